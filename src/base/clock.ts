@@ -1,0 +1,72 @@
+/** Where the time comes from, so that tests and the simulation can set it. */
+export interface Clock {
+  now(): Date;
+}
+
+export const systemClock: Clock = { now: () => new Date() };
+
+/** Text `YYYY-MM-DD HH:MM:SS`, the wire's form of time (design §4). */
+export const WIRE_TIME_PATTERN = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/;
+
+export interface WireTime {
+  /** `YYYY-MM-DD HH:MM:SS` in the service's time zone. */
+  format(time: Date): string;
+  /** The instant of such a text, or undefined when it names no real time. */
+  parse(text: string): Date | undefined;
+}
+
+/**
+ * Times on the wire are local times of one zone.
+ * @param timeZone IANA name, such as `Africa/Nairobi`.
+ */
+export function createWireTime(timeZone: string): WireTime {
+  // sv-SE is the locale whose format is YYYY-MM-DD HH:MM:SS.
+  const formatter = new Intl.DateTimeFormat('sv-SE', {
+    timeZone,
+    dateStyle: 'short',
+    timeStyle: 'medium',
+  });
+  // Formatting costs microseconds and most times of a batch fall into the same second.
+  let cachedSecond = Number.NaN;
+  let cachedText = '';
+  const format = (time: Date): string => {
+    const second = Math.floor(time.getTime() / 1000);
+    if (second !== cachedSecond) {
+      cachedText = formatter.format(time);
+      cachedSecond = second;
+    }
+    return cachedText;
+  };
+  const parse = (text: string): Date | undefined => {
+    if (!WIRE_TIME_PATTERN.test(text)) return undefined;
+    const asUtc = new Date(`${text.replace(' ', 'T')}Z`);
+    if (Number.isNaN(asUtc.getTime())) return undefined;
+    // The zone's offset at about that time, then once more at the instant found.
+    let instant = asUtc;
+    for (let round = 0; round < 2; round += 1) {
+      const shown = new Date(`${formatter.format(instant).replace(' ', 'T')}Z`);
+      instant = new Date(instant.getTime() + asUtc.getTime() - shown.getTime());
+    }
+    return formatter.format(instant) === text ? instant : undefined;
+  };
+  return { format, parse };
+}
+
+/**
+ * A time as senders write it: epoch seconds, epoch milliseconds, or the wire's own form.
+ * Returns undefined when the text is none of them.
+ */
+export function parseSenderTime(text: string, wireTime: WireTime): Date | undefined {
+  if (/^\d{9,10}$/.test(text)) return new Date(Number(text) * 1000);
+  if (/^\d{12,13}$/.test(text)) return new Date(Number(text));
+  return wireTime.parse(text);
+}
+
+/** Adds ISO 8601 with an offset or `Z` to `parseSenderTime`, for collectors. */
+export function parseCollectorTime(text: string, wireTime: WireTime): Date | undefined {
+  if (/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/.test(text)) {
+    const time = new Date(text);
+    return Number.isNaN(time.getTime()) ? undefined : time;
+  }
+  return parseSenderTime(text, wireTime);
+}

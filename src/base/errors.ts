@@ -1,0 +1,212 @@
+/**
+ * The one registry of refusals. A code is permanent: once published it keeps its meaning and its
+ * HTTP status. `docs/reference/errors.md` is generated from this table (`npm run docs`).
+ */
+interface ErrorEntry {
+  /** HTTP status, and `header_status` in the body. */
+  readonly status: number;
+  /** Default text for people; a refusal may say something more precise. */
+  readonly text: string;
+  /** When it occurs and what the caller should do. Goes into the reference page. */
+  readonly when: string;
+}
+
+export const ERRORS = {
+  malformed_request: {
+    status: 400,
+    text: 'The request could not be read',
+    when: 'The body is not what its content type says, or a value has a character that is never valid: a control character, a lone surrogate, a broken escape. `field` names the parameter when it is known.',
+  },
+  ambiguous_request: {
+    status: 400,
+    text: 'Parameters may come from one place only',
+    when: 'Parameters came in the query string and in the body at once, or one name came twice. Send each parameter once, all of them in one place.',
+  },
+  nested_value: {
+    status: 400,
+    text: 'Values must be plain text or numbers',
+    when: 'A JSON value is an object, an array or a boolean, or a multipart part is a file. Every request is a flat list of names and texts.',
+  },
+  unknown_field: {
+    status: 400,
+    text: 'This operation has no such parameter',
+    when: 'The request carries a name that the operation does not know. Names are part of the signed text, so unknown ones are refused rather than ignored.',
+  },
+  ambiguous_value: {
+    status: 400,
+    text: 'The value contains the name of another parameter',
+    when: 'A value contains `&` followed by one of the operation’s own parameter names and `=`. Such a value could make two different requests share one signature.',
+  },
+  missing_field: {
+    status: 400,
+    text: 'A required parameter is missing',
+    when: 'The parameter named by `field` is required and absent, null or empty.',
+  },
+  invalid_field: {
+    status: 400,
+    text: 'A parameter has an invalid value',
+    when: 'The parameter named by `field` does not have the form that `text` describes.',
+  },
+  amount_below_minimum: {
+    status: 400,
+    text: 'The amount is below the biller’s minimum',
+    when: 'The amount is less than the biller’s `minimum_balance`.',
+  },
+  amount_above_maximum: {
+    status: 400,
+    text: 'The amount is above the biller’s maximum',
+    when: 'The biller has a maximum amount and the request exceeds it.',
+  },
+  unsupported_currency: {
+    status: 400,
+    text: 'Only KES is supported',
+    when: 'The currency is not `KES`.',
+  },
+  stale_time: {
+    status: 400,
+    text: 'The time of the request is too far from the server’s time',
+    when: 'The `time` of a fund request is more than the allowed window away from the server’s clock. Send the current time.',
+  },
+  unknown_biller: {
+    status: 404,
+    text: 'There is no such biller',
+    when: 'The biller code is not in the biller list.',
+  },
+  validation_unavailable: {
+    status: 400,
+    text: 'This biller does not offer account validation',
+    when: 'Account validation is available for a limited set of billers only.',
+  },
+  signature_invalid: {
+    status: 401,
+    text: 'The vendor or the signature is not valid',
+    when: 'The `hash` does not match, or the `vid` is not known; the answer is the same for both. Check the key, the order of the names and that values are signed exactly as sent.',
+  },
+  vendor_suspended: {
+    status: 403,
+    text: 'This vendor is suspended',
+    when: 'The signature is right, but the vendor has been suspended by the operator of the service.',
+  },
+  collector_not_allowed: {
+    status: 403,
+    text: 'This collector may not report income for this vendor',
+    when: 'The collector’s signature is right, but the vendor it names is not one it may report for.',
+  },
+  insufficient_float: {
+    status: 402,
+    text: 'The billing balance does not cover the amount',
+    when: 'The float is smaller than the amount. Call fund after income was collected, then create again with the same `merchant_reference`.',
+  },
+  unknown_path: {
+    status: 404,
+    text: 'There is nothing at this path',
+    when: 'The path is not one of the service’s operations.',
+  },
+  unknown_reference: {
+    status: 404,
+    text: 'There is no transaction with this reference',
+    when: 'The reference is unknown, malformed, or belongs to another vendor; the answer is the same for all three.',
+  },
+  unknown_prefix: {
+    status: 404,
+    text: 'No operator is known for this prefix',
+    when: 'The three digits are not in the prefix table.',
+  },
+  unknown_vendor: {
+    status: 404,
+    text: 'There is no such vendor',
+    when: 'A collector reported income for a `vid` that does not exist.',
+  },
+  method_not_allowed: {
+    status: 405,
+    text: 'This method is not supported here',
+    when: 'The path exists with another method; the `Allow` header names it.',
+  },
+  reference_reused: {
+    status: 409,
+    text: 'This reference was used for a different request',
+    when: 'The same `merchant_reference` (or collection reference) came earlier with other content. Use a new reference for a new payment; repeat the same content to get the first answer again.',
+  },
+  likely_duplicate: {
+    status: 409,
+    text: 'This looks like a repeat of a recent transaction',
+    when: 'A transaction to the same biller and account with the same amount was created within the last 30 seconds. `text` names it: query its status. To pay the same again on purpose, send a `merchant_reference`.',
+  },
+  payload_too_large: {
+    status: 413,
+    text: 'The request is too large',
+    when: 'The body or one of its parts exceeds the published limits.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    text: 'This content type is not supported',
+    when: 'Send `application/json`, `application/x-www-form-urlencoded` or `multipart/form-data`.',
+  },
+  too_many_requests: {
+    status: 429,
+    text: 'Too many requests',
+    when: 'A limit set by the operator of the service was exceeded. Wait as long as `Retry-After` says.',
+  },
+  internal_error: {
+    status: 500,
+    text: 'Something went wrong on our side',
+    when: 'A fault of the service. Report the `request_id`. A create may be repeated with the same `merchant_reference` without paying twice.',
+  },
+  biller_offline: {
+    status: 503,
+    text: 'The biller is offline',
+    when: 'The biller or its operator is down or under maintenance. Query the biller’s status and create again later.',
+  },
+  overloaded: {
+    status: 503,
+    text: 'The service is busy',
+    when: 'A queue is full; nothing was accepted. Repeat after `Retry-After` seconds.',
+  },
+  unavailable: {
+    status: 503,
+    text: 'The service cannot reach its database',
+    when: 'Nothing was accepted. Repeat after `Retry-After` seconds.',
+  },
+  outcome_unknown: {
+    status: 503,
+    text: 'It is not known whether the request was accepted',
+    when: 'The database went away while the request was being committed. Repeat with the same `merchant_reference`: the request is then accepted once, or the first answer is returned.',
+  },
+  operator_unavailable: {
+    status: 503,
+    text: 'The operator did not answer',
+    when: 'Account validation needs the operator’s answer and it did not come in time. Nothing is known about the account.',
+  },
+} as const satisfies Record<string, ErrorEntry>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+interface RefusalDetails {
+  /** Name of the request parameter at fault. */
+  readonly field?: string;
+  /** More precise than the registry's text; must not repeat values that may be personal. */
+  readonly text?: string;
+  /** Seconds after which a repeat makes sense (`Retry-After`). */
+  readonly retryAfterSeconds?: number;
+  readonly cause?: unknown;
+}
+
+/** A request that is refused for a reason the caller can act on. Thrown, because throwing rolls back. */
+export class Refusal extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly field: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: ErrorCode, details: RefusalDetails = {}) {
+    super(
+      details.text ?? ERRORS[code].text,
+      details.cause === undefined ? {} : { cause: details.cause },
+    );
+    this.name = 'Refusal';
+    this.code = code;
+    this.status = ERRORS[code].status;
+    this.field = details.field;
+    this.retryAfterSeconds = details.retryAfterSeconds;
+  }
+}

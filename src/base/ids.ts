@@ -1,0 +1,52 @@
+import { v7 } from 'uuid';
+
+/** A new time-ordered identifier (UUID version 7, RFC 9562), monotonic within this process. */
+export function newId(): string {
+  return v7();
+}
+
+// Crockford's base 32: no I, L, O, U, so that a reference survives being read over the phone.
+const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const REFERENCE_PATTERN = /^[0-9A-HJKMNP-TV-Z]{32}$/;
+
+/**
+ * The `ipay_reference` of a transaction: vendor id (4 bytes) and transaction id (16 bytes) in
+ * Crockford base 32, 32 characters. It carries the vendor, so that a callback finds the shard its
+ * row lives on; it is unique by construction and is no secret.
+ */
+export function encodeReference(vendorId: number, transactionId: string): string {
+  const hex = vendorId.toString(16).padStart(8, '0') + transactionId.replaceAll('-', '');
+  let reference = '';
+  for (let index = 0; index < 40; index += 5) {
+    // Five hex digits are 20 bits are four base-32 digits.
+    const bits = Number.parseInt(hex.slice(index, index + 5), 16);
+    reference +=
+      ALPHABET.charAt(bits >>> 15) +
+      ALPHABET.charAt((bits >>> 10) & 31) +
+      ALPHABET.charAt((bits >>> 5) & 31) +
+      ALPHABET.charAt(bits & 31);
+  }
+  return reference;
+}
+
+/** The reverse of `encodeReference`; undefined for a text that is no reference. */
+export function decodeReference(
+  reference: string,
+): { readonly vendorId: number; readonly transactionId: string } | undefined {
+  if (!REFERENCE_PATTERN.test(reference)) return undefined;
+  let hex = '';
+  for (let index = 0; index < 32; index += 4) {
+    let bits = 0;
+    for (let digit = index; digit < index + 4; digit += 1) {
+      bits = bits * 32 + ALPHABET.indexOf(reference.charAt(digit));
+    }
+    hex += bits.toString(16).padStart(5, '0');
+  }
+  const vendorId = Number.parseInt(hex.slice(0, 8), 16);
+  if (vendorId > 0x7fffffff) return undefined;
+  const id = hex.slice(8);
+  return {
+    vendorId,
+    transactionId: `${id.slice(0, 8)}-${id.slice(8, 12)}-${id.slice(12, 16)}-${id.slice(16, 20)}-${id.slice(20)}`,
+  };
+}

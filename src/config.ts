@@ -1,0 +1,239 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import { Compile } from 'typebox/compile';
+import path from 'node:path';
+
+/** How the process was started: the sandbox of `npm start`, or `npm run serve`. */
+export type Mode = 'sandbox' | 'production';
+
+export const ROLES = ['api', 'dispatcher', 'jobs'] as const;
+export type Role = (typeof ROLES)[number];
+
+const port = (description: string) => Type.String({ pattern: '^\\d{1,5}$', description });
+const pathPrefix = (description: string) =>
+  Type.String({ pattern: '^(/[A-Za-z0-9._~-]+)*$', description });
+const wholeNumber = (description: string) => Type.String({ pattern: '^\\d{1,9}$', description });
+
+/** Every variable the service reads, with its description; the reference page is generated from it. */
+export const ENVIRONMENT = Type.Object({
+  PORT: Type.Optional(port('Port of the API. Default 8080.')),
+  HOST: Type.Optional(
+    Type.String({ minLength: 1, description: 'Address to listen on. Default 127.0.0.1.' }),
+  ),
+  OPERATOR_PORT: Type.Optional(
+    port('Port of the simulated operators (sandbox only). Default PORT + 1.'),
+  ),
+  DATA_DIR: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: 'Folder of the embedded database and of the sandbox. Default `.data`.',
+    }),
+  ),
+  DATABASE_URL: Type.Optional(
+    Type.String({
+      pattern: '^postgres(ql)?://',
+      description: 'An external PostgreSQL (15 or newer). Without it the embedded one is used.',
+    }),
+  ),
+  DATABASE_POOL_SIZE: Type.Optional(
+    wholeNumber('Connections for everything but the lanes. Default 8.'),
+  ),
+  LANES: Type.Optional(wholeNumber('Lanes that commit creates, one connection each. Default 2.')),
+  BASE_PATH: Type.Optional(pathPrefix('In front of `/payments/v2/…`. Default empty.')),
+  BILLING_PATH: Type.Optional(
+    pathPrefix('In front of `/billing` and `/transaction`. Default empty.'),
+  ),
+  SCORING_PATH: Type.Optional(pathPrefix('In front of the scoring operations. Default empty.')),
+  PUBLIC_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://[^/]+(/.*)?$',
+      description: 'Where operators reach this service for callbacks. Default http://HOST:PORT.',
+    }),
+  ),
+  ROLES: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: 'Comma list of api, dispatcher, jobs. Default all three.',
+    }),
+  ),
+  LOG_LEVEL: Type.Optional(
+    Type.Union(
+      ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map((level) =>
+        Type.Literal(level),
+      ),
+      { description: 'Default info (sandbox: warn).' },
+    ),
+  ),
+  MASTER_KEY: Type.Optional(
+    Type.String({
+      description:
+        '32 bytes in base64 (44 characters) under which stored secrets are encrypted. Required by `npm run serve`; the sandbox makes one in DATA_DIR.',
+    }),
+  ),
+  MASTER_KEY_PREVIOUS: Type.Optional(
+    Type.String({ description: 'The former MASTER_KEY while stored secrets are re-encrypted.' }),
+  ),
+  TIME_ZONE: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: 'IANA zone of times on the wire. Default Africa/Nairobi.',
+    }),
+  ),
+  FUND_WINDOW_SECONDS: Type.Optional(
+    wholeNumber(
+      'How far the `time` of a fund request may be from the server’s clock. Default 86400; 0 turns the check off.',
+    ),
+  ),
+  BREAKER_FAILURES: Type.Optional(
+    wholeNumber('Consecutive transport failures that open a biller’s circuit breaker. Default 20.'),
+  ),
+  BREAKER_COOLDOWN_MS: Type.Optional(
+    wholeNumber('How long an open breaker waits before it probes. Default 5000.'),
+  ),
+  SHUTDOWN_GRACE_MS: Type.Optional(
+    wholeNumber('How long a stop waits for work in flight. Default 15000.'),
+  ),
+});
+
+export interface Config {
+  readonly mode: Mode;
+  readonly port: number;
+  readonly host: string;
+  readonly operatorPort: number;
+  readonly dataDir: string;
+  readonly databaseUrl: string | undefined;
+  readonly databasePoolSize: number;
+  readonly laneCount: number;
+  readonly basePath: string;
+  readonly billingPath: string;
+  readonly scoringPath: string;
+  readonly publicUrl: string;
+  readonly roles: ReadonlySet<Role>;
+  readonly logLevel: string;
+  /** Undefined only in the sandbox, where one is made in the data folder. */
+  readonly masterKey: Buffer | undefined;
+  readonly masterKeyPrevious: Buffer | undefined;
+  readonly timeZone: string;
+  readonly fundWindowSeconds: number;
+  readonly breakerFailures: number;
+  readonly breakerCooldownMs: number;
+  readonly shutdownGraceMs: number;
+}
+
+/** All mistakes of the environment at once, one line each. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]) {
+    super(`The environment is not valid:\n${problems.map((line) => `  - ${line}`).join('\n')}`);
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}
+
+type Environment = Static<typeof ENVIRONMENT>;
+const environmentSchema = Compile(ENVIRONMENT);
+
+/**
+ * The one reader of the environment. Empty variables count as absent.
+ * Throws: `ConfigError` with every problem found.
+ */
+export function readConfig(
+  mode: Mode,
+  source: Record<string, string | undefined> = process.env,
+): Config {
+  const problems: string[] = [];
+  const environment: Environment = {};
+  for (const name of Object.keys(ENVIRONMENT.properties) as (keyof Environment)[]) {
+    const value = source[name];
+    if (value !== undefined && value !== '') Object.assign(environment, { [name]: value });
+  }
+  for (const error of environmentSchema.Errors(environment)) {
+    const name = error.instancePath.slice(1) as keyof Environment;
+    const problem = `${name}: ${descriptionOf(name) ?? error.message}`;
+    if (!problems.includes(problem)) problems.push(problem);
+  }
+  const listenPort = portNumber('PORT', environment.PORT ?? '8080', problems);
+  const operatorPort = portNumber(
+    'OPERATOR_PORT',
+    environment.OPERATOR_PORT ?? String(listenPort + 1),
+    problems,
+  );
+  const host = environment.HOST ?? '127.0.0.1';
+  const config: Config = {
+    mode,
+    port: listenPort,
+    host,
+    operatorPort,
+    dataDir: path.resolve(environment.DATA_DIR ?? '.data'),
+    databaseUrl: environment.DATABASE_URL,
+    databasePoolSize: Number(environment.DATABASE_POOL_SIZE ?? 8),
+    laneCount: Number(environment.LANES ?? 2),
+    basePath: environment.BASE_PATH ?? '',
+    billingPath: environment.BILLING_PATH ?? '',
+    scoringPath: environment.SCORING_PATH ?? '',
+    publicUrl: environment.PUBLIC_URL ?? `http://${host}:${listenPort}`,
+    roles: readRoles(environment.ROLES, problems),
+    logLevel: environment.LOG_LEVEL ?? (mode === 'sandbox' ? 'warn' : 'info'),
+    masterKey: readKey('MASTER_KEY', environment.MASTER_KEY, problems),
+    masterKeyPrevious: readKey('MASTER_KEY_PREVIOUS', environment.MASTER_KEY_PREVIOUS, problems),
+    timeZone: readTimeZone(environment.TIME_ZONE ?? 'Africa/Nairobi', problems),
+    fundWindowSeconds: Number(environment.FUND_WINDOW_SECONDS ?? 86_400),
+    breakerFailures: Number(environment.BREAKER_FAILURES ?? 20),
+    breakerCooldownMs: Number(environment.BREAKER_COOLDOWN_MS ?? 5000),
+    shutdownGraceMs: Number(environment.SHUTDOWN_GRACE_MS ?? 15_000),
+  };
+  for (const name of ['laneCount', 'databasePoolSize', 'breakerFailures'] as const) {
+    if (config[name] === 0) problems.push(`${name}: must be at least 1.`);
+  }
+  if (mode === 'production' && environment.MASTER_KEY === undefined) {
+    problems.push('MASTER_KEY: required. Make one with: openssl rand -base64 32');
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  return Object.freeze(config);
+}
+
+function descriptionOf(name: keyof Environment): string | undefined {
+  return (ENVIRONMENT.properties[name] as { description?: string }).description;
+}
+
+function portNumber(name: string, text: string, problems: string[]): number {
+  const value = Number(text);
+  if (!(value >= 0 && value <= 65_535))
+    problems.push(`${name}: must be a port number from 0 to 65535.`);
+  return value;
+}
+
+function readRoles(text: string | undefined, problems: string[]): ReadonlySet<Role> {
+  const names = (text ?? ROLES.join(',')).split(',').map((name) => name.trim());
+  const known = names.filter((name): name is Role => (ROLES as readonly string[]).includes(name));
+  if (known.length !== names.length) problems.push(`ROLES: a comma list of ${ROLES.join(', ')}.`);
+  return new Set(known);
+}
+
+function readTimeZone(text: string, problems: string[]): string {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone;
+  } catch {
+    problems.push(`TIME_ZONE: “${text}” is not a known time zone, such as Africa/Nairobi.`);
+    return text;
+  }
+}
+
+function readKey(name: string, text: string | undefined, problems: string[]): Buffer | undefined {
+  if (text === undefined) return undefined;
+  const key = Buffer.from(text, 'base64');
+  if (!/^[A-Za-z0-9+/]{43}=$/.test(text) || key.length !== 32) {
+    problems.push(
+      `${name}: must be 32 random bytes in base64. Make one with: openssl rand -base64 32`,
+    );
+    return undefined;
+  }
+  // 32 random bytes have about 30 distinct values; far fewer means a typed or repeated key.
+  if (new Set(key).size < 16) {
+    problems.push(
+      `${name}: is too weak, it repeats a few bytes. Make one with: openssl rand -base64 32`,
+    );
+    return undefined;
+  }
+  return key;
+}

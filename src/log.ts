@@ -1,0 +1,36 @@
+import { pino } from 'pino';
+import type { Logger } from 'pino';
+
+/**
+ * JSON lines on stdout (stderr in the sandbox, whose stdout is for people). What is logged is chosen
+ * line by line and never holds a key, a hash, a name or a full account number; errors are reduced
+ * to what tells the place, because a database error's detail can repeat a row.
+ */
+export function createLog(options: {
+  readonly level: string;
+  readonly destination: 1 | 2;
+}): Logger {
+  return pino(
+    {
+      level: options.level,
+      base: null,
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: describeError },
+    },
+    pino.destination({ dest: options.destination, sync: false }),
+  );
+}
+
+function describeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return { message: 'something that is no error was thrown' };
+  const { code, constraint } = error as { code?: unknown; constraint?: unknown };
+  return {
+    type: error.name,
+    message: error.message,
+    ...(code === undefined ? {} : { code }),
+    ...(constraint === undefined ? {} : { constraint }),
+    stack: error.stack,
+    ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }),
+  };
+}
