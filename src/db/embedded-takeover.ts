@@ -1,0 +1,189 @@
+import { link, readdir, readFile, readlink, realpath, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { EmbeddedDatabaseError, OTHER_DATABASE, systemCode } from './embedded-error.ts';
+import {
+  formatIdentity,
+  identifyProcess,
+  isAlive,
+  parseIdentity,
+  readCommandLine,
+  signalAndWait,
+  waitForEnd,
+} from './embedded-process.ts';
+import type { ProcessIdentity } from './embedded-process.ts';
+
+/**
+ * Who started the server, told on the server's own command line: so the server and its owner can
+ * never be recorded apart, whatever is killed when. PostgreSQL takes any setting with a dot in it.
+ */
+const OWNER_SETTING = 'malipo.owner';
+
+export function ownerArgs(owner: ProcessIdentity): readonly string[] {
+  return ['-c', `${OWNER_SETTING}=${formatIdentity(owner)}`];
+}
+
+/** What the lock file `postmaster.pid` of a data folder stands for. */
+export type ServerState =
+  | { readonly kind: 'none' }
+  /** Left behind. `blocking`: PostgreSQL itself would take it for a living server’s. */
+  | { readonly kind: 'stale'; readonly text: string; readonly blocking: boolean }
+  /** A server whose owner was killed. */
+  | { readonly kind: 'orphan'; readonly server: ProcessIdentity }
+  | {
+      readonly kind: 'owned';
+      readonly server: ProcessIdentity;
+      readonly owner: ProcessIdentity;
+      readonly port: number;
+      readonly status: string;
+    }
+  /** A living server that Malipo did not start, or one of which nothing can be found out. */
+  | { readonly kind: 'foreign'; readonly pid: number };
+
+/** `postmaster.pid`, which a server writes into its data folder. */
+export interface LockFile {
+  readonly text: string;
+  readonly pid: number;
+  readonly port: number;
+  /** PostgreSQL's own word: `starting`, `ready`, `stopping`. */
+  readonly status: string;
+}
+
+/** The lock file, or undefined when there is none. Throws what reading it throws. */
+export async function readLockFile(data: string): Promise<LockFile | undefined> {
+  try {
+    const text = await readFile(path.join(data, 'postmaster.pid'), 'utf8');
+    const lines = text.split('\n').map((line) => line.trim());
+    // A server in single-user mode writes its pid with a minus.
+    const pid = Math.abs(Number(lines[0]));
+    return { text, pid, port: Number(lines[3]), status: lines[7] || 'starting' };
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Finds out which server, if any, serves a data folder. Throws what reading the lock file throws. */
+export async function inspectServer(data: string): Promise<ServerState> {
+  let lock = await readLockFile(data);
+  if (lock?.text === '') {
+    // Somebody is between creating and writing it, or was killed there.
+    await delay(200);
+    lock = await readLockFile(data);
+    if (lock?.text === '') return { kind: 'stale', text: '', blocking: true };
+  }
+  if (lock === undefined) return { kind: 'none' };
+  const { pid, port, status, text } = lock;
+  const server = await identifyProcess(pid);
+  // A zombie counts as living for PostgreSQL, hence `blocking`.
+  if (server === undefined) return { kind: 'stale', text, blocking: existsForKernel(pid) };
+  const words = await readCommandLine(pid);
+  if (words === undefined) return { kind: 'foreign', pid };
+  const served = await servedFolder(words);
+  if (served === 'none' || (served !== 'unknown' && served !== data)) {
+    return { kind: 'stale', text, blocking: true };
+  }
+  const owner = ownerOf(words);
+  if (owner === undefined) return { kind: 'foreign', pid };
+  return (await isAlive(owner))
+    ? { kind: 'owned', server, owner, port, status }
+    : { kind: 'orphan', server };
+}
+
+function ownerOf(words: readonly string[]): ProcessIdentity | undefined {
+  const word = words.find((candidate) => candidate.startsWith(`${OWNER_SETTING}=`));
+  return parseIdentity(word?.slice(OWNER_SETTING.length + 1) ?? '');
+}
+
+function existsForKernel(pid: number): boolean {
+  try {
+    return Number.isSafeInteger(pid) && pid > 0 && process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** Of a command line: the data folder of a PostgreSQL server; `none` when it is another program. */
+async function servedFolder(words: readonly string[]): Promise<string> {
+  if (path.basename(words[0] ?? '') !== 'postgres') return 'none';
+  const folder = words[words.indexOf('-D') + 1];
+  if (!words.includes('-D') || folder === undefined || !path.isAbsolute(folder)) return 'unknown';
+  return await realpath(folder).catch(() => folder);
+}
+
+/**
+ * Makes way for a new server on `data`: clears a stale lock file, ends the server of a killed owner.
+ * Throws: `EmbeddedDatabaseError` when a server is running that is not ours to end.
+ */
+export async function makeWay(data: string, log: (line: string) => void): Promise<void> {
+  const state = await inspectServer(data);
+  if (state.kind === 'stale' && state.blocking) await removeLockFile(data, state.text);
+  if (state.kind === 'orphan') {
+    log(`Ending the PostgreSQL server ${state.server.pid}, whose owner was killed`);
+    await endOrphan(state.server, data);
+  }
+  if (state.kind === 'owned') {
+    // Its owner is about to end; that is worth a moment.
+    if (state.status === 'stopping' && (await waitForEnd(state.server, STOPPING_WAIT_MS))) return;
+    throw new EmbeddedDatabaseError(
+      `Malipo is already running on ${path.dirname(data)} (process ${state.owner.pid}).\nStop it, or set DATA_DIR to another folder. ${OTHER_DATABASE}`,
+    );
+  }
+  if (state.kind === 'foreign') {
+    throw new EmbeddedDatabaseError(
+      `${data} belongs to a server that Malipo did not start (process ${state.pid}).\nStop that server, or set DATA_DIR to another folder. If process ${state.pid} is no PostgreSQL server, remove ${data}/postmaster.pid. ${OTHER_DATABASE}`,
+    );
+  }
+}
+
+/** Removes the lock file unless it has been replaced since it was read. */
+async function removeLockFile(data: string, text: string): Promise<void> {
+  const file = path.join(data, 'postmaster.pid');
+  const aside = `${file}.stale-${process.pid}`;
+  try {
+    await rename(file, aside);
+    if ((await readFile(aside, 'utf8')) !== text) await link(aside, file);
+    await rm(aside);
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+  }
+}
+
+const STOPPING_WAIT_MS = 20_000;
+
+const ENDINGS: readonly (readonly [signal: NodeJS.Signals, timeoutMs: number])[] = [
+  ['SIGINT', 20_000],
+  ['SIGQUIT', 10_000],
+  ['SIGKILL', 10_000],
+];
+
+async function endOrphan(server: ProcessIdentity, data: string): Promise<void> {
+  try {
+    for (const [signal, timeoutMs] of ENDINGS) {
+      if (await signalAndWait(server, signal, timeoutMs)) return;
+    }
+  } catch (error) {
+    if (systemCode(error) !== 'EPERM') throw error;
+  }
+  throw new EmbeddedDatabaseError(
+    `${data} is still served by process ${server.pid}, left over from a killed Malipo, and that process could not be ended.\nEnd it (it may belong to another user), or set DATA_DIR to another folder. ${OTHER_DATABASE}`,
+  );
+}
+
+/**
+ * Kills what a killed server left: its processes end by themselves when they notice, but one that
+ * computes notices late, and until then the data folder cannot be served again. Their server is
+ * gone, so for the data this is the same crash. Finds those whose folder /proc tells us.
+ */
+export async function endLeftovers(data: string): Promise<void> {
+  for (const name of await readdir('/proc').catch((): string[] => [])) {
+    const pid = Number(name);
+    if (!Number.isInteger(pid)) continue;
+    if ((await readlink(`/proc/${pid}/cwd`).catch(() => '')) !== data) continue;
+    const words = (await readCommandLine(pid)) ?? [];
+    const leftover = await identifyProcess(pid);
+    // A server's processes call themselves `postgres: <role>`; the server itself does not.
+    if (leftover === undefined || words[0]?.startsWith('postgres: ') !== true) continue;
+    await signalAndWait(leftover, 'SIGKILL', 5_000).catch(() => false);
+  }
+}

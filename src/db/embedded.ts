@@ -1,0 +1,109 @@
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { findPostgresPackage, findPrograms } from './embedded-binaries.ts';
+import { EmbeddedDatabaseError, explainFailure } from './embedded-error.ts';
+import {
+  handOver,
+  initialise,
+  locateData,
+  openClusterFolder,
+  readPassword,
+} from './embedded-folder.ts';
+import { identifyOurselves } from './embedded-process.ts';
+import { databaseUrl, runServer } from './embedded-server.ts';
+import { settingsArgs } from './embedded-settings.ts';
+import { inspectServer, ownerArgs } from './embedded-takeover.ts';
+import { createLaunch, findServerUser } from './embedded-user.ts';
+
+export interface EmbeddedDatabase {
+  /** `postgres://…` for `pg`: loopback, the superuser and the database `malipo`. Holds the password. */
+  readonly url: string;
+  /** Of the server process, a child of ours. */
+  readonly pid: number;
+  /** Calls the listener, once, when the server ends without having been asked to by `stop`. */
+  onUnexpectedExit(listener: (reason: string) => void): void;
+  /** Disconnects everybody and stops; harder after a while. May be called again. */
+  stop(): Promise<void>;
+}
+
+export interface EmbeddedOptions {
+  /** `DATA_DIR/postgres`; made when missing. */
+  readonly folder: string;
+  /** Takes the server's log, line by line, and ours about what was found and repaired. */
+  readonly log: (line: string) => void;
+  /** PostgreSQL settings by name, over our defaults. Those that keep the data safe are refused. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** False turns fsync and its kin off. Only for tests whose data nobody wants. Default true. */
+  readonly durable?: boolean;
+  /**
+   * True: the server leaves our process group, so that Ctrl-C in a terminal reaches us only and we
+   * can finish our work before we stop it. Only where the kernel ends it when we are killed;
+   * elsewhere it stays in our group. Default false.
+   */
+  readonly ownProcessGroup?: boolean;
+  /** The npm package with the programs. Default: the one for this platform. */
+  readonly packageFolder?: string;
+  /** Folders for a copy of the programs when the server's user cannot reach the package. */
+  readonly cacheParents?: readonly string[];
+  /** How a port is chosen. Default: one that is free. */
+  readonly choosePort?: () => Promise<number>;
+}
+
+/**
+ * Starts the embedded PostgreSQL on its folder, making the database on the first start. Recovers
+ * from whatever kills left behind: an interrupted first start, a stale lock file, a server whose
+ * owner is gone. The server is a child of this process and ends with it.
+ * Throws: `EmbeddedDatabaseError`, which says what to do: another Malipo runs on the folder,
+ * something foreign is in it, the disk is full, the platform has no PostgreSQL…
+ */
+export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
+  const { log, durable = true } = options;
+  const folderPath = path.resolve(options.folder);
+  const settings = settingsArgs(options.settings ?? {}, durable);
+  const source = await findPostgresPackage(options.packageFolder);
+  const folder = await openClusterFolder(folderPath, source.major);
+  const user = await findServerUser(folder.data);
+  const programs = path.join(await findPrograms(source, user, options.cacheParents), 'bin');
+  await handOver(folder, user);
+  const launch = await createLaunch(user, folder.path);
+  if (!folder.initialised) {
+    log(`Making a new database in ${folder.path}`);
+    const initdb = path.join(programs, 'initdb');
+    await initialise({ folder, launch, user, initdb, durable });
+  }
+  return await runServer({
+    data: folder.data,
+    password: await readPassword(folder.data),
+    program: path.join(programs, 'postgres'),
+    args: [...settings, ...ownerArgs(await identifyOurselves())],
+    launch,
+    ownProcessGroup: options.ownProcessGroup ?? false,
+    log,
+    ...(options.choosePort === undefined ? {} : { choosePort: options.choosePort }),
+  });
+}
+
+const STARTUP_WAIT_MS = 30_000;
+
+/**
+ * For a program beside a running service: the URL of the server on this folder, or undefined when
+ * none runs whose owner lives (then `startEmbedded` may be called). Waits for one that is starting
+ * or stopping.
+ * Throws: `EmbeddedDatabaseError` when the folder may not be read, or a server stays in between.
+ */
+export async function findRunningEmbedded(folder: string): Promise<string | undefined> {
+  const data = await locateData(path.resolve(folder));
+  if (data === undefined) return undefined;
+  const deadline = Date.now() + STARTUP_WAIT_MS;
+  do {
+    const state = await inspectServer(data).catch((error: unknown) => {
+      throw explainFailure(`Could not look at ${data}`, error);
+    });
+    if (state.kind !== 'owned') return undefined;
+    if (state.status === 'ready') return databaseUrl(await readPassword(data), state.port);
+    await delay(50);
+  } while (Date.now() < deadline);
+  throw new EmbeddedDatabaseError(
+    `The database in ${folder} is still starting or stopping. Try again in a while.`,
+  );
+}

@@ -1,0 +1,39 @@
+import path from 'node:path';
+import { findRunningEmbedded, startEmbedded } from './embedded.ts';
+
+export interface OpenDatabase {
+  /** For `createPool`. Holds a password: never log it. */
+  readonly url: string;
+  /** Calls the listener when the embedded server ends by itself; an external one is not watched. */
+  onUnexpectedExit(listener: (reason: string) => void): void;
+  /** Stops the embedded server if this call started it. */
+  close(): Promise<void>;
+}
+
+/**
+ * The database the configuration names: an external one by its URL, or the embedded one in the data
+ * folder.
+ * @param share true: use the server of a service that runs on the folder (commands); false: be that
+ *   service, and fail when there is another.
+ */
+export async function openDatabase(options: {
+  readonly databaseUrl: string | undefined;
+  readonly dataDir: string;
+  readonly share: boolean;
+  readonly log: (line: string) => void;
+}): Promise<OpenDatabase> {
+  if (options.databaseUrl !== undefined) return opened(options.databaseUrl);
+  const folder = path.join(options.dataDir, 'postgres');
+  const running = options.share ? await findRunningEmbedded(folder) : undefined;
+  if (running !== undefined) return opened(running);
+  const server = await startEmbedded({ folder, log: options.log });
+  return {
+    url: server.url,
+    onUnexpectedExit: (listener) => server.onUnexpectedExit(listener),
+    close: () => server.stop(),
+  };
+}
+
+function opened(url: string): OpenDatabase {
+  return { url, onUnexpectedExit: () => {}, close: async () => {} };
+}

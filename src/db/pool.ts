@@ -1,0 +1,120 @@
+import { Pool as PgPool, types as pgTypes } from 'pg';
+import type { CustomTypesConfig, QueryResult, QueryResultRow } from 'pg';
+
+/** What stores need of a database: a pool, or one client inside a transaction. */
+export interface Queryable {
+  query<Row extends QueryResultRow>(
+    statement: string | NamedStatement,
+    values?: readonly unknown[],
+  ): Promise<QueryResult<Row>>;
+}
+
+/** A statement that is prepared once per connection. */
+export interface NamedStatement {
+  readonly name: string;
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+export type Pool = PgPool;
+
+type TypeId = Parameters<typeof pgTypes.getTypeParser>[0];
+
+// Amounts are int8: read as bigint, never as a double. Everything else as `pg` reads it.
+const types: CustomTypesConfig = {
+  getTypeParser: ((oid: TypeId, format?: 'text' | 'binary') => {
+    if (oid === pgTypes.builtins.INT8 && format !== 'binary') return BigInt;
+    return pgTypes.getTypeParser(oid, format);
+  }) as typeof pgTypes.getTypeParser,
+};
+
+export interface PoolOptions {
+  readonly url: string;
+  /** Most connections. */
+  readonly max: number;
+  /** Shown in pg_stat_activity. */
+  readonly name: string;
+  /** A statement that runs longer is cancelled by the server. 0: no limit. */
+  readonly statementTimeoutMs?: number;
+  /** Called for errors of idle connections, which nobody else would see. */
+  readonly onError?: (error: Error) => void;
+}
+
+/** A connection pool with the house's settings: bigint for int8, bounded statements and lock waits. */
+export function createPool(options: PoolOptions): Pool {
+  const pool = new PgPool({
+    connectionString: options.url,
+    max: options.max,
+    application_name: `malipo ${options.name}`,
+    types,
+    connectionTimeoutMillis: 5_000,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+    statement_timeout: options.statementTimeoutMs ?? 15_000,
+    lock_timeout: 10_000,
+    idle_in_transaction_session_timeout: 15_000,
+  });
+  // Without a listener a lost idle connection would end the process.
+  pool.on('error', (error) => options.onError?.(error));
+  return pool;
+}
+
+/**
+ * Runs `work` in one transaction. Any error rolls back and is thrown on; a client whose connection
+ * is in doubt is destroyed, never reused.
+ */
+export async function transaction<Result>(
+  pool: Pool,
+  work: (client: Queryable) => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  const onError = (error: Error): void => {
+    broken = error;
+  };
+  client.on('error', onError);
+  try {
+    await client.query('begin');
+    const result = await work(client);
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    if (isConnectionError(error)) broken = error as Error;
+    else await client.query('rollback').catch((rollbackError: Error) => (broken = rollbackError));
+    throw error;
+  } finally {
+    client.off('error', onError);
+    client.release(broken);
+  }
+}
+
+/** A read-only snapshot: everything read inside belongs to one instant. */
+export async function snapshot<Result>(
+  pool: Pool,
+  work: (client: Queryable) => Promise<Result>,
+): Promise<Result> {
+  return await transaction(pool, async (client) => {
+    await client.query('set transaction isolation level repeatable read, read only');
+    return await work(client);
+  });
+}
+
+/** True when the error says nothing about the statement but that the connection is gone. */
+export function isConnectionError(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = (error as { code?: unknown }).code;
+  if (typeof code !== 'string') return /connection|terminated|socket|timeout/i.test(error.message);
+  // Class 08: connection exceptions; class 57P: the server is going away; E…: the socket.
+  return code.startsWith('08') || code.startsWith('57P') || /^E[A-Z]+$/.test(code);
+}
+
+/** True when the database could not be reached or refused to take writes for now. */
+export function isUnavailable(error: unknown): boolean {
+  if (isConnectionError(error)) return true;
+  const code = (error as { code?: unknown } | null)?.code;
+  // 53: out of disk, memory or connections; 25006: read-only; 55P03: lock wait; 57014: statement time-out.
+  return (
+    typeof code === 'string' &&
+    (code.startsWith('53') || ['25006', '55P03', '57014'].includes(code))
+  );
+}

@@ -1,0 +1,120 @@
+import type { PoolClient } from 'pg';
+import type { Pool, Queryable } from './pool.ts';
+
+/** What is held in memory by every process and edited by commands. */
+export type SettingsTopic = 'vendors' | 'billers';
+
+const CHANNEL = 'malipo_settings';
+
+/** Marks a topic as changed; call it in the transaction that changes the rows. */
+export async function markChanged(client: Queryable, topic: SettingsTopic): Promise<void> {
+  await client.query('update settings_versions set version = version + 1 where topic = $1', [
+    topic,
+  ]);
+  // A hint for promptness only: the version is the truth, and is polled.
+  await client.query('select pg_notify($1, $2)', [CHANNEL, topic]);
+}
+
+export interface SettingsWatch {
+  /** Reloads what has changed, now. */
+  check(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+interface WatchOptions {
+  readonly pool: Pool;
+  readonly pollMs: number;
+  readonly reload: Readonly<Record<SettingsTopic, () => Promise<void>>>;
+  readonly onError: (error: Error) => void;
+}
+
+/**
+ * Keeps in-memory settings true across processes: reloads a topic when its version has moved, told
+ * by a notification or, at the latest, by the next poll. Loads every topic once before it returns.
+ */
+export async function watchSettings(options: WatchOptions): Promise<SettingsWatch> {
+  const seen = new Map<string, bigint>();
+  let running: Promise<void> | undefined;
+  let again = false;
+
+  const checkOnce = async (): Promise<void> => {
+    const versions = await options.pool.query<{ topic: SettingsTopic; version: bigint }>(
+      'select topic, version from settings_versions',
+    );
+    for (const { topic, version } of versions.rows) {
+      if (seen.get(topic) === version) continue;
+      await options.reload[topic]();
+      seen.set(topic, version);
+    }
+  };
+  const check = async (): Promise<void> => {
+    // A call during a check means that something may have changed since it read: check once more.
+    if (running !== undefined) {
+      again = true;
+      return await running;
+    }
+    running = (async () => {
+      do {
+        again = false;
+        await checkOnce();
+      } while (again);
+    })();
+    try {
+      await running;
+    } finally {
+      running = undefined;
+    }
+  };
+  const checkSafely = (): void => {
+    check().catch((error: unknown) => options.onError(error as Error));
+  };
+
+  await check();
+  const listener = listen(options, checkSafely);
+  const timer = setInterval(() => {
+    listener.ensure();
+    checkSafely();
+  }, options.pollMs);
+  return {
+    check,
+    stop: async () => {
+      clearInterval(timer);
+      await listener.stop();
+      await running?.catch(() => undefined);
+    },
+  };
+}
+
+function listen(options: WatchOptions, onHint: () => void) {
+  let client: PoolClient | undefined;
+  let connecting: Promise<void> | undefined;
+  const drop = (error?: Error): void => {
+    const dropped = client;
+    client = undefined;
+    dropped?.release(error ?? true);
+  };
+  const connect = async (): Promise<void> => {
+    try {
+      client = await options.pool.connect();
+      client.on('notification', onHint);
+      client.on('error', drop);
+      await client.query(`listen ${CHANNEL}`);
+    } catch (error) {
+      drop(error as Error);
+    }
+  };
+  const ensure = (): void => {
+    if (client !== undefined || connecting !== undefined) return;
+    connecting = connect().finally(() => {
+      connecting = undefined;
+    });
+  };
+  ensure();
+  return {
+    ensure,
+    stop: async (): Promise<void> => {
+      await connecting;
+      drop();
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import path from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { startEmbedded } from '../src/db/embedded.ts';
+import { migrate } from '../src/db/migrate.ts';
+import { createPool } from '../src/db/pool.ts';
+import { makeTemporaryFolder, removeAbandonedFolders, removeFolder } from './support/temporary.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The cluster of this run, its superuser, the database `malipo`. */
+    clusterUrl: string;
+    /** The migrated database that test databases are cloned from. */
+    templateDatabase: string;
+  }
+}
+
+const TEMPLATE = 'malipo_template';
+
+let stopCluster = async (): Promise<void> => {};
+
+/** One PostgreSQL for the whole run, with a migrated database to clone. */
+export async function setup(project: TestProject): Promise<void> {
+  await removeAbandonedFolders();
+  const folder = await makeTemporaryFolder();
+  stopCluster = async () => await removeFolder(folder);
+  const log: string[] = [];
+  try {
+    const clusterUrl = await start(path.join(folder, 'postgres'), log);
+    await makeTemplate(clusterUrl);
+    project.provide('clusterUrl', clusterUrl);
+    project.provide('templateDatabase', TEMPLATE);
+  } catch (error) {
+    await stopCluster();
+    throw new Error(`The test cluster did not start. Its log:\n${log.slice(-20).join('\n')}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Called at the end of the run, whether or not tests failed. */
+export async function teardown(): Promise<void> {
+  await stopCluster();
+}
+
+async function start(folder: string, log: string[]): Promise<string> {
+  const database = await startEmbedded({
+    folder,
+    log: (line) => log.push(line),
+    durable: false,
+    settings: {
+      shared_buffers: '128MB',
+      max_wal_size: '512MB',
+      wal_level: 'minimal',
+      max_wal_senders: '0',
+    },
+  });
+  const removeItsFolder = stopCluster;
+  stopCluster = async () => {
+    await database.stop();
+    await removeItsFolder();
+  };
+  return database.url;
+}
+
+async function makeTemplate(clusterUrl: string): Promise<void> {
+  const cluster = createPool({ url: clusterUrl, max: 1, name: 'global setup' });
+  try {
+    await cluster.query(`create database ${TEMPLATE}`);
+    const url = new URL(clusterUrl);
+    url.pathname = `/${TEMPLATE}`;
+    const template = createPool({ url: url.href, max: 1, name: 'global setup' });
+    try {
+      await migrate(template);
+    } finally {
+      await template.end();
+    }
+    await cluster.query(`alter database ${TEMPLATE} is_template true allow_connections false`);
+  } finally {
+    await cluster.end();
+  }
+}

@@ -1,0 +1,173 @@
+import {
+  chmod,
+  chown,
+  mkdir,
+  readFile,
+  readdir,
+  readlink,
+  stat,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { findPostgresPackage, findPrograms } from '../../src/db/embedded-binaries.ts';
+import { createLaunch, findServerUser } from '../../src/db/embedded-user.ts';
+import type { ServerUser } from '../../src/db/embedded-user.ts';
+import { isRoot, query, run, Workshop } from './embedded-support.ts';
+
+const workshop = new Workshop();
+afterEach(async () => await workshop.cleanUp());
+
+/** All capability bits of a process, as a number. */
+async function capabilities(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number.parseInt(/CapEff:\s*([0-9a-f]+)/.exec(status)?.[1] ?? '', 16);
+}
+
+describe.runIf(isRoot)('started as root', () => {
+  /** Below it only root gets anywhere. Holds the package, as a checkout in /root would. */
+  let closed = '';
+  let packageFolder = '';
+  let user: ServerUser = { uid: 0, gid: 0 };
+
+  beforeAll(async () => {
+    // Programs do not run from every temporary file system, so not where data is put.
+    closed = (
+      await run('mktemp', ['-d', path.join(tmpdir(), 'malipo-closed-XXXXXX')])
+    ).stdout.trim();
+    await chmod(closed, 0o700);
+    packageFolder = path.join(closed, 'package');
+    const source = await findPostgresPackage(undefined);
+    await run('cp', ['-a', source.folder, packageFolder]);
+    const found = await findServerUser(path.join(closed, 'none'));
+    if (found === undefined) throw new Error('No user was found');
+    user = found;
+  });
+  afterAll(async () => {
+    await workshop.cleanUpAll();
+    await run('rm', ['-rf', closed]);
+  });
+
+  async function cacheParent(name: string): Promise<string> {
+    const parent = path.join(tmpdir(), `${path.basename(closed)}-${name}`);
+    await mkdir(parent);
+    workshop.removeLater(parent);
+    return parent;
+  }
+
+  test('the server gets to data and programs that only root can reach', async () => {
+    const folder = path.join(closed, 'checkout/.data/postgres');
+    const cache = await cacheParent('cache');
+    const options = { packageFolder, cacheParents: [cache] };
+    const first = await workshop.start(folder, options);
+    await query(first.url, 'create table kept as select 42 as answer');
+    await first.stop();
+    const [copy = ''] = await readdir(path.join(cache, 'malipo'));
+    const made = await stat(path.join(cache, 'malipo', copy));
+    const second = await workshop.start(folder, options);
+    expect(await query(second.url, 'select answer from kept')).toEqual([{ answer: 42 }]);
+    // Either dac_override or, where the system grants it, the smaller dac_read_search. No more.
+    expect([2, 4]).toContain(await capabilities(second.pid));
+    expect(await readdir(path.join(cache, 'malipo'))).toEqual([copy]);
+    expect((await stat(path.join(cache, 'malipo', copy))).ino).toBe(made.ino);
+  });
+
+  test('the server has no right of root where it needs none', async () => {
+    const { pid } = await workshop.start(await workshop.usedFolder());
+    expect(await capabilities(pid)).toBe(0);
+  });
+
+  test('data keeps its owner', async () => {
+    const folder = await workshop.usedFolder();
+    await run('chown', ['-R', '12345:12346', folder]);
+    const { pid } = await workshop.start(folder);
+    const { stdout } = await run('ps', ['-o', 'uid=,gid=', '-p', String(pid)]);
+    expect(stdout.trim().split(/\s+/)).toEqual(['12345', '12346']);
+  });
+
+  test('a damaged copy of the programs is made anew, and what a killed copier left goes', async () => {
+    const cache = await cacheParent('damaged');
+    const source = await findPostgresPackage(packageFolder);
+    const copy = await findPrograms(source, user, [cache]);
+    const library = path.join(copy, 'lib/postgresql/plpgsql.so');
+    const { size } = await stat(library);
+    await truncate(library, 10);
+    await mkdir(path.join(cache, 'malipo/partial-1-1-abcd'));
+    expect(await findPrograms(source, user, [cache])).toBe(copy);
+    expect((await stat(library)).size).toBe(size);
+    expect(await readdir(path.join(cache, 'malipo'))).toEqual([path.basename(copy)]);
+  });
+
+  test('copies made at the same time do not disturb each other', async () => {
+    const cache = await cacheParent('together');
+    const source = await findPostgresPackage(packageFolder);
+    const copies = await Promise.all(
+      [1, 2].map(async () => await findPrograms(source, user, [cache])),
+    );
+    expect(copies[0]).toBe(copies[1]);
+    expect(await readdir(path.join(cache, 'malipo'))).toEqual([path.basename(copies[0] ?? '')]);
+  });
+
+  test('a cache that others could have filled is not used', async () => {
+    const [open, foreign, good] = [
+      await cacheParent('open'),
+      await cacheParent('foreign'),
+      await cacheParent('good'),
+    ];
+    await mkdir(path.join(open, 'malipo'));
+    await chmod(path.join(open, 'malipo'), 0o777);
+    await mkdir(path.join(foreign, 'malipo'));
+    await chown(path.join(foreign, 'malipo'), 12345, 12345);
+    const source = await findPostgresPackage(packageFolder);
+    expect(await findPrograms(source, user, [open, foreign, good])).toContain(good);
+    await expect(findPrograms(source, user, [open, foreign])).rejects.toThrow(
+      /could not be copied elsewhere \(.*only root can change.*\)[^]*Move the checkout[^]*DATABASE_URL/,
+    );
+  });
+
+  test('a copy is readable by the server whatever the umask of the install was', async () => {
+    const strict = path.join(closed, 'strict');
+    await run('cp', ['-a', packageFolder, strict]);
+    await run('chmod', ['-R', 'go=', strict]);
+    const source = await findPostgresPackage(strict);
+    const copy = await findPrograms(source, user, [await cacheParent('umask')]);
+    expect((await stat(path.join(copy, 'share/postgresql/postgres.bki'))).mode & 0o777).toBe(0o644);
+    expect((await stat(path.join(copy, 'bin/postgres'))).mode & 0o777).toBe(0o755);
+  });
+
+  test('a folder the server cannot get to, where rights cannot be given, is told', async () => {
+    // No capability passes through a file.
+    const folder = path.join(closed, 'file');
+    await writeFile(folder, '');
+    await expect(createLaunch(user, folder)).rejects.toThrow(
+      /cannot get to[^]*Set DATA_DIR to a folder that other users can reach[^]*DATABASE_URL/,
+    );
+  });
+
+  test('a user that cannot be created is told', async () => {
+    await expect(findServerUser(path.join(closed, 'none'), '-not a name-')).rejects.toThrow(
+      /could not be created[^]*Create that user, or start the service as an ordinary user/,
+    );
+  });
+});
+
+test('an install without scripts gets its links', async () => {
+  const folder = await workshop.folder();
+  const source = await findPostgresPackage(undefined);
+  await run('cp', ['-a', `${source.folder}/.`, folder]);
+  await run('find', [path.join(folder, 'native'), '-type', 'l', '-delete']);
+  await findPrograms({ ...source, folder }, undefined);
+  expect(await listLinks(folder)).toEqual(await listLinks(source.folder));
+});
+
+async function listLinks(folder: string): Promise<string[]> {
+  const library = path.join(folder, 'native/lib');
+  const entries = await readdir(library, { withFileTypes: true });
+  const links = entries.filter((entry) => entry.isSymbolicLink()).map(({ name }) => name);
+  expect(links.length).toBeGreaterThan(10);
+  return await Promise.all(
+    links.toSorted().map(async (name) => `${name} ${await readlink(path.join(library, name))}`),
+  );
+}

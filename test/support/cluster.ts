@@ -1,0 +1,58 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from 'pg';
+import { inject } from 'vitest';
+
+export interface TestDatabase {
+  /** `postgres://…` of a database that only this caller uses, migrated and otherwise empty. */
+  readonly url: string;
+  /** Removes it, whoever is still connected. */
+  drop(): Promise<void>;
+}
+
+const CLONE_TIMEOUT_MS = 20_000;
+const OBJECT_IN_USE = '55006';
+
+/** A fresh database in the cluster of this run, cloned from the migrated template. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const name = `test_${process.pid}_${randomBytes(6).toString('hex')}`;
+  await inCluster(async (client) => await clone(client, name));
+  const url = new URL(inject('clusterUrl'));
+  url.pathname = `/${name}`;
+  return {
+    url: url.href,
+    drop: async () =>
+      await inCluster(async (client) => {
+        await client.query(`drop database if exists ${name} with (force)`);
+      }),
+  };
+}
+
+// Cloning needs the template to itself for a moment, and another worker may be cloning it.
+async function clone(client: Client, name: string): Promise<void> {
+  const deadline = Date.now() + CLONE_TIMEOUT_MS;
+  for (;;) {
+    try {
+      // Without fsync copying files is quicker than writing their pages to the log.
+      await client.query(
+        `create database ${name} template ${inject('templateDatabase')} strategy file_copy`,
+      );
+      return;
+    } catch (error) {
+      const inUse = (error as { code?: unknown }).code === OBJECT_IN_USE;
+      if (!inUse || Date.now() > deadline) throw error;
+      await delay(20);
+    }
+  }
+}
+
+async function inCluster(work: (client: Client) => Promise<void>): Promise<void> {
+  const client = new Client({ connectionString: inject('clusterUrl') });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}
