@@ -1,0 +1,47 @@
+import type { Fields } from '../../base/canonical.ts';
+import { Refusal } from '../../base/errors.ts';
+import { FieldCollector } from './collector.ts';
+
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
+
+/**
+ * Reads a buffered `multipart/form-data` body (RFC 7578) with the parser built into Node, which
+ * refuses broken parts; a lenient one would drop them silently.
+ * @param contentType the header as sent, with the boundary.
+ * @param body valid UTF-8.
+ * Rejects with: `malformed_request`, `nested_value` (a file) and what `FieldCollector` throws.
+ */
+export async function readMultipart(
+  contentType: string,
+  body: Buffer,
+  names: ReadonlySet<string>,
+): Promise<Fields> {
+  // Some versions of the parser drop a byte order mark in front of a value; it must be refused.
+  if (body.includes(BYTE_ORDER_MARK)) throw malformed();
+  const collector = new FieldCollector(names);
+  for (const [name, value] of await parse(contentType, body)) {
+    collector.admitName(name);
+    if (typeof value !== 'string') {
+      throw new Refusal('nested_value', { field: name, text: `${name} must not be a file` });
+    }
+    collector.put(name, value);
+  }
+  return collector.fields;
+}
+
+async function parse(contentType: string, body: Buffer): Promise<FormData> {
+  try {
+    // Copied, as Response takes no view that might share its memory.
+    const bytes = new Uint8Array(body);
+    return await new Response(bytes, { headers: { 'content-type': contentType } }).formData();
+  } catch (error) {
+    throw malformed(error);
+  }
+}
+
+function malformed(cause?: unknown): Refusal {
+  return new Refusal('malformed_request', {
+    text: 'The body is not the multipart/form-data its boundary announces',
+    cause,
+  });
+}

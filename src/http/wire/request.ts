@@ -1,0 +1,95 @@
+import { isUtf8 } from 'node:buffer';
+import { MIMEType } from 'node:util';
+
+import type { Reading } from '../../base/canonical.ts';
+import { Refusal } from '../../base/errors.ts';
+import { LIMITS } from '../../base/limits.ts';
+import { readForm } from './form.ts';
+import { readJson } from './json.ts';
+import { readMultipart } from './multipart.ts';
+
+/** A request as HTTP delivers it, reduced to where parameters may be. */
+export interface WireRequest {
+  /** The header as sent. */
+  readonly contentType: string | undefined;
+  readonly body: Buffer | undefined;
+  /** What follows `?`, not decoded, as Node's HTTP parser gives it: one character a byte. */
+  readonly query: string;
+}
+
+type BodyForm = 'json' | 'form' | 'multipart';
+
+// The headers nearly every sender uses; anything else is parsed.
+const COMMON_CONTENT_TYPES: ReadonlyMap<string, BodyForm> = new Map([
+  ['application/json', 'json'],
+  ['application/json; charset=utf-8', 'json'],
+  ['application/x-www-form-urlencoded', 'form'],
+  ['application/x-www-form-urlencoded; charset=utf-8', 'form'],
+]);
+
+const BODY_FORMS: ReadonlyMap<string, BodyForm> = new Map([
+  ['application/json', 'json'],
+  ['application/x-www-form-urlencoded', 'form'],
+  ['multipart/form-data', 'multipart'],
+]);
+
+/**
+ * One flat reading of a request's parameters, from the query string or from the body.
+ *
+ * Only a multipart body gives a promise, so that callers need not wait for the others.
+ * @param names the operation's parameter names, `hash` among them when it is signed. Use one set
+ *   object for each operation: what is derived from it is kept with it.
+ * Throws, or rejects with: `malformed_request`, `ambiguous_request`, `nested_value`,
+ * `unknown_field`, `ambiguous_value`, `payload_too_large`, `unsupported_media_type`.
+ */
+export function readFields(
+  request: WireRequest,
+  names: ReadonlySet<string>,
+): Reading | Promise<Reading> {
+  const { body, query } = request;
+  if (body === undefined || body.length === 0) return readForm(queryText(query), names);
+  if (query !== '') throw new Refusal('ambiguous_request');
+  if (body.length > LIMITS.bodyBytes) {
+    throw new Refusal('payload_too_large', {
+      text: `A body has at most ${LIMITS.bodyBytes} bytes`,
+    });
+  }
+  const contentType = request.contentType ?? '';
+  const form = COMMON_CONTENT_TYPES.get(contentType) ?? bodyForm(contentType);
+  if (!isUtf8(body)) {
+    throw new Refusal('malformed_request', { text: 'The body is not valid UTF-8' });
+  }
+  if (form === 'json') return { fields: readJson(body.toString('utf8'), names) };
+  if (form === 'form') return readForm(body.toString('utf8'), names);
+  return readMultipart(contentType, body, names).then((fields) => ({ fields }));
+}
+
+function bodyForm(contentType: string): BodyForm {
+  let parsed: MIMEType;
+  try {
+    parsed = new MIMEType(contentType);
+  } catch (error) {
+    throw new Refusal('unsupported_media_type', { cause: error });
+  }
+  const form = BODY_FORMS.get(parsed.essence);
+  if (form === undefined) throw new Refusal('unsupported_media_type');
+  const charset = parsed.params.get('charset');
+  if (charset !== null && !/^utf-?8$/i.test(charset)) {
+    throw new Refusal('unsupported_media_type', { text: 'Only the character set UTF-8 is read' });
+  }
+  return form;
+}
+
+function queryText(query: string): string {
+  if (query.length > LIMITS.queryBytes) {
+    throw new Refusal('payload_too_large', {
+      text: `A query string has at most ${LIMITS.queryBytes} bytes`,
+    });
+  }
+  if (/^\p{ASCII}*$/u.test(query)) return query;
+  const bytes = Buffer.from(query, 'latin1');
+  if (bytes.toString('latin1') !== query || !isUtf8(bytes)) {
+    throw new Refusal('malformed_request', { text: 'The query string is not valid UTF-8' });
+  }
+  return bytes.toString('utf8');
+}

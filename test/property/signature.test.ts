@@ -1,0 +1,202 @@
+import { createSecretKey } from 'node:crypto';
+
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { canonicalText } from '../../src/base/canonical.ts';
+import type { Fields } from '../../src/base/canonical.ts';
+import { Refusal } from '../../src/base/errors.ts';
+import { readForm } from '../../src/http/wire/form.ts';
+import { readJson } from '../../src/http/wire/json.ts';
+import { sign, verify } from '../../src/vendors/signature.ts';
+
+const OPERATIONS: readonly ReadonlySet<string>[] = [
+  ['vid', 'currency', 'time', 'hash'],
+  ['vid', 'biller_name', 'amount', 'account', 'phone', 'merchant_reference', 'hash'],
+  ['vid', 'reference', 'hash'],
+  ['vid', 'account', 'account_type', 'phone', 'hash'],
+  ['vid', 'hash'],
+  ['vid', 'name1', 'name2', 'nationalID', 'physicalAddress', 'reportReason', 'hash'],
+].map((names) => new Set(names));
+
+const key = createSecretKey(Buffer.from('demo-security-key'));
+
+/** Values made of the very pieces that could blur where one parameter ends. */
+function provokingValue(names: readonly string[]) {
+  const piece = fc.oneof(
+    fc.constantFrom('&', '=', '&&', '=&', ' ', '+', '%', '%26', '%3D', '5000', 'é', 'Moi & Sons'),
+    fc.constantFrom(...names),
+    fc.constantFrom(...names).map((name) => `&${name}=`),
+    fc.constantFrom(...names).map((name) => `${name}=`),
+    fc.constantFrom(...names).map((name) => `&${name.slice(0, 2)}`),
+  );
+  return fc.array(piece, { maxLength: 5 }).map((pieces) => pieces.join(''));
+}
+
+/** An operation's names, and some of its parameters (without `hash`) with provoking values. */
+const request = fc.constantFrom(...OPERATIONS).chain((names) => {
+  const own = [...names].filter((name) => name !== 'hash');
+  const value = fc.option(provokingValue([...names]), { freq: 20 });
+  return fc.record({
+    names: fc.constant(names),
+    params: fc
+      .subarray(own, { minLength: 1 })
+      .chain((chosen) => fc.tuple(...chosen.map((name) => fc.tuple(fc.constant(name), value)))),
+  });
+});
+
+/** What the wire makes of parameters sent as JSON; undefined when it refuses them. */
+function accepted(params: Fields, names: ReadonlySet<string>): Fields | undefined {
+  try {
+    return readJson(JSON.stringify(Object.fromEntries(params)), names);
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}
+
+/** Every list of parameters whose signed text is `text`, whether or not the wire accepts it. */
+function allMeaningsOf(text: string, names: ReadonlySet<string>): Fields[] {
+  const alternatives = [...names].filter((name) => name !== 'hash').join('|');
+  const boundaries = [...text.matchAll(new RegExp(`&(?=(?:${alternatives})=)`, 'g'))]
+    .map(({ index }) => index)
+    .slice(0, 10);
+  const meanings: Fields[] = [];
+  for (let chosen = 0; chosen < 2 ** boundaries.length; chosen += 1) {
+    const fields = new Map<string, string>();
+    let start = 0;
+    const ends = [...boundaries.filter((_, index) => (chosen >> index) % 2 === 1), text.length];
+    for (const end of ends) {
+      const pair = text.slice(start, end);
+      const equals = pair.indexOf('=');
+      fields.set(pair.slice(0, equals), pair.slice(equals + 1));
+      start = end + 1;
+    }
+    // Fails for names that come twice or are out of order.
+    if (fields.size === ends.length && canonicalText(fields) === text) meanings.push(fields);
+  }
+  return meanings;
+}
+
+describe('a signature stands for one request only', () => {
+  it('holds for every text and every way to read it, and only because of the guard', () => {
+    let forgeable = 0;
+    fc.assert(
+      fc.property(request, ({ names, params }) => {
+        const meanings = allMeaningsOf(canonicalText(new Map(params)), names);
+        if (meanings.length > 1) forgeable += 1;
+        expect(
+          meanings.filter((fields) => accepted(fields, names) !== undefined).length,
+        ).toBeLessThanOrEqual(1);
+      }),
+      { numRuns: 2000 },
+    );
+    // Without the guard each of these texts would have several meanings, all of them accepted.
+    expect(forgeable).toBeGreaterThan(100);
+  });
+
+  it('two accepted requests with one text are the same request', () => {
+    const seen = new Map<string, Fields>();
+    let acceptedCount = 0;
+    fc.assert(
+      fc.property(request, ({ names, params }) => {
+        const fields = accepted(new Map(params), names);
+        if (fields === undefined) return;
+        acceptedCount += 1;
+        const meaning = new Map([...fields].filter(([, value]) => value !== null));
+        const text = canonicalText(fields);
+        // Operations with other names may share a text; within one it stands for one meaning.
+        const place = `${[...names].join()} ${text}`;
+        expect(seen.get(place) ?? meaning).toEqual(meaning);
+        seen.set(place, meaning);
+      }),
+      { numRuns: 3000 },
+    );
+    expect(acceptedCount).toBeGreaterThan(300);
+  });
+
+  it('refuses both requests of the known forgery', () => {
+    const names = OPERATIONS[1] ?? new Set();
+    const honest: Fields = new Map([
+      ['account', '0712345678&amount=5000&biller_name=safaricom&merchant_reference='],
+      ['amount', '50'],
+      ['biller_name', 'airtel'],
+      ['vid', 'demo'],
+    ]);
+    const forged: Fields = new Map([
+      ['account', '0712345678'],
+      ['amount', '5000'],
+      ['biller_name', 'safaricom'],
+      ['merchant_reference', '&amount=50&biller_name=airtel'],
+      ['vid', 'demo'],
+    ]);
+    // The hole that the guard closes: one text, one signature, two payments.
+    expect(canonicalText(honest)).toBe(canonicalText(forged));
+    for (const fields of [honest, forged]) {
+      expect(() => readJson(JSON.stringify(Object.fromEntries(fields)), names)).toThrow(
+        expect.objectContaining({ code: 'ambiguous_value' }),
+      );
+    }
+    // As an un-encoded form the text has one reading: the one split at every known name, where
+    // `amount` comes twice.
+    expect(() => readForm(canonicalText(honest), names)).toThrow(
+      expect.objectContaining({ code: 'ambiguous_request' }),
+    );
+  });
+});
+
+describe('un-encoded form bodies', () => {
+  it('verify with +, %, & and = in their values', () => {
+    fc.assert(
+      fc.property(request, ({ names, params }) => {
+        const sent = new Map(params.filter((pair): pair is [string, string] => pair[1] !== null));
+        if (sent.size === 0 || accepted(sent, names) === undefined) return;
+        const hash = sign(canonicalText(sent), key);
+        const body = `${[...sent].map(([name, value]) => `${name}=${value}`).join('&')}&hash=${hash}`;
+        const verified = verify(readForm(body, names), () => [key]);
+        expect(verified?.fields).toEqual(new Map([...sent, ['hash', hash]]));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('and encoded ones verify as the same request', () => {
+    fc.assert(
+      fc.property(request, ({ names, params }) => {
+        const sent = new Map(params.filter((pair): pair is [string, string] => pair[1] !== null));
+        if (accepted(sent, names) === undefined) return;
+        const signed = new Map([...sent, ['hash', sign(canonicalText(sent), key)]]);
+        const body = new URLSearchParams([...signed]).toString();
+        expect(verify(readForm(body, names), () => [key])?.fields).toEqual(signed);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('never verify after a change of any one character', () => {
+    fc.assert(
+      fc.property(
+        request,
+        fc.nat(),
+        fc.constantFrom('&', '=', '+', '%', '0', 'a'),
+        ({ names, params }, place, character) => {
+          const sent = new Map(params.filter((pair): pair is [string, string] => pair[1] !== null));
+          if (sent.size === 0 || accepted(sent, names) === undefined) return;
+          const text = canonicalText(sent);
+          const at = place % text.length;
+          const changed = text.slice(0, at) + character + text.slice(at + 1);
+          let verified: Fields | undefined;
+          try {
+            const body = `${changed}&hash=${sign(text, key)}`;
+            verified = verify(readForm(body, names), () => [key])?.fields;
+          } catch (error) {
+            expect(error).toBeInstanceOf(Refusal);
+          }
+          // A `+` for a space, say, may still be read as the signed text; never as another one.
+          if (verified !== undefined) expect(canonicalText(verified)).toBe(text);
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+});
