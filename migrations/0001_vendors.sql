@@ -1,0 +1,42 @@
+-- Who may call: vendors, collectors and the keys they sign with. Small and rarely written; held in
+-- memory by every process, which reload when the version of the topic moves on.
+
+create table vendors (
+  vendor_id integer primary key check (vendor_id > 0),
+  vid text not null unique check (vid ~ '^[A-Za-z0-9_.-]{1,64}$'),
+  name text not null,
+  sector text not null check (sector in
+    ('bank', 'microfinance', 'sacco', 'mobile_lender', 'insurance', 'retail', 'utility', 'other')),
+  status text not null default 'active' check (status in ('active', 'suspended')),
+  -- When an equal transaction of the last 30 seconds makes a create a likely duplicate.
+  duplicate_check text not null default 'without_reference'
+    check (duplicate_check in ('off', 'without_reference', 'always')),
+  reference_required boolean not null default false,
+  created_at timestamptz not null
+);
+
+create table collectors (
+  collector text primary key check (collector ~ '^[A-Za-z0-9_.-]{1,64}$'),
+  name text not null,
+  status text not null default 'active' check (status in ('active', 'suspended')),
+  created_at timestamptz not null
+);
+
+-- Secrets, sealed under the master key named by master_key_id (AES-256-GCM; nonce, tag, text).
+create table security_keys (
+  holder_kind text not null check (holder_kind in ('vendor', 'collector', 'operator')),
+  holder text not null,
+  key_id uuid not null,
+  master_key_id text not null,
+  sealed bytea not null,
+  created_at timestamptz not null,
+  valid_until timestamptz,
+  primary key (holder_kind, holder, key_id)
+);
+
+-- A topic's version moves in the same commit as its rows.
+create table settings_versions (
+  topic text primary key,
+  version bigint not null
+);
+insert into settings_versions (topic, version) values ('vendors', 1), ('billers', 1);

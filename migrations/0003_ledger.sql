@@ -1,0 +1,51 @@
+-- The books. Money enters from `external`, waits in `collected`, is funded into `float`, is held in
+-- `reserved` while a transaction is open, and ends at `operator:<code>` or `fees`, or back in float.
+-- Transfers are only ever inserted; balances are kept in the same commit.
+--
+-- Whoever moves a vendor's money first locks the vendor's float row, in the order of vendor ids when
+-- there are several. No foreign keys and no triggers here: this is the hot path, `ledger check`
+-- proves what they would.
+
+create table accounts (
+  balance_cents bigint not null default 0,
+  vendor_id integer not null,
+  account text not null,
+  primary key (vendor_id, account),
+  constraint accounts_never_negative check (balance_cents >= 0 or account = 'external')
+) with (fillfactor = 30, autovacuum_vacuum_scale_factor = 0.05);
+
+create table transfers (
+  created_at timestamptz not null,
+  amount_cents bigint not null check (amount_cents > 0),
+  -- What caused it: a transaction, a collection, a fund movement, a correction.
+  source_id uuid not null,
+  vendor_id integer not null,
+  -- 1 opens (collect, fund, reserve), 2 resolves a reservation, so that none resolves twice;
+  -- 3 is its fee, 4 the rest that goes back when the operator paid less.
+  leg smallint not null check (leg between 1 and 4),
+  debit_account text not null,
+  credit_account text not null,
+  primary key (vendor_id, source_id, leg),
+  check (debit_account <> credit_account)
+);
+-- Append-only in the order of time: a block range index costs next to nothing to keep.
+create index transfers_by_time on transfers using brin (created_at);
+
+-- The hash chain over a vendor's transfers, built off the hot path: a block covers all of the
+-- vendor's transfers with started_at <= created_at < ended_at.
+create table ledger_blocks (
+  vendor_id integer not null,
+  block_number integer not null check (block_number > 0),
+  started_at timestamptz not null,
+  ended_at timestamptz not null check (ended_at > started_at),
+  transfer_count bigint not null check (transfer_count > 0),
+  hash bytea not null,
+  primary key (vendor_id, block_number)
+);
+
+-- How far the chains reach: every transfer before ended_at is in a block. One row.
+create table ledger_chain (
+  one_row boolean primary key default true check (one_row),
+  ended_at timestamptz not null
+);
+insert into ledger_chain (ended_at) values ('-infinity');

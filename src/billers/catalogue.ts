@@ -1,0 +1,85 @@
+import type { MasterKeys } from '../base/sealing.ts';
+import type { Pool } from '../db/pool.ts';
+import type { Biller, Operator } from './biller.ts';
+import { listBillers, listOperators, listPrefixes } from './store.ts';
+
+/** Billers, operators and phone prefixes in memory, reloaded when a command or a breaker changes them. */
+export interface BillerCatalogue {
+  /** In the order of the list operation. */
+  billers(): readonly Biller[];
+  biller(billerCode: string): Biller | undefined;
+  operators(): readonly Operator[];
+  operator(operatorCode: string): Operator | undefined;
+  /** Biller code of the mobile operator that uses the prefix (three digits without the leading 0). */
+  billerOfPrefix(prefix: string): string | undefined;
+  readonly reload: () => Promise<void>;
+}
+
+/** Reads the secrets of operators; handed in, because keys are kept beside vendors'. */
+export type OperatorSecretsReader = (
+  pool: Pool,
+  masterKeys: MasterKeys,
+) => Promise<ReadonlyMap<string, readonly string[]>>;
+
+export function createBillerCatalogue(options: {
+  readonly pool: Pool;
+  readonly masterKeys: MasterKeys;
+  readonly readSecrets: OperatorSecretsReader;
+  /** Called after each reload, with the new content in place. */
+  readonly onReload?: () => void;
+}): BillerCatalogue {
+  let billers = new Map<string, Biller>();
+  let operators = new Map<string, Operator>();
+  let prefixes = new Map<string, string>();
+  const reload = async (): Promise<void> => {
+    const [billerRows, operatorRows, prefixRows, secrets] = await Promise.all([
+      listBillers(options.pool),
+      listOperators(options.pool),
+      listPrefixes(options.pool),
+      options.readSecrets(options.pool, options.masterKeys),
+    ]);
+    billers = new Map(
+      billerRows.map((row) => [
+        row.biller_code,
+        {
+          billerCode: row.biller_code,
+          name: row.name,
+          category: row.category,
+          operatorCode: row.operator_code,
+          minimumCents: row.minimum_cents,
+          maximumCents: row.maximum_cents,
+          feeCents: row.fee_cents,
+          secondaryAccount: row.secondary_account,
+          validatesAccounts: row.validates_accounts,
+          availability: row.breaker_reason === null ? row.status : 'OFFLINE',
+          breakerOpen: row.breaker_reason !== null,
+        },
+      ]),
+    );
+    operators = new Map(
+      operatorRows.map((row) => [
+        row.operator_code,
+        {
+          operatorCode: row.operator_code,
+          name: row.name,
+          connector: row.connector,
+          baseUrl: row.base_url,
+          settings: row.settings,
+          maxConcurrency: row.max_concurrency,
+          maxPerSecond: row.max_per_second,
+          secrets: secrets.get(row.operator_code) ?? [],
+        },
+      ]),
+    );
+    prefixes = new Map(prefixRows.map((row) => [row.prefix, row.biller_code]));
+    options.onReload?.();
+  };
+  return {
+    billers: () => [...billers.values()],
+    biller: (billerCode) => billers.get(billerCode),
+    operators: () => [...operators.values()],
+    operator: (operatorCode) => operators.get(operatorCode),
+    billerOfPrefix: (prefix) => prefixes.get(prefix),
+    reload,
+  };
+}

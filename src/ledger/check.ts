@@ -1,0 +1,211 @@
+import type { Pool, Queryable } from '../db/pool.ts';
+import { snapshot } from '../db/pool.ts';
+import { BLOCK_HASH } from './chain.ts';
+
+/** One invariant of the books and the rows that break it. */
+interface Invariant {
+  readonly name: string;
+  /** What it says, for people. */
+  readonly says: string;
+  /** Selects `vendor_id` and `detail` of every violation. */
+  readonly sql: string;
+}
+
+const INVARIANTS: readonly Invariant[] = [
+  {
+    name: 'balances_equal_transfers',
+    says: 'Every balance is the sum of its transfers.',
+    sql: `select coalesce(a.vendor_id, s.vendor_id) as vendor_id,
+            format('%s: balance %s, transfers make %s', coalesce(a.account, s.account),
+              a.balance_cents, coalesce(s.total, 0)) as detail
+          from accounts a full join (
+            select vendor_id, account, sum(change)::bigint as total from (
+              select vendor_id, debit_account as account, -amount_cents as change from transfers
+              union all
+              select vendor_id, credit_account, amount_cents from transfers
+            ) x group by vendor_id, account
+          ) s on s.vendor_id = a.vendor_id and s.account = a.account
+          where a.balance_cents is distinct from coalesce(s.total, 0)`,
+  },
+  {
+    name: 'balances_sum_to_zero',
+    says: 'What came from outside is all somewhere: a vendor’s balances sum to zero.',
+    sql: `select vendor_id, format('sum of balances is %s', sum(balance_cents)) as detail
+          from accounts group by vendor_id having sum(balance_cents) <> 0`,
+  },
+  {
+    name: 'never_negative',
+    says: 'No balance but external is below zero.',
+    sql: `select vendor_id, format('%s is %s', account, balance_cents) as detail
+          from accounts where balance_cents < 0 and account <> 'external'`,
+  },
+  {
+    name: 'reserved_equals_open',
+    says: 'Reserved is what the open transactions hold.',
+    sql: `select a.vendor_id, format('reserved %s, open transactions %s', a.balance_cents, coalesce(o.total, 0)) as detail
+          from accounts a left join (
+            select vendor_id, sum(amount_cents + fee_cents)::bigint as total
+            from transactions where outcome is null group by vendor_id
+          ) o using (vendor_id)
+          where a.account = 'reserved' and a.balance_cents <> coalesce(o.total, 0)`,
+  },
+  {
+    name: 'transaction_reserves_once',
+    says: 'Every transaction reserved its amount and fee when it was created, and nothing else did.',
+    sql: `select coalesce(t.vendor_id, f.vendor_id) as vendor_id,
+            format('transaction %s: reserved %s of %s', coalesce(t.transaction_id, f.source_id),
+              f.amount_cents, t.amount_cents + t.fee_cents) as detail
+          from transactions t full join (
+            select * from transfers where debit_account = 'float' and credit_account = 'reserved'
+          ) f on f.vendor_id = t.vendor_id and f.source_id = t.transaction_id and f.leg = 1
+          where f.amount_cents is distinct from t.amount_cents + t.fee_cents`,
+  },
+  {
+    name: 'outcome_equals_resolution',
+    says: 'A successful transaction’s reservation went out, a failed one’s came back whole, an open one’s is untouched.',
+    sql: `select t.vendor_id, format('transaction %s: %s, %s out, %s back', t.transaction_id,
+              coalesce(t.outcome, 'open'), coalesce(r.gone, 0), coalesce(r.back, 0)) as detail
+          from transactions t left join (
+            select vendor_id, source_id,
+              sum(amount_cents) filter (where credit_account <> 'float') as gone,
+              sum(amount_cents) filter (where credit_account = 'float') as back
+            from transfers where debit_account = 'reserved' group by vendor_id, source_id
+          ) r on r.vendor_id = t.vendor_id and r.source_id = t.transaction_id
+          where not case
+            when t.outcome is null then r.source_id is null
+            when t.outcome = 'failed' then coalesce(r.gone, 0) = 0 and r.back = t.amount_cents + t.fee_cents
+            else r.gone > 0 and r.gone + coalesce(r.back, 0) = t.amount_cents + t.fee_cents end`,
+  },
+  {
+    name: 'open_equals_queued',
+    says: 'Open transactions, and only they, are in the dispatch queue.',
+    sql: `select coalesce(t.vendor_id, q.vendor_id) as vendor_id,
+            format('transaction %s: %s, %s', coalesce(t.transaction_id, q.transaction_id),
+              case when t.transaction_id is null then 'not open' else 'open' end,
+              case when q.transaction_id is null then 'not queued' else 'queued' end) as detail
+          from (select vendor_id, biller_code, transaction_id from transactions where outcome is null) t
+            full join dispatch_queue q using (vendor_id, biller_code, transaction_id)
+          where t.transaction_id is null or q.transaction_id is null`,
+  },
+  {
+    name: 'attempts_unresolved_once',
+    says: 'A transaction has at most one instruction whose end is not known, and none when it is settled.',
+    sql: `select a.vendor_id, format('transaction %s: %s attempts without an end', a.transaction_id, count(*)) as detail
+          from attempts a join transactions t using (vendor_id, transaction_id)
+          where a.outcome is null
+          group by a.vendor_id, a.transaction_id, t.outcome
+          having count(*) > 1 or t.outcome is not null`,
+  },
+  {
+    name: 'stage_equals_attempts',
+    says: 'A queued transaction waits for the operator’s word if, and only if, an instruction is out.',
+    sql: `select q.vendor_id, format('transaction %s: stage %s, %s attempts without an end',
+              q.transaction_id, q.stage, count(a.*)) as detail
+          from dispatch_queue q left join attempts a
+            on a.vendor_id = q.vendor_id and a.transaction_id = q.transaction_id and a.outcome is null
+          group by q.vendor_id, q.transaction_id, q.stage
+          having (q.stage = 'verify') <> (count(a.*) = 1)`,
+  },
+  {
+    name: 'success_was_instructed',
+    says: 'A successful transaction has an instruction.',
+    sql: `select t.vendor_id, format('transaction %s: success without an attempt', t.transaction_id) as detail
+          from transactions t
+          where t.outcome = 'success' and not exists (select 1 from attempts a
+            where a.vendor_id = t.vendor_id and a.transaction_id = t.transaction_id)`,
+  },
+  {
+    name: 'movements_equal_transfers',
+    says: 'Every collection and fund movement is in the books with its amount, and no other.',
+    sql: `select coalesce(m.vendor_id, f.vendor_id) as vendor_id,
+            format('%s %s: %s, transfer %s', f.debit_account, coalesce(m.id, f.source_id), m.amount_cents, f.amount_cents) as detail
+          from (
+            select vendor_id, collection_id as id, amount_cents, 'external' as debit_account from collections
+            union all
+            select vendor_id, movement_id, amount_cents, 'collected' from fund_movements
+          ) m full join (
+            select * from transfers where debit_account in ('external', 'collected')
+          ) f on f.vendor_id = m.vendor_id and f.source_id = m.id and f.debit_account = m.debit_account
+          where m.amount_cents is distinct from f.amount_cents`,
+  },
+  {
+    name: 'chain_intact',
+    says: 'The hash chain follows from the stored transfers.',
+    sql: `select vendor_id, format('block %s does not match the transfers it covers', block_number) as detail
+          from (
+            select b.vendor_id, b.block_number, b.hash, b.transfer_count, count(f.*) as found,
+              ${BLOCK_HASH('b.previous_hash')} as computed
+            from (
+              select *, lag(hash) over w as previous_hash, lag(ended_at) over w as previous_end,
+                row_number() over w as position
+              from ledger_blocks window w as (partition by vendor_id order by block_number)
+            ) b left join transfers f
+              on f.vendor_id = b.vendor_id and f.created_at >= b.started_at and f.created_at < b.ended_at
+            group by b.vendor_id, b.block_number, b.hash, b.previous_hash, b.transfer_count,
+              b.previous_end, b.started_at, b.position
+            having count(f.*) <> b.transfer_count or b.position <> b.block_number
+              or b.started_at < b.previous_end
+              or ${BLOCK_HASH('b.previous_hash')} is distinct from b.hash
+          ) broken`,
+  },
+  {
+    name: 'chain_complete',
+    says: 'No transfer lies before the end of the chains without being in one.',
+    sql: `select f.vendor_id, format('transfer %s/%s is in no block', f.source_id, f.leg) as detail
+          from transfers f join ledger_chain c on f.created_at < c.ended_at
+          where not exists (select 1 from ledger_blocks b where b.vendor_id = f.vendor_id
+            and f.created_at >= b.started_at and f.created_at < b.ended_at)`,
+  },
+];
+
+export interface Violation {
+  readonly invariant: string;
+  readonly vendorId: number;
+  readonly detail: string;
+}
+
+export interface CheckReport {
+  readonly invariants: readonly { readonly name: string; readonly says: string }[];
+  readonly violations: readonly Violation[];
+  /** What was looked at. */
+  readonly counted: Readonly<Record<string, number>>;
+}
+
+/**
+ * Proves every invariant over one snapshot, also beside running payments: nothing is locked.
+ * Takes time and memory in proportion to the number of transfers.
+ */
+export async function checkLedger(pool: Pool): Promise<CheckReport> {
+  return await snapshot(pool, async (client) => {
+    await client.query('set local statement_timeout = 0');
+    const violations: Violation[] = [];
+    for (const invariant of INVARIANTS) {
+      const found = await client.query<{ vendor_id: number; detail: string }>(invariant.sql);
+      for (const row of found.rows) {
+        violations.push({
+          invariant: invariant.name,
+          vendorId: row.vendor_id,
+          detail: row.detail,
+        });
+      }
+    }
+    return {
+      invariants: INVARIANTS.map(({ name, says }) => ({ name, says })),
+      violations,
+      counted: await count(client),
+    };
+  });
+}
+
+async function count(client: Queryable): Promise<Record<string, number>> {
+  const counted = await client.query<Record<string, bigint>>(
+    `select (select count(*) from vendors) as vendors, (select count(*) from transfers) as transfers,
+       (select count(*) from transactions) as transactions,
+       (select count(*) from transactions where outcome is null) as open,
+       (select count(*) from cases) as cases,
+       (select count(*) from ledger_blocks) as blocks`,
+  );
+  return Object.fromEntries(
+    Object.entries(counted.rows[0] ?? {}).map(([name, value]) => [name, Number(value)]),
+  );
+}

@@ -1,0 +1,43 @@
+import type { KeyObject } from 'node:crypto';
+
+export const SECTORS = [
+  'bank',
+  'microfinance',
+  'sacco',
+  'mobile_lender',
+  'insurance',
+  'retail',
+  'utility',
+  'other',
+] as const;
+export type Sector = (typeof SECTORS)[number];
+
+export const DUPLICATE_CHECKS = ['off', 'without_reference', 'always'] as const;
+export type DuplicateCheck = (typeof DUPLICATE_CHECKS)[number];
+
+/** One that signs requests: a vendor, or a collector that reports income. */
+export interface Signer {
+  readonly suspended: boolean;
+  /** One key, or two during a rotation. */
+  readonly keys: readonly KeyObject[];
+}
+
+export interface Vendor extends Signer {
+  readonly vendorId: number;
+  readonly vid: string;
+  readonly name: string;
+  readonly sector: Sector;
+  readonly duplicateCheck: DuplicateCheck;
+  readonly referenceRequired: boolean;
+}
+
+export interface Collector extends Signer {
+  readonly collector: string;
+  readonly name: string;
+}
+
+/** Names of vendors and collectors on the wire. */
+export const SIGNER_NAME_PATTERN = /^[A-Za-z0-9_.-]{1,64}$/;
+
+/** What a vendor's accounts are when it is opened; operators' accounts follow with first payments. */
+export const FIRST_ACCOUNTS = ['collected', 'external', 'fees', 'float', 'reserved'] as const;
