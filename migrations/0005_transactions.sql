@@ -1,0 +1,82 @@
+-- Bill payments. A row of `transactions` is written twice: when it is created and when it is
+-- settled. What happens in between lives in `dispatch_queue` (small, short-lived rows) and
+-- `attempts`, so that the large table's indexes are not touched again.
+
+create table transactions (
+  transaction_id uuid not null,
+  created_at timestamptz not null,
+  amount_cents bigint not null check (amount_cents > 0),
+  fee_cents bigint not null check (fee_cents >= 0),
+  -- 32-second bucket of created_at and a hash of biller, account and amount: finds recent equals,
+  -- and new entries land side by side at the end of the index.
+  duplicate_key bigint not null,
+  settled_at timestamptz,
+  -- When the operator's word reached us.
+  biller_response_time timestamptz,
+  vendor_id integer not null,
+  -- null while open.
+  outcome text check (outcome in ('success', 'failed')),
+  biller_code text not null,
+  account text not null,
+  phone text,
+  merchant_reference text,
+  biller_reference text,
+  message text,
+  -- What the payment yielded: token, units.
+  details jsonb,
+  primary key (vendor_id, transaction_id),
+  check ((outcome is null) = (settled_at is null))
+) with (fillfactor = 80);
+create unique index transactions_by_reference on transactions (vendor_id, merchant_reference)
+  where merchant_reference is not null;
+create index transactions_by_duplicate_key on transactions (vendor_id, duplicate_key);
+
+-- One row per open transaction. `stage` send: no instruction is under way and one may be sent;
+-- verify: an instruction was (or may have been) sent, and only the operator's word ends it.
+create table dispatch_queue (
+  due_at timestamptz not null,
+  transaction_id uuid not null,
+  vendor_id integer not null,
+  -- Grows with every claim; a worker whose lease lapsed writes with an old number, in vain.
+  claim_number integer not null default 0,
+  attempt_number smallint not null default 0,
+  verify_count integer not null default 0,
+  stage text not null default 'send' check (stage in ('send', 'verify')),
+  biller_code text not null,
+  primary key (vendor_id, biller_code, stage, transaction_id)
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500);
+
+-- One row per instruction, committed before it is sent. No outcome: nobody knows yet.
+create table attempts (
+  sent_at timestamptz not null,
+  ended_at timestamptz,
+  transaction_id uuid not null,
+  vendor_id integer not null,
+  attempt_number smallint not null check (attempt_number > 0),
+  outcome text check (outcome in ('paid', 'declined', 'not_sent')),
+  operator_handle text,
+  note text,
+  primary key (vendor_id, transaction_id, attempt_number),
+  check ((outcome is null) = (ended_at is null))
+) with (fillfactor = 70);
+
+-- What a person has to look at: facts that contradict the books. Never acted on by itself.
+create table cases (
+  vendor_id integer not null,
+  transaction_id uuid not null,
+  kind text not null check (kind in ('contradiction', 'amount_difference')),
+  case_id uuid not null,
+  facts jsonb not null,
+  opened_at timestamptz not null,
+  primary key (vendor_id, transaction_id, kind)
+);
+
+-- Callbacks about references that no transaction has.
+create table stray_callbacks (
+  operator_code text not null,
+  callback_id uuid not null,
+  reference text not null,
+  report jsonb not null,
+  received_at timestamptz not null,
+  primary key (operator_code, callback_id)
+);

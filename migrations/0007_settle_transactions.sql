@@ -1,0 +1,126 @@
+-- Writes the operators' final words into the books: one call, one commit, for a batch of reports.
+-- At most one report per transaction in a batch (the caller's duty).
+--
+-- Results: settled       the reservation is resolved now
+--          repeated      it was before, with the same outcome
+--          contradicted  it was, with the other outcome, or no instruction was ever sent: a case is
+--                        opened, the books stay
+--          unknown       there is no such transaction
+--
+-- A payment of another amount than instructed posts what can be posted: at most the reservation;
+-- what is left goes back to the float, and the difference is a case.
+
+create function settle_transactions(
+  p_vendor_ids integer[],
+  p_transaction_ids uuid[],
+  p_outcomes text[],
+  -- What the operator says it paid; null with 'failed'.
+  p_paid_amounts bigint[],
+  p_biller_references text[],
+  p_messages text[],
+  p_details jsonb[],
+  -- Where the word came from: answer, status, callback, …; kept with a case.
+  p_sources text[],
+  p_case_ids uuid[]
+) returns table (row_number integer, result text)
+language plpgsql as $$
+#variable_conflict use_column
+declare
+  v_now timestamptz;
+begin
+  perform 1 from accounts a
+  where a.vendor_id = any (p_vendor_ids) and a.account = 'float'
+  order by a.vendor_id for update;
+  v_now := clock_timestamp();
+
+  -- An operator's account of a vendor exists from its first payment on.
+  insert into accounts (vendor_id, account)
+  select distinct u.vendor_id, 'operator:' || b.operator_code
+  from unnest(p_vendor_ids, p_transaction_ids, p_outcomes) as u (vendor_id, transaction_id, outcome)
+    join transactions t on t.vendor_id = u.vendor_id and t.transaction_id = u.transaction_id
+    join billers b on b.biller_code = t.biller_code
+  where u.outcome = 'success' and t.outcome is null
+    and not exists (select 1 from accounts a
+      where a.vendor_id = u.vendor_id and a.account = 'operator:' || b.operator_code)
+  order by 1, 2
+  on conflict do nothing;
+
+  return query
+  with reported as materialized (
+    select u.*, u.n::integer as number, t.outcome as known_outcome, t.transaction_id is not null as known,
+      t.amount_cents, t.fee_cents, t.biller_code, 'operator:' || b.operator_code as operator_account,
+      t.outcome is null and exists (select 1 from attempts a
+        where a.vendor_id = u.vendor_id and a.transaction_id = u.transaction_id) as is_open
+    from unnest(p_vendor_ids, p_transaction_ids, p_outcomes, p_paid_amounts, p_biller_references,
+        p_messages, p_details, p_sources, p_case_ids)
+      with ordinality as u (vendor_id, transaction_id, outcome, paid, biller_reference,
+        message, details, source, case_id, n)
+      left join transactions t on t.vendor_id = u.vendor_id and t.transaction_id = u.transaction_id
+      left join billers b on b.biller_code = t.biller_code
+  ), open as materialized (
+    select r.* from reported r where r.is_open
+  ), legs as materialized (
+    select vendor_id, transaction_id, 2 as leg, operator_account as credit_account,
+      least(paid, amount_cents) as amount
+    from open where outcome = 'success'
+    union all
+    select vendor_id, transaction_id, 3, 'fees', fee_cents
+    from open where outcome = 'success' and fee_cents > 0
+    union all
+    select vendor_id, transaction_id, 4, 'float', amount_cents - paid
+    from open where outcome = 'success' and paid < amount_cents
+    union all
+    select vendor_id, transaction_id, 2, 'float', amount_cents + fee_cents
+    from open where outcome = 'failed'
+  ), posted as (
+    insert into transfers (vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
+    select vendor_id, transaction_id, leg, 'reserved', credit_account, amount, v_now from legs
+  ), moved as (
+    update accounts a set balance_cents = a.balance_cents + m.change
+    from (
+      select s.vendor_id, s.account, sum(s.change)::bigint as change from (
+        select vendor_id, 'reserved' as account, -amount as change from legs
+        union all
+        select vendor_id, credit_account, amount from legs
+      ) s group by s.vendor_id, s.account
+    ) m
+    where a.vendor_id = m.vendor_id and a.account = m.account
+  ), settled as (
+    update transactions t
+    set outcome = o.outcome, settled_at = v_now, biller_response_time = v_now,
+      biller_reference = o.biller_reference, message = o.message, details = o.details
+    from open o
+    where t.vendor_id = o.vendor_id and t.transaction_id = o.transaction_id
+  ), ended as (
+    update attempts a
+    set outcome = case when o.outcome = 'success' then 'paid' else 'declined' end, ended_at = v_now,
+      note = o.source
+    from open o
+    where a.vendor_id = o.vendor_id and a.transaction_id = o.transaction_id and a.outcome is null
+  ), dequeued as (
+    delete from dispatch_queue q using open o
+    where q.vendor_id = o.vendor_id and q.biller_code = o.biller_code
+      and q.stage in ('send', 'verify') and q.transaction_id = o.transaction_id
+  ), opened as (
+    insert into cases (vendor_id, transaction_id, kind, case_id, facts, opened_at)
+    select r.vendor_id, r.transaction_id,
+      case when r.is_open then 'amount_difference' else 'contradiction' end,
+      r.case_id,
+      jsonb_build_object('books_say', r.known_outcome, 'operator_says', r.outcome, 'source', r.source,
+        'amount_cents', r.amount_cents, 'paid_cents', r.paid, 'biller_reference', r.biller_reference,
+        'message', r.message),
+      v_now
+    from reported r
+    where r.known and case when r.is_open then r.outcome = 'success' and r.paid <> r.amount_cents
+      else r.known_outcome is distinct from r.outcome end
+    on conflict do nothing
+  )
+  select r.number, case
+    when not r.known then 'unknown'
+    when r.is_open then 'settled'
+    when r.known_outcome = r.outcome then 'repeated'
+    else 'contradicted' end
+  from reported r
+  order by r.number;
+end
+$$;

@@ -1,0 +1,124 @@
+import type { Logger } from 'pino';
+import { Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { LIMITS } from '../base/limits.ts';
+import type { Operator } from '../billers/biller.ts';
+import type { Connector } from '../dispatch/connector.ts';
+import { createHttpJsonConnector } from './http-json/connector.ts';
+
+/** What an operator's `settings` may hold; all in milliseconds. */
+const SETTINGS = Type.Object(
+  {
+    pay_timeout_ms: Type.Optional(Type.Integer({ minimum: 100, maximum: 120_000 })),
+    status_timeout_ms: Type.Optional(Type.Integer({ minimum: 100, maximum: 120_000 })),
+    connect_timeout_ms: Type.Optional(Type.Integer({ minimum: 100, maximum: 60_000 })),
+    /** null: "not found" is never proof with this operator. */
+    acceptance_window_ms: Type.Optional(
+      Type.Union([Type.Integer({ minimum: 0, maximum: 86_400_000 }), Type.Null()]),
+    ),
+  },
+  { additionalProperties: false },
+);
+const settingsSchema = Compile(SETTINGS);
+
+type Factory = (operator: Operator, callbackUrl: string) => Connector;
+
+/** The protocols, by the name that `operators.connector` holds. A new one is a folder and a line. */
+const PROTOCOLS: Readonly<Record<string, Factory>> = {
+  'http-json': (operator, callbackUrl) => {
+    const settings = readOperatorSettings(operator.operatorCode, operator.settings);
+    const secret = operator.secrets[0];
+    if (secret === undefined) throw new Error(`operator ${operator.operatorCode} has no secret`);
+    return createHttpJsonConnector({
+      operatorCode: operator.operatorCode,
+      baseUrl: operator.baseUrl,
+      key: secret,
+      callbackUrl,
+      payTimeoutMs: settings.pay_timeout_ms ?? 30_000,
+      statusTimeoutMs: settings.status_timeout_ms ?? 15_000,
+      connectTimeoutMs: settings.connect_timeout_ms ?? 5_000,
+      acceptanceWindowMs:
+        settings.acceptance_window_ms === undefined ? 60_000 : settings.acceptance_window_ms,
+      maxConnections: operator.maxConcurrency,
+      answerBytes: LIMITS.operatorAnswerBytes,
+    });
+  },
+};
+
+export const PROTOCOL_NAMES: readonly string[] = Object.keys(PROTOCOLS);
+
+/** Throws an `Error` naming the operator and the setting at fault. */
+export function readOperatorSettings(operatorCode: string, settings: unknown) {
+  if (settingsSchema.Check(settings)) return settings;
+  const problems = settingsSchema.Errors(settings).map((error) => {
+    const unknown =
+      error.keyword === 'additionalProperties' ? ` ${JSON.stringify(error.params)}` : '';
+    return `${error.instancePath || 'settings'} ${error.message}${unknown}`;
+  });
+  throw new Error(`operator ${operatorCode}: ${problems.join('; ')}`);
+}
+
+/** The connectors of all operators, made anew for those whose configuration changed. */
+export interface ConnectorRegistry {
+  readonly connectorOf: (operatorCode: string) => Connector | undefined;
+  /** Brings the connectors in line with the catalogue's operators. */
+  update(operators: readonly Operator[]): void;
+  close(): Promise<void>;
+}
+
+export function createConnectorRegistry(options: {
+  /** Callbacks of an operator go to `<callbackBase>/<operatorCode>`. */
+  readonly callbackBase: string;
+  readonly log: Logger;
+}): ConnectorRegistry {
+  let connectors = new Map<string, { connector: Connector; made: string }>();
+  const closing = new Set<Promise<void>>();
+
+  const retire = (connector: Connector): void => {
+    // Calls under way finish on the old one.
+    const done = connector
+      .close()
+      .catch((error: unknown) => options.log.warn({ err: error }, 'a connector did not close'))
+      .finally(() => closing.delete(done));
+    closing.add(done);
+  };
+  const make = (operator: Operator): Connector | undefined => {
+    try {
+      const factory = PROTOCOLS[operator.connector];
+      if (factory === undefined) {
+        throw new Error(`operator ${operator.operatorCode}: no connector ${operator.connector}`);
+      }
+      return factory(operator, `${options.callbackBase}/${operator.operatorCode}`);
+    } catch (error) {
+      // One misconfigured operator must not stop the others; its payments wait.
+      options.log.error({ err: error }, 'an operator cannot be used');
+      return undefined;
+    }
+  };
+
+  return {
+    connectorOf: (operatorCode) => connectors.get(operatorCode)?.connector,
+    update: (operators) => {
+      const next: typeof connectors = new Map();
+      for (const operator of operators) {
+        const made = JSON.stringify(operator);
+        const known = connectors.get(operator.operatorCode);
+        if (known?.made === made) {
+          next.set(operator.operatorCode, known);
+          continue;
+        }
+        const connector = make(operator);
+        if (connector !== undefined) next.set(operator.operatorCode, { connector, made });
+      }
+      for (const [operatorCode, { connector }] of connectors) {
+        if (next.get(operatorCode)?.connector !== connector) retire(connector);
+      }
+      connectors = next;
+    },
+    close: async () => {
+      for (const { connector } of connectors.values()) retire(connector);
+      connectors = new Map();
+      await Promise.all(closing);
+    },
+  };
+}

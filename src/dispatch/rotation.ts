@@ -1,0 +1,45 @@
+import type { QueueKey } from './store.ts';
+
+/** Queues that may have due work, served in turns so that no vendor starves another. */
+export interface Rotation {
+  /** New work may be due in this queue. */
+  add(queue: QueueKey): void;
+  /** Every queue, in turn order. A turn is handed back by `empty` or `served`. */
+  turns(): readonly Turn[];
+  /** Nothing more is due in this queue, unless it was added again since the turn was given. */
+  empty(turn: Turn): void;
+  /** It was served and has more: to the end of the order. */
+  served(turn: Turn): void;
+}
+
+export interface Turn extends QueueKey {
+  /** Tells a queue that was added again from the one this turn was given for. */
+  readonly addition: number;
+}
+
+export function createRotation(): Rotation {
+  // A Map keeps the order of insertion, which is the order of turns.
+  const turns = new Map<string, Turn>();
+  let additions = 0;
+  return {
+    add: (queue) => {
+      additions += 1;
+      turns.set(nameOf(queue), { ...queue, addition: additions });
+    },
+    turns: () => [...turns.values()],
+    empty: (turn) => {
+      const name = nameOf(turn);
+      if (turns.get(name)?.addition === turn.addition) turns.delete(name);
+    },
+    served: (turn) => {
+      const name = nameOf(turn);
+      const current = turns.get(name) ?? turn;
+      turns.delete(name);
+      turns.set(name, current);
+    },
+  };
+}
+
+function nameOf(queue: QueueKey): string {
+  return `${queue.vendorId} ${queue.stage} ${queue.billerCode}`;
+}

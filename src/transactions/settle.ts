@@ -1,0 +1,76 @@
+import { newId } from '../base/ids.ts';
+import { LIMITS } from '../base/limits.ts';
+import { createLane } from '../db/lane.ts';
+import type { Pool } from '../db/pool.ts';
+import { settleTransactions } from './store.ts';
+import type { FinalReport, SettleResult } from './transaction.ts';
+
+/**
+ * Where every final word arrives: answers, status queries, callbacks, statements and people.
+ * Idempotent; a word that contradicts the books opens a case instead of changing them.
+ */
+export interface Settler {
+  settle(report: FinalReport): Promise<SettleResult>;
+  readonly waiting: number;
+  idle(): Promise<void>;
+}
+
+export function createSettler(options: {
+  /** One pool of one connection per lane. */
+  readonly pools: readonly Pool[];
+  readonly deadlineMs: number;
+}): Settler {
+  const lanes = options.pools.map((pool, index) =>
+    createLane<FinalReport, SettleResult>({
+      name: `settle lane ${index}`,
+      pool,
+      maxBatch: LIMITS.laneBatchRows,
+      maxWaiting: LIMITS.laneQueueRows,
+      deadlineMs: options.deadlineMs,
+      call: settleInRounds,
+    }),
+  );
+  return {
+    settle: async (report) => {
+      const lane = lanes[report.vendorId % lanes.length];
+      if (lane === undefined) throw new Error('there is no lane');
+      return await lane.add(report);
+    },
+    get waiting() {
+      return lanes.reduce((sum, lane) => sum + lane.waiting, 0);
+    },
+    idle: async () => {
+      await Promise.all(lanes.map((lane) => lane.idle()));
+    },
+  };
+}
+
+/** One call takes one report per transaction; further ones of the same transaction follow in the next. */
+async function settleInRounds(
+  db: Parameters<typeof settleTransactions>[0],
+  reports: readonly FinalReport[],
+): Promise<SettleResult[]> {
+  const results: SettleResult[] = [];
+  let round = [...reports.entries()];
+  while (round.length > 0) {
+    const now = new Map<string, (typeof round)[number]>();
+    const later: typeof round = [];
+    for (const entry of round) {
+      const { vendorId, transactionId } = entry[1];
+      const key = `${vendorId} ${transactionId}`;
+      if (now.has(key)) later.push(entry);
+      else now.set(key, entry);
+    }
+    const entries = [...now.values()];
+    const settled = await settleTransactions(
+      db,
+      entries.map(([, report]) => ({ report, caseId: newId() })),
+    );
+    for (const [position, [index]] of entries.entries()) {
+      const result = settled[position];
+      if (result !== undefined) results[index] = result;
+    }
+    round = later;
+  }
+  return results;
+}

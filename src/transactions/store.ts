@@ -1,0 +1,165 @@
+import type { Queryable } from '../db/pool.ts';
+import type {
+  CreateDecision,
+  FinalReport,
+  NewTransaction,
+  Outcome,
+  SettleResult,
+} from './transaction.ts';
+
+const CREATE = `select row_number, decision, known_id, known_at from create_transactions(
+  $1::integer[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[],
+  $8::bigint[], $9::boolean[], $10)`;
+
+interface DecisionRow {
+  row_number: number;
+  decision: number;
+  known_id: string | null;
+  known_at: Date | null;
+}
+
+/**
+ * Commits a batch of creates (migration 0006). One decision per transaction, in order, equal to
+ * taking them one by one. Locks: the vendors' float rows. Idempotent by transaction id.
+ */
+export async function createTransactions(
+  db: Queryable,
+  batch: readonly NewTransaction[],
+  sequential: boolean,
+): Promise<CreateDecision[]> {
+  const result = await db.query<DecisionRow>({
+    name: 'create_transactions',
+    text: CREATE,
+    values: [
+      batch.map((row) => row.vendorId),
+      batch.map((row) => row.transactionId),
+      batch.map((row) => row.merchantReference),
+      batch.map((row) => row.billerCode),
+      batch.map((row) => row.account),
+      batch.map((row) => row.phone),
+      batch.map((row) => row.amountCents),
+      batch.map((row) => row.feeCents),
+      batch.map((row) => row.duplicateCheck),
+      sequential,
+    ],
+  });
+  const createdAt = result.rows[0]?.known_at;
+  if (createdAt === undefined || createdAt === null) throw new Error('the batch has no time');
+  const decisions = batch.map((row): CreateDecision => ({
+    kind: 'accepted',
+    transactionId: row.transactionId,
+    createdAt,
+  }));
+  for (const row of result.rows) {
+    if (row.row_number > 0) decisions[row.row_number - 1] = decisionOf(row);
+  }
+  return decisions;
+}
+
+function decisionOf(row: DecisionRow): CreateDecision {
+  switch (row.decision) {
+    case 2:
+      return { kind: 'reference_reused' };
+    case 4:
+      return { kind: 'insufficient_float' };
+    case 3:
+      return { kind: 'likely_duplicate', transactionId: known(row).transactionId };
+    case 1:
+      return { kind: 'replayed', ...known(row) };
+    case 5:
+      return { kind: 'accepted', ...known(row) };
+    default:
+      throw new Error(`unknown decision ${row.decision}`);
+  }
+}
+
+function known(row: DecisionRow): { transactionId: string; createdAt: Date } {
+  if (row.known_id === null || row.known_at === null) {
+    throw new Error(`decision ${row.decision} names no transaction`);
+  }
+  return { transactionId: row.known_id, createdAt: row.known_at };
+}
+
+const SETTLE = `select row_number, result from settle_transactions(
+  $1::integer[], $2::uuid[], $3::text[], $4::bigint[], $5::text[], $6::text[], $7::jsonb[],
+  $8::text[], $9::uuid[])`;
+
+/**
+ * Writes final reports into the books (migration 0007), at most one per transaction in a batch.
+ * Locks: the vendors' float rows. Idempotent.
+ */
+export async function settleTransactions(
+  db: Queryable,
+  batch: readonly { readonly report: FinalReport; readonly caseId: string }[],
+): Promise<SettleResult[]> {
+  const reports = batch.map((item) => item.report);
+  const result = await db.query<{ row_number: number; result: SettleResult }>({
+    name: 'settle_transactions',
+    text: SETTLE,
+    values: [
+      reports.map((report) => report.vendorId),
+      reports.map((report) => report.transactionId),
+      reports.map((report) => report.outcome),
+      reports.map((report) => report.paidCents),
+      reports.map((report) => report.billerReference),
+      reports.map((report) => report.message),
+      reports.map((report) => (report.details === null ? null : JSON.stringify(report.details))),
+      reports.map((report) => report.source),
+      batch.map((item) => item.caseId),
+    ],
+  });
+  return result.rows.map((row) => row.result);
+}
+
+export interface TransactionRow {
+  transaction_id: string;
+  vendor_id: number;
+  created_at: Date;
+  settled_at: Date | null;
+  biller_response_time: Date | null;
+  outcome: Outcome | null;
+  biller_code: string;
+  account: string;
+  phone: string | null;
+  amount_cents: bigint;
+  fee_cents: bigint;
+  merchant_reference: string | null;
+  biller_reference: string | null;
+  message: string | null;
+  details: Record<string, string> | null;
+  under_way: boolean;
+}
+
+const READ = `select t.*, q.transaction_id is not null as under_way
+  from transactions t left join dispatch_queue q
+    on q.vendor_id = t.vendor_id and q.biller_code = t.biller_code and q.stage = 'verify'
+      and q.transaction_id = t.transaction_id
+  where t.vendor_id = $1 and `;
+
+/** One transaction of the vendor by its id. */
+export async function readTransaction(
+  db: Queryable,
+  vendorId: number,
+  transactionId: string,
+): Promise<TransactionRow | undefined> {
+  const read = await db.query<TransactionRow>({
+    name: 'read_transaction',
+    text: `${READ} t.transaction_id = $2`,
+    values: [vendorId, transactionId],
+  });
+  return read.rows[0];
+}
+
+/** One transaction of the vendor by the vendor's own reference. */
+export async function readTransactionByReference(
+  db: Queryable,
+  vendorId: number,
+  merchantReference: string,
+): Promise<TransactionRow | undefined> {
+  const read = await db.query<TransactionRow>({
+    name: 'read_transaction_by_reference',
+    text: `${READ} t.merchant_reference = $2`,
+    values: [vendorId, merchantReference],
+  });
+  return read.rows[0];
+}

@@ -1,0 +1,61 @@
+/** What the wire says about a transaction (design §4). */
+export type TransactionStatus =
+  /** No instruction is under way. */
+  | 'QUEUED'
+  /** Sent, or the outcome is not known yet. */
+  | 'PENDING'
+  | 'SUCCESS'
+  | 'FAILED';
+
+export type Outcome = 'success' | 'failed';
+
+/**
+ * The status follows from two facts: the outcome, and whether an instruction's end is unknown.
+ * There is no way from an outcome to anything else.
+ */
+export function statusOf(outcome: Outcome | null, instructionUnderWay: boolean): TransactionStatus {
+  if (outcome === 'success') return 'SUCCESS';
+  if (outcome === 'failed') return 'FAILED';
+  return instructionUnderWay ? 'PENDING' : 'QUEUED';
+}
+
+/** A payment to create, checked against biller and vendor rules. */
+export interface NewTransaction {
+  readonly vendorId: number;
+  readonly transactionId: string;
+  readonly billerCode: string;
+  readonly account: string;
+  readonly phone: string | null;
+  readonly amountCents: bigint;
+  readonly feeCents: bigint;
+  readonly merchantReference: string | null;
+  /** Refuse it when an equal transaction was created within the last 30 s. */
+  readonly duplicateCheck: boolean;
+}
+
+/** How the database decided on a create. */
+export type CreateDecision =
+  | {
+      /** Accepted now, or replayed: the same reference and content came before. */
+      readonly kind: 'accepted' | 'replayed';
+      readonly transactionId: string;
+      readonly createdAt: Date;
+    }
+  | { readonly kind: 'reference_reused' | 'insufficient_float' }
+  | { readonly kind: 'likely_duplicate'; readonly transactionId: string };
+
+/** The operator's final word about a transaction, from wherever it came. */
+export interface FinalReport {
+  readonly vendorId: number;
+  readonly transactionId: string;
+  readonly outcome: Outcome;
+  /** What the operator says it paid, in cents; null when it failed. */
+  readonly paidCents: bigint | null;
+  readonly billerReference: string | null;
+  readonly message: string;
+  readonly details: Readonly<Record<string, string>> | null;
+  readonly source: 'answer' | 'status' | 'callback' | 'statement' | 'person';
+}
+
+/** What became of a report: see migration 0007. */
+export type SettleResult = 'settled' | 'repeated' | 'contradicted' | 'unknown';
