@@ -1,0 +1,194 @@
+import type { MasterKeys } from '../src/base/sealing.ts';
+import { KENYAN_PREFIXES } from '../src/billers/kenyan-prefixes.ts';
+import { putBiller, putOperator, putPrefix, listPrefixes } from '../src/billers/store.ts';
+import { collect } from '../src/collections/collect.ts';
+import type { Pool } from '../src/db/pool.ts';
+import { transaction } from '../src/db/pool.ts';
+import { markChanged } from '../src/db/settings-watch.ts';
+import { addKey } from '../src/vendors/keys.ts';
+import { insertCollector, insertVendor, listKeys } from '../src/vendors/store.ts';
+import { SANDBOX_OPERATOR_KEY } from './operators/options.ts';
+
+/** The sandbox's people. Their keys are public. */
+export const DEMO_VENDORS = [
+  { vid: 'demo', name: 'Demo Vendor', key: 'demo-security-key' },
+  { vid: 'demo2', name: 'Second Demo Vendor', key: 'demo2-security-key' },
+] as const;
+export const DEMO_COLLECTOR = {
+  collector: 'demo-collector',
+  name: 'Demo Collector',
+  key: 'demo-collector-key',
+} as const;
+
+/** Collected income of each demo vendor at the first start. */
+const OPENING_INCOME_CENTS = 10_000_000n;
+
+interface SandboxBiller {
+  readonly code: string;
+  readonly name: string;
+  readonly category: string;
+  readonly operator: string;
+  readonly phone?: true;
+  readonly validates?: true;
+}
+
+const BILLERS: readonly SandboxBiller[] = [
+  { code: 'safaricom', name: 'Safaricom Airtime', category: 'airtime', operator: 'safaricom' },
+  { code: 'airtel', name: 'Airtel Airtime', category: 'airtime', operator: 'airtel' },
+  { code: 'telkom', name: 'Telkom Airtime', category: 'airtime', operator: 'telkom' },
+  { code: 'jtl', name: 'Faiba Airtime', category: 'airtime', operator: 'jtl' },
+  {
+    code: 'kplc_prepaid',
+    name: 'Kenya Power Prepaid',
+    category: 'electricity',
+    operator: 'kplc',
+    validates: true,
+  },
+  {
+    code: 'kplc_postpaid',
+    name: 'Kenya Power Postpaid',
+    category: 'electricity',
+    operator: 'kplc',
+    validates: true,
+  },
+  {
+    code: 'nairobi_water',
+    name: 'Nairobi City Water',
+    category: 'water',
+    operator: 'nairobi_water',
+    phone: true,
+    validates: true,
+  },
+  {
+    code: 'gotv',
+    name: 'GOtv',
+    category: 'tv',
+    operator: 'multichoice',
+    phone: true,
+    validates: true,
+  },
+  {
+    code: 'dstv',
+    name: 'DStv',
+    category: 'tv',
+    operator: 'multichoice',
+    phone: true,
+    validates: true,
+  },
+  { code: 'zuku', name: 'Zuku', category: 'tv', operator: 'zuku' },
+  { code: 'startimes', name: 'StarTimes', category: 'tv', operator: 'startimes' },
+];
+
+const OPERATOR_NAMES: Readonly<Record<string, string>> = {
+  safaricom: 'Safaricom',
+  airtel: 'Airtel',
+  telkom: 'Telkom',
+  jtl: 'Jamii Telecommunications',
+  kplc: 'Kenya Power',
+  nairobi_water: 'Nairobi City Water and Sewerage',
+  multichoice: 'MultiChoice',
+  zuku: 'Wananchi',
+  startimes: 'StarTimes',
+};
+
+/** Short, so that each suffix of the simulated operators reaches its end within 20 s. */
+const OPERATOR_SETTINGS = {
+  pay_timeout_ms: 3_000,
+  status_timeout_ms: 2_000,
+  connect_timeout_ms: 1_000,
+  acceptance_window_ms: 1_000,
+};
+
+/**
+ * Makes the sandbox's data what it should be. What people changed since the first start (a biller's
+ * status, a key, a prefix) stays; the operators' addresses follow this start's port.
+ */
+export async function prepareSandbox(
+  pool: Pool,
+  options: { readonly masterKeys: MasterKeys; readonly operatorOrigin: string },
+): Promise<void> {
+  await transaction(pool, async (client) => {
+    for (const [code, name] of Object.entries(OPERATOR_NAMES)) {
+      await putOperator(client, {
+        operator_code: code,
+        name,
+        connector: 'http-json',
+        base_url: `${options.operatorOrigin}/operators/${code}`,
+        settings: OPERATOR_SETTINGS,
+        max_concurrency: 64,
+        max_per_second: null,
+      });
+      await keepKey(
+        client,
+        { holderKind: 'operator', holder: code },
+        SANDBOX_OPERATOR_KEY,
+        options,
+      );
+    }
+    // Billers and prefixes once: afterwards they are the operator's of this sandbox to edit.
+    if ((await listPrefixes(client)).length === 0) {
+      for (const [position, biller] of BILLERS.entries()) {
+        await putBiller(client, {
+          biller_code: biller.code,
+          name: biller.name,
+          category: biller.category,
+          operator_code: biller.operator,
+          minimum_cents: biller.category === 'airtime' ? 500n : 5_000n,
+          maximum_cents: null,
+          fee_cents: 0n,
+          secondary_account: biller.phone ?? false,
+          validates_accounts: biller.validates ?? false,
+          status: 'ONLINE',
+          list_position: position,
+        });
+      }
+      for (const { prefix, billerCode } of KENYAN_PREFIXES) {
+        await putPrefix(client, prefix, billerCode);
+      }
+    }
+    await markChanged(client, 'billers');
+  });
+  await prepareSigners(pool, options);
+}
+
+async function prepareSigners(
+  pool: Pool,
+  options: { readonly masterKeys: MasterKeys },
+): Promise<void> {
+  await transaction(pool, async (client) => {
+    const createdAt = new Date();
+    const { collector, name, key } = DEMO_COLLECTOR;
+    await insertCollector(client, { collector, name, createdAt });
+    await keepKey(client, { holderKind: 'collector', holder: collector }, key, options);
+    for (const vendor of DEMO_VENDORS) {
+      await insertVendor(client, { ...vendor, sector: 'bank', createdAt });
+      await keepKey(client, { holderKind: 'vendor', holder: vendor.vid }, vendor.key, options);
+    }
+    await markChanged(client, 'vendors');
+  });
+  // The collection's reference makes the opening income once, also after a kill in between.
+  const known = await pool.query<{ vendor_id: number }>(
+    'select vendor_id from vendors where vid = any($1) order by vendor_id',
+    [DEMO_VENDORS.map((vendor) => vendor.vid)],
+  );
+  for (const { vendor_id: vendorId } of known.rows) {
+    await collect(pool, {
+      collector: DEMO_COLLECTOR.collector,
+      reference: `opening-${vendorId}`,
+      vendorId,
+      amountCents: OPENING_INCOME_CENTS,
+      paidAt: new Date('2026-01-01T06:00:00Z'),
+    });
+  }
+}
+
+async function keepKey(
+  client: Parameters<typeof addKey>[0],
+  holder: Parameters<typeof addKey>[1],
+  secret: string,
+  options: { readonly masterKeys: MasterKeys },
+): Promise<void> {
+  const keys = await listKeys(client, [holder.holderKind]);
+  if (keys.some((key) => key.holder === holder.holder)) return;
+  await addKey(client, holder, { secret, overlapSeconds: 0, masterKeys: options.masterKeys });
+}

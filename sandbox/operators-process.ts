@@ -1,0 +1,48 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { StartError } from '../src/serve.ts';
+
+export interface OperatorsProcess {
+  /** `http://127.0.0.1:PORT` */
+  readonly origin: string;
+  stop(): Promise<void>;
+}
+
+const STOP_GRACE_MS = 3_000;
+
+/**
+ * Starts the simulated operators as a process of their own. It ends with this one.
+ * Throws: `StartError` when it does not come up, its own words on stderr.
+ */
+export async function startOperators(options: {
+  readonly port: number;
+  readonly dataDir: string;
+  readonly onUnexpectedExit: () => void;
+}): Promise<OperatorsProcess> {
+  const child = fork(
+    path.join(import.meta.dirname, 'operators/main.ts'),
+    ['--port', String(options.port), '--data-dir', path.join(options.dataDir, 'operators')],
+    { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], execArgv: [] },
+  );
+  const port = await new Promise<number>((resolve, reject) => {
+    child.once('message', (message) => resolve((message as { port: number }).port));
+    child.once('exit', () => reject(new StartError('The simulated operators did not start.')));
+  });
+  let stopping = false;
+  child.once('exit', () => {
+    if (!stopping) options.onUnexpectedExit();
+  });
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    stop: async () => {
+      stopping = true;
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const gone = once(child, 'exit');
+      child.kill('SIGTERM');
+      const timer = setTimeout(() => child.kill('SIGKILL'), STOP_GRACE_MS);
+      await gone;
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import { amountText, centsOf } from './amounts.ts';
+import type { Payment } from './book.ts';
+
+/** An answer or callback body of `docs/reference/operator-protocol.md`. */
+export type Answer = Readonly<Record<string, unknown>> & { readonly status: string };
+
+/** Price of a unit (kWh) of prepaid electricity, in cents; invented. */
+const UNIT_PRICE_CENTS = 25_00n;
+
+/** What the operator has to say about a payment now. */
+export function answerFor(payment: Payment): Answer {
+  const { reference } = payment.instruction;
+  switch (payment.state) {
+    case 'paid':
+      return paidAnswer(payment);
+    case 'declined':
+      return {
+        status: 'declined',
+        reference,
+        code: 'account_refused',
+        message: 'The biller does not accept payments for this account',
+      };
+    default:
+      return { status: 'processing', reference };
+  }
+}
+
+/** The first answer to an instruction that is executed later. */
+export function acceptedAnswer(payment: Payment): Answer {
+  return {
+    status: 'accepted',
+    reference: payment.instruction.reference,
+    handle: operatorReferenceOf(payment),
+  };
+}
+
+/** The operator's own reference of a payment; the same after every restart. */
+export function operatorReferenceOf({ instruction }: Payment): string {
+  return `OP${digest(`receipt ${instruction.operator} ${instruction.reference}`).slice(0, 16).toUpperCase()}`;
+}
+
+function paidAnswer(payment: Payment): Answer {
+  const { instruction, paidAtMs } = payment;
+  const details = detailsOf(payment);
+  return {
+    status: 'paid',
+    reference: instruction.reference,
+    operator_reference: operatorReferenceOf(payment),
+    amount: amountText(centsOf(instruction.amount)),
+    currency: instruction.currency,
+    message: 'Payment received',
+    paid_at: new Date(paidAtMs ?? 0).toISOString(),
+    ...(details === undefined ? {} : { details }),
+  };
+}
+
+/** Prepaid electricity yields a token of 20 digits and the units it is good for. */
+function detailsOf({ instruction }: Payment): Record<string, string> | undefined {
+  if (instruction.biller !== 'kplc_prepaid') return undefined;
+  const number = BigInt(
+    `0x${digest(`token ${instruction.operator} ${instruction.reference}`).slice(0, 32)}`,
+  );
+  const hundredthUnits = (centsOf(instruction.amount) * 100n) / UNIT_PRICE_CENTS;
+  return {
+    token: (number % 10n ** 20n).toString().padStart(20, '0'),
+    units: amountText(hundredthUnits),
+  };
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

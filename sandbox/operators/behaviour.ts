@@ -1,0 +1,72 @@
+/** What an operator decides about an instruction, and how the caller gets to know. */
+export interface Plan {
+  /**
+   * `paid`, `declined`: decided at once. `accepted`: executed later. `silent`: not executed and
+   * never spoken of. `lost`: as if the instruction had never arrived.
+   */
+  readonly decision: 'paid' | 'declined' | 'accepted' | 'silent' | 'lost';
+  /** How the instruction is answered. `when_executed` holds the answer back until the payment is done. */
+  readonly answer: 'given' | 'never' | 'garbage' | 'cut' | 'when_executed';
+  /** For `accepted`: time from the instruction to the execution. */
+  readonly executeAfterMs: number;
+  /** For `accepted`: when each callback is sent, counted from the execution. */
+  readonly callbacksAfterMs: readonly number[];
+}
+
+/** Delays of the simulated operators. The defaults of `main.ts` are the published behaviour. */
+export interface Delays {
+  /** From the instruction to the execution and its callback (9905, 9906). */
+  readonly callbackDelayMs: number;
+  /** From the first callbacks to the late repeat (9906). */
+  readonly callbackRepeatMs: number;
+  /** How long the slow one takes (9907). */
+  readonly slowMs: number;
+}
+
+const AT_ONCE = { executeAfterMs: 0, callbacksAfterMs: [] } as const;
+
+/**
+ * The behaviour that the last four digits of an account choose.
+ * @param lostBefore whether an instruction with this reference was already lost on the way.
+ */
+export function planFor(account: string, delays: Delays, lostBefore = false): Plan {
+  switch (account.slice(-4)) {
+    case '9902':
+      return { decision: 'declined', answer: 'given', ...AT_ONCE };
+    case '9903':
+      return { decision: 'paid', answer: 'never', ...AT_ONCE };
+    case '9904':
+      return { decision: 'declined', answer: 'never', ...AT_ONCE };
+    case '9905':
+      return {
+        decision: 'accepted',
+        answer: 'given',
+        executeAfterMs: delays.callbackDelayMs,
+        callbacksAfterMs: [0],
+      };
+    case '9906':
+      return {
+        decision: 'accepted',
+        answer: 'given',
+        executeAfterMs: delays.callbackDelayMs,
+        callbacksAfterMs: [0, 0, delays.callbackRepeatMs],
+      };
+    case '9907':
+      return {
+        decision: 'accepted',
+        answer: 'when_executed',
+        executeAfterMs: delays.slowMs,
+        callbacksAfterMs: [0],
+      };
+    case '9908':
+      return { decision: 'paid', answer: 'garbage', ...AT_ONCE };
+    case '9909':
+      return { decision: 'silent', answer: 'never', ...AT_ONCE };
+    case '9910':
+      return lostBefore
+        ? { decision: 'paid', answer: 'given', ...AT_ONCE }
+        : { decision: 'lost', answer: 'cut', ...AT_ONCE };
+    default:
+      return { decision: 'paid', answer: 'given', ...AT_ONCE };
+  }
+}

@@ -1,0 +1,76 @@
+import { createSecretKey } from 'node:crypto';
+import { canonicalText } from '../src/base/canonical.ts';
+import type { Config } from '../src/config.ts';
+import { createLog } from '../src/log.ts';
+import { runService, stopOnSignals } from '../src/serve.ts';
+import type { RunningService } from '../src/serve.ts';
+import { sign } from '../src/vendors/signature.ts';
+import { DEMO_COLLECTOR, DEMO_VENDORS, prepareSandbox } from './data.ts';
+import { sandboxMasterKeys } from './master-key.ts';
+import { startOperators } from './operators-process.ts';
+import type { OperatorsProcess } from './operators-process.ts';
+
+/** `npm start`: the whole service with an embedded database, demo data and simulated operators. */
+export async function startSandbox(config: Config): Promise<void> {
+  const log = createLog({ level: config.logLevel, destination: 2 });
+  const masterKeys = await sandboxMasterKeys(config);
+  const operators = await startOperators({
+    port: config.operatorPort,
+    dataDir: config.dataDir,
+    onUnexpectedExit: () => log.error('the simulated operators ended'),
+  });
+  let running: RunningService;
+  try {
+    running = await runService({
+      config,
+      masterKeys,
+      log,
+      prepare: (pool) => prepareSandbox(pool, { masterKeys, operatorOrigin: operators.origin }),
+    });
+  } catch (error) {
+    await operators.stop();
+    throw error;
+  }
+  stopOnSignals(async () => {
+    await running.stop();
+    await operators.stop();
+  }, log);
+  process.stdout.write(banner(config, running, operators));
+}
+
+function banner(config: Config, running: RunningService, operators: OperatorsProcess): string {
+  const origin = running.address;
+  const [demo] = DEMO_VENDORS;
+  const fundUrl = `${origin}${config.basePath}/payments/v2/billing/fund`;
+  const createUrl = `${origin}${config.billingPath}/transaction/create`;
+  const time = String(Math.floor(Date.now() / 1000));
+  const fund = { vid: demo.vid, time, currency: 'KES' };
+  const create = {
+    vid: demo.vid,
+    biller_name: 'kplc_prepaid',
+    amount: '100.00',
+    account: '14234569901',
+    merchant_reference: `first-${time}`,
+  };
+  return `
+Malipo sandbox   ${origin}
+  reference      ${origin}/docs
+  operators      ${operators.origin}/truth   (what was really paid)
+  vendor         vid=${demo.vid}   key=${demo.key}   (and ${DEMO_VENDORS[1].vid} / ${DEMO_VENDORS[1].key})
+  collector      ${DEMO_COLLECTOR.collector}   key=${DEMO_COLLECTOR.key}
+  data           ${config.databaseUrl === undefined ? config.dataDir : 'the database of DATABASE_URL'}
+
+Fund the float and pay a bill (one line, paste it into another terminal):
+curl -s ${fundUrl} ${formArguments(fund, demo.key)} && echo && curl -s ${createUrl} ${formArguments(create, demo.key)} && echo
+
+Then look at it:  npm run -s malipo -- status --vid ${demo.vid} --merchant-reference ${create.merchant_reference}
+Ctrl-C stops everything; the data stays.
+`;
+}
+
+function formArguments(fields: Readonly<Record<string, string>>, key: string): string {
+  const hash = sign(canonicalText(new Map(Object.entries(fields))), createSecretKey(key, 'utf8'));
+  return Object.entries({ ...fields, hash })
+    .map(([name, value]) => `-d ${name}=${value}`)
+    .join(' ');
+}

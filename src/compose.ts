@@ -1,0 +1,195 @@
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import { createWireTime, systemClock } from './base/clock.ts';
+import type { MasterKeys } from './base/sealing.ts';
+import { createBillerCatalogue } from './billers/catalogue.ts';
+import type { BillerCatalogue } from './billers/catalogue.ts';
+import type { Config } from './config.ts';
+import { createConnectorRegistry } from './connectors/registry.ts';
+import { createPool } from './db/pool.ts';
+import type { Pool } from './db/pool.ts';
+import { watchSettings } from './db/settings-watch.ts';
+import { createAvailabilities } from './dispatch/availability.ts';
+import { createCallbackDesk } from './dispatch/callbacks.ts';
+import type { RetryPolicy } from './dispatch/decide.ts';
+import { startDispatcher } from './dispatch/dispatcher.ts';
+import type { Dispatcher } from './dispatch/dispatcher.ts';
+import { createApi } from './http/api.ts';
+import { createMetrics } from './http/metrics.ts';
+import { startChainBuilder } from './ledger/chain-builder.ts';
+import { createCreateLanes } from './transactions/create.ts';
+import { createSettler } from './transactions/settle.ts';
+import { createVendorDirectory } from './vendors/directory.ts';
+import type { VendorDirectory } from './vendors/directory.ts';
+import { openKeys } from './vendors/keys.ts';
+
+/** How long a batch is retried over lost connections before its callers are told. */
+const LANE_DEADLINE_MS = 8_000;
+const SETTINGS_POLL_MS = 2_000;
+const QUEUE_POLL_MS = 500;
+const CHAIN_EVERY_MS = 10_000;
+
+/** In the sandbox every suffix but 9909 must reach its end within 20 s. */
+const SANDBOX_POLICY: RetryPolicy = {
+  verifyFirstMs: 400,
+  verifyMostMs: 60_000,
+  resendFirstMs: 400,
+  resendMostMs: 30_000,
+};
+const PRODUCTION_POLICY: RetryPolicy = {
+  verifyFirstMs: 2_000,
+  verifyMostMs: 300_000,
+  resendFirstMs: 1_000,
+  resendMostMs: 60_000,
+};
+
+export interface Service {
+  readonly app: FastifyInstance;
+  readonly pool: Pool;
+  readonly directory: VendorDirectory;
+  readonly catalogue: BillerCatalogue;
+  /** Starts listening. Returns the address. */
+  listen(): Promise<string>;
+  /** Takes no more work, finishes what is under way within the grace period, frees everything. */
+  stop(): Promise<void>;
+}
+
+export interface ComposeOptions {
+  readonly config: Config;
+  readonly databaseUrl: string;
+  readonly masterKeys: MasterKeys;
+  readonly log: Logger;
+}
+
+/** Builds the service from its parts: the one place where they are wired, in order. */
+export async function compose(options: ComposeOptions): Promise<Service> {
+  const { config, log } = options;
+  const pools: Pool[] = [];
+  const openPool = (name: string, max: number, statementTimeoutMs?: number): Pool => {
+    const pool = createPool({
+      url: options.databaseUrl,
+      max,
+      name,
+      onError: (error) => log.warn({ err: error }, 'an idle database connection was lost'),
+      ...(statementTimeoutMs === undefined ? {} : { statementTimeoutMs }),
+    });
+    pools.push(pool);
+    return pool;
+  };
+  const openLanes = (name: string): Pool[] =>
+    Array.from({ length: config.laneCount }, (_, index) => openPool(`${name} ${index}`, 1));
+
+  const pool = openPool('main', config.databasePoolSize);
+  const wireTime = createWireTime(config.timeZone);
+
+  const directory = createVendorDirectory(pool, options.masterKeys);
+  const connectors = createConnectorRegistry({
+    callbackBase: `${config.publicUrl}/callbacks`,
+    log,
+  });
+  const catalogue = createBillerCatalogue({
+    pool,
+    masterKeys: options.masterKeys,
+    readSecrets: readOperatorSecrets,
+    onReload: () => connectors.update(catalogue.operators()),
+  });
+  const settings = await watchSettings({
+    pool,
+    pollMs: SETTINGS_POLL_MS,
+    reload: { vendors: directory.reload, billers: catalogue.reload },
+    onError: (error) => log.error({ err: error }, 'settings could not be reloaded'),
+  });
+
+  const settler = createSettler({ pools: openLanes('settle'), deadlineMs: LANE_DEADLINE_MS });
+  let dispatcher: Dispatcher | undefined;
+  const lanes = createCreateLanes({
+    pools: openLanes('create'),
+    deadlineMs: LANE_DEADLINE_MS,
+    onAccepted: (accepted) =>
+      dispatcher?.hint(
+        accepted.map(({ vendorId, billerCode }) => ({ vendorId, billerCode, stage: 'send' })),
+      ),
+  });
+  const availabilities = createAvailabilities({
+    pool,
+    catalogue,
+    connectorOf: connectors.connectorOf,
+    openAfterFailures: config.breakerFailures,
+    cooldownMs: config.breakerCooldownMs,
+    log,
+  });
+  if (config.roles.has('dispatcher')) {
+    dispatcher = startDispatcher({
+      pool: openPool('dispatch', 2),
+      progressPool: openPool('progress', 1),
+      catalogue,
+      connectorOf: connectors.connectorOf,
+      settler,
+      availabilities,
+      policy: config.mode === 'sandbox' ? SANDBOX_POLICY : PRODUCTION_POLICY,
+      pollMs: QUEUE_POLL_MS,
+      laneDeadlineMs: LANE_DEADLINE_MS,
+      log,
+    });
+  }
+  const chainBuilder = config.roles.has('jobs')
+    ? startChainBuilder({ pool, everyMs: CHAIN_EVERY_MS, log })
+    : undefined;
+
+  const metrics = createMetrics({
+    pool,
+    waitingCreates: () => lanes.waiting,
+    callsUnderWay: () => dispatcher?.underWay ?? 0,
+  });
+  const app = await createApi({
+    config,
+    log,
+    metrics,
+    pool,
+    wireTime,
+    clock: systemClock,
+    directory,
+    catalogue,
+    connectorOf: connectors.connectorOf,
+    lanes,
+    callbackDesk: createCallbackDesk({
+      pool,
+      catalogue,
+      connectorOf: connectors.connectorOf,
+      settler,
+      log,
+    }),
+  });
+
+  let stopping: Promise<void> | undefined;
+  const stop = async (): Promise<void> => {
+    await app.close();
+    await lanes.idle();
+    await dispatcher?.stop(config.shutdownGraceMs);
+    await settler.idle();
+    await availabilities.idle();
+    await chainBuilder?.stop();
+    await settings.stop();
+    await connectors.close();
+    await Promise.all(pools.map((opened) => opened.end()));
+  };
+  return {
+    app,
+    pool,
+    directory,
+    catalogue,
+    listen: () => app.listen({ port: config.port, host: config.host }),
+    stop: async () => await (stopping ??= stop()),
+  };
+}
+
+async function readOperatorSecrets(
+  pool: Pool,
+  masterKeys: MasterKeys,
+): Promise<Map<string, string[]>> {
+  const secrets = new Map<string, string[]>();
+  for (const key of await openKeys(pool, ['operator'], masterKeys)) {
+    secrets.set(key.holder, [...(secrets.get(key.holder) ?? []), key.secret]);
+  }
+  return secrets;
+}

@@ -1,0 +1,45 @@
+import type { CallbackReading, CallbackRequest } from '../../dispatch/connector.ts';
+import { decodeUtf8, readPaymentAnswer } from './answers.ts';
+import { declinedOutcome, paidOutcome } from './classify.ts';
+import type { Signing } from './signing.ts';
+
+/**
+ * Reads a callback: signature over the bytes as received, then the same object as an answer to an
+ * instruction. Only "paid" and "declined" report something; the rest is heard and changes nothing.
+ * @param bodyBytes largest body.
+ */
+export function readSignedCallback(
+  request: CallbackRequest,
+  signing: Signing,
+  bodyBytes: number,
+): CallbackReading {
+  if (request.body.length > bodyBytes) return refused('the body is too large');
+  // The signature is made over text. Bytes that are not UTF-8 would be read as other characters.
+  const text = decodeUtf8(request.body);
+  if (text === undefined) return refused('the body is not UTF-8');
+  if (!signing.verify(text, request.headers)) return refused('the signature is not valid');
+  const answer = readPaymentAnswer(request.body);
+  switch (answer?.status) {
+    case 'paid':
+      return reported(answer.reference, paidOutcome(answer));
+    case 'declined':
+      return reported(answer.reference, declinedOutcome(answer));
+    case 'accepted':
+    case 'processing':
+    case 'unavailable':
+      return { kind: 'reports', reports: [] };
+    default:
+      return refused('the body is not what the protocol says');
+  }
+}
+
+function reported(
+  reference: string,
+  outcome: ReturnType<typeof paidOutcome> | ReturnType<typeof declinedOutcome>,
+): CallbackReading {
+  return { kind: 'reports', reports: [{ reference, outcome }] };
+}
+
+function refused(reason: string): CallbackReading {
+  return { kind: 'refused', reason };
+}

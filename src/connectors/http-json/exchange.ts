@@ -1,0 +1,106 @@
+import type { Dispatcher } from 'undici';
+
+/** One HTTP request to the operator. */
+export interface Call {
+  readonly path: string;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** For everything: waiting for a connection, connecting, sending, and the last byte of the answer. */
+  readonly deadlineMs: number;
+  /** Largest answer body. */
+  readonly answerBytes: number;
+  readonly signal: AbortSignal;
+}
+
+/** How a call ended. The difference between the last two is what keeps a payment from being made twice. */
+export type Ending =
+  | { readonly kind: 'answer'; readonly httpStatus: number; readonly body: Buffer }
+  /** Not one byte of the request was written, and none will be. */
+  | { readonly kind: 'nothing_written'; readonly reason: string }
+  /** The request, or a part of it, may have reached the operator; no whole answer came back. */
+  | { readonly kind: 'no_answer'; readonly reason: string };
+
+/**
+ * Sends one POST and collects the answer. Never rejects; always ends by the deadline.
+ *
+ * It uses `dispatch` rather than `request`, because only there undici tells the moment at which it
+ * starts to write on a connection that stands (TCP and TLS). What fails before was never sent;
+ * that is known for certain and not guessed from an error code.
+ */
+export function exchange(dispatcher: Dispatcher, call: Call): Promise<Ending> {
+  return new Promise((resolve) => {
+    let controller: Dispatcher.DispatchController | undefined;
+    let ended = false;
+    const chunks: Buffer[] = [];
+    let length = 0;
+    let httpStatus = 0;
+
+    const end = (ending: Ending): void => {
+      if (ended) return;
+      ended = true;
+      clearTimeout(timer);
+      call.signal.removeEventListener('abort', onAbort);
+      resolve(ending);
+    };
+    const fail = (reason: string): void => {
+      end({ kind: controller === undefined ? 'nothing_written' : 'no_answer', reason });
+    };
+    const giveUp = (reason: string): void => {
+      if (ended) return;
+      fail(reason);
+      controller?.abort(new Error(reason));
+    };
+    const onAbort = (): void => giveUp('given up by the caller');
+    const timer = setTimeout(() => giveUp('no answer in time'), call.deadlineMs);
+    call.signal.addEventListener('abort', onAbort, { once: true });
+    if (call.signal.aborted) return onAbort();
+
+    dispatcher.dispatch(
+      { path: call.path, method: 'POST', headers: { ...call.headers }, body: call.body },
+      {
+        onRequestStart(starting) {
+          // Given up while it waited for a connection: aborting here is before the first byte.
+          if (ended) starting.abort(new Error('given up before it was sent'));
+          else controller = starting;
+        },
+        onResponseStart(_controller, status) {
+          httpStatus = status;
+        },
+        onResponseData(_controller, chunk) {
+          length += chunk.length;
+          if (length > call.answerBytes) giveUp('the answer is too large');
+          else chunks.push(chunk);
+        },
+        onResponseEnd() {
+          end({ kind: 'answer', httpStatus, body: Buffer.concat(chunks) });
+        },
+        onResponseError(_controller, error) {
+          fail(failureText(error));
+        },
+      },
+    );
+  });
+}
+
+/** Texts for the usual failures; for people and logs, nothing is decided by them. */
+const FAILURES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ENOTFOUND: 'the host name is not known',
+  EAI_AGAIN: 'the host name could not be looked up',
+  EHOSTUNREACH: 'the host is not reachable',
+  ENETUNREACH: 'the network is not reachable',
+  ETIMEDOUT: 'the connection timed out',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
+  ECONNRESET: 'the connection was reset',
+  UND_ERR_SOCKET: 'the connection was closed',
+  UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too large',
+  UND_ERR_CLOSED: 'the connector was closed',
+  UND_ERR_DESTROYED: 'the connector was closed',
+  EPROTO: 'the TLS handshake failed',
+  HTTPParserError: 'the answer is not HTTP',
+};
+
+function failureText(error: Error): string {
+  const code = (error as NodeJS.ErrnoException).code ?? error.name;
+  return FAILURES[code] ?? code;
+}

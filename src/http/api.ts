@@ -1,0 +1,74 @@
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import type { Clock, WireTime } from '../base/clock.ts';
+import type { BillerCatalogue } from '../billers/catalogue.ts';
+import type { Pool } from '../db/pool.ts';
+import type { CallbackDesk } from '../dispatch/callbacks.ts';
+import type { Connector } from '../dispatch/connector.ts';
+import type { CreateLanes } from '../transactions/create.ts';
+import type { VendorDirectory } from '../vendors/directory.ts';
+import { addCallbackRoutes } from './callbacks/routes.ts';
+import { addHealthRoutes } from './health.ts';
+import { billerStatus, listBillers, phoneLookup } from './merchant/biller-operations.ts';
+import {
+  accountBalance,
+  fundBillingAccount,
+  reportCollection,
+} from './merchant/funding-operations.ts';
+import { addOperation } from './merchant/operation.ts';
+import { createTransaction, transactionStatus } from './merchant/transaction-operations.ts';
+import { validateAccount } from './merchant/validate-account.ts';
+import type { Metrics } from './metrics.ts';
+import { addReferencePage } from './reference.ts';
+import { createServer } from './server.ts';
+
+export interface ApiOptions {
+  readonly config: {
+    readonly basePath: string;
+    readonly billingPath: string;
+    readonly fundWindowSeconds: number;
+  };
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly pool: Pool;
+  readonly wireTime: WireTime;
+  readonly clock: Clock;
+  readonly directory: VendorDirectory;
+  readonly catalogue: BillerCatalogue;
+  readonly connectorOf: (operatorCode: string) => Connector | undefined;
+  readonly lanes: CreateLanes;
+  readonly callbackDesk: CallbackDesk;
+}
+
+/** The HTTP surface: every operation of the contract at its path (specification §4, design §3). */
+export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
+  const { config, directory } = options;
+  const app = await createServer({
+    log: options.log,
+    onAnswer: options.metrics.noteAnswer,
+  });
+  const payments = `${config.basePath}/payments/v2`;
+  const billing = `${config.billingPath}/billing`;
+  const transactions = `${config.billingPath}/transaction`;
+
+  addOperation(
+    app,
+    fundBillingAccount(
+      { ...options, windowSeconds: config.fundWindowSeconds },
+      `${payments}/billing/fund`,
+    ),
+    directory,
+  );
+  addOperation(app, reportCollection(options, `${payments}/collections`), directory);
+  addOperation(app, listBillers(options.catalogue, `${billing}/list`), directory);
+  addOperation(app, billerStatus(options.catalogue, `${billing}/biller/status`), directory);
+  addOperation(app, createTransaction(options, `${transactions}/create`), directory);
+  addOperation(app, transactionStatus(options, `${transactions}/check/status`), directory);
+  addOperation(app, validateAccount(options, `${billing}/validate/account`), directory);
+  addOperation(app, phoneLookup(options.catalogue, `${billing}/phone/lookup`), directory);
+  addOperation(app, accountBalance(options, `${billing}/account/balance`), directory);
+  addCallbackRoutes(app, options.callbackDesk);
+  addHealthRoutes(app, options);
+  await addReferencePage(app);
+  return app;
+}

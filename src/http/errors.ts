@@ -1,0 +1,82 @@
+import type { FastifyError } from 'fastify';
+import { ERRORS, Refusal } from '../base/errors.ts';
+import type { ErrorCode } from '../base/errors.ts';
+
+/** Body of every refusal (design §4); never a `data` key. */
+export interface RefusalBody {
+  header_status: number;
+  error: { code: string; text: string; field?: string }[];
+  msg: { status: 0; text: string };
+  /** At top level as well for validate and scoring, whose clients look there. */
+  status?: 0;
+  text?: string;
+  request_id: string;
+}
+
+export function refusalBody(
+  refusal: Refusal,
+  options: { readonly requestId: string; readonly atTopLevel: boolean },
+): RefusalBody {
+  const { code, status, message: text, field } = refusal;
+  return {
+    header_status: status,
+    error: [{ code, text, ...(field === undefined ? {} : { field }) }],
+    msg: { status: 0, text },
+    ...(options.atTopLevel ? { status: 0, text } : {}),
+    request_id: options.requestId,
+  };
+}
+
+// What the HTTP layer itself finds wrong, by Fastify's own codes.
+const FRAMEWORK_CODES: Readonly<Record<string, ErrorCode>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'payload_too_large',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'malformed_request',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'malformed_request',
+  FST_ERR_BAD_URL: 'unknown_path',
+  FST_ERR_MAX_PARAM_LENGTH: 'unknown_path',
+};
+
+/** Any thrown thing as a refusal. What nobody foresaw becomes `internal_error`, without details. */
+export function asRefusal(error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  const { code, statusCode } = error as Partial<FastifyError>;
+  const known = code === undefined ? undefined : FRAMEWORK_CODES[code];
+  if (known !== undefined) return new Refusal(known, { cause: error });
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
+    return new Refusal('malformed_request', { cause: error });
+  }
+  return new Refusal('internal_error', { cause: error });
+}
+
+/** The registry as Markdown, for docs/reference/errors.md. */
+export function errorsPage(): string {
+  const rows = Object.entries(ERRORS).map(
+    ([code, entry]) => `| \`${code}\` | ${entry.status} | ${entry.text} | ${entry.when} |`,
+  );
+  return [
+    '# Error codes',
+    '',
+    'Generated from `src/base/errors.ts` by `npm run docs`; do not edit.',
+    '',
+    'A refusal has an HTTP status equal to `header_status`, never 200, and this body:',
+    '',
+    '```json',
+    JSON.stringify(
+      refusalBody(new Refusal('amount_below_minimum', { field: 'amount' }), {
+        requestId: '01a1fc1d-f002-74d1-b363-73983cf8e5af',
+        atTopLevel: false,
+      }),
+      null,
+      2,
+    ),
+    '```',
+    '',
+    '`field` names the parameter at fault when there is one. A code keeps its meaning for ever; new ones may be added. `text` is for people and may change. For validate and the scoring operations `status` and `text` stand at the top level too.',
+    '',
+    '| Code | Status | Text | When, and what to do |',
+    '|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,184 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Static, TObject, TSchema } from 'typebox';
+import { Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import type { Fields, Reading } from '../../base/canonical.ts';
+import { Refusal } from '../../base/errors.ts';
+import type { VendorDirectory } from '../../vendors/directory.ts';
+import { verify } from '../../vendors/signature.ts';
+import type { Collector, Vendor } from '../../vendors/vendor.ts';
+import { readFields } from '../wire/request.ts';
+import { hash as hashField } from './fields.ts';
+import { refusalSchema } from './schemas.ts';
+
+/** Who signs a request, and is handed to the handler once the signature held. */
+interface Signers {
+  vendor: Vendor;
+  collector: Collector;
+  none: undefined;
+}
+
+/**
+ * One operation of the contract: its parameters, its answer, and what it does. The rest is the same
+ * for all: read → refuse ambiguity → verify the signature → validate → handle.
+ */
+export interface Operation<
+  Request extends TObject,
+  Response extends TSchema,
+  By extends keyof Signers,
+> {
+  readonly name: string;
+  /** A GET operation answers POST too (real clients do both). */
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly signedBy: By;
+  /** Parameters without `hash`; every one is text. */
+  readonly request: Request;
+  readonly response: Response;
+  /** `status` and `text` at top level of refusals too. */
+  readonly refusesAtTopLevel?: boolean;
+  readonly handle: (
+    request: Static<Request>,
+    signer: Signers[By],
+  ) => Promise<Static<Response>> | Static<Response>;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Refusals of this route have `status` and `text` at top level too. */
+    refusesAtTopLevel?: boolean;
+  }
+}
+
+type Pipeline = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+
+/** Adds the operation's routes. */
+export function addOperation<
+  Request extends TObject,
+  Response extends TSchema,
+  By extends keyof Signers,
+>(
+  app: FastifyInstance,
+  operation: Operation<Request, Response, By>,
+  directory: VendorDirectory,
+): void {
+  const pipeline = createPipeline(operation, directory);
+  const parameters = Type.Object({
+    ...operation.request.properties,
+    ...(operation.signedBy === 'none' ? {} : { hash: hashField }),
+  });
+  const methods = operation.method === 'GET' ? (['GET', 'POST'] as const) : (['POST'] as const);
+  for (const method of methods) {
+    app.route({
+      method,
+      url: operation.path,
+      config: { refusesAtTopLevel: operation.refusesAtTopLevel ?? false },
+      schema: {
+        operationId: method === operation.method ? operation.name : `${operation.name}_post`,
+        summary: operation.summary,
+        description: operation.description,
+        tags: [operation.path.includes('/payments/') ? 'Funding' : 'Billing'],
+        ...(method === 'GET' ? { querystring: parameters } : { body: parameters }),
+        response: { 200: operation.response, default: refusalSchema },
+      },
+      // Parameters are read and checked below, from whichever form they came in.
+      validatorCompiler: () => () => true,
+      handler: pipeline,
+    });
+  }
+}
+
+function createPipeline<
+  Request extends TObject,
+  Response extends TSchema,
+  By extends keyof Signers,
+>(operation: Operation<Request, Response, By>, directory: VendorDirectory): Pipeline {
+  const signed = operation.signedBy !== 'none';
+  const names = new Set([
+    ...Object.keys(operation.request.properties),
+    ...(signed ? ['hash'] : []),
+  ]);
+  const validate = createValidator(operation.request);
+  const signerName = operation.signedBy === 'collector' ? 'collector' : 'vid';
+  const signerOf = (fields: Fields): Vendor | Collector | undefined => {
+    const name = fields.get(signerName) ?? '';
+    return operation.signedBy === 'collector' ? directory.collector(name) : directory.vendor(name);
+  };
+
+  const authenticate = (reading: Reading): { fields: Fields; signer: Signers[By] } => {
+    if (!signed) {
+      if (reading.refusal !== undefined) throw reading.refusal;
+      return { fields: reading.fields, signer: undefined as Signers[By] };
+    }
+    const verified = verify(reading, (fields) => signerOf(fields)?.keys ?? []);
+    if (verified === undefined) throw whyNotVerified(reading, signerName);
+    const signer = signerOf(verified.fields);
+    if (signer === undefined) throw new Refusal('signature_invalid', { field: 'hash' });
+    if (signer.suspended) throw new Refusal('vendor_suspended', { field: signerName });
+    return { fields: verified.fields, signer: signer as Signers[By] };
+  };
+
+  return async (request, reply) => {
+    const url = request.raw.url ?? '';
+    const mark = url.indexOf('?');
+    const reading = readFields(
+      {
+        contentType: request.headers['content-type'],
+        body: request.body as Buffer | undefined,
+        query: mark === -1 ? '' : url.slice(mark + 1),
+      },
+      names,
+    );
+    const { fields, signer } = authenticate(reading instanceof Promise ? await reading : reading);
+    const answer = await operation.handle(validate(fields), signer);
+    return reply.send(answer);
+  };
+}
+
+/** The most helpful refusal that tells nothing about keys. */
+function whyNotVerified(reading: Reading, signerName: string): Refusal {
+  if (reading.refusal !== undefined) return reading.refusal;
+  for (const name of [signerName, 'hash']) {
+    if ((reading.fields.get(name) ?? '') === '') return missingField(name);
+  }
+  return new Refusal('signature_invalid', { field: 'hash' });
+}
+
+function missingField(name: string): Refusal {
+  return new Refusal('missing_field', { field: name, text: `${name} is required` });
+}
+
+/**
+ * From fields to the operation's request: null and empty text count as absent.
+ * Throws: `missing_field`, `invalid_field`, each naming the first parameter at fault.
+ */
+function createValidator<Request extends TObject>(
+  schema: Request,
+): (fields: Fields) => Static<Request> {
+  const compiled = Compile(schema);
+  const names = Object.keys(schema.properties);
+  const required = new Set(schema.required ?? []);
+  return (fields) => {
+    const request: Record<string, string> = {};
+    for (const name of names) {
+      const value = fields.get(name);
+      if (value !== undefined && value !== null && value !== '') request[name] = value;
+      else if (required.has(name)) throw missingField(name);
+    }
+    if (compiled.Check(request)) return request;
+    for (const name of names) {
+      const property: { pattern?: string; form?: string } | undefined = schema.properties[name];
+      const value = request[name];
+      if (value === undefined || property?.pattern === undefined) continue;
+      if (!new RegExp(property.pattern, 'u').test(value)) {
+        throw new Refusal('invalid_field', {
+          field: name,
+          text: `${name} must be ${property.form ?? 'in another form'}`,
+        });
+      }
+    }
+    throw new Refusal('invalid_field');
+  };
+}

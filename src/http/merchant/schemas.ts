@@ -1,0 +1,54 @@
+import { Type } from 'typebox';
+
+/** Parts of answers that several operations share. */
+
+export const headerStatus = Type.Integer({
+  description: '200 on success; equal to the HTTP status.',
+  examples: [200],
+});
+
+export const moneyText = (description: string) =>
+  Type.String({ pattern: '^-?\\d+\\.\\d{2}$', description, examples: ['50.00'] });
+
+export const wireTimeText = (description: string) =>
+  Type.String({
+    pattern: '^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$',
+    description,
+    examples: ['2026-11-21 09:15:00'],
+  });
+
+export const nullable = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema) =>
+  Type.Union([schema, Type.Null()]);
+
+/** Every refusal has this body; codes are listed in docs/reference/errors.md. */
+export const refusalSchema = Type.Object(
+  {
+    header_status: Type.Integer({ description: 'Equal to the HTTP status, never 200.' }),
+    error: Type.Array(
+      Type.Object({
+        code: Type.String({ description: 'Permanent code, for programs.' }),
+        text: Type.String({ description: 'For people.' }),
+        field: Type.Optional(Type.String({ description: 'The parameter at fault.' })),
+      }),
+    ),
+    msg: Type.Object({ status: Type.Integer({ description: 'Always 0.' }), text: Type.String() }),
+    status: Type.Optional(Type.Integer({ description: 'Always 0; validate and scoring only.' })),
+    text: Type.Optional(Type.String({ description: 'Validate and scoring only.' })),
+    request_id: Type.String({ description: 'Quote it when you ask for help.' }),
+  },
+  { description: 'The request was refused.' },
+);
+
+/** Answer of fund and of collections (specification §2.3). */
+export const movementSchema = Type.Object({
+  header_status: headerStatus,
+  msg: Type.Object({
+    status: Type.Integer({
+      description: '1 when money was moved, 0 when there was nothing to move.',
+    }),
+    text: Type.String({ examples: ['amount moved'] }),
+    amount: Type.Number({ description: 'Amount moved, in KES.' }),
+    reference: Type.String({ description: 'Reference of the movement; empty when nothing moved.' }),
+    posted_time: wireTimeText('Time of the movement.'),
+  }),
+});

@@ -1,0 +1,106 @@
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import type { Pool } from '../db/pool.ts';
+import type { Answer } from './server.ts';
+
+export interface Metrics {
+  readonly noteAnswer: (answer: Answer) => void;
+  /** Prometheus text. */
+  render(): Promise<string>;
+  readonly contentType: string;
+}
+
+/** Requests, errors, durations and what money waits where; no label holds anything personal. */
+export function createMetrics(options: {
+  readonly pool: Pool;
+  readonly waitingCreates: () => number;
+  readonly callsUnderWay: () => number;
+}): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'malipo_requests_total',
+    help: 'Answered requests',
+    labelNames: ['method', 'route', 'status'] as const,
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'malipo_request_duration_seconds',
+    help: 'Time to answer',
+    labelNames: ['method', 'route'] as const,
+    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+    registers,
+  });
+  measureQueues(registry, options);
+  measureBooks(registry, options.pool);
+  return {
+    noteAnswer: ({ method, route, status, durationMs }) => {
+      requests.inc({ method, route, status });
+      durations.observe({ method, route }, durationMs / 1000);
+    },
+    render: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+}
+
+function measureQueues(
+  registry: Registry,
+  options: { readonly waitingCreates: () => number; readonly callsUnderWay: () => number },
+): void {
+  const waiting: Gauge = new Gauge({
+    name: 'malipo_creates_waiting',
+    help: 'Creates waiting for their batch',
+    registers: [registry],
+    collect: () => waiting.set(options.waitingCreates()),
+  });
+  const underWay: Gauge = new Gauge({
+    name: 'malipo_operator_calls_under_way',
+    help: 'Calls to operators under way',
+    registers: [registry],
+    collect: () => underWay.set(options.callsUnderWay()),
+  });
+}
+
+function measureBooks(registry: Registry, pool: Pool): void {
+  const registers = [registry];
+  const cases = new Gauge({
+    name: 'malipo_cases',
+    help: 'Facts that contradict the books, for a person to look at',
+    registers,
+  });
+  const oldest = new Gauge({
+    name: 'malipo_oldest_open_seconds',
+    help: 'Age of the oldest open transaction, by stage: send (queued) or verify (outcome not known)',
+    labelNames: ['stage'] as const,
+    registers,
+  });
+  const open = new Gauge({
+    name: 'malipo_open_transactions',
+    help: 'Open transactions by biller and stage',
+    labelNames: ['biller', 'stage'] as const,
+    registers,
+    collect: async () => {
+      const read = await pool.query<{
+        biller_code: string;
+        stage: string;
+        count: bigint;
+        oldest_seconds: number;
+      }>(
+        `select q.biller_code, q.stage, count(*), extract(epoch from now() - min(t.created_at))::float8 as oldest_seconds
+         from dispatch_queue q join transactions t using (vendor_id, transaction_id)
+         group by q.biller_code, q.stage`,
+      );
+      open.reset();
+      oldest.set({ stage: 'send' }, 0);
+      oldest.set({ stage: 'verify' }, 0);
+      const ages = new Map<string, number>();
+      for (const row of read.rows) {
+        open.set({ biller: row.biller_code, stage: row.stage }, Number(row.count));
+        ages.set(row.stage, Math.max(ages.get(row.stage) ?? 0, row.oldest_seconds));
+      }
+      for (const [stage, age] of ages) oldest.set({ stage }, age);
+      const counted = await pool.query<{ count: bigint }>('select count(*) from cases');
+      cases.set(Number(counted.rows[0]?.count ?? 0n));
+    },
+  });
+}

@@ -1,0 +1,131 @@
+import type { Logger } from 'pino';
+import type { MasterKeys } from './base/sealing.ts';
+import { compose } from './compose.ts';
+import type { Service } from './compose.ts';
+import type { Config } from './config.ts';
+import { migrate } from './db/migrate.ts';
+import { openDatabase } from './db/open.ts';
+import { createPool } from './db/pool.ts';
+import type { Pool } from './db/pool.ts';
+import { createLog } from './log.ts';
+
+/** Something that keeps the service from starting and that a person can mend. */
+export class StartError extends Error {
+  readonly plain = true;
+}
+
+export interface RunningService {
+  readonly service: Service;
+  readonly log: Logger;
+  readonly address: string;
+  /** Ends everything in order. */
+  readonly stop: () => Promise<void>;
+}
+
+export interface RunOptions {
+  readonly config: Config;
+  readonly masterKeys: MasterKeys;
+  readonly log: Logger;
+  /** Between migrations and serving: the sandbox's data, production's refusals. */
+  readonly prepare: (pool: Pool) => Promise<void>;
+}
+
+/** Database → migrations → preparation → service → listening. What was started is stopped when a step fails. */
+export async function runService(options: RunOptions): Promise<RunningService> {
+  const { config, log } = options;
+  const database = await openDatabase({
+    databaseUrl: config.databaseUrl,
+    dataDir: config.dataDir,
+    share: false,
+    log: (line) => log.debug({ postgres: line }, 'postgres'),
+  });
+  let service: Service | undefined;
+  const stop = async (): Promise<void> => {
+    await service?.stop();
+    await database.close();
+  };
+  try {
+    const pool = createPool({ url: database.url, max: 2, name: 'start' });
+    try {
+      const applied = await migrate(pool);
+      if (applied.length > 0) log.info({ migrations: applied }, 'migrated');
+      await options.prepare(pool);
+    } finally {
+      await pool.end();
+    }
+    service = await compose({
+      config,
+      databaseUrl: database.url,
+      masterKeys: options.masterKeys,
+      log,
+    });
+    const address = await listen(service, config);
+    database.onUnexpectedExit((reason) => {
+      log.fatal({ reason }, 'the embedded database ended');
+      process.exit(1);
+    });
+    return { service, log, address, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function listen(service: Service, config: Config): Promise<string> {
+  try {
+    return await service.listen();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    throw new StartError(
+      `Port ${config.port} on ${config.host} is in use by another program. Stop it, or set PORT to a free one.`,
+      { cause: error },
+    );
+  }
+}
+
+/** Stops once at the first SIGINT or SIGTERM, at once at the second, and exits. */
+export function stopOnSignals(stop: () => Promise<void>, log: Logger): void {
+  let asked = false;
+  const onSignal = (): void => {
+    if (asked) process.exit(1);
+    asked = true;
+    stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.fatal({ err: error }, 'the stop failed');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+}
+
+/** Production: no demo data, no simulated operators. Throws: `StartError`. */
+export async function serve(config: Config): Promise<void> {
+  const log = createLog({ level: config.logLevel, destination: 1 });
+  if (config.masterKey === undefined) throw new StartError('MASTER_KEY is required');
+  const running = await runService({
+    config,
+    masterKeys: { current: config.masterKey, previous: config.masterKeyPrevious },
+    log,
+    prepare: refuseDemoData,
+  });
+  stopOnSignals(running.stop, log);
+  log.info({ address: running.address, roles: [...config.roles] }, 'serving');
+}
+
+/** Names the sandbox uses; their keys are public. */
+const DEMO_HOLDERS = ['demo', 'demo2', 'demo-collector'];
+
+async function refuseDemoData(pool: Pool): Promise<void> {
+  const found = await pool.query<{ holder: string }>(
+    `select vid as holder from vendors where vid = any($1)
+     union select collector from collectors where collector = any($1)`,
+    [DEMO_HOLDERS],
+  );
+  if (found.rows.length === 0) return;
+  throw new StartError(
+    `This database holds demo data (${found.rows.map((row) => row.holder).join(', ')}), whose keys are public. Use another database for production.`,
+  );
+}

@@ -1,0 +1,54 @@
+import { access, chmod, constants, mkdtemp, readdir, rm, statfs } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import {
+  formatIdentity,
+  identifyOurselves,
+  isAlive,
+  parseIdentity,
+} from '../../src/db/embedded-process.ts';
+
+const PREFIX = 'malipo-test-';
+const MEMORY = '/dev/shm';
+const WANTED_BYTES = 2 * 1024 ** 3;
+
+/**
+ * Where tests put the data of PostgreSQL: in memory where there is plenty, since some disks take a
+ * millisecond for each of its thousand files; otherwise the system's temporary folder.
+ */
+async function findBase(): Promise<string> {
+  try {
+    await access(MEMORY, constants.W_OK);
+    const { bavail, bsize } = await statfs(MEMORY);
+    return bavail * bsize >= WANTED_BYTES ? MEMORY : tmpdir();
+  } catch {
+    return tmpdir();
+  }
+}
+
+/**
+ * An empty folder for data, named after this process. Others may pass through it: started as root,
+ * PostgreSQL runs as another user, who has to get in.
+ */
+export async function makeTemporaryFolder(): Promise<string> {
+  const maker = formatIdentity(await identifyOurselves());
+  const folder = await mkdtemp(path.join(await findBase(), `${PREFIX}${maker}-`));
+  await chmod(folder, 0o711);
+  return folder;
+}
+
+export async function removeFolder(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+}
+
+/** Removes the folders of runs that were killed; their servers ended with them. */
+export async function removeAbandonedFolders(): Promise<void> {
+  const base = await findBase();
+  for (const name of await readdir(base)) {
+    if (!name.startsWith(PREFIX)) continue;
+    const match = /^(\d+-\d+)-\w{6}$/.exec(name.slice(PREFIX.length));
+    const maker = parseIdentity(match?.[1] ?? '');
+    if (maker === undefined || (await isAlive(maker))) continue;
+    await removeFolder(path.join(base, name)).catch(() => undefined);
+  }
+}
