@@ -70,7 +70,8 @@ export async function compose(options: ComposeOptions): Promise<Service> {
       url: options.databaseUrl,
       max,
       name,
-      onError: (error) => log.warn({ err: error }, 'an idle database connection was lost'),
+      onError: (error) =>
+        log.warn({ reason: error.message }, 'an idle database connection was lost'),
       ...(statementTimeoutMs === undefined ? {} : { statementTimeoutMs }),
     });
     pools.push(pool);

@@ -140,7 +140,8 @@ async function copyOnce(source: PostgresPackage, cache: string): Promise<string>
   try {
     await cp(native, partial, { recursive: true, verbatimSymlinks: true });
     await openUp(partial);
-    while (!(await renameUnlessThere(partial, copy))) {
+    for (let attempt = 0; attempt < 5; attempt += 1) {
+      if (await renameUnlessThere(partial, copy)) return copy;
       // Perhaps another process was quicker; else what has that name is not whole and gives way.
       if ((await listFiles(copy)) === wanted) return copy;
       await setAside(copy, await partialName(cache));
@@ -148,7 +149,7 @@ async function copyOnce(source: PostgresPackage, cache: string): Promise<string>
   } finally {
     await rm(partial, { recursive: true, force: true });
   }
-  return copy;
+  throw new Error(`${copy} could not be replaced`);
 }
 
 async function partialName(cache: string): Promise<string> {

@@ -26,7 +26,8 @@ export async function openDatabase(options: {
   const folder = path.join(options.dataDir, 'postgres');
   const running = options.share ? await findRunningEmbedded(folder) : undefined;
   if (running !== undefined) return opened(running);
-  const server = await startEmbedded({ folder, log: options.log });
+  // Ctrl-C in a terminal reaches a whole process group: the server has to outlive our own last work.
+  const server = await startEmbedded({ folder, log: options.log, ownProcessGroup: true });
   return {
     url: server.url,
     onUnexpectedExit: (listener) => server.onUnexpectedExit(listener),

@@ -24,6 +24,8 @@ import { createServer } from './server.ts';
 
 export interface ApiOptions {
   readonly config: {
+    /** Without the role `api` only health and metrics are served. */
+    readonly roles: ReadonlySet<string>;
     readonly basePath: string;
     readonly billingPath: string;
     readonly fundWindowSeconds: number;
@@ -42,11 +44,20 @@ export interface ApiOptions {
 
 /** The HTTP surface: every operation of the contract at its path (specification §4, design §3). */
 export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
-  const { config, directory } = options;
   const app = await createServer({
     log: options.log,
     onAnswer: options.metrics.noteAnswer,
   });
+  addHealthRoutes(app, options);
+  if (!options.config.roles.has('api')) return app;
+  addOperations(app, options);
+  addCallbackRoutes(app, options.callbackDesk);
+  await addReferencePage(app);
+  return app;
+}
+
+function addOperations(app: FastifyInstance, options: ApiOptions): void {
+  const { config, directory } = options;
   const payments = `${config.basePath}/payments/v2`;
   const billing = `${config.billingPath}/billing`;
   const transactions = `${config.billingPath}/transaction`;
@@ -67,8 +78,4 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   addOperation(app, validateAccount(options, `${billing}/validate/account`), directory);
   addOperation(app, phoneLookup(options.catalogue, `${billing}/phone/lookup`), directory);
   addOperation(app, accountBalance(options, `${billing}/account/balance`), directory);
-  addCallbackRoutes(app, options.callbackDesk);
-  addHealthRoutes(app, options);
-  await addReferencePage(app);
-  return app;
 }

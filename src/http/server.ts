@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
 import helmet from '@fastify/helmet';
 import swagger from '@fastify/swagger';
 import fastify from 'fastify';
@@ -38,6 +39,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     frameworkErrors: (error, request, reply) => {
       void sendRefusal(asRefusal(error), request, reply, options.log);
     },
+    clientErrorHandler: (error, socket) => refuseBrokenRequest(error, socket),
     return503OnClosing: true,
     forceCloseConnections: 'idle',
   });
@@ -75,6 +77,23 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   answerErrors(app, options.log);
   reportAnswers(app, options);
   return app;
+}
+
+/** What Node's HTTP parser cannot read, or waited too long for, has no request to answer to. */
+function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const code = error.code === 'HPE_HEADER_OVERFLOW' ? 'payload_too_large' : 'malformed_request';
+  const refusal = new Refusal(code, {
+    text: 'The request is not valid HTTP, or did not arrive in time',
+  });
+  const body = JSON.stringify(refusalBody(refusal, { requestId: randomUUID(), atTopLevel: false }));
+  socket.end(
+    `HTTP/1.1 ${refusal.status} Refused\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
 }
 
 /** Signatures are over what was sent, so bodies stay bytes until an operation reads them. */

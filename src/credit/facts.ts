@@ -1,0 +1,78 @@
+import type { Sector } from '../vendors/vendor.ts';
+
+/**
+ * What the registry knows about one subject's credit, as summaries and scorecards read it. Pure
+ * data: dates are UTC midnights, amounts are cents of KES.
+ *
+ * Codes are those of the Kenyan data specification template (CBK, individual and mobile templates).
+ */
+export interface CreditFile {
+  /** The instant the file is looked at; nothing later is in it. */
+  readonly asOf: Date;
+  readonly accounts: readonly CreditAccount[];
+  /** Enquiries made about the subject before `asOf`, the oldest first. */
+  readonly enquiries: readonly PastEnquiry[];
+}
+
+/** A overdraft, B credit card, C business working capital, D business expansion, E mortgage, F asset finance, G trade finance, H personal, I mobile loan, J insurance premium, K group, L uncleared effects. */
+export type ProductType = 'A' | 'B' | 'C' | 'D' | 'E' | 'F' | 'G' | 'H' | 'I' | 'J' | 'K' | 'L';
+
+/** A normal 0–30 days, B watch >30–90, C substandard >90–180, D doubtful >180–360, E loss >360. */
+export type RiskClass = 'A' | 'B' | 'C' | 'D' | 'E';
+
+/** A closed, B dormant, C write-off, D legal, E collection, F active, G rescheduled, H settled, J called up, K suspended, L deceased, M deferred, N not updated, P disputed. */
+export type AccountStatus =
+  | 'A'
+  | 'B'
+  | 'C'
+  | 'D'
+  | 'E'
+  | 'F'
+  | 'G'
+  | 'H'
+  | 'J'
+  | 'K'
+  | 'L'
+  | 'M'
+  | 'N'
+  | 'P';
+
+/** What changes from one submission to the next. */
+export interface AccountState {
+  /** Date the lender submitted it for. */
+  readonly asOf: Date;
+  readonly balanceCents: bigint;
+  readonly overdueCents: bigint;
+  readonly daysInArrears: number;
+  readonly instalmentsInArrears: number;
+  readonly riskClass: RiskClass;
+  readonly status: AccountStatus;
+  readonly statusOn: Date;
+}
+
+export interface CreditAccount {
+  /** Lender and its account number, as one key within the subject's file. */
+  readonly key: string;
+  readonly lender: string;
+  readonly sector: Sector;
+  readonly product: ProductType;
+  readonly openedOn: Date;
+  readonly originalCents: bigint;
+  readonly instalmentCents: bigint | null;
+  readonly repaymentMonths: number | null;
+  readonly lastPaymentOn: Date | null;
+  readonly lastPaymentCents: bigint | null;
+  /** The newest state. */
+  readonly current: AccountState;
+  /** Earlier states, the oldest first, without `current`. */
+  readonly history: readonly AccountState[];
+  /** The subject disputes it: shown, but neither scored nor counted as non-performing. */
+  readonly disputed: boolean;
+}
+
+export interface PastEnquiry {
+  readonly at: Date;
+  /** Report reason 1–12; 3 and 4 are no applications and never lower a score. */
+  readonly reason: number;
+  readonly sector: Sector;
+}
