@@ -29,7 +29,8 @@ create table transactions (
 ) with (fillfactor = 80);
 create unique index transactions_by_reference on transactions (vendor_id, merchant_reference)
   where merchant_reference is not null;
-create index transactions_by_duplicate_key on transactions (vendor_id, duplicate_key);
+-- Not vendor first: entries of all vendors land at the end, and no planner mistakes it for the key.
+create index transactions_by_duplicate_key on transactions (duplicate_key, vendor_id);
 
 -- One row per open transaction. `stage` send: no instruction is under way and one may be sent;
 -- verify: an instruction was (or may have been) sent, and only the operator's word ends it.

@@ -38,17 +38,15 @@ declare
   v_float bigint;
 begin
   -- From here on nobody else moves money of these vendors or creates transactions for them.
-  with locked as materialized (
-    select a.vendor_id, a.balance_cents from accounts a
-    where a.vendor_id = any (p_vendor_ids) and a.account = 'float'
-    order by a.vendor_id for update
-  )
   select coalesce(bool_and(w.total <= coalesce(l.balance_cents, 0)), true) into v_fits
   from (
     select u.vendor_id, sum(u.amount + u.fee) as total
     from unnest(p_vendor_ids, p_amounts, p_fees) as u (vendor_id, amount, fee)
-    group by u.vendor_id
-  ) w left join locked l using (vendor_id);
+    group by u.vendor_id order by u.vendor_id
+  ) w left join lateral (
+    select a.balance_cents from accounts a
+    where a.vendor_id = w.vendor_id and a.account = 'float' for update
+  ) l on true;
 
   v_now := clock_timestamp();
   v_bucket := floor(extract(epoch from v_now) / 32)::bigint << 32;
@@ -67,11 +65,16 @@ begin
     ), twins as materialized (
       select w.number, t.transaction_id, t.created_at
       from wanted w cross join lateral (
-        select t.transaction_id, t.created_at from transactions t
-        where t.vendor_id = w.vendor_id
-          and t.duplicate_key in (w.duplicate_key, w.duplicate_key - 4294967296)
-          and t.biller_code = w.biller and t.account = w.account and t.amount_cents = w.amount
-          and t.created_at > v_now - interval '30 seconds'
+        -- This bucket of 32 s and the one before; equalities, so that the index on them is used.
+        select t.transaction_id, t.created_at
+        from (values (w.duplicate_key), (w.duplicate_key - 4294967296)) k (duplicate_key)
+          cross join lateral (
+            select t.transaction_id, t.created_at from transactions t
+            where t.vendor_id = w.vendor_id and t.duplicate_key = k.duplicate_key
+              and t.biller_code = w.biller and t.account = w.account and t.amount_cents = w.amount
+              and t.created_at > v_now - interval '30 seconds'
+            limit 1
+          ) t
         order by t.created_at desc limit 1
       ) t
       where w.checked
@@ -91,10 +94,13 @@ begin
       insert into dispatch_queue (vendor_id, biller_code, transaction_id, due_at)
       select vendor_id, biller_code, transaction_id, v_now from accepted
     ), moved as (
-      update accounts a
-      set balance_cents = a.balance_cents + case when a.account = 'float' then -t.total else t.total end
-      from (select vendor_id, sum(total)::bigint as total from accepted group by vendor_id) t
-      where a.vendor_id = t.vendor_id and a.account in ('float', 'reserved')
+      update accounts a set balance_cents = a.balance_cents + m.change
+      from (
+        select s.vendor_id, x.account, x.sign * s.total as change
+        from (select vendor_id, sum(total)::bigint as total from accepted group by vendor_id) s
+          cross join (values ('float', -1), ('reserved', 1)) x (account, sign)
+      ) m
+      where a.vendor_id = m.vendor_id and a.account = m.account
     )
     select w.number,
       (case
@@ -107,10 +113,15 @@ begin
       coalesce(own.transaction_id, r.transaction_id, t.transaction_id),
       coalesce(own.created_at, r.created_at, t.created_at)
     from wanted w
-      left join transactions own
-        on own.vendor_id = w.vendor_id and own.transaction_id = w.transaction_id
-      left join transactions r
-        on r.vendor_id = w.vendor_id and r.merchant_reference = w.reference
+      -- Limits, so that whatever the planner believes of the table, it looks up by index.
+      left join lateral (
+        select transaction_id, created_at from transactions
+        where vendor_id = w.vendor_id and transaction_id = w.transaction_id limit 1
+      ) own on true
+      left join lateral (
+        select transaction_id, created_at, biller_code, account, amount_cents, phone from transactions
+        where vendor_id = w.vendor_id and merchant_reference = w.reference limit 1
+      ) r on true
       left join twins t on t.number = w.number
     where w.transaction_id not in (select transaction_id from accepted);
     return;

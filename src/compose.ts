@@ -65,20 +65,20 @@ export interface ComposeOptions {
 export async function compose(options: ComposeOptions): Promise<Service> {
   const { config, log } = options;
   const pools: Pool[] = [];
-  const openPool = (name: string, max: number, statementTimeoutMs?: number): Pool => {
+  const openPool = (name: string, max: number, byIndexOnly = false): Pool => {
     const pool = createPool({
       url: options.databaseUrl,
       max,
       name,
       onError: (error) =>
         log.warn({ reason: error.message }, 'an idle database connection was lost'),
-      ...(statementTimeoutMs === undefined ? {} : { statementTimeoutMs }),
+      byIndexOnly,
     });
     pools.push(pool);
     return pool;
   };
   const openLanes = (name: string): Pool[] =>
-    Array.from({ length: config.laneCount }, (_, index) => openPool(`${name} ${index}`, 1));
+    Array.from({ length: config.laneCount }, (_, index) => openPool(`${name} ${index}`, 1, true));
 
   const pool = openPool('main', config.databasePoolSize);
   const wireTime = createWireTime(config.timeZone);
@@ -121,8 +121,8 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   });
   if (config.roles.has('dispatcher')) {
     dispatcher = startDispatcher({
-      pool: openPool('dispatch', 2),
-      progressPool: openPool('progress', 1),
+      pool: openPool('dispatch', 2, true),
+      progressPool: openPool('progress', 1, true),
       catalogue,
       connectorOf: connectors.connectorOf,
       settler,

@@ -36,9 +36,17 @@ export interface PoolOptions {
   readonly name: string;
   /** A statement that runs longer is cancelled by the server. 0: no limit. */
   readonly statementTimeoutMs?: number;
+  /**
+   * Plans by index only. For the hot path: its statements look up a few rows each, and prepared
+   * plans made while a table was small, or a queue empty, would scan it for ever.
+   */
+  readonly byIndexOnly?: boolean;
   /** Called for errors of idle connections, which nobody else would see. */
   readonly onError?: (error: Error) => void;
 }
+
+const BY_INDEX_ONLY =
+  '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_bitmapscan=off -c enable_mergejoin=off';
 
 /** A connection pool with the house's settings: bigint for int8, bounded statements and lock waits. */
 export function createPool(options: PoolOptions): Pool {
@@ -53,6 +61,7 @@ export function createPool(options: PoolOptions): Pool {
     statement_timeout: options.statementTimeoutMs ?? 15_000,
     lock_timeout: 10_000,
     idle_in_transaction_session_timeout: 15_000,
+    ...(options.byIndexOnly === true ? { options: BY_INDEX_ONLY } : {}),
   });
   // Without a listener a lost idle connection would end the process.
   pool.on('error', (error) => options.onError?.(error));
