@@ -3,7 +3,7 @@ import * as https from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 
-export interface Callback {
+interface Callback {
   readonly url: string;
   /** `webhook-id`: the same for every try and every repeat of one event. */
   readonly id: string;
@@ -12,10 +12,10 @@ export interface Callback {
 
 export interface CallbackSender {
   /**
-   * Sends a callback until it is answered with 2xx, at most `TRY_AFTER_MS.length` times.
-   * Returns whether it was; never rejects.
+   * Sends a callback until it is answered with 2xx, at most `TRY_AFTER_MS.length` times. Never
+   * rejects: delivered or given up, it is over.
    */
-  deliver(callback: Callback): Promise<'delivered' | 'given_up'>;
+  deliver(callback: Callback): Promise<void>;
 }
 
 /** Time before each try: ten tries within about 30 s, enough for a receiver to be started again. */
@@ -64,12 +64,11 @@ export function createCallbackSender(key: string): CallbackSender {
       for (const waitMs of TRY_AFTER_MS) {
         if (waitMs > 0) await delay(waitMs);
         try {
-          if (await tryOnce(callback)) return 'delivered';
+          if (await tryOnce(callback)) return;
         } catch {
           // The receiver is down or does not answer as it should: the next try may find it better.
         }
       }
-      return 'given_up';
     },
   };
 }

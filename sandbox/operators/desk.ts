@@ -127,7 +127,6 @@ export class Desk {
 
   async #sendCallback(payment: Payment, index: number): Promise<void> {
     const { operator, reference, callbackUrl } = payment.instruction;
-    // Delivered or given up, it is over: the status query tells as well.
     await this.#options.callbacks.deliver({
       url: callbackUrl,
       // One id for all: the repeats tell the same event.

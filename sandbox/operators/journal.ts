@@ -1,6 +1,6 @@
-import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { constants, openSync, readFileSync, writeSync } from 'node:fs';
 
-/** An append-only file of one JSON object a line. */
+/** An append-only file of one JSON object a line; open as long as the process lives. */
 export interface Journal {
   /**
    * Writes one line. When it returns, the line is with the operating system, so it outlives a kill
@@ -8,21 +8,20 @@ export interface Journal {
    * Throws: the file system's error; nothing of the line counts then.
    */
   append(entry: object): void;
-  close(): void;
 }
 
 const NEWLINE = 0x0a;
 
 /**
  * Opens or creates the journal and hands every complete line to `replay`, oldest first. A last line
- * without its newline was torn by a kill before any answer left; it is dropped.
+ * without its newline was torn by a kill before any answer left; it is not replayed, and
+ * overwritten by the next one.
  * Throws: an error naming the line when one in the middle cannot be read.
  */
 export function openJournal(file: string, replay: (entry: unknown) => void): Journal {
   // Not O_APPEND, which would ignore the position of a write.
   const descriptor = openSync(file, constants.O_RDWR | constants.O_CREAT, 0o600);
   let length = replayLines(file, readFileSync(descriptor), replay);
-  ftruncateSync(descriptor, length);
   return {
     append(entry) {
       const line = Buffer.from(`${JSON.stringify(entry)}\n`);
@@ -33,9 +32,6 @@ export function openJournal(file: string, replay: (entry: unknown) => void): Jou
         written += writeSync(descriptor, line, written, line.length - written, length + written);
       }
       length += line.length;
-    },
-    close() {
-      closeSync(descriptor);
     },
   };
 }

@@ -58,6 +58,18 @@ export function readOperatorSettings(operatorCode: string, settings: unknown) {
   throw new Error(`operator ${operatorCode}: ${problems.join('; ')}`);
 }
 
+/**
+ * Makes and closes the operator's connector, to find out whether it could be used.
+ * Throws an `Error` naming the operator and the setting at fault.
+ */
+export async function checkOperator(operator: Operator): Promise<void> {
+  const factory = PROTOCOLS[operator.connector];
+  if (factory === undefined) {
+    throw new Error(`operator ${operator.operatorCode}: no connector ${operator.connector}`);
+  }
+  await factory(operator, 'http://127.0.0.1/callbacks').close();
+}
+
 /** The connectors of all operators, made anew for those whose configuration changed. */
 export interface ConnectorRegistry {
   readonly connectorOf: (operatorCode: string) => Connector | undefined;

@@ -175,7 +175,7 @@ describe('answers that are none leave the outcome unknown', () => {
 });
 
 describe('every call ends', () => {
-  const soon = { payTimeoutMs: 200, statusTimeoutMs: 200 };
+  const soon = { payTimeoutMs: 500, statusTimeoutMs: 500 };
   const inTime = unheard('no answer in time');
 
   test.each([

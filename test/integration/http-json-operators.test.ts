@@ -177,7 +177,13 @@ describe('each suffix of an account', () => {
       await Promise.all([connector.pay(instruction, never), connector.pay(instruction, never)]),
     ).toEqual([PAID, PAID]);
     expect(await paidTimes(instruction)).toBe(1);
-    expect(receiver.received).toEqual([]);
+    // Who was told is not called back: the first callback is that of the next payment.
+    const next = instructionFor('0712009905');
+    await connector.pay(next, never);
+    await receiver.count(1);
+    expect(connector.readCallback?.(receiver.received[0]!)).toMatchObject({
+      reports: [{ reference: next.reference }],
+    });
   });
 
   test('9907: being processed while it is slow', async () => {

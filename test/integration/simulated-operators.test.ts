@@ -123,7 +123,7 @@ describe('a kill loses nothing', () => {
     const first = await start('--callback-delay-ms', '1', '--callback-repeat-ms', '600000');
     const before = connect(first, receiver);
     await before.pay(instruction('TOLD', '9905'), never);
-    await expect.poll(callbacksDone).toEqual(['TOLD']);
+    await expect.poll(callbacksDone, { timeout: 20_000 }).toEqual(['TOLD']);
     receiver.answerAll(503);
     await before.pay(instruction('UNTOLD', '9906'), never);
     await receiver.count(4);
@@ -131,7 +131,9 @@ describe('a kill loses nothing', () => {
 
     receiver.answerAll(200);
     await start('--callback-repeat-ms', '1');
-    await expect.poll(callbacksDone).toEqual(['TOLD', 'UNTOLD', 'UNTOLD', 'UNTOLD']);
+    await expect
+      .poll(callbacksDone, { timeout: 20_000 })
+      .toEqual(['TOLD', 'UNTOLD', 'UNTOLD', 'UNTOLD']);
     expect(reportedReferences(receiver, before).filter((name) => name === 'TOLD')).toHaveLength(1);
   });
 
@@ -139,7 +141,7 @@ describe('a kill loses nothing', () => {
     const first = await start();
     await connect(first).pay(instruction('WHOLE'), never);
     await first.kill('SIGKILL');
-    appendFileSync(journalFile(), '{"kind":"paid","atMs":17');
+    appendFileSync(journalFile(), `{"kind":"paid","atMs":17${'7'.repeat(2000)}`);
 
     const second = await start();
     expect(await second.truth()).toHaveLength(1);
@@ -170,7 +172,7 @@ test('a receiver that was down or refuses hears the callback later', async () =>
   await connector.pay(instruction('R', '9905'), never);
   await receiver.count(3);
   expect(reportedReferences(receiver, connector)).toEqual(['R', 'R', 'R']);
-  await expect.poll(callbacksDone).toEqual(['R']);
+  await expect.poll(callbacksDone, { timeout: 20_000 }).toEqual(['R']);
   expect(receiver.received).toHaveLength(3);
 });
 

@@ -14,7 +14,7 @@ export const OPERATORS_MAIN = fileURLToPath(
   new URL('../../sandbox/operators/main.ts', import.meta.url),
 );
 
-export interface TruthEntry {
+interface TruthEntry {
   readonly reference: string;
   readonly biller: string;
   readonly account: string;
