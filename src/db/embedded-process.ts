@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { systemCode } from './embedded-error.ts';
@@ -81,6 +82,15 @@ export async function readCommandLine(pid: number): Promise<readonly string[] | 
   return text === undefined || text === '' ? undefined : text.split(/\s+/);
 }
 
+/** The name of the program a process runs, which stays readable while the process is ending. */
+export async function readProgramName(pid: number): Promise<string | undefined> {
+  if (process.platform === 'linux') {
+    return (await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => undefined))?.trim();
+  }
+  const text = await readPs(pid, 'comm=');
+  return text === undefined ? undefined : path.basename(text);
+}
+
 /** Waits until the process is gone; false when it still lives after the time. */
 export async function waitForEnd(identity: ProcessIdentity, timeoutMs: number): Promise<boolean> {
   const deadline = Date.now() + timeoutMs;
@@ -107,4 +117,16 @@ export async function signalAndWait(
     if (systemCode(error) !== 'ESRCH') throw error;
   }
   return await waitForEnd(identity, timeoutMs);
+}
+
+/**
+ * Ends a PostgreSQL server, each step for at most `graceMs`: SIGINT disconnects everybody and writes
+ * a checkpoint, SIGQUIT leaves the log to be replayed, SIGKILL works on a hung one. True when gone.
+ * Throws: `EPERM` when the process belongs to another user.
+ */
+export async function endPostgres(server: ProcessIdentity, graceMs: number): Promise<boolean> {
+  for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
+    if (await signalAndWait(server, signal, graceMs)) return true;
+  }
+  return false;
 }

@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { explainFailure } from './embedded-error.ts';
 import { SUPERUSER } from './embedded-folder.ts';
+import { endPostgres, identifyProcess } from './embedded-process.ts';
 import { endLeftovers, makeWay, readLockFile } from './embedded-takeover.ts';
 import type { Launch, ServerProcess } from './embedded-user.ts';
 
@@ -14,8 +15,6 @@ const START_TIMEOUT_MS = 30_000;
 /** Replaying the log after a crash takes as long as there is log; the server logs that it goes on. */
 const RECOVERY_TIMEOUT_MS = 15 * 60_000;
 const MAX_START_ATTEMPTS = 100;
-const FAST_STOP_MS = 15_000;
-const IMMEDIATE_STOP_MS = 10_000;
 const DATABASE = 'malipo';
 
 export interface ServerOptions {
@@ -28,6 +27,8 @@ export interface ServerOptions {
   readonly launch: Launch;
   readonly ownProcessGroup: boolean;
   readonly log: (line: string) => void;
+  /** How long each way of stopping may take before a harder one. */
+  readonly stopGraceMs: number;
   /** How a port is chosen; another attempt asks again when it turns out to be taken. */
   readonly choosePort?: () => Promise<number>;
 }
@@ -51,7 +52,7 @@ export async function runServer(options: ServerOptions): Promise<RunningServer> 
     const port = await (options.choosePort ?? findFreePort)();
     const child = watch(options, port);
     const url = databaseUrl(options.password, port);
-    if (await waitUntilReady(child, options, port)) return running(child, url);
+    if (await waitUntilReady(child, options, port)) return running(child, url, options.stopGraceMs);
     last = await child.lastWords();
     await recoverFrom(last, options);
   }
@@ -67,7 +68,7 @@ export function databaseUrl(password: string, port: number, database = DATABASE)
 async function recoverFrom(lastWords: string, options: ServerOptions): Promise<void> {
   // The port was taken between our choice and the server's start.
   if (/could not create any TCP\/IP sockets|Address already in use/.test(lastWords)) return;
-  if (/lock file ".*" already exists/.test(lastWords)) {
+  if (/lock file ".*" (already exists|is empty)/.test(lastWords)) {
     // Another start won; the next attempt finds out who it is.
     await delay(50);
     return;
@@ -156,7 +157,7 @@ async function waitUntilReady(server: WatchedProcess, options: ServerOptions, po
     const deadline = Math.min(server.lastSignMs() + START_TIMEOUT_MS, hardDeadline);
     const wrongPassword = failure?.code?.startsWith('28') === true;
     if (wrongPassword || Date.now() > deadline) {
-      await endServer(server);
+      await endServer(server, options.stopGraceMs);
       const doing = wrongPassword
         ? `The password in ${options.data} is not the database’s; restore the file`
         : `PostgreSQL took no connection on ${options.data}`;
@@ -193,24 +194,14 @@ async function tryConnection(connectionString: string): Promise<ConnectionFailur
   }
 }
 
-/** SIGINT disconnects everybody and writes a checkpoint; SIGQUIT leaves the log to be replayed. */
-async function endServer(server: WatchedProcess): Promise<void> {
-  const endings = [
-    ['SIGINT', FAST_STOP_MS],
-    ['SIGQUIT', IMMEDIATE_STOP_MS],
-    ['SIGKILL', IMMEDIATE_STOP_MS],
-  ] as const;
-  for (const [signal, timeoutMs] of endings) {
-    if (server.hasEnded()) return;
-    server.child.kill(signal);
-    const timer = new AbortController();
-    const late = delay(timeoutMs, undefined, { signal: timer.signal }).catch(() => undefined);
-    await Promise.race([server.ended, late]);
-    timer.abort();
-  }
+async function endServer(server: WatchedProcess, graceMs: number): Promise<void> {
+  // Its number is its own until we have heard of its end.
+  const identity = server.hasEnded() ? undefined : await identifyProcess(server.child.pid ?? 0);
+  if (identity !== undefined) await endPostgres(identity, graceMs);
+  await server.ended;
 }
 
-function running(server: WatchedProcess, url: string): RunningServer {
+function running(server: WatchedProcess, url: string, stopGraceMs: number): RunningServer {
   let stopping: Promise<void> | undefined;
   return {
     url,
@@ -223,7 +214,7 @@ function running(server: WatchedProcess, url: string): RunningServer {
       void tell();
     },
     stop: async () => {
-      stopping ??= endServer(server);
+      stopping ??= endServer(server, stopGraceMs);
       await stopping;
     },
   };

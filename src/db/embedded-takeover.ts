@@ -3,11 +3,13 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EmbeddedDatabaseError, OTHER_DATABASE, systemCode } from './embedded-error.ts';
 import {
+  endPostgres,
   formatIdentity,
   identifyProcess,
   isAlive,
   parseIdentity,
   readCommandLine,
+  readProgramName,
   signalAndWait,
   waitForEnd,
 } from './embedded-process.ts';
@@ -18,6 +20,11 @@ import type { ProcessIdentity } from './embedded-process.ts';
  * never be recorded apart, whatever is killed when. PostgreSQL takes any setting with a dot in it.
  */
 const OWNER_SETTING = 'malipo.owner';
+
+/** How long the end of a killed process may take to be seen. */
+const ENDING_WAIT_MS = 2_000;
+const OWNER_ENDING_WAIT_MS = 500;
+const EMPTY_LOCK_WAITS = 50;
 
 export function ownerArgs(owner: ProcessIdentity): readonly string[] {
   return ['-c', `${OWNER_SETTING}=${formatIdentity(owner)}`];
@@ -66,19 +73,26 @@ export async function readLockFile(data: string): Promise<LockFile | undefined> 
 /** Finds out which server, if any, serves a data folder. Throws what reading the lock file throws. */
 export async function inspectServer(data: string): Promise<ServerState> {
   let lock = await readLockFile(data);
-  if (lock?.text === '') {
-    // Somebody is between creating and writing it, or was killed there.
-    await delay(200);
+  // Somebody is between creating and writing it, or was killed there.
+  for (let waits = 0; lock?.text === '' && waits < EMPTY_LOCK_WAITS; waits += 1) {
+    await delay(20);
     lock = await readLockFile(data);
-    if (lock?.text === '') return { kind: 'stale', text: '', blocking: true };
   }
+  if (lock?.text === '') return { kind: 'stale', text: '', blocking: true };
   if (lock === undefined) return { kind: 'none' };
   const { pid, port, status, text } = lock;
   const server = await identifyProcess(pid);
   // A zombie counts as living for PostgreSQL, hence `blocking`.
   if (server === undefined) return { kind: 'stale', text, blocking: existsForKernel(pid) };
   const words = await readCommandLine(pid);
-  if (words === undefined) return { kind: 'foreign', pid };
+  if (words === undefined) {
+    // Ending, since a process loses its command line before it is gone; or a thread of the kernel.
+    const isServer = (await readProgramName(pid)) === 'postgres';
+    const hasEnded = !isServer || (await waitForEnd(server, ENDING_WAIT_MS));
+    return hasEnded
+      ? { kind: 'stale', text, blocking: existsForKernel(pid) }
+      : { kind: 'foreign', pid };
+  }
   const served = await servedFolder(words);
   if (served === 'none' || (served !== 'unknown' && served !== data)) {
     return { kind: 'stale', text, blocking: true };
@@ -123,8 +137,12 @@ export async function makeWay(data: string, log: (line: string) => void): Promis
     await endOrphan(state.server, data);
   }
   if (state.kind === 'owned') {
-    // Its owner is about to end; that is worth a moment.
     if (state.status === 'stopping' && (await waitForEnd(state.server, STOPPING_WAIT_MS))) return;
+    // Killed a moment ago, perhaps; then the server is an orphan.
+    if (await waitForEnd(state.owner, OWNER_ENDING_WAIT_MS)) {
+      await makeWay(data, log);
+      return;
+    }
     throw new EmbeddedDatabaseError(
       `Malipo is already running on ${path.dirname(data)} (process ${state.owner.pid}).\nStop it, or set DATA_DIR to another folder. ${OTHER_DATABASE}`,
     );
@@ -151,17 +169,11 @@ async function removeLockFile(data: string, text: string): Promise<void> {
 
 const STOPPING_WAIT_MS = 20_000;
 
-const ENDINGS: readonly (readonly [signal: NodeJS.Signals, timeoutMs: number])[] = [
-  ['SIGINT', 20_000],
-  ['SIGQUIT', 10_000],
-  ['SIGKILL', 10_000],
-];
+const ORPHAN_GRACE_MS = 15_000;
 
 async function endOrphan(server: ProcessIdentity, data: string): Promise<void> {
   try {
-    for (const [signal, timeoutMs] of ENDINGS) {
-      if (await signalAndWait(server, signal, timeoutMs)) return;
-    }
+    if (await endPostgres(server, ORPHAN_GRACE_MS)) return;
   } catch (error) {
     if (systemCode(error) !== 'EPERM') throw error;
   }

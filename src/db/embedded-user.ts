@@ -77,7 +77,7 @@ export async function holdsFor(user: ServerUser, test: string, argument: string)
 
 export type ServerProcess = ChildProcessByStdio<null, Readable, Readable>;
 
-export interface LaunchOptions {
+interface LaunchOptions {
   /** What the kernel sends the program when our process dies, where the system can do that. */
   readonly deathSignal: 'INT' | 'KILL';
   /** Its own process group, if it would not outlive us in it. Default: our group. */

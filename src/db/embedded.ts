@@ -22,7 +22,7 @@ export interface EmbeddedDatabase {
   readonly pid: number;
   /** Calls the listener, once, when the server ends without having been asked to by `stop`. */
   onUnexpectedExit(listener: (reason: string) => void): void;
-  /** Disconnects everybody and stops; harder after a while. May be called again. */
+  /** Disconnects everybody and stops; harder after `stopGraceMs`. May be called again. */
   stop(): Promise<void>;
 }
 
@@ -41,6 +41,8 @@ export interface EmbeddedOptions {
    * elsewhere it stays in our group. Default false.
    */
   readonly ownProcessGroup?: boolean;
+  /** How long each way of stopping may take before a harder one. Default 15 000. */
+  readonly stopGraceMs?: number;
   /** The npm package with the programs. Default: the one for this platform. */
   readonly packageFolder?: string;
   /** Folders for a copy of the programs when the server's user cannot reach the package. */
@@ -79,6 +81,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
     launch,
     ownProcessGroup: options.ownProcessGroup ?? false,
     log,
+    stopGraceMs: options.stopGraceMs ?? 15_000,
     ...(options.choosePort === undefined ? {} : { choosePort: options.choosePort }),
   });
 }

@@ -6,6 +6,8 @@ export interface OpenDatabase {
   readonly url: string;
   /** Calls the listener when the embedded server ends by itself; an external one is not watched. */
   onUnexpectedExit(listener: (reason: string) => void): void;
+  /** True when this call started the embedded server, so that it ends with us. */
+  readonly started: boolean;
   /** Stops the embedded server if this call started it. */
   close(): Promise<void>;
 }
@@ -30,11 +32,12 @@ export async function openDatabase(options: {
   const server = await startEmbedded({ folder, log: options.log, ownProcessGroup: true });
   return {
     url: server.url,
+    started: true,
     onUnexpectedExit: (listener) => server.onUnexpectedExit(listener),
     close: () => server.stop(),
   };
 }
 
 function opened(url: string): OpenDatabase {
-  return { url, onUnexpectedExit: () => {}, close: async () => {} };
+  return { url, started: false, onUnexpectedExit: () => {}, close: async () => {} };
 }

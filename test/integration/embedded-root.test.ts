@@ -30,6 +30,8 @@ describe.runIf(isRoot)('started as root', () => {
   /** Below it only root gets anywhere. Holds the package, as a checkout in /root would. */
   let closed = '';
   let packageFolder = '';
+  /** Stands for it where only copying matters: the few files that are looked for, and no more. */
+  let smallPackage = '';
   let user: ServerUser = { uid: 0, gid: 0 };
 
   beforeAll(async () => {
@@ -41,6 +43,8 @@ describe.runIf(isRoot)('started as root', () => {
     packageFolder = path.join(closed, 'package');
     const source = await findPostgresPackage(undefined);
     await run('cp', ['-a', source.folder, packageFolder]);
+    smallPackage = path.join(closed, 'small');
+    await makeSmallPackage(smallPackage);
     const found = await findServerUser(path.join(closed, 'none'));
     if (found === undefined) throw new Error('No user was found');
     user = found;
@@ -89,7 +93,7 @@ describe.runIf(isRoot)('started as root', () => {
 
   test('a damaged copy of the programs is made anew, and what a killed copier left goes', async () => {
     const cache = await cacheParent('damaged');
-    const source = await findPostgresPackage(packageFolder);
+    const source = await findPostgresPackage(smallPackage);
     const copy = await findPrograms(source, user, [cache]);
     const library = path.join(copy, 'lib/postgresql/plpgsql.so');
     const { size } = await stat(library);
@@ -102,7 +106,7 @@ describe.runIf(isRoot)('started as root', () => {
 
   test('copies made at the same time do not disturb each other', async () => {
     const cache = await cacheParent('together');
-    const source = await findPostgresPackage(packageFolder);
+    const source = await findPostgresPackage(smallPackage);
     const copies = await Promise.all(
       [1, 2].map(async () => await findPrograms(source, user, [cache])),
     );
@@ -120,7 +124,7 @@ describe.runIf(isRoot)('started as root', () => {
     await chmod(path.join(open, 'malipo'), 0o777);
     await mkdir(path.join(foreign, 'malipo'));
     await chown(path.join(foreign, 'malipo'), 12345, 12345);
-    const source = await findPostgresPackage(packageFolder);
+    const source = await findPostgresPackage(smallPackage);
     expect(await findPrograms(source, user, [open, foreign, good])).toContain(good);
     await expect(findPrograms(source, user, [open, foreign])).rejects.toThrow(
       /could not be copied elsewhere \(.*only root can change.*\)[^]*Move the checkout[^]*DATABASE_URL/,
@@ -129,7 +133,7 @@ describe.runIf(isRoot)('started as root', () => {
 
   test('a copy is readable by the server whatever the umask of the install was', async () => {
     const strict = path.join(closed, 'strict');
-    await run('cp', ['-a', packageFolder, strict]);
+    await run('cp', ['-a', smallPackage, strict]);
     await run('chmod', ['-R', 'go=', strict]);
     const source = await findPostgresPackage(strict);
     const copy = await findPrograms(source, user, [await cacheParent('umask')]);
@@ -161,6 +165,18 @@ test('an install without scripts gets its links', async () => {
   await findPrograms({ ...source, folder }, undefined);
   expect(await listLinks(folder)).toEqual(await listLinks(source.folder));
 });
+
+const PROGRAMS = ['native/bin/postgres', 'native/bin/initdb'];
+const FILES = ['native/share/postgresql/postgres.bki', 'native/lib/postgresql/plpgsql.so'];
+
+async function makeSmallPackage(folder: string): Promise<void> {
+  for (const file of [...PROGRAMS, ...FILES]) {
+    await mkdir(path.dirname(path.join(folder, file)), { recursive: true });
+    await writeFile(path.join(folder, file), 'some file of PostgreSQL');
+  }
+  for (const file of PROGRAMS) await chmod(path.join(folder, file), 0o755);
+  await writeFile(path.join(folder, 'package.json'), '{"version":"18.4.0"}');
+}
 
 async function listLinks(folder: string): Promise<string[]> {
   const library = path.join(folder, 'native/lib');

@@ -1,6 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -130,6 +131,12 @@ export async function until(condition: () => Promise<boolean> | boolean): Promis
 
 export async function isGone(pid: number): Promise<boolean> {
   return (await identifyProcess(pid)) === undefined;
+}
+
+/** Makes a running server say of itself that it is `starting` or `stopping`. */
+export async function setStatus(folder: string, status: string): Promise<void> {
+  const file = path.join(folder, 'data', 'postmaster.pid');
+  await writeFile(file, (await readFile(file, 'utf8')).replace('ready', status));
 }
 
 export async function query(url: string, text: string): Promise<Record<string, unknown>[]> {

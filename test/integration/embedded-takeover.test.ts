@@ -9,9 +9,9 @@ import { readPassword } from '../../src/db/embedded-folder.ts';
 import { identifyOurselves } from '../../src/db/embedded-process.ts';
 import { runServer } from '../../src/db/embedded-server.ts';
 import type { RunningServer } from '../../src/db/embedded-server.ts';
-import { ownerArgs } from '../../src/db/embedded-takeover.ts';
+import { inspectServer, makeWay, ownerArgs } from '../../src/db/embedded-takeover.ts';
 import { createLaunch, findServerUser } from '../../src/db/embedded-user.ts';
-import { isGone, query, run, until, Workshop } from './embedded-support.ts';
+import { isGone, query, run, setStatus, until, Workshop } from './embedded-support.ts';
 
 const workshop = new Workshop();
 const servers: RunningServer[] = [];
@@ -38,6 +38,7 @@ async function runBare(folder: string, args: readonly string[]): Promise<Running
     launch: await createLaunch(user, folder),
     ownProcessGroup: false,
     log: () => undefined,
+    stopGraceMs: 15_000,
   });
   servers.push(server);
   return server;
@@ -51,6 +52,11 @@ async function leaveLockFile(folder: string, pid: number | ''): Promise<void> {
   await writeFile(file, pid === '' ? '' : text);
   const { uid, gid } = await stat(data);
   await chown(file, uid, gid);
+}
+
+async function findKernelThread(): Promise<number | undefined> {
+  const name = await readFile('/proc/2/comm', 'utf8').catch(() => '');
+  return name.trim() === 'kthreadd' ? 2 : undefined;
 }
 
 async function expectServed(folder: string): Promise<void> {
@@ -85,6 +91,14 @@ describe('a lock file left behind is no obstacle', () => {
     await leaveLockFile(folder, other.pid);
     await expectServed(folder);
     expect(await query(other.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+  });
+
+  test('when a thread of the kernel has its process number now', async ({ skip }) => {
+    const folder = await workshop.usedFolder();
+    const kernelThread = await findKernelThread();
+    if (kernelThread === undefined) return skip('none is to be seen in a container');
+    await leaveLockFile(folder, kernelThread);
+    await expectServed(folder);
   });
 
   test('when it is empty', async () => {
@@ -123,6 +137,20 @@ describe('a killed owner', () => {
     await expectServed(folder);
     expect(reasons).toEqual(['exit by code 0']);
     expect(workshop.log.join('\n')).toContain(`Ending the PostgreSQL server ${orphan.pid}`);
+  });
+
+  test('is waited for when its end takes a moment', async () => {
+    const folder = await workshop.usedFolder();
+    const data = path.join(folder, 'data');
+    const owner = spawn('sleep', ['1000']);
+    await once(owner, 'spawn');
+    const server = await runBare(folder, ownerArgs(await workshop.endLater(owner.pid)));
+    const way = makeWay(data, () => undefined);
+    // Takes as long as the look that has been begun before, so that one still finds the owner.
+    expect(await inspectServer(data)).toMatchObject({ kind: 'owned' });
+    owner.kill('SIGKILL');
+    await way;
+    expect(await isGone(server.pid)).toBe(true);
   });
 
   test('killed with its whole process group loses nothing that was committed', async () => {
@@ -184,6 +212,15 @@ describe('a living server is left alone', () => {
       `a server that Malipo did not start (process ${server.pid})`,
     );
     expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+  });
+
+  test('until it has stopped, when it is stopping', async () => {
+    const folder = await workshop.usedFolder();
+    const first = await workshop.start(folder);
+    await setStatus(folder, 'stopping');
+    const way = makeWay(path.join(folder, 'data'), () => undefined);
+    await Promise.all([way, first.stop()]);
+    await expectServed(folder);
   });
 
   test('of two starts at the same time exactly one wins', async () => {

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { findRunningEmbedded, startEmbedded } from '../../src/db/embedded.ts';
-import { isGone, query, run, setting, until, Workshop } from './embedded-support.ts';
+import { isGone, query, run, setStatus, setting, until, Workshop } from './embedded-support.ts';
 
 const workshop = new Workshop();
 afterEach(async () => await workshop.cleanUp());
@@ -102,6 +102,13 @@ describe('starting and stopping', () => {
   });
 });
 
+test('stops a server that hangs', async () => {
+  const database = await workshop.start(await workshop.usedFolder(), { stopGraceMs: 50 });
+  process.kill(database.pid, 'SIGSTOP');
+  await database.stop();
+  expect(await isGone(database.pid)).toBe(true);
+});
+
 describe.runIf(process.platform === 'linux')('the server process', () => {
   test('is in our process group', async () => {
     const { pid } = await workshop.start(await workshop.usedFolder());
@@ -158,11 +165,20 @@ describe('finding the server of a running service', () => {
     expect(await findRunningEmbedded(folder)).toBeUndefined();
   });
 
-  test('waits for one that is just starting', async () => {
+  test('waits for one that is starting', async () => {
     const folder = await workshop.usedFolder();
     const starting = workshop.start(folder);
     let found: string | undefined;
     await until(async () => (found = await findRunningEmbedded(folder)) !== undefined);
     expect(found).toBe((await starting).url);
+  });
+
+  test('waits for the end of one that is stopping', async () => {
+    const folder = await workshop.usedFolder();
+    const database = await workshop.start(folder);
+    await setStatus(folder, 'stopping');
+    const found = findRunningEmbedded(folder);
+    await database.stop();
+    expect(await found).toBeUndefined();
   });
 });
