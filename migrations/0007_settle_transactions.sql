@@ -3,8 +3,8 @@
 --
 -- Results: settled       the reservation is resolved now
 --          repeated      it was before, with the same outcome
---          contradicted  it was, with the other outcome, or no instruction was ever sent: a case is
---                        opened, the books stay
+--          contradicted  it was, with the other outcome, or no instruction was ever sent, or nothing
+--                        was paid by a success: a case is opened, the books stay
 --          unknown       there is no such transaction
 --
 -- A payment of another amount than instructed posts what can be posted: at most the reservation;
@@ -31,6 +31,13 @@ begin
   perform 1 from accounts a
   where a.vendor_id = any (p_vendor_ids) and a.account = 'float'
   order by a.vendor_id for update;
+  -- Whoever is taking one of them to be sent ends first: what follows must see that instruction.
+  perform 1
+  from unnest(p_vendor_ids, p_transaction_ids) as u (vendor_id, transaction_id)
+    join transactions t on t.vendor_id = u.vendor_id and t.transaction_id = u.transaction_id
+    join dispatch_queue q on q.vendor_id = t.vendor_id and q.biller_code = t.biller_code
+      and q.stage in ('send', 'verify') and q.transaction_id = t.transaction_id
+  order by q.vendor_id, q.transaction_id for update of q;
   v_now := clock_timestamp();
 
   -- An operator's account of a vendor exists from its first payment on.
@@ -49,8 +56,9 @@ begin
   with reported as materialized (
     select u.*, u.n::integer as number, t.outcome as known_outcome, t.transaction_id is not null as known,
       t.amount_cents, t.fee_cents, t.biller_code, 'operator:' || b.operator_code as operator_account,
-      t.outcome is null and exists (select 1 from attempts a
-        where a.vendor_id = u.vendor_id and a.transaction_id = u.transaction_id) as is_open
+      t.outcome is null and (u.outcome = 'failed' or coalesce(u.paid, t.amount_cents) > 0)
+        and exists (select 1 from attempts a
+          where a.vendor_id = u.vendor_id and a.transaction_id = u.transaction_id) as is_open
     from unnest(p_vendor_ids, p_transaction_ids, p_outcomes, p_paid_amounts, p_biller_references,
         p_messages, p_details, p_sources, p_case_ids)
       with ordinality as u (vendor_id, transaction_id, outcome, paid, biller_reference,

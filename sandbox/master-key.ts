@@ -1,35 +1,29 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
-import path from 'node:path';
+import { link, mkdir, open, rm } from 'node:fs/promises';
 import type { Config } from '../src/config.ts';
 import type { MasterKeys } from '../src/base/sealing.ts';
+import { masterKeyFile, readMasterKeyFile } from '../src/vendors/master-key-file.ts';
 
 /** MASTER_KEY, or the sandbox's own: made at the first start and kept in the data folder. */
 export async function sandboxMasterKeys(config: Config): Promise<MasterKeys> {
   if (config.masterKey !== undefined) {
     return { current: config.masterKey, previous: config.masterKeyPrevious };
   }
-  const file = path.join(config.dataDir, 'master-key');
-  const known = await readKey(file);
+  const known = await readMasterKeyFile(config.dataDir);
   if (known !== undefined) return { current: known, previous: undefined };
   await mkdir(config.dataDir, { recursive: true });
   const key = randomBytes(32);
+  const file = masterKeyFile(config.dataDir);
   const unfinished = `${file}.${process.pid}`;
   const handle = await open(unfinished, 'w', 0o600);
   await handle.writeFile(`${key.toString('base64')}\n`);
   await handle.sync();
   await handle.close();
-  await rename(unfinished, file);
-  return { current: key, previous: undefined };
-}
-
-async function readKey(file: string): Promise<Buffer | undefined> {
-  try {
-    const key = Buffer.from((await readFile(file, 'utf8')).trim(), 'base64');
-    if (key.length !== 32) throw new Error(`${file} does not hold a key of 32 bytes in base64`);
-    return key;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
+  // Unlike a rename, a link leaves alone what a sandbox started at the same moment has put there.
+  await link(unfinished, file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  await rm(unfinished);
+  const kept = await readMasterKeyFile(config.dataDir);
+  return { current: kept ?? key, previous: undefined };
 }

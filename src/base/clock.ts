@@ -45,6 +45,8 @@ export function createWireTime(timeZone: string): WireTime {
     let instant = asUtc;
     for (let round = 0; round < 2; round += 1) {
       const shown = new Date(`${formatter.format(instant).replace(' ', 'T')}Z`);
+      // At the ends of the calendar the text has no four-digit year, and is no time that we know.
+      if (Number.isNaN(shown.getTime())) return undefined;
       instant = new Date(instant.getTime() + asUtc.getTime() - shown.getTime());
     }
     return formatter.format(instant) === text ? instant : undefined;
@@ -66,7 +68,11 @@ export function parseSenderTime(text: string, wireTime: WireTime): Date | undefi
 export function parseCollectorTime(text: string, wireTime: WireTime): Date | undefined {
   if (/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/.test(text)) {
     const time = new Date(text);
-    return Number.isNaN(time.getTime()) ? undefined : time;
+    const day = text.slice(0, 10);
+    // Date takes 30 February for 2 March.
+    const isReal =
+      !Number.isNaN(time.getTime()) && new Date(`${day}T00:00Z`).toISOString().startsWith(day);
+    return isReal ? time : undefined;
   }
   return parseSenderTime(text, wireTime);
 }

@@ -112,6 +112,21 @@ export const ERRORS = {
     text: 'No operator is known for this prefix',
     when: 'The three digits are not in the prefix table.',
   },
+  subject_not_found: {
+    status: 404,
+    text: 'No customer is known by these documents',
+    when: 'A scoring operation: none of the documents belongs to anybody on file. The enquiry is recorded.',
+  },
+  subject_mismatch: {
+    status: 422,
+    text: 'The names do not agree with the documents',
+    when: 'A scoring operation: somebody is known by the documents, but not under these names. At least two names must agree. Nothing about the person is disclosed; the enquiry is recorded.',
+  },
+  subject_ambiguous: {
+    status: 422,
+    text: 'The documents do not belong to one person',
+    when: 'A scoring operation: the documents lead to more than one person, or one of them contradicts what is on file. Nothing is disclosed; a person looks at the case.',
+  },
   unknown_vendor: {
     status: 404,
     text: 'There is no such vendor',
@@ -125,7 +140,7 @@ export const ERRORS = {
   reference_reused: {
     status: 409,
     text: 'This reference was used for a different request',
-    when: 'The same `merchant_reference` (or collection reference) came earlier with other content. Use a new reference for a new payment; repeat the same content to get the first answer again.',
+    when: 'The same `merchant_reference` (or collection reference, or `requestReference`) came earlier with other content or for another operation. Use a new reference for a new payment or enquiry; repeat the same content to get the first answer again.',
   },
   likely_duplicate: {
     status: 409,
@@ -171,6 +186,21 @@ export const ERRORS = {
     status: 503,
     text: 'It is not known whether the request was accepted',
     when: 'The database went away while the request was being committed. Repeat with the same `merchant_reference`: the request is then accepted once, or the first answer is returned.',
+  },
+  scoring_unavailable: {
+    status: 503,
+    text: 'Credit information is not set up here',
+    when: 'The operator of the service has not configured the credit registry (`CREDIT_INDEX_KEY`).',
+  },
+  bureau_unavailable: {
+    status: 503,
+    text: 'The credit bureau cannot be reached',
+    when: 'A scoring operation is answered by a bureau upstream, which did not take the enquiry. Nothing was billed. Repeat with the same `requestReference`.',
+  },
+  bureau_outcome_unknown: {
+    status: 503,
+    text: 'The credit bureau did not answer in time',
+    when: 'The bureau upstream may have taken the enquiry, but its answer did not come. Repeat with the same `requestReference`, so that it is the same enquiry.',
   },
   operator_unavailable: {
     status: 503,

@@ -12,6 +12,12 @@ export const LIMITS = {
   laneBatchRows: 512,
   /** Creates waiting in one lane before new ones are refused as `overloaded`. */
   laneQueueRows: 8192,
+  /** Most enquiries one lane commits at once. */
+  enquiryBatchRows: 64,
+  /** Enquiries waiting in one lane before new ones are refused as `overloaded`. */
+  enquiryQueueRows: 2048,
+  /** Largest answer read from an upstream bureau. */
+  bureauAnswerBytes: 1024 * 1024,
   /** Largest answer read from an operator. */
   operatorAnswerBytes: 64 * 1024,
   /** Largest callback body read from an operator. */

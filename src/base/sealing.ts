@@ -46,7 +46,10 @@ export function unseal(sealed: Sealed, place: string, keys: MasterKeys): string 
       `A stored secret was sealed under master key ${sealed.masterKeyId}, which is neither MASTER_KEY nor MASTER_KEY_PREVIOUS.`,
     );
   }
-  const decipher = createDecipheriv('aes-256-gcm', key, sealed.bytes.subarray(0, NONCE_BYTES));
+  // With the length, or a shortened tag, which is easier to forge, would do.
+  const decipher = createDecipheriv('aes-256-gcm', key, sealed.bytes.subarray(0, NONCE_BYTES), {
+    authTagLength: TAG_BYTES,
+  });
   decipher.setAAD(Buffer.from(place, 'utf8'));
   decipher.setAuthTag(sealed.bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
   const text = sealed.bytes.subarray(NONCE_BYTES + TAG_BYTES);

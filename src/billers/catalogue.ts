@@ -2,6 +2,7 @@ import type { MasterKeys } from '../base/sealing.ts';
 import type { Pool } from '../db/pool.ts';
 import type { Biller, Operator } from './biller.ts';
 import { listBillers, listOperators, listPrefixes } from './store.ts';
+import type { BillerRow } from './store.ts';
 
 /** Billers, operators and phone prefixes in memory, reloaded when a command or a breaker changes them. */
 export interface BillerCatalogue {
@@ -21,6 +22,23 @@ export type OperatorSecretsReader = (
   masterKeys: MasterKeys,
 ) => Promise<ReadonlyMap<string, readonly string[]>>;
 
+/** The biller of a stored row. */
+export function billerOf(row: BillerRow): Biller {
+  return {
+    billerCode: row.biller_code,
+    name: row.name,
+    category: row.category,
+    operatorCode: row.operator_code,
+    minimumCents: row.minimum_cents,
+    maximumCents: row.maximum_cents,
+    feeCents: row.fee_cents,
+    secondaryAccount: row.secondary_account,
+    validatesAccounts: row.validates_accounts,
+    availability: row.breaker_reason === null ? row.status : 'OFFLINE',
+    breakerOpen: row.breaker_reason !== null,
+  };
+}
+
 export function createBillerCatalogue(options: {
   readonly pool: Pool;
   readonly masterKeys: MasterKeys;
@@ -31,31 +49,21 @@ export function createBillerCatalogue(options: {
   let billers = new Map<string, Biller>();
   let operators = new Map<string, Operator>();
   let prefixes = new Map<string, string>();
+  let reloadsBegun = 0;
+  let shown = 0;
   const reload = async (): Promise<void> => {
+    reloadsBegun += 1;
+    const ours = reloadsBegun;
     const [billerRows, operatorRows, prefixRows, secrets] = await Promise.all([
       listBillers(options.pool),
       listOperators(options.pool),
       listPrefixes(options.pool),
       options.readSecrets(options.pool, options.masterKeys),
     ]);
-    billers = new Map(
-      billerRows.map((row) => [
-        row.biller_code,
-        {
-          billerCode: row.biller_code,
-          name: row.name,
-          category: row.category,
-          operatorCode: row.operator_code,
-          minimumCents: row.minimum_cents,
-          maximumCents: row.maximum_cents,
-          feeCents: row.fee_cents,
-          secondaryAccount: row.secondary_account,
-          validatesAccounts: row.validates_accounts,
-          availability: row.breaker_reason === null ? row.status : 'OFFLINE',
-          breakerOpen: row.breaker_reason !== null,
-        },
-      ]),
-    );
+    // A reload that began later has read what is newer.
+    if (ours < shown) return;
+    shown = ours;
+    billers = new Map(billerRows.map((row) => [row.biller_code, billerOf(row)]));
     operators = new Map(
       operatorRows.map((row) => [
         row.operator_code,

@@ -35,6 +35,28 @@ export async function listBillers(db: Queryable): Promise<BillerRow[]> {
   return result.rows;
 }
 
+export async function findBiller(
+  db: Queryable,
+  billerCode: string,
+): Promise<BillerRow | undefined> {
+  const found = await db.query<BillerRow>(
+    `select b.*, k.reason as breaker_reason
+     from billers b left join biller_breakers k using (biller_code) where b.biller_code = $1`,
+    [billerCode],
+  );
+  return found.rows[0];
+}
+
+export async function findOperator(
+  db: Queryable,
+  operatorCode: string,
+): Promise<OperatorRow | undefined> {
+  const found = await db.query<OperatorRow>('select * from operators where operator_code = $1', [
+    operatorCode,
+  ]);
+  return found.rows[0];
+}
+
 export async function listOperators(db: Queryable): Promise<OperatorRow[]> {
   return (await db.query<OperatorRow>('select * from operators order by operator_code')).rows;
 }

@@ -1,12 +1,18 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { createBatcher, QueueFullError } from '../base/batcher.ts';
 import type { Batcher, Settled } from '../base/batcher.ts';
 import { Refusal } from '../base/errors.ts';
+import { sleep, systemTimers } from '../base/timers.ts';
+import type { Timers } from '../base/timers.ts';
 import { isConnectionError, isUnavailable } from './pool.ts';
 import type { Pool, Queryable } from './pool.ts';
 
 const RETRY_FIRST_MS = 20;
 const RETRY_MOST_MS = 500;
+/**
+ * Past the server's own limit on a statement (see createPool) by some seconds: a connection that is
+ * silent for so long is dead, though nobody has told us.
+ */
+const SILENCE_MOST_MS = 20_000;
 
 /**
  * A lane owns one connection and has at most one commit in flight; what arrives meanwhile is the
@@ -32,6 +38,10 @@ export interface LaneOptions<Item, Result> {
   readonly maxWaiting: number;
   /** How long a batch is retried over lost connections before it is given up. */
   readonly deadlineMs: number;
+  /** How long a call may be without an answer before its connection counts as lost. Default 20 s. */
+  readonly silenceMostMs?: number;
+  /** Default: the system's. */
+  readonly timers?: Timers;
   /** One statement, one commit; one result per item, in order. */
   readonly call: (db: Queryable, items: readonly Item[]) => Promise<readonly Result[]>;
 }
@@ -41,7 +51,7 @@ export function createLane<Item, Result>(options: LaneOptions<Item, Result>): La
     name: options.name,
     maxBatch: options.maxBatch,
     maxWaiting: options.maxWaiting,
-    run: (items) => commitOrSplit(options, items),
+    run: (items) => commitOrSplit(options, items, { maybeCommitted: false }),
   });
   return {
     get waiting() {
@@ -61,20 +71,27 @@ export function createLane<Item, Result>(options: LaneOptions<Item, Result>): La
   };
 }
 
+/** What is known of a batch beyond its last try. */
+interface Doubt {
+  /** A connection broke after a call was sent, so that a refusal may no longer say "nothing". */
+  maybeCommitted: boolean;
+}
+
 /** One row that the database cannot take must not fail the others: the batch is halved until it is alone. */
 async function commitOrSplit<Item, Result>(
   options: LaneOptions<Item, Result>,
   items: readonly Item[],
+  doubt: Doubt,
 ): Promise<readonly Settled<Result>[]> {
   try {
-    const results = await commit(options, items);
+    const results = await commit(options, items, doubt);
     return results.map((value) => ({ value }));
   } catch (error) {
     if (error instanceof Refusal || items.length === 1) return items.map(() => ({ error }));
     const half = Math.ceil(items.length / 2);
     return [
-      ...(await commitOrSplit(options, items.slice(0, half))),
-      ...(await commitOrSplit(options, items.slice(half))),
+      ...(await commitOrSplit(options, items.slice(0, half), doubt)),
+      ...(await commitOrSplit(options, items.slice(half), doubt)),
     ];
   }
 }
@@ -82,32 +99,35 @@ async function commitOrSplit<Item, Result>(
 async function commit<Item, Result>(
   options: LaneOptions<Item, Result>,
   items: readonly Item[],
+  doubt: Doubt,
 ): Promise<readonly Result[]> {
-  const giveUpAt = performance.now() + options.deadlineMs;
-  let maybeCommitted = false;
+  const timers = options.timers ?? systemTimers;
+  const giveUpAtMs = timers.nowMs() + options.deadlineMs;
   for (let pauseMs = RETRY_FIRST_MS; ; pauseMs = Math.min(pauseMs * 2, RETRY_MOST_MS)) {
     const attempt = await tryOnce(options, items);
     if (attempt.kind === 'done') return attempt.results;
-    maybeCommitted ||= attempt.maybeCommitted;
-    if (!attempt.again) throw attempt.error;
-    if (performance.now() + pauseMs > giveUpAt) {
-      throw new Refusal(maybeCommitted ? 'outcome_unknown' : 'unavailable', {
+    if (attempt.kind === 'failed') throw attempt.error;
+    doubt.maybeCommitted ||= attempt.kind === 'lost';
+    if (attempt.kind === 'unavailable' || timers.nowMs() + pauseMs > giveUpAtMs) {
+      throw new Refusal(doubt.maybeCommitted ? 'outcome_unknown' : 'unavailable', {
         retryAfterSeconds: 5,
         cause: attempt.error,
       });
     }
-    await delay(pauseMs);
+    await sleep(timers, pauseMs);
   }
 }
 
 type Attempt<Result> =
   | { readonly kind: 'done'; readonly results: readonly Result[] }
   | {
-      readonly kind: 'failed';
+      /**
+       * `failed`: a row is at fault. `unavailable`: the database takes no writes for now. `again`:
+       * certainly not committed, worth another try. `lost`: the connection broke after the call was
+       * sent, worth another try.
+       */
+      readonly kind: 'failed' | 'unavailable' | 'again' | 'lost';
       readonly error: unknown;
-      /** The connection broke after the call was sent. */
-      readonly maybeCommitted: boolean;
-      readonly again: boolean;
     };
 
 // A connection may break between statements; the query that follows reports it.
@@ -121,23 +141,29 @@ async function tryOnce<Item, Result>(
   try {
     client = await options.pool.connect();
   } catch (error) {
-    return { kind: 'failed', error, maybeCommitted: false, again: true };
+    return { kind: 'again', error };
   }
   client.on('error', ignoreError);
   let broken = false;
+  const silence = Promise.withResolvers<never>();
+  // The system's clock always: the database answers in real time, whoever owns the lane's.
+  const forget = systemTimers.after(options.silenceMostMs ?? SILENCE_MOST_MS, () =>
+    silence.reject(new Error('The connection to the database is silent')),
+  );
   try {
-    return { kind: 'done', results: await options.call(client, items) };
+    return {
+      kind: 'done',
+      results: await Promise.race([options.call(client, items), silence.promise]),
+    };
   } catch (error) {
     if (isConnectionError(error)) {
       broken = true;
-      return { kind: 'failed', error, maybeCommitted: true, again: true };
+      return { kind: 'lost', error };
     }
-    if (isConflict(error)) return { kind: 'failed', error, maybeCommitted: false, again: true };
-    const refused = isUnavailable(error)
-      ? new Refusal('unavailable', { retryAfterSeconds: 5, cause: error })
-      : error;
-    return { kind: 'failed', error: refused, maybeCommitted: false, again: false };
+    if (isConflict(error)) return { kind: 'again', error };
+    return { kind: isUnavailable(error) ? 'unavailable' : 'failed', error };
   } finally {
+    forget();
     client.off('error', ignoreError);
     client.release(broken);
   }

@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { transaction } from './pool.ts';
 import type { Pool, Queryable } from './pool.ts';
 
 /** What is held in memory by every process and edited by commands. */
@@ -13,6 +14,22 @@ export async function markChanged(client: Queryable, topic: SettingsTopic): Prom
   ]);
   // A hint for promptness only: the version is the truth, and is polled.
   await client.query('select pg_notify($1, $2)', [CHANNEL, topic]);
+}
+
+/**
+ * Runs `work`, which changes a topic's rows, in one transaction with the mark. The mark comes first:
+ * it is one row, so that changes of a topic wait for each other and none reads what another is about
+ * to write. When `work` throws, nothing is changed or marked.
+ */
+export async function changeSettings<Result>(
+  pool: Pool,
+  topic: SettingsTopic,
+  work: (client: Queryable) => Promise<Result>,
+): Promise<Result> {
+  return await transaction(pool, async (client) => {
+    await markChanged(client, topic);
+    return await work(client);
+  });
 }
 
 export interface SettingsWatch {
@@ -99,6 +116,8 @@ function listen(options: WatchOptions, onHint: () => void) {
       client.on('notification', onHint);
       client.on('error', drop);
       await client.query(`listen ${CHANNEL}`);
+      // What changed before nobody told us of.
+      onHint();
     } catch (error) {
       drop(error as Error);
     }

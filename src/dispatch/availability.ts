@@ -1,4 +1,6 @@
 import type { Logger } from 'pino';
+import { systemTimers } from '../base/timers.ts';
+import type { Timers } from '../base/timers.ts';
 import type { BillerCatalogue } from '../billers/catalogue.ts';
 import { closeBreaker, openBreaker, takeProbes } from '../billers/store.ts';
 import type { Pool } from '../db/pool.ts';
@@ -14,6 +16,8 @@ import type { CallEnd } from './worker.ts';
  * or sent; verification goes on, and after the cool-down one process at a time probes.
  */
 export interface Availabilities {
+  /** False while the biller is offline, and from the moment on that a breaker is being opened. */
+  maySend(billerCode: string): boolean;
   noteCall(billerCode: string, end: CallEnd): void;
   /** Probes open breakers whose time has come. */
   probe(): Promise<void>;
@@ -27,11 +31,14 @@ export function createAvailabilities(options: {
   readonly connectorOf: (operatorCode: string) => Connector | undefined;
   readonly openAfterFailures: number;
   readonly cooldownMs: number;
+  /** Default: the system's. */
+  readonly timers?: Timers;
   readonly log: Logger;
 }): Availabilities {
-  const { pool, catalogue, log } = options;
+  const { pool, catalogue, log, timers = systemTimers } = options;
   const counter = createFailureCounter(options.openAfterFailures);
   const changing = new Map<string, Promise<void>>();
+  const opening = new Set<string>();
 
   // One change of a biller at a time; what is noted meanwhile speaks of the same state.
   const change = (billerCode: string, work: () => Promise<void>): void => {
@@ -42,6 +49,14 @@ export function createAvailabilities(options: {
     changing.set(billerCode, done);
   };
   const open = async (billerCode: string, reason: string): Promise<void> => {
+    opening.add(billerCode);
+    try {
+      await writeOpen(billerCode, reason);
+    } finally {
+      opening.delete(billerCode);
+    }
+  };
+  const writeOpen = async (billerCode: string, reason: string): Promise<void> => {
     const opened = await transaction(pool, async (client) => {
       const fresh = await openBreaker(client, {
         billerCode,
@@ -69,13 +84,13 @@ export function createAvailabilities(options: {
     const connector = operatorCode === undefined ? undefined : options.connectorOf(operatorCode);
     if (connector === undefined) return;
     // An operator that cannot be asked shows by the next payment whether it is back.
-    const alive =
-      connector.balance === undefined ||
-      (await connector.balance(AbortSignal.timeout(connector.payDeadlineMs))) !== null;
+    const alive = connector.balance === undefined || (await hasBalance(connector, timers));
     if (alive) change(billerCode, () => close(billerCode));
   };
 
   return {
+    maySend: (billerCode) =>
+      catalogue.biller(billerCode)?.availability === 'ONLINE' && !opening.has(billerCode),
     noteCall: (billerCode, end) => {
       const opens = counter.note(billerCode, end.answered);
       if (end.pausedReason !== null) {
@@ -84,7 +99,7 @@ export function createAvailabilities(options: {
       } else if (opens) {
         const reason = `${options.openAfterFailures} calls in a row without an answer`;
         change(billerCode, () => open(billerCode, reason));
-      } else if (end.answered && catalogue.biller(billerCode)?.breakerOpen === true) {
+      } else if (closes(end) && catalogue.biller(billerCode)?.breakerOpen === true) {
         change(billerCode, () => close(billerCode));
       }
     },
@@ -97,4 +112,24 @@ export function createAvailabilities(options: {
       await Promise.all(changing.values());
     },
   };
+}
+
+/** An operator that takes payments is back; one that only answers questions may still be unable to. */
+function closes(end: CallEnd): boolean {
+  return end.answered && end.stage === 'send';
+}
+
+/** False, too, when the connector does not return in time: it must not keep others from being probed. */
+async function hasBalance(connector: Connector, timers: Timers): Promise<boolean> {
+  const deadline = new AbortController();
+  const silence = Promise.withResolvers<null>();
+  const forget = timers.after(connector.payDeadlineMs, () => {
+    deadline.abort();
+    silence.resolve(null);
+  });
+  try {
+    return (await Promise.race([connector.balance?.(deadline.signal), silence.promise])) !== null;
+  } finally {
+    forget();
+  }
 }

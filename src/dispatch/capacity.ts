@@ -6,8 +6,11 @@ import type { Operator } from '../billers/biller.ts';
  * keep payments from being sent.
  */
 export interface Capacity {
-  /** Free places for this stage, a whole number ≥ 0. */
-  free(operator: Operator, stage: 'send' | 'verify'): number;
+  /**
+   * Free places for this stage, a whole number ≥ 0.
+   * @param promised places that are given away already, though nothing has begun there yet.
+   */
+  free(operator: Operator, stage: 'send' | 'verify', promised: number): number;
   begin(operator: Operator, stage: 'send' | 'verify'): void;
   end(operator: Operator, stage: 'send' | 'verify'): void;
   /** Calls under way to all operators. */
@@ -45,9 +48,9 @@ export function createCapacity(nowMs: () => number): Capacity {
       for (const usage of usages.values()) sum += usage.send + usage.verify;
       return sum;
     },
-    free: (operator, stage) => {
+    free: (operator, stage, promised) => {
       const usage = usageOf(operator);
-      const places = operator.maxConcurrency - usage.send - usage.verify;
+      const places = operator.maxConcurrency - usage.send - usage.verify - promised;
       if (stage === 'verify') {
         return Math.max(0, Math.min(places, Math.ceil(operator.maxConcurrency / 2) - usage.verify));
       }

@@ -4,8 +4,11 @@ import type { Operator } from '../billers/biller.ts';
 import { createLane } from '../db/lane.ts';
 import type { Pool } from '../db/pool.ts';
 import { LIMITS } from '../base/limits.ts';
+import { systemTimers } from '../base/timers.ts';
+import type { Timers } from '../base/timers.ts';
 import type { Settler } from '../transactions/settle.ts';
 import { createCapacity } from './capacity.ts';
+import type { Capacity } from './capacity.ts';
 import type { Availabilities } from './availability.ts';
 import type { Connector } from './connector.ts';
 import type { RetryPolicy } from './decide.ts';
@@ -13,7 +16,7 @@ import { createRotation } from './rotation.ts';
 import { claim, listQueues, writeProgress } from './store.ts';
 import type { Claim, Progress, QueueKey } from './store.ts';
 import type { Turn } from './rotation.ts';
-import { carryOut } from './worker.ts';
+import { carryOut, SEND_WITHIN_MS } from './worker.ts';
 
 /** A lease outlasts the connector's deadline by this much. */
 const LEASE_MARGIN_MS = 5_000;
@@ -31,6 +34,8 @@ export interface DispatcherOptions {
   /** How often queues are listed when nobody tells of new work. */
   readonly pollMs: number;
   readonly laneDeadlineMs: number;
+  /** Default: the system's. */
+  readonly timers?: Timers;
   readonly log: Logger;
 }
 
@@ -47,9 +52,9 @@ export interface Dispatcher {
  * operator (no transaction open), settle or reschedule (commit). See decide.ts for the rules.
  */
 export function startDispatcher(options: DispatcherOptions): Dispatcher {
-  const { catalogue, connectorOf, log } = options;
+  const { catalogue, connectorOf, log, timers = systemTimers } = options;
   const rotation = createRotation();
-  const capacity = createCapacity(() => performance.now());
+  const capacity = createCapacity(() => timers.nowMs());
   const abort = new AbortController();
   const progressLane = createLane<Progress, number>({
     name: 'progress lane',
@@ -57,6 +62,7 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
     maxBatch: LIMITS.laneBatchRows,
     maxWaiting: LIMITS.laneQueueRows,
     deadlineMs: options.laneDeadlineMs,
+    timers,
     call: async (db, batch) => {
       await writeProgress(db, batch);
       return batch.map(() => 1);
@@ -66,6 +72,7 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
     policy: options.policy,
     settler: options.settler,
     writeProgress: (progress: Progress) => progressLane.add(progress),
+    timers,
     log,
     signal: abort.signal,
   };
@@ -99,28 +106,36 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
       if (queue.dueInMs <= 0) rotation.add(queue);
       else nextDueMs = Math.min(nextDueMs, queue.dueInMs);
     }
-    nextListAtMs = performance.now() + Math.max(nextDueMs, 5);
+    nextListAtMs = timers.nowMs() + Math.max(nextDueMs, 5);
   };
 
-  const takeWork = async (): Promise<number> => {
-    const wanted = shareOut(rotation.turns(), { catalogue, connectorOf, capacity });
-    if (wanted.length === 0) return 0;
+  /** Returns whether there may be more to take at once. */
+  const takeWork = async (): Promise<boolean> => {
+    const wanted = shareOut(rotation.turns(), { ...options, capacity });
+    if (wanted.length === 0) return false;
+    const sendBeforeMs = timers.nowMs() + SEND_WITHIN_MS;
     const claims = await claim(options.pool, wanted);
+    let left = claims.length > 0;
     const counts = new Map<string, number>();
     for (const taken of claims) {
       const name = `${taken.vendorId} ${taken.billerCode} ${taken.stage}`;
       counts.set(name, (counts.get(name) ?? 0) + 1);
-      start(taken);
+      start(taken, sendBeforeMs);
     }
     for (const queue of wanted) {
       const count = counts.get(`${queue.vendorId} ${queue.billerCode} ${queue.stage}`) ?? 0;
-      if (count < queue.most) rotation.empty(queue);
-      else rotation.served(queue);
+      if (count === queue.most) {
+        rotation.served(queue);
+      } else {
+        rotation.empty(queue);
+        // Places that were kept for it are free for the others.
+        left = true;
+      }
     }
-    return claims.length;
+    return left;
   };
 
-  const start = (taken: Claim): void => {
+  const start = (taken: Claim, sendBeforeMs: number): void => {
     const operator = operatorOf(catalogue, taken.billerCode);
     const connector = operator && connectorOf(operator.operatorCode);
     if (operator === undefined || connector === undefined) return;
@@ -132,6 +147,7 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
     };
     const work = carryOut(taken, connector, {
       ...workerOptions,
+      sendBeforeMs,
       onCallEnd: (end) => {
         endCall();
         if (!abort.signal.aborted) options.availabilities.noteCall(taken.billerCode, end);
@@ -152,19 +168,19 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
   const loop = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       woken = false;
-      let taken = 0;
+      let left = false;
       try {
-        if (performance.now() >= nextListAtMs) await findWork();
-        taken = await takeWork();
+        if (timers.nowMs() >= nextListAtMs) await findWork();
+        if (!stopping.signal.aborted) left = await takeWork();
       } catch (error) {
         log.error({ err: error }, 'the dispatcher could not take work');
-        nextListAtMs = performance.now() + options.pollMs;
+        nextListAtMs = timers.nowMs() + options.pollMs;
       }
-      if (taken > 0 || woken || stopping.signal.aborted) continue;
+      if (left || woken || stopping.signal.aborted) continue;
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, Math.max(1, nextListAtMs - performance.now()));
+        const forget = timers.after(Math.max(1, nextListAtMs - timers.nowMs()), resolve);
         wake = () => {
-          clearTimeout(timer);
+          forget();
           resolve();
         };
       });
@@ -185,9 +201,9 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
       stopping.abort();
       wakeUp();
       await running;
-      const cutOff = setTimeout(() => abort.abort(), graceMs);
+      const forgetCutOff = timers.after(graceMs, () => abort.abort());
       await Promise.allSettled(underWay);
-      clearTimeout(cutOff);
+      forgetCutOff();
       await progressLane.idle();
     },
   };
@@ -204,28 +220,32 @@ function shareOut(
   options: {
     readonly catalogue: BillerCatalogue;
     readonly connectorOf: (operatorCode: string) => Connector | undefined;
-    readonly capacity: ReturnType<typeof createCapacity>;
+    readonly availabilities: Availabilities;
+    readonly capacity: Capacity;
   },
 ): (Turn & { most: number; leaseMs: number })[] {
   const groups = new Map<string, { operator: Operator; turns: Turn[] }>();
   for (const turn of turns) {
-    const biller = options.catalogue.biller(turn.billerCode);
-    const operator = biller && options.catalogue.operator(biller.operatorCode);
-    if (biller === undefined || operator === undefined) continue;
+    const operator = operatorOf(options.catalogue, turn.billerCode);
+    if (operator === undefined) continue;
     // While a biller is offline nothing is sent; what was sent is still verified.
-    if (turn.stage === 'send' && biller.availability === 'OFFLINE') continue;
+    if (turn.stage === 'send' && !options.availabilities.maySend(turn.billerCode)) continue;
     const name = `${operator.operatorCode} ${turn.stage}`;
     const group = groups.get(name) ?? { operator, turns: [] };
     group.turns.push(turn);
     groups.set(name, group);
   }
   const shares = [];
+  const promised = new Map<string, number>();
+  // In turn order, too: payments and status queries of one operator share its places.
   for (const group of groups.values()) {
     const connector = options.connectorOf(group.operator.operatorCode);
     const stage = group.turns[0]?.stage;
     if (connector === undefined || stage === undefined) continue;
-    const free = options.capacity.free(group.operator, stage);
+    const given = promised.get(group.operator.operatorCode) ?? 0;
+    const free = options.capacity.free(group.operator, stage, given);
     const inTurn = group.turns.slice(0, free);
+    promised.set(group.operator.operatorCode, given + free);
     const leaseMs = connector.payDeadlineMs + LEASE_MARGIN_MS;
     for (const [index, turn] of inTurn.entries()) {
       const most = Math.floor(free / inTurn.length) + (index < free % inTurn.length ? 1 : 0);

@@ -25,7 +25,8 @@ export async function listQueues(db: Queryable): Promise<QueueSummary[]> {
     name: 'list_queues',
     text: `select vendor_id, biller_code, stage,
         (extract(epoch from min(due_at) - now()) * 1000)::float8 as due_in_ms
-      from dispatch_queue group by vendor_id, biller_code, stage order by min(due_at)`,
+      from dispatch_queue group by vendor_id, biller_code, stage
+      order by min(due_at), vendor_id, biller_code, stage`,
     values: [],
   });
   return listed.rows.map((row) => ({
@@ -204,6 +205,16 @@ export async function writeProgress(db: Queryable, batch: readonly Progress[]): 
     ],
   });
   return written.rows[0]?.written ?? 0;
+}
+
+/** How many of the biller's transactions wait for its operator's word. */
+export async function countInstructionsOut(db: Queryable, billerCode: string): Promise<number> {
+  const counted = await db.query<{ count: number }>(
+    `select count(*)::integer as count from dispatch_queue
+     where biller_code = $1 and stage = 'verify'`,
+    [billerCode],
+  );
+  return counted.rows[0]?.count ?? 0;
 }
 
 /** Keeps a callback about a reference that no transaction of the operator has. */

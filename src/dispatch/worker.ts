@@ -1,23 +1,30 @@
 import type { Logger } from 'pino';
 import { encodeReference } from '../base/ids.ts';
+import type { Timers } from '../base/timers.ts';
 import type { Settler } from '../transactions/settle.ts';
-import type { Connector, PaymentOutcome, StatusOutcome, Unknown } from './connector.ts';
+import type { Connector, NotSent, PaymentOutcome, StatusOutcome, Unknown } from './connector.ts';
 import { afterInstruction, afterStatusQuery } from './decide.ts';
 import type { NextStep, RetryPolicy } from './decide.ts';
-import type { Claim, Progress } from './store.ts';
+import type { Claim, Progress, Stage } from './store.ts';
 
+/** How long after claiming an instruction may still begin; it must end, and be written, within the lease. */
+export const SEND_WITHIN_MS = 3_000;
 /** Past a connector's own deadline by this much, it is not waited for any longer. */
 const CONNECTOR_GRACE_MS = 1_000;
+/** When a stop cuts calls off, a connector has this long to tell what it knows. */
+const CUT_OFF_GRACE_MS = 200;
 
 export interface WorkerOptions {
   readonly policy: RetryPolicy;
   readonly settler: Settler;
   readonly writeProgress: (progress: Progress) => Promise<unknown>;
+  readonly timers: Timers;
   readonly log: Logger;
 }
 
 /** How a call ended, for the circuit breaker. */
 export interface CallEnd {
+  readonly stage: Stage;
   readonly answered: boolean;
   /** The operator said that it can take nothing now. */
   readonly pausedReason: string | null;
@@ -32,6 +39,11 @@ export async function carryOut(
   connector: Connector,
   options: WorkerOptions & {
     readonly signal: AbortSignal;
+    /**
+     * On the timers' clock: the latest moment to begin an instruction so that it ends within the
+     * lease. After it somebody else may be asking the operator about it.
+     */
+    readonly sendBeforeMs: number;
     readonly onCallEnd: (end: CallEnd) => void;
   },
 ): Promise<void> {
@@ -54,11 +66,22 @@ export async function carryOut(
 
 type CallOptions = Parameters<typeof carryOut>[2];
 
+/** The process was held up between claiming and sending; nothing has left it. */
+const TOO_LATE: NotSent = {
+  kind: 'not_sent',
+  reason: 'the process was held up, it was too late to send',
+  operatorPaused: false,
+  answered: true,
+};
+
 async function instruct(
   claim: Claim,
   connector: Connector,
   options: CallOptions,
 ): Promise<NextStep> {
+  if (options.timers.nowMs() > options.sendBeforeMs) {
+    return afterInstruction(claim, TOO_LATE, options.policy);
+  }
   const outcome = await guarded<PaymentOutcome>(
     (signal) =>
       connector.pay(
@@ -76,6 +99,7 @@ async function instruct(
     options,
   );
   options.onCallEnd({
+    stage: 'send',
     answered: !('answered' in outcome) || outcome.answered,
     pausedReason: outcome.kind === 'not_sent' && outcome.operatorPaused ? outcome.reason : null,
   });
@@ -83,7 +107,9 @@ async function instruct(
 }
 
 async function verify(claim: Claim, connector: Connector, options: CallOptions): Promise<NextStep> {
-  const acceptanceWindowMs = connector.acceptanceWindowMs;
+  // An attempt's age counts from the claim, the operator's window from when the instruction left.
+  const acceptanceWindowMs =
+    connector.acceptanceWindowMs === null ? null : connector.acceptanceWindowMs + SEND_WITHIN_MS;
   if (connector.status === undefined) {
     const outcome: Unknown = {
       kind: 'unknown',
@@ -110,31 +136,37 @@ async function verify(claim: Claim, connector: Connector, options: CallOptions):
     options,
   );
   options.onCallEnd({
+    stage: 'verify',
     answered: !('answered' in outcome) || outcome.answered,
     pausedReason: null,
   });
   return afterStatusQuery(claim, outcome, { policy: options.policy, acceptanceWindowMs });
 }
 
-/** A connector that throws, or never ends, has told nothing: the outcome is unknown. */
+/** A connector that throws, never ends or is cut off has told nothing: the outcome is unknown. */
 async function guarded<Outcome>(
   call: (signal: AbortSignal) => Promise<Outcome | Unknown>,
   deadlineMs: number,
-  options: Pick<CallOptions, 'signal' | 'log'>,
+  options: Pick<CallOptions, 'signal' | 'log' | 'timers'>,
 ): Promise<Outcome | Unknown> {
-  let timer: NodeJS.Timeout | undefined;
+  const { signal, timers } = options;
+  const ended = Promise.withResolvers<Unknown>();
+  const endAfter = (delayMs: number, reason: string): (() => void) =>
+    timers.after(delayMs, () => ended.resolve(silence(reason)));
+  const timeouts = [endAfter(deadlineMs, 'the connector did not return')];
+  const onCutOff = (): void => {
+    timeouts.push(endAfter(CUT_OFF_GRACE_MS, 'cut off by a stop'));
+  };
+  signal.addEventListener('abort', onCutOff);
+  if (signal.aborted) onCutOff();
   try {
-    return await Promise.race([
-      call(options.signal),
-      new Promise<Unknown>((resolve) => {
-        timer = setTimeout(() => resolve(silence('the connector did not return')), deadlineMs);
-      }),
-    ]);
+    return await Promise.race([call(signal), ended.promise]);
   } catch (error) {
     options.log.error({ err: error }, 'a connector threw');
     return silence('the connector failed');
   } finally {
-    clearTimeout(timer);
+    signal.removeEventListener('abort', onCutOff);
+    for (const forget of timeouts) forget();
   }
 }
 

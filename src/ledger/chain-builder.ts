@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Pool } from '../db/pool.ts';
-import { extendChains } from './chain.ts';
+import { completeChains } from './chain.ts';
 
 /** Extends the hash chains every now and then, off the hot path. */
 export function startChainBuilder(options: {
@@ -8,14 +8,10 @@ export function startChainBuilder(options: {
   readonly everyMs: number;
   readonly log: Logger;
 }): { stop(): Promise<void> } {
-  const stopping = new AbortController();
   let running: Promise<void> | undefined;
   const build = async (): Promise<void> => {
     try {
-      let made = 0;
-      do {
-        made = await extendChains(options.pool);
-      } while (made > 0 && !stopping.signal.aborted);
+      await completeChains(options.pool);
     } catch (error) {
       options.log.warn({ err: error }, 'the hash chain could not be extended');
     }
@@ -27,7 +23,6 @@ export function startChainBuilder(options: {
   }, options.everyMs);
   return {
     stop: async () => {
-      stopping.abort();
       clearInterval(timer);
       await running;
     },

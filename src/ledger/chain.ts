@@ -28,15 +28,17 @@ export async function extendChains(pool: Pool): Promise<number> {
     const chain = await client.query<{ ended_at: string }>(
       'select ended_at::text from ledger_chain for update',
     );
+    const horizon = await client.query<{ at: string }>(
+      `select least(now(), min(xact_start))::text as at from pg_stat_activity
+       where datname = current_database() and xact_start is not null`,
+    );
+    // A statement of its own, whose snapshot is younger than the horizon: whoever was no longer
+    // running then is seen now.
     const span = await client.query<{ from: string | null; to: string | null }>(
-      `select min(f.created_at)::text as from, least(min(f.created_at) + ${BLOCK_SPAN}, h.at)::text as to
-       from transfers f, (
-         select least(now(), min(xact_start)) as at from pg_stat_activity
-         where datname = current_database() and xact_start is not null
-       ) h
-       where f.created_at >= $1::timestamptz and f.created_at < h.at
-       group by h.at`,
-      [chain.rows[0]?.ended_at],
+      `select min(created_at)::text as from,
+         least(min(created_at) + ${BLOCK_SPAN}, $2::timestamptz)::text as to
+       from transfers where created_at >= $1::timestamptz and created_at < $2::timestamptz`,
+      [chain.rows[0]?.ended_at, horizon.rows[0]?.at],
     );
     const { from, to } = span.rows[0] ?? {};
     if (from === undefined || from === null) return 0;
@@ -55,4 +57,38 @@ export async function extendChains(pool: Pool): Promise<number> {
     await client.query('update ledger_chain set ended_at = $1::timestamptz', [to]);
     return built.rowCount ?? 0;
   });
+}
+
+/** How far the chains reach; null before the first block. */
+export async function readChainEnd(pool: Pool): Promise<Date | null> {
+  const read = await pool.query<{ ended_at: Date | null }>(
+    `select nullif(ended_at, '-infinity') as ended_at from ledger_chain`,
+  );
+  return read.rows[0]?.ended_at ?? null;
+}
+
+/** The database's clock. */
+async function readNow(pool: Pool): Promise<Date> {
+  const read = await pool.query<{ now: Date }>('select clock_timestamp() as now');
+  return read.rows[0]?.now ?? new Date();
+}
+
+/**
+ * Extends the chains over what was there when it was called, as far as nobody can still add to it;
+ * what is added meanwhile is left, so that it ends beside running payments. Returns how many blocks
+ * were made.
+ */
+export async function completeChains(
+  pool: Pool,
+  onBlocks?: (blocks: number) => void,
+): Promise<number> {
+  const until = await readNow(pool);
+  let blocks = 0;
+  for (;;) {
+    const made = await extendChains(pool);
+    blocks += made;
+    const end = made === 0 ? null : await readChainEnd(pool);
+    if (end === null || end >= until) return blocks;
+    onBlocks?.(blocks);
+  }
 }

@@ -62,19 +62,21 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'outcome_equals_resolution',
-    says: 'A successful transaction’s reservation went out, a failed one’s came back whole, an open one’s is untouched.',
+    says: 'A successful transaction’s reservation went out, its fee as a fee; a failed one’s came back whole; an open one’s is untouched.',
     sql: `select t.vendor_id, format('transaction %s: %s, %s out, %s back', t.transaction_id,
               coalesce(t.outcome, 'open'), coalesce(r.gone, 0), coalesce(r.back, 0)) as detail
           from transactions t left join (
             select vendor_id, source_id,
-              sum(amount_cents) filter (where credit_account <> 'float') as gone,
-              sum(amount_cents) filter (where credit_account = 'float') as back
+              coalesce(sum(amount_cents) filter (where credit_account <> 'float'), 0) as gone,
+              coalesce(sum(amount_cents) filter (where credit_account = 'float'), 0) as back,
+              coalesce(sum(amount_cents) filter (where credit_account = 'fees'), 0) as fee
             from transfers where debit_account = 'reserved' group by vendor_id, source_id
           ) r on r.vendor_id = t.vendor_id and r.source_id = t.transaction_id
-          where not case
+          where (case
             when t.outcome is null then r.source_id is null
-            when t.outcome = 'failed' then coalesce(r.gone, 0) = 0 and r.back = t.amount_cents + t.fee_cents
-            else r.gone > 0 and r.gone + coalesce(r.back, 0) = t.amount_cents + t.fee_cents end`,
+            when t.outcome = 'failed' then r.gone = 0 and r.back = t.amount_cents + t.fee_cents
+            else r.gone > r.fee and r.fee = t.fee_cents
+              and r.gone + r.back = t.amount_cents + t.fee_cents end) is not true`,
   },
   {
     name: 'open_equals_queued',
@@ -95,6 +97,13 @@ const INVARIANTS: readonly Invariant[] = [
           where a.outcome is null
           group by a.vendor_id, a.transaction_id, t.outcome
           having count(*) > 1 or t.outcome is not null`,
+  },
+  {
+    name: 'attempts_have_transactions',
+    says: 'Every instruction belongs to a transaction.',
+    sql: `select a.vendor_id, format('attempt %s of %s, which does not exist', a.attempt_number, a.transaction_id) as detail
+          from attempts a where not exists (select 1 from transactions t
+            where t.vendor_id = a.vendor_id and t.transaction_id = a.transaction_id)`,
   },
   {
     name: 'stage_equals_attempts',
@@ -174,12 +183,17 @@ export interface CheckReport {
 /**
  * Proves every invariant over one snapshot, also beside running payments: nothing is locked.
  * Takes time and memory in proportion to the number of transfers.
+ * @param onInvariant told the name of each invariant when its check begins.
  */
-export async function checkLedger(pool: Pool): Promise<CheckReport> {
+export async function checkLedger(
+  pool: Pool,
+  onInvariant?: (name: string) => void,
+): Promise<CheckReport> {
   return await snapshot(pool, async (client) => {
     await client.query('set local statement_timeout = 0');
     const violations: Violation[] = [];
     for (const invariant of INVARIANTS) {
+      onInvariant?.(invariant.name);
       const found = await client.query<{ vendor_id: number; detail: string }>(invariant.sql);
       for (const row of found.rows) {
         violations.push({

@@ -46,6 +46,18 @@ export async function readBalances(
   return read.rows;
 }
 
+/** Balances of these accounts of all vendors, by `<vendor id> <account>`. */
+export async function listAllBalances(
+  db: Queryable,
+  accounts: readonly AccountName[],
+): Promise<Map<string, bigint>> {
+  const read = await db.query<{ vendor_id: number; account: string; balance_cents: bigint }>(
+    'select vendor_id, account, balance_cents from accounts where account = any($1)',
+    [accounts],
+  );
+  return new Map(read.rows.map((row) => [`${row.vendor_id} ${row.account}`, row.balance_cents]));
+}
+
 export interface Transfer {
   readonly vendorId: number;
   /** What caused it; with `leg` it makes the transfer once. */
@@ -92,14 +104,25 @@ export interface StatementRow {
   merchant_reference: string | null;
 }
 
-/** Transfers of one vendor with from <= created_at < to, in the order of time. */
-export async function readTransfers(
+/** Most rows of a statement in memory at once. */
+const FETCH_ROWS = 1000;
+/** How long a statement may wait for whoever takes its rows. */
+const READER_PATIENCE = '10min';
+
+/**
+ * Opens the transfers of one vendor with from <= created_at < to, in the order of time, inside the
+ * caller's transaction. Each call of what it returns reads some more; none are left when it is empty.
+ */
+export async function openTransfers(
   db: Queryable,
   vendorId: number,
   period: { readonly from: Date; readonly to: Date },
-): Promise<StatementRow[]> {
-  const read = await db.query<StatementRow>(
-    `select f.created_at, f.source_id, f.leg, f.debit_account, f.credit_account, f.amount_cents,
+): Promise<() => Promise<StatementRow[]>> {
+  await db.query('set local statement_timeout = 0');
+  await db.query(`set local idle_in_transaction_session_timeout = '${READER_PATIENCE}'`);
+  await db.query(
+    `declare statement no scroll cursor for
+     select f.created_at, f.source_id, f.leg, f.debit_account, f.credit_account, f.amount_cents,
        t.merchant_reference
      from transfers f left join transactions t
        on t.vendor_id = f.vendor_id and t.transaction_id = f.source_id
@@ -107,7 +130,10 @@ export async function readTransfers(
      order by f.created_at, f.source_id, f.leg`,
     [vendorId, period.from, period.to],
   );
-  return read.rows;
+  return async () => {
+    const read = await db.query<StatementRow>(`fetch forward ${FETCH_ROWS} from statement`);
+    return read.rows;
+  };
 }
 
 /** Balances as the transfers before an instant make them. */

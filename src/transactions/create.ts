@@ -2,11 +2,12 @@ import { Refusal } from '../base/errors.ts';
 import { encodeReference, newId } from '../base/ids.ts';
 import { LIMITS } from '../base/limits.ts';
 import { formatMoney } from '../base/money.ts';
+import type { Timers } from '../base/timers.ts';
 import type { Biller } from '../billers/biller.ts';
 import { createLane } from '../db/lane.ts';
 import type { Pool } from '../db/pool.ts';
 import type { Vendor } from '../vendors/vendor.ts';
-import { createTransactions } from './store.ts';
+import { createTransactions, readTransactionByReference } from './store.ts';
 import type { CreateDecision, NewTransaction } from './transaction.ts';
 
 /** What a vendor asks to be paid. */
@@ -28,11 +29,12 @@ export interface Created {
 
 /**
  * The rules that need no database, all from memory.
- * Throws: `unknown_biller`, `amount_below_minimum`, `amount_above_maximum`, `missing_field`.
+ * Throws: `unknown_biller`, `amount_below_minimum`, `amount_above_maximum`, `missing_field`,
+ * `biller_offline`.
  */
 export function planTransaction(
   request: CreateRequest,
-  vendor: Vendor,
+  vendor: Pick<Vendor, 'vendorId' | 'duplicateCheck' | 'referenceRequired'>,
   biller: Biller | undefined,
 ): NewTransaction {
   if (biller === undefined) throw new Refusal('unknown_biller', { field: 'biller_name' });
@@ -56,6 +58,9 @@ export function planTransaction(
   }
   if (vendor.referenceRequired && request.merchantReference === null) {
     throw new Refusal('missing_field', { field: 'merchant_reference' });
+  }
+  if (biller.availability === 'OFFLINE') {
+    throw new Refusal('biller_offline', { field: 'biller_name', retryAfterSeconds: 60 });
   }
   return {
     vendorId: vendor.vendorId,
@@ -95,6 +100,52 @@ export function answerDecision(transaction: NewTransaction, decision: CreateDeci
   }
 }
 
+/**
+ * Accepts a payment: plan, commit, answer. A repeat gets its first answer also when a rule would
+ * refuse it today, because the biller went offline or its limits changed since.
+ * Throws: what `planTransaction` and `answerDecision` throw, and `overloaded`, `unavailable`,
+ * `outcome_unknown` of the lane.
+ */
+export async function acceptPayment(
+  request: CreateRequest,
+  from: {
+    readonly vendor: Parameters<typeof planTransaction>[1];
+    readonly biller: Biller | undefined;
+  },
+  through: { readonly lanes: CreateLanes; readonly pool: Pool },
+): Promise<Created> {
+  let transaction: NewTransaction;
+  try {
+    transaction = planTransaction(request, from.vendor, from.biller);
+  } catch (refusal) {
+    const first = await findFirst(request, from.vendor.vendorId, through.pool);
+    if (first === undefined) throw refusal;
+    return first;
+  }
+  return answerDecision(transaction, await through.lanes.add(transaction));
+}
+
+/** The answer that the same reference with the same content got before. */
+async function findFirst(
+  request: CreateRequest,
+  vendorId: number,
+  pool: Pool,
+): Promise<Created | undefined> {
+  if (request.merchantReference === null) return undefined;
+  const row = await readTransactionByReference(pool, vendorId, request.merchantReference);
+  if (
+    row === undefined ||
+    row.biller_code !== request.billerCode ||
+    row.account !== request.account ||
+    row.phone !== request.phone ||
+    row.amount_cents !== request.amountCents
+  ) {
+    return undefined;
+  }
+  const reference = encodeReference(vendorId, row.transaction_id);
+  return { reference, createdAt: row.created_at, replayed: true };
+}
+
 /** Commits creates, each vendor's in one lane, so that lanes do not wait for each other's locks. */
 export interface CreateLanes {
   add(transaction: NewTransaction): Promise<CreateDecision>;
@@ -107,6 +158,8 @@ export function createCreateLanes(options: {
   /** One pool of one connection per lane. */
   readonly pools: readonly Pool[];
   readonly deadlineMs: number;
+  /** Default: the system's. */
+  readonly timers?: Timers;
   /** Told after each commit what was accepted, so that it is dispatched without a poll. */
   readonly onAccepted: (accepted: readonly NewTransaction[]) => void;
 }): CreateLanes {
@@ -117,6 +170,7 @@ export function createCreateLanes(options: {
       maxBatch: LIMITS.laneBatchRows,
       maxWaiting: LIMITS.laneQueueRows,
       deadlineMs: options.deadlineMs,
+      ...(options.timers === undefined ? {} : { timers: options.timers }),
       call: async (db, batch) => {
         const decisions = await createTransactions(db, batch, dependOnEachOther(batch));
         options.onAccepted(batch.filter((_, row) => decisions[row]?.kind === 'accepted'));

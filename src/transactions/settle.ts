@@ -1,5 +1,6 @@
 import { newId } from '../base/ids.ts';
 import { LIMITS } from '../base/limits.ts';
+import type { Timers } from '../base/timers.ts';
 import { createLane } from '../db/lane.ts';
 import type { Pool } from '../db/pool.ts';
 import { settleTransactions } from './store.ts';
@@ -19,6 +20,8 @@ export function createSettler(options: {
   /** One pool of one connection per lane. */
   readonly pools: readonly Pool[];
   readonly deadlineMs: number;
+  /** Default: the system's. */
+  readonly timers?: Timers;
 }): Settler {
   const lanes = options.pools.map((pool, index) =>
     createLane<FinalReport, SettleResult>({
@@ -27,6 +30,7 @@ export function createSettler(options: {
       maxBatch: LIMITS.laneBatchRows,
       maxWaiting: LIMITS.laneQueueRows,
       deadlineMs: options.deadlineMs,
+      ...(options.timers === undefined ? {} : { timers: options.timers }),
       call: settleInRounds,
     }),
   );

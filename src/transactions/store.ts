@@ -5,6 +5,7 @@ import type {
   NewTransaction,
   Outcome,
   SettleResult,
+  TransactionStatus,
 } from './transaction.ts';
 
 const CREATE = `select row_number, decision, known_id, known_at from create_transactions(
@@ -162,4 +163,20 @@ export async function readTransactionByReference(
     values: [vendorId, merchantReference],
   });
   return read.rows[0];
+}
+
+/** The vendor's transactions, newest first. */
+export async function listTransactions(
+  db: Queryable,
+  vendorId: number,
+  options: { readonly status: TransactionStatus | undefined; readonly limit: number },
+): Promise<TransactionRow[]> {
+  const read = await db.query<TransactionRow>(
+    `${READ} ($2::text is null or $2 = case t.outcome when 'success' then 'SUCCESS'
+         when 'failed' then 'FAILED'
+         else case when q.transaction_id is null then 'QUEUED' else 'PENDING' end end)
+     order by t.transaction_id desc limit $3`,
+    [vendorId, options.status ?? null, options.limit],
+  );
+  return read.rows;
 }

@@ -1,11 +1,13 @@
 /** What the wire says about a transaction (design §4). */
-export type TransactionStatus =
+export const TRANSACTION_STATUSES = [
   /** No instruction is under way. */
-  | 'QUEUED'
+  'QUEUED',
   /** Sent, or the outcome is not known yet. */
-  | 'PENDING'
-  | 'SUCCESS'
-  | 'FAILED';
+  'PENDING',
+  'SUCCESS',
+  'FAILED',
+] as const;
+export type TransactionStatus = (typeof TRANSACTION_STATUSES)[number];
 
 export type Outcome = 'success' | 'failed';
 

@@ -25,16 +25,23 @@ export function createVendorDirectory(pool: Pool, masterKeys: MasterKeys): Vendo
   let vendors = new Map<string, Vendor>();
   let vendorsById = new Map<number, Vendor>();
   let collectors = new Map<string, Collector>();
+  let reloadsBegun = 0;
+  let shown = 0;
   return {
     vendor: (vid) => vendors.get(vid),
     vendorById: (vendorId) => vendorsById.get(vendorId),
     collector: (name) => collectors.get(name),
     reload: async () => {
+      reloadsBegun += 1;
+      const ours = reloadsBegun;
       const [vendorRows, collectorRows, keyRows] = await Promise.all([
         listVendors(pool),
         listCollectors(pool),
         openKeys(pool, ['vendor', 'collector'], masterKeys),
       ]);
+      // A reload that began later has read what is newer.
+      if (ours < shown) return;
+      shown = ours;
       const keys = keysByHolder(keyRows);
       vendors = new Map(
         vendorRows.map((row) => [

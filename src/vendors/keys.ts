@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { MasterKeys } from '../base/sealing.ts';
-import { seal, unseal } from '../base/sealing.ts';
+import { masterKeyId, seal, unseal } from '../base/sealing.ts';
 import { newId } from '../base/ids.ts';
+import { PlainError } from '../base/plain-error.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { HolderKind, KeyRow } from './store.ts';
 import { insertKey, listKeys, retireKeys, updateSealed } from './store.ts';
 
-interface Holder {
+export interface Holder {
   readonly holderKind: HolderKind;
   readonly holder: string;
 }
@@ -18,6 +19,35 @@ function place(holder: Holder, keyId: string): string {
 /** A new security key: 256 random bits as 43 characters of base64url. */
 export function newSecurityKey(): string {
   return randomBytes(32).toString('base64url');
+}
+
+/** A new secret to share with an operator: a Standard Webhooks secret of 256 random bits. */
+export function newOperatorSecret(): string {
+  return `whsec_${randomBytes(32).toString('base64')}`;
+}
+
+const ALL_KINDS: readonly HolderKind[] = ['vendor', 'collector', 'operator'];
+
+/**
+ * Makes sure that a key sealed now can be opened by whoever opens the stored ones: a key under
+ * another master key would keep every process of the service from reloading its vendors.
+ * @param certain false: the master key is a guess, so that at least one stored key has to confirm it.
+ * Throws: `PlainError`.
+ */
+export async function requireSameMasterKey(
+  db: Queryable,
+  masterKeys: MasterKeys,
+  certain: boolean,
+): Promise<void> {
+  const rows = await listKeys(db, ALL_KINDS);
+  if (rows.length === 0 && !certain) {
+    throw new PlainError('Set MASTER_KEY to the one that the service runs with.');
+  }
+  const current = masterKeyId(masterKeys.current);
+  if (rows.every((row) => row.master_key_id === current)) return;
+  throw new PlainError(
+    'The stored keys are sealed under another master key. Set MASTER_KEY to the one that the service runs with; while it is being changed, run `npm run -s malipo -- keys reseal` first.',
+  );
 }
 
 /**
@@ -76,10 +106,26 @@ function openRow(row: KeyRow, masterKeys: MasterKeys): string {
   );
 }
 
-/** Seals every valid key anew under the current master key. Returns how many. */
-export async function resealKeys(db: Queryable, masterKeys: MasterKeys): Promise<number> {
-  const rows = await listKeys(db, ['vendor', 'collector', 'operator']);
-  for (const row of rows) {
+/**
+ * Seals every valid key that is still under the previous master key anew under the current one.
+ * Returns how many there were of each. Throws `PlainError` when one opens under neither.
+ */
+export async function resealKeys(
+  db: Queryable,
+  masterKeys: MasterKeys,
+): Promise<{ readonly resealed: number; readonly already: number }> {
+  const rows = await listKeys(db, ALL_KINDS);
+  const known = [masterKeys.current, masterKeys.previous].map(
+    (key) => key !== undefined && masterKeyId(key),
+  );
+  const strange = rows.filter((row) => !known.includes(row.master_key_id));
+  if (strange.length > 0) {
+    throw new PlainError(
+      `${strange.length} of ${rows.length} stored keys are sealed under neither MASTER_KEY nor MASTER_KEY_PREVIOUS.`,
+    );
+  }
+  const old = rows.filter((row) => row.master_key_id !== known[0]);
+  for (const row of old) {
     const holder = { holderKind: row.holder_kind, holder: row.holder };
     const sealed = seal(openRow(row, masterKeys), place(holder, row.key_id), masterKeys);
     await updateSealed(db, {
@@ -89,5 +135,5 @@ export async function resealKeys(db: Queryable, masterKeys: MasterKeys): Promise
       sealed: sealed.bytes,
     });
   }
-  return rows.length;
+  return { resealed: old.length, already: rows.length - old.length };
 }

@@ -36,6 +36,20 @@ export async function listVendors(db: Queryable): Promise<VendorRow[]> {
   return (await db.query<VendorRow>('select * from vendors order by vendor_id')).rows;
 }
 
+export async function findVendor(db: Queryable, vid: string): Promise<VendorRow | undefined> {
+  return (await db.query<VendorRow>('select * from vendors where vid = $1', [vid])).rows[0];
+}
+
+export async function findCollector(
+  db: Queryable,
+  collector: string,
+): Promise<CollectorRow | undefined> {
+  const found = await db.query<CollectorRow>('select * from collectors where collector = $1', [
+    collector,
+  ]);
+  return found.rows[0];
+}
+
 export async function listCollectors(db: Queryable): Promise<CollectorRow[]> {
   return (await db.query<CollectorRow>('select * from collectors order by collector')).rows;
 }
@@ -149,26 +163,39 @@ export async function updateSealed(
   );
 }
 
+export interface VendorChange {
+  readonly name?: string | undefined;
+  readonly sector?: Sector | undefined;
+  readonly status?: 'active' | 'suspended' | undefined;
+  readonly duplicateCheck?: DuplicateCheck | undefined;
+  readonly referenceRequired?: boolean | undefined;
+}
+
 /** Changes settings of a vendor; absent ones stay. Returns false when there is no such vendor. */
 export async function updateVendor(
   db: Queryable,
   vid: string,
-  change: {
-    readonly status?: 'active' | 'suspended' | undefined;
-    readonly duplicateCheck?: DuplicateCheck | undefined;
-    readonly referenceRequired?: boolean | undefined;
-  },
+  change: VendorChange,
 ): Promise<boolean> {
   const updated = await db.query(
     `update vendors set status = coalesce($2, status),
        duplicate_check = coalesce($3, duplicate_check),
-       reference_required = coalesce($4, reference_required)
+       reference_required = coalesce($4, reference_required),
+       name = coalesce($5, name), sector = coalesce($6, sector)
      where vid = $1`,
-    [vid, change.status ?? null, change.duplicateCheck ?? null, change.referenceRequired ?? null],
+    [
+      vid,
+      change.status ?? null,
+      change.duplicateCheck ?? null,
+      change.referenceRequired ?? null,
+      change.name ?? null,
+      change.sector ?? null,
+    ],
   );
   return updated.rowCount === 1;
 }
 
+/** Returns false when there is no such collector. */
 export async function updateCollector(
   db: Queryable,
   collector: string,

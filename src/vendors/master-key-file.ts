@@ -1,0 +1,27 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { PlainError } from '../base/plain-error.ts';
+
+/** Where the sandbox keeps the master key it made itself. */
+export function masterKeyFile(dataDir: string): string {
+  return path.join(dataDir, 'master-key');
+}
+
+/** The sandbox's own master key; undefined when none was made yet. Throws: `PlainError`. */
+export async function readMasterKeyFile(dataDir: string): Promise<Buffer | undefined> {
+  const file = masterKeyFile(dataDir);
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new PlainError(`${file} could not be read: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+  const key = Buffer.from(text.trim(), 'base64');
+  if (key.length !== 32) {
+    throw new PlainError(`${file} does not hold a key of 32 bytes in base64`);
+  }
+  return key;
+}

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Biller } from '../../src/billers/biller.ts';
+import { billerOf } from '../../src/billers/catalogue.ts';
+import { acceptPayment, createCreateLanes } from '../../src/transactions/create.ts';
+import type { CreateRequest } from '../../src/transactions/create.ts';
+import { BILLER, billerRecord, openBooks } from '../support/money-fixture.ts';
+import type { Books } from '../support/money-fixture.ts';
+
+let books: Books;
+beforeAll(async () => {
+  books = await openBooks();
+});
+afterAll(async () => {
+  await books.close();
+});
+
+const biller: Biller = billerOf({ ...billerRecord(BILLER), breaker_reason: null });
+const offline: Biller = { ...biller, availability: 'OFFLINE' };
+const request: CreateRequest = {
+  billerCode: BILLER,
+  account: '14200000001',
+  phone: null,
+  amountCents: 10_000n,
+  merchantReference: 'bill-1',
+};
+
+async function acceptor() {
+  const vendorId = await books.addVendor(100_000n);
+  const vendor = {
+    vendorId,
+    duplicateCheck: 'without_reference',
+    referenceRequired: false,
+  } as const;
+  const lanes = createCreateLanes({
+    pools: [books.openPool()],
+    deadlineMs: 5_000,
+    onAccepted: () => {},
+  });
+  return async (change: Partial<CreateRequest>, through: Biller | undefined) =>
+    await acceptPayment(
+      { ...request, ...change },
+      { vendor, biller: through },
+      { lanes, pool: books.pool },
+    );
+}
+
+describe('a repeat after the rules changed', () => {
+  it('gets the first answer while the biller is offline, above its minimum, or gone', async () => {
+    const accept = await acceptor();
+    const first = await accept({}, biller);
+    const repeats = [
+      await accept({}, offline),
+      await accept({}, { ...biller, minimumCents: 20_000n }),
+      await accept({}, undefined),
+    ];
+    for (const repeat of repeats) expect(repeat).toEqual({ ...first, replayed: true });
+  });
+
+  it('is refused by the rule when its content is another, or it has no reference', async () => {
+    const accept = await acceptor();
+    await accept({}, biller);
+    for (const change of [
+      { amountCents: 10_100n },
+      { account: '14200000002' },
+      { phone: '254712000001' },
+      { merchantReference: 'bill-2' },
+      { merchantReference: null },
+    ]) {
+      await expect(accept(change, offline)).rejects.toMatchObject({ code: 'biller_offline' });
+    }
+  });
+});

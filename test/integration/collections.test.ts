@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { decodeReference, newId } from '../../src/base/ids.ts';
+import { Refusal } from '../../src/base/errors.ts';
+import { collect } from '../../src/collections/collect.ts';
+import type { CollectedIncome, Movement } from '../../src/collections/collect.ts';
+import { fund } from '../../src/collections/fund.ts';
+import { checkLedger } from '../../src/ledger/check.ts';
+import { insertCollector } from '../../src/vendors/store.ts';
+import { COLLECTOR, openBooks } from '../support/money-fixture.ts';
+import type { Books } from '../support/money-fixture.ts';
+
+// Money on its way in: each movement once, whoever repeats it, however many at once.
+
+let books: Books;
+beforeAll(async () => {
+  books = await openBooks();
+});
+afterAll(async () => {
+  expect((await checkLedger(books.pool)).violations).toEqual([]);
+  await books.close();
+});
+
+const PAID_AT = new Date('2026-01-05T09:00:00.123Z');
+
+function income(vendorId: number, given: Partial<CollectedIncome> = {}): CollectedIncome {
+  return {
+    collector: COLLECTOR,
+    reference: newId(),
+    vendorId,
+    amountCents: 700n,
+    paidAt: PAID_AT,
+    ...given,
+  };
+}
+
+async function codeOf(move: Promise<Movement>): Promise<string> {
+  return await move.then(
+    () => 'moved',
+    (error: unknown) => (error instanceof Refusal ? error.code : String(error)),
+  );
+}
+
+function countFresh(movements: readonly Movement[]): number {
+  return movements.filter((movement) => movement.fresh).length;
+}
+
+describe('collected income', () => {
+  test('comes from outside and is not in the float yet', async () => {
+    const vendorId = await books.addVendor();
+    const movement = await collect(books.pool, income(vendorId));
+    expect(movement).toMatchObject({ amountCents: 700n, fresh: true });
+    expect(decodeReference(movement.reference ?? '')?.vendorId).toBe(vendorId);
+    expect(await books.balances(vendorId)).toMatchObject({
+      external: -700n,
+      collected: 700n,
+      float: 0n,
+    });
+  });
+
+  test('reported again is the first movement', async () => {
+    const vendorId = await books.addVendor();
+    const reported = income(vendorId);
+    const first = await collect(books.pool, reported);
+    expect(await collect(books.pool, reported)).toEqual({ ...first, fresh: false });
+    expect(await books.balances(vendorId)).toMatchObject({ collected: 700n });
+  });
+
+  test('reported twenty times at once is one movement', async () => {
+    const vendorId = await books.addVendor();
+    const reported = income(vendorId);
+    const movements = await Promise.all(
+      Array.from({ length: 20 }, async () => await collect(books.pool, reported)),
+    );
+    expect(countFresh(movements)).toBe(1);
+    expect(new Set(movements.map((movement) => movement.reference)).size).toBe(1);
+    expect(await books.balances(vendorId)).toMatchObject({ collected: 700n });
+  });
+
+  test.each<[string, Partial<CollectedIncome>]>([
+    ['amount', { amountCents: 701n }],
+    ['time', { paidAt: new Date(PAID_AT.getTime() + 1) }],
+  ])('with a used reference and another %s is refused', async (_, change) => {
+    const vendorId = await books.addVendor();
+    const reported = income(vendorId);
+    await collect(books.pool, reported);
+    expect(await codeOf(collect(books.pool, { ...reported, ...change }))).toBe('reference_reused');
+    expect(await books.balances(vendorId)).toMatchObject({ collected: 700n });
+  });
+
+  test('with a used reference for another vendor is refused, also at the same moment', async () => {
+    const [one = 0, other = 0] = await books.addVendors([0n, 0n]);
+    const reported = income(one);
+    const codes = await Promise.all([
+      codeOf(collect(books.pool, reported)),
+      codeOf(collect(books.pool, { ...reported, vendorId: other })),
+    ]);
+    expect(codes.toSorted((first, second) => first.localeCompare(second))).toEqual([
+      'moved',
+      'reference_reused',
+    ]);
+    const collected = [await books.balances(one), await books.balances(other)].map(
+      (balances) => balances['collected'],
+    );
+    expect(collected.toSorted((first = 0n, second = 0n) => Number(first - second))).toEqual([
+      0n,
+      700n,
+    ]);
+  });
+
+  test('of another collector may have the same reference', async () => {
+    const vendorId = await books.addVendor();
+    await insertCollector(books.pool, {
+      collector: 'other-till',
+      name: 'Other',
+      createdAt: new Date(),
+    });
+    const reported = income(vendorId);
+    await collect(books.pool, reported);
+    expect(await collect(books.pool, { ...reported, collector: 'other-till' })).toMatchObject({
+      fresh: true,
+    });
+    expect(await books.balances(vendorId)).toMatchObject({ collected: 1_400n });
+  });
+
+  test('for nobody is an error, and nothing is written', async () => {
+    const reported = income(2_000_000_000);
+    await expect(collect(books.pool, reported)).rejects.toThrow(/no float account/);
+    const vendorId = await books.addVendor();
+    expect(await collect(books.pool, { ...reported, vendorId })).toMatchObject({ fresh: true });
+  });
+});
+
+describe('funding', () => {
+  const AT = new Date('2026-01-05T10:00:00Z');
+  const LATER = new Date('2026-01-05T10:00:01Z');
+
+  test('sweeps all that was collected', async () => {
+    const vendorId = await books.addVendor();
+    await collect(books.pool, income(vendorId));
+    await collect(books.pool, income(vendorId, { amountCents: 5n }));
+    const movement = await fund(books.pool, { vendorId, requestedAt: AT });
+    expect(movement).toMatchObject({ amountCents: 705n, fresh: true });
+    expect(await books.balances(vendorId)).toMatchObject({ collected: 0n, float: 705n });
+  });
+
+  test('asked for again with the same time is the first movement, whatever came in since', async () => {
+    const vendorId = await books.addVendor();
+    await collect(books.pool, income(vendorId));
+    const first = await fund(books.pool, { vendorId, requestedAt: AT });
+    await collect(books.pool, income(vendorId));
+    expect(await fund(books.pool, { vendorId, requestedAt: AT })).toEqual({
+      ...first,
+      fresh: false,
+    });
+    expect(await books.balances(vendorId)).toMatchObject({ collected: 700n, float: 700n });
+    expect(await fund(books.pool, { vendorId, requestedAt: LATER })).toMatchObject({
+      amountCents: 700n,
+      fresh: true,
+    });
+  });
+
+  test('with nothing to sweep moves nothing, and the same time may sweep later', async () => {
+    const vendorId = await books.addVendor();
+    expect(await fund(books.pool, { vendorId, requestedAt: AT })).toMatchObject({
+      reference: null,
+      amountCents: 0n,
+      fresh: false,
+    });
+    await collect(books.pool, income(vendorId));
+    expect(await fund(books.pool, { vendorId, requestedAt: AT })).toMatchObject({
+      amountCents: 700n,
+      fresh: true,
+    });
+  });
+
+  test('of two vendors at the same time is two movements', async () => {
+    const vendorIds = await books.addVendors([0n, 0n]);
+    for (const vendorId of vendorIds) {
+      await collect(books.pool, income(vendorId));
+      expect(await fund(books.pool, { vendorId, requestedAt: AT })).toMatchObject({ fresh: true });
+    }
+  });
+
+  test.each([
+    ['the same time', () => AT],
+    ['different times', (index: number) => new Date(AT.getTime() + index * 1000)],
+  ])('twenty times at once, with %s, sweeps once', async (name, timeOf) => {
+    const vendorId = await books.addVendor();
+    await collect(books.pool, income(vendorId));
+    const movements = await Promise.all(
+      Array.from(
+        { length: 20 },
+        async (_, index) => await fund(books.pool, { vendorId, requestedAt: timeOf(index) }),
+      ),
+    );
+    expect(countFresh(movements)).toBe(1);
+    const sum = movements.reduce((total, movement) => total + movement.amountCents, 0n);
+    expect(sum).toBe(name === 'the same time' ? 20n * 700n : 700n);
+    expect(await books.balances(vendorId)).toMatchObject({ collected: 0n, float: 700n });
+  });
+
+  test('beside collecting keeps every cent', async () => {
+    const vendorId = await books.addVendor();
+    const moves = Array.from({ length: 60 }, async (_, index) =>
+      index % 3 === 0
+        ? await fund(books.pool, { vendorId, requestedAt: new Date(AT.getTime() + index * 1000) })
+        : await collect(books.pool, income(vendorId, { amountCents: BigInt(index) })),
+    );
+    await Promise.all(moves);
+    const balances = await books.balances(vendorId);
+    // 1 + 2 + 4 + 5 + … + 59: all but the multiples of three.
+    expect(balances['external']).toBe(-1_200n);
+    expect((balances['collected'] ?? 0n) + (balances['float'] ?? 0n)).toBe(1_200n);
+  });
+});

@@ -1,0 +1,257 @@
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newId } from '../../src/base/ids.ts';
+import { collect } from '../../src/collections/collect.ts';
+import { fund } from '../../src/collections/fund.ts';
+import { checkLedger } from '../../src/ledger/check.ts';
+import { claim } from '../../src/dispatch/store.ts';
+import { createCreateLanes } from '../../src/transactions/create.ts';
+import type { CreateLanes } from '../../src/transactions/create.ts';
+import { createSettler } from '../../src/transactions/settle.ts';
+import type { CreateDecision, NewTransaction } from '../../src/transactions/transaction.ts';
+import { createOracle } from '../support/create-oracle.ts';
+import { recordCreates } from '../support/create-recorder.ts';
+import type { RecordedCall } from '../support/create-recorder.ts';
+import { BILLER, COLLECTOR, newTransaction, openBooks } from '../support/money-fixture.ts';
+import type { Books } from '../support/money-fixture.ts';
+
+// Many at once, from several processes (each with its own lanes and connections).
+
+let books: Books;
+const calls: RecordedCall[] = [];
+const processes: CreateLanes[] = [];
+
+beforeAll(async () => {
+  books = await openBooks();
+  for (let process = 0; process < 2; process += 1) {
+    const pools = [0, 1].map(() => books.openPool({ byIndexOnly: true }));
+    for (const pool of pools) recordCreates(pool, calls);
+    processes.push(createCreateLanes({ pools, deadlineMs: 8_000, onAccepted: () => undefined }));
+  }
+});
+afterAll(async () => {
+  await books.close();
+});
+
+function laneOf(index: number): CreateLanes {
+  const lanes = processes[index % processes.length];
+  if (lanes === undefined) throw new Error('there are no lanes');
+  return lanes;
+}
+
+/** All at once, by turns through each process. */
+async function createAll(transactions: readonly NewTransaction[]): Promise<CreateDecision[]> {
+  return await Promise.all(
+    transactions.map(async (wanted, index) => await laneOf(index).add(wanted)),
+  );
+}
+
+function countKinds(decisions: readonly CreateDecision[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { kind } of decisions) counts[kind] = (counts[kind] ?? 0) + 1;
+  return counts;
+}
+
+const KIND_OF_DECISION = new Map<number | undefined, CreateDecision['kind']>([
+  [undefined, 'accepted'],
+  [1, 'replayed'],
+  [2, 'reference_reused'],
+  [3, 'likely_duplicate'],
+  [4, 'insufficient_float'],
+  [5, 'accepted'],
+]);
+
+describe('creates from two processes for the same vendors', () => {
+  const wanted = fc.record({
+    vendor: fc.nat(2),
+    amountCents: fc.constantFrom(500n, 700n, 900n),
+    account: fc.constantFrom('1', '2', '3', '4', '5'),
+    merchantReference: fc.oneof(fc.constant(null), fc.constantFrom('R1', 'R2', 'R3', 'R4')),
+    duplicateCheck: fc.boolean(),
+  });
+  let mixedBatches = 0;
+
+  test('decide like one after the other in the order of the locks', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(wanted, { minLength: 40, maxLength: 120 }), async (rows) => {
+        const floatsCents = [9_000n, 4_000n, 1_000_000n];
+        const vendorIds = await books.addVendors(floatsCents);
+        const transactions = rows.map(({ vendor, ...content }) =>
+          newTransaction({ ...content, vendorId: vendorIds[vendor] ?? 0 }),
+        );
+        calls.length = 0;
+        // Twelve clients, each of whom waits for its answer before it sends the next.
+        const answers = new Map<string, CreateDecision>();
+        await Promise.all(
+          Array.from({ length: 12 }, async (_, client) => {
+            for (let next = client; next < transactions.length; next += 12) {
+              const one = transactions[next];
+              if (one !== undefined) answers.set(one.transactionId, await laneOf(client).add(one));
+            }
+          }),
+        );
+
+        const oracle = createOracle();
+        for (const [index, cents] of floatsCents.entries()) {
+          oracle.addFloat(vendorIds[index] ?? 0, cents);
+        }
+        const byId = new Map(transactions.map((one) => [one.transactionId, one]));
+        for (const call of calls.toSorted((one, other) =>
+          one.atMicros < other.atMicros ? -1 : 1,
+        )) {
+          if (call.transactionIds.length > 1) mixedBatches += 1;
+          for (const [index, id] of call.transactionIds.entries()) {
+            const one = byId.get(id);
+            if (one === undefined) throw new Error('an unknown transaction was created');
+            const expected = oracle.decide(one).kind;
+            expect(KIND_OF_DECISION.get(call.decisions.get(index + 1))).toBe(expected);
+            expect(answers.get(id)?.kind).toBe(expected);
+          }
+        }
+        for (const vendorId of vendorIds) {
+          const { float, reserved } = await books.balances(vendorId);
+          expect({ float, reserved }).toEqual(oracle.balances(vendorId));
+        }
+      }),
+      { numRuns: 15 },
+    );
+    expect(mixedBatches).toBeGreaterThan(0);
+    expect((await checkLedger(books.pool)).violations).toEqual([]);
+  });
+});
+
+describe('a float that does not cover all', () => {
+  test('accepts exactly what it covers: 16 of 100 at once', async () => {
+    const vendorId = await books.addVendor(100_000n);
+    const decisions = await createAll(
+      Array.from({ length: 100 }, () => newTransaction({ vendorId, amountCents: 6_000n })),
+    );
+    expect(countKinds(decisions)).toEqual({ accepted: 16, insufficient_float: 84 });
+    expect(await books.balances(vendorId)).toMatchObject({ float: 4_000n, reserved: 96_000n });
+  });
+
+  test('counts the fee', async () => {
+    const vendorId = await books.addVendor(100_000n);
+    const decisions = await createAll(
+      Array.from({ length: 20 }, () =>
+        newTransaction({ vendorId, amountCents: 24_000n, feeCents: 1_001n }),
+      ),
+    );
+    expect(countKinds(decisions)).toEqual({ accepted: 3, insufficient_float: 17 });
+  });
+});
+
+describe('the same payment fifty times at once', () => {
+  test('with a reference: one transaction, fifty equal answers', async () => {
+    const vendorId = await books.addVendor(1_000_000n);
+    const decisions = await createAll(
+      Array.from({ length: 50 }, () =>
+        newTransaction({ vendorId, merchantReference: 'ORDER-1', duplicateCheck: true }),
+      ),
+    );
+    expect(countKinds(decisions)).toEqual({ accepted: 1, replayed: 49 });
+    const answers = decisions.map((decision) =>
+      'createdAt' in decision ? `${decision.transactionId} ${decision.createdAt.getTime()}` : '',
+    );
+    expect(new Set(answers).size).toBe(1);
+    expect(await books.balances(vendorId)).toMatchObject({ reserved: 10_000n });
+  });
+
+  test('without a reference, checked: one transaction, and the others name it', async () => {
+    const vendorId = await books.addVendor(1_000_000n);
+    const decisions = await createAll(
+      Array.from({ length: 50 }, () => newTransaction({ vendorId, duplicateCheck: true })),
+    );
+    expect(countKinds(decisions)).toEqual({ accepted: 1, likely_duplicate: 49 });
+    const named = decisions.map((decision) =>
+      'transactionId' in decision ? decision.transactionId : '',
+    );
+    expect(new Set(named).size).toBe(1);
+  });
+
+  test('without a reference and unchecked: fifty transactions', async () => {
+    const vendorId = await books.addVendor(1_000_000n);
+    const decisions = await createAll(
+      Array.from({ length: 50 }, () => newTransaction({ vendorId })),
+    );
+    expect(countKinds(decisions)).toEqual({ accepted: 50 });
+  });
+});
+
+describe('everything that moves money, at once', () => {
+  test('does not deadlock and keeps every cent', async () => {
+    const vendors = await books.addVendors([200_000n, 200_000n, 200_000n, 200_000n]);
+    const ownPools = Array.from({ length: 8 }, () => books.openPool({ byIndexOnly: true }));
+    const lanes = [0, 1].map((process) =>
+      createCreateLanes({
+        pools: ownPools.slice(process * 2, process * 2 + 2),
+        deadlineMs: 8_000,
+        onAccepted: () => undefined,
+      }),
+    );
+    const settlers = [2, 3].map((process) =>
+      createSettler({ pools: ownPools.slice(process * 2, process * 2 + 2), deadlineMs: 8_000 }),
+    );
+    const dispatchPool = books.openPool({ max: 2, byIndexOnly: true });
+    let created = 0;
+    const work = Array.from({ length: 8 }, async (_, client) => {
+      for (let round = 0; round < 12; round += 1) {
+        const vendorId = vendors[(client + round) % vendors.length] ?? 0;
+        await collect(books.pool, {
+          collector: COLLECTOR,
+          reference: newId(),
+          vendorId,
+          amountCents: 1_000n,
+          paidAt: new Date('2026-01-05T09:00:00Z'),
+        });
+        const requestedAt = new Date(1_800_000_000_000 + client * 1_000_000 + round * 1_000);
+        const [decision] = await Promise.all([
+          lanes[client % 2]?.add(newTransaction({ vendorId, feeCents: 50n })),
+          fund(books.pool, { vendorId, requestedAt }),
+        ]);
+        if (decision?.kind !== 'accepted') continue;
+        created += 1;
+        const claims = await claim(
+          dispatchPool,
+          vendors.map((claimed) => ({
+            vendorId: claimed,
+            billerCode: BILLER,
+            stage: 'send' as const,
+            most: 3,
+            leaseMs: 60_000,
+          })),
+        );
+        const settler = settlers[client % settlers.length];
+        await Promise.all(
+          claims.map(async (taken, index) => {
+            const paid = index % 2 === 0;
+            await settler?.settle({
+              vendorId: taken.vendorId,
+              transactionId: taken.transactionId,
+              outcome: paid ? 'success' : 'failed',
+              paidCents: paid ? taken.amountCents : null,
+              billerReference: null,
+              message: 'said the operator',
+              details: null,
+              source: 'answer',
+            });
+          }),
+        );
+      }
+    });
+    await Promise.all(work);
+    expect(created).toBe(96);
+    expect((await checkLedger(books.pool)).violations).toEqual([]);
+    for (const vendorId of vendors) {
+      // 200,000 to begin with and 24 collections of 1,000.
+      expect(await books.balances(vendorId)).toMatchObject({ external: -224_000n });
+    }
+    // A lane tries again after a deadlock, so that only the server tells; it counts a connection's
+    // when that ends.
+    await Promise.all([...ownPools, dispatchPool].map(async (pool) => await pool.end()));
+    const deadlocks = await books.pool.query<{ deadlocks: bigint }>(
+      'select deadlocks from pg_stat_database where datname = current_database()',
+    );
+    expect(deadlocks.rows).toEqual([{ deadlocks: 0n }]);
+  });
+});

@@ -1,0 +1,304 @@
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newId } from '../../src/base/ids.ts';
+import { checkLedger } from '../../src/ledger/check.ts';
+import { dependOnEachOther } from '../../src/transactions/create.ts';
+import { createTransactions } from '../../src/transactions/store.ts';
+import type { NewTransaction } from '../../src/transactions/transaction.ts';
+import { DUPLICATE_CHECKS } from '../../src/vendors/vendor.ts';
+import type { DuplicateCheck } from '../../src/vendors/vendor.ts';
+import { createOracle, namedBy } from '../support/create-oracle.ts';
+import type { CreateOracle, Expected } from '../support/create-oracle.ts';
+import { BILLER, newTransaction, openBooks, OTHER_BILLER } from '../support/money-fixture.ts';
+import type { Books } from '../support/money-fixture.ts';
+
+// A batch decides like its rows taken one by one: random histories against an oracle in memory.
+
+let books: Books;
+beforeAll(async () => {
+  books = await openBooks();
+});
+afterAll(async () => {
+  await books.close();
+});
+
+const VENDORS = 3;
+const FUNDABLE_CENTS = 5_000n;
+
+interface Row {
+  /** Position among the vendors of the history. */
+  readonly vendor: number;
+  readonly billerCode: string;
+  readonly account: string;
+  readonly phone: string | null;
+  readonly amountCents: bigint;
+  readonly feeCents: bigint;
+  readonly merchantReference: string | null;
+}
+
+type Step =
+  | { readonly do: 'create'; readonly rows: readonly Row[] }
+  /** The answer got lost: the same rows with the same ids. */
+  | { readonly do: 'repeat'; readonly back: number }
+  | { readonly do: 'fund'; readonly vendor: number };
+
+interface History {
+  readonly vendors: readonly { readonly check: DuplicateCheck; readonly floatCents: bigint }[];
+  readonly steps: readonly Step[];
+}
+
+// Few different values, so that equal references, equal payments and used-up floats are common;
+// some of them need quoting in an array's text.
+const anyRow: fc.Arbitrary<Row> = fc.record({
+  vendor: fc.nat(VENDORS - 1),
+  billerCode: fc.constantFrom(BILLER, OTHER_BILLER),
+  account: fc.constantFrom('0123', 'a b', '{"x",\\}'),
+  phone: fc.constantFrom(null, '254700000001'),
+  amountCents: fc.constantFrom(500n, 700n, 2_500n),
+  feeCents: fc.constantFrom(0n, 30n),
+  merchantReference: fc.oneof(
+    { weight: 2, arbitrary: fc.constant(null) },
+    { weight: 3, arbitrary: fc.constantFrom('R1', 'R2', 'R3', 'null', 'a,"b') },
+    // Practically never equal: batches whose rows do not depend on each other.
+    { weight: 5, arbitrary: fc.uuid() },
+  ),
+});
+// Equal content to an equal reference is rare by chance.
+const usualRow: fc.Arbitrary<Row> = fc.record({
+  vendor: fc.nat(VENDORS - 1),
+  billerCode: fc.constant(BILLER),
+  account: fc.constant('{"x",\\}'),
+  phone: fc.constant(null),
+  amountCents: fc.constant(500n),
+  feeCents: fc.constant(0n),
+  merchantReference: fc.constantFrom('R1', 'R2'),
+});
+const row = fc.oneof({ weight: 3, arbitrary: anyRow }, { weight: 2, arbitrary: usualRow });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('create' as const),
+      rows: fc.oneof(
+        fc.array(row, { minLength: 1, maxLength: 2 }),
+        fc.array(row, { minLength: 1, maxLength: 10 }),
+      ),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('repeat' as const), back: fc.nat(2) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('fund' as const), vendor: fc.nat(VENDORS - 1) }),
+  },
+);
+const history: fc.Arbitrary<History> = fc.record({
+  vendors: fc.array(
+    fc.record({
+      check: fc.constantFrom(...DUPLICATE_CHECKS),
+      floatCents: fc.constantFrom(1_000n, 4_000n, 1_000_000n, 1_000_000n),
+    }),
+    { minLength: VENDORS, maxLength: VENDORS },
+  ),
+  steps: fc.array(step, { minLength: 1, maxLength: 8 }),
+});
+
+/** How often which decision was met on which path. */
+const met = new Map<string, number>();
+
+function byId(one: { readonly id: string }, other: { readonly id: string }): number {
+  return one.id < other.id ? -1 : 1;
+}
+
+class Run {
+  readonly oracle: CreateOracle = createOracle();
+  readonly #vendorIds: readonly number[];
+  readonly #given: History;
+  readonly #batches: NewTransaction[][] = [];
+  readonly #createdAt = new Map<string, number>();
+
+  constructor(given: History, vendorIds: readonly number[]) {
+    this.#given = given;
+    this.#vendorIds = vendorIds;
+    for (const [index, vendorId] of vendorIds.entries()) {
+      this.oracle.addFloat(vendorId, given.vendors[index]?.floatCents ?? 0n);
+    }
+  }
+
+  async take(given: Step): Promise<void> {
+    if (given.do === 'fund') {
+      const vendorId = this.#vendorIds[given.vendor] ?? 0;
+      await books.addFloat(vendorId, FUNDABLE_CENTS);
+      this.oracle.addFloat(vendorId, FUNDABLE_CENTS);
+    } else if (given.do === 'create') {
+      const batch = given.rows.map((wanted) => this.#transactionOf(wanted));
+      this.#batches.push(batch);
+      await this.#create(batch);
+    } else {
+      const batch = this.#batches.at(-1 - given.back);
+      if (batch !== undefined) await this.#create(batch);
+    }
+  }
+
+  #transactionOf({ vendor, ...content }: Row): NewTransaction {
+    const check = this.#given.vendors[vendor]?.check;
+    return {
+      ...content,
+      vendorId: this.#vendorIds[vendor] ?? 0,
+      transactionId: newId(),
+      duplicateCheck:
+        check === 'always' || (check === 'without_reference' && content.merchantReference === null),
+    };
+  }
+
+  async #create(batch: readonly NewTransaction[]): Promise<void> {
+    const path = this.#pathOf(batch);
+    const decisions = await createTransactions(books.pool, batch, dependOnEachOther(batch));
+    expect(decisions).toHaveLength(batch.length);
+    for (const [index, wanted] of batch.entries()) {
+      const expected: Expected = this.oracle.decide(wanted);
+      const decision = decisions[index];
+      expect({ row: index, decided: decision?.kind }).toEqual({
+        row: index,
+        decided: expected.kind,
+      });
+      if (decision === undefined) continue;
+      const named = namedBy(decision);
+      if (expected.names.length === 0) expect(named).toBeUndefined();
+      else expect(expected.names).toContain(named);
+      if ('createdAt' in decision) {
+        // The first answer again means its time, too.
+        const known = this.#createdAt.get(decision.transactionId) ?? decision.createdAt.getTime();
+        this.#createdAt.set(decision.transactionId, known);
+        expect(decision.createdAt.getTime()).toBe(known);
+      }
+      met.set(`${path} ${decision.kind}`, (met.get(`${path} ${decision.kind}`) ?? 0) + 1);
+    }
+  }
+
+  /** The path the database takes, by the rule that migration 0006 states. */
+  #pathOf(batch: readonly NewTransaction[]): string {
+    if (dependOnEachOther(batch)) return 'dependent';
+    const short = this.#vendorIds.some((vendorId) => {
+      const wanted = batch
+        .filter((wants) => wants.vendorId === vendorId)
+        .reduce((sum, wants) => sum + wants.amountCents + wants.feeCents, 0n);
+      return wanted > this.oracle.balances(vendorId).float;
+    });
+    return short ? 'short' : 'set';
+  }
+
+  async expectEqualBooks(): Promise<void> {
+    for (const vendorId of this.#vendorIds) {
+      const { float, reserved } = await books.balances(vendorId);
+      expect({ float, reserved }).toEqual(this.oracle.balances(vendorId));
+    }
+    const stored = await books.pool.query<{ id: string; total: bigint; queued: boolean }>(
+      `select t.transaction_id as id, f.amount_cents as total, q.stage = 'send' as queued
+       from transactions t
+         join transfers f on f.vendor_id = t.vendor_id and f.source_id = t.transaction_id
+         join dispatch_queue q on q.vendor_id = t.vendor_id and q.transaction_id = t.transaction_id
+       where t.vendor_id = any($1)`,
+      [this.#vendorIds],
+    );
+    expect(stored.rows.toSorted(byId)).toEqual(
+      this.oracle.accepted
+        .map((known) => ({
+          id: known.transactionId,
+          total: known.amountCents + known.feeCents,
+          queued: true,
+        }))
+        .toSorted(byId),
+    );
+  }
+}
+
+describe('a batch of creates', () => {
+  test('decides like its rows taken one by one, and books what it decides', async () => {
+    await fc.assert(
+      fc.asyncProperty(history, async (given) => {
+        const vendorIds = await books.addVendors(given.vendors.map((vendor) => vendor.floatCents));
+        const run = new Run(given, vendorIds);
+        for (const wanted of given.steps) await run.take(wanted);
+        await run.expectEqualBooks();
+      }),
+      { numRuns: 200 },
+    );
+    expect((await checkLedger(books.pool)).violations).toEqual([]);
+
+    // What this test rests on: every decision was met on every path that can make it.
+    const common = ['accepted', 'replayed', 'reference_reused', 'likely_duplicate'];
+    const expected = [
+      ...common.map((kind) => `set ${kind}`),
+      ...[...common, 'insufficient_float'].flatMap((kind) => [
+        `dependent ${kind}`,
+        `short ${kind}`,
+      ]),
+    ];
+    expect(expected.filter((name) => !met.has(name))).toEqual([]);
+  });
+
+  test.each([
+    ['one by one', true],
+    ['all at once', false],
+  ])(
+    'finds equal payments of the last 30 seconds, in this bucket of time and the one before (%s)',
+    async (_, sequential) => {
+      for (const [ageSeconds, expected] of [
+        [5, 'likely_duplicate'],
+        [25, 'likely_duplicate'],
+        [31, 'accepted'],
+      ] as const) {
+        const vendorId = await books.addVendor(1_000_000n);
+        const first = newTransaction({ vendorId });
+        await createTransactions(books.pool, [first], false);
+        await makeOlder(first, ageSeconds);
+        const again = newTransaction({ vendorId, duplicateCheck: true });
+        const [decision] = await createTransactions(books.pool, [again], sequential);
+        expect({ ageSeconds, kind: decision?.kind }).toEqual({ ageSeconds, kind: expected });
+        if (decision !== undefined && expected === 'likely_duplicate') {
+          expect(namedBy(decision)).toBe(first.transactionId);
+        }
+      }
+    },
+  );
+
+  test.each([
+    ['one by one', true],
+    ['all at once', false],
+  ])('finds equal payments whatever became of them (%s)', async (_, sequential) => {
+    const vendorId = await books.addVendor(1_000_000n);
+    const first = newTransaction({ vendorId });
+    await createTransactions(books.pool, [first], false);
+    await books.pool.query(
+      `update transactions set outcome = 'failed', settled_at = now() where vendor_id = $1`,
+      [vendorId],
+    );
+    const again = newTransaction({ vendorId, duplicateCheck: true });
+    const decisions = await createTransactions(books.pool, [again], sequential);
+    expect(decisions).toEqual([{ kind: 'likely_duplicate', transactionId: first.transactionId }]);
+  });
+
+  test('refuses a vendor that has no accounts', async () => {
+    const decisions = await createTransactions(
+      books.pool,
+      [newTransaction({ vendorId: 2_000_000_000 })],
+      false,
+    );
+    expect(decisions).toEqual([{ kind: 'insufficient_float' }]);
+  });
+});
+
+/** Moves a transaction's creation back in time, with the key that its age would have given it. */
+async function makeOlder(made: NewTransaction, seconds: number): Promise<void> {
+  await books.pool.query(
+    `update transactions
+     set created_at = created_at - $3 * interval '1 second',
+       duplicate_key = (duplicate_key & 4294967295)
+         | (floor(extract(epoch from created_at - $3 * interval '1 second') / 32)::bigint << 32)
+     where vendor_id = $1 and transaction_id = $2`,
+    [made.vendorId, made.transactionId, seconds],
+  );
+}

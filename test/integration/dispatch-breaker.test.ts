@@ -1,0 +1,215 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { putBiller, putOperator } from '../../src/billers/store.ts';
+import { checkLedger } from '../../src/ledger/check.ts';
+import type { NewTransaction } from '../../src/transactions/transaction.ts';
+import {
+  create,
+  outcomeOf,
+  readQueued,
+  startDispatch,
+  until,
+} from '../support/dispatch-fixture.ts';
+import type { Dispatch } from '../support/dispatch-fixture.ts';
+import {
+  billerRecord,
+  BILLER,
+  newTransaction,
+  openBooks,
+  OPERATOR,
+  operatorRecord,
+} from '../support/money-fixture.ts';
+import type { Books } from '../support/money-fixture.ts';
+import {
+  createScriptedConnector,
+  DECLINED,
+  NO_CONNECTION,
+  paid,
+  PAUSED,
+  SILENCE,
+} from '../support/scripted-connector.ts';
+
+// When an operator can take nothing, its billers are offline, in every process, until a probe finds
+// it back.
+
+const FAILURES = 3;
+
+let books: Books;
+let running: Dispatch[] = [];
+beforeEach(async () => {
+  books = await openBooks();
+  // One at a time, so that failures follow each other.
+  await putOperator(books.pool, operatorRecord({ max_concurrency: 1 }));
+});
+afterEach(async () => {
+  await Promise.all(running.map(async (dispatch) => await dispatch.stop()));
+  running = [];
+  expect((await checkLedger(books.pool)).violations).toEqual([]);
+  await books.close();
+});
+
+async function start(
+  connectors: Parameters<typeof startDispatch>[1]['connectors'],
+): Promise<Dispatch> {
+  const dispatch = await startDispatch(books, { connectors, openAfterFailures: FAILURES });
+  running.push(dispatch);
+  return dispatch;
+}
+
+async function makeMany(count: number, billerCode = BILLER): Promise<NewTransaction[]> {
+  const vendorId = await books.addVendor(10_000_000n);
+  const made = Array.from({ length: count }, () => newTransaction({ vendorId, billerCode }));
+  await create(books, made);
+  return made;
+}
+
+async function readReason(): Promise<string | undefined> {
+  const read = await books.pool.query<{ reason: string }>(
+    'select reason from biller_breakers where biller_code = $1',
+    [BILLER],
+  );
+  return read.rows[0]?.reason;
+}
+
+describe('calls without an answer', () => {
+  test('so many in a row take the biller offline; a probe brings it back', async () => {
+    let reachable = false;
+    let probes = 0;
+    const operator = createScriptedConnector({
+      pay: (instruction) => (reachable ? paid(instruction) : NO_CONNECTION),
+      balance: () => {
+        probes += 1;
+        return reachable ? 5n : null;
+      },
+    });
+    const made = await makeMany(FAILURES + 2);
+    const dispatch = await start({ [OPERATOR]: operator });
+    await until(() =>
+      expect(dispatch.catalogue.biller(BILLER)).toMatchObject({
+        availability: 'OFFLINE',
+        breakerOpen: true,
+      }),
+    );
+    expect(await readReason()).toBe(`${FAILURES} calls in a row without an answer`);
+    // Probed again and again, and nothing is sent meanwhile.
+    await until(() => expect(probes).toBeGreaterThan(2));
+    expect(operator.instructions).toHaveLength(FAILURES);
+
+    reachable = true;
+    for (const one of made) expect(await outcomeOf(books, one)).toBe('success');
+    expect(dispatch.catalogue.biller(BILLER)).toMatchObject({ availability: 'ONLINE' });
+    expect(await readReason()).toBeUndefined();
+  });
+
+  test('count only in a row: any answer, a refusal too, begins anew', async () => {
+    let calls = 0;
+    const operator = createScriptedConnector({
+      // Two failures, an answer, two failures, an answer …
+      pay: () => {
+        calls += 1;
+        return calls % FAILURES === 0 ? DECLINED : NO_CONNECTION;
+      },
+    });
+    const made = await makeMany(5);
+    const dispatch = await start({ [OPERATOR]: operator });
+    for (const one of made) expect(await outcomeOf(books, one)).toBe('failed');
+    expect(calls).toBe(5 * FAILURES);
+    expect(dispatch.catalogue.biller(BILLER)).toMatchObject({ availability: 'ONLINE' });
+  });
+
+  test('of one biller leave the others of the operator online', async () => {
+    const operator = createScriptedConnector({
+      pay: (instruction) => (instruction.billerCode === BILLER ? NO_CONNECTION : paid(instruction)),
+      balance: () => null,
+    });
+    const dispatch = await start({ [OPERATOR]: operator });
+    await makeMany(2);
+    await until(() =>
+      expect(dispatch.catalogue.biller(BILLER)).toMatchObject({ availability: 'OFFLINE' }),
+    );
+    const [other] = await makeMany(1, 'kplc_postpaid');
+    if (other !== undefined) expect(await outcomeOf(books, other)).toBe('success');
+  });
+
+  test('take the biller offline in every process', async () => {
+    const operator = createScriptedConnector({ pay: () => NO_CONNECTION, balance: () => null });
+    await start({ [OPERATOR]: operator });
+    await makeMany(1);
+    await until(async () => expect(await readReason()).toBeDefined());
+    const other = await start({ [OPERATOR]: operator });
+    expect(other.catalogue.biller(BILLER)).toMatchObject({ availability: 'OFFLINE' });
+  });
+
+  test('of a connector whose probe never returns do not keep others from being probed', async () => {
+    await putOperator(books.pool, operatorRecord({ operator_code: 'deaf' }));
+    await putBiller(books.pool, billerRecord('deaf_biller', { operator_code: 'deaf' }));
+    let reachable = false;
+    const deaf = createScriptedConnector({
+      payDeadlineMs: 1,
+      pay: () => NO_CONNECTION,
+      balance: async () => await new Promise(() => undefined),
+    });
+    const operator = createScriptedConnector({
+      pay: (instruction) => (reachable ? paid(instruction) : NO_CONNECTION),
+      balance: () => (reachable ? 5n : null),
+    });
+    const dispatch = await start({ [OPERATOR]: operator, deaf });
+    await makeMany(FAILURES, 'deaf_biller');
+    const [made] = await makeMany(1);
+    await until(() => {
+      for (const code of [BILLER, 'deaf_biller']) {
+        expect(dispatch.catalogue.biller(code)).toMatchObject({ availability: 'OFFLINE' });
+      }
+    });
+    reachable = true;
+    if (made !== undefined) expect(await outcomeOf(books, made)).toBe('success');
+    expect(dispatch.catalogue.biller('deaf_biller')).toMatchObject({ availability: 'OFFLINE' });
+  });
+});
+
+describe('an operator that says it can take nothing', () => {
+  test('takes the biller offline at once; nothing fails, and all is paid when it is back', async () => {
+    let empty = true;
+    const operator = createScriptedConnector({
+      pay: (instruction) => (empty ? PAUSED : paid(instruction)),
+      balance: () => (empty ? null : 5n),
+    });
+    const made = await makeMany(4);
+    const dispatch = await start({ [OPERATOR]: operator });
+    await until(async () => expect(await readReason()).toBe(PAUSED.reason));
+    await until(() =>
+      expect(dispatch.catalogue.biller(BILLER)).toMatchObject({ availability: 'OFFLINE' }),
+    );
+    expect(operator.instructions).toHaveLength(1);
+    for (const one of made) {
+      await until(async () =>
+        expect(await readQueued(books, one)).toMatchObject({ stage: 'send' }),
+      );
+    }
+    empty = false;
+    for (const one of made) expect(await outcomeOf(books, one)).toBe('success');
+  });
+
+  test('stays offline while it answers status queries only', async () => {
+    let empty = false;
+    let queriesSinceEmpty = 0;
+    const operator = createScriptedConnector({
+      pay: () => (empty ? PAUSED : SILENCE),
+      status: () => {
+        if (empty) queriesSinceEmpty += 1;
+        return { ...SILENCE, answered: true };
+      },
+      balance: () => null,
+    });
+    const dispatch = await start({ [OPERATOR]: operator });
+    await makeMany(1);
+    await until(() => expect(operator.queries.length).toBeGreaterThan(0));
+    empty = true;
+    await makeMany(3);
+    await until(async () => expect(await readReason()).toBe(PAUSED.reason));
+    queriesSinceEmpty = 0;
+    await until(() => expect(queriesSinceEmpty).toBeGreaterThan(5));
+    expect(await readReason()).toBe(PAUSED.reason);
+    expect(dispatch.catalogue.biller(BILLER)).toMatchObject({ availability: 'OFFLINE' });
+    expect(operator.instructions).toHaveLength(2);
+  });
+});

@@ -1,0 +1,218 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { decodeReference } from '../../src/base/ids.ts';
+import { putBiller, putOperator } from '../../src/billers/store.ts';
+import type { PaymentOutcome } from '../../src/dispatch/connector.ts';
+import { checkLedger } from '../../src/ledger/check.ts';
+import type { NewTransaction } from '../../src/transactions/transaction.ts';
+import {
+  create,
+  outcomeOf,
+  readQueued,
+  readStored,
+  startDispatch,
+  until,
+} from '../support/dispatch-fixture.ts';
+import type { Dispatch } from '../support/dispatch-fixture.ts';
+import {
+  billerRecord,
+  newTransaction,
+  openBooks,
+  OPERATOR,
+  operatorRecord,
+} from '../support/money-fixture.ts';
+import type { Books } from '../support/money-fixture.ts';
+import { createScriptedConnector, paid, SILENCE } from '../support/scripted-connector.ts';
+
+// How the places at an operator are shared out, and what a stop leaves behind.
+
+let books: Books;
+let running: Dispatch[] = [];
+beforeEach(async () => {
+  books = await openBooks();
+});
+afterEach(async () => {
+  await Promise.all(running.map(async (dispatch) => await dispatch.stop(0)));
+  running = [];
+  expect((await checkLedger(books.pool)).violations).toEqual([]);
+  await books.close();
+});
+
+async function start(
+  connectors: Parameters<typeof startDispatch>[1]['connectors'],
+): Promise<Dispatch> {
+  const dispatch = await startDispatch(books, { connectors });
+  running.push(dispatch);
+  return dispatch;
+}
+
+async function makeMany(
+  count: number,
+  given: Partial<NewTransaction> = {},
+): Promise<NewTransaction[]> {
+  const vendorId = await books.addVendor(100_000_000n);
+  const made = Array.from({ length: count }, () => newTransaction({ vendorId, ...given }));
+  await create(books, made);
+  return made;
+}
+
+/** Lets other work of the process go on in between. */
+async function aTurnLater<Result>(result: Result): Promise<Result> {
+  return await new Promise((resolve) => setImmediate(() => resolve(result)));
+}
+
+/** An operator whose answers wait until the gate is opened. */
+function gatedOperator(payDeadlineMs = 5_000) {
+  const gate = Promise.withResolvers<undefined>();
+  const operator = createScriptedConnector({
+    payDeadlineMs,
+    pay: async (instruction, signal) => {
+      const cutOff = new Promise<PaymentOutcome>((resolve) => {
+        signal.addEventListener('abort', () => resolve(SILENCE));
+      });
+      return await Promise.race([gate.promise.then(() => paid(instruction)), cutOff]);
+    },
+    status: (query) => paid(query),
+  });
+  return { operator, open: () => gate.resolve(undefined) };
+}
+
+describe('a vendor with a long queue', () => {
+  test('does not starve another: a single payment is sent within a few turns', async () => {
+    await putOperator(books.pool, operatorRecord({ max_concurrency: 4 }));
+    const operator = createScriptedConnector({
+      pay: async (instruction) => await aTurnLater(paid(instruction)),
+    });
+    await makeMany(500);
+    const dispatch = await start({ [OPERATOR]: operator });
+    await until(() => expect(operator.instructions.length).toBeGreaterThan(20));
+    const vendorId = await books.addVendor(1_000_000n);
+    const single = newTransaction({ vendorId });
+    await create(books, [single]);
+    const sentBefore = operator.instructions.length;
+    dispatch.dispatcher.hint([{ vendorId, billerCode: single.billerCode, stage: 'send' }]);
+    await outcomeOf(books, single);
+    const place = operator.instructions.findIndex(
+      (one) => decodeReference(one.reference)?.vendorId === vendorId,
+    );
+    // What was already claimed, and a round or two of what was being claimed.
+    expect(place - sentBefore).toBeLessThan(16);
+  });
+
+  test('is sent oldest first', async () => {
+    await putOperator(books.pool, operatorRecord({ max_concurrency: 1 }));
+    const operator = createScriptedConnector({ pay: paid });
+    const made = await makeMany(20);
+    await start({ [OPERATOR]: operator });
+    for (const one of made) await outcomeOf(books, one);
+    expect(
+      operator.instructions.map((one) => decodeReference(one.reference)?.transactionId),
+    ).toEqual(made.map((one) => one.transactionId));
+  });
+});
+
+describe('an operator that is slow', () => {
+  test('does not hold up another', async () => {
+    await putOperator(books.pool, operatorRecord({ operator_code: 'slow', max_concurrency: 4 }));
+    await putBiller(books.pool, billerRecord('slow_biller', { operator_code: 'slow' }));
+    const slow = gatedOperator();
+    const quick = createScriptedConnector({ pay: paid });
+    const waiting = await makeMany(10, { billerCode: 'slow_biller' });
+    await start({ [OPERATOR]: quick, slow: slow.operator });
+    await until(() => expect(slow.operator.instructions).toHaveLength(4));
+    for (const one of await makeMany(20)) expect(await outcomeOf(books, one)).toBe('success');
+    expect(slow.operator.instructions).toHaveLength(4);
+    slow.open();
+    for (const one of waiting) expect(await outcomeOf(books, one)).toBe('success');
+  });
+
+  test('never has more calls than it takes, payments and status queries together', async () => {
+    await putOperator(books.pool, operatorRecord({ max_concurrency: 6 }));
+    const operator = createScriptedConnector({
+      pay: async () => await aTurnLater(SILENCE),
+      // Each is asked a few times, so that both kinds of call are due all the while.
+      status: async (query) =>
+        await aTurnLater(Math.random() < 0.3 ? paid(query) : { ...SILENCE, answered: true }),
+    });
+    const made = await makeMany(80);
+    await start({ [OPERATOR]: operator });
+    for (const one of made) expect(await outcomeOf(books, one)).toBe('success');
+    expect(operator.instructions).toHaveLength(80);
+    expect(operator.mostAtOnce).toBe(6);
+  });
+
+  test('to answer status queries keeps half of its places for payments', async () => {
+    await putOperator(books.pool, operatorRecord({ max_concurrency: 4 }));
+    let silent = true;
+    const operator = createScriptedConnector({
+      pay: (instruction) => (silent ? SILENCE : paid(instruction)),
+      status: async () => await new Promise(() => undefined),
+    });
+    await makeMany(10);
+    await start({ [OPERATOR]: operator });
+    await until(() => {
+      expect(operator.instructions).toHaveLength(10);
+      expect(operator.queries).toHaveLength(2);
+    });
+    silent = false;
+    for (const one of await makeMany(10)) expect(await outcomeOf(books, one)).toBe('success');
+    expect(operator.queries).toHaveLength(2);
+  });
+});
+
+describe('a stop', () => {
+  test('waits for what is under way and leaves the rest queued', async () => {
+    await putOperator(books.pool, operatorRecord({ max_concurrency: 5 }));
+    const { operator, open } = gatedOperator();
+    const made = await makeMany(12);
+    const dispatch = await start({ [OPERATOR]: operator });
+    await until(() => expect(operator.instructions).toHaveLength(5));
+    let stopped = false;
+    const stopping = dispatch.stop(60_000).finally(() => {
+      stopped = true;
+    });
+    const late = await makeMany(1);
+    dispatch.dispatcher.hint(late.map((one) => ({ ...one, stage: 'send' as const })));
+    expect(dispatch.dispatcher.underWay).toBe(5);
+    expect(stopped).toBe(false);
+    open();
+    await stopping;
+    expect(dispatch.dispatcher.underWay).toBe(0);
+    expect(operator.instructions).toHaveLength(5);
+    for (const [index, one] of [...made, ...late].entries()) {
+      const { outcome, under_way: underWay } = await readStored(books, one);
+      expect({ outcome, underWay }).toEqual({
+        outcome: index < 5 ? 'success' : null,
+        underWay: false,
+      });
+    }
+  });
+
+  test('cuts off what lasts longer; it is verified after the next start', async () => {
+    const { operator } = gatedOperator();
+    const [made] = await makeMany(1);
+    if (made === undefined) throw new Error('nothing was made');
+    const dispatch = await start({ [OPERATOR]: operator });
+    await until(() => expect(operator.instructions).toHaveLength(1));
+    await dispatch.stop(1);
+    expect(await readStored(books, made)).toMatchObject({ outcome: null, under_way: true });
+    expect(await readQueued(books, made)).toMatchObject({ stage: 'verify', claim_number: 1 });
+
+    await start({ [OPERATOR]: operator });
+    expect(await outcomeOf(books, made)).toBe('success');
+    expect(operator.instructions).toHaveLength(1);
+    expect(operator.queries).toHaveLength(1);
+  });
+
+  test('does not wait for a connector that does not hear that it is cut off', async () => {
+    const operator = createScriptedConnector({
+      payDeadlineMs: 3_600_000,
+      pay: async () => await new Promise(() => undefined),
+    });
+    const [made] = await makeMany(1);
+    if (made === undefined) throw new Error('nothing was made');
+    const dispatch = await start({ [OPERATOR]: operator });
+    await until(() => expect(operator.instructions).toHaveLength(1));
+    await dispatch.stop(1);
+    expect(await readStored(books, made)).toMatchObject({ outcome: null, under_way: true });
+  });
+});

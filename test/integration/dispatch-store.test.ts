@@ -1,0 +1,304 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { claim, listQueues, writeProgress } from '../../src/dispatch/store.ts';
+import type { Claim, Progress, QueueKey } from '../../src/dispatch/store.ts';
+import { checkLedger } from '../../src/ledger/check.ts';
+import { settleTransactions } from '../../src/transactions/store.ts';
+import { newId } from '../../src/base/ids.ts';
+import type { NewTransaction } from '../../src/transactions/transaction.ts';
+import { create, readAttempts, readQueued, until } from '../support/dispatch-fixture.ts';
+import {
+  BILLER,
+  newTransaction,
+  openBooks,
+  OTHER_BILLER,
+  paidReport,
+} from '../support/money-fixture.ts';
+import type { Books } from '../support/money-fixture.ts';
+
+// Who may send, who may only ask, and what a worker that comes too late can still write.
+
+let books: Books;
+beforeAll(async () => {
+  books = await openBooks();
+});
+afterAll(async () => {
+  expect((await checkLedger(books.pool)).violations).toEqual([]);
+  await books.close();
+});
+
+function queueOf(made: NewTransaction, stage: 'send' | 'verify'): QueueKey {
+  return { vendorId: made.vendorId, billerCode: made.billerCode, stage };
+}
+
+async function take(
+  made: NewTransaction,
+  stage: 'send' | 'verify',
+  leaseMs = 60_000,
+): Promise<Claim | undefined> {
+  const [taken] = await claim(books.pool, [{ ...queueOf(made, stage), most: 1, leaseMs }]);
+  return taken;
+}
+
+async function mustTake(...given: Parameters<typeof take>): Promise<Claim> {
+  const taken = await take(...given);
+  if (taken === undefined) throw new Error('nothing was due');
+  return taken;
+}
+
+function progress(of: Claim, given: Partial<Progress> = {}): Progress {
+  return {
+    claim: of,
+    next: 'verify',
+    delayMs: 0,
+    note: 'no answer',
+    operatorHandle: null,
+    ...given,
+  };
+}
+
+async function makeOne(): Promise<NewTransaction> {
+  const made = newTransaction({
+    vendorId: await books.addVendor(1_000_000n),
+    account: '0123',
+    phone: '254700000001',
+  });
+  await create(books, [made]);
+  return made;
+}
+
+describe('a claim', () => {
+  test('never gives two claimers the same transaction', async () => {
+    const vendorIds = await books.addVendors([10_000_000n, 10_000_000n]);
+    const made = Array.from({ length: 200 }, (_, index) =>
+      newTransaction({
+        vendorId: vendorIds[index % 2] ?? 0,
+        billerCode: index % 3 === 0 ? OTHER_BILLER : BILLER,
+      }),
+    );
+    await create(books, made);
+    const pool = books.openPool({ max: 20, byIndexOnly: true });
+    const wanted = vendorIds.flatMap((vendorId) =>
+      [BILLER, OTHER_BILLER].map((billerCode) => ({
+        vendorId,
+        billerCode,
+        stage: 'send' as const,
+        most: 3,
+        leaseMs: 60_000,
+      })),
+    );
+    const taken: string[] = [];
+    await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        // What others hold at the moment is skipped: an empty hand is not the end.
+        for (let emptyHands = 0; emptyHands < 20; emptyHands += 1) {
+          for (;;) {
+            const claims = await claim(pool, wanted);
+            if (claims.length === 0) break;
+            taken.push(...claims.map((one) => one.transactionId));
+          }
+        }
+      }),
+    );
+    expect(taken).toHaveLength(200);
+    expect(new Set(taken)).toEqual(new Set(made.map((one) => one.transactionId)));
+    const attempts = await books.pool.query<{ count: number }>(
+      'select count(*)::integer as count from attempts where vendor_id = any($1)',
+      [vendorIds],
+    );
+    expect(attempts.rows).toEqual([{ count: 200 }]);
+  });
+
+  test('to send writes the instruction and carries what it needs', async () => {
+    const made = await makeOne();
+    expect(await take(made, 'send')).toEqual({
+      vendorId: made.vendorId,
+      transactionId: made.transactionId,
+      billerCode: BILLER,
+      stage: 'send',
+      claimNumber: 1,
+      attemptNumber: 1,
+      verifyCount: 0,
+      attemptAgeMs: 0,
+      operatorHandle: null,
+      account: '0123',
+      phone: '254700000001',
+      amountCents: 10_000n,
+    });
+    expect(await readAttempts(books, made)).toEqual([
+      { attempt_number: 1, outcome: null, note: null, operator_handle: null },
+    ]);
+    expect(await readQueued(books, made)).toMatchObject({ stage: 'verify', claim_number: 1 });
+  });
+
+  test('takes the oldest first, as many as it asked for', async () => {
+    const vendorId = await books.addVendor(1_000_000n);
+    const made = Array.from({ length: 5 }, () => newTransaction({ vendorId }));
+    await create(books, made.toReversed());
+    const claims = await claim(books.pool, [
+      { vendorId, billerCode: BILLER, stage: 'send', most: 3, leaseMs: 60_000 },
+    ]);
+    expect(claims.map((one) => one.transactionId)).toEqual(
+      made.slice(0, 3).map((one) => one.transactionId),
+    );
+  });
+
+  test('is good until its lease ends; then another may ask, and none may send', async () => {
+    const made = await makeOne();
+    await mustTake(made, 'send', 60_000);
+    expect(await take(made, 'send')).toBeUndefined();
+    expect(await take(made, 'verify')).toBeUndefined();
+
+    const lapsing = await makeOne();
+    await mustTake(lapsing, 'send', 1);
+    expect(await take(lapsing, 'send')).toBeUndefined();
+    const verifying = await until(async () => await mustTake(lapsing, 'verify'));
+    expect(verifying).toMatchObject({
+      stage: 'verify',
+      claimNumber: 2,
+      attemptNumber: 1,
+      verifyCount: 1,
+    });
+    expect(verifying.attemptAgeMs).toBeGreaterThan(0);
+    expect(await readAttempts(books, lapsing)).toHaveLength(1);
+  });
+
+  test('tells the age of the instruction by the database’s clock', async () => {
+    const made = await makeOne();
+    await mustTake(made, 'send', 0);
+    await books.pool.query(
+      `update attempts set sent_at = sent_at - interval '1 hour' where transaction_id = $1`,
+      [made.transactionId],
+    );
+    const verifying = await until(async () => await mustTake(made, 'verify'));
+    expect(verifying.attemptAgeMs).toBeGreaterThanOrEqual(3_600_000);
+    expect(verifying.attemptAgeMs).toBeLessThan(3_660_000);
+  });
+});
+
+describe('progress', () => {
+  test('without proof keeps asking, and keeps the operator’s handle', async () => {
+    const made = await makeOne();
+    const first = await mustTake(made, 'send');
+    expect(await writeProgress(books.pool, [progress(first, { operatorHandle: 'H1' })])).toBe(1);
+    expect(await take(made, 'send')).toBeUndefined();
+    const second = await mustTake(made, 'verify');
+    expect(second).toMatchObject({ operatorHandle: 'H1', attemptNumber: 1, verifyCount: 1 });
+    await writeProgress(books.pool, [progress(second, { note: 'still no answer' })]);
+    expect(await readAttempts(books, made)).toEqual([
+      { attempt_number: 1, outcome: null, note: 'still no answer', operator_handle: 'H1' },
+    ]);
+  });
+
+  test('with proof ends the instruction and allows another', async () => {
+    const made = await makeOne();
+    const first = await mustTake(made, 'send');
+    await writeProgress(books.pool, [progress(first, { next: 'send', note: 'never left us' })]);
+    expect(await readAttempts(books, made)).toMatchObject([
+      { outcome: 'not_sent', note: 'never left us' },
+    ]);
+    expect(await take(made, 'verify')).toBeUndefined();
+    expect(await mustTake(made, 'send')).toMatchObject({
+      claimNumber: 2,
+      attemptNumber: 2,
+      verifyCount: 0,
+    });
+    expect(await readAttempts(books, made)).toMatchObject([
+      { attempt_number: 1, outcome: 'not_sent' },
+      { attempt_number: 2, outcome: null },
+    ]);
+  });
+
+  test('counts status queries from the last instruction on', async () => {
+    const made = await makeOne();
+    let last = await mustTake(made, 'send');
+    for (const expected of [1, 2]) {
+      await writeProgress(books.pool, [progress(last)]);
+      last = await mustTake(made, 'verify');
+      expect(last.verifyCount).toBe(expected);
+    }
+    await writeProgress(books.pool, [progress(last, { next: 'send' })]);
+    expect(await mustTake(made, 'send')).toMatchObject({ verifyCount: 0, attemptNumber: 2 });
+  });
+
+  test('waits for as long as it says', async () => {
+    const made = await makeOne();
+    const first = await mustTake(made, 'send');
+    await writeProgress(books.pool, [progress(first, { delayMs: 60_000 })]);
+    expect(await take(made, 'verify')).toBeUndefined();
+    const queued = await readQueued(books, made);
+    expect(queued?.due_in_ms).toBeGreaterThan(50_000);
+    expect(queued?.due_in_ms).toBeLessThanOrEqual(60_000);
+  });
+
+  test('of a worker whose lease lapsed is ignored', async () => {
+    const made = await makeOne();
+    const stale = await mustTake(made, 'send', 0);
+    const current = await until(async () => await mustTake(made, 'verify'));
+    const before = [await readQueued(books, made), await readAttempts(books, made)];
+    for (const next of ['send', 'verify'] as const) {
+      expect(await writeProgress(books.pool, [progress(stale, { next })])).toBe(0);
+    }
+    expect([await readQueued(books, made), await readAttempts(books, made)]).toMatchObject([
+      { stage: 'verify', claim_number: current.claimNumber },
+      before[1],
+    ]);
+    expect(await writeProgress(books.pool, [progress(current)])).toBe(1);
+  });
+
+  test('after the final word is ignored', async () => {
+    const made = await makeOne();
+    const first = await mustTake(made, 'send');
+    await settleTransactions(books.pool, [{ report: paidReport(made), caseId: newId() }]);
+    expect(await writeProgress(books.pool, [progress(first, { next: 'send' })])).toBe(0);
+    expect(await readAttempts(books, made)).toMatchObject([{ outcome: 'paid' }]);
+    expect(await readQueued(books, made)).toBeUndefined();
+  });
+
+  test('does not wait for whoever is settling the transaction', async () => {
+    const made = await makeOne();
+    const first = await mustTake(made, 'send');
+    const settling = await books.pool.connect();
+    await settling.query('begin');
+    await settleTransactions(settling, [{ report: paidReport(made), caseId: newId() }]);
+    expect(await writeProgress(books.pool, [progress(first, { next: 'send' })])).toBe(0);
+    await settling.query('commit');
+    settling.release();
+  });
+
+  test('of several is written each on its own', async () => {
+    const [one, two] = [await makeOne(), await makeOne()];
+    const stale = await mustTake(one, 'send', 0);
+    await until(async () => await mustTake(one, 'verify'));
+    const fresh = await mustTake(two, 'send');
+    expect(
+      await writeProgress(books.pool, [
+        progress(stale, { next: 'send' }),
+        progress(fresh, { next: 'send' }),
+      ]),
+    ).toBe(1);
+    expect(await readQueued(books, one)).toMatchObject({ stage: 'verify' });
+    expect(await readQueued(books, two)).toMatchObject({ stage: 'send' });
+  });
+});
+
+describe('the list of queues', () => {
+  test('names every queue once, with the time until its first is due', async () => {
+    const vendorId = await books.addVendor(1_000_000n);
+    const made = [
+      newTransaction({ vendorId }),
+      newTransaction({ vendorId }),
+      newTransaction({ vendorId, billerCode: OTHER_BILLER }),
+    ];
+    await create(books, made);
+    await claim(books.pool, [
+      { vendorId, billerCode: BILLER, stage: 'send', most: 1, leaseMs: 60_000 },
+    ]);
+    const listed = (await listQueues(books.pool)).filter((queue) => queue.vendorId === vendorId);
+    expect(listed.map((queue) => [queue.billerCode, queue.stage, queue.dueInMs > 0])).toEqual([
+      [OTHER_BILLER, 'send', false],
+      [BILLER, 'send', false],
+      [BILLER, 'verify', true],
+    ]);
+    expect(listed.find((queue) => queue.stage === 'verify')?.dueInMs).toBeLessThanOrEqual(60_000);
+  });
+});

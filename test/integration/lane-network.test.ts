@@ -1,0 +1,220 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Refusal } from '../../src/base/errors.ts';
+import { collect } from '../../src/collections/collect.ts';
+import { fund } from '../../src/collections/fund.ts';
+import { createLane } from '../../src/db/lane.ts';
+import { claim } from '../../src/dispatch/store.ts';
+import { checkLedger } from '../../src/ledger/check.ts';
+import { createCreateLanes } from '../../src/transactions/create.ts';
+import { createSettler } from '../../src/transactions/settle.ts';
+import type { CreateLanes } from '../../src/transactions/create.ts';
+import { createTransactions } from '../../src/transactions/store.ts';
+import type { CreateDecision, NewTransaction } from '../../src/transactions/transaction.ts';
+import { BILLER, COLLECTOR, newTransaction, openBooks } from '../support/money-fixture.ts';
+import type { Books } from '../support/money-fixture.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
+import type { TcpProxy } from '../support/tcp-proxy.ts';
+
+// A network that loses one direction at the worst moment: the server has committed, and nobody was
+// told.
+
+let books: Books;
+let proxy: TcpProxy;
+beforeAll(async () => {
+  books = await openBooks();
+});
+beforeEach(async () => {
+  proxy = await startTcpProxy(books.url);
+});
+afterEach(async () => {
+  await proxy.close();
+});
+afterAll(async () => {
+  expect((await checkLedger(books.pool)).violations).toEqual([]);
+  await books.close();
+});
+
+const CREATE = 'create_transactions';
+
+function openLane(deadlineMs: number): CreateLanes {
+  return createCreateLanes({
+    pools: [books.openPool({ url: proxy.url })],
+    deadlineMs,
+    onAccepted: () => undefined,
+  });
+}
+
+async function codeOf(answer: Promise<unknown>): Promise<string> {
+  return await answer.then(
+    () => 'answered',
+    (error: unknown) => (error instanceof Refusal ? error.code : String(error)),
+  );
+}
+
+async function countTransactions(vendorId: number): Promise<number> {
+  const counted = await books.pool.query<{ count: number }>(
+    'select count(*)::integer as count from transactions where vendor_id = $1',
+    [vendorId],
+  );
+  return counted.rows[0]?.count ?? 0;
+}
+
+describe('creates whose answer is lost after the commit', () => {
+  test('are found again: accepted once, answered once', async () => {
+    const vendorId = await books.addVendor(25_000n);
+    const lane = openLane(8_000);
+    const batch = [
+      newTransaction({ vendorId, merchantReference: 'A' }),
+      newTransaction({ vendorId, merchantReference: 'A' }),
+      newTransaction({ vendorId, duplicateCheck: true, account: '77' }),
+      newTransaction({ vendorId, duplicateCheck: true, account: '77' }),
+      newTransaction({ vendorId }),
+    ];
+    const lost = proxy.loseAnswerTo(CREATE, 'cut');
+    const answers = Promise.all(batch.map(async (row) => await lane.add(row)));
+    await lost;
+    expect((await answers).map((decision) => decision.kind)).toEqual([
+      'accepted',
+      'replayed',
+      'accepted',
+      'likely_duplicate',
+      'insufficient_float',
+    ]);
+    expect(await countTransactions(vendorId)).toBe(2);
+    expect(await books.balances(vendorId)).toMatchObject({ float: 5_000n, reserved: 20_000n });
+  });
+
+  test('may have been accepted when the database does not come back in time', async () => {
+    const vendorId = await books.addVendor(100_000n);
+    const lane = openLane(100);
+    const wanted = newTransaction({ vendorId, merchantReference: 'A' });
+    const lost = proxy.loseAnswerTo(CREATE, 'cut');
+    const code = codeOf(lane.add(wanted));
+    await lost;
+    proxy.goDown();
+    expect(await code).toBe('outcome_unknown');
+    expect(await countTransactions(vendorId)).toBe(1);
+
+    proxy.comeBack();
+    const repeat = newTransaction({ vendorId, merchantReference: 'A' });
+    expect(await lane.add(repeat)).toMatchObject({
+      kind: 'replayed',
+      transactionId: wanted.transactionId,
+    });
+    expect(await countTransactions(vendorId)).toBe(1);
+  });
+
+  test('may have been accepted when the database comes back read-only', async () => {
+    const vendorId = await books.addVendor(100_000n);
+    const lane = openLane(8_000);
+    const name = new URL(books.url).pathname.slice(1);
+    // Opens the connection, which stays as it is while the next one will be read-only.
+    await lane.add(newTransaction({ vendorId }));
+    await books.pool.query(`alter database ${name} set default_transaction_read_only = on`);
+    const lost = proxy.loseAnswerTo(CREATE, 'cut');
+    const code = codeOf(lane.add(newTransaction({ vendorId })));
+    await lost;
+    const answered = await code;
+    const client = await books.pool.connect();
+    await client.query('set default_transaction_read_only = off');
+    await client.query(`alter database ${name} reset default_transaction_read_only`);
+    client.release(true);
+    expect(answered).toBe('outcome_unknown');
+    expect(await countTransactions(vendorId)).toBe(2);
+  });
+
+  test('are found again when nobody says that the connection is dead', async () => {
+    const vendorId = await books.addVendor(100_000n);
+    const lane = createLane<NewTransaction, CreateDecision>({
+      name: 'half-open lane',
+      pool: books.openPool({ url: proxy.url }),
+      maxBatch: 10,
+      maxWaiting: 10,
+      deadlineMs: 8_000,
+      silenceMostMs: 100,
+      call: async (db, batch) => await createTransactions(db, batch, false),
+    });
+    const wanted = newTransaction({ vendorId });
+    const lost = proxy.loseAnswerTo(CREATE, 'silence');
+    const answer = lane.add(wanted);
+    await lost;
+    expect(await answer).toMatchObject({
+      kind: 'accepted',
+      transactionId: wanted.transactionId,
+    });
+    expect(await countTransactions(vendorId)).toBe(1);
+  });
+});
+
+describe('a create that never reached the server', () => {
+  test('is sent again', async () => {
+    const vendorId = await books.addVendor(100_000n);
+    const lane = openLane(8_000);
+    const lost = proxy.loseRequest(CREATE);
+    const answer = lane.add(newTransaction({ vendorId }));
+    await lost;
+    expect(await answer).toMatchObject({ kind: 'accepted' });
+    expect(await countTransactions(vendorId)).toBe(1);
+  });
+});
+
+describe('a final word whose answer is lost after the commit', () => {
+  test('is settled once', async () => {
+    const vendorId = await books.addVendor(100_000n);
+    await openLane(8_000).add(newTransaction({ vendorId }));
+    const [taken] = await claim(books.pool, [
+      { vendorId, billerCode: BILLER, stage: 'send', most: 1, leaseMs: 60_000 },
+    ]);
+    if (taken === undefined) throw new Error('nothing was claimed');
+    const settler = createSettler({
+      pools: [books.openPool({ url: proxy.url })],
+      deadlineMs: 8_000,
+    });
+    const lost = proxy.loseAnswerTo('settle_transactions', 'cut');
+    const answer = settler.settle({
+      vendorId,
+      transactionId: taken.transactionId,
+      outcome: 'success',
+      paidCents: taken.amountCents,
+      billerReference: 'OP1',
+      message: 'Paid',
+      details: null,
+      source: 'answer',
+    });
+    await lost;
+    expect(await answer).toBe('repeated');
+    expect(await books.balances(vendorId)).toMatchObject({
+      float: 90_000n,
+      reserved: 0n,
+      'operator:kplc': 10_000n,
+    });
+  });
+});
+
+describe('collected income and funding whose answer is lost after the commit', () => {
+  test('fail, and answer the first movement when they are repeated', async () => {
+    const vendorId = await books.addVendor();
+    const pool = books.openPool({ url: proxy.url });
+    const income = {
+      collector: COLLECTOR,
+      reference: 'lost',
+      vendorId,
+      amountCents: 700n,
+      paidAt: new Date('2026-01-05T09:00:00Z'),
+    };
+    for (const [move, amounts] of [
+      [async () => await collect(pool, income), { collected: 700n, float: 0n }],
+      [
+        async () => await fund(pool, { vendorId, requestedAt: new Date('2026-01-05T10:00:00Z') }),
+        { collected: 0n, float: 700n },
+      ],
+    ] as const) {
+      const lost = proxy.loseAnswerTo('commit', 'cut');
+      const failed = expect(move()).rejects.toThrow(/terminated|ECONNRESET/);
+      await lost;
+      await failed;
+      expect(await move()).toMatchObject({ amountCents: 700n, fresh: false });
+      expect(await books.balances(vendorId)).toMatchObject(amounts);
+    }
+  });
+});

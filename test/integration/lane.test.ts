@@ -1,0 +1,250 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { Refusal } from '../../src/base/errors.ts';
+import { createLane } from '../../src/db/lane.ts';
+import type { Lane } from '../../src/db/lane.ts';
+import type { PoolOptions, Queryable } from '../../src/db/pool.ts';
+import { createCreateLanes } from '../../src/transactions/create.ts';
+import type { CreateLanes } from '../../src/transactions/create.ts';
+import type { NewTransaction } from '../../src/transactions/transaction.ts';
+import { newTransaction, openBooks } from '../support/money-fixture.ts';
+import type { Books } from '../support/money-fixture.ts';
+
+// What a lane answers when the database misbehaves.
+
+let books: Books;
+beforeAll(async () => {
+  books = await openBooks();
+});
+afterAll(async () => {
+  await books.close();
+});
+
+const cleanups: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+});
+
+/** One lane over a pool of its own. */
+function openLane(pool: Partial<PoolOptions> = {}, deadlineMs = 8_000): CreateLanes {
+  return createCreateLanes({
+    pools: [books.openPool(pool)],
+    deadlineMs,
+    onAccepted: () => undefined,
+  });
+}
+
+async function codeOf(answer: Promise<unknown>): Promise<string> {
+  try {
+    await answer;
+    return 'answered';
+  } catch (error) {
+    return error instanceof Refusal ? error.code : `not a refusal: ${String(error)}`;
+  }
+}
+
+async function countTransactions(vendorId: number): Promise<number> {
+  const counted = await books.pool.query<{ count: number }>(
+    'select count(*)::integer as count from transactions where vendor_id = $1',
+    [vendorId],
+  );
+  return counted.rows[0]?.count ?? 0;
+}
+
+/** Holds the vendor's float as another process may; until released, nobody moves its money. */
+async function holdFloat(vendorId: number): Promise<() => Promise<void>> {
+  const holder = await books.pool.connect();
+  await holder.query('begin');
+  await holder.query(
+    `select 1 from accounts where vendor_id = $1 and account = 'float' for update`,
+    [vendorId],
+  );
+  let held = true;
+  const release = async (): Promise<void> => {
+    if (!held) return;
+    held = false;
+    await holder.query('rollback');
+    holder.release();
+  };
+  cleanups.push(release);
+  return release;
+}
+
+/** The server process that runs creates for the pool of this name and waits for a lock. */
+async function findWaiting(name: string): Promise<number> {
+  return await vi.waitFor(
+    async () => {
+      const found = await books.pool.query<{ pid: number }>(
+        `select pid from pg_stat_activity
+         where application_name = $1 and wait_event_type = 'Lock'`,
+        [`malipo ${name}`],
+      );
+      const pid = found.rows[0]?.pid;
+      if (pid === undefined) throw new Error('nobody waits');
+      return pid;
+    },
+    { timeout: 10_000, interval: 5 },
+  );
+}
+
+describe('a row that the database cannot take', () => {
+  test('fails alone', async () => {
+    const vendorId = await books.addVendor(1_000_000n);
+    const lane = openLane();
+    const batch = Array.from({ length: 9 }, (_, index) =>
+      newTransaction({ vendorId, account: index === 5 ? 'nul \u0000' : '0123' }),
+    );
+    const answers = await Promise.allSettled(batch.map(async (row) => await lane.add(row)));
+    expect(answers.map((answer) => answer.status)).toEqual(
+      batch.map((_, index) => (index === 5 ? 'rejected' : 'fulfilled')),
+    );
+    expect(answers[5]).toMatchObject({ reason: { code: '22021' } });
+    expect(await countTransactions(vendorId)).toBe(8);
+  });
+});
+
+describe('a full queue', () => {
+  test('refuses what comes on top as overloaded, and loses nothing it took', async () => {
+    const gate = Promise.withResolvers<undefined>();
+    const lane: Lane<number, number> = createLane({
+      name: 'narrow lane',
+      pool: books.openPool(),
+      maxBatch: 2,
+      maxWaiting: 3,
+      deadlineMs: 8_000,
+      call: async (_, items) => {
+        await gate.promise;
+        return items;
+      },
+    });
+    const first = [lane.add(1), lane.add(2)];
+    await vi.waitFor(() => expect(lane.waiting).toBe(0));
+    const second = [lane.add(3), lane.add(4), lane.add(5)];
+    expect(await codeOf(lane.add(6))).toBe('overloaded');
+    gate.resolve(undefined);
+    expect(await Promise.all([...first, ...second])).toEqual([1, 2, 3, 4, 5]);
+    await lane.idle();
+  });
+});
+
+describe('a lost connection', () => {
+  test('during the call is followed by the same call again', async () => {
+    const vendorId = await books.addVendor(100_000n);
+    const lane = openLane({ name: 'to be killed' });
+    const release = await holdFloat(vendorId);
+    const wanted = newTransaction({ vendorId });
+    const answer = lane.add(wanted);
+    await books.pool.query('select pg_terminate_backend($1)', [await findWaiting('to be killed')]);
+    await release();
+    expect(await answer).toMatchObject({
+      kind: 'accepted',
+      transactionId: wanted.transactionId,
+    });
+    expect(await countTransactions(vendorId)).toBe(1);
+    expect(await books.balances(vendorId)).toMatchObject({ float: 90_000n, reserved: 10_000n });
+  });
+
+  test('between two batches is not noticed', async () => {
+    const vendorId = await books.addVendor(100_000n);
+    const lost = vi.fn();
+    const lane = openLane({ name: 'idle and killed', onError: lost });
+    await lane.add(newTransaction({ vendorId }));
+    await books.pool.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where application_name = 'malipo idle and killed'`,
+    );
+    await vi.waitFor(() => expect(lost).toHaveBeenCalled());
+    expect(await lane.add(newTransaction({ vendorId }))).toMatchObject({ kind: 'accepted' });
+  });
+
+  test('that is not to be had at all means that nothing was committed', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    await once(server, 'close');
+    const lane = openLane({ url: `postgres://nobody@127.0.0.1:${port}/none` }, 50);
+    expect(await codeOf(lane.add(newTransaction({ vendorId: 1 })))).toBe('unavailable');
+  });
+});
+
+/** Adds to the connection string; what is there counts more than the pool's own settings. */
+function urlWith(name: string, value: string): string {
+  const url = new URL(books.url);
+  url.searchParams.set(name, value);
+  return url.href;
+}
+
+describe('a database that takes no writes for now', () => {
+  test('because somebody holds the float: unavailable, and nothing half', async () => {
+    const vendorId = await books.addVendor(100_000n);
+    const release = await holdFloat(vendorId);
+    const lane = openLane({ url: urlWith('lock_timeout', '30') });
+    const batch = [newTransaction({ vendorId }), newTransaction({ vendorId })];
+    expect(await Promise.all(batch.map(async (row) => await codeOf(lane.add(row))))).toEqual([
+      'unavailable',
+      'unavailable',
+    ]);
+    await release();
+    expect(await countTransactions(vendorId)).toBe(0);
+    expect(await lane.add(newTransaction({ vendorId }))).toMatchObject({ kind: 'accepted' });
+  });
+
+  test('because it is a standby: unavailable, and nothing half', async () => {
+    const vendorId = await books.addVendor(100_000n);
+    const lane = openLane({ url: urlWith('options', '-c default_transaction_read_only=on') });
+    expect(await codeOf(lane.add(newTransaction({ vendorId })))).toBe('unavailable');
+    expect(await countTransactions(vendorId)).toBe(0);
+  });
+});
+
+describe('a conflict that rolled everything back', () => {
+  test.each([
+    ['deadlock', '40P01'],
+    ['serialization failure', '40001'],
+  ])('(%s) is followed by the same call again', async (_, code) => {
+    let calls = 0;
+    const lane = createLane<number, number>({
+      name: 'conflicting lane',
+      pool: books.openPool(),
+      maxBatch: 10,
+      maxWaiting: 10,
+      deadlineMs: 8_000,
+      call: async (db: Queryable, items) => {
+        calls += 1;
+        if (calls === 1) await db.query(`do $$ begin raise sqlstate '${code}'; end $$`);
+        return items;
+      },
+    });
+    expect(await Promise.all([lane.add(1), lane.add(2)])).toEqual([1, 2]);
+    expect(calls).toBe(2);
+  });
+});
+
+describe('lanes', () => {
+  test('tell what was accepted, and nothing else', async () => {
+    const vendorId = await books.addVendor(15_000n);
+    const told: NewTransaction[] = [];
+    const lanes = createCreateLanes({
+      pools: [books.openPool(), books.openPool()],
+      deadlineMs: 8_000,
+      onAccepted: (accepted) => told.push(...accepted),
+    });
+    const batch = [
+      newTransaction({ vendorId, merchantReference: 'R' }),
+      newTransaction({ vendorId, merchantReference: 'R' }),
+      newTransaction({ vendorId }),
+    ];
+    const decisions = await Promise.all(batch.map(async (row) => await lanes.add(row)));
+    expect(decisions.map((decision) => decision.kind)).toEqual([
+      'accepted',
+      'replayed',
+      'insufficient_float',
+    ]);
+    await lanes.idle();
+    expect(told).toEqual([batch[0]]);
+    expect(lanes.waiting).toBe(0);
+  });
+});

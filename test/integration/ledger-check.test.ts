@@ -1,0 +1,352 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newId } from '../../src/base/ids.ts';
+import { checkLedger } from '../../src/ledger/check.ts';
+import { completeChains } from '../../src/ledger/chain.ts';
+import { createTransactions, settleTransactions } from '../../src/transactions/store.ts';
+import type { FinalReport, NewTransaction } from '../../src/transactions/transaction.ts';
+import { startDispatch } from '../support/dispatch-fixture.ts';
+import {
+  createInstructed,
+  failedReport,
+  newTransaction,
+  openBooks,
+  OPERATOR,
+  paidReport,
+} from '../support/money-fixture.ts';
+import type { Books } from '../support/money-fixture.ts';
+import { createScriptedConnector, DECLINED, paid, SILENCE } from '../support/scripted-connector.ts';
+
+// Every invariant of the books: broken by hand, it is the one that is reported.
+
+let books: Books;
+beforeAll(async () => {
+  books = await openBooks();
+});
+afterAll(async () => {
+  await books.close();
+});
+
+/** A vendor with one transaction of every kind. */
+interface Busy {
+  readonly vendorId: number;
+  /** Not sent yet. */
+  readonly queued: NewTransaction;
+  readonly sent: NewTransaction;
+  readonly paid: NewTransaction;
+  readonly failed: NewTransaction;
+}
+
+async function settle(report: FinalReport): Promise<void> {
+  await settleTransactions(books.pool, [{ report, caseId: newId() }]);
+}
+
+async function makeBusy(): Promise<Busy> {
+  const vendorId = await books.addVendor(1_000_000n);
+  const [queued, sent, done, failed] = [0, 1, 2, 3].map((index) =>
+    newTransaction({ vendorId, amountCents: 1_000n + BigInt(index), feeCents: 10n }),
+  );
+  if (!queued || !sent || !done || !failed) throw new Error('nothing was made');
+  await createInstructed(books.pool, [sent, done, failed]);
+  await createTransactions(books.pool, [queued], false);
+  await settle(paidReport(done));
+  await settle(failedReport(failed));
+  return { vendorId, queued, sent, paid: done, failed };
+}
+
+/** Names of the invariants that the vendor's books break, each once. */
+async function brokenFor(vendorId: number): Promise<string[]> {
+  const { violations } = await checkLedger(books.pool);
+  return [
+    ...new Set(
+      violations
+        .filter((violation) => violation.vendorId === vendorId)
+        .map((violation) => violation.invariant),
+    ),
+  ];
+}
+
+async function run(sql: string, values: readonly unknown[]): Promise<void> {
+  const done = await books.pool.query(sql, [...values]);
+  if (done.rowCount === 0) throw new Error(`nothing was changed by: ${sql}`);
+}
+
+async function changeBalance(vendorId: number, account: string, cents: number): Promise<void> {
+  await run(
+    'update accounts set balance_cents = balance_cents + $3 where vendor_id = $1 and account = $2',
+    [vendorId, account, cents],
+  );
+}
+
+/** A transfer of 5 cents of no known cause, and the balances it makes. */
+async function addStray(vendorId: number, from: string, to: string): Promise<void> {
+  await run(
+    `insert into transfers (created_at, amount_cents, source_id, vendor_id, leg, debit_account,
+       credit_account) values (now(), 5, $1, $2, 1, $3, $4)`,
+    [newId(), vendorId, from, to],
+  );
+  await changeBalance(vendorId, from, -5);
+  await changeBalance(vendorId, to, 5);
+}
+
+interface Planted {
+  readonly invariant: string;
+  readonly by: string;
+  readonly plant: (busy: Busy) => Promise<void>;
+  /** Invariants that cannot but break along with it. */
+  readonly along?: readonly string[];
+}
+
+const PLANTED: readonly Planted[] = [
+  {
+    invariant: 'balances_equal_transfers',
+    by: 'money that moved without a transfer',
+    plant: async ({ vendorId }) => {
+      await changeBalance(vendorId, 'float', -1);
+      await changeBalance(vendorId, 'fees', 1);
+    },
+  },
+  {
+    invariant: 'balances_equal_transfers',
+    by: 'an account that is gone',
+    plant: async ({ vendorId }) =>
+      await run('delete from accounts where vendor_id = $1 and account = $2', [
+        vendorId,
+        `operator:${OPERATOR}`,
+      ]),
+    along: ['balances_sum_to_zero'],
+  },
+  {
+    invariant: 'balances_sum_to_zero',
+    by: 'money from nowhere',
+    plant: async ({ vendorId }) => await changeBalance(vendorId, 'float', 1),
+    along: ['balances_equal_transfers'],
+  },
+  {
+    invariant: 'never_negative',
+    by: 'more funded than was collected',
+    plant: async ({ vendorId }) => {
+      await books.pool.query('alter table accounts drop constraint accounts_never_negative');
+      const movementId = newId();
+      await run(
+        `insert into fund_movements (vendor_id, requested_at, movement_id, amount_cents, created_at)
+         values ($1, now(), $2, 5, now())`,
+        [vendorId, movementId],
+      );
+      await run(
+        `insert into transfers (created_at, amount_cents, source_id, vendor_id, leg, debit_account,
+           credit_account) values (now(), 5, $1, $2, 1, 'collected', 'float')`,
+        [movementId, vendorId],
+      );
+      await changeBalance(vendorId, 'collected', -5);
+      await changeBalance(vendorId, 'float', 5);
+    },
+  },
+  {
+    invariant: 'reserved_equals_open',
+    by: 'a reservation that was released for no transaction',
+    plant: async ({ vendorId }) => await addStray(vendorId, 'reserved', 'float'),
+  },
+  {
+    invariant: 'transaction_reserves_once',
+    by: 'amounts that changed after they were reserved',
+    plant: async ({ vendorId, queued, sent }) =>
+      await run(
+        `update transactions set amount_cents = $2 - amount_cents
+         where vendor_id = $1 and transaction_id = any($3)`,
+        [
+          vendorId,
+          queued.amountCents + sent.amountCents,
+          [queued.transactionId, sent.transactionId],
+        ],
+      ),
+  },
+  {
+    invariant: 'transaction_reserves_once',
+    by: 'a reservation of no transaction',
+    plant: async ({ vendorId }) => await addStray(vendorId, 'float', 'reserved'),
+    along: ['reserved_equals_open'],
+  },
+  {
+    invariant: 'outcome_equals_resolution',
+    by: 'outcomes that were exchanged',
+    plant: async ({ paid: done, failed }) =>
+      await run(
+        `update transactions set outcome = case outcome when 'failed' then 'success' else 'failed' end
+         where transaction_id = any($1)`,
+        [[done.transactionId, failed.transactionId]],
+      ),
+    along: [],
+  },
+  ...(['paid', 'failed'] as const).map((which) => ({
+    invariant: 'outcome_equals_resolution',
+    by: `a ${which} transaction whose resolution belongs to nothing`,
+    plant: async (busy: Busy) =>
+      await run('update transfers set source_id = $2 where source_id = $1 and leg > 1', [
+        busy[which].transactionId,
+        newId(),
+      ]),
+  })),
+  {
+    invariant: 'outcome_equals_resolution',
+    by: 'an open transaction whose reservation was resolved',
+    plant: async ({ sent, paid: done }) =>
+      await run('update transfers set source_id = $2 where source_id = $1 and leg > 1', [
+        done.transactionId,
+        sent.transactionId,
+      ]),
+  },
+  {
+    invariant: 'outcome_equals_resolution',
+    by: 'a fee that went to the operator',
+    plant: async ({ vendorId, paid: done }) => {
+      await run(
+        `update transfers set credit_account = $2 where source_id = $1 and credit_account = 'fees'`,
+        [done.transactionId, `operator:${OPERATOR}`],
+      );
+      await changeBalance(vendorId, 'fees', -10);
+      await changeBalance(vendorId, `operator:${OPERATOR}`, 10);
+    },
+  },
+  {
+    invariant: 'open_equals_queued',
+    by: 'an open transaction that is not queued',
+    plant: async ({ queued }) =>
+      await run('delete from dispatch_queue where transaction_id = $1', [queued.transactionId]),
+  },
+  {
+    invariant: 'open_equals_queued',
+    by: 'a settled transaction that is queued',
+    plant: async ({ vendorId, failed }) =>
+      await run(
+        `insert into dispatch_queue (due_at, transaction_id, vendor_id, biller_code)
+         values (now() + interval '1 day', $2, $1, $3)`,
+        [vendorId, failed.transactionId, failed.billerCode],
+      ),
+  },
+  {
+    invariant: 'attempts_unresolved_once',
+    by: 'a settled transaction with an instruction out',
+    plant: async ({ paid: done }) =>
+      await run('update attempts set outcome = null, ended_at = null where transaction_id = $1', [
+        done.transactionId,
+      ]),
+  },
+  {
+    invariant: 'attempts_unresolved_once',
+    by: 'two instructions out',
+    plant: async ({ vendorId, sent }) =>
+      await run(
+        `insert into attempts (sent_at, transaction_id, vendor_id, attempt_number)
+         values (now(), $2, $1, 2)`,
+        [vendorId, sent.transactionId],
+      ),
+    along: ['stage_equals_attempts'],
+  },
+  {
+    invariant: 'attempts_have_transactions',
+    by: 'an instruction for nothing',
+    plant: async ({ vendorId }) =>
+      await run(
+        `insert into attempts (sent_at, transaction_id, vendor_id, attempt_number)
+         values (now(), $2, $1, 1)`,
+        [vendorId, newId()],
+      ),
+  },
+  {
+    invariant: 'stage_equals_attempts',
+    by: 'a transaction that may be sent though an instruction is out',
+    plant: async ({ sent }) =>
+      await run(`update dispatch_queue set stage = 'send' where transaction_id = $1`, [
+        sent.transactionId,
+      ]),
+  },
+  {
+    invariant: 'stage_equals_attempts',
+    by: 'a transaction that is verified though nothing was sent',
+    plant: async ({ queued }) =>
+      await run(`update dispatch_queue set stage = 'verify' where transaction_id = $1`, [
+        queued.transactionId,
+      ]),
+  },
+  {
+    invariant: 'success_was_instructed',
+    by: 'a success without an instruction',
+    plant: async ({ paid: done }) =>
+      await run('delete from attempts where transaction_id = $1', [done.transactionId]),
+  },
+  {
+    invariant: 'movements_equal_transfers',
+    by: 'a collection that is gone',
+    plant: async ({ vendorId }) =>
+      await run('delete from collections where vendor_id = $1', [vendorId]),
+  },
+  {
+    invariant: 'movements_equal_transfers',
+    by: 'a fund movement of another amount',
+    plant: async ({ vendorId }) =>
+      await run('update fund_movements set amount_cents = amount_cents + 1 where vendor_id = $1', [
+        vendorId,
+      ]),
+  },
+];
+
+describe('the ledger check', () => {
+  test.each(PLANTED)('reports $invariant: $by', async ({ invariant, plant, along = [] }) => {
+    const busy = await makeBusy();
+    expect(await brokenFor(busy.vendorId)).toEqual([]);
+    await plant(busy);
+    expect((await brokenFor(busy.vendorId)).toSorted()).toEqual([invariant, ...along].toSorted());
+  });
+
+  test('has a planted violation for each of its invariants but the chain’s', async () => {
+    const { invariants } = await checkLedger(books.pool);
+    const names = invariants.map((invariant) => invariant.name);
+    expect([...new Set(PLANTED.map((planted) => planted.invariant))].toSorted()).toEqual(
+      names.filter((name) => !name.startsWith('chain_')).toSorted(),
+    );
+  });
+});
+
+describe('healthy books', () => {
+  test('break nothing while payments run, and the chain is built', async () => {
+    const fresh = await openBooks();
+    const answers = [paid, () => DECLINED, () => SILENCE];
+    let calls = 0;
+    const operator = createScriptedConnector({
+      pay: (instruction) => {
+        calls += 1;
+        return answers[calls % answers.length]?.(instruction) ?? SILENCE;
+      },
+      status: paid,
+    });
+    const dispatch = await startDispatch(fresh, { connectors: { [OPERATOR]: operator } });
+    const vendorIds = await fresh.addVendors([10_000_000n, 10_000_000n]);
+    const running = { creating: true };
+    const clients = vendorIds.map(async (vendorId) => {
+      for (let round = 0; round < 25; round += 1) {
+        const made = Array.from({ length: 4 }, () => newTransaction({ vendorId, feeCents: 5n }));
+        await createTransactions(fresh.pool, made, false);
+        dispatch.dispatcher.hint(made.map((one) => ({ ...one, stage: 'send' as const })));
+        await fresh.addFloat(vendorId, 100n);
+      }
+    });
+    const created = Promise.all(clients).finally(() => {
+      running.creating = false;
+    });
+    let checks = 0;
+    let blocks = 0;
+    while (running.creating || dispatch.dispatcher.underWay > 0) {
+      blocks += await completeChains(fresh.pool);
+      expect((await checkLedger(fresh.pool)).violations).toEqual([]);
+      checks += 1;
+    }
+    await created;
+    await dispatch.stop();
+    const report = await checkLedger(fresh.pool);
+    expect(report.violations).toEqual([]);
+    expect(report.counted).toMatchObject({ vendors: 2, transactions: 200, cases: 0 });
+    expect(checks).toBeGreaterThan(2);
+    expect(blocks).toBeGreaterThan(0);
+    await fresh.close();
+  });
+});

@@ -1,0 +1,197 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { newId } from '../../src/base/ids.ts';
+import { createBillerCatalogue } from '../../src/billers/catalogue.ts';
+import { putBiller } from '../../src/billers/store.ts';
+import { transaction } from '../../src/db/pool.ts';
+import type { Pool } from '../../src/db/pool.ts';
+import { createVendorDirectory } from '../../src/vendors/directory.ts';
+import { addKey, openKeys } from '../../src/vendors/keys.ts';
+import { insertVendor, updateVendor } from '../../src/vendors/store.ts';
+import { billerRecord, BILLER, openBooks } from '../support/money-fixture.ts';
+import type { Books } from '../support/money-fixture.ts';
+
+// Keys in the database, and what processes hold of vendors in memory.
+
+const MASTER_KEYS = { current: randomBytes(32), previous: undefined };
+
+let books: Books;
+beforeAll(async () => {
+  books = await openBooks();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+afterAll(async () => {
+  await books.close();
+});
+
+async function makeVendor(): Promise<string> {
+  const vid = newId();
+  await transaction(books.pool, async (client) => {
+    await insertVendor(client, { vid, name: 'Vendor', sector: 'retail', createdAt: new Date() });
+  });
+  return vid;
+}
+
+async function rotate(vid: string, secret: string, overlapSeconds: number): Promise<void> {
+  await addKey(
+    books.pool,
+    { holderKind: 'vendor', holder: vid },
+    { secret, overlapSeconds, masterKeys: MASTER_KEYS },
+  );
+}
+
+/** Secrets of the valid keys, newest first. */
+async function secretsOf(vid: string): Promise<string[]> {
+  const keys = await openKeys(books.pool, ['vendor'], MASTER_KEYS);
+  return keys.filter((key) => key.holder === vid).map((key) => key.secret);
+}
+
+describe('rotating a key', () => {
+  test('keeps the former one valid for the overlap, and ends older ones', async () => {
+    const vid = await makeVendor();
+    await rotate(vid, 'first', 3_600);
+    expect(await secretsOf(vid)).toEqual(['first']);
+    await rotate(vid, 'second', 3_600);
+    expect(await secretsOf(vid)).toEqual(['second', 'first']);
+    await rotate(vid, 'third', 3_600);
+    expect(await secretsOf(vid)).toEqual(['third', 'second']);
+  });
+
+  test('without an overlap ends the former one at once', async () => {
+    const vid = await makeVendor();
+    await rotate(vid, 'first', 0);
+    await rotate(vid, 'second', 0);
+    expect(await secretsOf(vid)).toEqual(['second']);
+  });
+
+  test('never makes a key last longer than it would have', async () => {
+    const vid = await makeVendor();
+    await rotate(vid, 'first', 0);
+    await rotate(vid, 'second', 60);
+    await books.pool.query('delete from security_keys where holder = $1 and valid_until is null', [
+      vid,
+    ]);
+    await rotate(vid, 'third', 3_600);
+    const keys = (await openKeys(books.pool, ['vendor'], MASTER_KEYS)).filter(
+      (key) => key.holder === vid,
+    );
+    expect(keys.map((key) => key.secret)).toEqual(['third', 'first']);
+    expect(keys[1]?.validUntil?.getTime()).toBeLessThan(Date.now() + 120_000);
+  });
+
+  test('leaves the keys of others alone', async () => {
+    const [vid, other] = [await makeVendor(), await makeVendor()];
+    await rotate(other, 'theirs', 0);
+    await rotate(vid, 'first', 0);
+    await rotate(vid, 'second', 0);
+    expect(await secretsOf(other)).toEqual(['theirs']);
+  });
+
+  test('stores no key that could be read or moved to another vendor', async () => {
+    const [vid, other] = [await makeVendor(), await makeVendor()];
+    await rotate(vid, 'a-secret-text', 0);
+    const stored = await books.pool.query<{ sealed: Buffer }>(
+      'select sealed from security_keys where holder = $1',
+      [vid],
+    );
+    expect(stored.rows[0]?.sealed.includes('a-secret-text')).toBe(false);
+    await books.pool.query('update security_keys set holder = $2 where holder = $1', [vid, other]);
+    await expect(openKeys(books.pool, ['vendor'], MASTER_KEYS)).rejects.toThrow();
+    await books.pool.query('delete from security_keys where holder = $1', [other]);
+  });
+});
+
+describe('the vendor directory', () => {
+  test('shows what was there at the last reload', async () => {
+    const directory = createVendorDirectory(books.pool, MASTER_KEYS);
+    const vid = await makeVendor();
+    expect(directory.vendor(vid)).toBeUndefined();
+    await directory.reload();
+    expect(directory.vendor(vid)).toMatchObject({ vid, suspended: false, keys: [] });
+    const vendorId = directory.vendor(vid)?.vendorId ?? 0;
+    expect(directory.vendorById(vendorId)?.vid).toBe(vid);
+
+    await updateVendor(books.pool, vid, {
+      status: 'suspended',
+      duplicateCheck: 'always',
+      referenceRequired: true,
+    });
+    await rotate(vid, 'first', 0);
+    expect(directory.vendor(vid)).toMatchObject({ suspended: false });
+    await directory.reload();
+    expect(directory.vendor(vid)).toMatchObject({
+      suspended: true,
+      duplicateCheck: 'always',
+      referenceRequired: true,
+    });
+    expect(directory.vendor(vid)?.keys.map((key) => key.export().toString())).toEqual(['first']);
+  });
+
+  test('ends a retired key by time, without a reload', async () => {
+    const vid = await makeVendor();
+    await rotate(vid, 'first', 0);
+    await rotate(vid, 'second', 60);
+    const directory = createVendorDirectory(books.pool, MASTER_KEYS);
+    await directory.reload();
+    const secrets = (): string[] =>
+      (directory.vendor(vid)?.keys ?? []).map((key) => key.export().toString());
+    expect(secrets()).toEqual(['second', 'first']);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 });
+    expect(secrets()).toEqual(['second']);
+  });
+});
+
+describe('a reload that is overtaken by a later one', () => {
+  /** The pool, whose first answer to such a statement waits until it is let go. */
+  function holdFirst(text: string): { pool: Pool; held: Promise<void>; letGo: () => void } {
+    const reached = Promise.withResolvers<undefined>();
+    const gate = Promise.withResolvers<undefined>();
+    let first = true;
+    const query = async (...given: unknown[]): Promise<unknown> => {
+      const send = books.pool.query.bind(books.pool) as (...args: unknown[]) => Promise<unknown>;
+      const answer = await send(...given);
+      if (first && typeof given[0] === 'string' && given[0].includes(text)) {
+        first = false;
+        reached.resolve(undefined);
+        await gate.promise;
+      }
+      return answer;
+    };
+    return {
+      pool: { query } as unknown as Pool,
+      held: reached.promise,
+      letGo: () => gate.resolve(undefined),
+    };
+  }
+
+  test('does not bring old vendors back', async () => {
+    const vid = await makeVendor();
+    const { pool, held, letGo } = holdFirst('from vendors');
+    const directory = createVendorDirectory(pool, MASTER_KEYS);
+    const slow = directory.reload();
+    await held;
+    await updateVendor(books.pool, vid, { status: 'suspended' });
+    await directory.reload();
+    letGo();
+    await slow;
+    expect(directory.vendor(vid)).toMatchObject({ suspended: true });
+  });
+
+  test('does not bring old billers back', async () => {
+    const { pool, held, letGo } = holdFirst('from billers');
+    const catalogue = createBillerCatalogue({
+      pool,
+      masterKeys: MASTER_KEYS,
+      readSecrets: async () => new Map(),
+    });
+    const slow = catalogue.reload();
+    await held;
+    await putBiller(books.pool, billerRecord(BILLER, { status: 'OFFLINE' }));
+    await catalogue.reload();
+    letGo();
+    await slow;
+    expect(catalogue.biller(BILLER)).toMatchObject({ availability: 'OFFLINE' });
+  });
+});

@@ -1,0 +1,77 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decodeReference, encodeReference, newId } from '../../src/base/ids.ts';
+
+const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const vendorId = fc.integer({ min: 0, max: 2_147_483_647 });
+const transactionId = fc.uuid();
+
+describe('a new id', () => {
+  test('comes after all that were made before', () => {
+    const ids = Array.from({ length: 5_000 }, () => newId());
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.toSorted((one, other) => (one < other ? -1 : 1))).toEqual(ids);
+  });
+});
+
+describe('a reference', () => {
+  test('is decoded to what it was made of', () => {
+    fc.assert(
+      fc.property(vendorId, transactionId, (vendor, transaction) => {
+        const reference = encodeReference(vendor, transaction);
+        expect(reference).toMatch(/^[0-9A-HJKMNP-TV-Z]{32}$/);
+        expect(decodeReference(reference)).toEqual({
+          vendorId: vendor,
+          transactionId: transaction,
+        });
+      }),
+    );
+  });
+
+  test('is the same text again: no two texts name one transaction', () => {
+    const text = fc.string({
+      unit: fc.constantFrom(...ALPHABET.split('')),
+      minLength: 32,
+      maxLength: 32,
+    });
+    fc.assert(
+      fc.property(text, (reference) => {
+        const place = decodeReference(reference);
+        if (place === undefined) return;
+        expect(encodeReference(place.vendorId, place.transactionId)).toBe(reference);
+      }),
+    );
+  });
+
+  test('sorts by vendor, and by time within a vendor', () => {
+    fc.assert(
+      fc.property(vendorId, transactionId, vendorId, transactionId, (...given) => {
+        const [vendor, transaction, otherVendor, otherTransaction] = given;
+        const key = (id: number, uuid: string): string => `${String(id).padStart(10, '0')} ${uuid}`;
+        const before = key(vendor, transaction) < key(otherVendor, otherTransaction);
+        const reference = encodeReference(vendor, transaction);
+        const other = encodeReference(otherVendor, otherTransaction);
+        expect(reference < other).toBe(before);
+      }),
+    );
+  });
+
+  test('is refused when it is anything else', () => {
+    const good = encodeReference(7, newId());
+    const others = [
+      '',
+      good.slice(1),
+      `${good}0`,
+      good.toLowerCase(),
+      ` ${good.slice(1)}`,
+      `I${good.slice(1)}`,
+      `U${good.slice(1)}`,
+      `${good.slice(0, 31)}\n`,
+      `${good}\n`,
+      // A vendor id that no integer column holds.
+      `G${'0'.repeat(31)}`,
+      'Z'.repeat(32),
+    ];
+    for (const text of others) expect(decodeReference(text)).toBeUndefined();
+  });
+});

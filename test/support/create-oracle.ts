@@ -1,0 +1,74 @@
+import type { CreateDecision, NewTransaction } from '../../src/transactions/transaction.ts';
+
+/** What the oracle expects of one row: the kind, and which transactions the answer may name. */
+export interface Expected {
+  readonly kind: CreateDecision['kind'];
+  readonly names: readonly string[];
+}
+
+/** Decides on creates one by one, in memory: what any batch must be equal to. */
+export interface CreateOracle {
+  addFloat(vendorId: number, amountCents: bigint): void;
+  decide(row: NewTransaction): Expected;
+  readonly accepted: readonly NewTransaction[];
+  balances(vendorId: number): { readonly float: bigint; readonly reserved: bigint };
+}
+
+/** Time stands still for it: everything happens within the duplicate window. */
+export function createOracle(): CreateOracle {
+  const accepted: NewTransaction[] = [];
+  const floats = new Map<number, bigint>();
+  const reserved = new Map<number, bigint>();
+  const decide = (row: NewTransaction): Expected => {
+    const own = accepted.filter((known) => known.vendorId === row.vendorId);
+    if (own.some((known) => known.transactionId === row.transactionId)) {
+      return { kind: 'accepted', names: [row.transactionId] };
+    }
+    const first = own.find(
+      (known) =>
+        row.merchantReference !== null && known.merchantReference === row.merchantReference,
+    );
+    if (first !== undefined) {
+      const same = equalPayment(first, row) && first.phone === row.phone;
+      return same
+        ? { kind: 'replayed', names: [first.transactionId] }
+        : { kind: 'reference_reused', names: [] };
+    }
+    const twins = own.filter((known) => equalPayment(known, row));
+    if (row.duplicateCheck && twins.length > 0) {
+      return { kind: 'likely_duplicate', names: twins.map((twin) => twin.transactionId) };
+    }
+    const total = row.amountCents + row.feeCents;
+    if ((floats.get(row.vendorId) ?? 0n) < total) return { kind: 'insufficient_float', names: [] };
+    add(floats, row.vendorId, -total);
+    add(reserved, row.vendorId, total);
+    accepted.push(row);
+    return { kind: 'accepted', names: [row.transactionId] };
+  };
+  return {
+    accepted,
+    decide,
+    addFloat: (vendorId, amountCents) => add(floats, vendorId, amountCents),
+    balances: (vendorId) => ({
+      float: floats.get(vendorId) ?? 0n,
+      reserved: reserved.get(vendorId) ?? 0n,
+    }),
+  };
+}
+
+function add(to: Map<number, bigint>, vendorId: number, cents: bigint): void {
+  to.set(vendorId, (to.get(vendorId) ?? 0n) + cents);
+}
+
+function equalPayment(one: NewTransaction, other: NewTransaction): boolean {
+  return (
+    one.billerCode === other.billerCode &&
+    one.account === other.account &&
+    one.amountCents === other.amountCents
+  );
+}
+
+/** The transaction a decision names, if any. */
+export function namedBy(decision: CreateDecision): string | undefined {
+  return 'transactionId' in decision ? decision.transactionId : undefined;
+}

@@ -1,0 +1,57 @@
+import { types } from 'pg';
+import type { PoolClient } from 'pg';
+import type { Pool } from '../../src/db/pool.ts';
+
+/** One committed call of `create_transactions`, as the database ran it. */
+export interface RecordedCall {
+  /** When the vendors' floats were locked, in microseconds since 1970: the order of such calls. */
+  readonly atMicros: bigint;
+  readonly transactionIds: readonly string[];
+  /** Decisions of migration 0006 for rows that were not accepted now, by row number from 1. */
+  readonly decisions: ReadonlyMap<number, number>;
+}
+
+interface PreciseDate extends Date {
+  micros: bigint;
+}
+
+interface Answer {
+  readonly rows: readonly {
+    readonly row_number: number;
+    readonly decision: number;
+    readonly known_at: PreciseDate;
+  }[];
+}
+
+/** Notes every create that goes through connections the pool opens from now on. */
+export function recordCreates(pool: Pool, into: RecordedCall[]): void {
+  pool.on('connect', (client: PoolClient) => {
+    client.setTypeParser(types.builtins.TIMESTAMPTZ, parsePrecisely);
+    const send = client.query.bind(client) as unknown as (statement: unknown) => Promise<unknown>;
+    const query = async (statement: {
+      readonly name?: string;
+      readonly values?: readonly unknown[];
+    }): Promise<unknown> => {
+      const answer = await send(statement);
+      if (statement.name === 'create_transactions') {
+        const [first, ...rest] = (answer as Answer).rows;
+        into.push({
+          atMicros: first?.known_at.micros ?? 0n,
+          transactionIds: statement.values?.[1] as string[],
+          decisions: new Map(rest.map((row) => [row.row_number, row.decision])),
+        });
+      }
+      return answer;
+    };
+    Object.assign(client, { query });
+  });
+}
+
+/** A Date holds milliseconds; which of two calls came first shows in microseconds only. */
+function parsePrecisely(text: string): PreciseDate {
+  const date = new Date(text);
+  const fraction = /\.(\d+)/.exec(text)?.[1] ?? '';
+  const micros =
+    BigInt(Math.floor(date.getTime() / 1000)) * 1_000_000n + BigInt(fraction.padEnd(6, '0'));
+  return Object.assign(date, { micros });
+}

@@ -1,0 +1,221 @@
+import { newId } from '../../src/base/ids.ts';
+import { putBiller, putOperator } from '../../src/billers/store.ts';
+import type { BillerRecord, OperatorRecord } from '../../src/billers/store.ts';
+import { collect } from '../../src/collections/collect.ts';
+import { fund } from '../../src/collections/fund.ts';
+import { createPool, transaction } from '../../src/db/pool.ts';
+import type { Pool, PoolOptions } from '../../src/db/pool.ts';
+import { claim } from '../../src/dispatch/store.ts';
+import type { Claim } from '../../src/dispatch/store.ts';
+import { readBalances } from '../../src/ledger/store.ts';
+import { createTransactions } from '../../src/transactions/store.ts';
+import type { FinalReport, NewTransaction } from '../../src/transactions/transaction.ts';
+import { insertCollector } from '../../src/vendors/store.ts';
+import { FIRST_ACCOUNTS } from '../../src/vendors/vendor.ts';
+import { createTestDatabase } from './cluster.ts';
+
+/** The operator and the billers that `openBooks` makes; both billers are paid through it. */
+export const OPERATOR = 'kplc';
+export const BILLER = 'kplc_prepaid';
+export const OTHER_BILLER = 'kplc_postpaid';
+export const COLLECTOR = 'till';
+
+/** A database with an operator, two billers and a collector, and a pool on it. */
+export interface Books {
+  readonly url: string;
+  readonly pool: Pool;
+  /** A further pool, as another process or a lane has one. Closed with the rest. */
+  openPool(options?: Partial<PoolOptions>): Pool;
+  /** A new vendor with so much in its float. Returns its id. */
+  addVendor(floatCents?: bigint): Promise<number>;
+  /** Several at once, in one statement: the same as `addVendor` for each. */
+  addVendors(floatsCents: readonly bigint[]): Promise<number[]>;
+  /** Collects and funds so much. */
+  addFloat(vendorId: number, amountCents: bigint): Promise<void>;
+  balances(vendorId: number): Promise<Readonly<Record<string, bigint>>>;
+  close(): Promise<void>;
+}
+
+export async function openBooks(): Promise<Books> {
+  const database = await createTestDatabase();
+  const pools: Pool[] = [];
+  const openPool = (options: Partial<PoolOptions> = {}): Pool => {
+    const pool = createPool({ url: database.url, max: 1, name: 'test', ...options });
+    pools.push(pool);
+    return pool;
+  };
+  const pool = openPool({ max: 8 });
+  await transaction(pool, async (client) => {
+    await putOperator(client, operatorRecord());
+    await putBiller(client, billerRecord(BILLER));
+    await putBiller(client, billerRecord(OTHER_BILLER));
+    await insertCollector(client, {
+      collector: COLLECTOR,
+      name: 'Till',
+      createdAt: new Date(),
+    });
+  });
+  let fundings = 0;
+  const addFloat = async (vendorId: number, amountCents: bigint): Promise<void> => {
+    const paidAt = new Date('2026-01-05T09:00:00Z');
+    const collector = COLLECTOR;
+    await collect(pool, { collector, reference: newId(), vendorId, amountCents, paidAt });
+    fundings += 1;
+    await fund(pool, { vendorId, requestedAt: new Date(paidAt.getTime() + fundings * 1000) });
+  };
+  return {
+    url: database.url,
+    pool,
+    openPool,
+    addFloat,
+    addVendor: async (floatCents = 0n) => (await addVendors(pool, [floatCents]))[0] ?? 0,
+    addVendors: async (floatsCents) => await addVendors(pool, floatsCents),
+    balances: async (vendorId) =>
+      Object.fromEntries(
+        (await readBalances(pool, vendorId)).map((row) => [row.account, row.balance_cents]),
+      ),
+    close: async () => {
+      await Promise.all(
+        pools.filter((opened) => !opened.ending).map(async (opened) => await opened.end()),
+      );
+      await database.drop();
+    },
+  };
+}
+
+/**
+ * Vendors with a float that was collected and funded, in one round trip: tests that need hundreds
+ * would spend most of their time on it otherwise.
+ */
+async function addVendors(pool: Pool, floatsCents: readonly bigint[]): Promise<number[]> {
+  const added = await pool.query<{ vendor_id: number }>(
+    `with wanted as (
+       select (select coalesce(max(vendor_id), 0) from vendors) + n::integer as vendor_id, cents,
+         gen_random_uuid() as collection_id, gen_random_uuid() as movement_id
+       from unnest($1::bigint[]) with ordinality as w (cents, n)
+     ), funded as (
+       select * from wanted where cents > 0
+     ), vendor as (
+       insert into vendors (vendor_id, vid, name, sector, created_at)
+       select vendor_id, 'vendor-' || vendor_id, 'Vendor', 'retail', now() from wanted
+     ), account as (
+       insert into accounts (vendor_id, account, balance_cents)
+       select vendor_id, account,
+         case account when 'external' then -cents when 'float' then cents else 0 end
+       from wanted, unnest($2::text[]) as account
+     ), collection as (
+       insert into collections (collector, reference, vendor_id, collection_id, amount_cents, paid_at,
+         created_at)
+       select $3, 'opening-' || vendor_id, vendor_id, collection_id, cents, now(), now() from funded
+     ), movement as (
+       insert into fund_movements (vendor_id, requested_at, movement_id, amount_cents, created_at)
+       select vendor_id, '2026-01-01', movement_id, cents, now() from funded
+     ), transfer as (
+       insert into transfers (vendor_id, source_id, leg, debit_account, credit_account,
+         amount_cents, created_at)
+       select vendor_id, collection_id, 1, 'external', 'collected', cents, now() from funded
+       union all
+       select vendor_id, movement_id, 1, 'collected', 'float', cents, now() from funded
+     )
+     select vendor_id from wanted order by vendor_id`,
+    [floatsCents, FIRST_ACCOUNTS, COLLECTOR],
+  );
+  return added.rows.map((row) => row.vendor_id);
+}
+
+export function operatorRecord(change: Partial<OperatorRecord> = {}): OperatorRecord {
+  return {
+    operator_code: OPERATOR,
+    name: 'Operator',
+    connector: 'scripted',
+    base_url: 'http://127.0.0.1:9',
+    settings: {},
+    max_concurrency: 16,
+    max_per_second: null,
+    ...change,
+  };
+}
+
+export function billerRecord(billerCode: string, change: Partial<BillerRecord> = {}): BillerRecord {
+  return {
+    biller_code: billerCode,
+    name: billerCode,
+    category: 'electricity',
+    operator_code: OPERATOR,
+    minimum_cents: 100n,
+    maximum_cents: null,
+    fee_cents: 0n,
+    secondary_account: false,
+    validates_accounts: false,
+    status: 'ONLINE',
+    list_position: 0,
+    ...change,
+  };
+}
+
+/** A payment of KES 100 without fee, reference or duplicate check, but for what is given. */
+export function newTransaction(
+  given: Pick<NewTransaction, 'vendorId'> & Partial<NewTransaction>,
+): NewTransaction {
+  return {
+    transactionId: newId(),
+    billerCode: BILLER,
+    account: '0123456789',
+    phone: null,
+    amountCents: 10_000n,
+    feeCents: 0n,
+    merchantReference: null,
+    duplicateCheck: false,
+    ...given,
+  };
+}
+
+/** Creates the payments and takes them to be sent: from here on each has one instruction out. */
+export async function createInstructed(
+  pool: Pool,
+  transactions: readonly NewTransaction[],
+): Promise<Claim[]> {
+  await createTransactions(pool, transactions, true);
+  const queues = new Map(
+    transactions.map(({ vendorId, billerCode }) => [
+      `${vendorId} ${billerCode}`,
+      { vendorId, billerCode, stage: 'send' as const, most: 10_000, leaseMs: 600_000 },
+    ]),
+  );
+  return await claim(pool, [...queues.values()]);
+}
+
+/** The operator's word about a transaction: paid in full, but for what is given. */
+export function paidReport(
+  about: Pick<NewTransaction, 'vendorId' | 'transactionId' | 'amountCents'>,
+  given: Partial<FinalReport> = {},
+): FinalReport {
+  return {
+    vendorId: about.vendorId,
+    transactionId: about.transactionId,
+    outcome: 'success',
+    paidCents: about.amountCents,
+    billerReference: 'OP1',
+    message: 'Paid',
+    details: null,
+    source: 'answer',
+    ...given,
+  };
+}
+
+export function failedReport(
+  about: Pick<NewTransaction, 'vendorId' | 'transactionId'>,
+  given: Partial<FinalReport> = {},
+): FinalReport {
+  return {
+    vendorId: about.vendorId,
+    transactionId: about.transactionId,
+    outcome: 'failed',
+    paidCents: null,
+    billerReference: null,
+    message: 'Declined',
+    details: null,
+    source: 'answer',
+    ...given,
+  };
+}

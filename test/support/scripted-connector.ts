@@ -1,0 +1,122 @@
+import type {
+  Connector,
+  Declined,
+  NotSent,
+  Paid,
+  PaymentInstruction,
+  PaymentOutcome,
+  StatusOutcome,
+  StatusQuery,
+  Unknown,
+} from '../../src/dispatch/connector.ts';
+
+/** What the operator does; whatever is absent it does not offer. */
+export interface Script {
+  pay: (
+    instruction: PaymentInstruction,
+    signal: AbortSignal,
+  ) => PaymentOutcome | Promise<PaymentOutcome>;
+  status?: (query: StatusQuery, signal: AbortSignal) => StatusOutcome | Promise<StatusOutcome>;
+  balance?: (signal: AbortSignal) => bigint | null | Promise<bigint | null>;
+  /** Default 0: "not found" is proof at once. */
+  acceptanceWindowMs?: number | null;
+  /** Default 5 s. */
+  payDeadlineMs?: number;
+}
+
+/** An operator that follows a script, and what was asked of it, in order. */
+export interface ScriptedConnector extends Connector {
+  readonly instructions: readonly PaymentInstruction[];
+  readonly queries: readonly StatusQuery[];
+  /** Most calls that were under way at once. */
+  readonly mostAtOnce: number;
+}
+
+export function createScriptedConnector(script: Script): ScriptedConnector {
+  const instructions: PaymentInstruction[] = [];
+  const queries: StatusQuery[] = [];
+  let atOnce = 0;
+  let mostAtOnce = 0;
+  const counted = async <Outcome>(call: () => Outcome | Promise<Outcome>): Promise<Outcome> => {
+    atOnce += 1;
+    mostAtOnce = Math.max(mostAtOnce, atOnce);
+    try {
+      return await call();
+    } finally {
+      atOnce -= 1;
+    }
+  };
+  const { status, balance } = script;
+  return {
+    instructions,
+    queries,
+    get mostAtOnce() {
+      return mostAtOnce;
+    },
+    acceptanceWindowMs: script.acceptanceWindowMs === undefined ? 0 : script.acceptanceWindowMs,
+    payDeadlineMs: script.payDeadlineMs ?? 5_000,
+    pay: (instruction, signal) => {
+      instructions.push(instruction);
+      return counted(() => script.pay(instruction, signal));
+    },
+    ...(status && {
+      status: (query: StatusQuery, signal: AbortSignal) => {
+        queries.push(query);
+        return counted(() => status(query, signal));
+      },
+    }),
+    ...(balance && { balance: async (signal: AbortSignal) => await balance(signal) }),
+    close: async () => {},
+  };
+}
+
+export function paid(asked: { readonly amountCents: bigint }): Paid {
+  return {
+    kind: 'paid',
+    operatorReference: 'OP1',
+    amountCents: asked.amountCents,
+    message: 'Paid',
+    details: {},
+  };
+}
+
+export const DECLINED: Declined = { kind: 'declined', code: '17', message: 'No such account' };
+
+/** The operator answered that it did not take the instruction. */
+export const NOT_SENT: NotSent = {
+  kind: 'not_sent',
+  reason: 'refused before it was read',
+  operatorPaused: false,
+  answered: true,
+};
+
+/** Not even the connection could be made. */
+export const NO_CONNECTION: NotSent = {
+  kind: 'not_sent',
+  reason: 'connection refused',
+  operatorPaused: false,
+  answered: false,
+};
+
+export const PAUSED: NotSent = {
+  kind: 'not_sent',
+  reason: 'our float with the operator is empty',
+  operatorPaused: true,
+  answered: true,
+};
+
+/** The answer got lost. */
+export const SILENCE: Unknown = {
+  kind: 'unknown',
+  reason: 'no answer',
+  operatorHandle: null,
+  answered: false,
+};
+
+/** Accepted, to be told later. */
+export const ACCEPTED: Unknown = {
+  kind: 'unknown',
+  reason: 'accepted',
+  operatorHandle: 'handle-1',
+  answered: true,
+};

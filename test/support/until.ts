@@ -1,0 +1,28 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+const PAUSE_MS = 20;
+
+/**
+ * Asks again and again until there is an answer other than `undefined` and `false`.
+ * Throws: when there is none within `withinMs`, saying what was waited for and, when the last
+ * question failed, why.
+ */
+export async function until<Found>(
+  what: string,
+  ask: () => Promise<Found | undefined | false> | Found | undefined | false,
+  withinMs = 20_000,
+): Promise<Found> {
+  const deadline = performance.now() + withinMs;
+  let failure: unknown;
+  do {
+    try {
+      const found = await ask();
+      failure = undefined;
+      if (found !== undefined && found !== false) return found;
+    } catch (error) {
+      failure = error;
+    }
+    await delay(PAUSE_MS);
+  } while (performance.now() < deadline);
+  throw new Error(`${what}: not within ${withinMs} ms`, { cause: failure });
+}

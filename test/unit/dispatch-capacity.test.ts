@@ -1,0 +1,189 @@
+import { describe, expect, test } from 'vitest';
+import type { Operator } from '../../src/billers/biller.ts';
+import { createFailureCounter } from '../../src/dispatch/breaker.ts';
+import { createCapacity } from '../../src/dispatch/capacity.ts';
+import type { Capacity } from '../../src/dispatch/capacity.ts';
+import { createRotation } from '../../src/dispatch/rotation.ts';
+
+function operator(given: Partial<Operator> = {}): Operator {
+  return {
+    operatorCode: 'kplc',
+    name: 'Kenya Power',
+    connector: 'scripted',
+    baseUrl: 'http://127.0.0.1:9',
+    settings: {},
+    maxConcurrency: 6,
+    maxPerSecond: null,
+    secrets: [],
+    ...given,
+  };
+}
+
+function withClock(): { capacity: Capacity; pass: (ms: number) => void } {
+  let nowMs = 0;
+  return {
+    capacity: createCapacity(() => nowMs),
+    pass: (ms) => {
+      nowMs += ms;
+    },
+  };
+}
+
+describe('the places at an operator', () => {
+  test('are its concurrency less what is under way, of either kind', () => {
+    const { capacity } = withClock();
+    const kplc = operator();
+    expect(capacity.free(kplc, 'send', 0)).toBe(6);
+    capacity.begin(kplc, 'send');
+    capacity.begin(kplc, 'verify');
+    expect(capacity.free(kplc, 'send', 0)).toBe(4);
+    expect(capacity.underWay).toBe(2);
+    capacity.end(kplc, 'send');
+    capacity.end(kplc, 'verify');
+    expect(capacity.free(kplc, 'send', 0)).toBe(6);
+    expect(capacity.underWay).toBe(0);
+  });
+
+  test('are not given away twice', () => {
+    const { capacity } = withClock();
+    expect(capacity.free(operator(), 'send', 2)).toBe(4);
+    expect(capacity.free(operator(), 'verify', 5)).toBe(1);
+    expect(capacity.free(operator(), 'send', 6)).toBe(0);
+    expect(capacity.free(operator(), 'verify', 9)).toBe(0);
+  });
+
+  test.each([
+    [6, 3],
+    [5, 3],
+    [1, 1],
+  ])('of %d are for status queries at most %d', (maxConcurrency, most) => {
+    const { capacity } = withClock();
+    const kplc = operator({ maxConcurrency });
+    for (let free = most; free > 0; free -= 1) {
+      expect(capacity.free(kplc, 'verify', 0)).toBe(free);
+      capacity.begin(kplc, 'verify');
+    }
+    expect(capacity.free(kplc, 'verify', 0)).toBe(0);
+  });
+
+  test('are not less than none when its concurrency is lowered', () => {
+    const { capacity } = withClock();
+    for (let calls = 0; calls < 6; calls += 1) capacity.begin(operator(), 'send');
+    const less = operator({ maxConcurrency: 2 });
+    expect(capacity.free(less, 'send', 0)).toBe(0);
+    expect(capacity.free(less, 'verify', 0)).toBe(0);
+  });
+
+  test('of one operator are not those of another', () => {
+    const { capacity } = withClock();
+    for (let calls = 0; calls < 6; calls += 1) capacity.begin(operator(), 'send');
+    expect(capacity.free(operator({ operatorCode: 'airtel' }), 'send', 0)).toBe(6);
+  });
+});
+
+describe('the rate of an operator', () => {
+  test('lets a second’s worth through, then as many as time brings', () => {
+    const { capacity, pass } = withClock();
+    const kplc = operator({ maxConcurrency: 100, maxPerSecond: 4 });
+    expect(capacity.free(kplc, 'send', 0)).toBe(4);
+    for (let calls = 0; calls < 4; calls += 1) {
+      capacity.begin(kplc, 'send');
+      capacity.end(kplc, 'send');
+    }
+    expect(capacity.free(kplc, 'send', 0)).toBe(0);
+    pass(249);
+    expect(capacity.free(kplc, 'send', 0)).toBe(0);
+    pass(1);
+    expect(capacity.free(kplc, 'send', 0)).toBe(1);
+    pass(60_000);
+    expect(capacity.free(kplc, 'send', 0)).toBe(4);
+  });
+
+  test('is of instructions: status queries are not counted', () => {
+    const { capacity } = withClock();
+    const kplc = operator({ maxConcurrency: 100, maxPerSecond: 1 });
+    capacity.begin(kplc, 'verify');
+    expect(capacity.free(kplc, 'send', 0)).toBe(1);
+    capacity.begin(kplc, 'send');
+    expect(capacity.free(kplc, 'verify', 0)).toBe(49);
+  });
+
+  test('never exceeds the places', () => {
+    const { capacity } = withClock();
+    expect(capacity.free(operator({ maxPerSecond: 50 }), 'send', 0)).toBe(6);
+  });
+});
+
+describe('the count of failures', () => {
+  test('opens at so many in a row, and again after as many more', () => {
+    const counter = createFailureCounter(3);
+    const notes = Array.from({ length: 7 }, () => counter.note('a', false));
+    expect(notes).toEqual([false, false, true, false, false, true, false]);
+  });
+
+  test('begins anew with any answer', () => {
+    const counter = createFailureCounter(2);
+    expect(counter.note('a', false)).toBe(false);
+    expect(counter.note('a', true)).toBe(false);
+    expect(counter.note('a', false)).toBe(false);
+    expect(counter.note('a', false)).toBe(true);
+  });
+
+  test('is each biller’s own', () => {
+    const counter = createFailureCounter(2);
+    counter.note('a', false);
+    expect(counter.note('b', false)).toBe(false);
+    counter.note('b', true);
+    expect(counter.note('a', false)).toBe(true);
+  });
+
+  test('may open at the first', () => {
+    expect(createFailureCounter(1).note('a', false)).toBe(true);
+  });
+});
+
+describe('the rotation', () => {
+  const queue = (vendorId: number) => ({ vendorId, billerCode: 'a', stage: 'send' as const });
+  const order = (rotation: ReturnType<typeof createRotation>): number[] =>
+    rotation.turns().map((turn) => turn.vendorId);
+
+  test('puts who was served at the end, and drops who has nothing more', () => {
+    const rotation = createRotation();
+    for (const vendorId of [1, 2, 3]) rotation.add(queue(vendorId));
+    const [first, second] = rotation.turns();
+    if (first === undefined || second === undefined) throw new Error('there are no turns');
+    rotation.served(first);
+    expect(order(rotation)).toEqual([2, 3, 1]);
+    rotation.empty(second);
+    expect(order(rotation)).toEqual([3, 1]);
+  });
+
+  test('does not put who is added again before others', () => {
+    const rotation = createRotation();
+    for (const vendorId of [1, 2, 1]) rotation.add(queue(vendorId));
+    expect(order(rotation)).toEqual([1, 2]);
+    const [first] = rotation.turns();
+    if (first === undefined) throw new Error('there are no turns');
+    rotation.served(first);
+    rotation.add(queue(1));
+    expect(order(rotation)).toEqual([2, 1]);
+  });
+
+  test('keeps what was added while it was found empty', () => {
+    const rotation = createRotation();
+    rotation.add(queue(1));
+    const [turn] = rotation.turns();
+    if (turn === undefined) throw new Error('there are no turns');
+    rotation.add(queue(1));
+    rotation.empty(turn);
+    expect(order(rotation)).toEqual([1]);
+  });
+
+  test('tells queues of one vendor apart by biller and stage', () => {
+    const rotation = createRotation();
+    rotation.add(queue(1));
+    rotation.add({ ...queue(1), billerCode: 'b' });
+    rotation.add({ ...queue(1), stage: 'verify' });
+    expect(rotation.turns()).toHaveLength(3);
+  });
+});

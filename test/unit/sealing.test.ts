@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { masterKeyId, seal, unseal } from '../../src/base/sealing.ts';
+
+const KEYS = { current: randomBytes(32), previous: undefined };
+const PLACE = 'security_keys|vendor|acme|1';
+
+describe('a sealed secret', () => {
+  test('opens where it was sealed', () => {
+    for (const secret of ['', 'demo-security-key', 'ключ 🔑', 'x'.repeat(5_000)]) {
+      expect(unseal(seal(secret, PLACE, KEYS), PLACE, KEYS)).toBe(secret);
+    }
+  });
+
+  test('does not show the secret, and is another each time', () => {
+    const sealed = seal('demo-security-key', PLACE, KEYS);
+    expect(sealed.bytes.includes('demo')).toBe(false);
+    expect(sealed.bytes.equals(seal('demo-security-key', PLACE, KEYS).bytes)).toBe(false);
+  });
+
+  test('does not open in another place', () => {
+    const sealed = seal('secret', PLACE, KEYS);
+    expect(() => unseal(sealed, 'security_keys|vendor|other|1', KEYS)).toThrow();
+  });
+
+  test('does not open when a single bit of it was changed', () => {
+    const sealed = seal('secret', PLACE, KEYS);
+    for (let position = 0; position < sealed.bytes.length; position += 1) {
+      const bytes = Buffer.from(sealed.bytes);
+      bytes[position] = (bytes[position] ?? 0) ^ 1;
+      expect(() => unseal({ ...sealed, bytes }, PLACE, KEYS)).toThrow();
+    }
+  });
+
+  test.each([
+    [0, /initialization vector/],
+    [11, /initialization vector|authentication tag/],
+    [12, /authentication tag/],
+    // Shorter tags are known to the algorithm, and easier to forge.
+    [16, /authentication tag length/],
+    [27, /authentication tag length/],
+  ])('does not open when only %d bytes are left', (length, message) => {
+    const sealed = seal('', PLACE, KEYS);
+    const bytes = sealed.bytes.subarray(0, length);
+    expect(() => unseal({ ...sealed, bytes }, PLACE, KEYS)).toThrow(message);
+  });
+
+  test('does not open under another master key, and says which one it needs', () => {
+    const sealed = seal('secret', PLACE, KEYS);
+    const others = { current: randomBytes(32), previous: randomBytes(32) };
+    expect(() => unseal(sealed, PLACE, others)).toThrow(masterKeyId(KEYS.current));
+    // Nor when the key only claims to be the right one.
+    expect(() =>
+      unseal({ ...sealed, masterKeyId: masterKeyId(others.current) }, PLACE, others),
+    ).toThrow();
+  });
+
+  test('opens under the former master key, and is sealed under the current one', () => {
+    const sealed = seal('secret', PLACE, KEYS);
+    const rotated = { current: randomBytes(32), previous: KEYS.current };
+    expect(unseal(sealed, PLACE, rotated)).toBe('secret');
+    const anew = seal('secret', PLACE, rotated);
+    expect(anew.masterKeyId).toBe(masterKeyId(rotated.current));
+    expect(unseal(anew, PLACE, { current: rotated.current, previous: undefined })).toBe('secret');
+  });
+});
