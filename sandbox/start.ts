@@ -1,12 +1,14 @@
 import { createSecretKey } from 'node:crypto';
 import { canonicalText } from '../src/base/canonical.ts';
 import type { Config } from '../src/config.ts';
+import { createVault, creditKeysOf } from '../src/credit/registry/vault.ts';
 import { createLog } from '../src/log.ts';
 import { runService, stopOnSignals } from '../src/serve.ts';
 import type { RunningService } from '../src/serve.ts';
 import { sign } from '../src/vendors/signature.ts';
 import { DEMO_COLLECTOR, DEMO_VENDORS, prepareSandbox } from './data.ts';
 import { sandboxMasterKeys } from './master-key.ts';
+import { prepareRegistry } from './registry.ts';
 import { startOperators } from './operators-process.ts';
 import type { OperatorsProcess } from './operators-process.ts';
 
@@ -14,32 +16,38 @@ import type { OperatorsProcess } from './operators-process.ts';
 export async function startSandbox(config: Config): Promise<void> {
   const log = createLog({ level: config.logLevel, destination: 2 });
   const masterKeys = await sandboxMasterKeys(config);
-  const operators = await startOperators({
-    port: config.operatorPort,
-    dataDir: config.dataDir,
-    onUnexpectedExit: () => log.error('the simulated operators ended'),
-  });
+  const parts: { operators?: OperatorsProcess } = {};
   let running: RunningService;
   try {
     running = await runService({
       config,
       masterKeys,
       log,
-      prepare: (pool) => prepareSandbox(pool, { masterKeys, operatorOrigin: operators.origin }),
+      prepare: async (pool) => {
+        // Whoever has the database has the folder: a second sandbox on it was turned away before it
+        // could write into the first one's journal of operators.
+        parts.operators = await startOperators({
+          port: config.operatorPort,
+          dataDir: config.dataDir,
+          onUnexpectedExit: () => log.error('the simulated operators ended'),
+        });
+        await prepareSandbox(pool, { masterKeys, operatorOrigin: parts.operators.origin });
+        const creditKeys = creditKeysOf(config, masterKeys, config.masterKey === undefined);
+        if (creditKeys !== undefined) await prepareRegistry(pool, createVault(creditKeys));
+      },
     });
   } catch (error) {
-    await operators.stop();
+    await parts.operators?.stop();
     throw error;
   }
   stopOnSignals(async () => {
     await running.stop();
-    await operators.stop();
+    await parts.operators?.stop();
   }, log);
-  process.stdout.write(banner(config, running, operators));
+  process.stdout.write(banner(config, running.address, parts.operators?.origin ?? ''));
 }
 
-function banner(config: Config, running: RunningService, operators: OperatorsProcess): string {
-  const origin = running.address;
+function banner(config: Config, origin: string, operatorOrigin: string): string {
   const [demo] = DEMO_VENDORS;
   const fundUrl = `${origin}${config.basePath}/payments/v2/billing/fund`;
   const createUrl = `${origin}${config.billingPath}/transaction/create`;
@@ -55,7 +63,7 @@ function banner(config: Config, running: RunningService, operators: OperatorsPro
   return `
 Malipo sandbox   ${origin}
   reference      ${origin}/docs
-  operators      ${operators.origin}/truth   (what was really paid)
+  operators      ${operatorOrigin}/truth   (what was really paid)
   vendor         vid=${demo.vid}   key=${demo.key}   (and ${DEMO_VENDORS[1].vid} / ${DEMO_VENDORS[1].key})
   collector      ${DEMO_COLLECTOR.collector}   key=${DEMO_COLLECTOR.key}
   data           ${config.databaseUrl === undefined ? config.dataDir : 'the database of DATABASE_URL'}

@@ -5,7 +5,13 @@ import type { MasterKeys } from './base/sealing.ts';
 import { createBillerCatalogue } from './billers/catalogue.ts';
 import type { BillerCatalogue } from './billers/catalogue.ts';
 import type { Config } from './config.ts';
+import { createMetropolBureau } from './connectors/metropol/bureau.ts';
 import { createConnectorRegistry } from './connectors/registry.ts';
+import type { Bureau } from './credit/bureaus/bureau.ts';
+import { createRegistryBureau } from './credit/bureaus/registry.ts';
+import { createEnquiryDesk } from './credit/enquiries/desk.ts';
+import type { EnquiryDesk } from './credit/enquiries/desk.ts';
+import { createVault, creditKeysOf } from './credit/registry/vault.ts';
 import { createPool } from './db/pool.ts';
 import type { Pool } from './db/pool.ts';
 import { watchSettings } from './db/settings-watch.ts';
@@ -137,6 +143,8 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     ? startChainBuilder({ pool, everyMs: CHAIN_EVERY_MS, log })
     : undefined;
 
+  const credit = composeCredit(options, pool, openLanes);
+
   const metrics = createMetrics({
     pool,
     waitingCreates: () => lanes.waiting,
@@ -160,12 +168,15 @@ export async function compose(options: ComposeOptions): Promise<Service> {
       settler,
       log,
     }),
+    enquiryDesk: credit?.desk,
   });
 
   let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     await app.close();
     await lanes.idle();
+    await credit?.desk.idle();
+    await credit?.bureau.close();
     await dispatcher?.stop(config.shutdownGraceMs);
     await settler.idle();
     await availabilities.idle();
@@ -182,6 +193,32 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     listen: () => app.listen({ port: config.port, host: config.host }),
     stop: async () => await (stopping ??= stop()),
   };
+}
+
+/** The enquiry desk with its bureau; undefined when the credit registry is not configured. */
+function composeCredit(
+  { config, masterKeys }: ComposeOptions,
+  pool: Pool,
+  openLanes: (name: string) => Pool[],
+): { readonly desk: EnquiryDesk; readonly bureau: Bureau } | undefined {
+  const derive = config.mode === 'sandbox' && config.masterKey === undefined;
+  const keys = creditKeysOf(config, masterKeys, derive);
+  if (keys === undefined) return undefined;
+  const vault = createVault(keys);
+  const shared = { pool, vault, clock: systemClock, timeZone: config.timeZone };
+  const bureau =
+    config.metropol === undefined
+      ? createRegistryBureau({ ...shared, retentionDays: config.creditRetentionDays })
+      : createMetropolBureau({ ...shared, ...config.metropol });
+  const desk = createEnquiryDesk({
+    pool,
+    lanePools: openLanes('enquiry'),
+    laneDeadlineMs: LANE_DEADLINE_MS,
+    vault,
+    bureau,
+    clock: systemClock,
+  });
+  return { desk, bureau };
 }
 
 async function readOperatorSecrets(

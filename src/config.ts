@@ -73,6 +73,40 @@ export const ENVIRONMENT = Type.Object({
   MASTER_KEY_PREVIOUS: Type.Optional(
     Type.String({ description: 'The former MASTER_KEY while stored secrets are re-encrypted.' }),
   ),
+  CREDIT_INDEX_KEY: Type.Optional(
+    Type.String({
+      description:
+        '32 bytes in base64 under which documents and phones of the credit registry are found. Without it the scoring operations are off; the sandbox derives one.',
+    }),
+  ),
+  CREDIT_INDEX_KEY_PREVIOUS: Type.Optional(
+    Type.String({ description: 'The former CREDIT_INDEX_KEY while the registry is re-indexed.' }),
+  ),
+  CREDIT_RETENTION_DAYS: Type.Optional(
+    wholeNumber('Days that states of accounts are used in summaries and scores. Default 1826.'),
+  ),
+  CREDIT_BUREAU: Type.Optional(
+    Type.Union([Type.Literal('registry'), Type.Literal('metropol')], {
+      description:
+        'Where credit information comes from: registry (the built-in one) or metropol. Default registry.',
+    }),
+  ),
+  METROPOL_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://[^/]+(/.*)?$',
+      description:
+        'Address of the Metropol API with port and version, such as https://api.metropol.co.ke:5555/v2_1.',
+    }),
+  ),
+  METROPOL_PUBLIC_KEY: Type.Optional(
+    Type.String({ minLength: 1, description: 'Public key of the Metropol subscription.' }),
+  ),
+  METROPOL_PRIVATE_KEY: Type.Optional(
+    Type.String({ minLength: 1, description: 'Private key of the Metropol subscription.' }),
+  ),
+  METROPOL_TIMEOUT_MS: Type.Optional(
+    wholeNumber('How long a call to Metropol may take. Default 15000.'),
+  ),
   TIME_ZONE: Type.Optional(
     Type.String({
       minLength: 1,
@@ -81,7 +115,7 @@ export const ENVIRONMENT = Type.Object({
   ),
   FUND_WINDOW_SECONDS: Type.Optional(
     wholeNumber(
-      'How far the `time` of a fund request may be from the server’s clock. Default 86400; 0 turns the check off.',
+      'How far the `time` of a fund request may be from the server’s clock. Default 86400 (sandbox: 0); 0 turns the check off.',
     ),
   ),
   BREAKER_FAILURES: Type.Optional(
@@ -113,11 +147,24 @@ export interface Config {
   /** Undefined only in the sandbox, where one is made in the data folder. */
   readonly masterKey: Buffer | undefined;
   readonly masterKeyPrevious: Buffer | undefined;
+  /** Undefined: the scoring operations are off (production), or one is derived (sandbox). */
+  readonly creditIndexKey: Buffer | undefined;
+  readonly creditIndexKeyPrevious: Buffer | undefined;
+  readonly creditRetentionDays: number;
+  /** Undefined: the built-in registry answers. */
+  readonly metropol: MetropolConfig | undefined;
   readonly timeZone: string;
   readonly fundWindowSeconds: number;
   readonly breakerFailures: number;
   readonly breakerCooldownMs: number;
   readonly shutdownGraceMs: number;
+}
+
+export interface MetropolConfig {
+  readonly url: string;
+  readonly publicKey: string;
+  readonly privateKey: string;
+  readonly timeoutMs: number;
 }
 
 /** All mistakes of the environment at once, one line each. */
@@ -176,8 +223,16 @@ export function readConfig(
     logLevel: environment.LOG_LEVEL ?? (mode === 'sandbox' ? 'warn' : 'info'),
     masterKey: readKey('MASTER_KEY', environment.MASTER_KEY, problems),
     masterKeyPrevious: readKey('MASTER_KEY_PREVIOUS', environment.MASTER_KEY_PREVIOUS, problems),
+    creditIndexKey: readKey('CREDIT_INDEX_KEY', environment.CREDIT_INDEX_KEY, problems),
+    creditIndexKeyPrevious: readKey(
+      'CREDIT_INDEX_KEY_PREVIOUS',
+      environment.CREDIT_INDEX_KEY_PREVIOUS,
+      problems,
+    ),
+    creditRetentionDays: Number(environment.CREDIT_RETENTION_DAYS ?? 1826),
+    metropol: readMetropol(environment, problems),
     timeZone: readTimeZone(environment.TIME_ZONE ?? 'Africa/Nairobi', problems),
-    fundWindowSeconds: Number(environment.FUND_WINDOW_SECONDS ?? 86_400),
+    fundWindowSeconds: Number(environment.FUND_WINDOW_SECONDS ?? (mode === 'sandbox' ? 0 : 86_400)),
     breakerFailures: Number(environment.BREAKER_FAILURES ?? 20),
     breakerCooldownMs: Number(environment.BREAKER_COOLDOWN_MS ?? 5000),
     shutdownGraceMs: Number(environment.SHUTDOWN_GRACE_MS ?? 15_000),
@@ -217,6 +272,21 @@ function readTimeZone(text: string, problems: string[]): string {
     problems.push(`TIME_ZONE: “${text}” is not a known time zone, such as Africa/Nairobi.`);
     return text;
   }
+}
+
+function readMetropol(environment: Environment, problems: string[]): MetropolConfig | undefined {
+  if (environment.CREDIT_BUREAU !== 'metropol') return undefined;
+  const required = (name: 'METROPOL_URL' | 'METROPOL_PUBLIC_KEY' | 'METROPOL_PRIVATE_KEY') => {
+    const value = environment[name];
+    if (value === undefined) problems.push(`${name}: required when CREDIT_BUREAU is metropol.`);
+    return value ?? '';
+  };
+  return {
+    url: required('METROPOL_URL'),
+    publicKey: required('METROPOL_PUBLIC_KEY'),
+    privateKey: required('METROPOL_PRIVATE_KEY'),
+    timeoutMs: Number(environment.METROPOL_TIMEOUT_MS ?? 15_000),
+  };
 }
 
 function readKey(name: string, text: string | undefined, problems: string[]): Buffer | undefined {

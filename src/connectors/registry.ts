@@ -48,7 +48,7 @@ const PROTOCOLS: Readonly<Record<string, Factory>> = {
 export const PROTOCOL_NAMES: readonly string[] = Object.keys(PROTOCOLS);
 
 /** Throws an `Error` naming the operator and the setting at fault. */
-export function readOperatorSettings(operatorCode: string, settings: unknown) {
+function readOperatorSettings(operatorCode: string, settings: unknown) {
   if (settingsSchema.Check(settings)) return settings;
   const problems = settingsSchema.Errors(settings).map((error) => {
     const unknown =

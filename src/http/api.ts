@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Clock, WireTime } from '../base/clock.ts';
 import type { BillerCatalogue } from '../billers/catalogue.ts';
+import type { EnquiryDesk } from '../credit/enquiries/desk.ts';
 import type { Pool } from '../db/pool.ts';
 import type { CallbackDesk } from '../dispatch/callbacks.ts';
 import type { Connector } from '../dispatch/connector.ts';
@@ -20,6 +21,7 @@ import { createTransaction, transactionStatus } from './merchant/transaction-ope
 import { validateAccount } from './merchant/validate-account.ts';
 import type { Metrics } from './metrics.ts';
 import { addReferencePage } from './reference.ts';
+import { genericScore, identityDecision, mobileLoanScore } from './scoring/operations.ts';
 import { createServer } from './server.ts';
 
 export interface ApiOptions {
@@ -28,6 +30,8 @@ export interface ApiOptions {
     readonly roles: ReadonlySet<string>;
     readonly basePath: string;
     readonly billingPath: string;
+    readonly scoringPath: string;
+    readonly timeZone: string;
     readonly fundWindowSeconds: number;
   };
   readonly log: Logger;
@@ -40,6 +44,8 @@ export interface ApiOptions {
   readonly connectorOf: (operatorCode: string) => Connector | undefined;
   readonly lanes: CreateLanes;
   readonly callbackDesk: CallbackDesk;
+  /** Undefined when the credit registry is not configured. */
+  readonly enquiryDesk: EnquiryDesk | undefined;
 }
 
 /** The HTTP surface: every operation of the contract at its path (specification §4, design §3). */
@@ -51,6 +57,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   addHealthRoutes(app, options);
   if (!options.config.roles.has('api')) return app;
   addOperations(app, options);
+  addScoringOperations(app, options);
   addCallbackRoutes(app, options.callbackDesk);
   await addReferencePage(app);
   return app;
@@ -78,4 +85,13 @@ function addOperations(app: FastifyInstance, options: ApiOptions): void {
   addOperation(app, validateAccount(options, `${billing}/validate/account`), directory);
   addOperation(app, phoneLookup(options.catalogue, `${billing}/phone/lookup`), directory);
   addOperation(app, accountBalance(options, `${billing}/account/balance`), directory);
+}
+
+function addScoringOperations(app: FastifyInstance, options: ApiOptions): void {
+  const { config, directory, enquiryDesk } = options;
+  const deps = { enquiryDesk, timeZone: config.timeZone };
+  const path = config.scoringPath;
+  addOperation(app, identityDecision(deps, `${path}/id-decision`), directory);
+  addOperation(app, genericScore(deps, `${path}/generic-score`), directory);
+  addOperation(app, mobileLoanScore(deps, `${path}/mobile-loan-score`), directory);
 }

@@ -1,5 +1,5 @@
 import type { FastifyError } from 'fastify';
-import { ERRORS, Refusal } from '../base/errors.ts';
+import { Refusal } from '../base/errors.ts';
 import type { ErrorCode } from '../base/errors.ts';
 
 /** Body of every refusal (design §4); never a `data` key. */
@@ -10,12 +10,18 @@ export interface RefusalBody {
   /** At top level as well for validate and scoring, whose clients look there. */
   status?: 0;
   text?: string;
+  /** The credit bureau's own code, scoring only. */
+  bureau_code?: string;
   request_id: string;
 }
 
 export function refusalBody(
   refusal: Refusal,
-  options: { readonly requestId: string; readonly atTopLevel: boolean },
+  options: {
+    readonly requestId: string;
+    readonly atTopLevel: boolean;
+    readonly bureauCode?: string | undefined;
+  },
 ): RefusalBody {
   const { code, status, message: text, field } = refusal;
   return {
@@ -23,6 +29,7 @@ export function refusalBody(
     error: [{ code, text, ...(field === undefined ? {} : { field }) }],
     msg: { status: 0, text },
     ...(options.atTopLevel ? { status: 0, text } : {}),
+    ...(options.bureauCode === undefined ? {} : { bureau_code: options.bureauCode }),
     request_id: options.requestId,
   };
 }
@@ -47,36 +54,4 @@ export function asRefusal(error: unknown): Refusal {
     return new Refusal('malformed_request', { cause: error });
   }
   return new Refusal('internal_error', { cause: error });
-}
-
-/** The registry as Markdown, for docs/reference/errors.md. */
-export function errorsPage(): string {
-  const rows = Object.entries(ERRORS).map(
-    ([code, entry]) => `| \`${code}\` | ${entry.status} | ${entry.text} | ${entry.when} |`,
-  );
-  return [
-    '# Error codes',
-    '',
-    'Generated from `src/base/errors.ts` by `npm run docs`; do not edit.',
-    '',
-    'A refusal has an HTTP status equal to `header_status`, never 200, and this body:',
-    '',
-    '```json',
-    JSON.stringify(
-      refusalBody(new Refusal('amount_below_minimum', { field: 'amount' }), {
-        requestId: '01a1fc1d-f002-74d1-b363-73983cf8e5af',
-        atTopLevel: false,
-      }),
-      null,
-      2,
-    ),
-    '```',
-    '',
-    '`field` names the parameter at fault when there is one. A code keeps its meaning for ever; new ones may be added. `text` is for people and may change. For validate and the scoring operations `status` and `text` stand at the top level too.',
-    '',
-    '| Code | Status | Text | When, and what to do |',
-    '|---|---|---|---|',
-    ...rows,
-    '',
-  ].join('\n');
 }

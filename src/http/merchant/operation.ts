@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TObject, TSchema } from 'typebox';
 import { Type } from 'typebox';
@@ -37,19 +38,46 @@ export interface Operation<
   /** Parameters without `hash`; every one is text. */
   readonly request: Request;
   readonly response: Response;
+  /** Group in the reference. Default: Funding or Billing, by the path. */
+  readonly tag?: string;
   /** `status` and `text` at top level of refusals too. */
   readonly refusesAtTopLevel?: boolean;
+  /** `bureau_code` of a refusal, for operations that speak a credit bureau's vocabulary. */
+  readonly bureauCodeOf?: (refusal: Refusal) => string;
   readonly handle: (
     request: Static<Request>,
     signer: Signers[By],
-  ) => Promise<Static<Response>> | Static<Response>;
+    signature: Signature,
+  ) => Promise<Static<Response> | StoredAnswer> | Static<Response> | StoredAnswer;
+}
+
+/** What a handler may know of the signature. */
+export interface Signature {
+  /** The key that signed, for records that name it; undefined when nothing is signed. */
+  readonly key: KeyObject | undefined;
+}
+
+/** An answer that is sent byte for byte as it was kept. */
+export class StoredAnswer {
+  readonly json: string;
+  constructor(json: string) {
+    this.json = json;
+  }
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Refusals of this route have `status` and `text` at top level too. */
     refusesAtTopLevel?: boolean;
+    /** `bureau_code` of this route's refusals. */
+    bureauCodeOf?: (refusal: Refusal) => string;
   }
+}
+
+interface Authenticated<Signer> {
+  readonly fields: Fields;
+  readonly signer: Signer;
+  readonly signature: Signature;
 }
 
 type Pipeline = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
@@ -74,12 +102,15 @@ export function addOperation<
     app.route({
       method,
       url: operation.path,
-      config: { refusesAtTopLevel: operation.refusesAtTopLevel ?? false },
+      config: {
+        refusesAtTopLevel: operation.refusesAtTopLevel ?? false,
+        ...(operation.bureauCodeOf === undefined ? {} : { bureauCodeOf: operation.bureauCodeOf }),
+      },
       schema: {
         operationId: method === operation.method ? operation.name : `${operation.name}_post`,
         summary: operation.summary,
         description: operation.description,
-        tags: [operation.path.includes('/payments/') ? 'Funding' : 'Billing'],
+        tags: [operation.tag ?? (operation.path.includes('/payments/') ? 'Funding' : 'Billing')],
         ...(method === 'GET' ? { querystring: parameters } : { body: parameters }),
         response: { 200: operation.response, default: refusalSchema },
       },
@@ -107,17 +138,22 @@ function createPipeline<
     return operation.signedBy === 'collector' ? directory.collector(name) : directory.vendor(name);
   };
 
-  const authenticate = (reading: Reading): { fields: Fields; signer: Signers[By] } => {
+  const authenticate = (reading: Reading): Authenticated<Signers[By]> => {
     if (!signed) {
       if (reading.refusal !== undefined) throw reading.refusal;
-      return { fields: reading.fields, signer: undefined as Signers[By] };
+      const signer = undefined as Signers[By];
+      return { fields: reading.fields, signer, signature: { key: undefined } };
     }
     const verified = verify(reading, (fields) => signerOf(fields)?.keys ?? []);
     if (verified === undefined) throw whyNotVerified(reading, signerName);
     const signer = signerOf(verified.fields);
     if (signer === undefined) throw new Refusal('signature_invalid', { field: 'hash' });
     if (signer.suspended) throw new Refusal('vendor_suspended', { field: signerName });
-    return { fields: verified.fields, signer: signer as Signers[By] };
+    return {
+      fields: verified.fields,
+      signer: signer as Signers[By],
+      signature: { key: signer.keys[verified.keyIndex] },
+    };
   };
 
   return async (request, reply) => {
@@ -131,9 +167,13 @@ function createPipeline<
       },
       names,
     );
-    const { fields, signer } = authenticate(reading instanceof Promise ? await reading : reading);
-    const answer = await operation.handle(validate(fields), signer);
-    return reply.send(answer);
+    const { fields, signer, signature } = authenticate(
+      reading instanceof Promise ? await reading : reading,
+    );
+    const answer = await operation.handle(validate(fields), signer, signature);
+    if (!(answer instanceof StoredAnswer)) return reply.send(answer);
+    // Bytes pass through unchanged; a text would be serialized once more.
+    return reply.type('application/json; charset=utf-8').send(Buffer.from(answer.json, 'utf8'));
   };
 }
 

@@ -34,6 +34,9 @@ export const refusalSchema = Type.Object(
     msg: Type.Object({ status: Type.Integer({ description: 'Always 0.' }), text: Type.String() }),
     status: Type.Optional(Type.Integer({ description: 'Always 0; validate and scoring only.' })),
     text: Type.Optional(Type.String({ description: 'Validate and scoring only.' })),
+    bureau_code: Type.Optional(
+      Type.String({ description: 'The code credit bureaus use for this; scoring only.' }),
+    ),
     request_id: Type.String({ description: 'Quote it when you ask for help.' }),
   },
   { description: 'The request was refused.' },

@@ -5,7 +5,7 @@ import { decodeReference } from '../../base/ids.ts';
 import { moneyNumber, parseMoney } from '../../base/money.ts';
 import type { BillerCatalogue } from '../../billers/catalogue.ts';
 import type { Pool } from '../../db/pool.ts';
-import { answerDecision, planTransaction } from '../../transactions/create.ts';
+import { acceptPayment } from '../../transactions/create.ts';
 import type { CreateLanes } from '../../transactions/create.ts';
 import { readTransaction } from '../../transactions/store.ts';
 import type { TransactionRow } from '../../transactions/store.ts';
@@ -45,6 +45,7 @@ export function createTransaction(
   deps: {
     readonly catalogue: BillerCatalogue;
     readonly lanes: CreateLanes;
+    readonly pool: Pool;
     readonly wireTime: WireTime;
   },
   path: string,
@@ -60,8 +61,7 @@ export function createTransaction(
     request: createRequest,
     response: createResponse,
     handle: async (request, vendor) => {
-      const biller = deps.catalogue.biller(request.biller_name);
-      const transaction = planTransaction(
+      const created = await acceptPayment(
         {
           billerCode: request.biller_name,
           account: request.account,
@@ -69,13 +69,9 @@ export function createTransaction(
           amountCents: parseMoney(request.amount),
           merchantReference: request.merchant_reference ?? null,
         },
-        vendor,
-        biller,
+        { vendor, biller: deps.catalogue.biller(request.biller_name) },
+        deps,
       );
-      if (biller?.availability === 'OFFLINE') {
-        throw new Refusal('biller_offline', { field: 'biller_name', retryAfterSeconds: 60 });
-      }
-      const created = answerDecision(transaction, await deps.lanes.add(transaction));
       return {
         header_status: 200,
         msg: {

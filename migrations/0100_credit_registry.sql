@@ -1,0 +1,157 @@
+-- The credit registry. Rows belong to a subject, whose reference (crn) leads every key, or are found
+-- by a blind index. What identifies a person is sealed (AES-256-GCM; key id, nonce, tag, text); what
+-- must be found is a blind index: four bytes naming the index key, then 16 bytes of an HMAC-SHA-256.
+
+-- One row. Writers of the registry lock it, so that two imports never create one person twice; it
+-- hands out references and account ids.
+create table credit_registry (
+  only_row boolean primary key default true check (only_row),
+  next_crn bigint not null,
+  next_account_id bigint not null
+);
+insert into credit_registry (next_crn, next_account_id) values (1000001, 1);
+
+create table lenders (
+  lender text primary key check (lender ~ '^[A-Za-z0-9_.-]{1,32}$'),
+  sector text not null check (sector in
+    ('bank', 'microfinance', 'sacco', 'mobile_lender', 'insurance', 'retail', 'utility', 'other')),
+  created_at timestamptz not null
+);
+
+create table subjects (
+  crn bigint primary key,
+  -- Names, documents, phones and addresses with their dates.
+  sealed bytea not null,
+  created_at timestamptz not null,
+  updated_at timestamptz not null
+);
+
+create table subject_documents (
+  document_index bytea not null,
+  crn bigint not null,
+  primary key (document_index, crn)
+);
+
+create table subject_phones (
+  phone_index bytea not null,
+  crn bigint not null,
+  primary key (phone_index, crn)
+);
+
+-- Terms of an account; what changes from month to month is in account_states.
+create table credit_accounts (
+  crn bigint not null,
+  account_id bigint not null,
+  account_index bytea not null,
+  lender text not null,
+  -- Account and client number.
+  sealed bytea not null,
+  -- Of the identity the lender submitted last: equal means that the subject need not be read.
+  identity_hash bytea not null,
+  product text not null check (product in ('A','B','C','D','E','F','G','H','I','J','K','L')),
+  opened_on date not null,
+  original_cents bigint not null check (original_cents >= 0),
+  instalment_cents bigint check (instalment_cents >= 0),
+  repayment_months integer check (repayment_months >= 0),
+  -- As-of date of the submission the terms are from.
+  terms_as_of date not null,
+  primary key (crn, account_id)
+);
+create index credit_accounts_by_number on credit_accounts (account_index);
+
+create table account_states (
+  crn bigint not null,
+  account_id bigint not null,
+  as_of date not null,
+  balance_cents bigint not null check (balance_cents >= 0),
+  overdue_cents bigint not null check (overdue_cents >= 0),
+  days_in_arrears integer not null check (days_in_arrears >= 0),
+  instalments_in_arrears integer not null check (instalments_in_arrears >= 0),
+  risk_class text not null check (risk_class in ('A','B','C','D','E')),
+  status text not null check (status in
+    ('A','B','C','D','E','F','G','H','J','K','L','M','N','P')),
+  status_on date not null,
+  last_payment_on date,
+  last_payment_cents bigint check (last_payment_cents >= 0),
+  primary key (crn, account_id, as_of)
+);
+
+-- What a correction replaced. Append-only.
+create table account_corrections (
+  crn bigint not null,
+  account_id bigint not null,
+  correction_id uuid not null,
+  import_id uuid not null,
+  corrected_at timestamptz not null,
+  -- The former values of account_states or credit_accounts, amounts in cents.
+  former jsonb not null,
+  primary key (crn, account_id, correction_id)
+);
+
+create table account_disputes (
+  crn bigint not null,
+  account_id bigint not null,
+  dispute_id uuid not null,
+  opened_at timestamptz not null,
+  -- The subject's own words.
+  sealed_statement bytea not null,
+  closed_at timestamptz,
+  outcome text check (outcome in ('upheld', 'rejected', 'withdrawn')),
+  primary key (crn, account_id, dispute_id),
+  check ((closed_at is null) = (outcome is null))
+);
+
+-- Negative information that may not be shown or scored.
+create table suppression_rules (
+  rule text primary key check (rule ~ '^[a-z0-9_]{1,60}$'),
+  reason text not null,
+  -- States with a balance up to this amount; null: any.
+  balance_up_to_cents bigint,
+  original_up_to_cents bigint,
+  products text[],
+  sectors text[],
+  risk_classes text[],
+  -- Of the state's as-of date, both ends included; null: open.
+  states_from date,
+  states_until date
+);
+insert into suppression_rules (rule, reason, balance_up_to_cents) values
+  ('small_amount', 'Negative information is kept only where more than KES 1,000 is outstanding.', 100000);
+
+-- What a person has to look at: one document of two subjects, a request whose documents disagree.
+create table credit_cases (
+  case_id uuid primary key,
+  kind text not null check (kind in ('document_shared', 'documents_conflict')),
+  crns bigint[] not null,
+  opened_at timestamptz not null,
+  closed_at timestamptz,
+  resolution text
+);
+
+create table credit_imports (
+  import_id uuid primary key,
+  lender text not null,
+  template text not null check (template in ('mobile', 'individual')),
+  as_of date not null,
+  -- SHA-256 of the file: the same file for the same date goes on where it stopped.
+  file_hash bytea not null,
+  corrects boolean not null,
+  started_at timestamptz not null,
+  finished_at timestamptz,
+  -- Records of the file that are dealt with, the erroneous among them.
+  records_done bigint not null default 0,
+  accounts_added bigint not null default 0,
+  states_added bigint not null default 0,
+  corrected bigint not null default 0,
+  unchanged bigint not null default 0,
+  unique (lender, as_of, file_hash, corrects)
+);
+
+-- Findings that need the registry to be seen; the others are found anew from the file.
+create table credit_import_findings (
+  import_id uuid not null,
+  line bigint not null,
+  field text not null,
+  rule text not null,
+  primary key (import_id, line, field, rule)
+);

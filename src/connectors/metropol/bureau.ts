@@ -1,0 +1,231 @@
+import { Pool as HttpPool } from 'undici';
+import type { Clock } from '../../base/clock.ts';
+import { LIMITS } from '../../base/limits.ts';
+import type { Bureau, BureauAnswer, BureauQuestion } from '../../credit/bureaus/bureau.ts';
+import { scoreOf, startOfDay } from '../../credit/bureaus/registry.ts';
+import { beginCall, endCall, readAnsweredCall } from '../../credit/bureaus/upstream-store.ts';
+import type { UpstreamCall } from '../../credit/bureaus/upstream-store.ts';
+import { nameScore } from '../../credit/matching/match.ts';
+import { NAME_RULE } from '../../credit/matching/names.ts';
+import type { DocumentType, IdentityDocument } from '../../credit/registry/documents.ts';
+import type { Vault } from '../../credit/registry/vault.ts';
+import type { Pool } from '../../db/pool.ts';
+import { exchange } from '../http-json/exchange.ts';
+import { readAccounts, readHead, readProfile, readScore } from './answers.ts';
+import { signedHeaders } from './signing.ts';
+import type { MetropolKeys } from './signing.ts';
+
+export interface MetropolOptions extends MetropolKeys {
+  /** With port and version, such as `https://api.metropol.co.ke:5555/v2_1`. */
+  readonly url: string;
+  readonly timeoutMs: number;
+  readonly pool: Pool;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly timeZone: string;
+}
+
+const SOURCE = 'metropol';
+const MOST_CONNECTIONS = 8;
+const RETRY_AFTER_SECONDS = 30;
+
+/** Metropol's identity types; tax PINs are none. */
+const IDENTITY_TYPES: readonly (readonly [DocumentType, string])[] = [
+  ['nationalID', '001'],
+  ['passportNo', '002'],
+  ['alienID', '003'],
+  ['serviceID', '004'],
+];
+
+/** Report reasons 3 and 4 are a review and a verification; all others a new application. */
+const REASONS: ReadonlyMap<number, number> = new Map([
+  [3, 2],
+  [4, 3],
+]);
+const NEW_APPLICATION = 1;
+
+interface Part {
+  readonly name: 'identity' | 'accounts' | 'score';
+  readonly path: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+}
+
+type PartAnswer =
+  | { readonly kind: 'success'; readonly text: string; readonly transaction: string | null }
+  | { readonly kind: 'not_found' | 'unavailable' | 'unknown' };
+
+/**
+ * Metropol as the bureau: identity, credit information and score, each one call. What it does not
+ * tell (counts, grade, probability, reasons) is computed here from its accounts and named.
+ */
+export function createMetropolBureau(options: MetropolOptions): Bureau {
+  const url = new URL(options.url);
+  const http = new HttpPool(url.origin, {
+    connections: MOST_CONNECTIONS,
+    pipelining: 1,
+    connect: { timeout: options.timeoutMs },
+  });
+  const base = url.pathname.replace(/\/$/, '');
+  return {
+    source: SOURCE,
+    close: () => http.destroy(),
+    ask: async (question) => {
+      const identified = identityOf(question);
+      if (identified === undefined) return nobody();
+      const { document, identityType } = identified;
+      const call = async (part: Part): Promise<PartAnswer> =>
+        await ask({ options, http, base }, { question, document, part });
+      const body = { identity_number: document.number, identity_type: identityType };
+      return await askAll(question, { document, body, call, options });
+    },
+  };
+}
+
+function identityOf(
+  question: BureauQuestion,
+): { readonly document: IdentityDocument; readonly identityType: string } | undefined {
+  for (const [type, identityType] of IDENTITY_TYPES) {
+    const document = question.documents.find((one) => one.type === type);
+    if (document !== undefined) return { document, identityType };
+  }
+  return undefined;
+}
+
+function nobody(): BureauAnswer {
+  return { kind: 'not_found', crns: [], matchRule: null, matchScore: null, upstreamId: null };
+}
+
+interface Asking {
+  readonly document: IdentityDocument;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly call: (part: Part) => Promise<PartAnswer>;
+  readonly options: MetropolOptions;
+}
+
+async function askAll(question: BureauQuestion, asking: Asking): Promise<BureauAnswer> {
+  const { document, body, call, options } = asking;
+  const asOf = startOfDay(options.clock.now(), options.timeZone);
+  const identity = await call({
+    name: 'identity',
+    path: '/identity/verify',
+    parameters: { report_type: 1, ...body },
+  });
+  if (identity.kind !== 'success') return failed(identity.kind);
+  const profile = readProfile(identity.text, document, asOf.toISOString().slice(0, 10));
+  if (profile === undefined) return failed('unavailable');
+  const match = {
+    crns: [],
+    matchRule: question.names.length === 0 ? 'document' : `document+${NAME_RULE}`,
+    matchScore:
+      question.names.length === 0
+        ? null
+        : nameScore(profile, question.names, question.operation === 'id-decision' ? 1 : undefined),
+    upstreamId: identity.transaction,
+  };
+  // Names that disagree disclose nothing, and cost no further call.
+  if (question.names.length > 0 && match.matchScore === null) return { kind: 'mismatch', ...match };
+
+  const mobile = question.operation === 'mobile-loan-score';
+  const accounts = await call({
+    name: 'accounts',
+    path: mobile ? '/report/creditinfo/mobile' : '/report/credit_info',
+    parameters: {
+      report_type: mobile ? 11 : 8,
+      ...body,
+      loan_amount: 0,
+      report_reason: REASONS.get(question.reportReason) ?? NEW_APPLICATION,
+    },
+  });
+  if (accounts.kind !== 'success') return failed(accounts.kind);
+  const mySector = question.vendor.sector;
+  const listed = readAccounts(accounts.text, { mySector, mobile, asOf });
+  if (listed === undefined) return failed('unavailable');
+  const file = { asOf, accounts: listed, enquiries: [] };
+  const finding = { crn: `M${identity.transaction ?? ''}`, profile, file };
+  if (question.operation === 'id-decision') {
+    return {
+      kind: 'found',
+      ...match,
+      finding: { ...finding, score: null, computedHere: ['summary'] },
+    };
+  }
+  const scored = await call({
+    name: 'score',
+    path: '/score/consumer',
+    parameters: { report_type: 3, ...body, mobile_score: mobile },
+  });
+  if (scored.kind !== 'success') return failed(scored.kind);
+  const local = scoreOf(file, question.operation);
+  const score = readScore(scored.text);
+  if (score === undefined || local === null) return failed('unavailable');
+  return {
+    kind: 'found',
+    ...match,
+    finding: {
+      ...finding,
+      score: { ...local, score },
+      computedHere: ['summary', 'score.grade', 'score.probability', 'score.reasonCodeAARC'],
+    },
+  };
+}
+
+function failed(kind: 'not_found' | 'unavailable' | 'unknown'): BureauAnswer {
+  if (kind === 'not_found') return nobody();
+  if (kind === 'unknown') return { kind };
+  return { kind, retryAfterSeconds: RETRY_AFTER_SECONDS };
+}
+
+/** One call: the answer of an earlier try of the same enquiry, or recorded, made, and recorded again. */
+async function ask(
+  { options, http, base }: { options: MetropolOptions; http: HttpPool; base: string },
+  asked: { question: BureauQuestion; document: IdentityDocument; part: Part },
+): Promise<PartAnswer> {
+  const { pool, vault, clock } = options;
+  const { question, document, part } = asked;
+  const index = vault.index('document', `${document.type}|${document.number}`).toString('hex');
+  const { identity_number: _number, ...parameters } = part.parameters;
+  const call: UpstreamCall = {
+    vendorId: question.vendor.vendorId,
+    requestReference: question.requestReference,
+    bureau: SOURCE,
+    part: part.name,
+    asked: `${index} ${JSON.stringify(parameters)}`,
+  };
+  const earlier = await readAnsweredCall(pool, vault, call);
+  if (earlier !== undefined) return partAnswer(earlier);
+  const callId = await beginCall(pool, call, clock.now());
+  const body = JSON.stringify(part.parameters);
+  const ending = await exchange(http, {
+    path: `${base}${part.path}`,
+    body,
+    headers: signedHeaders(body, options, clock.now()),
+    deadlineMs: options.timeoutMs,
+    answerBytes: LIMITS.bureauAnswerBytes,
+    signal: new AbortController().signal,
+  });
+  const text = ending.kind === 'answer' ? ending.body.toString('utf8') : '';
+  const answer: PartAnswer =
+    ending.kind === 'nothing_written' ? { kind: 'unavailable' } : partAnswer(text);
+  const isFinal = answer.kind === 'success' || answer.kind === 'not_found';
+  const unsure = answer.kind === 'unknown' ? 'unknown' : 'not_sent';
+  await endCall(
+    pool,
+    vault,
+    { ...call, callId },
+    {
+      outcome: isFinal ? 'answered' : unsure,
+      answer: isFinal ? text : null,
+      at: clock.now(),
+    },
+  );
+  return answer;
+}
+
+/** Garbage and silence leave open whether the call was executed and billed; so does a duplicate. */
+function partAnswer(text: string): PartAnswer {
+  const head = readHead(text);
+  if (head === undefined || head.meaning === 'duplicate') return { kind: 'unknown' };
+  if (head.meaning === 'refused') return { kind: 'unavailable' };
+  if (head.meaning === 'not_found') return { kind: 'not_found' };
+  return { kind: 'success', text, transaction: head.transaction };
+}

@@ -1,0 +1,56 @@
+import type { Vendor } from '../../vendors/vendor.ts';
+import type { CreditFile } from '../facts.ts';
+import type { IdentityDocument } from '../registry/documents.ts';
+import type { Profile } from '../registry/profile.ts';
+import type { ScoreAnswer } from '../scorecards/score.ts';
+import type { ReportSector } from '../summary/summary.ts';
+
+export const CREDIT_OPERATIONS = ['id-decision', 'generic-score', 'mobile-loan-score'] as const;
+export type CreditOperation = (typeof CREDIT_OPERATIONS)[number];
+
+export interface BureauQuestion {
+  readonly vendor: Pick<Vendor, 'vendorId' | 'name' | 'sector'>;
+  readonly operation: CreditOperation;
+  readonly requestReference: string;
+  /** 1 to 12 (specification §4.9). */
+  readonly reportReason: number;
+  readonly reportSector: ReportSector | null;
+  readonly documents: readonly IdentityDocument[];
+  /** As given; empty or at least two. */
+  readonly names: readonly string[];
+}
+
+/** What a bureau knows of one person, in the registry's terms whatever the bureau's own are. */
+export interface BureauFinding {
+  readonly crn: string;
+  readonly profile: Profile;
+  readonly file: CreditFile;
+  /** Null for the identity decision. */
+  readonly score: ScoreAnswer | null;
+  /** What of the answer was not the upstream's and was computed here; empty for the registry's. */
+  readonly computedHere: readonly string[];
+}
+
+interface MatchDetails {
+  readonly crns: readonly bigint[];
+  readonly matchRule: string | null;
+  readonly matchScore: number | null;
+  readonly upstreamId: string | null;
+}
+
+export type BureauAnswer =
+  | ({ readonly kind: 'found'; readonly finding: BureauFinding } & MatchDetails)
+  | ({ readonly kind: 'not_found' | 'mismatch' | 'conflict' } & MatchDetails)
+  /** Certainly not executed and not billed. */
+  | { readonly kind: 'unavailable'; readonly retryAfterSeconds: number }
+  /** The upstream may have executed and billed it; the same reference must be asked again. */
+  | { readonly kind: 'unknown' };
+
+/** Where credit information comes from: the registry, or a bureau upstream. */
+export interface Bureau {
+  /** Shown in answers and kept with enquiries. */
+  readonly source: string;
+  /** Never throws for what the other side does; only for faults of ours. */
+  ask(question: BureauQuestion): Promise<BureauAnswer>;
+  close(): Promise<void>;
+}

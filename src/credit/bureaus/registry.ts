@@ -1,0 +1,93 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Pool } from '../../db/pool.ts';
+import { matchSubject } from '../matching/match.ts';
+import { findSubjects, readCreditFile, readSuppressionRules } from '../registry/store.ts';
+import { applySuppression } from '../registry/suppression.ts';
+import type { Vault } from '../registry/vault.ts';
+import { scoreFile } from '../scorecards/score.ts';
+import type { ScoreAnswer } from '../scorecards/score.ts';
+import type { CreditFile } from '../facts.ts';
+import type { Bureau, BureauAnswer, BureauQuestion, CreditOperation } from './bureau.ts';
+
+const DAY_MS = 86_400_000;
+/** A vendor's enquiries of so many days before are one application with the one at hand. */
+const SAME_APPLICATION_DAYS = 30;
+
+export interface RegistryBureauOptions {
+  readonly pool: Pool;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly timeZone: string;
+  /** States older than this are no longer used. */
+  readonly retentionDays: number;
+}
+
+/**
+ * The built-in registry. A file is looked at as of the beginning of the day, so that the same
+ * question gets the same answer all day, whoever else asks meanwhile.
+ */
+export function createRegistryBureau(options: RegistryBureauOptions): Bureau {
+  const { pool, vault } = options;
+  return {
+    source: 'registry',
+    close: async () => {},
+    ask: async (question): Promise<BureauAnswer> => {
+      const found = await findSubjects(pool, vault, question.documents);
+      // The identity decision asks for no names: what is given must agree, be it one.
+      const fewestTokens = question.operation === 'id-decision' ? 1 : undefined;
+      const match = matchSubject(question.documents, question.names, found, fewestTokens);
+      if (match.kind !== 'match') {
+        const crns = match.kind === 'not_found' ? [] : match.crns;
+        const matchRule = match.kind === 'not_found' ? null : match.rule;
+        return { kind: match.kind, crns, matchRule, matchScore: null, upstreamId: null };
+      }
+      const { crn, profile } = match.subject;
+      const file = await readFile(options, question, crn);
+      return {
+        kind: 'found',
+        crns: [crn],
+        matchRule: match.rule,
+        matchScore: match.score,
+        upstreamId: null,
+        finding: {
+          crn: String(crn),
+          profile,
+          file,
+          score: scoreOf(file, question.operation),
+          computedHere: [],
+        },
+      };
+    },
+  };
+}
+
+/** The score an operation answers with; none for the identity decision. */
+export function scoreOf(file: CreditFile, operation: CreditOperation): ScoreAnswer | null {
+  if (operation === 'id-decision') return null;
+  return scoreFile(file, operation === 'generic-score' ? 'generic' : 'mobile');
+}
+
+async function readFile(
+  options: RegistryBureauOptions,
+  question: BureauQuestion,
+  crn: bigint,
+): Promise<CreditFile> {
+  const asOf = startOfDay(options.clock.now(), options.timeZone);
+  const [file, rules] = await Promise.all([
+    readCreditFile(options.pool, {
+      crn,
+      asOf,
+      statesFrom: new Date(asOf.getTime() - options.retentionDays * DAY_MS),
+      ownVendorId: question.vendor.vendorId,
+      ownEnquiriesFrom: new Date(asOf.getTime() - SAME_APPLICATION_DAYS * DAY_MS),
+    }),
+    readSuppressionRules(options.pool),
+  ]);
+  return applySuppression(file, rules);
+}
+
+/** UTC midnight of the calendar day it is in the time zone. */
+export function startOfDay(now: Date, timeZone: string): Date {
+  const day = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(now);
+  return new Date(`${day}T00:00:00Z`);
+}

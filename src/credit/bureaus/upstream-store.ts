@@ -1,0 +1,69 @@
+import { newId } from '../../base/ids.ts';
+import type { Queryable } from '../../db/pool.ts';
+import type { Vault } from '../registry/vault.ts';
+
+/** One call to a bureau upstream, on behalf of an enquiry. */
+export interface UpstreamCall {
+  readonly vendorId: number;
+  readonly requestReference: string;
+  readonly bureau: string;
+  /** Which of the bureau's operations. */
+  readonly part: string;
+  /** Tells apart what may not be mixed up: the document's blind index and the parameters. */
+  readonly asked: string;
+}
+
+export type CallOutcome = 'answered' | 'not_sent' | 'unknown';
+
+/** Bound into a sealed answer. */
+function answerPlace(callId: string): string {
+  return `upstream_calls|${callId}`;
+}
+
+/** The answer to the same call of the same enquiry, if it came before. */
+export async function readAnsweredCall(
+  db: Queryable,
+  vault: Vault,
+  call: UpstreamCall,
+): Promise<string | undefined> {
+  const read = await db.query<{ call_id: string; sealed_answer: Buffer }>(
+    `select call_id, sealed_answer from upstream_calls
+     where vendor_id = $1 and request_reference = $2 and bureau = $3 and part = $4 and asked = $5
+       and outcome = 'answered' order by started_at limit 1`,
+    [call.vendorId, call.requestReference, call.bureau, call.part, call.asked],
+  );
+  const row = read.rows[0];
+  return row === undefined ? undefined : vault.unseal(row.sealed_answer, answerPlace(row.call_id));
+}
+
+/** Records a call before it is made. Returns its id. */
+export async function beginCall(db: Queryable, call: UpstreamCall, at: Date): Promise<string> {
+  const callId = newId();
+  await db.query(
+    `insert into upstream_calls
+       (vendor_id, request_reference, call_id, bureau, part, asked, started_at)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [call.vendorId, call.requestReference, callId, call.bureau, call.part, call.asked, at],
+  );
+  return callId;
+}
+
+export async function endCall(
+  db: Queryable,
+  vault: Vault,
+  call: UpstreamCall & { readonly callId: string },
+  ended: { readonly outcome: CallOutcome; readonly answer: string | null; readonly at: Date },
+): Promise<void> {
+  await db.query(
+    `update upstream_calls set outcome = $4, ended_at = $5, sealed_answer = $6
+     where vendor_id = $1 and request_reference = $2 and call_id = $3`,
+    [
+      call.vendorId,
+      call.requestReference,
+      call.callId,
+      ended.outcome,
+      ended.at,
+      ended.answer === null ? null : vault.seal(ended.answer, answerPlace(call.callId)),
+    ],
+  );
+}

@@ -1,0 +1,184 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Clock } from '../../base/clock.ts';
+import { Refusal } from '../../base/errors.ts';
+import type { ErrorCode } from '../../base/errors.ts';
+import { newId } from '../../base/ids.ts';
+import { LIMITS } from '../../base/limits.ts';
+import { createLane } from '../../db/lane.ts';
+import type { Pool } from '../../db/pool.ts';
+import type { Bureau, BureauAnswer, BureauFinding, BureauQuestion } from '../bureaus/bureau.ts';
+import { openCases } from '../registry/cases-store.ts';
+import type { Vault } from '../registry/vault.ts';
+import { payloadPlace } from './record.ts';
+import type { EnquiryOutcome, EnquiryPayload, EnquiryRecord } from './record.ts';
+import { keepEnquiries, readKept } from './store.ts';
+import type { KeptEnquiry, NewEnquiry } from './store.ts';
+
+export interface Enquiry extends BureauQuestion {
+  /** Parameters as given, without the signature. */
+  readonly content: Readonly<Record<string, string>>;
+  /** Names the key that signed the request. */
+  readonly keyId: string;
+  readonly consentReference: string | null;
+  readonly consentDate: string | null;
+}
+
+/** Answers enquiries once each, and keeps every one. */
+export interface EnquiryDesk {
+  /**
+   * The body of the answer as JSON text; the same text whenever the same enquiry is repeated.
+   * @param present makes the body of what the bureau found.
+   * Throws: `subject_not_found`, `subject_mismatch`, `subject_ambiguous`, `reference_reused`,
+   * `bureau_unavailable`, `bureau_outcome_unknown`, and what the lane throws.
+   */
+  ask(
+    enquiry: Enquiry,
+    present: (finding: BureauFinding, source: string) => object,
+  ): Promise<string>;
+  idle(): Promise<void>;
+}
+
+export interface EnquiryDeskOptions {
+  readonly pool: Pool;
+  /** One connection each; vendors are spread over them. */
+  readonly lanePools: readonly Pool[];
+  readonly laneDeadlineMs: number;
+  readonly vault: Vault;
+  readonly bureau: Bureau;
+  readonly clock: Clock;
+}
+
+const REFUSALS: Readonly<Record<Exclude<EnquiryOutcome, 'answered'>, ErrorCode>> = {
+  not_found: 'subject_not_found',
+  mismatch: 'subject_mismatch',
+  conflict: 'subject_ambiguous',
+  unknown: 'bureau_outcome_unknown',
+};
+
+export function createEnquiryDesk(options: EnquiryDeskOptions): EnquiryDesk {
+  const { pool, vault, bureau } = options;
+  const lanes = options.lanePools.map((lanePool, index) =>
+    createLane({
+      name: `enquiry lane ${index}`,
+      pool: lanePool,
+      maxBatch: LIMITS.enquiryBatchRows,
+      maxWaiting: LIMITS.enquiryQueueRows,
+      deadlineMs: options.laneDeadlineMs,
+      call: keepEnquiries,
+    }),
+  );
+  const keep = async (made: NewEnquiry): Promise<KeptEnquiry | undefined> => {
+    const lane = lanes[made.record.vendorId % lanes.length];
+    if (lane === undefined) throw new Error('The enquiry desk has no lane');
+    return await lane.add(made);
+  };
+  return {
+    idle: async () => {
+      await Promise.all(lanes.map((lane) => lane.idle()));
+    },
+    ask: async (enquiry, present) => {
+      const startedMs = performance.now();
+      const kept = await readKept(pool, enquiry.vendor.vendorId, enquiry.requestReference);
+      if (kept !== undefined) return replay(kept, enquiry, vault);
+      const answer = await bureau.ask(enquiry);
+      if (answer.kind === 'unavailable') {
+        throw new Refusal('bureau_unavailable', { retryAfterSeconds: answer.retryAfterSeconds });
+      }
+      if (answer.kind === 'conflict' && answer.crns.length > 0) {
+        await openCases(pool, 'documents_conflict', [answer.crns], options.clock.now());
+      }
+      const body =
+        answer.kind === 'found' ? JSON.stringify(present(answer.finding, bureau.source)) : null;
+      const made = toKeep(enquiry, answer, { options, body, startedMs });
+      const earlier = await keep(made);
+      if (earlier !== undefined) return replay(earlier, enquiry, vault);
+      return body ?? refuse(made.record.outcome);
+    },
+  };
+}
+
+function refuse(outcome: EnquiryOutcome): never {
+  if (outcome === 'answered') throw new Error('An answered enquiry has no answer');
+  const retry = outcome === 'unknown' ? { retryAfterSeconds: 10 } : {};
+  throw new Refusal(REFUSALS[outcome], retry);
+}
+
+/** The first answer again, provided that the same was asked. */
+function replay(kept: KeptEnquiry, enquiry: Enquiry, vault: Vault): string {
+  if (kept.operation !== enquiry.operation) throw reused('for another operation');
+  if (kept.sealedPayload === null) throw reused('long ago; its answer is no longer kept');
+  const place = payloadPlace(kept.vendorId, kept.enquiryId);
+  const payload = JSON.parse(vault.unseal(kept.sealedPayload, place)) as EnquiryPayload;
+  if (contentText(payload.request) !== contentText(enquiry.content)) {
+    throw reused('with other content');
+  }
+  return payload.answer ?? refuse(kept.outcome);
+}
+
+function reused(how: string): Refusal {
+  return new Refusal('reference_reused', {
+    field: 'requestReference',
+    text: `This requestReference was used ${how}`,
+  });
+}
+
+function contentText(content: Readonly<Record<string, string>>): string {
+  return JSON.stringify(Object.entries(content).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function toKeep(
+  enquiry: Enquiry,
+  answer: Exclude<BureauAnswer, { kind: 'unavailable' }>,
+  made: {
+    readonly options: EnquiryDeskOptions;
+    readonly body: string | null;
+    readonly startedMs: number;
+  },
+): NewEnquiry {
+  const { vault, clock, bureau } = made.options;
+  const enquiryId = newId();
+  const payload: EnquiryPayload = {
+    salt: randomBytes(16).toString('hex'),
+    request: enquiry.content,
+    answer: made.body,
+  };
+  const payloadText = JSON.stringify(payload);
+  const finding = answer.kind === 'found' ? answer.finding : undefined;
+  const details = answer.kind === 'unknown' ? undefined : answer;
+  const record: EnquiryRecord = {
+    vendorId: enquiry.vendor.vendorId,
+    enquiryId,
+    enquiredAt: clock.now(),
+    operation: enquiry.operation,
+    requestReference: enquiry.requestReference,
+    reportReason: enquiry.reportReason,
+    reportSector: enquiry.reportSector,
+    consentReference: enquiry.consentReference,
+    consentDate: enquiry.consentDate,
+    keyId: enquiry.keyId,
+    documents: enquiry.documents
+      .map(({ type, number }) => vault.index('document', `${type}|${number}`).toString('hex'))
+      .join(','),
+    outcome: answer.kind === 'found' ? 'answered' : answer.kind,
+    crn: finding?.crn ?? null,
+    matchRule: details?.matchRule ?? null,
+    matchScore: details?.matchScore?.toFixed(4) ?? null,
+    scorecard: finding?.score?.scorecard ?? null,
+    score: finding?.score?.score ?? null,
+    grade: finding?.score?.grade ?? null,
+    probability: finding?.score?.probability ?? null,
+    source: bureau.source,
+    upstreamId: details?.upstreamId ?? null,
+    dataAsOf: finding?.file.asOf.toISOString().slice(0, 10) ?? null,
+    durationMs: Math.round(performance.now() - made.startedMs),
+    payloadHash: createHash('sha256').update(payloadText, 'utf8').digest(),
+  };
+  return {
+    record,
+    sealedPayload: vault.seal(payloadText, payloadPlace(record.vendorId, enquiryId)),
+    // Only whom something was disclosed about.
+    crns: details?.kind === 'found' ? details.crns : [],
+    askedBy: enquiry.vendor.name,
+    sector: enquiry.vendor.sector,
+  };
+}

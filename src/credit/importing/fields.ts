@@ -1,0 +1,121 @@
+import type { Day, Finding } from './record.ts';
+import type { Column } from './template.ts';
+
+/** Collects what is wrong with one line while its fields are read. */
+export class LineReader {
+  readonly findings: Finding[] = [];
+  readonly #line: number;
+  readonly #values: readonly string[];
+  readonly #positions: ReadonlyMap<Column, number>;
+
+  constructor(line: number, values: readonly string[], positions: ReadonlyMap<Column, number>) {
+    this.#line = line;
+    this.#values = values;
+    this.#positions = positions;
+  }
+
+  /** The value of a column, or empty text where the template has no such column. */
+  text(column: Column): string {
+    const position = this.#positions.get(column);
+    return position === undefined ? '' : (this.#values[position] ?? '');
+  }
+
+  fault(field: Column | '', rule: string, text: string): void {
+    this.findings.push({ line: this.#line, field, rule, text });
+  }
+
+  /** A value that must be there; empty text, and a finding, when it is not. */
+  required(column: Column): string {
+    const value = this.text(column);
+    if (value === '') this.fault(column, 'required', `${column} is required`);
+    return value;
+  }
+
+  /** Free text of at most so many characters, without control characters. */
+  words(column: Column, mostCharacters: number): string {
+    const value = this.text(column);
+    if (value.length > mostCharacters || /[\p{Cc}\p{Cs}\ufffd]/u.test(value)) {
+      this.fault(
+        column,
+        'text',
+        `${column} must have at most ${mostCharacters} readable characters`,
+      );
+      return '';
+    }
+    return value;
+  }
+
+  /** One of the codes. Undefined, and a finding, when the value is none or missing. */
+  code<Code extends string>(column: Column, codes: readonly Code[]): Code | undefined {
+    const value = this.required(column);
+    if (value === '') return undefined;
+    const code = codes.find((candidate) => candidate === value);
+    if (code === undefined) {
+      this.fault(column, 'code', `${column} must be one of ${codes.join(', ')}`);
+    }
+    return code;
+  }
+
+  /** A real date as YYYYMMDD, as `YYYY-MM-DD`; undefined when missing or faulty. */
+  day(column: Column): Day | undefined {
+    const value = this.text(column);
+    if (value === '') return undefined;
+    const day = parseDay(value);
+    if (day === undefined) {
+      this.fault(column, 'date', `${column} must be a real date written as YYYYMMDD`);
+    }
+    return day;
+  }
+
+  requiredDay(column: Column): Day | undefined {
+    return this.required(column) === '' ? undefined : this.day(column);
+  }
+
+  /** An amount in cents; undefined when missing or faulty. */
+  amount(column: Column): bigint | undefined {
+    const value = this.text(column);
+    if (value === '') return undefined;
+    if (value.length > 16 || !/^\d{1,13}(\.\d{1,2})?$/.test(value)) {
+      this.fault(
+        column,
+        'amount',
+        `${column} must be an amount of at most 16 characters such as 1500 or 1500.50, not negative`,
+      );
+      return undefined;
+    }
+    const point = value.indexOf('.');
+    if (point === -1) return BigInt(value) * 100n;
+    return BigInt(value.slice(0, point) + value.slice(point + 1).padEnd(2, '0'));
+  }
+
+  requiredAmount(column: Column): bigint | undefined {
+    return this.required(column) === '' ? undefined : this.amount(column);
+  }
+
+  /** A whole number from 0; undefined when missing or faulty. */
+  count(column: Column): number | undefined {
+    const value = this.text(column);
+    if (value === '') return undefined;
+    if (!/^\d{1,5}$/.test(value)) {
+      this.fault(column, 'count', `${column} must be a whole number from 0 to 99999`);
+      return undefined;
+    }
+    return Number(value);
+  }
+
+  requiredCount(column: Column): number | undefined {
+    return this.required(column) === '' ? undefined : this.count(column);
+  }
+}
+
+const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
+
+/** `YYYYMMDD` to `YYYY-MM-DD`; undefined when it names no day of 1900 to 2199. */
+export function parseDay(text: string): Day | undefined {
+  if (!/^(19|20|21)\d{6}$/.test(text)) return undefined;
+  const [year, month, day] = [text.slice(0, 4), text.slice(4, 6), text.slice(6)];
+  const leap = Number(year) % 4 === 0 && (Number(year) % 100 !== 0 || Number(year) % 400 === 0);
+  const days = month === '02' && leap ? 29 : (DAYS_IN_MONTH[Number(month) - 1] ?? 0);
+  if (Number(day) < 1 || Number(day) > days) return undefined;
+  return `${year}-${month}-${day}`;
+}

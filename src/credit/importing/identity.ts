@@ -1,0 +1,174 @@
+import { normaliseDocument, normalisePhone } from '../registry/documents.ts';
+import type { DocumentType, IdentityDocument } from '../registry/documents.ts';
+import type { Address, Phone, PhoneType, Profile } from '../registry/profile.ts';
+import { nameTokens } from '../matching/names.ts';
+import type { LineReader } from './fields.ts';
+import type { Day } from './record.ts';
+import type { Column } from './template.ts';
+
+const NAME_LENGTH = 50;
+const ADDRESS_LENGTH = 100;
+const YOUNGEST_YEARS = 18;
+const OLDEST_YEARS = 100;
+
+interface IdType {
+  readonly type: DocumentType;
+  readonly form: RegExp;
+  readonly expected: string;
+}
+
+/** Codes of PrimaryIDType. National IDs have up to 8 digits; 9 are used by synthetic populations. */
+const ID_TYPES: ReadonlyMap<string, IdType> = new Map([
+  ['001', { type: 'nationalID', form: /^\d{1,9}$/, expected: '1 to 9 digits' }],
+  [
+    '002',
+    { type: 'passportNo', form: /^[A-Z0-9]{5,20}$/i, expected: '5 to 20 letters and digits' },
+  ],
+  ['003', { type: 'alienID', form: /^\d{1,6}$/, expected: '1 to 6 digits' }],
+  ['004', { type: 'serviceID', form: /^\d{1,6}$/, expected: '1 to 6 digits' }],
+]);
+
+const EXTRA_DOCUMENTS: readonly (readonly [Column, DocumentType, string])[] = [
+  ['PassportNumber', 'passportNo', '5 to 20 letters and digits'],
+  ['ServiceID', 'serviceID', '1 to 12 letters and digits'],
+  ['AlienID', 'alienID', '1 to 12 letters and digits'],
+  ['TaxPIN', 'taxID', 'a PIN such as A123456789B'],
+];
+
+const PHONES: readonly (readonly [Column, PhoneType])[] = [
+  ['MobilePhone', 'MOBILE'],
+  ['HomePhone', 'HOME'],
+  ['WorkPhone', 'WORK'],
+];
+
+/**
+ * Who the line is about. Findings go to the reader; what is returned counts only when there are
+ * none.
+ */
+export function readIdentity(reader: LineReader, asOf: Day): Profile {
+  const surname = readName(reader, 'Surname', true);
+  const forenames = [
+    readName(reader, 'Forename1', true),
+    readName(reader, 'Forename2', false),
+    readName(reader, 'Forename3', false),
+  ].filter((name) => name !== '');
+  reader.words('TradingAs', ADDRESS_LENGTH);
+  return {
+    name: { surname, forenames },
+    salutation: reader.words('Salutation', 20),
+    alsoKnownAs: [],
+    dateOfBirth: readBirth(reader, asOf),
+    gender: reader.code('Gender', ['M', 'F']) ?? '',
+    nationality: readCountry(reader, 'Nationality', true),
+    documents: [...readPrimaryDocument(reader), ...readExtraDocuments(reader)],
+    phones: readPhones(reader, asOf),
+    addresses: readAddresses(reader, asOf),
+    asOf,
+  };
+}
+
+function readName(reader: LineReader, column: Column, required: boolean): string {
+  if (required && reader.required(column) === '') return '';
+  const name = reader.words(column, NAME_LENGTH);
+  if (name !== '' && nameTokens(name).length === 0) {
+    reader.fault(column, 'name', `${column} must be a name: letters, not digits or signs alone`);
+  } else if (/\d/.test(name)) {
+    reader.fault(column, 'name', `${column} must be a name without digits`);
+  }
+  return name;
+}
+
+function readBirth(reader: LineReader, asOf: Day): Day {
+  const day = reader.requiredDay('DateOfBirth');
+  if (day === undefined) return '';
+  const years = fullYears(day, asOf);
+  if (years < YOUNGEST_YEARS || years > OLDEST_YEARS) {
+    reader.fault(
+      'DateOfBirth',
+      'age',
+      `DateOfBirth must make the person ${YOUNGEST_YEARS} to ${OLDEST_YEARS} years old at the as-of date`,
+    );
+  }
+  return day;
+}
+
+function fullYears(from: Day, to: Day): number {
+  const years = Number(to.slice(0, 4)) - Number(from.slice(0, 4));
+  return to.slice(5) < from.slice(5) ? years - 1 : years;
+}
+
+function readCountry(reader: LineReader, column: Column, required: boolean): string {
+  const value = required ? reader.required(column) : reader.text(column);
+  if (value !== '' && !/^[A-Z]{2}$/.test(value)) {
+    reader.fault(column, 'country', `${column} must be a country code of two letters, such as KE`);
+  }
+  return value;
+}
+
+function readPrimaryDocument(reader: LineReader): IdentityDocument[] {
+  const code = reader.required('PrimaryIDType');
+  const number = reader.required('PrimaryIDNumber');
+  if (code === '') return [];
+  const idType = ID_TYPES.get(code);
+  if (idType === undefined) {
+    const company = code === '005' ? '; 005 is a company, which this template does not take' : '';
+    reader.fault(
+      'PrimaryIDType',
+      'code',
+      `PrimaryIDType must be one of ${[...ID_TYPES.keys()].join(', ')}${company}`,
+    );
+    return [];
+  }
+  if (number === '') return [];
+  const normalised = idType.form.test(number) ? normaliseDocument(idType.type, number) : undefined;
+  if (normalised === undefined || /^0+$/.test(normalised)) {
+    reader.fault(
+      'PrimaryIDNumber',
+      'id_number',
+      `PrimaryIDNumber must have ${idType.expected} for PrimaryIDType ${code}`,
+    );
+    return [];
+  }
+  return [{ type: idType.type, number: normalised }];
+}
+
+function readExtraDocuments(reader: LineReader): IdentityDocument[] {
+  const documents: IdentityDocument[] = [];
+  for (const [column, type, expected] of EXTRA_DOCUMENTS) {
+    const text = reader.text(column);
+    if (text === '') continue;
+    const number = normaliseDocument(type, text);
+    if (number === undefined) reader.fault(column, 'id_number', `${column} must be ${expected}`);
+    else documents.push({ type, number });
+  }
+  return documents;
+}
+
+function readPhones(reader: LineReader, since: Day): Phone[] {
+  const phones: Phone[] = [];
+  for (const [column, type] of PHONES) {
+    const text = reader.text(column);
+    if (text === '') continue;
+    const number = normalisePhone(text);
+    if (number === undefined) {
+      reader.fault(column, 'phone', `${column} must be a phone number such as 254712345678`);
+    } else if (!phones.some((phone) => phone.number === number)) {
+      phones.push({ number, type, since });
+    }
+  }
+  return phones;
+}
+
+function readAddresses(reader: LineReader, since: Day): Address[] {
+  const addresses: Address[] = [];
+  for (const [kind, prefix] of [
+    ['postal', 'Postal'],
+    ['physical', 'Physical'],
+  ] as const) {
+    const line = reader.words(`${prefix}Address`, ADDRESS_LENGTH);
+    const town = reader.words(`${prefix}Town`, ADDRESS_LENGTH);
+    const country = readCountry(reader, `${prefix}Country`, false);
+    if (line !== '' || town !== '') addresses.push({ kind, line, town, country, since });
+  }
+  return addresses;
+}

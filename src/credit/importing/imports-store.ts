@@ -1,0 +1,140 @@
+import { newId } from '../../base/ids.ts';
+import type { Queryable } from '../../db/pool.ts';
+import type { Finding } from './record.ts';
+import type { TemplateName } from './template.ts';
+
+export interface ImportCounts {
+  /** Records of the file dealt with, the erroneous among them. */
+  readonly records: number;
+  readonly accountsAdded: number;
+  readonly statesAdded: number;
+  readonly corrected: number;
+  readonly unchanged: number;
+}
+
+export interface ImportRow {
+  readonly importId: string;
+  /** What is done already, by an earlier run that did not come to the end. */
+  readonly counts: ImportCounts;
+}
+
+interface Row {
+  import_id: string;
+  records_done: bigint;
+  accounts_added: bigint;
+  states_added: bigint;
+  corrected: bigint;
+  unchanged: bigint;
+}
+
+/**
+ * Begins an import, or goes on with the same file, lender and date where an earlier run stopped. One
+ * that came to its end is begun anew: what it finds unchanged stays as it is.
+ */
+export async function openImport(
+  db: Queryable,
+  about: {
+    readonly lender: string;
+    readonly template: TemplateName;
+    readonly asOf: string;
+    readonly fileHash: Buffer;
+    readonly corrects: boolean;
+    readonly at: Date;
+  },
+): Promise<ImportRow> {
+  await db.query(
+    `insert into credit_imports (import_id, lender, template, as_of, file_hash, corrects, started_at)
+     values ($1, $2, $3, $4, $5, $6, $7) on conflict (lender, as_of, file_hash, corrects) do nothing`,
+    [newId(), about.lender, about.template, about.asOf, about.fileHash, about.corrects, about.at],
+  );
+  const same = [about.lender, about.asOf, about.fileHash, about.corrects];
+  await db.query(
+    `update credit_imports set finished_at = null, records_done = 0, accounts_added = 0,
+       states_added = 0, corrected = 0, unchanged = 0
+     where lender = $1 and as_of = $2 and file_hash = $3 and corrects = $4 and finished_at is not null`,
+    same,
+  );
+  const read = await db.query<Row>(
+    'select * from credit_imports where lender = $1 and as_of = $2 and file_hash = $3 and corrects = $4',
+    same,
+  );
+  const row = read.rows[0];
+  if (row === undefined) throw new Error('The import was not recorded');
+  if (row.records_done === 0n) {
+    await db.query('delete from credit_import_findings where import_id = $1', [row.import_id]);
+  }
+  return {
+    importId: row.import_id,
+    counts: {
+      records: Number(row.records_done),
+      accountsAdded: Number(row.accounts_added),
+      statesAdded: Number(row.states_added),
+      corrected: Number(row.corrected),
+      unchanged: Number(row.unchanged),
+    },
+  };
+}
+
+/**
+ * Notes a batch in its own commit. Returns false when the import is not where the batch begins:
+ * somebody else imports the same file, and the batch must not be committed.
+ */
+export async function noteBatch(
+  db: Queryable,
+  importId: string,
+  from: number,
+  counts: ImportCounts,
+): Promise<boolean> {
+  const updated = await db.query(
+    `update credit_imports set records_done = records_done + $3,
+       accounts_added = accounts_added + $4, states_added = states_added + $5,
+       corrected = corrected + $6, unchanged = unchanged + $7
+     where import_id = $1 and records_done = $2`,
+    [
+      importId,
+      from,
+      counts.records,
+      counts.accountsAdded,
+      counts.statesAdded,
+      counts.corrected,
+      counts.unchanged,
+    ],
+  );
+  return updated.rowCount === 1;
+}
+
+export async function finishImport(db: Queryable, importId: string, at: Date): Promise<void> {
+  await db.query(
+    'update credit_imports set finished_at = coalesce(finished_at, $2) where import_id = $1',
+    [importId, at],
+  );
+}
+
+export async function addFindings(
+  db: Queryable,
+  importId: string,
+  findings: readonly Finding[],
+): Promise<void> {
+  if (findings.length === 0) return;
+  await db.query(
+    `insert into credit_import_findings (import_id, line, field, rule)
+     select $1, * from unnest($2::bigint[], $3::text[], $4::text[]) on conflict do nothing`,
+    [
+      importId,
+      findings.map(({ line }) => line),
+      findings.map(({ field }) => field),
+      findings.map(({ rule }) => rule),
+    ],
+  );
+}
+
+export async function readFindings(
+  db: Queryable,
+  importId: string,
+): Promise<{ readonly line: number; readonly field: string; readonly rule: string }[]> {
+  const read = await db.query<{ line: bigint; field: string; rule: string }>(
+    'select line, field, rule from credit_import_findings where import_id = $1 order by line',
+    [importId],
+  );
+  return read.rows.map(({ line, field, rule }) => ({ line: Number(line), field, rule }));
+}

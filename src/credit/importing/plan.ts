@@ -1,0 +1,312 @@
+import { compareNames, nameTokens } from '../matching/names.ts';
+import { fullName, isSameProfile, mergeProfiles } from '../registry/profile.ts';
+import type { Profile } from '../registry/profile.ts';
+import type { Day, Finding, State, SubmittedAccount, Terms } from './record.ts';
+
+/** Rules that need the registry to be checked, with what is told to the lender. */
+export const REGISTRY_RULES = {
+  account_holder:
+    'This account was submitted earlier for another person: neither document nor names agree',
+  submitted_before:
+    'This account was submitted with other content for this as-of date; import with --correct to replace it',
+} as const;
+export type RegistryRule = keyof typeof REGISTRY_RULES;
+
+/** A submitted account with its blind indexes, as map keys (see `keyOf` in the writer). */
+export interface IndexedAccount {
+  readonly submitted: SubmittedAccount;
+  /** Of each document of the profile: the key under the current index key and under a former one. */
+  readonly documentKeys: readonly (readonly string[])[];
+  readonly accountKeys: readonly string[];
+  readonly identityHash: string;
+}
+
+/** What the registry holds of an account. */
+export interface KnownAccount {
+  readonly crn: bigint;
+  readonly accountId: bigint;
+  readonly identityHash: string;
+  readonly terms: Terms;
+  readonly termsAsOf: Day;
+  /** The states of the batch's as-of dates, by date. */
+  readonly states: ReadonlyMap<Day, State>;
+}
+
+/** What the registry holds of the people and accounts of a batch. */
+export interface Known {
+  /** Subjects by document key. */
+  readonly owners: ReadonlyMap<string, readonly bigint[]>;
+  readonly accounts: ReadonlyMap<string, KnownAccount>;
+  readonly profiles: ReadonlyMap<bigint, Profile>;
+  readonly nextCrn: bigint;
+  readonly nextAccountId: bigint;
+}
+
+export interface PlannedAccount {
+  readonly crn: bigint;
+  readonly accountId: bigint;
+  readonly indexed: IndexedAccount;
+  readonly terms: Terms;
+  readonly termsAsOf: Day;
+}
+
+/** Everything a batch changes; carried out in one commit. */
+export interface Plan {
+  readonly newSubjects: ReadonlyMap<bigint, Profile>;
+  readonly changedSubjects: ReadonlyMap<bigint, Profile>;
+  readonly documents: { crn: bigint; key: string }[];
+  readonly newAccounts: PlannedAccount[];
+  readonly changedAccounts: PlannedAccount[];
+  readonly states: { crn: bigint; accountId: bigint; state: State }[];
+  readonly correctedStates: { crn: bigint; accountId: bigint; state: State; former: State }[];
+  readonly correctedTerms: { crn: bigint; accountId: bigint; former: Terms }[];
+  readonly sharedDocuments: bigint[][];
+  readonly findings: Finding[];
+  unchanged: number;
+  nextCrn: bigint;
+  nextAccountId: bigint;
+}
+
+interface Working {
+  readonly known: Known;
+  readonly plan: Plan & {
+    readonly newSubjects: Map<bigint, Profile>;
+    readonly changedSubjects: Map<bigint, Profile>;
+  };
+  readonly owners: Map<string, readonly bigint[]>;
+  readonly accounts: Map<string, KnownAccount>;
+  readonly corrects: boolean;
+}
+
+/** Decides what a batch changes, one record after the other. Pure. */
+export function planBatch(
+  batch: readonly IndexedAccount[],
+  known: Known,
+  options: { readonly corrects: boolean },
+): Plan {
+  const working: Working = {
+    known,
+    corrects: options.corrects,
+    owners: new Map(known.owners),
+    accounts: new Map(known.accounts),
+    plan: {
+      newSubjects: new Map(),
+      changedSubjects: new Map(),
+      documents: [],
+      newAccounts: [],
+      changedAccounts: [],
+      states: [],
+      correctedStates: [],
+      correctedTerms: [],
+      sharedDocuments: [],
+      findings: [],
+      unchanged: 0,
+      nextCrn: known.nextCrn,
+      nextAccountId: known.nextAccountId,
+    },
+  };
+  for (const indexed of batch) planOne(working, indexed);
+  return working.plan;
+}
+
+/** Subjects whose profiles `planBatch` reads: those that the identity of a record may change. */
+export function subjectsToRead(
+  batch: readonly IndexedAccount[],
+  known: Pick<Known, 'owners' | 'accounts'>,
+): bigint[] {
+  const crns = new Set<bigint>();
+  for (const indexed of batch) {
+    const account = findAccount(known.accounts, indexed);
+    if (account?.identityHash === indexed.identityHash) continue;
+    if (account !== undefined) crns.add(account.crn);
+    for (const crn of ownersOf(known.owners, indexed)) crns.add(crn);
+  }
+  return [...crns];
+}
+
+function planOne(working: Working, indexed: IndexedAccount): void {
+  const account = findAccount(working.accounts, indexed);
+  if (account === undefined) {
+    planNewAccount(working, indexed);
+    return;
+  }
+  if (account.identityHash !== indexed.identityHash && !isHolder(working, indexed, account.crn)) {
+    fault(working, indexed, 'account_holder');
+    return;
+  }
+  planKnownAccount(working, indexed, account);
+}
+
+function planNewAccount(working: Working, indexed: IndexedAccount): void {
+  const { plan } = working;
+  const { submitted } = indexed;
+  const crn = resolveSubject(working, indexed);
+  const accountId = plan.nextAccountId;
+  plan.nextAccountId += 1n;
+  const asOf = submitted.states.at(-1)?.asOf ?? submitted.profile.asOf;
+  plan.newAccounts.push({ crn, accountId, indexed, terms: submitted.terms, termsAsOf: asOf });
+  for (const state of submitted.states) plan.states.push({ crn, accountId, state });
+  rememberAccount(working, indexed, {
+    crn,
+    accountId,
+    identityHash: indexed.identityHash,
+    terms: submitted.terms,
+    termsAsOf: asOf,
+    states: new Map(submitted.states.map((state) => [state.asOf, state])),
+  });
+}
+
+function planKnownAccount(working: Working, indexed: IndexedAccount, account: KnownAccount): void {
+  const { plan } = working;
+  const { submitted } = indexed;
+  const { crn, accountId } = account;
+  const isNewest = submitted.profile.asOf >= account.termsAsOf;
+  const sameIdentity = account.identityHash === indexed.identityHash;
+  const sameTerms = sameValues(account.terms, submitted.terms);
+  const states = new Map(account.states);
+  let added = 0;
+  let corrected = 0;
+  for (const state of submitted.states) {
+    const former = states.get(state.asOf);
+    const isRepeat =
+      former !== undefined &&
+      sameValues(former, state) &&
+      (!isNewest || (sameIdentity && sameTerms));
+    if (isRepeat) continue;
+    if (former === undefined) {
+      plan.states.push({ crn, accountId, state });
+      added += 1;
+    } else if (working.corrects) {
+      if (!sameValues(former, state)) plan.correctedStates.push({ crn, accountId, state, former });
+      corrected += 1;
+    } else {
+      fault(working, indexed, 'submitted_before');
+      return;
+    }
+    states.set(state.asOf, state);
+  }
+  if (added + corrected === 0) {
+    plan.unchanged += 1;
+    return;
+  }
+  if (!sameIdentity) mergeInto(working, indexed, crn);
+  const changes = isNewest && !(sameIdentity && sameTerms);
+  if (changes) {
+    if (!sameTerms && corrected > 0) {
+      plan.correctedTerms.push({ crn, accountId, former: account.terms });
+    }
+    plan.changedAccounts.push({
+      crn,
+      accountId,
+      indexed,
+      terms: submitted.terms,
+      termsAsOf: submitted.profile.asOf,
+    });
+  }
+  rememberAccount(working, indexed, {
+    ...account,
+    states,
+    ...(changes
+      ? {
+          identityHash: indexed.identityHash,
+          terms: submitted.terms,
+          termsAsOf: submitted.profile.asOf,
+        }
+      : {}),
+  });
+}
+
+/** The subject a new account belongs to: by document, then by names; otherwise a new one. */
+function resolveSubject(working: Working, indexed: IndexedAccount): bigint {
+  const owners = ownersOf(working.owners, indexed);
+  const agreeing = owners.filter((crn) => namesAgree(working, indexed, crn));
+  const [crn] = agreeing.toSorted((a, b) => (a < b ? -1 : 1));
+  if (crn !== undefined) {
+    if (agreeing.length > 1) working.plan.sharedDocuments.push(agreeing);
+    mergeInto(working, indexed, crn);
+    return crn;
+  }
+  const created = working.plan.nextCrn;
+  working.plan.nextCrn += 1n;
+  working.plan.newSubjects.set(created, indexed.submitted.profile);
+  addDocuments(working, indexed, created);
+  // The same document with other names is two people, or one mistake: a person has to look.
+  if (owners.length > 0) working.plan.sharedDocuments.push([...owners, created]);
+  return created;
+}
+
+/** Whether a changed identity can be that of the account's subject. */
+function isHolder(working: Working, indexed: IndexedAccount, crn: bigint): boolean {
+  const owners = ownersOf(working.owners, indexed);
+  if (owners.includes(crn)) return true;
+  return owners.length === 0 && namesAgree(working, indexed, crn);
+}
+
+function namesAgree(working: Working, indexed: IndexedAccount, crn: bigint): boolean {
+  const profile = profileOf(working, crn);
+  const submitted = nameTokens(fullName(indexed.submitted.profile.name));
+  return [profile.name, ...profile.alsoKnownAs].some(
+    (name) => compareNames(submitted, nameTokens(fullName(name))).agree,
+  );
+}
+
+function mergeInto(working: Working, indexed: IndexedAccount, crn: bigint): void {
+  const before = profileOf(working, crn);
+  const merged = mergeProfiles(before, indexed.submitted.profile);
+  addDocuments(working, indexed, crn);
+  if (isSameProfile(before, merged)) return;
+  const { newSubjects, changedSubjects } = working.plan;
+  (newSubjects.has(crn) ? newSubjects : changedSubjects).set(crn, merged);
+}
+
+function addDocuments(working: Working, indexed: IndexedAccount, crn: bigint): void {
+  for (const keys of indexed.documentKeys) {
+    const [current] = keys;
+    if (current === undefined) continue;
+    const owners = working.owners.get(current) ?? [];
+    if (owners.includes(crn)) continue;
+    working.owners.set(current, [...owners, crn]);
+    working.plan.documents.push({ crn, key: current });
+  }
+}
+
+function profileOf(working: Working, crn: bigint): Profile {
+  const profile =
+    working.plan.newSubjects.get(crn) ??
+    working.plan.changedSubjects.get(crn) ??
+    working.known.profiles.get(crn);
+  if (profile === undefined) throw new Error(`The profile of subject ${crn} was not read`);
+  return profile;
+}
+
+function ownersOf(
+  owners: ReadonlyMap<string, readonly bigint[]>,
+  indexed: IndexedAccount,
+): bigint[] {
+  const crns = indexed.documentKeys.flatMap((keys) => keys.flatMap((key) => owners.get(key) ?? []));
+  return [...new Set(crns)];
+}
+
+function findAccount(
+  accounts: ReadonlyMap<string, KnownAccount>,
+  indexed: IndexedAccount,
+): KnownAccount | undefined {
+  for (const key of indexed.accountKeys) {
+    const account = accounts.get(key);
+    if (account !== undefined) return account;
+  }
+  return undefined;
+}
+
+function rememberAccount(working: Working, indexed: IndexedAccount, account: KnownAccount): void {
+  for (const key of indexed.accountKeys) working.accounts.set(key, account);
+}
+
+function fault(working: Working, indexed: IndexedAccount, rule: RegistryRule): void {
+  const { line } = indexed.submitted;
+  working.plan.findings.push({ line, field: 'AccountNumber', rule, text: REGISTRY_RULES[rule] });
+}
+
+function sameValues<Values extends object>(a: Values, b: Values): boolean {
+  return (Object.keys(a) as (keyof Values)[]).every((name) => a[name] === b[name]);
+}

@@ -1,0 +1,331 @@
+import { newId } from '../../base/ids.ts';
+import type { Queryable } from '../../db/pool.ts';
+import type { Sector } from '../../vendors/vendor.ts';
+import type { State, Terms } from './record.ts';
+import type { KnownAccount } from './plan.ts';
+
+/** Bytes as map keys: one character a byte. */
+export function keyOf(bytes: Buffer): string {
+  return bytes.toString('latin1');
+}
+
+/** Locks the registry for this transaction and tells the next references. */
+export async function lockRegistry(
+  db: Queryable,
+): Promise<{ readonly nextCrn: bigint; readonly nextAccountId: bigint }> {
+  const read = await db.query<{ next_crn: bigint; next_account_id: bigint }>(
+    'select next_crn, next_account_id from credit_registry for update',
+  );
+  const row = read.rows[0];
+  if (row === undefined) throw new Error('The registry has lost its row');
+  return { nextCrn: row.next_crn, nextAccountId: row.next_account_id };
+}
+
+export async function moveCounters(
+  db: Queryable,
+  next: { readonly nextCrn: bigint; readonly nextAccountId: bigint },
+): Promise<void> {
+  await db.query('update credit_registry set next_crn = $1, next_account_id = $2', [
+    next.nextCrn,
+    next.nextAccountId,
+  ]);
+}
+
+/** Subjects by document key. */
+export async function readOwners(
+  db: Queryable,
+  indexes: readonly Buffer[],
+): Promise<Map<string, bigint[]>> {
+  const read = await db.query<{ document_index: Buffer; crn: bigint }>(
+    'select document_index, crn from subject_documents where document_index = any($1::bytea[]) order by crn',
+    [byteaArray(indexes)],
+  );
+  const owners = new Map<string, bigint[]>();
+  for (const row of read.rows) {
+    const key = keyOf(row.document_index);
+    owners.set(key, [...(owners.get(key) ?? []), row.crn]);
+  }
+  return owners;
+}
+
+export async function readSealedProfiles(
+  db: Queryable,
+  crns: readonly bigint[],
+): Promise<Map<bigint, Buffer>> {
+  if (crns.length === 0) return new Map();
+  const read = await db.query<{ crn: bigint; sealed: Buffer }>(
+    'select crn, sealed from subjects where crn = any($1::bigint[])',
+    [numberArray(crns)],
+  );
+  return new Map(read.rows.map((row) => [row.crn, row.sealed]));
+}
+
+interface AccountRow {
+  account_index: Buffer;
+  crn: bigint;
+  account_id: bigint;
+  identity_hash: Buffer;
+  product: Terms['product'];
+  opened_on: string;
+  original_cents: bigint;
+  instalment_cents: bigint | null;
+  repayment_months: number | null;
+  terms_as_of: string;
+}
+
+interface StateRow {
+  crn: bigint;
+  account_id: bigint;
+  as_of: string;
+  balance_cents: bigint;
+  overdue_cents: bigint;
+  days_in_arrears: number;
+  instalments_in_arrears: number;
+  risk_class: State['riskClass'];
+  status: State['status'];
+  status_on: string;
+  last_payment_on: string | null;
+  last_payment_cents: bigint | null;
+}
+
+const STATE_COLUMNS = `s.crn, s.account_id, s.as_of::text, s.balance_cents, s.overdue_cents,
+  s.days_in_arrears, s.instalments_in_arrears, s.risk_class, s.status, s.status_on::text,
+  s.last_payment_on::text, s.last_payment_cents`;
+
+/** Accounts by account key, with their states of these as-of dates. */
+export async function readKnownAccounts(
+  db: Queryable,
+  lender: string,
+  indexes: readonly Buffer[],
+  asOfDays: readonly string[],
+): Promise<Map<string, KnownAccount>> {
+  const read = await db.query<AccountRow>(
+    `select account_index, crn, account_id, identity_hash, product, opened_on::text, original_cents,
+       instalment_cents, repayment_months, terms_as_of::text
+     from credit_accounts where account_index = any($1::bytea[]) and lender = $2`,
+    [byteaArray(indexes), lender],
+  );
+  if (read.rows.length === 0) return new Map();
+  const states = await db.query<StateRow>(
+    `select ${STATE_COLUMNS}
+     from unnest($1::bigint[], $2::bigint[]) a (crn, account_id)
+     join account_states s on s.crn = a.crn and s.account_id = a.account_id
+     where s.as_of = any($3::date[])`,
+    [
+      numberArray(read.rows.map((row) => row.crn)),
+      numberArray(read.rows.map((row) => row.account_id)),
+      asOfDays,
+    ],
+  );
+  const statesById = new Map<bigint, Map<string, State>>();
+  for (const row of states.rows) {
+    const known = statesById.get(row.account_id) ?? new Map<string, State>();
+    statesById.set(row.account_id, known.set(row.as_of, stateOfRow(row)));
+  }
+  return new Map(
+    read.rows.map((row) => [
+      keyOf(row.account_index),
+      {
+        crn: row.crn,
+        accountId: row.account_id,
+        identityHash: keyOf(row.identity_hash),
+        terms: {
+          product: row.product,
+          openedOn: row.opened_on,
+          originalCents: row.original_cents,
+          instalmentCents: row.instalment_cents,
+          repaymentMonths: row.repayment_months,
+        },
+        termsAsOf: row.terms_as_of,
+        states: statesById.get(row.account_id) ?? new Map(),
+      },
+    ]),
+  );
+}
+
+function stateOfRow(row: StateRow): State {
+  return {
+    asOf: row.as_of,
+    balanceCents: row.balance_cents,
+    overdueCents: row.overdue_cents,
+    daysInArrears: row.days_in_arrears,
+    instalmentsInArrears: row.instalments_in_arrears,
+    riskClass: row.risk_class,
+    status: row.status,
+    statusOn: row.status_on,
+    lastPaymentOn: row.last_payment_on,
+    lastPaymentCents: row.last_payment_cents,
+  };
+}
+
+export async function putSubjects(
+  db: Queryable,
+  subjects: readonly { readonly crn: bigint; readonly sealed: Buffer }[],
+  at: Date,
+): Promise<void> {
+  if (subjects.length === 0) return;
+  await db.query(
+    `insert into subjects (crn, sealed, created_at, updated_at)
+     select crn, sealed, $3, $3 from unnest($1::bigint[], $2::bytea[]) s (crn, sealed)
+     on conflict (crn) do update set sealed = excluded.sealed, updated_at = excluded.updated_at`,
+    [
+      numberArray(subjects.map(({ crn }) => crn)),
+      byteaArray(subjects.map(({ sealed }) => sealed)),
+      at,
+    ],
+  );
+}
+
+/** Blind indexes of documents or phones. */
+export async function addIndexes(
+  db: Queryable,
+  kind: 'document' | 'phone',
+  rows: readonly { readonly crn: bigint; readonly index: Buffer }[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  await db.query(
+    `insert into subject_${kind}s (${kind}_index, crn)
+     select * from unnest($1::bytea[], $2::bigint[]) on conflict do nothing`,
+    [byteaArray(rows.map(({ index }) => index)), numberArray(rows.map(({ crn }) => crn))],
+  );
+}
+
+export interface AccountWrite {
+  readonly crn: bigint;
+  readonly accountId: bigint;
+  readonly accountIndex: Buffer;
+  readonly lender: string;
+  readonly sealed: Buffer;
+  readonly identityHash: Buffer;
+  readonly terms: Terms;
+  readonly termsAsOf: string;
+}
+
+export async function putAccounts(db: Queryable, accounts: readonly AccountWrite[]): Promise<void> {
+  if (accounts.length === 0) return;
+  const terms = accounts.map((account) => account.terms);
+  await db.query(
+    `insert into credit_accounts (crn, account_id, account_index, lender, sealed, identity_hash,
+       product, opened_on, original_cents, instalment_cents, repayment_months, terms_as_of)
+     select * from unnest($1::bigint[], $2::bigint[], $3::bytea[], $4::text[], $5::bytea[],
+       $6::bytea[], $7::text[], $8::date[], $9::bigint[], $10::bigint[], $11::integer[], $12::date[])
+     on conflict (crn, account_id) do update set identity_hash = excluded.identity_hash,
+       product = excluded.product, opened_on = excluded.opened_on,
+       original_cents = excluded.original_cents, instalment_cents = excluded.instalment_cents,
+       repayment_months = excluded.repayment_months, terms_as_of = excluded.terms_as_of`,
+    [
+      numberArray(accounts.map(({ crn }) => crn)),
+      numberArray(accounts.map(({ accountId }) => accountId)),
+      byteaArray(accounts.map(({ accountIndex }) => accountIndex)),
+      plainArray(accounts.map(({ lender }) => lender)),
+      byteaArray(accounts.map(({ sealed }) => sealed)),
+      byteaArray(accounts.map(({ identityHash }) => identityHash)),
+      plainArray(terms.map(({ product }) => product)),
+      plainArray(terms.map(({ openedOn }) => openedOn)),
+      numberArray(terms.map(({ originalCents }) => originalCents)),
+      numberArray(terms.map(({ instalmentCents }) => instalmentCents)),
+      numberArray(terms.map(({ repaymentMonths }) => repaymentMonths)),
+      plainArray(accounts.map(({ termsAsOf }) => termsAsOf)),
+    ],
+  );
+}
+
+export interface StateWrite {
+  readonly crn: bigint;
+  readonly accountId: bigint;
+  readonly state: State;
+}
+
+/** Adds states; one that is there is replaced (its former values are recorded beside it). */
+export async function putStates(db: Queryable, writes: readonly StateWrite[]): Promise<void> {
+  if (writes.length === 0) return;
+  const states = writes.map(({ state }) => state);
+  await db.query(
+    `insert into account_states (crn, account_id, as_of, balance_cents, overdue_cents,
+       days_in_arrears, instalments_in_arrears, risk_class, status, status_on, last_payment_on,
+       last_payment_cents)
+     select * from unnest($1::bigint[], $2::bigint[], $3::date[], $4::bigint[], $5::bigint[],
+       $6::integer[], $7::integer[], $8::text[], $9::text[], $10::date[], $11::date[], $12::bigint[])
+     on conflict (crn, account_id, as_of) do update set
+       balance_cents = excluded.balance_cents, overdue_cents = excluded.overdue_cents,
+       days_in_arrears = excluded.days_in_arrears,
+       instalments_in_arrears = excluded.instalments_in_arrears, risk_class = excluded.risk_class,
+       status = excluded.status, status_on = excluded.status_on,
+       last_payment_on = excluded.last_payment_on, last_payment_cents = excluded.last_payment_cents`,
+    [
+      numberArray(writes.map(({ crn }) => crn)),
+      numberArray(writes.map(({ accountId }) => accountId)),
+      plainArray(states.map(({ asOf }) => asOf)),
+      numberArray(states.map(({ balanceCents }) => balanceCents)),
+      numberArray(states.map(({ overdueCents }) => overdueCents)),
+      numberArray(states.map(({ daysInArrears }) => daysInArrears)),
+      numberArray(states.map(({ instalmentsInArrears }) => instalmentsInArrears)),
+      plainArray(states.map(({ riskClass }) => riskClass)),
+      plainArray(states.map(({ status }) => status)),
+      plainArray(states.map(({ statusOn }) => statusOn)),
+      plainArray(states.map(({ lastPaymentOn }) => lastPaymentOn)),
+      numberArray(states.map(({ lastPaymentCents }) => lastPaymentCents)),
+    ],
+  );
+}
+
+export interface Correction {
+  readonly crn: bigint;
+  readonly accountId: bigint;
+  readonly former: object;
+}
+
+export async function recordCorrections(
+  db: Queryable,
+  corrections: readonly Correction[],
+  by: { readonly importId: string; readonly at: Date },
+): Promise<void> {
+  if (corrections.length === 0) return;
+  await db.query(
+    `insert into account_corrections (crn, account_id, correction_id, import_id, corrected_at, former)
+     select crn, account_id, correction_id, $5, $6, former
+     from unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::jsonb[]) c (crn, account_id, correction_id, former)`,
+    [
+      numberArray(corrections.map(({ crn }) => crn)),
+      numberArray(corrections.map(({ accountId }) => accountId)),
+      corrections.map(() => newId()),
+      corrections.map(({ former }) =>
+        JSON.stringify(former, (_name, value: unknown) =>
+          typeof value === 'bigint' ? String(value) : value,
+        ),
+      ),
+      by.importId,
+      by.at,
+    ],
+  );
+}
+
+/** Registers the lender, or tells the sector it is registered with. */
+export async function registerLender(
+  db: Queryable,
+  lender: { readonly lender: string; readonly sector: Sector; readonly at: Date },
+): Promise<Sector> {
+  await db.query(
+    'insert into lenders (lender, sector, created_at) values ($1, $2, $3) on conflict do nothing',
+    [lender.lender, lender.sector, lender.at],
+  );
+  const read = await db.query<{ sector: Sector }>('select sector from lenders where lender = $1', [
+    lender.lender,
+  ]);
+  return read.rows[0]?.sector ?? lender.sector;
+}
+
+// Array literals of values that need no escaping: several times quicker than the driver's own.
+
+function byteaArray(values: readonly Buffer[]): string {
+  return `{${values.map((bytes) => `"\\\\x${bytes.toString('hex')}"`).join(',')}}`;
+}
+
+function numberArray(values: readonly (bigint | number | null)[]): string {
+  return `{${values.map((value) => value ?? 'null').join(',')}}`;
+}
+
+/** Codes and dates only: nothing with a comma, a quote, a brace or a space in it. */
+function plainArray(values: readonly (string | null)[]): string {
+  return `{${values.map((value) => value ?? 'null').join(',')}}`;
+}

@@ -1,0 +1,76 @@
+/** The mobile template of the Kenyan data specification: its columns, in order (design §3). */
+export const MOBILE_COLUMNS = [
+  'Surname',
+  'Forename1',
+  'Forename2',
+  'Forename3',
+  'TradingAs',
+  'DateOfBirth',
+  'ClientNumber',
+  'AccountNumber',
+  'Gender',
+  'Nationality',
+  'PrimaryIDType',
+  'PrimaryIDNumber',
+  'MobilePhone',
+  'AccountProductType',
+  'InstalmentDueDate',
+  'OriginalAmount',
+  'Currency',
+  'CurrentBalanceKES',
+  'CurrentBalance',
+  'OverdueBalance',
+  'OverdueDate',
+  'DaysInArrears',
+  'InstalmentsInArrears',
+  'PrudentialRiskClassification',
+  'AccountStatus',
+  'AccountStatusDate',
+  'RepaymentPeriod',
+  'DisbursementDate',
+  'InstalmentAmount',
+  'LatestPaymentDate',
+  'LastPaymentAmount',
+] as const;
+
+/** What the individual template adds at the end; all may be empty. */
+export const INDIVIDUAL_EXTRAS = [
+  'Salutation',
+  'PassportNumber',
+  'ServiceID',
+  'AlienID',
+  'TaxPIN',
+  'HomePhone',
+  'WorkPhone',
+  'PostalAddress',
+  'PostalTown',
+  'PostalCountry',
+  'PhysicalAddress',
+  'PhysicalTown',
+  'PhysicalCountry',
+] as const;
+
+export type Column = (typeof MOBILE_COLUMNS)[number] | (typeof INDIVIDUAL_EXTRAS)[number];
+
+export const TEMPLATES = {
+  mobile: MOBILE_COLUMNS,
+  individual: [...MOBILE_COLUMNS, ...INDIVIDUAL_EXTRAS],
+} as const satisfies Record<string, readonly Column[]>;
+
+export type TemplateName = keyof typeof TEMPLATES;
+
+/** What is wrong with a header, or undefined when it is the template's. */
+export function headerProblem(
+  header: readonly string[],
+  template: TemplateName,
+): string | undefined {
+  const columns = TEMPLATES[template];
+  for (const [index, column] of columns.entries()) {
+    if (header[index] === column) continue;
+    const found = header[index] === undefined ? 'nothing' : `“${header[index].slice(0, 40)}”`;
+    return `column ${index + 1} must be ${column}, found ${found}`;
+  }
+  return header.length === columns.length
+    ? undefined
+    : `the ${template} template has ${columns.length} columns, found ${header.length}`;
+}

@@ -1,0 +1,321 @@
+import type { AccountStatus, ProductType, RiskClass } from '../facts.ts';
+import { LineReader } from './fields.ts';
+import { readIdentity } from './identity.ts';
+import type { Day, Finding, State, SubmittedAccount, Terms } from './record.ts';
+import { TEMPLATES } from './template.ts';
+import type { Column, TemplateName } from './template.ts';
+
+const PRODUCTS = [
+  'A',
+  'B',
+  'C',
+  'D',
+  'E',
+  'F',
+  'G',
+  'H',
+  'I',
+  'J',
+  'K',
+  'L',
+] as const satisfies readonly ProductType[];
+const RISK_CLASSES = ['A', 'B', 'C', 'D', 'E'] as const satisfies readonly RiskClass[];
+/** N is the bureau's own (not updated); lenders do not submit it. */
+const STATUSES = [
+  'A',
+  'B',
+  'C',
+  'D',
+  'E',
+  'F',
+  'G',
+  'H',
+  'J',
+  'K',
+  'L',
+  'M',
+  'P',
+] as const satisfies readonly AccountStatus[];
+
+/** Most days in arrears of classes A to D (prudential guideline CBK/PG/04, by the data template). */
+const CLASS_DAYS = [30, 90, 180, 360] as const;
+/** Lenders may classify these by more than the days: write-off, legal, collection, rescheduled, called up. */
+const CLASSED_BY_JUDGEMENT: ReadonlySet<string> = new Set(['C', 'D', 'E', 'G', 'J']);
+
+const NUMBER_LENGTH = 40;
+
+export type Validated =
+  | { readonly account: SubmittedAccount; readonly findings?: undefined }
+  | { readonly account?: undefined; readonly findings: readonly Finding[] };
+
+export interface Validator {
+  /**
+   * One record of the file: the account it submits, or everything that is wrong with it. Pure.
+   * @param line the line of the file the record begins on.
+   */
+  validate(line: number, values: readonly string[]): Validated;
+}
+
+/** @param asOf as-of date of the submission, `YYYY-MM-DD`. */
+export function createValidator(template: TemplateName, asOf: Day): Validator {
+  const columns: readonly Column[] = TEMPLATES[template];
+  const positions = new Map(columns.map((column, index) => [column, index]));
+  return {
+    validate: (line, values) => {
+      const trimmed = values.map((value) => value.trim());
+      const reader = new LineReader(line, trimmed, positions);
+      if (values.length !== columns.length) {
+        reader.fault('', 'columns', `a line must have ${columns.length} values`);
+        return { findings: reader.findings };
+      }
+      const profile = readIdentity(reader, asOf);
+      const account = readAccount(reader, asOf);
+      if (account === undefined || reader.findings.length > 0) {
+        return { findings: reader.findings };
+      }
+      return { account: { line, profile, ...account } };
+    },
+  };
+}
+
+function readAccount(
+  reader: LineReader,
+  asOf: Day,
+): Omit<SubmittedAccount, 'line' | 'profile'> | undefined {
+  const clientNumber = readNumber(reader, 'ClientNumber');
+  const accountNumber = readNumber(reader, 'AccountNumber');
+  const product = reader.code('AccountProductType', PRODUCTS);
+  const riskClass = reader.code('PrudentialRiskClassification', RISK_CLASSES);
+  const status = reader.code('AccountStatus', STATUSES);
+  const amounts = readAmounts(reader);
+  const arrears = readArrears(reader, amounts.overdue);
+  const days = readDays(reader, asOf);
+  const repaymentMonths = reader.count('RepaymentPeriod') ?? null;
+  if (riskClass !== undefined && status !== undefined && arrears.days !== undefined) {
+    checkClass(reader, riskClass, status, arrears.days);
+  }
+  if ((amounts.lastPayment ?? 0n) > 0n && reader.text('LatestPaymentDate') === '') {
+    reader.fault(
+      'LatestPaymentDate',
+      'payment_needs_date',
+      'LatestPaymentDate is required when LastPaymentAmount is more than 0',
+    );
+  }
+  const money = inShillings(reader, amounts);
+  if (
+    product === undefined ||
+    riskClass === undefined ||
+    status === undefined ||
+    money === undefined ||
+    arrears.days === undefined ||
+    arrears.instalments === undefined ||
+    days.statusOn === undefined ||
+    days.openedOn === undefined
+  ) {
+    return undefined;
+  }
+  const terms: Terms = {
+    product,
+    openedOn: days.openedOn,
+    originalCents: money.original,
+    instalmentCents: money.instalment,
+    repaymentMonths,
+  };
+  const state: State = {
+    asOf,
+    balanceCents: money.balance,
+    overdueCents: money.overdue,
+    daysInArrears: arrears.days,
+    instalmentsInArrears: arrears.instalments,
+    riskClass,
+    status,
+    statusOn: days.statusOn,
+    lastPaymentOn: days.lastPaymentOn ?? null,
+    lastPaymentCents: money.lastPayment,
+  };
+  return { accountNumber, clientNumber, terms, states: [state] };
+}
+
+function readNumber(reader: LineReader, column: 'ClientNumber' | 'AccountNumber'): string {
+  reader.required(column);
+  return reader.words(column, NUMBER_LENGTH);
+}
+
+interface Amounts {
+  readonly currency: string;
+  readonly original: bigint | undefined;
+  readonly balanceKes: bigint | undefined;
+  readonly balance: bigint | undefined;
+  readonly overdue: bigint | undefined;
+  readonly instalment: bigint | undefined;
+  readonly lastPayment: bigint | undefined;
+}
+
+function readAmounts(reader: LineReader): Amounts {
+  const currency = reader.required('Currency');
+  if (currency !== '' && !/^[A-Z]{3}$/.test(currency)) {
+    reader.fault('Currency', 'currency', 'Currency must be a code of three letters, such as KES');
+  }
+  const amounts = {
+    currency,
+    original: reader.requiredAmount('OriginalAmount'),
+    balanceKes: reader.requiredAmount('CurrentBalanceKES'),
+    balance: reader.requiredAmount('CurrentBalance'),
+    overdue: reader.requiredAmount('OverdueBalance'),
+    instalment: reader.amount('InstalmentAmount'),
+    lastPayment: reader.amount('LastPaymentAmount'),
+  };
+  const { balance, balanceKes, overdue } = amounts;
+  if (balance !== undefined && balanceKes !== undefined) {
+    if (currency === 'KES' && balance !== balanceKes) {
+      reader.fault(
+        'CurrentBalanceKES',
+        'kes_equality',
+        'CurrentBalanceKES must equal CurrentBalance when Currency is KES',
+      );
+    } else if ((balance === 0n) !== (balanceKes === 0n)) {
+      reader.fault(
+        'CurrentBalanceKES',
+        'kes_equality',
+        'CurrentBalanceKES and CurrentBalance must both be 0 or both be more',
+      );
+    }
+  }
+  if (overdue !== undefined && balance !== undefined && overdue > balance) {
+    reader.fault(
+      'OverdueBalance',
+      'overdue_within_balance',
+      'OverdueBalance must not be more than CurrentBalance',
+    );
+  }
+  return amounts;
+}
+
+interface Shillings {
+  readonly original: bigint;
+  readonly balance: bigint;
+  readonly overdue: bigint;
+  readonly instalment: bigint | null;
+  readonly lastPayment: bigint | null;
+}
+
+/** Amounts in KES: those of an account in another currency by the ratio of its two balances. */
+function inShillings(reader: LineReader, amounts: Amounts): Shillings | undefined {
+  const { original, balanceKes, balance, overdue } = amounts;
+  if (
+    original === undefined ||
+    balanceKes === undefined ||
+    balance === undefined ||
+    overdue === undefined
+  ) {
+    return undefined;
+  }
+  const foreign = amounts.currency !== 'KES';
+  if (foreign && balance === 0n) {
+    reader.fault(
+      'Currency',
+      'rate_unknown',
+      'An account in another currency with no balance has no rate: submit it in KES',
+    );
+    return undefined;
+  }
+  const convert = (cents: bigint): bigint =>
+    foreign ? (cents * balanceKes + balance / 2n) / balance : cents;
+  return {
+    original: convert(original),
+    balance: balanceKes,
+    overdue: convert(overdue),
+    instalment: amounts.instalment === undefined ? null : convert(amounts.instalment),
+    lastPayment: amounts.lastPayment === undefined ? null : convert(amounts.lastPayment),
+  };
+}
+
+/** Arrears must be told in full or not at all. */
+function readArrears(
+  reader: LineReader,
+  overdue: bigint | undefined,
+): { readonly days: number | undefined; readonly instalments: number | undefined } {
+  const days = reader.requiredCount('DaysInArrears');
+  const instalments = reader.requiredCount('InstalmentsInArrears');
+  if (overdue !== undefined && overdue > 0n) {
+    if (reader.text('OverdueDate') === '') {
+      reader.fault(
+        'OverdueDate',
+        'overdue_needs_date',
+        'OverdueDate is required when OverdueBalance is more than 0',
+      );
+    }
+    if (days === 0) {
+      reader.fault(
+        'DaysInArrears',
+        'overdue_needs_days',
+        'DaysInArrears must be more than 0 when OverdueBalance is',
+      );
+    }
+    if (instalments === 0) {
+      reader.fault(
+        'InstalmentsInArrears',
+        'overdue_needs_instalments',
+        'InstalmentsInArrears must be more than 0 when OverdueBalance is',
+      );
+    }
+  }
+  if (overdue === 0n && days !== undefined && days > 0) {
+    reader.fault(
+      'OverdueBalance',
+      'days_need_overdue',
+      'OverdueBalance must be more than 0 when DaysInArrears is',
+    );
+  }
+  if (days !== undefined && instalments !== undefined && (days === 0) !== (instalments === 0)) {
+    reader.fault(
+      'InstalmentsInArrears',
+      'instalments_and_days',
+      'InstalmentsInArrears and DaysInArrears must both be 0 or both be more',
+    );
+  }
+  return { days, instalments };
+}
+
+/** Dates of what has happened: none is later than the submission, none before the disbursement. */
+function readDays(reader: LineReader, asOf: Day) {
+  reader.day('InstalmentDueDate');
+  const openedOn = reader.requiredDay('DisbursementDate');
+  const statusOn = reader.requiredDay('AccountStatusDate');
+  const overdueOn = reader.day('OverdueDate');
+  const lastPaymentOn = reader.day('LatestPaymentDate');
+  for (const [column, day] of [
+    ['DisbursementDate', openedOn],
+    ['AccountStatusDate', statusOn],
+    ['OverdueDate', overdueOn],
+    ['LatestPaymentDate', lastPaymentOn],
+  ] as const) {
+    if (day === undefined) continue;
+    if (day > asOf) {
+      reader.fault(column, 'future_date', `${column} must not be after the as-of date`);
+    } else if (openedOn !== undefined && day < openedOn) {
+      reader.fault(column, 'before_disbursement', `${column} must not be before DisbursementDate`);
+    }
+  }
+  const bornOn = reader.text('DateOfBirth');
+  if (openedOn !== undefined && openedOn.replaceAll('-', '') < bornOn) {
+    reader.fault('DisbursementDate', 'before_birth', 'DisbursementDate must be after DateOfBirth');
+  }
+  return { openedOn, statusOn, lastPaymentOn };
+}
+
+function checkClass(
+  reader: LineReader,
+  riskClass: RiskClass,
+  status: AccountStatus,
+  days: number,
+): void {
+  const least = CLASS_DAYS.filter((most) => days > most).length;
+  const given = RISK_CLASSES.indexOf(riskClass);
+  if (given === least || (given > least && CLASSED_BY_JUDGEMENT.has(status))) return;
+  reader.fault(
+    'PrudentialRiskClassification',
+    'class_and_days',
+    `PrudentialRiskClassification must be ${RISK_CLASSES[least]} for these DaysInArrears (A to 30, B to 90, C to 180, D to 360, E above)`,
+  );
+}

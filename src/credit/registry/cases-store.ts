@@ -1,0 +1,63 @@
+import { newId } from '../../base/ids.ts';
+import type { Queryable } from '../../db/pool.ts';
+
+export type CaseKind = 'document_shared' | 'documents_conflict';
+
+/** Opens a case for each set of subjects, unless the same one is open already. */
+export async function openCases(
+  db: Queryable,
+  kind: CaseKind,
+  cases: readonly (readonly bigint[])[],
+  at: Date,
+): Promise<void> {
+  for (const crns of cases) {
+    await db.query(
+      `insert into credit_cases (case_id, kind, crns, opened_at)
+       select $1, $2, $3::bigint[], $4
+       where not exists (
+         select from credit_cases where kind = $2 and crns = $3::bigint[] and closed_at is null)`,
+      [newId(), kind, [...new Set(crns)].toSorted((a, b) => (a < b ? -1 : 1)), at],
+    );
+  }
+}
+
+export interface CreditCase {
+  readonly caseId: string;
+  readonly kind: CaseKind;
+  readonly crns: readonly bigint[];
+  readonly openedAt: Date;
+}
+
+/** Open cases, the oldest first. */
+export async function listOpenCases(db: Queryable): Promise<CreditCase[]> {
+  const read = await db.query<{
+    case_id: string;
+    kind: CaseKind;
+    crns: string[];
+    opened_at: Date;
+  }>(
+    `select case_id, kind, crns::text[] as crns, opened_at from credit_cases
+     where closed_at is null order by opened_at, case_id limit 1000`,
+  );
+  return read.rows.map((row) => ({
+    caseId: row.case_id,
+    kind: row.kind,
+    crns: row.crns.map(BigInt),
+    openedAt: row.opened_at,
+  }));
+}
+
+/** Closes a case with what was found. Returns false when there is no such open case. */
+export async function closeCase(
+  db: Queryable,
+  caseId: string,
+  resolution: string,
+  at: Date,
+): Promise<boolean> {
+  const closed = await db.query(
+    `update credit_cases set closed_at = $3, resolution = $2
+     where case_id = $1 and closed_at is null`,
+    [caseId, resolution, at],
+  );
+  return closed.rowCount === 1;
+}

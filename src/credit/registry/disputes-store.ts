@@ -1,0 +1,81 @@
+import { newId } from '../../base/ids.ts';
+import type { Queryable } from '../../db/pool.ts';
+import { disputePlace } from './rotate-store.ts';
+import type { Vault } from './vault.ts';
+
+/** Longest statement, in words (the law gives the subject about a hundred). */
+export const STATEMENT_WORDS = 100;
+
+/**
+ * Opens a subject's dispute about an account; until it is closed no default of the account is held
+ * against the subject. Returns its id, or undefined when the subject has no such account.
+ */
+export async function openDispute(
+  db: Queryable,
+  vault: Vault,
+  dispute: {
+    readonly crn: bigint;
+    readonly accountId: bigint;
+    readonly statement: string;
+    readonly at: Date;
+  },
+): Promise<string | undefined> {
+  const disputeId = newId();
+  const inserted = await db.query(
+    `insert into account_disputes (crn, account_id, dispute_id, opened_at, sealed_statement)
+     select crn, account_id, $3, $4, $5 from credit_accounts where crn = $1 and account_id = $2`,
+    [
+      dispute.crn,
+      dispute.accountId,
+      disputeId,
+      dispute.at,
+      vault.seal(dispute.statement, disputePlace(disputeId)),
+    ],
+  );
+  return inserted.rowCount === 1 ? disputeId : undefined;
+}
+
+export type DisputeOutcome = 'upheld' | 'rejected' | 'withdrawn';
+
+/** Closes a dispute. What it changes in the data is the lender's to submit as a correction. */
+export async function closeDispute(
+  db: Queryable,
+  disputeId: string,
+  outcome: DisputeOutcome,
+  at: Date,
+): Promise<boolean> {
+  const closed = await db.query(
+    'update account_disputes set closed_at = $3, outcome = $2 where dispute_id = $1 and closed_at is null',
+    [disputeId, outcome, at],
+  );
+  return closed.rowCount === 1;
+}
+
+export interface Dispute {
+  readonly disputeId: string;
+  readonly accountId: bigint;
+  readonly openedAt: Date;
+  readonly statement: string;
+  readonly outcome: DisputeOutcome | null;
+}
+
+export async function listDisputes(db: Queryable, vault: Vault, crn: bigint): Promise<Dispute[]> {
+  const read = await db.query<{
+    dispute_id: string;
+    account_id: bigint;
+    opened_at: Date;
+    sealed_statement: Buffer;
+    outcome: DisputeOutcome | null;
+  }>(
+    `select dispute_id, account_id, opened_at, sealed_statement, outcome from account_disputes
+     where crn = $1 order by opened_at, dispute_id limit 1000`,
+    [crn],
+  );
+  return read.rows.map((row) => ({
+    disputeId: row.dispute_id,
+    accountId: row.account_id,
+    openedAt: row.opened_at,
+    statement: vault.unseal(row.sealed_statement, disputePlace(row.dispute_id)),
+    outcome: row.outcome,
+  }));
+}

@@ -1,0 +1,248 @@
+import type { Queryable } from '../../db/pool.ts';
+import type { Sector } from '../../vendors/vendor.ts';
+import type {
+  AccountState,
+  CreditAccount,
+  CreditFile,
+  PastEnquiry,
+  ProductType,
+  RiskClass,
+} from '../facts.ts';
+import { DOCUMENT_TYPES } from './documents.ts';
+import type { DocumentType, IdentityDocument } from './documents.ts';
+import { subjectPlace } from './profile.ts';
+import type { Profile } from './profile.ts';
+import type { SuppressionRule } from './suppression.ts';
+import type { Vault } from './vault.ts';
+
+export interface FoundSubject {
+  readonly crn: bigint;
+  readonly profile: Profile;
+  /** Types of the given documents that led to this subject. */
+  readonly by: readonly DocumentType[];
+}
+
+/** The subjects that any of the documents belongs to, by reference. */
+export async function findSubjects(
+  db: Queryable,
+  vault: Vault,
+  documents: readonly IdentityDocument[],
+): Promise<FoundSubject[]> {
+  const types = new Map<string, DocumentType>();
+  for (const { type, number } of documents) {
+    for (const index of vault.indexes('document', `${type}|${number}`)) {
+      types.set(index.toString('hex'), type);
+    }
+  }
+  const read = await db.query<{ document_index: Buffer; crn: bigint; sealed: Buffer }>({
+    name: 'credit_find_subjects',
+    text: `select d.document_index, s.crn, s.sealed
+      from subject_documents d join subjects s on s.crn = d.crn
+      where d.document_index = any($1::bytea[]) order by s.crn`,
+    values: [[...types.keys()].map((hex) => Buffer.from(hex, 'hex'))],
+  });
+  const byCrn = new Map<bigint, { sealed: Buffer; by: Set<DocumentType> }>();
+  for (const row of read.rows) {
+    const found = byCrn.get(row.crn) ?? { sealed: row.sealed, by: new Set() };
+    const type = types.get(row.document_index.toString('hex'));
+    if (type !== undefined) found.by.add(type);
+    byCrn.set(row.crn, found);
+  }
+  return [...byCrn].map(([crn, { sealed, by }]) => ({
+    crn,
+    profile: openProfile(vault, crn, sealed),
+    by: DOCUMENT_TYPES.filter((type) => by.has(type)),
+  }));
+}
+
+export async function readSubject(
+  db: Queryable,
+  vault: Vault,
+  crn: bigint,
+): Promise<Profile | undefined> {
+  const read = await db.query<{ sealed: Buffer }>('select sealed from subjects where crn = $1', [
+    crn,
+  ]);
+  const row = read.rows[0];
+  return row === undefined ? undefined : openProfile(vault, crn, row.sealed);
+}
+
+/** References of the subjects a phone was submitted for. */
+export async function findByPhone(db: Queryable, vault: Vault, phone: string): Promise<bigint[]> {
+  const read = await db.query<{ crn: bigint }>(
+    'select distinct crn from subject_phones where phone_index = any($1::bytea[]) order by crn',
+    [vault.indexes('phone', phone)],
+  );
+  return read.rows.map(({ crn }) => crn);
+}
+
+function openProfile(vault: Vault, crn: bigint, sealed: Buffer): Profile {
+  return JSON.parse(vault.unseal(sealed, subjectPlace(crn))) as Profile;
+}
+
+interface AccountRow {
+  account_id: bigint;
+  lender: string;
+  sector: Sector;
+  product: ProductType;
+  opened_on: string;
+  original_cents: bigint;
+  instalment_cents: bigint | null;
+  repayment_months: number | null;
+  disputed: boolean;
+}
+
+interface StateRow {
+  account_id: bigint;
+  as_of: string;
+  balance_cents: bigint;
+  overdue_cents: bigint;
+  days_in_arrears: number;
+  instalments_in_arrears: number;
+  risk_class: RiskClass;
+  status: AccountState['status'];
+  status_on: string;
+  last_payment_on: string | null;
+  last_payment_cents: bigint | null;
+}
+
+export interface FileOptions {
+  readonly crn: bigint;
+  /** UTC midnight of the day the file is looked at. */
+  readonly asOf: Date;
+  /** States before this day are past retention. */
+  readonly statesFrom: Date;
+  /** Who asks: its own enquiries from this instant on are one application with the one at hand. */
+  readonly ownVendorId: number;
+  readonly ownEnquiriesFrom: Date;
+}
+
+/** Everything on file about a subject on a day; later submissions and enquiries are not in it. */
+export async function readCreditFile(db: Queryable, options: FileOptions): Promise<CreditFile> {
+  const asOfDay = options.asOf.toISOString().slice(0, 10);
+  const [accounts, states, enquiries] = await Promise.all([
+    db.query<AccountRow>({
+      name: 'credit_file_accounts',
+      text: `select a.account_id, a.lender, l.sector, a.product, a.opened_on::text, a.original_cents,
+          a.instalment_cents, a.repayment_months,
+          exists (select from account_disputes d where d.crn = $1 and d.account_id = a.account_id
+            and d.closed_at is null) as disputed
+        from credit_accounts a join lenders l on l.lender = a.lender
+        where a.crn = $1 and a.opened_on <= $2 order by a.opened_on, a.account_id`,
+      values: [options.crn, asOfDay],
+    }),
+    db.query<StateRow>({
+      name: 'credit_file_states',
+      text: `select account_id, as_of::text, balance_cents, overdue_cents, days_in_arrears,
+          instalments_in_arrears, risk_class, status, status_on::text, last_payment_on::text,
+          last_payment_cents
+        from account_states where crn = $1 and as_of between $2 and $3 order by account_id, as_of`,
+      values: [options.crn, options.statesFrom.toISOString().slice(0, 10), asOfDay],
+    }),
+    readPastEnquiries(db, options),
+  ]);
+  const statesById = new Map<bigint, StateRow[]>();
+  for (const row of states.rows) {
+    const known = statesById.get(row.account_id);
+    if (known === undefined) statesById.set(row.account_id, [row]);
+    else known.push(row);
+  }
+  return {
+    asOf: options.asOf,
+    accounts: accounts.rows.flatMap((row) => accountOf(row, statesById.get(row.account_id) ?? [])),
+    enquiries,
+  };
+}
+
+function accountOf(row: AccountRow, rows: readonly StateRow[]): CreditAccount[] {
+  const newest = rows.at(-1);
+  // An account whose every state is past retention is no longer on file.
+  if (newest === undefined) return [];
+  return [
+    {
+      key: `${row.lender} ${row.account_id}`,
+      lender: row.lender,
+      sector: row.sector,
+      product: row.product,
+      openedOn: dateOf(row.opened_on),
+      originalCents: row.original_cents,
+      instalmentCents: row.instalment_cents,
+      repaymentMonths: row.repayment_months,
+      lastPaymentOn: newest.last_payment_on === null ? null : dateOf(newest.last_payment_on),
+      lastPaymentCents: newest.last_payment_cents,
+      current: stateOf(newest),
+      history: rows.slice(0, -1).map(stateOf),
+      disputed: row.disputed || newest.status === 'P',
+    },
+  ];
+}
+
+function stateOf(row: StateRow): AccountState {
+  return {
+    asOf: dateOf(row.as_of),
+    balanceCents: row.balance_cents,
+    overdueCents: row.overdue_cents,
+    daysInArrears: row.days_in_arrears,
+    instalmentsInArrears: row.instalments_in_arrears,
+    riskClass: row.risk_class,
+    status: row.status,
+    statusOn: dateOf(row.status_on),
+  };
+}
+
+function dateOf(day: string): Date {
+  return new Date(`${day}T00:00:00Z`);
+}
+
+async function readPastEnquiries(db: Queryable, options: FileOptions): Promise<PastEnquiry[]> {
+  const read = await db.query<{ enquired_at: Date; report_reason: number; sector: Sector }>({
+    name: 'credit_file_enquiries',
+    text: `select e.enquired_at, e.report_reason, e.sector from subject_enquiries e
+      where e.crn = $1 and e.enquired_at < $2 and e.enquired_at >= $3
+        and not (e.vendor_id = $4 and e.enquired_at >= $5)
+      order by e.enquired_at, e.enquiry_id`,
+    values: [
+      options.crn,
+      options.asOf,
+      options.statesFrom,
+      options.ownVendorId,
+      options.ownEnquiriesFrom,
+    ],
+  });
+  return read.rows.map((row) => ({
+    at: row.enquired_at,
+    reason: row.report_reason,
+    sector: row.sector,
+  }));
+}
+
+interface RuleRow {
+  rule: string;
+  balance_up_to_cents: bigint | null;
+  original_up_to_cents: bigint | null;
+  products: ProductType[] | null;
+  sectors: Sector[] | null;
+  risk_classes: RiskClass[] | null;
+  states_from: string | null;
+  states_until: string | null;
+}
+
+export async function readSuppressionRules(db: Queryable): Promise<SuppressionRule[]> {
+  const read = await db.query<RuleRow>({
+    name: 'credit_suppression_rules',
+    text: `select rule, balance_up_to_cents, original_up_to_cents, products, sectors, risk_classes,
+        states_from::text, states_until::text
+      from suppression_rules order by rule`,
+    values: [],
+  });
+  return read.rows.map((row) => ({
+    rule: row.rule,
+    balanceUpToCents: row.balance_up_to_cents,
+    originalUpToCents: row.original_up_to_cents,
+    products: row.products,
+    sectors: row.sectors,
+    riskClasses: row.risk_classes,
+    statesFrom: row.states_from === null ? null : dateOf(row.states_from),
+    statesUntil: row.states_until === null ? null : dateOf(row.states_until),
+  }));
+}

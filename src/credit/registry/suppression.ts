@@ -1,0 +1,72 @@
+import type { AccountState, CreditAccount, CreditFile, ProductType, RiskClass } from '../facts.ts';
+import type { Sector } from '../../vendors/vendor.ts';
+
+/** Negative information a rule covers is not shown and not scored. Absent conditions hold always. */
+export interface SuppressionRule {
+  readonly rule: string;
+  readonly balanceUpToCents: bigint | null;
+  readonly originalUpToCents: bigint | null;
+  readonly products: readonly ProductType[] | null;
+  readonly sectors: readonly Sector[] | null;
+  readonly riskClasses: readonly RiskClass[] | null;
+  /** Of the state's as-of date, both included. */
+  readonly statesFrom: Date | null;
+  readonly statesUntil: Date | null;
+}
+
+/**
+ * The file with every suppressed state made neutral: class A, nothing overdue, no days or
+ * instalments in arrears, and active where it was written off, in legal action, in collection or
+ * called up. Balances, dates and everything positive stay.
+ */
+export function applySuppression(file: CreditFile, rules: readonly SuppressionRule[]): CreditFile {
+  if (rules.length === 0) return file;
+  return {
+    ...file,
+    accounts: file.accounts.map((account) => {
+      const neutral = (state: AccountState): AccountState =>
+        isNegative(state) && rules.some((rule) => covers(rule, account, state))
+          ? neutralState(state)
+          : state;
+      return {
+        ...account,
+        current: neutral(account.current),
+        history: account.history.map(neutral),
+      };
+    }),
+  };
+}
+
+const NEGATIVE_STATUSES: ReadonlySet<string> = new Set(['C', 'D', 'E', 'J']);
+
+function isNegative(state: AccountState): boolean {
+  return (
+    state.overdueCents > 0n ||
+    state.daysInArrears > 0 ||
+    state.riskClass !== 'A' ||
+    NEGATIVE_STATUSES.has(state.status)
+  );
+}
+
+function covers(rule: SuppressionRule, account: CreditAccount, state: AccountState): boolean {
+  return (
+    (rule.balanceUpToCents === null || state.balanceCents <= rule.balanceUpToCents) &&
+    (rule.originalUpToCents === null || account.originalCents <= rule.originalUpToCents) &&
+    (rule.products === null || rule.products.includes(account.product)) &&
+    (rule.sectors === null || rule.sectors.includes(account.sector)) &&
+    (rule.riskClasses === null || rule.riskClasses.includes(state.riskClass)) &&
+    (rule.statesFrom === null || state.asOf >= rule.statesFrom) &&
+    (rule.statesUntil === null || state.asOf <= rule.statesUntil)
+  );
+}
+
+function neutralState(state: AccountState): AccountState {
+  return {
+    ...state,
+    overdueCents: 0n,
+    daysInArrears: 0,
+    instalmentsInArrears: 0,
+    riskClass: 'A',
+    status: NEGATIVE_STATUSES.has(state.status) ? 'F' : state.status,
+  };
+}

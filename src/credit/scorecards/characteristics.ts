@@ -1,0 +1,257 @@
+import type { CreditAccount, CreditFile } from '../facts.ts';
+import {
+  daysBetween,
+  isNonPerforming,
+  isOpen,
+  isWellKept,
+  monthsBetween,
+  scoredAccounts,
+  statesOf,
+  wasEverNonPerforming,
+} from './standing.ts';
+
+/** What a score reads: the file, and the accounts in it that count. */
+export interface ScoredFile {
+  readonly asOf: Date;
+  readonly accounts: readonly CreditAccount[];
+  readonly enquiries: CreditFile['enquiries'];
+}
+
+export interface Characteristic {
+  /** What the number is, with its unit; printed in the reports. */
+  readonly meaning: string;
+  /** A scorecard may give points in this direction only. */
+  readonly better: 'higher' | 'lower';
+  /** Why points were lost, in words the person concerned understands; true wherever any are lost. */
+  readonly reason: string;
+  /** `null`: it never happened, which is better than any number. Only where `canBeNever`. */
+  readonly measure: (file: ScoredFile) => number | null;
+  readonly canBeNever?: true;
+}
+
+/** Report reasons that are no application for credit: monitoring and verification. */
+const NO_APPLICATION: ReadonlySet<number> = new Set([3, 4]);
+
+/**
+ * What scorecards may look at. Each is chosen so that, for any file, one more account in default can
+ * only move it to its worse side, and repaying only to its better side: lengths, shares and amounts
+ * are earned by well-kept accounts alone, and counts of trouble only grow with trouble. With points
+ * that follow `better` (checked when a card is read) a score keeps the same promise.
+ *
+ * The order of this table is the order among reasons of equal weight.
+ */
+export const CHARACTERISTICS = {
+  nonPerformingAccounts: {
+    meaning: 'accounts in default now',
+    better: 'lower',
+    reason: 'One or more accounts are in default',
+    measure: ({ accounts }) =>
+      count(accounts, (account) => isNonPerforming(account, account.current)),
+  },
+  everNonPerformingAccounts: {
+    meaning: 'accounts in default now or at any earlier time on file',
+    better: 'lower',
+    reason: 'One or more accounts are or were in default',
+    measure: ({ accounts }) => count(accounts, wasEverNonPerforming),
+  },
+  monthsSinceNonPerforming: {
+    meaning: 'months since any account was last in default; never is best',
+    better: 'higher',
+    canBeNever: true,
+    reason: 'An account is in default, or was not long ago',
+    measure: monthsSinceNonPerforming,
+  },
+  accountsWrittenOff: {
+    meaning: 'accounts ever written off',
+    better: 'lower',
+    reason: 'A lender wrote off an account',
+    measure: ({ accounts }) =>
+      count(accounts, (account) => statesOf(account).some(({ status }) => status === 'C')),
+  },
+  worstArrearsDays12: {
+    meaning: 'most days in arrears on any account in the last 12 months',
+    better: 'lower',
+    reason: 'Payments were late in the last 12 months',
+    measure: (file) => worstArrearsDays(file, 12),
+  },
+  worstArrearsDays24: {
+    meaning: 'most days in arrears on any account in the last 24 months',
+    better: 'lower',
+    reason: 'Payments were late in the last 24 months',
+    measure: (file) => worstArrearsDays(file, 24),
+  },
+  worstMobileArrearsDays12: {
+    meaning: 'most days in arrears on a mobile loan in the last 12 months',
+    better: 'lower',
+    reason: 'Mobile loans were repaid late in the last 12 months',
+    measure: (file) =>
+      worstArrearsDays({ ...file, accounts: file.accounts.filter(isMobileLoan) }, 12),
+  },
+  instalmentsInArrears: {
+    meaning: 'instalments in arrears now, over all accounts',
+    better: 'lower',
+    reason: 'Instalments are unpaid',
+    measure: ({ accounts }) =>
+      accounts.reduce((sum, { current }) => sum + current.instalmentsInArrears, 0),
+  },
+  repaidSharePercent: {
+    meaning: 'share of everything borrowed that is repaid on accounts kept well, in percent',
+    better: 'higher',
+    reason: 'Part of what was borrowed is still to be repaid, or was not repaid on time',
+    measure: repaidSharePercent,
+  },
+  monthsOfGoodHistory: {
+    meaning: 'months since the oldest well-kept account was opened',
+    better: 'higher',
+    reason: 'The history of accounts kept well is not long yet',
+    measure: ({ accounts, asOf }) =>
+      largest(accounts.filter(isWellKept).map(({ openedOn }) => monthsBetween(openedOn, asOf))),
+  },
+  accountsRepaid: {
+    meaning: 'accounts repaid in full and kept well all along',
+    better: 'higher',
+    reason: 'Few accounts were repaid in full and on time',
+    measure: ({ accounts }) => count(accounts, isRepaidWell),
+  },
+  mobileLoansRepaid: {
+    meaning: 'mobile loans repaid in full and on time',
+    better: 'higher',
+    reason: 'Few mobile loans were repaid in full and on time',
+    measure: ({ accounts }) =>
+      count(accounts, (account) => isMobileLoan(account) && isRepaidWell(account)),
+  },
+  largestMobileLoanRepaid: {
+    meaning: 'principal of the largest mobile loan repaid in full and on time, in KES',
+    better: 'higher',
+    reason: 'The largest mobile loan repaid in full and on time was small, or there was none',
+    measure: ({ accounts }) =>
+      largest(
+        accounts
+          .filter((account) => isMobileLoan(account) && isRepaidWell(account))
+          .map(({ originalCents }) => Number(originalCents / 100n)),
+      ),
+  },
+  openMobileLoans: {
+    meaning: 'mobile loans open, or closed in default, now',
+    better: 'lower',
+    reason: 'One or more mobile loans are open',
+    measure: ({ accounts }) =>
+      count(accounts, (account) => isMobileLoan(account) && isOwed(account)),
+  },
+  mobileLoansOpened90Days: {
+    meaning: 'mobile loans taken in the last 90 days',
+    better: 'lower',
+    reason: 'Mobile loans were taken in the last 90 days',
+    measure: ({ accounts, asOf }) =>
+      count(
+        accounts,
+        (account) => isMobileLoan(account) && daysBetween(account.openedOn, asOf) <= 90,
+      ),
+  },
+  lendersOfNewAccounts12: {
+    meaning: 'different lenders of accounts opened in the last 12 months',
+    better: 'lower',
+    reason: 'New accounts were opened with one or more lenders in the last 12 months',
+    measure: ({ accounts, asOf }) =>
+      new Set(
+        accounts
+          .filter(({ openedOn }) => monthsBetween(openedOn, asOf) < 12)
+          .map(({ lender }) => lender),
+      ).size,
+  },
+  applications30Days: {
+    meaning: 'applications for credit in the last 30 days',
+    better: 'lower',
+    reason: 'One or more applications for credit in the last 30 days',
+    measure: (file) => applications(file, 30),
+  },
+  applications90Days: {
+    meaning: 'applications for credit in the last 90 days',
+    better: 'lower',
+    reason: 'One or more applications for credit in the last 90 days',
+    measure: (file) => applications(file, 90),
+  },
+} as const satisfies Readonly<Record<string, Characteristic>>;
+
+export type CharacteristicName = keyof typeof CHARACTERISTICS;
+
+export const CHARACTERISTIC_NAMES = Object.keys(CHARACTERISTICS) as CharacteristicName[];
+
+/** The table as plain characteristics, for code that works on any of them. */
+export function characteristic(name: CharacteristicName): Characteristic {
+  return CHARACTERISTICS[name];
+}
+
+/** The part of a file that scores may rest on. */
+export function scoredFile(file: CreditFile): ScoredFile {
+  return { asOf: file.asOf, accounts: scoredAccounts(file), enquiries: file.enquiries };
+}
+
+function isMobileLoan({ product }: CreditAccount): boolean {
+  return product === 'I';
+}
+
+/** A lender may close an account it gave up: what is in default is still owed. */
+function isOwed(account: CreditAccount): boolean {
+  return isOpen(account) || isNonPerforming(account, account.current);
+}
+
+function isRepaidWell(account: CreditAccount): boolean {
+  return !isOpen(account) && account.current.balanceCents <= 0n && isWellKept(account);
+}
+
+function monthsSinceNonPerforming({ accounts, asOf }: ScoredFile): number | null {
+  let fewest: number | null = null;
+  for (const account of accounts) {
+    for (const state of statesOf(account)) {
+      if (!isNonPerforming(account, state)) continue;
+      // A default that stands counts as of today, however long ago the lender reported it.
+      const months = state === account.current ? 0 : monthsBetween(state.asOf, asOf);
+      if (fewest === null || months < fewest) fewest = months;
+    }
+  }
+  return fewest;
+}
+
+function worstArrearsDays({ accounts, asOf }: ScoredFile, months: number): number {
+  let worst = 0;
+  for (const account of accounts) {
+    for (const state of statesOf(account)) {
+      const stands = state === account.current && isOwed(account);
+      if (!stands && monthsBetween(state.asOf, asOf) >= months) continue;
+      worst = Math.max(worst, state.daysInArrears);
+    }
+  }
+  return worst;
+}
+
+/** Two decimals, rounded down in whole numbers so that the order of accounts cannot matter. */
+function repaidSharePercent({ accounts }: ScoredFile): number {
+  let borrowedCents = 0n;
+  let repaidCents = 0n;
+  for (const account of accounts) {
+    if (account.originalCents <= 0n) continue;
+    borrowedCents += account.originalCents;
+    if (!isWellKept(account)) continue;
+    const leftCents = account.current.balanceCents < 0n ? 0n : account.current.balanceCents;
+    if (leftCents < account.originalCents) repaidCents += account.originalCents - leftCents;
+  }
+  return borrowedCents === 0n ? 0 : Number((repaidCents * 10_000n) / borrowedCents) / 100;
+}
+
+function applications({ enquiries, asOf }: ScoredFile, days: number): number {
+  return enquiries.filter(
+    ({ at, reason }) => !NO_APPLICATION.has(reason) && daysBetween(at, asOf) <= days,
+  ).length;
+}
+
+function count(
+  accounts: readonly CreditAccount[],
+  counts: (account: CreditAccount) => boolean,
+): number {
+  return accounts.filter(counts).length;
+}
+
+function largest(values: readonly number[]): number {
+  return values.reduce((most, value) => Math.max(most, value), 0);
+}

@@ -1,0 +1,91 @@
+import path from 'node:path';
+
+import type { CreditFile } from '../facts.ts';
+import { characteristic, scoredFile } from './characteristics.ts';
+import type { CharacteristicName } from './characteristics.ts';
+import { clampScore, gradeOfPercent, percentOfScore } from './scale.ts';
+import { maximumPointsOf, pointsOf, readScorecards } from './scorecard.ts';
+import type { Scorecard, Scorecards, ScoreKind } from './scorecard.ts';
+
+/** A score as texts, the way it is answered. */
+export interface ScoreAnswer {
+  /** AA (best) to JJ; empty without history. */
+  readonly grade: string;
+  /** A whole number from 1 to 1000; empty without history. */
+  readonly score: string;
+  /** Probability of default in percent with two decimals; empty without history. */
+  readonly probability: string;
+  readonly reasons: readonly [string, string, string, string];
+  /** The card behind it, as `id@version`. */
+  readonly scorecard: string;
+}
+
+const NO_HISTORY =
+  'There is no credit history a score could rest on: no account is on file, or none that counts';
+const NO_FURTHER_REASON = 'No further reason';
+
+/** The value of each characteristic a card uses. */
+export type Measures = Partial<Record<CharacteristicName, number | null>>;
+
+let shipped: Scorecards | undefined;
+
+/** The cards of the folder `scorecards/` beside the code, read once. Throws: `ScorecardError`. */
+export function shippedScorecards(): Scorecards {
+  shipped ??= readScorecards(path.join(import.meta.dirname, '../../../scorecards'));
+  return shipped;
+}
+
+/**
+ * Scores a file. A file without an account that counts gets no score: its texts are empty and the
+ * first reason says why. Rests on nothing but the file, so equal files get equal answers.
+ * Throws: `ScorecardError` when the shipped cards cannot be used.
+ */
+export function scoreFile(
+  file: CreditFile,
+  kind: ScoreKind,
+  scorecards: Scorecards = shippedScorecards(),
+): ScoreAnswer {
+  const card = scorecards[kind];
+  const scorecard = `${card.id}@${card.version}`;
+  const scored = scoredFile(file);
+  if (scored.accounts.length === 0) {
+    const reasons = [NO_HISTORY, '', '', ''] as const;
+    return { grade: '', score: '', probability: '', reasons, scorecard };
+  }
+  const measures: Measures = {};
+  for (const { name } of card.characteristics)
+    measures[name] = characteristic(name).measure(scored);
+  const score = totalPoints(card, measures);
+  const probability = percentOfScore(score).toFixed(2);
+  return {
+    grade: gradeOfPercent(probability),
+    score: String(score),
+    probability,
+    reasons: reasonsOf(card, measures),
+    scorecard,
+  };
+}
+
+/** The score of measured values, from 1 to 1000. Values the card uses must be there. */
+export function totalPoints(card: Scorecard, measures: Measures): number {
+  const points = card.characteristics.map((one) => pointsOf(one, measures[one.name] ?? null));
+  return clampScore(points.reduce((sum, one) => sum + one, card.basePoints));
+}
+
+/** The four largest shortfalls against the most points one can get; equal ones in the card's order. */
+function reasonsOf(card: Scorecard, measures: Measures): ScoreAnswer['reasons'] {
+  const [first, second, third, fourth] = card.characteristics
+    .map((one) => ({
+      reason: one.reason,
+      shortfall: maximumPointsOf(one) - pointsOf(one, measures[one.name] ?? null),
+    }))
+    .filter(({ shortfall }) => shortfall > 0)
+    .toSorted((a, b) => b.shortfall - a.shortfall)
+    .map(({ reason }) => reason);
+  return [
+    first ?? NO_FURTHER_REASON,
+    second ?? NO_FURTHER_REASON,
+    third ?? NO_FURTHER_REASON,
+    fourth ?? NO_FURTHER_REASON,
+  ];
+}

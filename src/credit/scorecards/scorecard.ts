@@ -1,0 +1,150 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import { Compile } from 'typebox/compile';
+
+import { PlainError } from '../../base/plain-error.ts';
+import { CHARACTERISTIC_NAMES, characteristic } from './characteristics.ts';
+
+export const SCORE_KINDS = ['generic', 'mobile'] as const;
+export type ScoreKind = (typeof SCORE_KINDS)[number];
+
+const BIN = Type.Object(
+  {
+    below: Type.Optional(
+      Type.Number({ description: 'Upper end, not included. The last bin has none.' }),
+    ),
+    points: Type.Integer(),
+  },
+  { additionalProperties: false },
+);
+
+const CARD_CHARACTERISTIC = Type.Object(
+  {
+    name: Type.Enum(CHARACTERISTIC_NAMES),
+    bins: Type.Array(BIN, { minItems: 1, maxItems: 50 }),
+    never: Type.Optional(
+      Type.Integer({ description: 'Points when it never happened, where that can be.' }),
+    ),
+    reason: Type.String({ minLength: 10, maxLength: 200 }),
+  },
+  { additionalProperties: false },
+);
+
+/** A scorecard as it lies in a file. Points are whole, so that a score and its probability agree exactly. */
+const SCORECARD = Type.Object(
+  {
+    id: Type.String({ pattern: '^[a-z][a-z0-9-]{0,40}$' }),
+    kind: Type.Enum(SCORE_KINDS),
+    version: Type.Integer({ minimum: 1 }),
+    about: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]), {
+      description: 'Where the card comes from and how good it is, for people.',
+    }),
+    basePoints: Type.Integer(),
+    characteristics: Type.Array(CARD_CHARACTERISTIC, { minItems: 1 }),
+  },
+  { additionalProperties: false },
+);
+
+export type Scorecard = Static<typeof SCORECARD>;
+export type CardCharacteristic = Static<typeof CARD_CHARACTERISTIC>;
+
+/** The card in force of each kind. */
+export type Scorecards = Readonly<Record<ScoreKind, Scorecard>>;
+
+const schema = Compile(SCORECARD);
+
+/** A scorecard file that must not be used, with all that is wrong with it. */
+export class ScorecardError extends PlainError {
+  constructor(source: string, problems: readonly string[]) {
+    super(`${source} is not a valid scorecard:\n${problems.map((one) => `  - ${one}`).join('\n')}`);
+    this.name = 'ScorecardError';
+  }
+}
+
+/**
+ * Checks a scorecard read from `source`: its shape, that bins ascend, and that points follow the
+ * direction of each characteristic. The last is what makes the promises about defaults and
+ * repayments true for every card, whoever made it.
+ * Throws: `ScorecardError`.
+ */
+export function checkScorecard(value: unknown, source: string): Scorecard {
+  if (!schema.Check(value)) {
+    const problems = schema
+      .Errors(value)
+      .map(({ instancePath, message }) => `${instancePath || 'the whole'}: ${message}`);
+    throw new ScorecardError(source, problems);
+  }
+  const names = value.characteristics.map(({ name }) => name);
+  const problems = value.characteristics.flatMap(problemsOf);
+  if (new Set(names).size < names.length) problems.push('a characteristic occurs twice');
+  if (problems.length > 0) throw new ScorecardError(source, problems);
+  return value;
+}
+
+function problemsOf({ name, bins, never }: CardCharacteristic): string[] {
+  const { better, canBeNever } = characteristic(name);
+  const problems: string[] = [];
+  const ends = bins.map(({ below }) => below ?? Infinity);
+  if (ends.some((end, index) => end <= (ends[index - 1] ?? -Infinity)) || ends.at(-1) !== Infinity)
+    problems.push(`${name}: bins must ascend, the last one without an end`);
+  const points = bins.map((bin) => bin.points);
+  const improving = better === 'higher' ? points : points.toReversed();
+  if (improving.some((value, index) => value < (improving[index - 1] ?? -Infinity)))
+    problems.push(`${name}: points must not fall as the value gets better (${better} is better)`);
+  if ((never === undefined) === (canBeNever === true))
+    problems.push(`${name}: ${canBeNever ? 'needs' : 'must not have'} points for “never”`);
+  if (never !== undefined && never < Math.max(...points))
+    problems.push(`${name}: “never” must earn at least as much as any value`);
+  return problems;
+}
+
+/**
+ * Reads every card of a folder and answers the highest version of each kind; older ones may stay
+ * beside it as a record.
+ * Throws: `ScorecardError` for a bad file, a version that occurs twice, or a kind without a card.
+ */
+export function readScorecards(folder: string): Scorecards {
+  const cards = readdirSync(folder)
+    .filter((file) => file.endsWith('.json'))
+    .toSorted()
+    .map((file) => readScorecard(path.join(folder, file)));
+  return {
+    generic: newestOf(cards, 'generic', folder),
+    mobile: newestOf(cards, 'mobile', folder),
+  };
+}
+
+/** One scorecard file. Throws: `ScorecardError`. */
+export function readScorecard(file: string): Scorecard {
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new ScorecardError(file, [(error as Error).message]);
+  }
+  return checkScorecard(value, file);
+}
+
+function newestOf(cards: readonly Scorecard[], kind: ScoreKind, folder: string): Scorecard {
+  const [newest, second] = cards
+    .filter((card) => card.kind === kind)
+    .toSorted((a, b) => b.version - a.version);
+  if (newest === undefined) throw new ScorecardError(folder, [`there is no ${kind} card`]);
+  if (newest.version === second?.version)
+    throw new ScorecardError(folder, [`${kind} version ${newest.version} occurs twice`]);
+  return newest;
+}
+
+/** The points of a value: those of its bin. */
+export function pointsOf({ bins, never }: CardCharacteristic, value: number | null): number {
+  if (value === null) return never ?? bins.at(-1)!.points;
+  return (bins.find(({ below }) => below === undefined || value < below) ?? bins.at(-1)!).points;
+}
+
+/** The most points anyone can get. */
+export function maximumPointsOf({ bins, never }: CardCharacteristic): number {
+  return Math.max(never ?? -Infinity, ...bins.map(({ points }) => points));
+}

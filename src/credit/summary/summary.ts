@@ -1,0 +1,232 @@
+import { formatMoney } from '../../base/money.ts';
+import type { Sector } from '../../vendors/vendor.ts';
+import type { CreditAccount, CreditFile } from '../facts.ts';
+import {
+  isNonPerforming,
+  isOpen,
+  monthsBetween,
+  statesOf,
+  wasEverNonPerforming,
+} from '../scorecards/standing.ts';
+
+/** Text numbers: the requester's sector and all others (specification §2.7). */
+export interface SectorPair {
+  readonly mySector: string;
+  readonly otherSectors: string;
+}
+
+/** 1: the requester's sector only; 2: all sectors. */
+export type ReportSector = 1 | 2;
+
+export interface SummaryScope {
+  readonly mySector: Sector;
+  readonly reportSector: ReportSector;
+}
+
+/** Counts of specification §2.8; each is defined in docs/reference/credit-fields.md. */
+export const GENERIC_COUNTS = [
+  'creditHistory',
+  'npaAccounts',
+  'paAccounts',
+  'paAccountsWithDh',
+  'paClosedAccounts',
+  'paClosedAccountsWithDh',
+  'paOpenAccounts',
+  'paOpenAccountsWithDh',
+] as const;
+
+export const MOBILE_COUNTS = [
+  'creditHistory',
+  'mobiLoanAccounts',
+  'npaAccounts',
+  'npaClosedAccounts',
+  'npaClosedMobiLoanAccounts',
+  'npaOpenAccounts',
+  'npaOpenMobiLoanAccounts',
+  'paAccounts',
+  'paAccountsWithDh',
+  'paClosedAccounts',
+  'paClosedAccountsWithDh',
+  'paClosedMobiLoanAccounts',
+  'paClosedMobiLoanAccountsWithDh',
+  'paOpenAccounts',
+  'paOpenAccountsWithDh',
+  'paOpenMobiLoanAccounts',
+  'paOpenMobiLoanAccountsWithDh',
+] as const;
+
+export const MOBILE_AMOUNTS = [
+  'avgMobiLoanPrincipalAmount',
+  'lastMobiLoanPrincipalAmount',
+  'maxMobiLoanPrincipalAmount',
+  'minMobiLoanPrincipalAmount',
+] as const;
+
+type CountName = (typeof GENERIC_COUNTS)[number] | (typeof MOBILE_COUNTS)[number];
+type AmountName = (typeof MOBILE_AMOUNTS)[number];
+
+export type GenericSummary = Record<(typeof GENERIC_COUNTS)[number], SectorPair>;
+export type MobileSummary = Record<(typeof MOBILE_COUNTS)[number] | AmountName, SectorPair> & {
+  /** Midnight UTC of the day; null when there is none, or only the own sector was asked for. */
+  readonly lastMobileLoanListingDate: { readonly otherSectors: Date | null };
+};
+
+/** An account with what summaries ask of it. */
+interface Standing {
+  readonly account: CreditAccount;
+  readonly mobile: boolean;
+  readonly open: boolean;
+  readonly npa: boolean;
+  /** Performing, but not always. */
+  readonly withDh: boolean;
+}
+
+/** True when any account is open (specification §4.10). */
+export function isCreditActive(file: CreditFile): boolean {
+  return file.accounts.some(isOpen);
+}
+
+export function genericSummary(file: CreditFile, scope: SummaryScope): GenericSummary {
+  return countPairs(GENERIC_COUNTS, file, scope);
+}
+
+export function mobileSummary(file: CreditFile, scope: SummaryScope): MobileSummary {
+  const amounts = Object.fromEntries(
+    MOBILE_AMOUNTS.map((name) => [
+      name,
+      pair(file, scope, (accounts) => formatMoney(AMOUNTS[name](loansOldestFirst(accounts)))),
+    ]),
+  ) as Record<AmountName, SectorPair>;
+  const others = file.accounts.filter(({ sector }) => sector !== scope.mySector);
+  return {
+    ...amounts,
+    ...countPairs(MOBILE_COUNTS, file, scope),
+    lastMobileLoanListingDate: {
+      otherSectors: scope.reportSector === 1 ? null : lastListing(others),
+    },
+  };
+}
+
+export type OutwardStatus = 'ACTIVE' | 'CLOSED' | 'DEFAULT';
+
+export interface ListedAccount {
+  readonly status: OutwardStatus;
+  /** Overdue, in cents; 0 for a disputed account. */
+  readonly arrearCents: bigint;
+}
+
+/** The accounts of the scope, the oldest first; accounts of one day by their key. */
+export function listAccounts(file: CreditFile, scope: SummaryScope): ListedAccount[] {
+  return file.accounts
+    .filter(({ sector }) => scope.reportSector === 2 || sector === scope.mySector)
+    .toSorted(byOpening)
+    .map((account) => {
+      const { npa, open } = standingOf(account);
+      const closed = open ? 'ACTIVE' : 'CLOSED';
+      return {
+        status: npa ? 'DEFAULT' : closed,
+        arrearCents: account.disputed ? 0n : account.current.overdueCents,
+      };
+    });
+}
+
+function standingOf(account: CreditAccount): Standing {
+  // A disputed account is shown, but no default is held against the subject until it is decided.
+  const npa = !account.disputed && isNonPerforming(account, account.current);
+  return {
+    account,
+    mobile: account.product === 'I',
+    open: isOpen(account),
+    npa,
+    withDh: !account.disputed && !npa && wasEverNonPerforming(account),
+  };
+}
+
+const COUNTED: Readonly<Record<Exclude<CountName, 'creditHistory'>, (s: Standing) => boolean>> = {
+  mobiLoanAccounts: (s) => s.mobile,
+  npaAccounts: (s) => s.npa,
+  npaClosedAccounts: (s) => s.npa && !s.open,
+  npaClosedMobiLoanAccounts: (s) => s.npa && !s.open && s.mobile,
+  npaOpenAccounts: (s) => s.npa && s.open,
+  npaOpenMobiLoanAccounts: (s) => s.npa && s.open && s.mobile,
+  paAccounts: (s) => !s.npa,
+  paAccountsWithDh: (s) => s.withDh,
+  paClosedAccounts: (s) => !s.npa && !s.open,
+  paClosedAccountsWithDh: (s) => s.withDh && !s.open,
+  paClosedMobiLoanAccounts: (s) => !s.npa && !s.open && s.mobile,
+  paClosedMobiLoanAccountsWithDh: (s) => s.withDh && !s.open && s.mobile,
+  paOpenAccounts: (s) => !s.npa && s.open,
+  paOpenAccountsWithDh: (s) => s.withDh && s.open,
+  paOpenMobiLoanAccounts: (s) => !s.npa && s.open && s.mobile,
+  paOpenMobiLoanAccountsWithDh: (s) => s.withDh && s.open && s.mobile,
+};
+
+function countPairs<Name extends CountName>(
+  names: readonly Name[],
+  file: CreditFile,
+  scope: SummaryScope,
+): Record<Name, SectorPair> {
+  const pairs = names.map((name) => [name, pair(file, scope, measureOf(name, file.asOf))]);
+  return Object.fromEntries(pairs) as Record<Name, SectorPair>;
+}
+
+function measureOf(name: CountName, asOf: Date): (accounts: readonly CreditAccount[]) => string {
+  if (name === 'creditHistory') return (accounts) => String(monthsOfHistory(accounts, asOf));
+  const isCounted = COUNTED[name];
+  return (accounts) => String(accounts.map(standingOf).filter(isCounted).length);
+}
+
+function pair(
+  file: CreditFile,
+  scope: SummaryScope,
+  measure: (accounts: readonly CreditAccount[]) => string,
+): SectorPair {
+  const isMine = ({ sector }: CreditAccount): boolean => sector === scope.mySector;
+  return {
+    mySector: measure(file.accounts.filter(isMine)),
+    otherSectors:
+      scope.reportSector === 1 ? '0' : measure(file.accounts.filter((one) => !isMine(one))),
+  };
+}
+
+/** Whole months since the oldest account was opened; 0 without one. */
+function monthsOfHistory(accounts: readonly CreditAccount[], asOf: Date): number {
+  return Math.max(0, ...accounts.map(({ openedOn }) => monthsBetween(openedOn, asOf)));
+}
+
+/** Principals of the mobile loans in cents, by the day they were taken. */
+function loansOldestFirst(accounts: readonly CreditAccount[]): bigint[] {
+  return accounts
+    .filter(({ product }) => product === 'I')
+    .toSorted(byOpening)
+    .map(({ originalCents }) => originalCents);
+}
+
+// The key decides between accounts of one day, so that the order of the file never does.
+function byOpening(a: CreditAccount, b: CreditAccount): number {
+  const days = a.openedOn.getTime() - b.openedOn.getTime();
+  if (days !== 0 || a.key === b.key) return days;
+  return a.key < b.key ? -1 : 1;
+}
+
+const AMOUNTS: Readonly<Record<AmountName, (cents: readonly bigint[]) => bigint>> = {
+  avgMobiLoanPrincipalAmount: (cents) => {
+    const count = BigInt(cents.length);
+    // Half a cent is rounded up.
+    return count === 0n
+      ? 0n
+      : (cents.reduce((sum, one) => sum + one, 0n) * 2n + count) / (2n * count);
+  },
+  lastMobiLoanPrincipalAmount: (cents) => cents.at(-1) ?? 0n,
+  maxMobiLoanPrincipalAmount: (cents) => cents.reduce((most, one) => (one > most ? one : most), 0n),
+  minMobiLoanPrincipalAmount: (cents) =>
+    cents.reduce((least, one) => (one < least ? one : least), cents[0] ?? 0n),
+};
+
+/** The last day on which a mobile loan was submitted for the first time. */
+function lastListing(accounts: readonly CreditAccount[]): Date | null {
+  const listings = accounts
+    .filter(({ product }) => product === 'I')
+    .map((account) => Math.min(...statesOf(account).map(({ asOf }) => asOf.getTime())));
+  return listings.length === 0 ? null : new Date(Math.max(...listings));
+}

@@ -1,0 +1,127 @@
+import { Type } from 'typebox';
+import type { Static, TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+
+import { SECTORS } from '../../vendors/vendor.ts';
+import type { AccountState, CreditAccount, CreditFile } from '../facts.ts';
+
+const day = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' });
+const cents = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+const count = Type.Integer({ minimum: 0, maximum: 100_000 });
+const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
+
+const STATE = Type.Object({
+  asOf: day,
+  balanceCents: cents,
+  overdueCents: cents,
+  daysInArrears: count,
+  instalmentsInArrears: count,
+  riskClass: Type.Enum(['A', 'B', 'C', 'D', 'E']),
+  status: Type.Enum(['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H', 'J', 'K', 'L', 'M', 'N', 'P']),
+  statusOn: day,
+});
+
+const ACCOUNT = Type.Object({
+  key: Type.String({ minLength: 1 }),
+  lender: Type.String({ minLength: 1 }),
+  sector: Type.Enum([...SECTORS]),
+  product: Type.Enum(['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H', 'I', 'J', 'K', 'L']),
+  openedOn: day,
+  originalCents: cents,
+  instalmentCents: orNull(cents),
+  repaymentMonths: orNull(count),
+  lastPaymentOn: orNull(day),
+  lastPaymentCents: orNull(cents),
+  current: STATE,
+  history: Type.Array(STATE),
+  disputed: Type.Boolean(),
+});
+
+/** A credit file in JSON: dates `YYYY-MM-DD`, amounts whole cents of KES. */
+const FILE = Type.Object({
+  asOf: day,
+  accounts: Type.Array(ACCOUNT),
+  enquiries: Type.Array(
+    Type.Object({
+      at: day,
+      reason: Type.Integer({ minimum: 1, maximum: 12 }),
+      sector: Type.Enum([...SECTORS]),
+    }),
+  ),
+});
+
+const schema = Compile(FILE);
+
+/** Throws: an Error that names the first place at fault. */
+export function parseCreditFile(value: unknown): CreditFile {
+  if (!schema.Check(value)) {
+    const [first] = schema.Errors(value);
+    throw new Error(`file${first?.instancePath ?? ''} ${first?.message ?? 'is not a credit file'}`);
+  }
+  return {
+    asOf: dateOf(value.asOf),
+    accounts: value.accounts.map(accountOf),
+    enquiries: value.enquiries.map((one) => ({ ...one, at: dateOf(one.at) })),
+  };
+}
+
+/** The JSON form of a file, that `parseCreditFile` reads. */
+export function creditFileJson(file: CreditFile): Static<typeof FILE> {
+  return {
+    asOf: dayOf(file.asOf),
+    accounts: file.accounts.map((account) => ({
+      ...account,
+      openedOn: dayOf(account.openedOn),
+      originalCents: Number(account.originalCents),
+      instalmentCents: account.instalmentCents === null ? null : Number(account.instalmentCents),
+      lastPaymentOn: account.lastPaymentOn === null ? null : dayOf(account.lastPaymentOn),
+      lastPaymentCents: account.lastPaymentCents === null ? null : Number(account.lastPaymentCents),
+      current: stateJson(account.current),
+      history: account.history.map(stateJson),
+    })),
+    enquiries: file.enquiries.map((one) => ({ ...one, at: dayOf(one.at) })),
+  };
+}
+
+function accountOf(json: Static<typeof ACCOUNT>): CreditAccount {
+  return {
+    ...json,
+    openedOn: dateOf(json.openedOn),
+    originalCents: BigInt(json.originalCents),
+    instalmentCents: json.instalmentCents === null ? null : BigInt(json.instalmentCents),
+    lastPaymentOn: json.lastPaymentOn === null ? null : dateOf(json.lastPaymentOn),
+    lastPaymentCents: json.lastPaymentCents === null ? null : BigInt(json.lastPaymentCents),
+    current: stateOf(json.current),
+    history: json.history.map(stateOf),
+  };
+}
+
+function stateOf(json: Static<typeof STATE>): AccountState {
+  return {
+    ...json,
+    asOf: dateOf(json.asOf),
+    balanceCents: BigInt(json.balanceCents),
+    overdueCents: BigInt(json.overdueCents),
+    statusOn: dateOf(json.statusOn),
+  };
+}
+
+function stateJson(state: AccountState): Static<typeof STATE> {
+  return {
+    ...state,
+    asOf: dayOf(state.asOf),
+    balanceCents: Number(state.balanceCents),
+    overdueCents: Number(state.overdueCents),
+    statusOn: dayOf(state.statusOn),
+  };
+}
+
+function dateOf(text: string): Date {
+  const date = new Date(`${text}T00:00:00Z`);
+  if (Number.isNaN(date.getTime())) throw new Error(`file has a date that is none: ${text}`);
+  return date;
+}
+
+function dayOf(date: Date): string {
+  return date.toISOString().slice(0, 10);
+}

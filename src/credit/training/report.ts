@@ -1,0 +1,331 @@
+import { characteristic } from '../scorecards/characteristics.ts';
+import { HIGHEST_SCORE } from '../scorecards/scale.ts';
+import { pointsOf } from '../scorecards/scorecard.ts';
+import type { Scorecard } from '../scorecards/scorecard.ts';
+import type { Fit, FittedCharacteristic } from './fit.ts';
+import { Markup, decimal, html, percent, table } from './html.ts';
+import type { Content } from './html.ts';
+import { sum } from './measures.ts';
+import type { ScoreCounts } from './measures.ts';
+import { barPlot, linePlot, percentAxis } from './plots.ts';
+import type { Axis } from './plots.ts';
+import { PARTS } from './validation.ts';
+import type { Part, PartResult, Validation } from './validation.ts';
+
+export const PART_NAMES: Readonly<Record<Part, string>> = {
+  development: 'Development',
+  holdOut: 'Hold-out',
+  outOfTime: 'Out of time',
+};
+
+const STYLE = `
+:root { color-scheme: light dark; --ink: #1c2430; --paper: #fff; --quiet: #667085; --line: #d5dae1; --first: #1769aa; --second: #c2571a; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6e9ee; --paper: #14181e; --quiet: #98a2b3; --line: #353c47; --first: #6cb6f0; --second: #f0a26c; } }
+body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 0 auto; max-width: 60rem; padding: 1.5rem; }
+h1 { margin: 0 0 .25rem; } h2 { margin: 2.2rem 0 .5rem; border-bottom: 1px solid var(--line); } h3 { margin: 1.4rem 0 .3rem; }
+p.quiet, figcaption { color: var(--quiet); } .plots { display: flex; flex-wrap: wrap; gap: 1rem; }
+figure { margin: 0; flex: 1 1 20rem; max-width: 29rem; } figcaption { font-size: 13px; text-align: center; }
+svg { width: 100%; height: auto; } text { fill: var(--quiet); font: 11px system-ui, sans-serif; }
+.grid { stroke: var(--line); } .axis { stroke: var(--quiet); } polyline { fill: none; stroke-width: 2; }
+polyline.first { stroke: var(--first); } polyline.second { stroke: var(--second); } polyline.guide { stroke: var(--quiet); stroke-dasharray: 4 4; stroke-width: 1; }
+circle.first, rect.first { fill: var(--first); } circle.second { fill: var(--second); }
+.scroll { overflow-x: auto; } table { border-collapse: collapse; margin: .5rem 0; font-variant-numeric: tabular-nums; }
+th, td { padding: .2rem .7rem; text-align: right; border-bottom: 1px solid var(--line); } th:first-child, td:first-child { text-align: left; }
+.key i { display: inline-block; width: 1.2rem; height: 3px; vertical-align: middle; margin: 0 .3rem 0 .8rem; }`;
+
+/** The validation report as one HTML page that needs nothing else: styles and plots are inside. */
+export function validationReport(fit: Fit, validation: Validation): string {
+  const { card } = fit;
+  return `<!doctype html>\n${
+    html`<html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>Scorecard ${card.id}@${card.version}</title>
+        <style>
+          ${new Markup(STYLE)}
+        </style>
+      </head>
+      <body>
+        <h1>Scorecard ${card.id}@${card.version}</h1>
+        <p class="quiet">
+          Kind ${card.kind}. Score = 500 + 50·log2(odds of good to bad), 1 to 1000. A score should
+          not be the sole reason to deny credit.
+        </p>
+        ${table(
+          ['About', ''],
+          Object.entries(card.about).map(([name, value]) => [name, value]),
+        )}
+        ${performanceSection(validation)} ${calibrationSection(validation)}
+        ${stabilitySection(validation)} ${fairnessSection(validation)} ${cardSection(fit)}
+      </body>
+    </html>`.text
+  }\n`;
+}
+
+/** What the report says about unseen samples comes from here. */
+function unseen({ parts }: Validation): PartResult {
+  return parts.holdOut ?? parts.development!;
+}
+
+function performanceSection(validation: Validation): Markup {
+  const { parts, aucInterval, trueAuc } = validation;
+  const rows = PARTS.flatMap((part): Content[][] => {
+    const performance = parts[part]?.performance;
+    if (performance === undefined) return [];
+    const { samples, bads, auc, gini, ks, brier, calibrationError } = performance;
+    return [
+      [
+        PART_NAMES[part],
+        samples,
+        percent(bads / samples),
+        ...[auc, gini, ks, brier].map((value) => decimal(value)),
+        percent(calibrationError),
+      ],
+    ];
+  });
+  const { counts } = unseen(validation);
+  return html`<h2>How well it tells good from bad</h2>
+    <div class="scroll">
+      ${table(['Part', 'Samples', 'Bad', 'AUC', 'Gini', 'KS', 'Brier', 'Calibration error'], rows)}
+    </div>
+    <p>
+      95 % interval of the hold-out AUC (bootstrap): ${decimal(aucInterval.low)} to
+      ${decimal(aucInterval.high)}.
+      ${
+        trueAuc === undefined
+          ? ''
+          : `The probabilities this synthetic population was made with reach ${decimal(trueAuc)}: no card can do better.`
+      }
+    </p>
+    <div class="plots">${rocPlot(counts)} ${distributionPlot(counts)}</div>
+    <p class="key">
+      <i style="background:var(--first)"></i>good <i style="background:var(--second)"></i>bad (right
+      plot)
+    </p>`;
+}
+
+function rocPlot({ goods, bads }: ScoreCounts): Markup {
+  const [allGoods, allBads] = [sum(goods), sum(bads)];
+  const points: [number, number][] = [[0, 0]];
+  let [x, y] = [0, 0];
+  for (let score = 1; score <= HIGHEST_SCORE; score++) {
+    const here = goods[score]! + bads[score]!;
+    if (here === 0) continue;
+    x += goods[score]! / allGoods;
+    y += bads[score]! / allBads;
+    points.push([x, y]);
+  }
+  const diagonal = [
+    [0, 0],
+    [1, 1],
+  ] as const;
+  return linePlot(
+    'ROC: bads found against goods refused',
+    { x: percentAxis('goods at or below a score'), y: percentAxis('bads at or below it') },
+    [
+      { title: 'by chance', points: diagonal, style: 'guide' },
+      { title: 'this card', points, style: 'first' },
+    ],
+  );
+}
+
+function distributionPlot({ goods, bads }: ScoreCounts): Markup {
+  const [ofGoods, ofBads] = [sharesByBand(goods), sharesByBand(bads)];
+  const most = Math.max(...[...ofGoods, ...ofBads].map(([, share]) => share));
+  return linePlot(
+    'Scores of goods and bads',
+    { x: scoreAxis(), y: percentAxis('share', Math.ceil(most * 20) / 20) },
+    [
+      { title: 'good', points: ofGoods, style: 'first' },
+      { title: 'bad', points: ofBads, style: 'second' },
+    ],
+  );
+}
+
+/** The share of samples in each band of 25 points, at the band’s middle. */
+function sharesByBand(counts: Float64Array): (readonly [score: number, share: number])[] {
+  const total = sum(counts);
+  return Array.from({ length: HIGHEST_SCORE / 25 }, (_, band) => {
+    const here = sum(counts.subarray(band * 25 + 1, band * 25 + 26));
+    return [band * 25 + 13, here / total] as const;
+  });
+}
+
+function scoreAxis(): Axis {
+  const ticks = [0, 250, 500, 750, 1000].map((score) => [score, String(score)] as const);
+  return { title: 'score', from: 0, to: HIGHEST_SCORE, ticks };
+}
+
+function calibrationSection(validation: Validation): Markup {
+  const groups = unseen(validation).calibration;
+  const most = Math.max(...groups.map(({ foretold, seen }) => Math.max(foretold, seen)));
+  const axis = (title: string) => percentAxis(title, Math.ceil(most * 10) / 10);
+  const end = axis('').to;
+  return html`<h2>Whether its probabilities hold</h2>
+    <div class="plots">
+      ${linePlot(
+        'Foretold and seen defaults, ten groups (hold-out)',
+        { x: axis('foretold'), y: axis('seen') },
+        [
+          {
+            title: 'as foretold',
+            points: [
+              [0, 0],
+              [end, end],
+            ],
+            style: 'guide',
+          },
+          {
+            title: 'groups',
+            points: groups.map(({ foretold, seen }) => [foretold, seen]),
+            style: 'first',
+            dots: true,
+          },
+        ],
+      )}
+      <div>
+        ${table(
+          ['Scores', 'Samples', 'Foretold', 'Seen'],
+          groups.map((group) => [
+            `${group.fromScore}–${group.toScore}`,
+            group.samples,
+            percent(group.foretold),
+            percent(group.seen),
+          ]),
+        )}
+      </div>
+    </div>
+    <h3>By grade</h3>
+    ${table(
+      ['Grade', 'Samples', 'Bad'],
+      validation.grades.map(({ grade, samples, bads }) => [
+        grade,
+        samples,
+        percent(bads / samples),
+      ]),
+    )}`;
+}
+
+function stabilitySection({ months, scoreStability, characteristicStability }: Validation): Markup {
+  const ticks = months.map(({ month }, at) => [at, at % 3 === 0 ? month : ''] as const);
+  const x: Axis = { title: 'month', from: 0, to: Math.max(1, months.length - 1), ticks };
+  return html`<h2>Whether it lasts</h2>
+    <p>
+      Stability index of the score between development and later samples: ${decimal(scoreStability)}
+      (below 0.1 stable, from 0.25 another population).
+    </p>
+    <div class="plots">
+      ${linePlot('AUC by month', { x, y: { ...percentAxis(''), title: 'AUC' } }, [
+        {
+          title: 'AUC',
+          points: months.map(({ performance }, at) => [at, performance.auc]),
+          style: 'first',
+          dots: true,
+        },
+      ])}
+      <div>
+        ${table(
+          ['Characteristic', 'Stability index'],
+          [...characteristicStability].map(([name, value]) => [name, decimal(value)]),
+        )}
+      </div>
+    </div>
+    <div class="scroll">
+      ${table(
+        ['Month', 'Samples', 'Seen', 'Foretold', 'AUC', 'Stability index'],
+        months.map(({ month, performance, foretold, stabilityIndex }) => [
+          month,
+          performance.samples,
+          percent(performance.bads / performance.samples),
+          percent(foretold),
+          decimal(performance.auc),
+          decimal(stabilityIndex),
+        ]),
+      )}
+    </div>`;
+}
+
+function fairnessSection({ groups, adverseImpactRatio }: Validation): Markup {
+  if (groups.length === 0) {
+    return html`<h2>Fairness</h2>
+      <p>Not measured: the samples carry no gender.</p>`;
+  }
+  return html`<h2>Fairness</h2>
+    <p>
+      Gender is no part of the card; it is used here only to see whether the card treats groups
+      alike. Accepted: graded EE or better.
+      ${
+        adverseImpactRatio === undefined
+          ? ''
+          : `Adverse impact ratio ${decimal(adverseImpactRatio, 2)}; below 0.80 calls for a closer look.`
+      }
+    </p>
+    ${table(
+      ['Group', 'Samples', 'Accepted', 'Foretold', 'Seen', 'AUC'],
+      groups.map(({ group, performance, foretold, accepted }) => [
+        group,
+        performance.samples,
+        percent(accepted),
+        percent(foretold),
+        percent(performance.bads / performance.samples),
+        decimal(performance.auc),
+      ]),
+    )}`;
+}
+
+function cardSection({ card, characteristics }: Fit): Markup {
+  return html`<h2>The card</h2>
+    <p>Base ${card.basePoints} points. WOE: weight of evidence; IV: information value.</p>
+    <div class="scroll">
+      ${table(
+        ['Characteristic', 'IV', 'Coefficient', 'Standard error', ''],
+        characteristics.map((one) => [
+          one.name,
+          decimal(one.binning.informationValue),
+          one.coefficient === undefined ? '' : decimal(one.coefficient),
+          one.standardError === undefined ? '' : decimal(one.standardError),
+          one.leftOut === undefined ? 'used' : `left out: ${one.leftOut}`,
+        ]),
+      )}
+    </div>
+    ${characteristics
+      .filter(({ coefficient }) => coefficient !== undefined)
+      .map((one) => characteristicSection(one, card))}`;
+}
+
+function characteristicSection({ name, binning }: FittedCharacteristic, card: Scorecard): Markup {
+  const row = card.characteristics.find((one) => one.name === name)!;
+  const { meaning } = characteristic(name);
+  const bins = binning.bins.map((bin, at) => ({
+    ...bin,
+    label: bin.below === Infinity ? 'more' : `< ${bin.below}`,
+    points: pointsOf(row, binning.bins[at - 1]?.below ?? -Infinity),
+  }));
+  const never = binning.never && { ...binning.never, label: 'never', points: row.never! };
+  const all = never === undefined ? bins : [...bins, never];
+  const most = Math.max(...all.map(({ goods, bads }) => bads / Math.max(1, goods + bads)), 0.01);
+  return html`<h3>${name}: ${meaning}</h3>
+    <div class="plots">
+      ${barPlot(
+        `Defaults by ${name}`,
+        percentAxis('bad', Math.ceil(most * 20) / 20),
+        all.map(({ label, goods, bads }) => ({
+          label,
+          value: bads / Math.max(1, goods + bads),
+        })),
+      )}
+      <div>
+        ${table(
+          ['Value', 'Samples', 'Bad', 'WOE', 'Points'],
+          all.map(({ label, goods, bads, woe, points }) => [
+            label,
+            goods + bads,
+            percent(bads / (goods + bads)),
+            decimal(woe, 2),
+            points,
+          ]),
+        )}
+      </div>
+    </div>`;
+}

@@ -1,0 +1,227 @@
+import { pointsOf } from '../scorecards/scorecard.ts';
+import type { CardCharacteristic, Scorecard } from '../scorecards/scorecard.ts';
+import { GRADES, gradeOfPercent, percentOfScore } from '../scorecards/scale.ts';
+import { totalPoints } from '../scorecards/score.ts';
+import {
+  aucOfProbabilities,
+  bootstrapAuc,
+  calibration,
+  countScores,
+  measurePerformance,
+  stabilityIndex,
+} from './measures.ts';
+import type { CalibrationGroup, Interval, Performance, ScoreCounts } from './measures.ts';
+import { measuresOf, selectSamples } from './samples.ts';
+import type { Samples } from './samples.ts';
+import { seededUniform } from './seeded.ts';
+
+/** Development makes the card; the other two only judge it. */
+export const PARTS = ['development', 'holdOut', 'outOfTime'] as const;
+export type Part = (typeof PARTS)[number];
+export type SplitSamples = Readonly<Record<Part, Samples>>;
+
+const HOLD_OUT_SHARE = 0.3;
+const OUT_OF_TIME_SHARE_OF_MONTHS = 0.25;
+const BOOTSTRAP_ROUNDS = 200;
+/** Applicants graded EE or better count as accepted in the fairness part. */
+const ACCEPTED_BELOW_PERCENT = 15;
+/** Smaller groups tell nothing about fairness. */
+const SMALLEST_GROUP = 100;
+
+/**
+ * Splits samples: the last quarter of the months is kept for the out-of-time test (none when there
+ * are fewer than four months), of the rest 30 % for the hold-out test.
+ */
+export function splitSamples(samples: Samples, seed: number): SplitSamples {
+  const months = [...new Set(samples.months)].toSorted((a, b) => a - b);
+  const late = new Set(months.slice(Math.ceil(months.length * (1 - OUT_OF_TIME_SHARE_OF_MONTHS))));
+  const next = seededUniform(seed);
+  const rows: Record<Part, number[]> = { development: [], holdOut: [], outOfTime: [] };
+  for (let row = 0; row < samples.count; row++) {
+    const heldOut = next() < HOLD_OUT_SHARE;
+    if (late.has(samples.months[row]!)) rows.outOfTime.push(row);
+    else rows[heldOut ? 'holdOut' : 'development'].push(row);
+  }
+  return {
+    development: selectSamples(samples, rows.development),
+    holdOut: selectSamples(samples, rows.holdOut),
+    outOfTime: selectSamples(samples, rows.outOfTime),
+  };
+}
+
+export interface PartResult {
+  readonly counts: ScoreCounts;
+  readonly performance: Performance;
+  readonly calibration: readonly CalibrationGroup[];
+}
+
+interface MonthResult {
+  /** `YYYY-MM`. */
+  readonly month: string;
+  readonly performance: Performance;
+  readonly foretold: number;
+  /** Of the score, against the development part. */
+  readonly stabilityIndex: number;
+}
+
+interface GroupResult {
+  readonly group: string;
+  readonly performance: Performance;
+  readonly foretold: number;
+  /** Share that a lender accepting grade EE and better would accept. */
+  readonly accepted: number;
+}
+
+interface GradeResult {
+  readonly grade: string;
+  readonly samples: number;
+  readonly bads: number;
+}
+
+export interface Validation {
+  /** Without out-of-time when the samples span too few months. */
+  readonly parts: Readonly<Partial<Record<Part, PartResult>>>;
+  readonly aucInterval: Interval;
+  readonly months: readonly MonthResult[];
+  /** Against the later samples: those out of time, or else the hold-out. */
+  readonly characteristicStability: ReadonlyMap<string, number>;
+  readonly scoreStability: number;
+  readonly grades: readonly GradeResult[];
+  readonly groups: readonly GroupResult[];
+  /** Lowest share accepted over the highest, over groups; undefined with fewer than two groups. */
+  readonly adverseImpactRatio: number | undefined;
+  /** Of a synthetic population: AUC of the probabilities it was made with, on the hold-out. */
+  readonly trueAuc: number | undefined;
+}
+
+/** Judges a card. Everything but `parts.development` rests on samples the fit has not seen. */
+export function validateScorecard(card: Scorecard, split: SplitSamples, seed: number): Validation {
+  const scored = {
+    development: scoreSamples(card, split.development),
+    holdOut: scoreSamples(card, split.holdOut),
+    outOfTime: scoreSamples(card, split.outOfTime),
+  };
+  const results: Partial<Record<Part, PartResult>> = {};
+  for (const part of PARTS) {
+    if (split[part].count > 0) results[part] = resultOf(scored[part], split[part]);
+  }
+  const later = split.outOfTime.count > 0 ? 'outOfTime' : 'holdOut';
+  const reference = bandShares(scored.development);
+  const { holdOut } = split;
+  const groups = groupResults(scored.holdOut, holdOut);
+  return {
+    parts: results,
+    aucInterval: bootstrapAuc(
+      countScores(scored.holdOut, holdOut.bad),
+      BOOTSTRAP_ROUNDS,
+      seededUniform(seed + 1),
+    ),
+    months: PARTS.slice(1).flatMap((part) => monthResults(scored[part], split[part], reference)),
+    characteristicStability: new Map(
+      card.characteristics.map((one) => [
+        one.name,
+        stabilityIndex(binShares(one, split.development), binShares(one, split[later])),
+      ]),
+    ),
+    scoreStability: stabilityIndex(reference, bandShares(scored[later])),
+    grades: gradeResults(scored.holdOut, holdOut),
+    groups,
+    adverseImpactRatio: impactRatio(groups),
+    trueAuc:
+      holdOut.trueProbabilities && aucOfProbabilities(holdOut.trueProbabilities, holdOut.bad),
+  };
+}
+
+export function scoreSamples(card: Scorecard, samples: Samples): Uint16Array {
+  return Uint16Array.from({ length: samples.count }, (_, row) =>
+    totalPoints(card, measuresOf(samples, row)),
+  );
+}
+
+function resultOf(scores: Uint16Array, samples: Samples): PartResult {
+  const counts = countScores(scores, samples.bad);
+  return { counts, performance: measurePerformance(counts), calibration: calibration(counts) };
+}
+
+/** Scores by bands of 50 points. */
+function bandShares(scores: Uint16Array): number[] {
+  const bands = Array.from({ length: 21 }, () => 0);
+  for (const score of scores) bands[Math.floor(score / 50)]!++;
+  return bands;
+}
+
+/** Samples by the points a characteristic gives. */
+function binShares(one: CardCharacteristic, samples: Samples): number[] {
+  const points = [...one.bins.map((bin) => bin.points), one.never ?? 0];
+  const distinct = [...new Set(points)];
+  const shares = distinct.map(() => 0);
+  for (const value of samples.columns.get(one.name)!) {
+    shares[distinct.indexOf(pointsOf(one, Number.isNaN(value) ? null : value))]!++;
+  }
+  return shares;
+}
+
+function monthResults(
+  scores: Uint16Array,
+  samples: Samples,
+  reference: readonly number[],
+): MonthResult[] {
+  return [...rowsBy(samples.months)]
+    .toSorted(([a], [b]) => a - b)
+    .map(([month, rows]) => {
+      const own = Uint16Array.from(rows, (row) => scores[row]!);
+      return {
+        month: `${Math.floor(month / 12)}-${String((month % 12) + 1).padStart(2, '0')}`,
+        performance: resultOf(own, selectSamples(samples, rows)).performance,
+        foretold: meanForetold(own),
+        stabilityIndex: stabilityIndex(reference, bandShares(own)),
+      };
+    });
+}
+
+function groupResults(scores: Uint16Array, samples: Samples): GroupResult[] {
+  return [...rowsBy(samples.genders)]
+    .filter(([group, rows]) => group !== '' && rows.length >= SMALLEST_GROUP)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([group, rows]) => {
+      const own = Uint16Array.from(rows, (row) => scores[row]!);
+      const accepted = own.filter((score) => percentOfScore(score) < ACCEPTED_BELOW_PERCENT);
+      return {
+        group,
+        performance: resultOf(own, selectSamples(samples, rows)).performance,
+        foretold: meanForetold(own),
+        accepted: accepted.length / own.length,
+      };
+    });
+}
+
+function impactRatio(groups: readonly GroupResult[]): number | undefined {
+  if (groups.length < 2) return undefined;
+  const shares = groups.map(({ accepted }) => accepted);
+  return Math.min(...shares) / Math.max(...shares);
+}
+
+function gradeResults(scores: Uint16Array, samples: Samples): GradeResult[] {
+  const grades = GRADES.map(({ grade }) => ({ grade, samples: 0, bads: 0 }));
+  for (const [row, score] of scores.entries()) {
+    const grade = gradeOfPercent(percentOfScore(score).toFixed(2));
+    const found = grades.find((one) => one.grade === grade)!;
+    found.samples++;
+    found.bads += samples.bad[row]!;
+  }
+  return grades;
+}
+
+function meanForetold(scores: Uint16Array): number {
+  return scores.reduce((total, score) => total + percentOfScore(score) / 100, 0) / scores.length;
+}
+
+function rowsBy<Key>(keys: readonly Key[]): Map<Key, number[]> {
+  const rows = new Map<Key, number[]>();
+  for (const [row, key] of keys.entries()) {
+    const found = rows.get(key);
+    if (found === undefined) rows.set(key, [row]);
+    else found.push(row);
+  }
+  return rows;
+}

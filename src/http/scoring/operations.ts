@@ -1,0 +1,206 @@
+import { createHmac } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { Type } from 'typebox';
+import type { Static, TObject, TSchema } from 'typebox';
+import { Refusal } from '../../base/errors.ts';
+import type { BureauFinding, CreditOperation } from '../../credit/bureaus/bureau.ts';
+import type { EnquiryDesk } from '../../credit/enquiries/desk.ts';
+import {
+  DOCUMENT_FORMS,
+  DOCUMENT_TYPES,
+  normaliseDocument,
+} from '../../credit/registry/documents.ts';
+import type { IdentityDocument } from '../../credit/registry/documents.ts';
+import type { ReportSector } from '../../credit/summary/summary.ts';
+import type { Vendor } from '../../vendors/vendor.ts';
+import { vid } from '../merchant/fields.ts';
+import { StoredAnswer } from '../merchant/operation.ts';
+import type { Operation, Signature } from '../merchant/operation.ts';
+import {
+  genericScoreAnswer,
+  genericScoreResponse,
+  identityDecisionAnswer,
+  identityDecisionResponse,
+  mobileScoreAnswer,
+  mobileScoreResponse,
+} from './answers.ts';
+import type { AnswerContext } from './answers.ts';
+import { bureauCodeOf } from './bureau-codes.ts';
+import {
+  consentFields,
+  contactFields,
+  documentFields,
+  optionalName,
+  reportReason,
+  reportSector,
+  requestReference,
+} from './fields.ts';
+
+export interface ScoringDeps {
+  /** Undefined when the credit registry is not configured. */
+  readonly enquiryDesk: EnquiryDesk | undefined;
+  readonly timeZone: string;
+}
+
+const shared = {
+  vid,
+  requestReference,
+  reportReason,
+  name1: optionalName,
+  name2: optionalName,
+  name3: optionalName,
+  name4: optionalName,
+  ...documentFields,
+  ...contactFields,
+  ...consentFields,
+};
+const identityRequest = Type.Object(shared);
+const scoreRequest = Type.Object({ ...shared, reportSector });
+
+type ScoringRequest = Static<typeof identityRequest> & { readonly reportSector?: string };
+
+const NAME_FIELDS = ['name1', 'name2', 'name3', 'name4'] as const;
+const FEWEST_NAMES = 2;
+
+/** Specification §4.10. */
+export function identityDecision(
+  deps: ScoringDeps,
+  path: string,
+): Operation<typeof identityRequest, typeof identityDecisionResponse, 'vendor'> {
+  return {
+    ...common(path),
+    name: 'idDecision',
+    summary: 'Identity decision',
+    description:
+      'Who the customer is and whether any credit account is open. At least one document; names are optional, those given must agree.',
+    request: identityRequest,
+    response: identityDecisionResponse,
+    handle: (request, vendor, signature) =>
+      answer(deps, 'id-decision', { request, vendor, signature, present: identityDecisionAnswer }),
+  };
+}
+
+/** Specification §4.11. */
+export function genericScore(
+  deps: ScoringDeps,
+  path: string,
+): Operation<typeof scoreRequest, typeof genericScoreResponse, 'vendor'> {
+  return {
+    ...common(path),
+    name: 'genericScore',
+    summary: 'Generic score',
+    description:
+      'Profile, counts of accounts, account and phone lists, and the generic score. At least one document and at least two names.',
+    request: scoreRequest,
+    response: genericScoreResponse,
+    handle: (request, vendor, signature) =>
+      answer(deps, 'generic-score', { request, vendor, signature, present: genericScoreAnswer }),
+  };
+}
+
+/** Specification §4.12. */
+export function mobileLoanScore(
+  deps: ScoringDeps,
+  path: string,
+): Operation<typeof scoreRequest, typeof mobileScoreResponse, 'vendor'> {
+  return {
+    ...common(path),
+    name: 'mobileLoanScore',
+    summary: 'Mobile-loan score',
+    description:
+      'Profile, counts and amounts with those of mobile loans, account and phone lists, and the mobile-loan score. At least one document and at least two names.',
+    request: scoreRequest,
+    response: mobileScoreResponse,
+    handle: (request, vendor, signature) =>
+      answer(deps, 'mobile-loan-score', { request, vendor, signature, present: mobileScoreAnswer }),
+  };
+}
+
+function common(path: string) {
+  return {
+    method: 'POST',
+    path,
+    signedBy: 'vendor',
+    tag: 'Scoring',
+    refusesAtTopLevel: true,
+    bureauCodeOf,
+  } as const satisfies Partial<Operation<TObject, TSchema, 'vendor'>>;
+}
+
+async function answer(
+  deps: ScoringDeps,
+  operation: CreditOperation,
+  asked: {
+    readonly request: ScoringRequest;
+    readonly vendor: Vendor;
+    readonly signature: Signature;
+    readonly present: (finding: BureauFinding, context: AnswerContext) => object;
+  },
+): Promise<StoredAnswer> {
+  const { request, vendor } = asked;
+  if (deps.enquiryDesk === undefined) throw new Refusal('scoring_unavailable');
+  const sector: ReportSector = request.reportSector === '1' ? 1 : 2;
+  const json = await deps.enquiryDesk.ask(
+    {
+      vendor,
+      operation,
+      requestReference: request.requestReference,
+      reportReason: Number(request.reportReason),
+      reportSector: request.reportSector === undefined ? null : sector,
+      documents: readDocuments(request),
+      names: readNames(request, operation),
+      content: request,
+      keyId: keyIdOf(asked.signature.key),
+      consentReference: request.consentReference ?? null,
+      consentDate: request.consentDate ?? null,
+    },
+    (finding, source) =>
+      asked.present(finding, {
+        requestReference: request.requestReference,
+        scope: { mySector: vendor.sector, reportSector: sector },
+        timeZone: deps.timeZone,
+        source,
+      }),
+  );
+  return new StoredAnswer(json);
+}
+
+function readDocuments(request: ScoringRequest): IdentityDocument[] {
+  const documents = DOCUMENT_TYPES.flatMap((type) => {
+    const given = request[type];
+    if (given === undefined) return [];
+    const number = normaliseDocument(type, given);
+    if (number === undefined) {
+      throw new Refusal('invalid_field', {
+        field: type,
+        text: `${type} must be ${DOCUMENT_FORMS[type]}`,
+      });
+    }
+    return [{ type, number }];
+  });
+  if (documents.length === 0) {
+    throw new Refusal('missing_field', {
+      field: 'nationalID',
+      text: `At least one document is required: ${DOCUMENT_TYPES.join(', ')}`,
+    });
+  }
+  return documents;
+}
+
+function readNames(request: ScoringRequest, operation: CreditOperation): string[] {
+  const names = NAME_FIELDS.flatMap((field) => request[field] ?? []);
+  if (operation !== 'id-decision' && names.length < FEWEST_NAMES) {
+    const missing = NAME_FIELDS.find((field) => request[field] === undefined);
+    throw new Refusal('missing_field', {
+      field: missing ?? 'name1',
+      text: 'At least two names are required',
+    });
+  }
+  return names;
+}
+
+/** Names a vendor's key in records without telling anything about it. */
+function keyIdOf(key: KeyObject | undefined): string {
+  if (key === undefined) return '';
+  return createHmac('sha256', key).update('malipo key id').digest('hex').slice(0, 16);
+}

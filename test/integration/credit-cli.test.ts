@@ -1,0 +1,104 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase } from '../support/cluster.ts';
+import type { TestDatabase } from '../support/cluster.ts';
+import { csvOf, rightLine } from '../support/credit-files.ts';
+import { inProcess, newMasterKey } from './cli-support.ts';
+import type { Environment, Ran } from './cli-support.ts';
+
+let database: TestDatabase;
+let environment: Environment;
+let folder: string;
+let file: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  environment = {
+    DATABASE_URL: database.url,
+    MASTER_KEY: newMasterKey(),
+    CREDIT_INDEX_KEY: newMasterKey(),
+  };
+  folder = await mkdtemp(path.join(tmpdir(), 'credit-cli-'));
+  file = path.join(folder, 'loans.csv');
+  await writeFile(file, csvOf([rightLine(1), rightLine(2, { Gender: 'X' }), rightLine(3)]));
+});
+
+afterAll(async () => {
+  await database.drop();
+  await rm(folder, { recursive: true });
+});
+
+async function importLoans(...more: string[]): Promise<Ran> {
+  return await inProcess(
+    environment,
+    ...['credit', 'import', file, '--template', 'mobile', '--lender', 'L1'],
+    ...['--sector', 'mobile_lender', '--as-of', '2026-10-31', ...more],
+  );
+}
+
+test('a lender imports, mends by the report and imports again', async () => {
+  const first = await importLoans();
+  expect(first.exitCode).toBe(1);
+  expect(first.stdout).toContain('3 records: 2 states of accounts added (2 accounts new)');
+  expect(first.stdout).toMatch(/3 +Gender +code +Gender must be one of M, F/);
+  expect(await readFile(`${file}.errors.csv`, 'utf8')).toBe(
+    'line,field,rule,text\n3,Gender,code,"Gender must be one of M, F"\n',
+  );
+  await writeFile(file, csvOf([rightLine(1), rightLine(2), rightLine(3)]));
+  const second = await importLoans('--json');
+  expect(second.exitCode).toBe(0);
+  expect(JSON.parse(second.stdout)).toMatchObject({
+    records: 3,
+    accounts_added: 1,
+    unchanged: 2,
+    rejected: 0,
+    report: null,
+    findings: [],
+  });
+});
+
+test('a person’s report shows accounts and disputes; who asks for nobody is told so', async () => {
+  const by = async (...args: string[]): Promise<Ran> =>
+    await inProcess(environment, 'credit', 'subject-report', ...args);
+  const report = await by('--number', '910000001', '--json');
+  const { crn, accounts } = JSON.parse(report.stdout) as {
+    crn: string;
+    accounts: { account: string; balance: string }[];
+  };
+  expect(accounts).toMatchObject([{ lender: 'L1', balance: '8000.00', disputed: false }]);
+  const opened = await inProcess(
+    environment,
+    ...['credit', 'dispute', 'open', '--crn', crn, '--account', accounts[0]?.account ?? ''],
+    ...['--statement', 'This is not my loan.', '--json'],
+  );
+  const { dispute } = JSON.parse(opened.stdout) as { dispute: string };
+  expect((await by('--crn', crn)).stdout).toContain('Disputes: 1, of them open: 1');
+  const close = ['credit', 'dispute', 'close', dispute, '--outcome', 'upheld'];
+  expect((await inProcess(environment, ...close)).exitCode).toBe(0);
+  expect((await inProcess(environment, ...close)).stderr).toContain('no such open dispute');
+  expect((await by('--number', '999999999')).stderr).toContain('Nobody is on file');
+});
+
+test('the chain is verified, and keys are asked for', async () => {
+  const verified = await inProcess(environment, 'credit', 'verify-chain', '--json');
+  expect(JSON.parse(verified.stdout)).toMatchObject({ violations: 0, enquiries: 0 });
+  const { CREDIT_INDEX_KEY: _key, ...without } = environment;
+  const refused = await inProcess(without, 'credit', 'verify-chain');
+  expect(refused.exitCode).toBe(1);
+  expect(refused.stderr).toContain('CREDIT_INDEX_KEY is not set');
+  const rotation = await inProcess(environment, 'credit', 'rotate-keys');
+  expect(rotation.stderr).toContain('_PREVIOUS');
+  const rotated = await inProcess(
+    {
+      ...environment,
+      CREDIT_INDEX_KEY: newMasterKey(),
+      CREDIT_INDEX_KEY_PREVIOUS: environment['CREDIT_INDEX_KEY'] ?? '',
+    },
+    ...['credit', 'rotate-keys', '--json'],
+  );
+  expect(JSON.parse(rotated.stdout)).toMatchObject({ subjects: 3, accounts: 3 });
+  const cases = await inProcess(environment, 'credit', 'case', 'list', '--json');
+  expect(JSON.parse(cases.stdout)).toEqual([]);
+});

@@ -1,0 +1,329 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { importFile } from '../../src/credit/importing/import.ts';
+import type { ImportOptions, ImportResult } from '../../src/credit/importing/import.ts';
+import { listOpenCases } from '../../src/credit/registry/cases-store.ts';
+import { findSubjects, readCreditFile } from '../../src/credit/registry/store.ts';
+import type { FoundSubject } from '../../src/credit/registry/store.ts';
+import type { CreditFile } from '../../src/credit/facts.ts';
+import { createPool } from '../../src/db/pool.ts';
+import type { Pool } from '../../src/db/pool.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import type { TestDatabase } from '../support/cluster.ts';
+import { csvOf, newVault, rightLine } from '../support/credit-files.ts';
+import type { Line } from '../support/credit-files.ts';
+
+const vault = newVault();
+let database: TestDatabase;
+let pool: Pool;
+let folder: string;
+let file: string;
+let lenders = 0;
+let lender: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  pool = createPool({ url: database.url, max: 4, name: 'test' });
+  folder = await mkdtemp(path.join(tmpdir(), 'credit-import-'));
+});
+
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+  await rm(folder, { recursive: true });
+});
+
+beforeEach(() => {
+  lenders += 1;
+  lender = `LENDER_${lenders}`;
+  file = path.join(folder, `${lender}.csv`);
+});
+
+async function run(
+  lines: readonly Line[] | string,
+  change: Partial<ImportOptions> = {},
+): Promise<ImportResult> {
+  await writeFile(file, typeof lines === 'string' ? lines : csvOf(lines));
+  return await importFile({
+    pool,
+    vault,
+    clock: { now: () => new Date('2026-11-05T09:00:00Z') },
+    file,
+    template: 'mobile',
+    lender,
+    sector: 'mobile_lender',
+    asOf: '2026-10-31',
+    corrects: false,
+    ...change,
+  });
+}
+
+/** Lines whose numbers no other test uses. */
+function line(number: number, change: Line = {}): Line {
+  return rightLine(lenders * 1_000 + number, change);
+}
+
+async function find(one: Line): Promise<FoundSubject[]> {
+  return await findSubjects(pool, vault, [
+    { type: 'nationalID', number: one.PrimaryIDNumber ?? '' },
+  ]);
+}
+
+async function readFileOf(crn: bigint): Promise<CreditFile> {
+  return await readCreditFile(pool, {
+    crn,
+    asOf: new Date('2026-11-05T00:00:00Z'),
+    statesFrom: new Date(0),
+    ownVendorId: 1,
+    ownEnquiriesFrom: new Date(),
+  });
+}
+
+describe('an imported file', () => {
+  test('makes subjects and accounts; a repeat changes nothing', async () => {
+    const lines = [line(1), line(2), line(1, { AccountNumber: 'SECOND' })];
+    const first = await run(lines);
+    expect(first.counts).toEqual({
+      records: 3,
+      accountsAdded: 3,
+      statesAdded: 3,
+      corrected: 0,
+      unchanged: 0,
+    });
+    expect(first.reportFile).toBeNull();
+    const [subject, ...others] = await find(lines[0] ?? {});
+    expect(others).toEqual([]);
+    const before = await readFileOf(subject?.crn ?? 0n);
+    expect(before.accounts).toHaveLength(2);
+    expect(before.accounts[0]).toMatchObject({ lender, sector: 'mobile_lender', product: 'I' });
+
+    for (const repeated of [lines, lines.toReversed()]) {
+      const again = await run(repeated);
+      expect(again.counts).toMatchObject({ statesAdded: 0, unchanged: 3 });
+    }
+    expect(await readFileOf(subject?.crn ?? 0n)).toEqual(before);
+  });
+
+  test('of the next month adds a state and keeps the history', async () => {
+    const one = line(1);
+    await run([one]);
+    const next = { ...one, CurrentBalanceKES: '6000', CurrentBalance: '6000' };
+    const result = await run([next], { asOf: '2026-11-04' });
+    expect(result.counts).toMatchObject({ accountsAdded: 0, statesAdded: 1 });
+    const [subject] = await find(one);
+    const [account] = (await readFileOf(subject?.crn ?? 0n)).accounts;
+    expect(account?.current.balanceCents).toBe(600_000n);
+    expect(account?.history.map(({ balanceCents }) => balanceCents)).toEqual([800_000n]);
+  });
+
+  test('with other content for the same day is refused, unless it corrects', async () => {
+    const one = line(1);
+    await run([one]);
+    const other = { ...one, CurrentBalanceKES: '1', CurrentBalance: '1', OriginalAmount: '13000' };
+    const refused = await run([other]);
+    expect(refused.findings).toMatchObject([
+      { line: 2, field: 'AccountNumber', rule: 'submitted_before' },
+    ]);
+    const corrected = await run([other], { corrects: true });
+    expect(corrected.findings).toEqual([]);
+    expect(corrected.counts.corrected).toBe(1);
+    const [subject] = await find(one);
+    const [account] = (await readFileOf(subject?.crn ?? 0n)).accounts;
+    expect(account).toMatchObject({ originalCents: 1_300_000n, current: { balanceCents: 100n } });
+    const kept = await pool.query<{ former: { balanceCents?: string; originalCents?: string } }>(
+      'select former from account_corrections where crn = $1',
+      [subject?.crn],
+    );
+    expect(
+      new Set(kept.rows.map(({ former }) => former.balanceCents ?? former.originalCents)),
+    ).toEqual(new Set(['1200000', '800000']));
+  });
+
+  test('with mistakes is taken without them; mended by the report alone, it is complete', async () => {
+    const mistakes: Line[] = [
+      { Surname: '' },
+      { DateOfBirth: '20200101' },
+      { PrimaryIDNumber: 'ABC' },
+      { OverdueBalance: '100' },
+      { AccountStatusDate: '20270101' },
+    ];
+    const right = Array.from({ length: 50 }, (_, index) => line(index));
+    const wrong = right.map((one, index) => ({
+      ...one,
+      ...(index % 10 === 3 ? mistakes[(index - 3) / 10] : {}),
+    }));
+    const first = await run(wrong, { batchRecords: 8 });
+    expect(first).toMatchObject({ rejected: 5, counts: { records: 50, accountsAdded: 45 } });
+    const report = await readFile(first.reportFile ?? '', 'utf8');
+    const [header, ...rows] = report.trimEnd().split('\n');
+    expect(header).toBe('line,field,rule,text');
+    expect(new Set(rows.map((row) => row.split(',')[0]))).toEqual(
+      new Set(['5', '15', '25', '35', '45']),
+    );
+    expect(report).not.toContain('ABC');
+    const second = await run(right, { batchRecords: 8 });
+    expect(second).toMatchObject({
+      rejected: 0,
+      reportFile: null,
+      counts: { accountsAdded: 5, unchanged: 45 },
+    });
+    await expect(readFile(`${file}.errors.csv`)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  test('is read as CSV is written, and a broken quote is a finding', async () => {
+    const quoted = csvOf([line(1, { TradingAs: 'Duka, "Mama Njeri"' })]).replaceAll('\n', '\r\n');
+    expect((await run(`\ufeff${quoted}`)).findings).toEqual([]);
+    const folded = csvOf([line(5, { TradingAs: 'two\nlines' }), line(6, { Gender: '' })]);
+    for (const text of [folded, folded.replaceAll('\n', '\r\n')]) {
+      expect((await run(text)).findings.map((one) => [one.line, one.field])).toEqual([
+        [3, 'TradingAs'],
+        [4, 'Gender'],
+      ]);
+    }
+    const broken = csvOf([line(2), line(3), line(4)]).replace(`C${lenders * 1_000 + 3},`, 'C"3,');
+    const result = await run(broken);
+    expect(result.findings).toMatchObject([{ rule: 'csv' }]);
+    expect(result.counts.accountsAdded).toBe(2);
+  });
+
+  test('that cannot be one is refused as a whole', async () => {
+    await expect(run('')).rejects.toThrow('The file is empty');
+    await expect(run('a,b\n1,2\n')).rejects.toThrow('column 1 must be Surname');
+    await expect(run([line(1)], { asOf: '2026-11-06' })).rejects.toThrow('in the future');
+    await run([line(1)]);
+    await expect(run([line(1)], { sector: 'bank' })).rejects.toThrow('in the sector mobile_lender');
+    await expect(run([line(1)], { file: path.join(folder, 'none.csv') })).rejects.toThrow('ENOENT');
+  });
+});
+
+describe('an import that is interrupted', () => {
+  test('goes on where its last commit was, with the whole report', async () => {
+    const lines = Array.from({ length: 40 }, (_, index) =>
+      line(index, index % 10 === 0 ? { Gender: 'X' } : {}),
+    );
+    let batches = 0;
+    const killed = run(lines, {
+      batchRecords: 10,
+      onProgress: () => {
+        batches += 1;
+        if (batches === 2) throw new Error('killed');
+      },
+    });
+    await expect(killed).rejects.toThrow('killed');
+    const before = await countStates();
+    expect(before).toBe(18);
+    const result = await run(lines, { batchRecords: 10 });
+    expect(result).toMatchObject({
+      resumedAfter: 20,
+      rejected: 4,
+      counts: { records: 40, accountsAdded: 36, unchanged: 0 },
+    });
+    expect(result.findings.map((finding) => finding.line)).toEqual([2, 12, 22, 32]);
+    expect(await countStates()).toBe(36);
+  });
+
+  test('leaves nothing of the batch that failed', async () => {
+    const lines = Array.from({ length: 10 }, (_, index) => line(index));
+    const failing = {
+      ...vault,
+      seal: (text: string, place: string) => {
+        if (place.startsWith('credit_accounts')) throw new Error('broken');
+        return vault.seal(text, place);
+      },
+    };
+    await expect(run(lines, { vault: failing })).rejects.toThrow('broken');
+    expect(await find(lines[0] ?? {})).toEqual([]);
+    expect((await run(lines)).counts.accountsAdded).toBe(10);
+  });
+
+  async function countStates(): Promise<number> {
+    const read = await pool.query<{ count: bigint }>(
+      `select count(*) from account_states s join credit_accounts a using (crn, account_id)
+       where a.lender = $1`,
+      [lender],
+    );
+    return Number(read.rows[0]?.count ?? 0n);
+  }
+});
+
+describe('people in files', () => {
+  test('are one subject by document and names, whatever the lender and the spelling', async () => {
+    const one = line(1, { Surname: 'Wanjiku', Forename1: 'Grace', Forename2: 'Akinyi' });
+    await run([one]);
+    const other = { ...one, Surname: 'Akinyi', Forename1: 'Wanjiko', Forename2: '' };
+    const second = `${lender}_B`;
+    await run([{ ...other, MobilePhone: '0733000111' }], { lender: second, sector: 'bank' });
+    const [subject, ...others] = await find(one);
+    expect(others).toEqual([]);
+    expect(subject?.profile.phones.map(({ number }) => number)).toContain('254733000111');
+    expect(subject?.profile.alsoKnownAs).toHaveLength(1);
+    const { accounts } = await readFileOf(subject?.crn ?? 0n);
+    expect(accounts.map(({ sector }) => sector).toSorted()).toEqual(['bank', 'mobile_lender']);
+  });
+
+  test('with one document and other names are two subjects and a case', async () => {
+    const one = line(1);
+    await run([
+      one,
+      { ...one, AccountNumber: 'OTHER', Surname: 'Otieno', Forename1: 'Juma', Forename2: '' },
+    ]);
+    const found = await find(one);
+    expect(found).toHaveLength(2);
+    const cases = await listOpenCases(pool);
+    expect(cases).toContainEqual(
+      expect.objectContaining({ kind: 'document_shared', crns: found.map(({ crn }) => crn) }),
+    );
+  });
+
+  test('an account keeps its holder', async () => {
+    const one = line(1);
+    await run([one]);
+    const stolen = {
+      ...line(2),
+      AccountNumber: one.AccountNumber ?? '',
+      Surname: 'Otieno',
+      Forename1: 'Juma',
+      Forename2: 'Ali',
+    };
+    const result = await run([stolen], { asOf: '2026-11-01' });
+    expect(result.findings).toMatchObject([{ line: 2, rule: 'account_holder' }]);
+    const renamed = { ...one, PrimaryIDNumber: stolen.PrimaryIDNumber ?? '' };
+    expect((await run([renamed], { asOf: '2026-11-02' })).findings).toEqual([]);
+    expect((await find(stolen)).map(({ crn }) => crn)).toEqual(
+      (await find(one)).map(({ crn }) => crn),
+    );
+  });
+});
+
+test('no personal text is stored in the clear', async () => {
+  const canary = line(1, {
+    Surname: 'Zanzibarcanary',
+    PrimaryIDNumber: '987654301',
+    MobilePhone: '254799887766',
+    AccountNumber: 'ACCTCANARY1',
+    ClientNumber: 'CLIENTCANARY1',
+  });
+  await run([canary]);
+  const tables = await pool.query<{ name: string }>(
+    `select table_name as name from information_schema.tables
+     where table_schema = 'public' and table_type = 'BASE TABLE'`,
+  );
+  for (const { name } of tables.rows) {
+    const read = await pool.query<{ row: string }>(`select t::text as row from "${name}" t`);
+    const text = read.rows.map(({ row }) => row).join('\n');
+    for (const secret of [
+      'Zanzibarcanary',
+      '987654301',
+      '799887766',
+      'ACCTCANARY1',
+      'CLIENTCANARY1',
+    ]) {
+      expect(text.includes(secret), `${secret} in ${name}`).toBe(false);
+      expect(text.includes(Buffer.from(secret).toString('hex')), `${secret} in ${name}`).toBe(
+        false,
+      );
+    }
+  }
+});

@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
+import { createMetropolBureau } from '../../src/connectors/metropol/bureau.ts';
+import { signedHeaders } from '../../src/connectors/metropol/signing.ts';
+import type { Bureau, BureauQuestion } from '../../src/credit/bureaus/bureau.ts';
+import { createEnquiryDesk } from '../../src/credit/enquiries/desk.ts';
+import type { EnquiryDesk } from '../../src/credit/enquiries/desk.ts';
+import { createPool } from '../../src/db/pool.ts';
+import type { Pool } from '../../src/db/pool.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import type { TestDatabase } from '../support/cluster.ts';
+import { newVault } from '../support/credit-files.ts';
+import { METROPOL_KEYS, startMetropolEmulator } from '../support/metropol-emulator.ts';
+import type { MetropolEmulator, Mishap } from '../support/metropol-emulator.ts';
+
+const vault = newVault();
+let database: TestDatabase;
+let pool: Pool;
+let lanePool: Pool;
+let emulator: MetropolEmulator;
+let bureau: Bureau;
+let desk: EnquiryDesk;
+let references = 0;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  pool = createPool({ url: database.url, max: 4, name: 'test' });
+  lanePool = createPool({ url: database.url, max: 1, name: 'test lane' });
+});
+
+beforeEach(async () => {
+  await bureau?.close();
+  await emulator?.close();
+  emulator = await startMetropolEmulator();
+  bureau = createMetropolBureau({
+    ...METROPOL_KEYS,
+    url: emulator.url,
+    timeoutMs: 500,
+    pool,
+    vault,
+    clock: systemClock,
+    timeZone: 'Africa/Nairobi',
+  });
+  desk = createEnquiryDesk({
+    pool,
+    lanePools: [lanePool],
+    laneDeadlineMs: 5_000,
+    vault,
+    bureau,
+    clock: systemClock,
+  });
+});
+
+afterAll(async () => {
+  await bureau.close();
+  await emulator.close();
+  await pool.end();
+  await lanePool.end();
+  await database.drop();
+});
+
+function question(change: Partial<BureauQuestion> = {}): BureauQuestion {
+  references += 1;
+  return {
+    vendor: { vendorId: 7, name: 'A lender', sector: 'bank' },
+    operation: 'generic-score',
+    requestReference: `Upstream${references}`,
+    reportReason: 2,
+    reportSector: 2,
+    documents: [{ type: 'nationalID', number: '31555000' }],
+    names: ['Zawadi', 'Kariuki'],
+    ...change,
+  };
+}
+
+async function ask(asked: BureauQuestion): Promise<string> {
+  return await desk.ask(
+    {
+      ...asked,
+      content: { nationalID: 'x' },
+      keyId: 'k',
+      consentReference: null,
+      consentDate: null,
+    },
+    (finding, source) => ({
+      source,
+      crn: finding.crn,
+      score: finding.score?.score ?? null,
+      here: finding.computedHere,
+    }),
+  );
+}
+
+test('headers are signed over the exact body, to the microsecond', () => {
+  const headers = signedHeaders(
+    '{"report_type":1}',
+    METROPOL_KEYS,
+    new Date('2026-11-21T05:06:07.089Z'),
+  );
+  expect(headers['x-metropol-rest-api-timestamp']).toBe('20261121050607089000');
+});
+
+describe('Metropol as the bureau', () => {
+  test('answers from identity, credit information and score, and says what was computed here', async () => {
+    const answer = await bureau.ask(question());
+    expect(answer).toMatchObject({
+      kind: 'found',
+      upstreamId: 'TRX1',
+      finding: {
+        profile: {
+          name: { surname: 'KARIUKI', forenames: ['ZAWADI', 'NJERI'] },
+          dateOfBirth: '1988-04-02',
+          gender: 'F',
+        },
+        score: { score: '567', grade: expect.stringMatching(/^[A-J]{2}$/) },
+        computedHere: expect.arrayContaining(['summary', 'score.probability']),
+      },
+    });
+    if (answer.kind !== 'found') return;
+    expect(
+      answer.finding.file.accounts.map((one) => [
+        one.sector,
+        one.current.status,
+        one.current.riskClass,
+      ]),
+    ).toEqual([
+      ['bank', 'F', 'A'],
+      ['other', 'F', 'D'],
+      ['other', 'A', 'A'],
+    ]);
+    expect(emulator.billed.map(({ path }) => path)).toEqual([
+      '/identity/verify',
+      '/report/credit_info',
+      '/score/consumer',
+    ]);
+  });
+
+  test('asks for the mobile products, and maps the reason', async () => {
+    const answer = await bureau.ask(question({ operation: 'mobile-loan-score', reportReason: 4 }));
+    expect(answer).toMatchObject({ finding: { score: { score: '612' } } });
+    expect(emulator.billed[1]).toMatchObject({
+      path: '/report/creditinfo/mobile',
+      body: { report_type: 11, report_reason: 3 },
+    });
+  });
+
+  test('is not asked further when the names disagree or nobody is known', async () => {
+    expect(await bureau.ask(question({ names: ['Juma', 'Otieno'] }))).toMatchObject({
+      kind: 'mismatch',
+    });
+    expect(emulator.billed).toHaveLength(1);
+    const nobody = question({ documents: [{ type: 'nationalID', number: '1' }] });
+    expect(await bureau.ask(nobody)).toMatchObject({ kind: 'not_found' });
+    const taxpayer = question({ documents: [{ type: 'taxID', number: 'A123456789B' }] });
+    expect(await bureau.ask(taxpayer)).toMatchObject({ kind: 'not_found' });
+    expect(emulator.billed).toHaveLength(1);
+  });
+
+  test.each<Mishap>(['cut', 'garbage', 'silence', 'duplicate'])(
+    'after a %s the outcome is unknown; the repeat asks only for what is missing',
+    async (mishap) => {
+      const asked = question();
+      emulator.mishap('/report/credit_info', mishap);
+      await expect(ask(asked)).rejects.toMatchObject({ code: 'bureau_outcome_unknown' });
+      expect(await outcomes(asked)).toEqual(['unknown']);
+      const answer = JSON.parse(await ask(asked)) as { source: string };
+      expect(answer).toMatchObject({ source: 'metropol', score: '567' });
+      expect(await outcomes(asked)).toEqual(['unknown', 'answered']);
+      const identities = emulator.billed.filter(({ path }) => path === '/identity/verify');
+      expect(identities).toHaveLength(1);
+      expect(JSON.parse(await ask(asked))).toEqual(answer);
+    },
+  );
+
+  test('that refuses or cannot be reached took nothing', async () => {
+    const asked = question();
+    emulator.mishap('/identity/verify', 'refused');
+    await expect(ask(asked)).rejects.toMatchObject({ code: 'bureau_unavailable' });
+    await emulator.close();
+    await expect(ask(asked)).rejects.toMatchObject({ code: 'bureau_unavailable' });
+    expect(await outcomes(asked)).toEqual([]);
+    const calls = await pool.query<{ outcome: string }>(
+      'select outcome from upstream_calls where request_reference = $1',
+      [asked.requestReference],
+    );
+    expect(calls.rows.map(({ outcome }) => outcome)).toEqual(['not_sent', 'not_sent']);
+    emulator = await startMetropolEmulator();
+  });
+
+  test('never answers one person’s enquiry with another’s parts', async () => {
+    const asked = question();
+    emulator.mishap('/report/credit_info', 'cut');
+    await expect(ask(asked)).rejects.toMatchObject({ code: 'bureau_outcome_unknown' });
+    const other = { ...asked, documents: [{ type: 'nationalID', number: '2' }] as const };
+    expect(await bureau.ask(other)).toMatchObject({ kind: 'not_found' });
+  });
+});
+
+async function outcomes(asked: BureauQuestion): Promise<string[]> {
+  const read = await pool.query<{ outcome: string }>(
+    'select outcome from enquiries where request_reference = $1 order by sequence',
+    [asked.requestReference],
+  );
+  return read.rows.map(({ outcome }) => outcome);
+}

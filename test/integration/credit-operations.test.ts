@@ -1,0 +1,497 @@
+import { randomBytes } from 'node:crypto';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { compose } from '../../src/compose.ts';
+import type { Service } from '../../src/compose.ts';
+import { readConfig } from '../../src/config.ts';
+import { lastMonthEnd } from '../../sandbox/population/calendar.ts';
+import { exampleSubjects } from '../../sandbox/population/examples.ts';
+import { loadSubjects } from '../../sandbox/registry.ts';
+import { prepareSandbox } from '../../sandbox/data.ts';
+import { verifyChains } from '../../src/credit/enquiries/chain-store.ts';
+import { listSubjectEnquiries } from '../../src/credit/enquiries/store.ts';
+import { listOpenCases } from '../../src/credit/registry/cases-store.ts';
+import { closeDispute, openDispute } from '../../src/credit/registry/disputes-store.ts';
+import { rotateKeys } from '../../src/credit/registry/rotate-store.ts';
+import { findByPhone, findSubjects } from '../../src/credit/registry/store.ts';
+import { createVault } from '../../src/credit/registry/vault.ts';
+import type { Vault } from '../../src/credit/registry/vault.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import type { TestDatabase } from '../support/cluster.ts';
+import { BODY_FORMS, encode, signed } from '../support/vendor-client.ts';
+import type { BodyForm, Params } from '../support/vendor-client.ts';
+
+const masterKeys = { current: randomBytes(32), previous: undefined };
+const indexKey = randomBytes(32);
+const index = { current: indexKey, previous: undefined };
+const vault: Vault = createVault({ master: masterKeys, index });
+let database: TestDatabase;
+let service: Service;
+let references = 0;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  service = await start({ CREDIT_INDEX_KEY: indexKey.toString('base64') });
+  await prepareSandbox(service.pool, { masterKeys, operatorOrigin: 'http://127.0.0.1:9' });
+  await service.directory.reload();
+  await loadSubjects(service.pool, vault, exampleSubjects(lastMonthEnd(new Date())));
+});
+
+afterAll(async () => {
+  await service.stop();
+  await database.drop();
+});
+
+async function start(environment: Record<string, string>): Promise<Service> {
+  return await compose({
+    config: readConfig('sandbox', {
+      ROLES: 'api',
+      MASTER_KEY: masterKeys.current.toString('base64'),
+      ...environment,
+    }),
+    databaseUrl: database.url,
+    masterKeys,
+    log: pino({ level: 'silent' }),
+  });
+}
+
+type Path = 'id-decision' | 'generic-score' | 'mobile-loan-score';
+
+function reference(): string {
+  references += 1;
+  return `Ref${references}`;
+}
+
+interface Asked {
+  readonly status: number;
+  readonly text: string;
+  // The answers' shapes are asserted below.
+  readonly body: Record<string, never> & { readonly [name: string]: never };
+}
+
+async function ask(
+  path: Path,
+  params: Params = {},
+  options: { form?: BodyForm; vid?: string; service?: Service } = {},
+): Promise<Asked> {
+  const vid = options.vid ?? 'demo';
+  const all: Params = {
+    vid,
+    requestReference: reference(),
+    reportReason: '2',
+    nationalID: '900000001',
+    ...(path === 'id-decision' ? {} : { reportSector: '2', name1: 'Amani', name2: 'Baraka' }),
+    ...params,
+  };
+  const request = encode(`/${path}`, signed(all, `${vid}-security-key`), options.form ?? 'json');
+  const answer = await (options.service ?? service).app.inject({
+    method: 'POST',
+    url: request.path,
+    ...(request.headers === undefined ? {} : { headers: request.headers }),
+    ...(request.body === undefined ? {} : { payload: request.body }),
+  });
+  return { status: answer.statusCode, text: answer.body, body: answer.json() };
+}
+
+const PAIR = {
+  mySector: expect.stringMatching(/^\d+$/),
+  otherSectors: expect.stringMatching(/^\d+$/),
+};
+const AMOUNT_PAIR = {
+  mySector: expect.stringMatching(/^\d+\.\d\d$/),
+  otherSectors: expect.stringMatching(/^\d+\.\d\d$/),
+};
+const ISO = /^\d{4}-\d\d-\d\dT00:00:00\+03:00$/;
+const PROFILE = {
+  crn: '1000001',
+  dateOfBirth: expect.stringMatching(ISO),
+  fullName: 'Amani Baraka Wanjiru',
+  nationalID: '900000001',
+  otherNames: 'Amani Baraka',
+  salutation: 'Ms',
+  surname: 'Wanjiru',
+};
+const TAIL = { source: 'registry', computed_here: [] };
+
+function pairs(names: string, pair: object): object {
+  return Object.fromEntries(names.split(' ').map((name) => [name, pair]));
+}
+
+function score(name: string): object {
+  return {
+    grade: expect.stringMatching(/^([A-J])\1$/),
+    [name]: expect.stringMatching(/^\d{1,4}$/),
+    probability: expect.stringMatching(/^\d{1,2}\.\d\d$/),
+    ...pairs(
+      'reasonCodeAARC1 reasonCodeAARC2 reasonCodeAARC3 reasonCodeAARC4',
+      expect.stringMatching(/^[A-Z].+/),
+    ),
+  };
+}
+
+describe('an answer has every field of the specification, and its type', () => {
+  test('identity decision', async () => {
+    const { status, body } = await ask('id-decision', { requestReference: 'Echo1' });
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      header_status: 200,
+      text: 'Product request processed successfully',
+      requestReference: 'Echo1',
+      profile: { ...PROFILE, gender: 'F', nationality: 'KE' },
+      summary: { creditActive: 'true' },
+      ...TAIL,
+    });
+  });
+
+  test('generic score', async () => {
+    const { body } = await ask('generic-score');
+    expect(body).toEqual({
+      header_status: 200,
+      text: expect.any(String),
+      requestReference: expect.any(String),
+      profile: PROFILE,
+      summary: pairs(
+        'creditHistory npaAccounts paAccounts paAccountsWithDh paClosedAccounts paClosedAccountsWithDh paOpenAccounts paOpenAccountsWithDh',
+        PAIR,
+      ),
+      account_list: expect.arrayContaining([
+        { accountStatus: 'ACTIVE', arrearAmount: '0.00' },
+        { accountStatus: 'CLOSED', arrearAmount: '0.00' },
+      ]),
+      phone_list: expect.arrayContaining([
+        { phoneNo: '254197000001', phoneType: 'MOBILE' },
+        { phoneNo: '254187000001', phoneType: 'HOME' },
+      ]),
+      score: score('positiveScore'),
+      notice: expect.stringContaining('sole reason'),
+      ...TAIL,
+    });
+  });
+
+  test('mobile-loan score', async () => {
+    const { body } = await ask('mobile-loan-score');
+    expect(body).toEqual({
+      header_status: 200,
+      text: expect.any(String),
+      requestReference: expect.any(String),
+      profile: PROFILE,
+      summary: {
+        ...pairs(
+          'avgMobiLoanPrincipalAmount lastMobiLoanPrincipalAmount maxMobiLoanPrincipalAmount minMobiLoanPrincipalAmount',
+          AMOUNT_PAIR,
+        ),
+        ...pairs(
+          'creditHistory mobiLoanAccounts npaAccounts npaClosedAccounts npaClosedMobiLoanAccounts npaOpenAccounts npaOpenMobiLoanAccounts paAccounts paAccountsWithDh paClosedAccounts paClosedAccountsWithDh paClosedMobiLoanAccounts paClosedMobiLoanAccountsWithDh paOpenAccounts paOpenAccountsWithDh paOpenMobiLoanAccounts paOpenMobiLoanAccountsWithDh',
+          PAIR,
+        ),
+        lastMobileLoanListingDate: { otherSectors: expect.stringMatching(ISO) },
+      },
+      account_list: expect.arrayContaining([{ accountStatus: 'ACTIVE' }]),
+      phone_list: expect.arrayContaining([
+        {
+          createDate: expect.stringMatching(ISO),
+          phoneNo: '254197000001',
+          phoneType: 'MOBILE',
+        },
+      ]),
+      score: score('mobiLoansScore'),
+      notice: expect.any(String),
+      ...TAIL,
+    });
+  });
+
+  test('probability and score agree with the formula, for every example with history', async () => {
+    for (const id of ['1', '3', '4', '5']) {
+      for (const [path, name] of [
+        ['generic-score', 'positiveScore'],
+        ['mobile-loan-score', 'mobiLoansScore'],
+      ] as const) {
+        const { body } = await ask(path, { nationalID: `90000000${id}` });
+        const answered = body.score as unknown as Record<string, string>;
+        const bad = Number(answered.probability) / 100;
+        const expected = 500 + 50 * Math.log2((1 - bad) / bad);
+        expect(Math.abs(Number(answered[name]) - expected)).toBeLessThan(8);
+      }
+    }
+  });
+
+  test('the examples are what they are documented as', async () => {
+    const [good, thin, bad, mobile, history] = await Promise.all(
+      ['1', '2', '3', '4', '5'].map(
+        async (id) => (await ask('mobile-loan-score', { nationalID: `90000000${id}` })).body,
+      ),
+    );
+    const sum = (body: unknown, name: string): number => {
+      const pair = (body as { summary: Record<string, Record<string, string>> }).summary[name];
+      return Number(pair?.mySector) + Number(pair?.otherSectors);
+    };
+    expect(sum(good, 'npaAccounts') + sum(good, 'paAccountsWithDh')).toBe(0);
+    expect(sum(good, 'mobiLoanAccounts')).toBeGreaterThan(2);
+    expect(thin).toMatchObject({
+      account_list: [],
+      score: { grade: '', mobiLoansScore: '', probability: '' },
+      summary: { lastMobileLoanListingDate: { otherSectors: null } },
+    });
+    expect(
+      (thin as unknown as { score: { reasonCodeAARC1: string } }).score.reasonCodeAARC1,
+    ).toMatch(/no credit history/);
+    expect(sum(bad, 'npaOpenAccounts')).toBeGreaterThan(0);
+    expect(sum(mobile, 'mobiLoanAccounts')).toBe(sum(mobile, 'paAccounts'));
+    expect(sum(history, 'npaAccounts')).toBe(0);
+    expect(sum(history, 'paAccountsWithDh')).toBeGreaterThan(0);
+  });
+
+  test('the own sector alone shows nothing of others, but the same score', async () => {
+    const [all, own] = await Promise.all([
+      ask('mobile-loan-score', { reportSector: '2' }),
+      ask('mobile-loan-score', { reportSector: '1' }),
+    ]);
+    expect(own.body.score).toEqual(all.body.score);
+    expect(own.body.summary).toMatchObject({
+      paAccounts: { otherSectors: '0' },
+      maxMobiLoanPrincipalAmount: { otherSectors: '0' },
+      lastMobileLoanListingDate: { otherSectors: null },
+    });
+    const own_ = own.body as unknown as {
+      account_list: [];
+      summary: { paAccounts: { mySector: string } };
+    };
+    expect(own_.account_list).toHaveLength(Number(own_.summary.paAccounts.mySector));
+  });
+});
+
+describe('an enquiry', () => {
+  test('is the same in every wire form, byte for byte', async () => {
+    const params = { requestReference: 'SameInAll' };
+    const answers = new Set<string>();
+    for (const form of BODY_FORMS) answers.add((await ask('generic-score', params, { form })).text);
+    expect(answers.size).toBe(1);
+    const other = await ask('generic-score', { requestReference: 'SameAsThat' });
+    expect([other.text.replace('SameAsThat', 'SameInAll')]).toEqual([...answers]);
+  });
+
+  test('repeated at once is one enquiry', async () => {
+    const before = await countEnquiries();
+    const params = { requestReference: 'AtOnce' };
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => ask('mobile-loan-score', params)),
+    );
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect((await countEnquiries()) - before).toBe(1);
+  });
+
+  test('with the same reference and other content, or for another operation, is refused', async () => {
+    await ask('generic-score', { requestReference: 'Once' });
+    const other = await ask('generic-score', { requestReference: 'Once', reportReason: '3' });
+    expect(other).toMatchObject({
+      status: 409,
+      body: {
+        header_status: 409,
+        status: 0,
+        error: [{ code: 'reference_reused', field: 'requestReference' }],
+      },
+    });
+    const operation = await ask('mobile-loan-score', { requestReference: 'Once' });
+    expect(operation.status).toBe(409);
+    const vendor = await ask('generic-score', { requestReference: 'Once' }, { vid: 'demo2' });
+    expect(vendor.status).toBe(200);
+  });
+
+  test.each([
+    [{ nationalID: '999999999' }, 404, 'subject_not_found', '202'],
+    [{ name1: 'Juma', name2: 'Otieno' }, 422, 'subject_mismatch', '408'],
+    [{ passportNo: 'SYNA0000003' }, 422, 'subject_ambiguous', '203'],
+    [{ taxID: 'Z900000003A' }, 422, 'subject_ambiguous', '203'],
+    [{ nationalID: '' }, 400, 'missing_field', '402'],
+    [{ name2: '' }, 400, 'missing_field', '402'],
+    [{ nationalID: 'ABC' }, 400, 'invalid_field', '402'],
+    [{ reportReason: '13' }, 400, 'invalid_field', '204'],
+    [{ reportReason: '' }, 400, 'missing_field', '402'],
+    [{ reportSector: '3' }, 400, 'invalid_field', '209'],
+    [{ reportSector: '' }, 400, 'missing_field', '402'],
+    [{ requestReference: 'no spaces' }, 400, 'invalid_field', '402'],
+    [{ dateOfBirth: '1990' }, 400, 'unknown_field', '403'],
+  ] as const)('%o is refused', async (change, status, code, bureauCode) => {
+    const answer = await ask('generic-score', change);
+    expect(answer).toMatchObject({
+      status,
+      body: {
+        header_status: status,
+        status: 0,
+        text: expect.any(String),
+        msg: { status: 0 },
+        error: [{ code }],
+        bureau_code: bureauCode,
+      },
+    });
+    expect(answer.body).not.toHaveProperty('profile');
+    expect(answer.text).not.toContain('Wanjiru');
+  });
+
+  test('whose documents disagree is a case for a person', async () => {
+    await ask('id-decision', { passportNo: 'SYNA0000003' });
+    const cases = await listOpenCases(service.pool);
+    expect(cases.filter(({ crns }) => crns.join() === '1000001,1000003')).toMatchObject([
+      { kind: 'documents_conflict' },
+    ]);
+  });
+
+  test('is refused again when it is repeated', async () => {
+    const params = { requestReference: 'NobodyTwice', nationalID: '999999999' };
+    const before = await countEnquiries();
+    expect((await ask('generic-score', params)).status).toBe(404);
+    expect((await ask('generic-score', params)).status).toBe(404);
+    expect((await countEnquiries()) - before).toBe(1);
+  });
+
+  test('is found by any document, with names in any order and optional ones', async () => {
+    const { body } = await ask('id-decision', { nationalID: null, passportNo: 'syna-0000001' });
+    expect(body.profile).toMatchObject({ crn: '1000001' });
+    const named = await ask('id-decision', { name1: 'Wanjiru' });
+    expect(named.status).toBe(200);
+    expect((await ask('id-decision', { name1: 'Juma' })).status).toBe(422);
+    expect((await ask('generic-score', { name1: 'Wanjiro', name2: 'Amani' })).status).toBe(200);
+  });
+
+  test('is noted beside the subject, with who and why', async () => {
+    await ask('generic-score', { nationalID: '900000004', reportReason: '9' }, { vid: 'demo2' });
+    const [last] = await listSubjectEnquiries(service.pool, 1_000_004n);
+    expect(last).toMatchObject({
+      askedBy: 'Second Demo Vendor',
+      operation: 'generic-score',
+      reportReason: 9,
+    });
+  });
+
+  test('keeps names and documents sealed', async () => {
+    await ask('generic-score');
+    const read = await service.pool.query<{ row: string }>(
+      'select e::text as row from enquiries e',
+    );
+    const text = read.rows.map(({ row }) => row).join('\n');
+    for (const secret of ['Wanjiru', 'Baraka', '900000001', '254197000001']) {
+      expect(text).not.toContain(secret);
+      expect(text).not.toContain(Buffer.from(secret).toString('hex'));
+    }
+  });
+
+  async function countEnquiries(): Promise<number> {
+    const read = await service.pool.query<{ count: bigint }>('select count(*) from enquiries');
+    return Number(read.rows[0]?.count ?? 0n);
+  }
+});
+
+test('a service without an index key offers no scoring', async () => {
+  const without = await start({});
+  try {
+    const answer = await ask('generic-score', {}, { service: without });
+    expect(answer).toMatchObject({
+      status: 503,
+      body: { error: [{ code: 'scoring_unavailable' }] },
+    });
+  } finally {
+    await without.stop();
+  }
+});
+
+test('a dispute keeps a default from being counted, until it is closed', async () => {
+  const npa = async (): Promise<number> => {
+    const { body } = await ask('generic-score', { nationalID: '900000003' });
+    const { npaAccounts } = body.summary as unknown as Record<string, Record<string, string>>;
+    return Number(npaAccounts?.mySector) + Number(npaAccounts?.otherSectors);
+  };
+  const before = await npa();
+  const read = await service.pool.query<{ account_id: bigint }>(
+    `select distinct account_id from account_states where crn = 1000003 and status = 'C'`,
+  );
+  const accountId = read.rows[0]?.account_id ?? 0n;
+  const dispute = { crn: 1_000_003n, accountId, statement: 'I paid it.', at: new Date() };
+  const opened = await openDispute(service.pool, vault, dispute);
+  expect(await npa()).toBe(before - 1);
+  expect(await closeDispute(service.pool, opened ?? '', 'rejected', new Date())).toBe(true);
+  expect(await npa()).toBe(before);
+  expect(await openDispute(service.pool, vault, { ...dispute, crn: 1_000_001n })).toBeUndefined();
+});
+
+describe('the chain of enquiries', () => {
+  test('holds, and shows what was altered, removed or cut off', async () => {
+    const { pool } = service;
+    await ask('generic-score');
+    await ask('generic-score');
+    const honest = await verifyChains(pool, vault);
+    expect(honest.violations).toEqual([]);
+    expect(honest.enquiries).toBeGreaterThan(10);
+    const demo = honest.heads.find(({ vendorId }) => vendorId === 1);
+    const last = demo?.sequence ?? 0n;
+
+    await expectViolation(
+      `update enquiries set report_reason = 12 where vendor_id = 1 and sequence = 2`,
+      `update enquiries set report_reason = 2 where vendor_id = 1 and sequence = 2`,
+      { sequence: 2n, what: 'the enquiry was altered, or is not the one that followed' },
+    );
+    await pool.query(
+      'create table removed as select * from enquiries where vendor_id = 1 and sequence = 3',
+    );
+    await expectViolation(
+      'delete from enquiries where vendor_id = 1 and sequence = 3',
+      'insert into enquiries select * from removed',
+      { sequence: 3n, what: 'an enquiry is missing' },
+    );
+    await pool.query(
+      `drop table removed; create table removed as select * from enquiries where vendor_id = 1 and sequence = ${last}`,
+    );
+    await expectViolation(
+      `delete from enquiries where vendor_id = 1 and sequence = ${last}`,
+      'insert into enquiries select * from removed',
+      { sequence: last, what: 'the end of the chain is missing' },
+    );
+    await pool.query('drop table removed');
+    expect((await verifyChains(pool, vault)).violations).toEqual([]);
+  });
+
+  async function expectViolation(harm: string, mend: string, expected: object): Promise<void> {
+    await service.pool.query(harm);
+    const { violations } = await verifyChains(service.pool, vault);
+    expect(violations).toContainEqual({ vendorId: 1, ...expected });
+    await service.pool.query(mend);
+  }
+});
+
+test('keys are rotated: afterwards the former ones are not needed', async () => {
+  const { pool } = service;
+  const { text } = await ask('generic-score', { requestReference: 'BeforeRotation' });
+  const keys = {
+    master: { current: randomBytes(32), previous: masterKeys.current },
+    index: { current: randomBytes(32), previous: indexKey },
+  };
+  const both = createVault(keys);
+  const after = createVault({
+    master: { ...keys.master, previous: undefined },
+    index: { ...keys.index, previous: undefined },
+  });
+  const document = [{ type: 'nationalID', number: '900000001' }] as const;
+  expect(await findSubjects(pool, both, document)).toHaveLength(1);
+  expect(await findSubjects(pool, after, document)).toHaveLength(0);
+  const done = await rotateKeys(pool, both);
+  expect(done).toMatchObject({ subjects: 5 });
+  expect(await findSubjects(pool, after, document)).toMatchObject([
+    { crn: 1_000_001n, profile: { name: { surname: 'Wanjiru' } } },
+  ]);
+  expect(await findByPhone(pool, after, '254197000001')).toEqual([1_000_001n]);
+  expect((await verifyChains(pool, after)).violations).toEqual([]);
+  expect(await rotateKeys(pool, both)).toEqual({
+    subjects: 0,
+    accounts: 0,
+    disputes: 0,
+    enquiries: 0,
+  });
+  // Back again, for the service that runs with the former keys.
+  await rotateKeys(
+    pool,
+    createVault({
+      master: { current: masterKeys.current, previous: keys.master.current },
+      index: { current: indexKey, previous: keys.index.current },
+    }),
+  );
+  expect((await ask('generic-score', { requestReference: 'BeforeRotation' })).text).toBe(text);
+});

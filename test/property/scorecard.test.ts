@@ -1,0 +1,224 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+
+import { generateSubjects } from '../../sandbox/population/population.ts';
+import type { CreditAccount, CreditFile } from '../../src/credit/facts.ts';
+import {
+  CHARACTERISTIC_NAMES,
+  characteristic,
+  scoredFile,
+} from '../../src/credit/scorecards/characteristics.ts';
+import { gradeOfPercent } from '../../src/credit/scorecards/scale.ts';
+import { scoreFile } from '../../src/credit/scorecards/score.ts';
+import { SCORE_KINDS } from '../../src/credit/scorecards/scorecard.ts';
+import { isOpen } from '../../src/credit/scorecards/standing.ts';
+import {
+  AS_OF,
+  account,
+  accountInDefault,
+  creditFile,
+  enquiry,
+} from '../support/credit-arbitraries.ts';
+
+const RUNS = { numRuns: 400 };
+
+/** Characteristics that are better in `after` than in `before`, by their own direction. */
+function improvements(before: CreditFile, after: CreditFile): string[] {
+  const [old, now] = [scoredFile(before), scoredFile(after)];
+  return CHARACTERISTIC_NAMES.filter((name) => {
+    const { better, measure } = characteristic(name);
+    const sign = better === 'higher' ? 1 : -1;
+    const [was, is] = [measure(old), measure(now)].map((value) => value ?? sign * Infinity);
+    return sign * (is! - was!) > 0;
+  });
+}
+
+/** No characteristic and no shipped score is better in `after`; a file without score is no measure. */
+function expectNotBetter(before: CreditFile, after: CreditFile): void {
+  expect(improvements(before, after)).toEqual([]);
+  for (const kind of SCORE_KINDS) {
+    const [was, is] = [scoreFile(before, kind).score, scoreFile(after, kind).score];
+    if (was !== '') expect(Number(is)).toBeLessThanOrEqual(Number(was));
+  }
+}
+
+function withAccount(file: CreditFile, one: CreditAccount): CreditFile {
+  return { ...file, accounts: [...file.accounts, one] };
+}
+
+/** Accounts whose state counts: a dispute that ends, or an inheritance, is no repayment. */
+const counted = account.filter(
+  ({ disputed, current }) => !disputed && current.status !== 'P' && current.status !== 'L',
+);
+
+const performing = fc.tuple(counted, fc.boolean()).map(([one, open]): CreditAccount => ({
+  ...one,
+  current: {
+    ...one.current,
+    overdueCents: 0n,
+    daysInArrears: 0,
+    instalmentsInArrears: 0,
+    riskClass: 'A',
+    status: open ? 'F' : 'A',
+  },
+}));
+
+describe('a score', () => {
+  test('never rises by one more account in default', () => {
+    fc.assert(
+      fc.property(creditFile, accountInDefault, (file, bad) => {
+        expectNotBetter(file, withAccount(file, bad));
+      }),
+      RUNS,
+    );
+  });
+
+  test('never rises when an account goes into default', () => {
+    fc.assert(
+      fc.property(creditFile, performing, accountInDefault, (file, good, { current }) => {
+        const bad = { ...good, history: [...good.history, good.current], current };
+        expectNotBetter(withAccount(file, good), withAccount(file, bad));
+        const replaced = { ...good, current: { ...current, asOf: good.current.asOf } };
+        expectNotBetter(withAccount(file, good), withAccount(file, replaced));
+      }),
+      RUNS,
+    );
+  });
+
+  test('never falls by repaying, in part or in full, whether or not the past is kept', () => {
+    const part = fc.record({
+      left: fc.bigInt(0n, 100n),
+      closes: fc.boolean(),
+      keepsPast: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(creditFile, counted, part, (file, owing, { left, closes, keepsPast }) => {
+        const { current } = owing;
+        const paidInFull = left === 0n;
+        const repaid: CreditAccount = {
+          ...owing,
+          current: {
+            ...current,
+            asOf: keepsPast ? AS_OF : current.asOf,
+            balanceCents: (current.balanceCents * left) / 100n,
+            overdueCents: 0n,
+            daysInArrears: 0,
+            instalmentsInArrears: 0,
+            riskClass: 'A',
+            status: (closes && paidInFull) || !isOpen(owing) ? 'A' : 'F',
+          },
+          history: keepsPast ? [...owing.history, current] : owing.history,
+        };
+        expectNotBetter(withAccount(file, repaid), withAccount(file, owing));
+      }),
+      RUNS,
+    );
+  });
+
+  test('does not depend on the order of accounts or enquiries', () => {
+    fc.assert(
+      fc.property(creditFile, fc.infiniteStream(fc.integer()), (file, keys) => {
+        const shuffled = <Item>(items: readonly Item[]): Item[] =>
+          items
+            .map((item) => ({ item, key: keys.next().value as number }))
+            .toSorted((a, b) => a.key - b.key)
+            .map(({ item }) => item);
+        const other = {
+          ...file,
+          accounts: shuffled(file.accounts),
+          enquiries: shuffled(file.enquiries),
+        };
+        for (const kind of SCORE_KINDS) {
+          expect(scoreFile(other, kind)).toEqual(scoreFile(file, kind));
+        }
+      }),
+      RUNS,
+    );
+  });
+
+  test('never rises by an application, and is not touched by monitoring and verification', () => {
+    fc.assert(
+      fc.property(creditFile, enquiry, (file, one) => {
+        const more = { ...file, enquiries: [...file.enquiries, one] };
+        expectNotBetter(file, more);
+        if (one.reason === 3 || one.reason === 4) {
+          for (const kind of SCORE_KINDS) {
+            expect(scoreFile(more, kind)).toEqual(scoreFile(file, kind));
+          }
+        }
+      }),
+      RUNS,
+    );
+  });
+
+  test('leaves out accounts that are disputed or of a deceased', () => {
+    fc.assert(
+      fc.property(creditFile, account, fc.constantFrom('flag', 'P', 'L'), (file, one, how) => {
+        const outside =
+          how === 'flag'
+            ? { ...one, disputed: true }
+            : { ...one, current: { ...one.current, status: how } };
+        for (const kind of SCORE_KINDS) {
+          expect(scoreFile(withAccount(file, outside), kind)).toEqual(scoreFile(file, kind));
+        }
+      }),
+      RUNS,
+    );
+  });
+
+  test('agrees with its probability and its grade by the published formula', () => {
+    fc.assert(
+      fc.property(creditFile, fc.constantFrom(...SCORE_KINDS), (file, kind) => {
+        const { score, probability, grade } = scoreFile(file, kind);
+        if (score === '') {
+          expect([probability, grade]).toEqual(['', '']);
+          return;
+        }
+        expect(score).toMatch(/^([1-9]\d{0,2}|1000)$/);
+        expect(probability).toBe((100 / (1 + 2 ** ((Number(score) - 500) / 50))).toFixed(2));
+        expect(grade).toBe(gradeOfPercent(probability));
+      }),
+      RUNS,
+    );
+  });
+
+  test('does not know who the person is', () => {
+    for (const { profile, file } of generateSubjects({ seed: 3, subjects: 60 })) {
+      const disguised: CreditFile = Object.assign(
+        { ...file, accounts: file.accounts.map((one) => ({ ...one, ...profile })) },
+        profile,
+        { asOf: file.asOf, gender: 'X', nationality: 'XX', dateOfBirth: '1900-01-01', age: 126 },
+      );
+      for (const kind of SCORE_KINDS) {
+        expect(scoreFile(disguised, kind)).toEqual(scoreFile(file, kind));
+      }
+    }
+  });
+
+  test('is made of facts about accounts and enquiries only: no other field exists in its type', () => {
+    // The compiler refuses a field too many as well as one too few.
+    const fileFields: Record<keyof CreditFile, true> = {
+      asOf: true,
+      accounts: true,
+      enquiries: true,
+    };
+    const accountFields: Record<keyof CreditAccount, true> = {
+      key: true,
+      lender: true,
+      sector: true,
+      product: true,
+      openedOn: true,
+      originalCents: true,
+      instalmentCents: true,
+      repaymentMonths: true,
+      lastPaymentOn: true,
+      lastPaymentCents: true,
+      current: true,
+      history: true,
+      disputed: true,
+    };
+    const personal = /gender|sex|name|birth|age|national|document|phone|address/i;
+    const fields = [...Object.keys(fileFields), ...Object.keys(accountFields)];
+    expect(fields.filter((field) => personal.test(field))).toEqual([]);
+  });
+});
