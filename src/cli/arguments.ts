@@ -1,0 +1,127 @@
+import { InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
+import { parseCollectorTime } from '../base/clock.ts';
+import type { WireTime } from '../base/clock.ts';
+import { MONEY_PATTERN, parseMoney } from '../base/money.ts';
+import { SIGNER_NAME_PATTERN } from '../vendors/vendor.ts';
+import { UsageError } from './failure.ts';
+
+/** Starts a command; every one takes `--json`. */
+export function command(parent: Command, spec: string, summary: string): Command {
+  return parent
+    .command(spec)
+    .description(summary)
+    .option('--json', 'one JSON document instead of a table');
+}
+
+/** A parser of an argument that has to match. @param form completes "It must be …". */
+function matching(pattern: RegExp, form: string): (text: string) => string {
+  return (text) => {
+    if (!pattern.test(text)) throw new InvalidArgumentError(`It must be ${form}.`);
+    return text;
+  };
+}
+
+/** A parser that takes what a parameter of the API takes. */
+export function like(parameter: object): (text: string) => string {
+  const { pattern = '', form = 'in another form' } = parameter as {
+    pattern?: string;
+    form?: string;
+  };
+  return matching(new RegExp(pattern, 'u'), form);
+}
+
+export const signerName = matching(
+  SIGNER_NAME_PATTERN,
+  '1 to 64 letters, digits, dots, hyphens or underscores',
+);
+export const code = matching(/^[a-z0-9_]{1,40}$/, '1 to 40 small letters, digits or underscores');
+export const threeDigits = matching(
+  /^\d{3}$/,
+  'exactly 3 digits without the leading 0, such as 722',
+);
+/** Text for people: anything that can be shown. */
+export const displayName = matching(
+  /^[^\p{Cc}\p{Cf}\s](?:[^\p{Cc}\p{Cf}]{0,98}[^\p{Cc}\p{Cf}\s])?$/u,
+  '1 to 100 characters without spaces at the ends',
+);
+
+/** Decimal text to cents, 0 included. */
+export function money(text: string): bigint {
+  if (!MONEY_PATTERN.test(text)) {
+    throw new InvalidArgumentError(
+      'It must be a decimal number with at most two decimals, such as 100.00.',
+    );
+  }
+  return parseMoney(text);
+}
+
+export function moneyAboveZero(text: string): bigint {
+  const cents = money(text);
+  if (cents === 0n) throw new InvalidArgumentError('It must be greater than 0.');
+  return cents;
+}
+
+/** A parser of a whole number within bounds, both included. */
+export function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+  };
+}
+
+const SECONDS_OF: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
+const LONGEST_SECONDS = 30 * 86_400;
+
+/** `90s`, `30m`, `24h`, `7d` or `0` to seconds, at most 30 days. */
+export function durationSeconds(text: string): number {
+  const [, digits = '', unit = 's'] = /^(\d{1,7})([smhd])$/.exec(text) ?? [];
+  const seconds = text === '0' ? 0 : Number(digits) * (SECONDS_OF[unit] ?? 0);
+  if ((text !== '0' && digits === '') || seconds > LONGEST_SECONDS) {
+    throw new InvalidArgumentError('It must be a time such as 90s, 30m, 24h or 7d, at most 30d.');
+  }
+  return seconds;
+}
+
+const MOMENT_FORMS =
+  'epoch seconds or milliseconds, YYYY-MM-DD HH:MM:SS, or ISO 8601 with an offset';
+
+/** A moment as collectors write it. Throws: `UsageError` naming the option. */
+export function moment(text: string, option: string, wireTime: WireTime): Date {
+  const time = parseCollectorTime(text, wireTime);
+  if (time === undefined) throw new UsageError(`${option} must be ${MOMENT_FORMS}.`);
+  return time;
+}
+
+const DAY_PATTERN = /^\d{4}-\d{2}-\d{2}$/;
+
+/**
+ * The start of a period: a moment, or the first instant of a day.
+ * Throws: `UsageError` naming the option.
+ */
+export function periodStart(text: string, option: string, wireTime: WireTime): Date {
+  const time = DAY_PATTERN.test(text)
+    ? wireTime.parse(`${text} 00:00:00`)
+    : parseCollectorTime(text, wireTime);
+  if (time === undefined) throw new UsageError(`${option} must be YYYY-MM-DD, ${MOMENT_FORMS}.`);
+  return time;
+}
+
+/** The end of a period, not included itself: a moment, or the end of a day. */
+export function periodEnd(text: string, option: string, wireTime: WireTime): Date {
+  const start = periodStart(text, option, wireTime);
+  if (!DAY_PATTERN.test(text)) return start;
+  // The next day's first instant, also where a day has 23 or 25 hours.
+  const nextDay = new Date(`${text}T00:00:00Z`);
+  nextDay.setUTCDate(nextDay.getUTCDate() + 1);
+  return periodStart(nextDay.toISOString().slice(0, 10), option, wireTime);
+}
+
+/** Throws `UsageError` when no setting was given. */
+export function requireSome(options: object, names: readonly string[]): void {
+  const given = new Set(Object.keys(options));
+  if (!names.some((name) => given.has(name))) {
+    throw new UsageError('Give at least one setting to change (see --help).');
+  }
+}

@@ -1,0 +1,153 @@
+import { Argument } from 'commander';
+import type { Command } from 'commander';
+import { formatMoney } from '../base/money.ts';
+import { changeBillerStatus, setBiller } from '../billers/administer.ts';
+import type { Availability } from '../billers/biller.ts';
+import { billerOf } from '../billers/catalogue.ts';
+import { listBillers } from '../billers/store.ts';
+import { countInstructionsOut } from '../dispatch/store.ts';
+import {
+  code,
+  command,
+  displayName,
+  money,
+  moneyAboveZero,
+  requireSome,
+  wholeNumber,
+} from './arguments.ts';
+import type { Cli } from './cli.ts';
+import { table } from './output.ts';
+
+export function addBillerCommands(program: Command, cli: Cli): void {
+  const biller = program.command('biller').description('Billers, what can be paid.');
+  addList(biller, cli);
+  addSet(biller, cli);
+  addSetStatus(biller, cli);
+}
+
+function addList(biller: Command, cli: Cli): void {
+  command(biller, 'list', 'All billers, in the order vendors see them.').action(
+    async (options: { json?: boolean }) => {
+      await cli.run(options, async ({ pool }) => {
+        const billers = (await listBillers(pool)).map((row) => ({
+          biller_code: row.biller_code,
+          name: row.name,
+          category: row.category,
+          operator: row.operator_code,
+          minimum: formatMoney(row.minimum_cents),
+          maximum: row.maximum_cents === null ? null : formatMoney(row.maximum_cents),
+          fee: formatMoney(row.fee_cents),
+          phone: row.secondary_account,
+          validates: row.validates_accounts,
+          // What vendors see, what people decided, and why it may differ.
+          status: billerOf(row).availability,
+          set_status: row.status,
+          breaker: row.breaker_reason,
+          position: row.list_position,
+        }));
+        return {
+          json: { billers },
+          text: table(
+            [
+              { title: 'CODE' },
+              { title: 'NAME' },
+              { title: 'CATEGORY' },
+              { title: 'OPERATOR' },
+              { title: 'MINIMUM', align: 'right' },
+              { title: 'MAXIMUM', align: 'right' },
+              { title: 'FEE', align: 'right' },
+              { title: 'PHONE' },
+              { title: 'VALIDATES' },
+              { title: 'STATUS' },
+            ],
+            billers.map((row) => [
+              row.biller_code,
+              row.name,
+              row.category,
+              row.operator,
+              row.minimum,
+              row.maximum ?? 'none',
+              row.fee,
+              row.phone ? 'yes' : 'no',
+              row.validates ? 'yes' : 'no',
+              row.breaker === null ? row.status : `OFFLINE (circuit breaker: ${row.breaker})`,
+            ]),
+            'no billers',
+          ),
+        };
+      });
+    },
+  );
+}
+
+interface SetOptions {
+  readonly json?: boolean;
+  readonly name?: string;
+  readonly category?: string;
+  readonly operator?: string;
+  readonly minimum?: bigint;
+  /** false: `--no-maximum`. */
+  readonly maximum?: bigint | false;
+  readonly fee?: bigint;
+  readonly phone?: boolean;
+  readonly validates?: boolean;
+  readonly position?: number;
+}
+
+function addSet(biller: Command, cli: Cli): void {
+  command(biller, 'set', 'Add a biller, or change what is given.')
+    .argument('<code>', 'biller code', code)
+    .option('--name <name>', 'full name', displayName)
+    .option('--category <category>', 'such as airtime, water, tv', displayName)
+    .option('--operator <code>', 'who executes its payments', code)
+    .option('--minimum <amount>', 'least amount', moneyAboveZero)
+    .option('--maximum <amount>', 'greatest amount', moneyAboveZero)
+    .option('--no-maximum', 'no greatest amount')
+    .option('--fee <amount>', 'flat fee on top of the amount', money)
+    .option('--phone', 'it needs a phone number besides the account')
+    .option('--no-phone', 'it needs no phone number')
+    .option('--validates', 'its operator can validate accounts')
+    .option('--no-validates', 'its operator cannot')
+    .option('--position <number>', 'place in the list', wholeNumber(0, 1_000_000))
+    .action(async (billerCode: string, options: SetOptions) => {
+      const { json: _json, ...settings } = options;
+      requireSome(settings, Object.keys(settings));
+      await cli.run(options, async ({ pool }) => {
+        const change = {
+          name: options.name,
+          category: options.category,
+          operatorCode: options.operator,
+          minimumCents: options.minimum,
+          maximumCents: options.maximum === false ? null : options.maximum,
+          feeCents: options.fee,
+          secondaryAccount: options.phone,
+          validatesAccounts: options.validates,
+          position: options.position,
+        };
+        const added = await setBiller(pool, billerCode, change, countInstructionsOut);
+        return {
+          json: { biller_code: billerCode, added },
+          text: `Biller ${billerCode} is ${added ? 'added' : 'changed'}.`,
+        };
+      });
+    });
+}
+
+function addSetStatus(biller: Command, cli: Cli): void {
+  command(
+    biller,
+    'set-status',
+    'OFFLINE: nothing is created or sent, what was sent is still verified. ONLINE: again.',
+  )
+    .argument('<code>', 'biller code', code)
+    .addArgument(new Argument('<status>').choices(['ONLINE', 'OFFLINE']))
+    .action(async (billerCode: string, status: Availability, options: { json?: boolean }) => {
+      await cli.run(options, async ({ pool }) => {
+        await changeBillerStatus(pool, billerCode, status);
+        return {
+          json: { biller_code: billerCode, set_status: status },
+          text: `Biller ${billerCode} is set ${status}.`,
+        };
+      });
+    });
+}

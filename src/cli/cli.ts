@@ -1,0 +1,24 @@
+import type { Readable } from 'node:stream';
+import type { Answer, Progress, TextStream } from './output.ts';
+import type { Session, SessionNeeds } from './session.ts';
+
+/** Where a command reads and writes. */
+export interface Surroundings {
+  readonly stdin: Readable;
+  readonly stdout: TextStream;
+  readonly stderr: TextStream;
+  /** Default: the process's. */
+  readonly environment?: Record<string, string | undefined>;
+}
+
+/** What commands are made of. */
+export interface Cli {
+  readonly surroundings: Surroundings;
+  readonly progress: Progress;
+  /** Runs `work` with the database and shows what it answers; undefined: it has shown all itself. */
+  run(
+    options: { readonly json?: boolean },
+    work: (session: Session) => Promise<Answer | undefined>,
+    needs?: SessionNeeds,
+  ): Promise<void>;
+}

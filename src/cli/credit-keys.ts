@@ -1,0 +1,123 @@
+import type { Command } from 'commander';
+import { PlainError } from '../base/plain-error.ts';
+import { erasePayloads, verifyChains } from '../credit/enquiries/chain-store.ts';
+import type { ChainReport } from '../credit/enquiries/chain-store.ts';
+import { rotateKeys } from '../credit/registry/rotate-store.ts';
+import { listVendors } from '../vendors/store.ts';
+import { command, wholeNumber } from './arguments.ts';
+import type { Cli } from './cli.ts';
+import { openVault } from './credit-vault.ts';
+import { EXIT } from './exit.ts';
+import { table } from './output.ts';
+
+const DAY_MS = 86_400_000;
+
+/** What keeps the registry trustworthy: the chain of enquiries, its keys, its retention. */
+export function addCreditKeyCommands(credit: Command, cli: Cli): void {
+  addVerifyChain(credit, cli);
+  addRotateKeys(credit, cli);
+  addEraseEnquiries(credit, cli);
+}
+
+function addVerifyChain(credit: Command, cli: Cli): void {
+  command(
+    credit,
+    'verify-chain',
+    'Prove that no enquiry was altered or removed. Exit code 1 when one was.',
+  ).action(async (options: { json?: boolean }) => {
+    await cli.run(options, async (session) => {
+      const vault = await openVault(session);
+      const report = await verifyChains(session.pool, vault, (count) =>
+        cli.progress.show(`${count} enquiries`),
+      );
+      const vids = new Map(
+        (await listVendors(session.pool)).map((row) => [row.vendor_id, row.vid]),
+      );
+      return {
+        json: {
+          violations: report.violations.length,
+          found: report.violations.map(({ vendorId, sequence, what }) => ({
+            vid: vids.get(vendorId) ?? null,
+            sequence: Number(sequence),
+            what,
+          })),
+          enquiries: report.enquiries,
+          erased: report.erased,
+          heads: report.heads.map(({ vendorId, sequence, hash }) => ({
+            vid: vids.get(vendorId) ?? null,
+            sequence: Number(sequence),
+            hash,
+          })),
+        },
+        text: chainText(report, vids),
+        exitCode: report.violations.length === 0 ? EXIT.done : EXIT.failed,
+      };
+    });
+  });
+}
+
+function chainText(report: ChainReport, vids: ReadonlyMap<number, string>): string {
+  const heads = table(
+    [{ title: 'VENDOR' }, { title: 'ENQUIRIES', align: 'right' }, { title: 'HEAD' }],
+    report.heads.map(({ vendorId, sequence, hash }) => [
+      vids.get(vendorId) ?? `#${vendorId}`,
+      String(sequence),
+      hash,
+    ]),
+    'no enquiries',
+  );
+  if (report.violations.length === 0) {
+    return `${heads}\nThe chains hold: ${report.enquiries} enquiries, no violations.\n`;
+  }
+  const found = table(
+    [{ title: 'VENDOR' }, { title: 'ENQUIRY', align: 'right' }, { title: 'WHAT' }],
+    report.violations
+      .slice(0, 100)
+      .map(({ vendorId, sequence, what }) => [
+        vids.get(vendorId) ?? `#${vendorId}`,
+        String(sequence),
+        what,
+      ]),
+  );
+  return `${heads}\n${found}\nTHE CHAINS DO NOT HOLD: ${report.violations.length} violations.\n`;
+}
+
+function addRotateKeys(credit: Command, cli: Cli): void {
+  command(
+    credit,
+    'rotate-keys',
+    'Rewrite the registry under MASTER_KEY and CREDIT_INDEX_KEY, opening it with them or with …_PREVIOUS. Beside the running service, which needs the same keys first; may be repeated.',
+  ).action(async (options: { json?: boolean }) => {
+    await cli.run(options, async (session) => {
+      const { masterKeyPrevious, creditIndexKeyPrevious } = session.config;
+      if (masterKeyPrevious === undefined && creditIndexKeyPrevious === undefined) {
+        throw new PlainError(
+          'Set MASTER_KEY or CREDIT_INDEX_KEY to the new key and its …_PREVIOUS to the former.',
+        );
+      }
+      const done = await rotateKeys(session.pool, await openVault(session), (soFar) =>
+        cli.progress.show(`${soFar.subjects} subjects, ${soFar.accounts} accounts`),
+      );
+      return {
+        json: done,
+        text: `Rewritten: ${done.subjects} subjects, ${done.accounts} accounts, ${done.disputes} disputes, ${done.enquiries} enquiries.\n`,
+      };
+    });
+  });
+}
+
+function addEraseEnquiries(credit: Command, cli: Cli): void {
+  command(
+    credit,
+    'erase-enquiries',
+    'Retention: erase names, documents and answers of old enquiries. That they were made stays on record.',
+  )
+    .requiredOption('--older-than-days <days>', 'age in days', wholeNumber(1, 36_500))
+    .action(async (options: { json?: boolean; olderThanDays: number }) => {
+      await cli.run(options, async ({ pool }) => {
+        const before = new Date(Date.now() - options.olderThanDays * DAY_MS);
+        const erased = await erasePayloads(pool, before);
+        return { json: { erased }, text: `${erased} enquiries erased.\n` };
+      });
+    });
+}

@@ -1,0 +1,16 @@
+import type { Command } from 'commander';
+import type { Cli } from './cli.ts';
+import { addCaseCommands } from './credit-cases.ts';
+import { addImportCommand } from './credit-import.ts';
+import { addCreditKeyCommands } from './credit-keys.ts';
+import { addReportCommand } from './credit-report.ts';
+import { addTrainCommand } from './credit-train.ts';
+
+export function addCreditCommands(program: Command, cli: Cli): void {
+  const credit = program.command('credit').description('The credit registry.');
+  addImportCommand(credit, cli);
+  addReportCommand(credit, cli);
+  addCaseCommands(credit, cli);
+  addCreditKeyCommands(credit, cli);
+  addTrainCommand(credit, cli);
+}

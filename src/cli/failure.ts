@@ -1,0 +1,60 @@
+import { CommanderError } from 'commander';
+import { EXIT } from './exit.ts';
+
+/** A command line that cannot be meant; the message names the option. */
+export class UsageError extends Error {}
+
+export interface Explanation {
+  /** For stderr, empty when it was written already. */
+  readonly text: string;
+  readonly exitCode: number;
+}
+
+/** The parts of errors by which they are told; by shape, so that help needs none of their modules. */
+interface Shape {
+  readonly name?: unknown;
+  readonly message?: unknown;
+  readonly code?: unknown;
+  readonly field?: unknown;
+  readonly plain?: unknown;
+  readonly severity?: unknown;
+  readonly stack?: unknown;
+}
+
+const MENDABLE = new Set(['ConfigError', 'EmbeddedDatabaseError']);
+
+/** An error in plain words. What is not foreseen keeps its stack, for a report. */
+export function explain(error: unknown): Explanation {
+  if (error instanceof CommanderError) {
+    return { text: '', exitCode: error.exitCode === 0 ? EXIT.done : EXIT.usage };
+  }
+  if (error instanceof UsageError) return { text: `error: ${error.message}`, exitCode: EXIT.usage };
+  const shape = (typeof error === 'object' && error !== null ? error : {}) as Shape;
+  return { text: `error: ${wordsOf(error, shape)}`, exitCode: EXIT.failed };
+}
+
+function wordsOf(error: unknown, shape: Shape): string {
+  const message = String(shape.message ?? error);
+  const option = typeof shape.field === 'string' ? `${optionOf(shape.field)}: ` : '';
+  if (shape.name === 'Refusal') return `${option}${message} (${String(shape.code)})`;
+  if (shape.plain === true || MENDABLE.has(String(shape.name))) return `${option}${message}`;
+  const code = typeof shape.code === 'string' ? shape.code : '';
+  if (isConnectionFailure(code, message)) {
+    return `The database cannot be reached${code === '' ? '' : ` (${code})`}, or went away. Is DATABASE_URL right, is the server running?`;
+  }
+  if (shape.severity !== undefined) return `The database refused: ${message} (${code})`;
+  return typeof shape.stack === 'string' ? shape.stack : message;
+}
+
+/** Class 08: connection exceptions; 57P: the server is going away; E…: the socket. */
+function isConnectionFailure(code: string, message: string): boolean {
+  if (code === '') return /^(Connection terminated|timeout exceeded)/.test(message);
+  return (
+    /^(08|57P)/.test(code) || /^(ECONN|ENOTFOUND|EAI_AGAIN|EHOST|ENET|ETIMEDOUT|EPIPE)/.test(code)
+  );
+}
+
+/** The option that stands for a parameter of the API. */
+function optionOf(field: string): string {
+  return field === 'biller_name' ? '--biller' : `--${field.replaceAll('_', '-')}`;
+}

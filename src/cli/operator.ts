@@ -1,0 +1,198 @@
+import { InvalidArgumentError, Option } from 'commander';
+import type { Command } from 'commander';
+import type { Readable } from 'node:stream';
+import { PlainError } from '../base/plain-error.ts';
+import { operatorOf, setOperator } from '../billers/administer.ts';
+import type { Operator } from '../billers/biller.ts';
+import { findOperator, listBillers, listOperators } from '../billers/store.ts';
+import { PROTOCOL_NAMES, checkOperator } from '../connectors/registry.ts';
+import { setOperatorKey } from '../vendors/administer.ts';
+import { newOperatorSecret } from '../vendors/keys.ts';
+import { listKeys } from '../vendors/store.ts';
+import { code, command, displayName, requireSome, wholeNumber } from './arguments.ts';
+import type { Cli } from './cli.ts';
+import { table } from './output.ts';
+import { newKeyText } from './signer-keys.ts';
+
+export function addOperatorCommands(program: Command, cli: Cli): void {
+  const operator = program
+    .command('operator')
+    .description('Operators, the companies that execute payments for billers.');
+  addList(operator, cli);
+  addSet(operator, cli);
+  addSetKey(operator, cli);
+}
+
+function addList(operator: Command, cli: Cli): void {
+  command(operator, 'list', 'All operators.').action(async (options: { json?: boolean }) => {
+    await cli.run(options, async ({ pool }) => {
+      const withKey = new Set((await listKeys(pool, ['operator'])).map((row) => row.holder));
+      const billers = await listBillers(pool);
+      const operators = (await listOperators(pool)).map((row) => ({
+        ...row,
+        has_key: withKey.has(row.operator_code),
+        billers: billers
+          .filter((biller) => biller.operator_code === row.operator_code)
+          .map((biller) => biller.biller_code),
+      }));
+      return {
+        json: { operators },
+        text: table(
+          [
+            { title: 'CODE' },
+            { title: 'NAME' },
+            { title: 'CONNECTOR' },
+            { title: 'BASE URL' },
+            { title: 'CONCURRENT', align: 'right' },
+            { title: 'A SECOND', align: 'right' },
+            { title: 'KEY' },
+            { title: 'SETTINGS' },
+            { title: 'BILLERS' },
+          ],
+          operators.map((row) => [
+            row.operator_code,
+            row.name,
+            row.connector,
+            row.base_url,
+            String(row.max_concurrency),
+            row.max_per_second === null ? 'no limit' : String(row.max_per_second),
+            row.has_key ? 'set' : 'missing',
+            Object.entries(row.settings)
+              .map(([name, value]) => `${name}=${String(value)}`)
+              .join(' '),
+            row.billers.join(' '),
+          ]),
+          'no operators',
+        ),
+      };
+    });
+  });
+}
+
+interface SetOptions {
+  readonly json?: boolean;
+  readonly name?: string;
+  readonly connector?: string;
+  readonly baseUrl?: string;
+  readonly setting: Readonly<Record<string, unknown>>;
+  readonly maxConcurrency?: number;
+  /** false: `--no-max-per-second`. */
+  readonly maxPerSecond?: number | false;
+}
+
+function addSet(operator: Command, cli: Cli): void {
+  command(operator, 'set', 'Add an operator, or change what is given.')
+    .argument('<code>', 'operator code', code)
+    .option('--name <name>', 'name for people', displayName)
+    .addOption(new Option('--connector <protocol>', 'protocol it speaks').choices(PROTOCOL_NAMES))
+    .option('--base-url <url>', 'where it is reached')
+    .option(
+      '--setting <name=value>',
+      'a setting of the protocol, such as pay_timeout_ms=30000; name= removes it; may be repeated',
+      readSetting,
+      {},
+    )
+    .option('--max-concurrency <count>', 'most calls at once', wholeNumber(1, 10_000))
+    .option('--max-per-second <count>', 'most instructions a second', wholeNumber(1, 100_000))
+    .option('--no-max-per-second', 'no limit of instructions a second')
+    .action(async (operatorCode: string, options: SetOptions) => {
+      const { setting, ...others } = options;
+      requireSome({ ...others, ...(Object.keys(setting).length > 0 ? { setting } : {}) }, [
+        'name',
+        'connector',
+        'baseUrl',
+        'setting',
+        'maxConcurrency',
+        'maxPerSecond',
+      ]);
+      await cli.run(options, async ({ pool }) => {
+        const change = {
+          name: options.name,
+          connector: options.connector,
+          baseUrl: options.baseUrl,
+          settings: setting,
+          maxConcurrency: options.maxConcurrency,
+          maxPerSecond: options.maxPerSecond === false ? null : options.maxPerSecond,
+        };
+        const added = await setOperator(pool, operatorCode, change, (merged) =>
+          requireUsable({ ...merged, secrets: [newOperatorSecret()] }),
+        );
+        return {
+          json: { operator_code: operatorCode, added },
+          text: added
+            ? `Operator ${operatorCode} is added. Give it a key next: operator set-key ${operatorCode}`
+            : `Operator ${operatorCode} is changed.`,
+        };
+      });
+    });
+}
+
+/** `name=value` onto the settings read so far: numbers and null as such, everything else as text. */
+function readSetting(
+  text: string,
+  settings: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const [, name = '', value = ''] = /^([a-z0-9_]{1,60})=(.*)$/s.exec(text) ?? [];
+  if (name === '') throw new InvalidArgumentError('It must be name=value.');
+  return { ...settings, [name]: readValue(value) };
+}
+
+function readValue(text: string): unknown {
+  if (text === '') return undefined;
+  if (text === 'null') return null;
+  return /^\d{1,15}$/.test(text) ? Number(text) : text;
+}
+
+/** Throws: `PlainError` saying what would keep the operator from being used. */
+async function requireUsable(operator: Operator): Promise<void> {
+  try {
+    await checkOperator(operator);
+  } catch (error) {
+    throw new PlainError((error as Error).message, { cause: error });
+  }
+}
+
+function addSetKey(operator: Command, cli: Cli): void {
+  command(
+    operator,
+    'set-key',
+    'Set the secret shared with the operator, in place of the former. Without --key one is made and printed, once.',
+  )
+    .argument('<code>', 'operator code', code)
+    .option(
+      '--key <secret>',
+      'the secret to set, whsec_…; - reads it from standard input, where no list of processes shows it',
+    )
+    .action(async (operatorCode: string, options: { json?: boolean; key?: string }) => {
+      await cli.run(options, async ({ pool, sealing }) => {
+        const given =
+          options.key === '-' ? await readFirstLine(cli.surroundings.stdin) : options.key;
+        const secret = given ?? newOperatorSecret();
+        const row = await findOperator(pool, operatorCode);
+        if (row === undefined) throw new PlainError(`There is no operator ${operatorCode}.`);
+        await requireUsable({ ...operatorOf(row), secrets: [secret] });
+        await setOperatorKey(pool, operatorCode, { secret, sealing: await sealing() });
+        if (given !== undefined) {
+          return {
+            json: { operator_code: operatorCode, generated: false },
+            text: `The key of ${operatorCode} is set.`,
+          };
+        }
+        return {
+          json: { operator_code: operatorCode, generated: true, key: secret },
+          text: newKeyText('operator', operatorCode, secret),
+        };
+      });
+    });
+}
+
+const LONGEST_KEY = 1024;
+
+async function readFirstLine(stdin: Readable): Promise<string> {
+  let text = '';
+  for await (const chunk of stdin) {
+    text += String(chunk);
+    if (text.includes('\n') || text.length > LONGEST_KEY) break;
+  }
+  return text.split('\n')[0]?.trim() ?? '';
+}

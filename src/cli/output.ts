@@ -1,0 +1,99 @@
+/** What of a stream is needed to write text to it. */
+export interface TextStream {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}
+
+/** What a command has to say: a document for programs, text for people. */
+export interface Answer {
+  readonly json: unknown;
+  readonly text: string;
+  /** Default 0. */
+  readonly exitCode?: number;
+}
+
+/** Writes one of the two forms. */
+export function showAnswer(stdout: TextStream, answer: Answer, json: boolean): void {
+  const text = json ? JSON.stringify(answer.json, undefined, 2) : answer.text;
+  stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+}
+
+interface Column {
+  readonly title: string;
+  /** Numbers stand to the right. */
+  readonly align?: 'right';
+}
+
+const GAP = '  ';
+
+/** A table for people: titles, then rows, columns as wide as their widest cell. */
+export function table(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  empty = 'nothing',
+): string {
+  if (rows.length === 0) return `(${empty})\n`;
+  const lines = [columns.map(({ title }) => title), ...rows.map((row) => row.map(shown))];
+  const widths = columns.map((_, index) =>
+    lines.reduce((widest, line) => Math.max(widest, widthOf(line[index] ?? '')), 0),
+  );
+  return lines
+    .map((line) =>
+      columns
+        .map(({ align }, index) => pad(line[index] ?? '', widths[index] ?? 0, align))
+        .join(GAP)
+        .trimEnd(),
+    )
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
+/** Names and values, one a line. */
+export function record(pairs: readonly (readonly [name: string, value: string])[]): string {
+  const width = pairs.reduce((widest, [name]) => Math.max(widest, widthOf(name)), 0);
+  return pairs.map(([name, value]) => `${pad(name, width)}${GAP}${shown(value)}\n`).join('');
+}
+
+/**
+ * Text of others (an operator's message, a vendor's reference) as it may reach a terminal: characters
+ * that move the cursor or turn the writing around are made visible.
+ */
+function shown(text: string): string {
+  return text === '' ? '-' : text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\u{FFFD}');
+}
+
+const letters = new Intl.Segmenter();
+
+function widthOf(text: string): number {
+  return Array.from(letters.segment(text)).length;
+}
+
+function pad(text: string, width: number, align?: 'right'): string {
+  const blanks = ' '.repeat(Math.max(width - widthOf(text), 0));
+  return align === 'right' ? blanks + text : text + blanks;
+}
+
+/** One line on a terminal that tells how far a long command is; nothing where no one looks. */
+export interface Progress {
+  show(text: string): void;
+  clear(): void;
+}
+
+const ERASE_LINE = '\r\u001B[2K';
+
+export function createProgress(stderr: TextStream): Progress {
+  if (stderr.isTTY !== true) return { show: () => {}, clear: () => {} };
+  let shownNow = false;
+  return {
+    show: (text) => {
+      // A line that wraps could not be erased.
+      stderr.write(`${ERASE_LINE}${shown(text).slice(0, (stderr.columns ?? 80) - 1)}`);
+      shownNow = true;
+    },
+    clear: () => {
+      if (shownNow) stderr.write(ERASE_LINE);
+      shownNow = false;
+    },
+  };
+}

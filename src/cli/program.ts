@@ -1,0 +1,155 @@
+import { Command } from 'commander';
+import { readFileSync } from 'node:fs';
+import type { Cli, Surroundings } from './cli.ts';
+import { EXIT } from './exit.ts';
+import { explain } from './failure.ts';
+import { createProgress, showAnswer } from './output.ts';
+
+type AddCommands = (program: Command, cli: Cli) => void;
+
+interface Entry {
+  readonly name: string;
+  readonly summary: string;
+  /** Commands are loaded only when they are called, so that each starts fast. */
+  readonly load: () => Promise<AddCommands>;
+}
+
+/** Every command, in the order of the help. A group of commands is a file and a line here. */
+const COMMANDS: readonly Entry[] = [
+  {
+    name: 'vendor',
+    summary: 'vendors: add, list, change, suspend, new keys',
+    load: async () => (await import('./vendor.ts')).addVendorCommands,
+  },
+  {
+    name: 'collector',
+    summary: 'collectors of income: add, list, suspend, new keys',
+    load: async () => (await import('./collector.ts')).addCollectorCommands,
+  },
+  {
+    name: 'operator',
+    summary: 'operators, the companies that execute payments',
+    load: async () => (await import('./operator.ts')).addOperatorCommands,
+  },
+  {
+    name: 'biller',
+    summary: 'billers: add, change, ONLINE and OFFLINE',
+    load: async () => (await import('./biller.ts')).addBillerCommands,
+  },
+  {
+    name: 'prefix',
+    summary: 'phone prefixes and their airtime billers',
+    load: async () => (await import('./prefix.ts')).addPrefixCommands,
+  },
+  {
+    name: 'collect',
+    summary: 'report collected income of a vendor',
+    load: async () => (await import('./funding.ts')).addCollectCommand,
+  },
+  {
+    name: 'fund',
+    summary: 'move a vendor’s collected income into its float',
+    load: async () => (await import('./funding.ts')).addFundCommand,
+  },
+  {
+    name: 'pay',
+    summary: 'create a transaction',
+    load: async () => (await import('./pay.ts')).addPayCommand,
+  },
+  {
+    name: 'status',
+    summary: 'what became of a transaction',
+    load: async () => (await import('./transactions.ts')).addStatusCommand,
+  },
+  {
+    name: 'transactions',
+    summary: 'a vendor’s transactions, newest first',
+    load: async () => (await import('./transactions.ts')).addTransactionsCommand,
+  },
+  {
+    name: 'ledger',
+    summary: 'the books: check, statement, hash chain',
+    load: async () => (await import('./ledger.ts')).addLedgerCommands,
+  },
+  {
+    name: 'credit',
+    summary: 'the credit registry: import, reports, disputes, chain of enquiries, scorecards',
+    load: async () => (await import('./credit.ts')).addCreditCommands,
+  },
+  {
+    name: 'keys',
+    summary: 'stored keys: seal them under a new master key',
+    load: async () => (await import('./keys.ts')).addKeyCommands,
+  },
+  {
+    name: 'migrate',
+    summary: 'bring the database to this version',
+    load: async () => (await import('./migrate.ts')).addMigrateCommand,
+  },
+];
+
+/**
+ * Runs one command line.
+ * @param args without the interpreter and the script.
+ * Returns the exit code: 0, or one of `EXIT`. Never throws for what the command did.
+ */
+export async function runCli(args: readonly string[], surroundings: Surroundings): Promise<number> {
+  const { stdout, stderr } = surroundings;
+  const progress = createProgress(stderr);
+  let exitCode: number = EXIT.done;
+  const cli: Cli = {
+    surroundings,
+    progress,
+    run: async (options, work, needs) => {
+      const { withSession } = await import('./session.ts');
+      await withSession(surroundings.environment, needs ?? {}, async (session) => {
+        const answer = await work(session);
+        progress.clear();
+        if (answer === undefined) return;
+        // At once: what happens while the database is closed cannot lose it.
+        showAnswer(stdout, answer, options.json === true);
+        exitCode = answer.exitCode ?? EXIT.done;
+      });
+    },
+  };
+  const program = createProgram(surroundings);
+  try {
+    await addCommands(program, cli, args);
+    await program.parseAsync(args, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    progress.clear();
+    const { text, exitCode: failed } = explain(error);
+    if (text !== '') stderr.write(`${text}\n`);
+    return failed;
+  }
+}
+
+function createProgram(surroundings: Surroundings): Command {
+  const { stdout, stderr } = surroundings;
+  return new Command('malipo')
+    .description(
+      'The command line of Malipo. It works beside a running service, whose embedded database it finds by DATA_DIR, and without one. With DATABASE_URL it uses that database.',
+    )
+    .version(readVersion())
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void stdout.write(text),
+      writeErr: (text) => void stderr.write(text),
+    })
+    .showHelpAfterError('(add --help for the options)');
+}
+
+async function addCommands(program: Command, cli: Cli, args: readonly string[]): Promise<void> {
+  const words = args.filter((word) => !word.startsWith('-'));
+  const called = words[0] === 'help' ? words[1] : words[0];
+  for (const { name, summary, load } of COMMANDS) {
+    if (name === called) (await load())(program, cli);
+    else program.command(name).description(summary);
+  }
+}
+
+function readVersion(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}

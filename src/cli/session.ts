@@ -1,0 +1,160 @@
+import path from 'node:path';
+import { createWireTime } from '../base/clock.ts';
+import type { WireTime } from '../base/clock.ts';
+import { PlainError } from '../base/plain-error.ts';
+import { readConfig } from '../config.ts';
+import type { Config } from '../config.ts';
+import { EmbeddedDatabaseError } from '../db/embedded-error.ts';
+import { locateData } from '../db/embedded-folder.ts';
+import { isMigrated } from '../db/migrate.ts';
+import { openDatabase } from '../db/open.ts';
+import type { OpenDatabase } from '../db/open.ts';
+import { waitForOthers } from '../db/leave-taking.ts';
+import { createPool, isConnectionError } from '../db/pool.ts';
+import type { Pool } from '../db/pool.ts';
+import type { Sealing } from '../vendors/administer.ts';
+import { readMasterKeyFile } from '../vendors/master-key-file.ts';
+
+/** What a command works with while it runs. */
+export interface Session {
+  readonly config: Config;
+  readonly pool: Pool;
+  /** Another pool on the same database, closed with the session. */
+  readonly openPool: (max: number) => Pool;
+  readonly wireTime: WireTime;
+  /** MASTER_KEY, or the sandbox's own. Throws: `PlainError` when there is neither. */
+  readonly sealing: () => Promise<Sealing>;
+}
+
+export interface SessionNeeds {
+  /** True for the command that makes the database what it has to be. */
+  readonly unmigrated?: boolean;
+}
+
+/** Of the connections of commands, so that they know each other. */
+const POOL_NAME = 'command';
+/** How long a command that started the embedded server waits for others that share it. */
+const OTHERS_MS = 60_000;
+/** How long a command tries again while the server that it found is just being stopped. */
+const OPEN_MS = 10_000;
+
+/**
+ * Opens the database that the environment names, runs `work` and closes what was opened. The
+ * embedded one is shared with a running service or another command; without one it is started, and
+ * stopped afterwards.
+ */
+export async function withSession(
+  environment: Record<string, string | undefined> | undefined,
+  needs: SessionNeeds,
+  work: (session: Session) => Promise<void>,
+): Promise<void> {
+  // The sandbox's rules, since most commands need no master key; those that do say so.
+  const config = readConfig('sandbox', environment);
+  if (needs.unmigrated !== true) await requireDatabase(config);
+  const { database, pool } = await connect(config, needs);
+  const pools = [pool];
+  try {
+    await work({
+      config,
+      pool,
+      openPool: (max) => {
+        const opened = createPool({ url: database.url, max, name: POOL_NAME });
+        pools.push(opened);
+        return opened;
+      },
+      wireTime: createWireTime(config.timeZone),
+      sealing: () => readSealing(config),
+    });
+  } finally {
+    await Promise.all(pools.map((opened) => opened.end()));
+    await leave(database);
+  }
+}
+
+async function connect(
+  config: Config,
+  needs: SessionNeeds,
+): Promise<{ readonly database: OpenDatabase; readonly pool: Pool }> {
+  const giveUpAt = performance.now() + OPEN_MS;
+  for (;;) {
+    const database = await openShared(config);
+    const pool = createPool({ url: database.url, max: 2, name: POOL_NAME });
+    try {
+      await requireReady(pool, needs);
+      return { database, pool };
+    } catch (error) {
+      await pool.end();
+      await database.close();
+      // Whoever started the embedded server may just be stopping it; nothing was done yet.
+      const again = config.databaseUrl === undefined && isConnectionError(error);
+      if (!again || performance.now() > giveUpAt) throw error;
+    }
+  }
+}
+
+async function leave(database: OpenDatabase): Promise<void> {
+  if (database.started) {
+    const pool = createPool({ url: database.url, max: 1, name: POOL_NAME });
+    // The command is done; a server that went away has nobody left to wait for.
+    await waitForOthers(pool, POOL_NAME, OTHERS_MS).catch(() => undefined);
+    await pool.end();
+  }
+  await database.close();
+}
+
+/** A mistyped DATA_DIR must not become a new, empty database. */
+async function requireDatabase(config: Config): Promise<void> {
+  if (config.databaseUrl !== undefined) return;
+  if ((await locateData(path.join(config.dataDir, 'postgres'))) !== undefined) return;
+  throw new PlainError(
+    `There is no database in ${config.dataDir}. Start the service once, or run \`npm run -s malipo -- migrate\` to make one, or set DATA_DIR or DATABASE_URL to where it is.`,
+  );
+}
+
+async function openShared(config: Config): Promise<OpenDatabase> {
+  const open = (): Promise<OpenDatabase> =>
+    openDatabase({
+      databaseUrl: config.databaseUrl,
+      dataDir: config.dataDir,
+      share: true,
+      log: () => {},
+    });
+  try {
+    return await open();
+  } catch (error) {
+    if (!(error instanceof EmbeddedDatabaseError)) throw error;
+    // Somebody may have started the server at the same moment: then it is there to be shared.
+    return await open();
+  }
+}
+
+const UNDEFINED_TABLE = '42P01';
+
+async function requireReady(pool: Pool, needs: SessionNeeds): Promise<void> {
+  const migrated = await isMigrated(pool).catch((error: unknown) => {
+    if ((error as { code?: unknown }).code === UNDEFINED_TABLE) return false;
+    throw error;
+  });
+  if (migrated || needs.unmigrated === true) return;
+  throw new PlainError(
+    'The database is not at this version of Malipo. Run `npm run -s malipo -- migrate`, or start the service.',
+  );
+}
+
+async function readSealing(config: Config): Promise<Sealing> {
+  if (config.masterKey !== undefined) {
+    const masterKeys = { current: config.masterKey, previous: config.masterKeyPrevious };
+    return { masterKeys, certain: true };
+  }
+  const found = await readMasterKeyFile(config.dataDir);
+  if (found === undefined) {
+    throw new PlainError(
+      `MASTER_KEY is not set, and there is no sandbox in ${config.dataDir}. Set it to the one that the service runs with.`,
+    );
+  }
+  return {
+    masterKeys: { current: found, previous: config.masterKeyPrevious },
+    // The folder may be that of a sandbox which has nothing to do with the database of DATABASE_URL.
+    certain: config.databaseUrl === undefined,
+  };
+}

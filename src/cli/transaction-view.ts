@@ -1,0 +1,47 @@
+import type { WireTime } from '../base/clock.ts';
+import { encodeReference } from '../base/ids.ts';
+import { formatMoney } from '../base/money.ts';
+import type { TransactionRow } from '../transactions/store.ts';
+import { statusOf } from '../transactions/transaction.ts';
+import { record } from './output.ts';
+
+/** A transaction for programs: the names of the API, amounts as decimal text, times in ISO 8601. */
+export function transactionJson(row: TransactionRow, vid: string) {
+  return {
+    ipay_reference: encodeReference(row.vendor_id, row.transaction_id),
+    vid,
+    biller_name: row.biller_code,
+    account: row.account,
+    phone: row.phone,
+    amount: formatMoney(row.amount_cents),
+    fee: formatMoney(row.fee_cents),
+    merchant_reference: row.merchant_reference,
+    transaction_status: statusOf(row.outcome, row.under_way),
+    transaction_message: row.message,
+    biller_reference: row.biller_reference,
+    details: row.details,
+    created_at: row.created_at.toISOString(),
+    settled_at: row.settled_at?.toISOString() ?? null,
+  };
+}
+
+/** A transaction for people. */
+export function transactionText(row: TransactionRow, vid: string, wireTime: WireTime): string {
+  const view = transactionJson(row, vid);
+  return record([
+    ['reference', view.ipay_reference],
+    ['vendor', vid],
+    ['biller', view.biller_name],
+    ['account', view.account],
+    ['phone', view.phone ?? ''],
+    ['amount', view.amount],
+    ['fee', view.fee],
+    ['merchant reference', view.merchant_reference ?? ''],
+    ['status', view.transaction_status],
+    ['message', view.transaction_message ?? ''],
+    ['biller reference', view.biller_reference ?? ''],
+    ...Object.entries(view.details ?? {}),
+    ['created', wireTime.format(row.created_at)],
+    ['settled', row.settled_at === null ? '' : wireTime.format(row.settled_at)],
+  ]);
+}

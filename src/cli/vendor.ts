@@ -1,0 +1,146 @@
+import { Option } from 'commander';
+import type { Command } from 'commander';
+import { formatMoney } from '../base/money.ts';
+import { listAllBalances } from '../ledger/store.ts';
+import { addVendor, changeVendor } from '../vendors/administer.ts';
+import { listKeys, listVendors } from '../vendors/store.ts';
+import { DUPLICATE_CHECKS, SECTORS } from '../vendors/vendor.ts';
+import type { DuplicateCheck, Sector } from '../vendors/vendor.ts';
+import { command, displayName, requireSome, signerName } from './arguments.ts';
+import { table } from './output.ts';
+import { addRotateKeyCommand, keysOf, keysText, newKeyText } from './signer-keys.ts';
+import type { Cli } from './cli.ts';
+
+interface VendorOptions {
+  readonly json?: boolean;
+  readonly name?: string;
+  readonly sector?: Sector;
+  readonly duplicateCheck?: DuplicateCheck;
+  readonly requireReference?: boolean;
+}
+
+export function addVendorCommands(program: Command, cli: Cli): void {
+  const vendor = program.command('vendor').description('Vendors, the merchants that pay bills.');
+  addAdd(vendor, cli);
+  addList(vendor, cli);
+  addSet(vendor, cli);
+  addRotateKeyCommand(vendor, cli, 'vendor');
+  addStatus(vendor, cli, 'suspend', 'Refuse the vendor’s requests; open transactions go on.');
+  addStatus(vendor, cli, 'resume', 'Take a suspended vendor’s requests again.');
+}
+
+const sectorOption = (): Option =>
+  new Option('--sector <sector>', 'its sector in credit information').choices(SECTORS);
+const duplicateOption = (): Option =>
+  new Option(
+    '--duplicate-check <when>',
+    'when an equal transaction of the last 30 s refuses a create (default without_reference)',
+  ).choices(DUPLICATE_CHECKS);
+
+function addAdd(vendor: Command, cli: Cli): void {
+  command(vendor, 'add', 'Add a vendor. Prints its security key, once.')
+    .argument('<vid>', 'vendor ID', signerName)
+    .requiredOption('--name <name>', 'name for people', displayName)
+    .addOption(sectorOption().makeOptionMandatory())
+    .addOption(duplicateOption())
+    .option('--require-reference', 'refuse creates without merchant_reference')
+    .action(async (vid: string, options: VendorOptions & { name: string; sector: Sector }) => {
+      await cli.run(options, async ({ pool, sealing }) => {
+        const { name, sector, duplicateCheck, requireReference: referenceRequired } = options;
+        const added = await addVendor(
+          pool,
+          { vid, name, sector, duplicateCheck, referenceRequired },
+          await sealing(),
+        );
+        return {
+          json: { vid, vendor_id: added.vendorId, security_key: added.securityKey },
+          text: newKeyText('vendor', vid, added.securityKey),
+        };
+      });
+    });
+}
+
+function addList(vendor: Command, cli: Cli): void {
+  command(vendor, 'list', 'All vendors with their settings and balances.').action(
+    async (options: { json?: boolean }) => {
+      await cli.run(options, async ({ pool, wireTime }) => {
+        const balances = await listAllBalances(pool, ['float', 'collected']);
+        const keys = await listKeys(pool, ['vendor']);
+        const vendors = (await listVendors(pool)).map((row) => ({
+          vid: row.vid,
+          name: row.name,
+          sector: row.sector,
+          status: row.status,
+          duplicate_check: row.duplicate_check,
+          reference_required: row.reference_required,
+          float: formatMoney(balances.get(`${row.vendor_id} float`) ?? 0n),
+          collected: formatMoney(balances.get(`${row.vendor_id} collected`) ?? 0n),
+          keys: keysOf(keys, row.vid),
+          created_at: row.created_at.toISOString(),
+        }));
+        return {
+          json: { vendors },
+          text: table(
+            [
+              { title: 'VID' },
+              { title: 'NAME' },
+              { title: 'SECTOR' },
+              { title: 'STATUS' },
+              { title: 'DUPLICATE CHECK' },
+              { title: 'REFERENCE' },
+              { title: 'FLOAT', align: 'right' },
+              { title: 'COLLECTED', align: 'right' },
+              { title: 'KEYS' },
+            ],
+            vendors.map((row) => [
+              row.vid,
+              row.name,
+              row.sector,
+              row.status,
+              row.duplicate_check,
+              row.reference_required ? 'required' : 'optional',
+              row.float,
+              row.collected,
+              keysText(row.keys, (time) => wireTime.format(time)),
+            ]),
+            'no vendors',
+          ),
+        };
+      });
+    },
+  );
+}
+
+function addSet(vendor: Command, cli: Cli): void {
+  command(vendor, 'set', 'Change settings of a vendor; those not given stay.')
+    .argument('<vid>', 'vendor ID', signerName)
+    .option('--name <name>', 'name for people', displayName)
+    .addOption(sectorOption())
+    .addOption(duplicateOption())
+    .option('--require-reference', 'refuse creates without merchant_reference')
+    .option('--no-require-reference', 'take creates without merchant_reference')
+    .action(async (vid: string, options: VendorOptions) => {
+      requireSome(options, ['name', 'sector', 'duplicateCheck', 'requireReference']);
+      await cli.run(options, async ({ pool }) => {
+        await changeVendor(pool, vid, {
+          name: options.name,
+          sector: options.sector,
+          duplicateCheck: options.duplicateCheck,
+          referenceRequired: options.requireReference,
+        });
+        return { json: { vid, changed: true }, text: `Vendor ${vid} is changed.` };
+      });
+    });
+}
+
+function addStatus(vendor: Command, cli: Cli, verb: 'suspend' | 'resume', summary: string): void {
+  const status = verb === 'suspend' ? 'suspended' : 'active';
+  command(vendor, verb, summary)
+    .argument('<vid>', 'vendor ID', signerName)
+    .action(async (vid: string, options: { json?: boolean }) => {
+      await cli.run(options, async ({ pool }) => {
+        await changeVendor(pool, vid, { status });
+        return { json: { vid, status }, text: `Vendor ${vid} is ${status}.` };
+      });
+    });
+}

@@ -1,0 +1,383 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { KENYAN_PREFIXES } from '../../src/billers/kenyan-prefixes.ts';
+import { findOperator } from '../../src/billers/store.ts';
+import { createPool } from '../../src/db/pool.ts';
+import type { Pool } from '../../src/db/pool.ts';
+import { openKeys } from '../../src/vendors/keys.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import type { TestDatabase } from '../support/cluster.ts';
+import { addBillers, inProcess, malipo, must, newMasterKey, withInput } from './cli-support.ts';
+
+let database: TestDatabase;
+let pool: Pool;
+const masterKey = newMasterKey();
+let environment: Record<string, string>;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  pool = createPool({ url: database.url, max: 2, name: 'test' });
+  environment = { DATABASE_URL: database.url, MASTER_KEY: masterKey };
+  await addBillers(environment, 'https://pay.example.com/v1');
+});
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+async function secretsOf(operatorCode: string): Promise<string[]> {
+  const masterKeys = { current: Buffer.from(masterKey, 'base64'), previous: undefined };
+  const keys = await openKeys(pool, ['operator'], masterKeys);
+  return keys.filter(({ holder }) => holder === operatorCode).map(({ secret }) => secret);
+}
+
+async function addOperator(operatorCode: string): Promise<void> {
+  const options = ['--connector', 'http-json', '--base-url', 'https://pay.example.com'];
+  await must(environment, 'operator', 'set', operatorCode, '--name', operatorCode, options);
+}
+
+async function billersVersion(): Promise<bigint> {
+  const read = await pool.query<{ version: bigint }>(
+    "select version from settings_versions where topic = 'billers'",
+  );
+  return read.rows[0]?.version ?? 0n;
+}
+
+interface BillerJson {
+  readonly biller_code: string;
+  readonly [name: string]: unknown;
+}
+
+async function billers(): Promise<readonly BillerJson[]> {
+  const listed = await must(environment, 'biller', 'list', '--json');
+  return listed.json<{ billers: BillerJson[] }>().billers;
+}
+
+describe('malipo operator', () => {
+  it('adds an operator with the settings of its protocol', async () => {
+    const before = await billersVersion();
+    const added = await malipo(
+      environment,
+      'operator',
+      'set',
+      'powerworks',
+      '--name',
+      'Power Works',
+      '--connector',
+      'http-json',
+      '--base-url',
+      'https://pay.example.com/v1',
+      '--max-concurrency',
+      '16',
+      '--setting',
+      'pay_timeout_ms=20000',
+      '--setting',
+      'acceptance_window_ms=null',
+      '--max-per-second',
+      '5',
+    );
+    expect(added).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(added.stdout).toContain('operator set-key powerworks');
+    expect(await findOperator(pool, 'powerworks')).toEqual({
+      operator_code: 'powerworks',
+      name: 'Power Works',
+      connector: 'http-json',
+      base_url: 'https://pay.example.com/v1',
+      settings: { pay_timeout_ms: 20_000, acceptance_window_ms: null },
+      max_concurrency: 16,
+      max_per_second: 5,
+    });
+    expect(await billersVersion()).toBe(before + 1n);
+  });
+
+  it('changes only what is given', async () => {
+    await must(environment, 'operator', 'set', 'changer', [
+      '--name',
+      'Changer',
+      '--connector',
+      'http-json',
+      '--base-url',
+      'https://pay.example.com/v1',
+      '--max-concurrency',
+      '16',
+      '--max-per-second',
+      '5',
+      '--setting',
+      'pay_timeout_ms=20000',
+      '--setting',
+      'acceptance_window_ms=null',
+    ]);
+    const changed = await must(environment, 'operator', 'set', 'changer', '--json', [
+      '--setting',
+      'status_timeout_ms=9000',
+      '--setting',
+      'acceptance_window_ms=',
+      '--no-max-per-second',
+    ]);
+    expect(changed.json()).toEqual({ operator_code: 'changer', added: false });
+    expect(await findOperator(pool, 'changer')).toMatchObject({
+      name: 'Changer',
+      base_url: 'https://pay.example.com/v1',
+      settings: { pay_timeout_ms: 20_000, status_timeout_ms: 9000 },
+      max_concurrency: 16,
+      max_per_second: null,
+    });
+  });
+
+  it.each([
+    [['--setting', 'pay_timeout_ms=soon'], 1, 'pay_timeout_ms must be integer'],
+    [['--setting', 'colour=red'], 1, 'colour'],
+    [['--base-url', 'http://pay.example.com'], 1, 'https'],
+    [['--connector', 'pigeon'], 2, '--connector'],
+    [['--setting', 'pay_timeout_ms'], 2, '--setting'],
+    [['--max-concurrency', '0'], 2, '--max-concurrency'],
+    [[], 2, 'at least one setting'],
+  ])('refuses %j and changes nothing', async (options, exitCode, words) => {
+    const before = await billersVersion();
+    const refused = await inProcess(environment, 'operator', 'set', 'waterworks', ...options);
+    expect(refused).toMatchObject({ exitCode, stdout: '' });
+    expect(refused.stderr).toContain(words);
+    expect(await billersVersion()).toBe(before);
+  });
+
+  it('says what is missing to add one', async () => {
+    const refused = await inProcess(
+      environment,
+      'operator',
+      'set',
+      'power',
+      '--connector',
+      'http-json',
+      '--name',
+      'Power',
+    );
+    expect(refused.stderr).toBe('error: --base-url: It is needed to add one.\n');
+  });
+
+  it('makes a secret, shows it once and replaces the former', async () => {
+    await addOperator('keyworks');
+    const made = await malipo(environment, 'operator', 'set-key', 'keyworks', '--json');
+    const { key } = made.json<{ key: string }>();
+    expect(key).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(await secretsOf('keyworks')).toEqual([key]);
+    const text = (await must(environment, 'operator', 'set-key', 'keyworks')).stdout;
+    expect(text).toContain('shown this once');
+    const [next = ''] = await secretsOf('keyworks');
+    expect(text).toContain(next);
+    expect(await secretsOf('keyworks')).toHaveLength(1);
+    for (const form of [[], ['--json']]) {
+      const listed = await must(environment, 'operator', 'list', form);
+      expect(listed.stdout).toContain('keyworks');
+      expect(listed.stdout).not.toContain(next);
+    }
+  });
+
+  it('sets a given secret without showing it, also from standard input', async () => {
+    await addOperator('inputworks');
+    const given = `whsec_${Buffer.alloc(32, 'one').toString('base64')}`;
+    const set = await must(environment, 'operator', 'set-key', 'inputworks', '--key', given);
+    expect(set.stdout + set.stderr).not.toContain(given);
+    expect(await secretsOf('inputworks')).toEqual([given]);
+
+    const piped = `whsec_${Buffer.alloc(32, 'two').toString('base64')}`;
+    const command = ['operator', 'set-key', 'inputworks', '--key', '-', '--json'];
+    const read = await withInput(`${piped}\n`, environment, ...command);
+    expect(read.json()).toEqual({ operator_code: 'inputworks', generated: false });
+    expect(await secretsOf('inputworks')).toEqual([piped]);
+
+    const empty = await inProcess(environment, ...command);
+    expect(empty.exitCode).toBe(1);
+    const bad = await inProcess(environment, 'operator', 'set-key', 'inputworks', '--key', 'abc');
+    expect(bad.stderr).toContain('the key must be base64');
+    expect(await secretsOf('inputworks')).toEqual([piped]);
+    const nobody = await inProcess(environment, 'operator', 'set-key', 'nobody');
+    expect(nobody.stderr).toBe('error: There is no operator nobody.\n');
+  });
+});
+
+const WATER = ['--category', 'water', '--operator', 'waterworks'];
+
+async function addBiller(billerCode: string, ...options: string[]): Promise<void> {
+  const biller = ['biller', 'set', billerCode, '--name', billerCode, '--minimum', '50'];
+  await must(environment, biller, WATER, options);
+}
+
+async function billerOf(billerCode: string): Promise<BillerJson | undefined> {
+  return (await billers()).find((biller) => biller.biller_code === billerCode);
+}
+
+describe('malipo biller', () => {
+  it('says what is missing to add one, and that its operator has to exist', async () => {
+    const command = ['biller', 'set', 'nowhere', '--name', 'Nowhere', '--category', 'water'];
+    const incomplete = await inProcess(environment, ...command, '--operator', 'waterworks');
+    expect(incomplete).toMatchObject({
+      exitCode: 1,
+      stderr: 'error: --minimum: It is needed to add one.\n',
+    });
+    command.push('--minimum', '50', '--operator', 'none');
+    const unknown = await inProcess(environment, ...command);
+    expect(unknown.stderr).toBe('error: --operator: There is no operator none.\n');
+    expect(await billerOf('nowhere')).toBeUndefined();
+  });
+
+  it('adds one, last in the list', async () => {
+    const before = await billersVersion();
+    const last = Math.max(...(await billers()).map(({ position }) => Number(position)));
+    const add = ['biller', 'set', 'lake_water', '--name', 'Lake Water', '--minimum', '50'];
+    const added = await malipo(environment, ...add, ...WATER, '--json');
+    expect(added.json()).toEqual({ biller_code: 'lake_water', added: true });
+    expect(await billersVersion()).toBe(before + 1n);
+    expect((await billers()).at(-1)).toEqual({
+      biller_code: 'lake_water',
+      name: 'Lake Water',
+      category: 'water',
+      operator: 'waterworks',
+      minimum: '50.00',
+      maximum: null,
+      fee: '0.00',
+      phone: false,
+      validates: false,
+      status: 'ONLINE',
+      set_status: 'ONLINE',
+      breaker: null,
+      position: last + 1,
+    });
+  });
+
+  it('changes only what is given', async () => {
+    const all = ['--maximum', '70000', '--fee', '0.5', '--phone', '--validates', '--position', '9'];
+    await addBiller('hill_water', ...all);
+    expect(await billerOf('hill_water')).toMatchObject({
+      maximum: '70000.00',
+      fee: '0.50',
+      phone: true,
+      validates: true,
+      position: 9,
+    });
+    await must(environment, 'biller', 'set-status', 'hill_water', 'OFFLINE');
+    await must(environment, 'biller', 'set', 'hill_water', '--no-maximum', '--no-phone');
+    await must(environment, 'biller', 'set', 'hill_water', '--minimum', '100.5');
+    expect(await billerOf('hill_water')).toMatchObject({
+      name: 'hill_water',
+      minimum: '100.50',
+      maximum: null,
+      fee: '0.50',
+      phone: false,
+      validates: true,
+      position: 9,
+      set_status: 'OFFLINE',
+      status: 'OFFLINE',
+    });
+  });
+
+  it.each([
+    [['biller', 'set', 'water', '--minimum', '0'], 2, '--minimum'],
+    [['biller', 'set', 'water', '--minimum', '1e3'], 2, '--minimum'],
+    [['biller', 'set', 'water', '--fee', '1.005'], 2, '--fee'],
+    [['biller', 'set', 'Water!', '--fee', '1'], 2, "'code'"],
+    [['biller', 'set', 'water'], 2, 'at least one setting'],
+    [['biller', 'set', 'water', '--json'], 2, 'at least one setting'],
+    [['biller', 'set', 'water', '--maximum', '10'], 1, '--maximum: The maximum is below'],
+    [['biller', 'set-status', 'water', 'online'], 2, 'ONLINE, OFFLINE'],
+    [['biller', 'set-status', 'none', 'ONLINE'], 1, 'There is no biller none.'],
+  ])('refuses %j and changes nothing', async (args, exitCode, words) => {
+    const before = await billersVersion();
+    const refused = await inProcess(environment, ...args);
+    expect(refused).toMatchObject({ exitCode, stdout: '' });
+    expect(refused.stderr).toContain(words);
+    expect(await billersVersion()).toBe(before);
+  });
+
+  it('sets ONLINE and OFFLINE, and tells an open circuit breaker apart', async () => {
+    await addBiller('dam');
+    const offline = await malipo(environment, 'biller', 'set-status', 'dam', 'OFFLINE');
+    expect(offline).toMatchObject({ exitCode: 0, stdout: 'Biller dam is set OFFLINE.\n' });
+    expect(await billerOf('dam')).toMatchObject({ status: 'OFFLINE', breaker: null });
+    await must(environment, 'biller', 'set-status', 'dam', 'ONLINE');
+    expect(await billerOf('dam')).toMatchObject({ status: 'ONLINE' });
+    await pool.query(
+      `insert into biller_breakers (biller_code, opened_at, probe_at, reason)
+       values ('dam', now(), now(), 'no answers')`,
+    );
+    expect(await billerOf('dam')).toMatchObject({
+      status: 'OFFLINE',
+      set_status: 'ONLINE',
+      breaker: 'no answers',
+    });
+    const listed = await malipo(environment, 'biller', 'list');
+    expect(listed.stdout).toMatch(/^dam .*OFFLINE \(circuit breaker: no answers\)$/m);
+  });
+
+  it('changes the operator only while no instruction can be out', async () => {
+    await addBiller('mover');
+    await addOperator('hillworks');
+    const change = ['biller', 'set', 'mover', '--operator', 'hillworks'];
+    const online = await inProcess(environment, ...change);
+    expect(online).toMatchObject({ exitCode: 1 });
+    expect(online.stderr).toMatch(/^error: --operator: .*it is ONLINE, 0 out/);
+
+    await must(environment, 'biller', 'set-status', 'mover', 'OFFLINE');
+    await pool.query(
+      `insert into dispatch_queue (vendor_id, biller_code, stage, transaction_id, due_at)
+       values (1, 'mover', 'verify', gen_random_uuid(), now())`,
+    );
+    const out = await inProcess(environment, ...change);
+    expect(out.stderr).toMatch(/^error: --operator: .*it is OFFLINE, 1 out/);
+
+    // One that was never sent may go to the new operator.
+    await pool.query("update dispatch_queue set stage = 'send' where biller_code = 'mover'");
+    await must(environment, change);
+    expect(await billerOf('mover')).toMatchObject({ operator: 'hillworks', status: 'OFFLINE' });
+    // Saying the same again changes no hands.
+    await must(environment, 'biller', 'set-status', 'mover', 'ONLINE');
+    await must(environment, change);
+  });
+});
+
+describe('malipo prefix', () => {
+  it('sets, lists and removes', async () => {
+    const before = await billersVersion();
+    const set = await malipo(environment, 'prefix', 'set', '201', 'water', '--json');
+    expect(set.json()).toEqual({ prefix: '201', biller_code: 'water' });
+    await must(environment, 'prefix', 'set', '201', 'tv');
+    expect(await billersVersion()).toBe(before + 2n);
+    const listed = await must(environment, 'prefix', 'list', '--json');
+    expect(listed.json()).toMatchObject({
+      prefixes: expect.arrayContaining([{ prefix: '201', biller_code: 'tv' }]) as unknown,
+    });
+    expect((await must(environment, 'prefix', 'list')).stdout).toMatch(/^201 {5}tv$/m);
+    await must(environment, 'prefix', 'remove', '201');
+    expect((await must(environment, 'prefix', 'list')).stdout).not.toContain('201');
+    const again = await inProcess(environment, 'prefix', 'remove', '201');
+    expect(again).toMatchObject({
+      exitCode: 1,
+      stderr: 'error: The prefix 201 is not in the table.\n',
+    });
+  });
+
+  it.each([
+    [['prefix', 'set', '0722', 'water'], 2, 'exactly 3 digits'],
+    [['prefix', 'set', '722', 'none'], 1, 'There is no biller none.'],
+  ])('refuses %j', async (args, exitCode, words) => {
+    const refused = await inProcess(environment, ...args);
+    expect(refused).toMatchObject({ exitCode, stdout: '' });
+    expect(refused.stderr).toContain(words);
+  });
+
+  it('loads the Kenyan plan for the billers that exist', async () => {
+    await addBiller('safaricom');
+    const ofSafaricom = KENYAN_PREFIXES.filter(({ billerCode }) => billerCode === 'safaricom');
+    const loaded = await must(environment, 'prefix', 'load-kenya', '--json');
+    expect(loaded.json()).toEqual({
+      loaded: ofSafaricom.length,
+      missing_billers: ['airtel', 'jtl', 'telkom'],
+    });
+    const listed = (await must(environment, 'prefix', 'list', '--json')).json<{
+      prefixes: { prefix: string; biller_code: string }[];
+    }>();
+    expect(listed.prefixes.filter(({ biller_code: code }) => code === 'safaricom')).toHaveLength(
+      ofSafaricom.length,
+    );
+    const again = await must(environment, 'prefix', 'load-kenya');
+    expect(again.stdout).toContain('There are no billers airtel, jtl, telkom.');
+  });
+});

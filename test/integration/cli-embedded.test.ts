@@ -1,0 +1,159 @@
+import { access, mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterAll, describe, expect, it } from 'vitest';
+import { findRunningEmbedded } from '../../src/db/embedded.ts';
+import { readMigrations } from '../../src/db/migrate.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import { inProcess, malipo, must, newMasterKey, withInput } from './cli-support.ts';
+import { query, until, Workshop } from './embedded-support.ts';
+
+const workshop = new Workshop();
+afterAll(async () => {
+  await workshop.cleanUpAll();
+});
+
+let made: Promise<string> | undefined;
+
+/** A data folder with a migrated database, made by the program itself, once for this file. */
+async function dataDir(): Promise<string> {
+  made ??= (async () => {
+    const folder = await workshop.folder();
+    await must({ DATA_DIR: folder }, 'migrate');
+    return folder;
+  })();
+  return await made;
+}
+
+describe('without a service', () => {
+  it('makes no database where DATA_DIR is mistyped', async () => {
+    const folder = path.join(await workshop.folder(), 'mistyped');
+    const refused = await malipo({ DATA_DIR: folder }, 'vendor', 'list');
+    expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(refused.stderr).toContain(`There is no database in ${folder}`);
+    await expect(access(folder)).rejects.toThrow('ENOENT');
+  });
+
+  it('makes and migrates one, starts it for a command and stops it afterwards', async () => {
+    const folder = await workshop.folder();
+    const environment = { DATA_DIR: folder, MASTER_KEY: newMasterKey() };
+    const migrated = await malipo(environment, 'migrate', '--json');
+    const names = (await readMigrations()).map(({ name }) => name);
+    expect(migrated.json()).toEqual({ applied: names });
+    const again = await inProcess(environment, 'migrate');
+    expect(again.stdout).toBe('The database is at this version.\n');
+
+    const add = ['vendor', 'add', 'shop', '--name', 'Shop', '--sector', 'bank'];
+    expect((await malipo(environment, ...add)).exitCode).toBe(0);
+    const listed = await malipo(environment, 'vendor', 'list');
+    expect(listed.stdout).toContain('shop');
+    expect(await findRunningEmbedded(path.join(folder, 'postgres'))).toBeUndefined();
+  });
+
+  it('runs several commands at once on one server', async () => {
+    const environment = { DATA_DIR: await dataDir() };
+    const all = await Promise.all(
+      ['vendor', 'biller', 'prefix', 'operator'].map(
+        async (name) => await malipo(environment, name, 'list'),
+      ),
+    );
+    expect(all.map(({ exitCode, stderr }) => [exitCode, stderr])).toEqual(
+      Array.from({ length: 4 }, () => [0, '']),
+    );
+    const folder = path.join(environment.DATA_DIR, 'postgres');
+    expect(await findRunningEmbedded(folder)).toBeUndefined();
+  });
+
+  it('stops the server that it started only when others that share it are done', async () => {
+    const folder = await workshop.folder();
+    const environment = { DATA_DIR: folder, MASTER_KEY: newMasterKey() };
+    await must(environment, 'migrate');
+    const operator = ['--connector', 'http-json', '--base-url', 'https://pay.example.com'];
+    await must(environment, 'operator', 'set', 'works', '--name', 'Works', operator);
+    const server = path.join(folder, 'postgres');
+    // Both wait for a key on standard input, each with the database open.
+    const setKey = ['operator', 'set-key', 'works', '--key', '-'];
+    const inputs = [new PassThrough(), new PassThrough()] as const;
+    const starter = withInput(inputs[0], environment, ...setKey);
+    await until(async () => (await findRunningEmbedded(server)) !== undefined);
+    const guest = withInput(inputs[1], environment, ...setKey);
+    const url = (await findRunningEmbedded(server)) ?? '';
+    const connected = async (statement: string): Promise<number> =>
+      (
+        await query(
+          url,
+          `select from pg_stat_activity
+           where application_name = 'malipo command' and query like '%${statement}%'`,
+        )
+      ).length;
+    await until(async () => (await connected('schema_migrations')) === 2);
+
+    const key = `whsec_${Buffer.alloc(32, 'key').toString('base64')}\n`;
+    inputs[0].end(key);
+    // The starter is done and looks whether it is alone.
+    await until(async () => (await connected('pg_backend_pid()')) === 1);
+    inputs[1].end(key);
+    expect(await guest).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(await starter).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(await findRunningEmbedded(server)).toBeUndefined();
+  });
+});
+
+describe('beside a service', () => {
+  it('uses the server of the service and leaves it running', async () => {
+    const folder = await dataDir();
+    const server = await workshop.start(path.join(folder, 'postgres'));
+    const environment = { DATA_DIR: folder, MASTER_KEY: newMasterKey() };
+    const added = await malipo(environment, 'collector', 'add', 'till', '--name', 'Till', '--json');
+    expect(added.exitCode).toBe(0);
+    expect(await query(server.url, 'select collector from collectors')).toEqual([
+      { collector: 'till' },
+    ]);
+    await server.stop();
+  });
+
+  it('takes the sandbox’s own master key', async () => {
+    const folder = await workshop.folder();
+    const environment = { DATA_DIR: folder };
+    await must(environment, 'migrate');
+    const server = await workshop.start(path.join(folder, 'postgres'));
+    const add = ['vendor', 'add', 'shop', '--name', 'Shop', '--sector', 'bank'];
+    const early = await inProcess(environment, ...add);
+    expect(early.exitCode).toBe(1);
+    expect(early.stderr).toContain('MASTER_KEY is not set');
+    const key = newMasterKey();
+    await mkdir(folder, { recursive: true });
+    await writeFile(path.join(folder, 'master-key'), `${key}\n`);
+    await must(environment, add);
+    // It was that key: with it as MASTER_KEY the next one may be made, with another it may not.
+    await must({ ...environment, MASTER_KEY: key }, 'vendor', 'rotate-key', 'shop');
+    const other = { ...environment, MASTER_KEY: newMasterKey() };
+    expect((await inProcess(other, 'vendor', 'rotate-key', 'shop')).exitCode).toBe(1);
+    await server.stop();
+  });
+});
+
+describe('a database that is not migrated', () => {
+  it('is refused, and said how to migrate', async () => {
+    const database = await createTestDatabase();
+    const environment = { DATABASE_URL: database.url };
+    try {
+      await query(
+        database.url,
+        'delete from schema_migrations where name = (select max(name) from schema_migrations)',
+      );
+      const older = await malipo(environment, 'vendor', 'list');
+      expect(older).toMatchObject({ exitCode: 1, stdout: '' });
+      expect(older.stderr).toContain('npm run -s malipo -- migrate');
+      await query(database.url, 'drop schema public cascade; create schema public');
+      const empty = await inProcess(environment, 'ledger', 'check', '--json');
+      expect(empty).toMatchObject({ exitCode: 1, stdout: '' });
+      expect(empty.stderr).toContain('npm run -s malipo -- migrate');
+      const migrated = await must(environment, 'migrate');
+      expect(migrated.stdout).toMatch(/^Applied 0001_/);
+      expect((await must(environment, 'vendor', 'list')).stdout).toBe('(no vendors)\n');
+    } finally {
+      await database.drop();
+    }
+  });
+});

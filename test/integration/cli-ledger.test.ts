@@ -1,0 +1,309 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createPool } from '../../src/db/pool.ts';
+import type { Pool } from '../../src/db/pool.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import type { TestDatabase } from '../support/cluster.ts';
+import {
+  addBillers,
+  inProcess,
+  malipo,
+  malipoCutShort,
+  must,
+  newMasterKey,
+} from './cli-support.ts';
+import { until } from './embedded-support.ts';
+
+let database: TestDatabase;
+let pool: Pool;
+let environment: Record<string, string>;
+
+async function pay(account: string, merchantReference: string): Promise<void> {
+  const payment = ['--vid', 'shop', '--biller', 'water', '--account', account, '--amount', '100'];
+  await must(environment, 'pay', payment, '--merchant-reference', merchantReference);
+}
+
+/** A vendor with 1000.00 collected and funded, twice 100.00 of it reserved. */
+beforeAll(async () => {
+  database = await createTestDatabase();
+  pool = createPool({ url: database.url, max: 2, name: 'test' });
+  environment = { DATABASE_URL: database.url, MASTER_KEY: newMasterKey() };
+  await addBillers(environment, 'https://pay.example.com');
+  await must(environment, 'collector', 'add', 'till', '--name', 'Till');
+  await must(environment, 'vendor', 'add', 'shop', '--name', 'Shop', '--sector', 'retail');
+  await must(environment, 'vendor', 'add', 'idle', '--name', 'Idle', '--sector', 'bank');
+  await must(environment, 'collect', '--collector', 'till', '--vid', 'shop', [
+    '--reference',
+    'day-1',
+    '--amount',
+    '1000',
+  ]);
+  await must(environment, 'fund', '--vid', 'shop');
+  await pay('12345', '=1+1');
+  await pay('67890', 'a "b", c');
+});
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+interface CheckJson {
+  readonly violations: number;
+  readonly found: readonly {
+    readonly invariant: string;
+    readonly vendor_id: number;
+    readonly vid: string | null;
+    readonly detail: string;
+  }[];
+  readonly invariants: readonly string[];
+  readonly counted: Record<string, number>;
+}
+
+/** Runs `work` with the statement done, and undoes it. */
+async function spoilt(spoil: string, undo: string, work: () => Promise<void>): Promise<void> {
+  expect((await pool.query(spoil)).rowCount).toBe(1);
+  try {
+    await work();
+  } finally {
+    await pool.query(undo);
+  }
+}
+
+describe('malipo ledger check', () => {
+  it('finds nothing in books that hold', async () => {
+    const checked = await malipo(environment, 'ledger', 'check', '--json');
+    expect(checked).toMatchObject({ exitCode: 0, stderr: '' });
+    const report = checked.json<CheckJson>();
+    expect(report).toMatchObject({
+      violations: 0,
+      found: [],
+      counted: { vendors: 2, transfers: 4, transactions: 2, open: 2 },
+    });
+    expect(report.invariants).toContain('balances_equal_transfers');
+    const table = await malipo(environment, 'ledger', 'check');
+    expect(table.exitCode).toBe(0);
+    expect(table.stdout).toContain('The books hold: no violations.');
+    for (const name of report.invariants) expect(table.stdout).toContain(name);
+  });
+
+  it('finds an altered balance, says where, and fails', async () => {
+    await spoilt(
+      `update accounts set balance_cents = balance_cents + 1
+       where vendor_id = 1 and account = 'float'`,
+      `update accounts set balance_cents = balance_cents - 1
+       where vendor_id = 1 and account = 'float'`,
+      async () => {
+        const checked = await malipo(environment, 'ledger', 'check', '--json');
+        expect(checked.exitCode).toBe(1);
+        const { violations, found } = checked.json<CheckJson>();
+        expect(violations).toBe(2);
+        expect(found).toEqual([
+          {
+            invariant: 'balances_equal_transfers',
+            vendor_id: 1,
+            vid: 'shop',
+            detail: 'float: balance 80001, transfers make 80000',
+          },
+          expect.objectContaining({ invariant: 'balances_sum_to_zero' }),
+        ]);
+        const table = await malipo(environment, 'ledger', 'check');
+        expect(table.exitCode).toBe(1);
+        expect(table.stdout).toMatch(/^balances_equal_transfers +1 /m);
+        expect(table.stdout).toMatch(/^shop +balances_equal_transfers +float: balance 80001/m);
+        expect(table.stdout).toContain('THE BOOKS DO NOT HOLD: 2 violations.');
+      },
+    );
+    expect(
+      (await must(environment, 'ledger', 'check', '--json')).json<CheckJson>().violations,
+    ).toBe(0);
+  });
+
+  it('finds a transaction that is in no queue', async () => {
+    const [row] = (
+      await pool.query<{ due: string; id: string }>(
+        'select due_at::text as due, transaction_id as id from dispatch_queue limit 1',
+      )
+    ).rows;
+    await spoilt(
+      `delete from dispatch_queue where transaction_id = '${row?.id}'`,
+      `insert into dispatch_queue (vendor_id, biller_code, transaction_id, due_at)
+       values (1, 'water', '${row?.id}', '${row?.due}')`,
+      async () => {
+        const { found } = JSON.parse(
+          (await inProcess(environment, 'ledger', 'check', '--json')).stdout,
+        ) as CheckJson;
+        expect(found.map(({ invariant }) => invariant)).toEqual(['open_equals_queued']);
+      },
+    );
+  });
+});
+
+describe('malipo ledger chain', () => {
+  it('extends the chains now; a transfer altered afterwards is found', async () => {
+    const extended = await malipo(environment, 'ledger', 'chain', '--json');
+    expect(extended.exitCode).toBe(0);
+    let { blocks } = extended.json<{ blocks: number }>();
+    // Other programs' transactions may hold the end back; then the rest follows.
+    await until(async () => {
+      const more = await must(environment, 'ledger', 'chain', '--json');
+      blocks += more.json<{ blocks: number }>().blocks;
+      return blocks > 0;
+    });
+    const again = await must(environment, 'ledger', 'chain');
+    expect(again.stdout).toMatch(/^\d+ blocks added\. The chains reach to \d{4}-\d\d-\d\d /);
+    await spoilt(
+      `update transfers set amount_cents = amount_cents + 5
+       where debit_account = 'external' and vendor_id = 1`,
+      `update transfers set amount_cents = amount_cents - 5
+       where debit_account = 'external' and vendor_id = 1`,
+      async () => {
+        const checked = await inProcess(environment, 'ledger', 'check', '--json');
+        expect(checked.exitCode).toBe(1);
+        const { found } = JSON.parse(checked.stdout) as CheckJson;
+        expect(found.map(({ invariant }) => invariant)).toContain('chain_intact');
+      },
+    );
+  });
+
+  it('says so when there is nothing to chain', async () => {
+    const empty = await createTestDatabase();
+    try {
+      const chained = await must({ DATABASE_URL: empty.url }, 'ledger', 'chain');
+      expect(chained.stdout).toBe('0 blocks added. There are no transfers yet.\n');
+      const asJson = await must({ DATABASE_URL: empty.url }, 'ledger', 'chain', '--json');
+      expect(asJson.json()).toEqual({ blocks: 0, ended_at: null });
+    } finally {
+      await empty.drop();
+    }
+  });
+});
+
+interface StatementJson {
+  readonly from: string;
+  readonly to: string;
+  readonly opening: Record<string, string>;
+  readonly closing: Record<string, string>;
+  readonly transfers: readonly Record<string, unknown>[];
+}
+
+async function statement(...options: string[]): Promise<StatementJson> {
+  const made = await must(environment, 'ledger', 'statement', '--vid', 'shop', '--json', options);
+  return made.json<StatementJson>();
+}
+
+describe('malipo ledger statement', () => {
+  it('goes from the opening to the closing balances by the transfers of this month', async () => {
+    const made = await malipo(environment, 'ledger', 'statement', '--vid', 'shop', '--json');
+    const { opening, closing, transfers, from } = made.json<StatementJson>();
+    expect(from).toMatch(/T21:00:00\.000Z$/);
+    expect(opening).toEqual({
+      collected: '0.00',
+      external: '0.00',
+      fees: '0.00',
+      float: '0.00',
+      reserved: '0.00',
+    });
+    expect(transfers).toMatchObject([
+      { movement: 'collected', amount: '1000.00', float: '0.00', merchant_reference: null },
+      { movement: 'funded', debit_account: 'collected', credit_account: 'float' },
+      { movement: 'reserved', amount: '100.00', float: '900.00', merchant_reference: '=1+1' },
+      { movement: 'reserved', amount: '100.00', float: '800.00' },
+    ]);
+    expect(closing).toMatchObject({ external: '-1000.00', float: '800.00', reserved: '200.00' });
+
+    const paid = await must(environment, [
+      'status',
+      '--vid',
+      'shop',
+      '--merchant-reference',
+      '=1+1',
+      '--json',
+    ]);
+    expect(transfers[2]?.['reference']).toBe(paid.json()['ipay_reference']);
+    const table = await malipo(environment, 'ledger', 'statement', '--vid', 'shop');
+    expect(table.stdout).toMatch(/ funded +collected +float +1000\.00 +1000\.00 /);
+    expect(table.stdout).toMatch(/^float +0\.00 +800\.00$/m);
+  });
+
+  it('covers a day as --to, and takes moments to the second', async () => {
+    await pool.query(
+      `insert into transfers (vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
+       select 1, gen_random_uuid(), 1, 'external', 'collected', 100, at from unnest(array[
+         '2025-03-01 23:59:59.9+03', '2025-03-02 00:00:00+03', '2025-03-02 23:59:59.9+03',
+         '2025-03-03 00:00:00+03']::timestamptz[]) at`,
+    );
+    try {
+      const day = await statement('--from', '2025-03-02', '--to', '2025-03-02');
+      expect(day.transfers.map(({ time }) => time)).toEqual([
+        '2025-03-01T21:00:00.000Z',
+        '2025-03-02T20:59:59.900Z',
+      ]);
+      expect(day.opening['collected']).toBe('1.00');
+      expect(day.closing['collected']).toBe('3.00');
+      const moments = await statement(
+        '--from',
+        '2025-03-02 00:00:01',
+        '--to',
+        '2025-03-03T00:00:00+03:00',
+      );
+      expect(moments.transfers).toHaveLength(1);
+      expect(moments.to).toBe('2025-03-02T21:00:00.000Z');
+    } finally {
+      await pool.query("delete from transfers where created_at < '2025-04-01'");
+    }
+  });
+
+  it('writes CSV that a spreadsheet cannot take for formulas', async () => {
+    const csv = await malipo(environment, 'ledger', 'statement', '--vid', 'shop', '--csv');
+    expect(csv).toMatchObject({ exitCode: 0, stderr: '' });
+    const lines = csv.stdout.split('\r\n');
+    expect(lines.pop()).toBe('');
+    expect(lines[0]).toBe(
+      'time,movement,reference,merchant_reference,debit_account,credit_account,amount,float',
+    );
+    expect(lines).toHaveLength(1 + 5 + 4 + 5);
+    expect(lines[8]).toMatch(/,reserved,[0-9A-Z]{32},'=1\+1,float,reserved,100\.00,900\.00$/);
+    // What has commas or quotes is quoted.
+    expect(lines[9]).toMatch(/,[0-9A-Z]{32},"a ""b"", c",float,reserved,100\.00,800\.00$/);
+    expect(lines.at(-4)).toMatch(/,closing,,,,external,-1000\.00,$/);
+  });
+
+  it('has any length as CSV, and says so where it has not', async () => {
+    await pool.query(
+      `insert into transfers (vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
+       select 2, gen_random_uuid(), 1, 'external', 'collected', 1, '2025-05-05'::timestamptz + n * interval '1 second'
+       from generate_series(1, 20001) n`,
+    );
+    try {
+      const period = ['--vid', 'idle', '--from', '2025-05-01', '--to', '2025-05-31'];
+      const csv = await must(environment, 'ledger', 'statement', period, '--csv');
+      expect(csv.stdout.split('\r\n')).toHaveLength(1 + 5 + 20_001 + 5 + 1);
+      expect(csv.stdout).toMatch(/,closing,,,,collected,200\.01,/);
+      const cut = await malipoCutShort(environment, 'ledger', 'statement', ...period, '--csv');
+      expect(cut).toMatchObject({ exitCode: 0, stderr: '' });
+      const refused = await inProcess(environment, 'ledger', 'statement', ...period);
+      expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
+      expect(refused.stderr).toContain('--csv');
+    } finally {
+      await pool.query('delete from transfers where vendor_id = 2');
+    }
+  });
+
+  it.each([
+    [['--from', '2025-02-30'], '--from'],
+    [['--to', 'tomorrow'], '--to'],
+    [['--from', '2025-03-02', '--to', '2025-03-01'], '--to must be later'],
+    [['--csv', '--json'], 'not both'],
+  ])('calls %j a mistake of the command line', async (options, words) => {
+    const wrong = await inProcess(environment, 'ledger', 'statement', '--vid', 'shop', ...options);
+    expect(wrong).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(wrong.stderr).toContain(words);
+  });
+
+  it('says that there is no such vendor', async () => {
+    const refused = await inProcess(environment, 'ledger', 'statement', '--vid', 'nobody');
+    expect(refused).toMatchObject({
+      exitCode: 1,
+      stderr: 'error: --vid: There is no such vendor (unknown_vendor)\n',
+    });
+  });
+});

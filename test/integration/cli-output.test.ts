@@ -1,0 +1,173 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { CommanderError } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { ConfigError } from '../../src/config.ts';
+import { Refusal } from '../../src/base/errors.ts';
+import { PlainError } from '../../src/base/plain-error.ts';
+import { createWireTime } from '../../src/base/clock.ts';
+import { durationSeconds, periodEnd, wholeNumber } from '../../src/cli/arguments.ts';
+import { explain, UsageError } from '../../src/cli/failure.ts';
+import { createProgress, record, table } from '../../src/cli/output.ts';
+import { inProcess } from './cli-support.ts';
+
+describe('a table', () => {
+  it('is as wide as its cells, numbers to the right, nothing after the last cell', () => {
+    const text = table(
+      [{ title: 'NAME' }, { title: 'AMOUNT', align: 'right' }, { title: 'NOTE' }],
+      [
+        ['a', '1.00', 'long note'],
+        ['Wanjirũ', '1000.00', ''],
+      ],
+    );
+    expect(text).toBe('NAME      AMOUNT  NOTE\na           1.00  long note\nWanjirũ  1000.00  -\n');
+  });
+
+  it('says that there is nothing', () => {
+    expect(table([{ title: 'NAME' }], [], 'no vendors')).toBe('(no vendors)\n');
+  });
+
+  it('lets no foreign text move the cursor or turn the writing around', () => {
+    const hostile = 'Paid\u001B[2J\u0007\r\nFAILED\u202Eover\u009B';
+    for (const text of [table([{ title: 'M' }], [[hostile]]), record([['message', hostile]])]) {
+      expect(text.trimEnd().split('\n').at(-1)).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+      expect(text).toContain('Paid\u{FFFD}[2J');
+    }
+  });
+});
+
+function stream(isTTY: boolean) {
+  const written: string[] = [];
+  return { written, isTTY, columns: 20, write: (text: string) => written.push(text) };
+}
+
+describe('progress', () => {
+  it('is one line on a terminal, erased at the end', () => {
+    const stderr = stream(true);
+    const progress = createProgress(stderr);
+    progress.show('checking a very long name of an invariant');
+    progress.show('b\nc');
+    progress.clear();
+    progress.clear();
+    expect(stderr.written).toEqual([
+      '\r\u001B[2Kchecking a very lon',
+      '\r\u001B[2Kb\u{FFFD}c',
+      '\r\u001B[2K',
+    ]);
+  });
+
+  it('is silent where no one looks', () => {
+    const stderr = stream(false);
+    const progress = createProgress(stderr);
+    progress.show('a');
+    progress.clear();
+    expect(stderr.written).toEqual([]);
+  });
+});
+
+describe('a failure', () => {
+  const databaseError = Object.assign(new Error('permission denied for table vendors'), {
+    severity: 'ERROR',
+    code: '42501',
+  });
+  it.each([
+    [new UsageError('Give one.'), 'error: Give one.', 2],
+    [new CommanderError(1, 'commander.unknownOption', 'said before'), '', 2],
+    [new CommanderError(0, 'commander.helpDisplayed', 'said before'), '', 0],
+    [
+      new Refusal('biller_offline', { field: 'biller_name' }),
+      'error: --biller: The biller is offline (biller_offline)',
+      1,
+    ],
+    [new PlainError('No.', { field: 'base_url' }), 'error: --base-url: No.', 1],
+    [new ConfigError(['PORT: x']), 'error: The environment is not valid:\n  - PORT: x', 1],
+    [databaseError, 'error: The database refused: permission denied for table vendors (42501)', 1],
+  ])('%s is said in plain words', (error, text, exitCode) => {
+    expect(explain(error)).toEqual({ text, exitCode });
+  });
+
+  it.each([
+    Object.assign(new AggregateError([], ''), { code: 'ECONNREFUSED' }),
+    Object.assign(new Error('the database system is shutting down'), {
+      severity: 'FATAL',
+      code: '57P03',
+    }),
+    new Error('Connection terminated unexpectedly'),
+  ])('%s is that of the connection', (error) => {
+    expect(explain(error).text).toContain('The database cannot be reached');
+  });
+
+  it('that nobody foresaw keeps its stack', () => {
+    const { text, exitCode } = explain(new TypeError('x is not a function'));
+    expect(text).toMatch(/TypeError: x is not a function\n +at /);
+    expect(exitCode).toBe(1);
+    expect(explain('thrown text').text).toBe('error: thrown text');
+  });
+});
+
+describe('arguments', () => {
+  it.each([
+    ['0', 0],
+    ['90s', 90],
+    ['30m', 1800],
+    ['24h', 86_400],
+    ['30d', 2_592_000],
+  ])('reads the time %s', (text, seconds) => {
+    expect(durationSeconds(text)).toBe(seconds);
+  });
+
+  it.each(['', '5', '1w', '-1s', '1.5h', '721h', '31d'])('refuses the time "%s"', (text) => {
+    expect(() => durationSeconds(text)).toThrow('such as 90s');
+  });
+
+  it.each(['', '0', '11', '1.0', '1e1', '0x1', ' 1'])('refuses the number "%s"', (text) => {
+    expect(() => wholeNumber(1, 10)(text)).toThrow('from 1 to 10');
+  });
+
+  it('ends a day where the clocks are put back an hour later', () => {
+    const berlin = createWireTime('Europe/Berlin');
+    const end = periodEnd('2026-10-25', '--to', berlin);
+    expect(end.toISOString()).toBe('2026-10-25T23:00:00.000Z');
+    expect(berlin.format(end)).toBe('2026-10-26 00:00:00');
+  });
+});
+
+describe('the reference page', () => {
+  const page = readFileSync(
+    path.resolve(import.meta.dirname, '../../docs/reference/cli.md'),
+    'utf8',
+  );
+
+  it('has every command and every option', async () => {
+    const missing: string[] = [];
+    for (const name of await commandsOf([])) {
+      // Has pages of its own.
+      if (name === 'credit') continue;
+      const verbs = await commandsOf([name]);
+      for (const words of verbs.length === 0 ? [[name]] : verbs.map((verb) => [name, verb])) {
+        if (!page.includes(`\`${words.join(' ')}`)) missing.push(words.join(' '));
+        for (const option of await optionsOf(words)) {
+          if (!page.includes(option)) missing.push(`${words.join(' ')} ${option}`);
+        }
+      }
+    }
+    expect(missing).toEqual([]);
+  });
+});
+
+async function helpOf(words: readonly string[]): Promise<string> {
+  return (await inProcess({}, ...words, '--help')).stdout;
+}
+
+/** The commands that a help lists; none for one that has only options. */
+async function commandsOf(words: readonly string[]): Promise<string[]> {
+  const [, list = ''] = (await helpOf(words)).split('\nCommands:\n');
+  return [...list.matchAll(/^ {2}([a-z-]+)/gm)]
+    .map(([, name]) => name ?? '')
+    .filter((name) => name !== 'help');
+}
+
+async function optionsOf(words: readonly string[]): Promise<string[]> {
+  const [, list = ''] = (await helpOf(words)).split('\nOptions:\n');
+  return [...list.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, name]) => name ?? '');
+}

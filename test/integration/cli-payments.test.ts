@@ -1,0 +1,397 @@
+import { createSecretKey } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { canonicalText } from '../../src/base/canonical.ts';
+import { compose } from '../../src/compose.ts';
+import type { Service } from '../../src/compose.ts';
+import { readConfig } from '../../src/config.ts';
+import { createLog } from '../../src/log.ts';
+import { sign } from '../../src/vendors/signature.ts';
+import { SANDBOX_OPERATOR_KEY } from '../../sandbox/operators/options.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import type { TestDatabase } from '../support/cluster.ts';
+import { startSimulatedOperators } from '../support/simulated-operators.ts';
+import type { SimulatedOperators } from '../support/simulated-operators.ts';
+import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
+import { addBillers, inProcess, malipo, must, newKey, newMasterKey } from './cli-support.ts';
+import { until } from './embedded-support.ts';
+
+let database: TestDatabase;
+let environment: Record<string, string>;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  environment = { DATABASE_URL: database.url, MASTER_KEY: newMasterKey() };
+  await addBillers(environment, 'https://pay.example.com');
+  await must(environment, 'collector', 'add', 'till', '--name', 'Till');
+  await addVendor('shop');
+});
+afterAll(async () => {
+  await database.drop();
+});
+
+async function addVendor(vid: string, ...options: string[]): Promise<string> {
+  const vendor = ['vendor', 'add', vid, '--name', vid, '--sector', 'retail'];
+  return await newKey(environment, vendor, options);
+}
+
+function collectArgs(vid: string, reference: string, amount = '1000'): string[] {
+  return [
+    'collect',
+    '--collector',
+    'till',
+    '--vid',
+    vid,
+    '--reference',
+    reference,
+    '--amount',
+    amount,
+  ];
+}
+
+async function addFloat(vid: string): Promise<void> {
+  await must(environment, collectArgs(vid, `float-${vid}`));
+  await must(environment, 'fund', '--vid', vid);
+}
+
+function payArgs(vid: string, account: string, ...options: string[]): string[] {
+  return [
+    'pay',
+    '--vid',
+    vid,
+    '--biller',
+    'water',
+    '--account',
+    account,
+    '--amount',
+    '100',
+    ...options,
+  ];
+}
+
+describe('malipo collect and fund', () => {
+  it('bring income in and into the float', async () => {
+    await addVendor('saver');
+    const collected = await malipo(environment, ...collectArgs('saver', 'c-1', '120.5'), '--json');
+    expect(collected.json()).toEqual({
+      vid: 'saver',
+      amount: '120.50',
+      reference: expect.stringMatching(/^[0-9A-Z]{32}$/) as string,
+      posted_at: expect.any(String) as string,
+      repeated: false,
+      collected: '120.50',
+    });
+    const funded = await malipo(environment, 'fund', '--vid', 'saver');
+    expect(funded).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(funded.stdout).toMatch(/^amount +120\.50$/m);
+    expect(funded.stdout).toMatch(/^float now +120\.50$/m);
+    const nothing = await must(environment, 'fund', '--vid', 'saver', '--json');
+    expect(nothing.json()).toMatchObject({ amount: '0.00', reference: null, repeated: false });
+  });
+
+  it('take a collection once, also without its time', async () => {
+    const first = await must(environment, collectArgs('shop', 'c-2'), '--json');
+    const again = await must(environment, collectArgs('shop', 'c-2'), '--json');
+    expect(again.json()).toMatchObject({
+      repeated: true,
+      reference: first.json()['reference'],
+    });
+    const timed = [...collectArgs('shop', 'c-3'), '--paid-at'];
+    await must(environment, timed, '2026-01-02 10:00:00');
+    const same = await must(environment, timed, '2026-01-02T07:00:00Z', '--json');
+    expect(same.json()).toMatchObject({ repeated: true });
+    const other = await inProcess(environment, ...timed, '2026-01-02 10:00:01');
+    expect(other).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(other.stderr).toContain('reference_reused');
+    const otherAmount = await inProcess(environment, ...collectArgs('shop', 'c-2', '999'));
+    expect(otherAmount.stderr).toContain('--reference');
+  });
+
+  it.each([
+    [collectArgs('shop', 'x', '0'), 2, '--amount'],
+    [collectArgs('shop', 'x', '-5'), 2, '--amount'],
+    [collectArgs('shop', ' x'), 2, '--reference'],
+    [[...collectArgs('shop', 'x'), '--paid-at', 'noon'], 2, '--paid-at'],
+    [collectArgs('nobody', 'x'), 1, '--vid: There is no such vendor'],
+    [['collect', '--vid', 'shop'], 2, '--collector'],
+    [['fund', '--vid', 'nobody'], 1, '--vid: There is no such vendor'],
+    [['fund'], 2, '--vid'],
+  ])('refuse %j', async (args, exitCode, words) => {
+    const refused = await inProcess(environment, ...args);
+    expect(refused).toMatchObject({ exitCode, stdout: '' });
+    expect(refused.stderr).toContain(words);
+  });
+
+  it('refuse an unknown and a suspended collector', async () => {
+    const unknown = collectArgs('shop', 'c-4').map((word) => (word === 'till' ? 'safe' : word));
+    expect((await inProcess(environment, ...unknown)).stderr).toContain(
+      '--collector: There is no collector safe',
+    );
+    await must(environment, 'collector', 'suspend', 'till');
+    try {
+      const refused = await inProcess(environment, ...collectArgs('shop', 'c-4'));
+      expect(refused).toMatchObject({ exitCode: 1 });
+      expect(refused.stderr).toContain('--collector: This collector is suspended');
+    } finally {
+      await must(environment, 'collector', 'resume', 'till');
+    }
+  });
+});
+
+describe('malipo pay, status and transactions', () => {
+  beforeAll(async () => {
+    await addFloat('shop');
+  });
+
+  it('create a transaction and tell about it', async () => {
+    const paid = await malipo(
+      environment,
+      ...payArgs('shop', '1001'),
+      '--json',
+      ['--merchant-reference', 'inv-1'].join('='),
+    );
+    const created = paid.json();
+    expect(created).toMatchObject({
+      vid: 'shop',
+      biller_name: 'water',
+      account: '1001',
+      amount: '100.00',
+      merchant_reference: 'inv-1',
+      transaction_status: 'QUEUED',
+      replayed: false,
+    });
+    const { replayed: _, ...view } = created;
+    const reference = String(view['ipay_reference']);
+    const byReference = ['status', '--vid', 'shop', '--reference', reference];
+    expect((await malipo(environment, ...byReference, '--json')).json()).toEqual(view);
+    const table = await must(environment, byReference);
+    expect(table.stdout).toMatch(/^status +QUEUED$/m);
+    const byOwn = await must(environment, [
+      'status',
+      '--vid',
+      'shop',
+      '--merchant-reference',
+      'inv-1',
+      '--json',
+    ]);
+    expect(byOwn.json()).toEqual(view);
+  });
+
+  it('pay the same reference once', async () => {
+    const pay = payArgs('shop', '1002', '--merchant-reference', 'inv-2');
+    const first = await must(environment, pay, '--json');
+    const again = await must(environment, pay, '--json');
+    expect(again.json()).toEqual({ ...first.json(), replayed: true });
+    expect((await must(environment, pay)).stdout).toContain('accepted before');
+    const other = await inProcess(
+      environment,
+      ...payArgs('shop', '1003', '--merchant-reference', 'inv-2'),
+    );
+    expect(other).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(other.stderr).toContain('--merchant-reference: ');
+    expect(other.stderr).toContain('reference_reused');
+  });
+
+  it.each([
+    [payArgs('shop', '1', '--amount', '49.99'), 1, '--amount: The minimum amount of water is'],
+    [payArgs('shop', '1', '--amount', '999999'), 1, 'insufficient_float'],
+    [payArgs('shop', '1', '--amount', '1.001'), 2, '--amount'],
+    [payArgs('shop', '1', '--biller', 'none'), 1, '--biller: There is no such biller'],
+    [payArgs('shop', '1', '--biller', 'tv'), 1, '--phone: tv needs a phone number'],
+    [payArgs('shop', '1', '--phone', 'home'), 2, '--phone'],
+    [payArgs('shop', '-1'), 2, '--account'],
+    [payArgs('shop', '1', '--wait', '0'), 2, '--wait'],
+    [payArgs('nobody', '1'), 1, '--vid: There is no such vendor'],
+    [['status', '--vid', 'shop'], 2, '--merchant-reference'],
+    [['status', '--vid', 'shop', '--reference', 'x'], 1, '--reference: There is no transaction'],
+    [['status', '--vid', 'shop', '--merchant-reference', 'x'], 1, 'unknown_reference'],
+    [['status', '--vid', 'shop', '--reference', 'x', '--merchant-reference', 'y'], 2, 'reference'],
+    [['transactions', '--vid', 'shop', '--limit', '1001'], 2, '--limit'],
+    [['transactions', '--vid', 'shop', '--status', 'PAID'], 2, '--status'],
+    [['transactions', '--vid', 'nobody'], 1, '--vid'],
+  ])('refuse %j', async (args, exitCode, words) => {
+    const refused = await inProcess(environment, ...args);
+    expect(refused).toMatchObject({ exitCode, stdout: '' });
+    expect(refused.stderr).toContain(words);
+  });
+
+  it('refuse a likely duplicate, a missing reference and a suspended vendor', async () => {
+    await must(environment, payArgs('shop', '1004'));
+    const twin = await inProcess(environment, ...payArgs('shop', '1004'));
+    expect(twin.stderr).toContain('likely_duplicate');
+    await addVendor('strict', '--require-reference');
+    const without = await inProcess(environment, ...payArgs('strict', '1'));
+    expect(without.stderr).toContain('--merchant-reference: ');
+    await must(environment, 'vendor', 'suspend', 'strict');
+    for (const args of [payArgs('strict', '1'), ['fund', '--vid', 'strict']]) {
+      const suspended = await inProcess(environment, ...args);
+      expect(suspended).toMatchObject({
+        exitCode: 1,
+        stderr: 'error: --vid: This vendor is suspended (vendor_suspended)\n',
+      });
+    }
+  });
+
+  it('refuse a biller that is OFFLINE', async () => {
+    await must(environment, 'biller', 'set-status', 'water', 'OFFLINE');
+    try {
+      const refused = await inProcess(environment, ...payArgs('shop', '1005'));
+      expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
+      expect(refused.stderr).toContain('--biller: The biller is offline');
+    } finally {
+      await must(environment, 'biller', 'set-status', 'water', 'ONLINE');
+    }
+  });
+
+  it('do not tell another vendor’s transactions', async () => {
+    const paid = await must(environment, payArgs('shop', '1006'), '--json');
+    await addVendor('other');
+    const reference = String(paid.json()['ipay_reference']);
+    const refused = await inProcess(
+      environment,
+      'status',
+      '--vid',
+      'other',
+      '--reference',
+      reference,
+    );
+    expect(refused.stderr).toContain('unknown_reference');
+    const none = await must(environment, 'transactions', '--vid', 'other');
+    expect(none.stdout).toBe('(no transactions)\n');
+  });
+
+  it('wait no longer than they are told, and say that it has not ended', async () => {
+    const waited = await inProcess(environment, ...payArgs('shop', '1007', '--wait', '1'));
+    expect(waited.exitCode).toBe(3);
+    expect(waited.stdout).toMatch(/^status +QUEUED$/m);
+    expect(waited.stdout).toContain('It has not ended yet');
+  });
+
+  it('list the newest first, by status and up to a limit', async () => {
+    await addVendor('lister');
+    await addFloat('lister');
+    for (const account of ['1', '2', '3']) await must(environment, payArgs('lister', account));
+    const list = async (...options: string[]): Promise<unknown[]> =>
+      (await must(environment, 'transactions', '--vid', 'lister', '--json', options))
+        .json<{ transactions: { account: string }[] }>()
+        .transactions.map(({ account }) => account);
+    expect(await list()).toEqual(['3', '2', '1']);
+    expect(await list('--limit', '2')).toEqual(['3', '2']);
+    expect(await list('--status', 'QUEUED')).toHaveLength(3);
+    expect(await list('--status', 'SUCCESS')).toEqual([]);
+    expect(await list('--status', 'PENDING')).toEqual([]);
+    const table = await malipo(environment, 'transactions', '--vid', 'lister', '--limit', '1');
+    expect(table.stdout.split('\n')).toHaveLength(3);
+    expect(table.stdout).toMatch(/ water +3 +100\.00 +QUEUED/);
+  });
+});
+
+describe('beside a running service', () => {
+  let service: Service;
+  let operators: SimulatedOperators;
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = await makeTemporaryFolder();
+    operators = await startSimulatedOperators(folder);
+    const config = readConfig('sandbox', { ...environment, PORT: '0' });
+    service = await compose({
+      config,
+      databaseUrl: database.url,
+      masterKeys: { current: config.masterKey ?? Buffer.alloc(0), previous: undefined },
+      log: createLog({ level: 'silent', destination: 2 }),
+    });
+    // From here on everything reaches it by the command line only.
+    const operatorUrl = `${operators.origin}/operators/power`;
+    await must(environment, 'operator', 'set', 'power', '--name', 'Power', [
+      '--connector',
+      'http-json',
+      '--base-url',
+      operatorUrl,
+    ]);
+    await must(environment, 'operator', 'set-key', 'power', '--key', SANDBOX_OPERATOR_KEY);
+    await must(environment, 'biller', 'set', 'kplc_prepaid', '--name', 'Power Prepaid', [
+      '--category',
+      'electricity',
+      '--operator',
+      'power',
+      '--minimum',
+      '50',
+    ]);
+  });
+  afterAll(async () => {
+    await service.stop();
+    await operators.kill('SIGTERM');
+    await removeFolder(folder);
+  });
+
+  /** A vendor that the service knows, with 1000.00 in its float. Returns its key. */
+  async function live(vid: string): Promise<string> {
+    const key = await addVendor(vid, '--duplicate-check', 'off');
+    await addFloat(vid);
+    await until(async () => (await create(vid, key))['header_status'] === 200);
+    return key;
+  }
+
+  async function create(vid: string, signingKey: string): Promise<Record<string, unknown>> {
+    const fields = { vid, biller_name: 'kplc_prepaid', amount: '60', account: '14234567890' };
+    const text = canonicalText(new Map(Object.entries(fields)));
+    const hash = sign(text, createSecretKey(signingKey, 'utf8'));
+    const answer = await service.app.inject({
+      method: 'POST',
+      url: '/transaction/create',
+      payload: { ...fields, hash },
+    });
+    return answer.json<Record<string, unknown>>();
+  }
+
+  it('sends what pay created, and waits for its end', async () => {
+    await live('payer');
+    const pay = ['pay', '--vid', 'payer', '--biller', 'kplc_prepaid', '--amount', '100', '--wait'];
+    const paid = await malipo(environment, ...pay, '20', '--account', '14234567890', '--json');
+    expect(paid.json()).toMatchObject({
+      transaction_status: 'SUCCESS',
+      details: { token: expect.stringMatching(/^\d{20}$/) as string },
+    });
+    expect(paid.exitCode).toBe(0);
+    const failed = await inProcess(environment, ...pay, '--account', '14234569902');
+    expect(failed.exitCode).toBe(1);
+    expect(failed.stdout).toMatch(/^status +FAILED$/m);
+    const listed = await must(environment, 'transactions', '--vid', 'payer', '--json', [
+      '--status',
+      'FAILED',
+    ]);
+    expect(listed.json<{ transactions: unknown[] }>().transactions).toHaveLength(1);
+  });
+
+  it('takes a biller’s status and a suspension without a restart', async () => {
+    const key = await live('watched');
+    const answers = async (status: number): Promise<void> => {
+      await until(async () => (await create('watched', key))['header_status'] === status);
+    };
+    await must(environment, 'biller', 'set-status', 'kplc_prepaid', 'OFFLINE');
+    await answers(503);
+    expect(await create('watched', key)).toMatchObject({ error: [{ code: 'biller_offline' }] });
+    await must(environment, 'biller', 'set-status', 'kplc_prepaid', 'ONLINE');
+    await answers(200);
+    await must(environment, 'vendor', 'suspend', 'watched');
+    await answers(403);
+    await must(environment, 'vendor', 'resume', 'watched');
+    await answers(200);
+  });
+
+  it('takes both keys of a rotation, and none that has ended', async () => {
+    const first = await live('rotor');
+    const rotate = ['vendor', 'rotate-key', 'rotor', '--overlap'];
+    const second = await newKey(environment, rotate, '1h');
+    await until(async () => (await create('rotor', second))['header_status'] === 200);
+    expect(await create('rotor', first)).toMatchObject({ header_status: 200 });
+    const third = await newKey(environment, rotate, '0');
+    await until(async () => (await create('rotor', third))['header_status'] === 200);
+    expect(await create('rotor', second)).toMatchObject({ header_status: 401 });
+  });
+
+  it('leaves books that hold', async () => {
+    const checked = await must(environment, 'ledger', 'check', '--json');
+    expect(checked.json()).toMatchObject({ violations: 0 });
+  });
+});

@@ -1,0 +1,120 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { runCli } from '../../src/cli/program.ts';
+
+export interface Ran {
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** stdout as the one JSON document it has to be; the caller says what it should look like. */
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
+  json<Document = Record<string, unknown>>(): Document;
+}
+
+export type Environment = Record<string, string>;
+
+/** A master key as `openssl rand -base64 32` makes one. */
+export function newMasterKey(): string {
+  return randomBytes(32).toString('base64');
+}
+
+const ENTRY = path.resolve(import.meta.dirname, '../../src/cli/malipo.ts');
+
+/** Runs the real program. Nothing of this process's environment goes along but the path. */
+export async function malipo(environment: Environment, ...args: string[]): Promise<Ran> {
+  const child = start(environment, args);
+  const [stdout, stderr] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    child.exitCode === null ? once(child, 'exit') : undefined,
+  ]);
+  return ran(child.exitCode, stdout, stderr);
+}
+
+/** Runs the real program and reads no more than the beginning of its output, as `head` does. */
+export async function malipoCutShort(environment: Environment, ...args: string[]): Promise<Ran> {
+  const child = start(environment, args);
+  const stderr = text(child.stderr);
+  const [beginning] = (await once(child.stdout, 'data')) as [Buffer];
+  child.stdout.destroy();
+  if (child.exitCode === null) await once(child, 'exit');
+  return ran(child.exitCode, beginning.toString('utf8'), await stderr);
+}
+
+function start(environment: Environment, args: readonly string[]) {
+  return spawn(process.execPath, [ENTRY, ...args], {
+    env: { PATH: process.env['PATH'], ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+/** The same in this process, which is quicker. */
+export async function inProcess(environment: Environment, ...args: string[]): Promise<Ran> {
+  return await withInput('', environment, ...args);
+}
+
+/** @param input standard input: text, or a stream. */
+export async function withInput(
+  input: string | Readable,
+  environment: Environment,
+  ...args: string[]
+): Promise<Ran> {
+  const stdout: string[] = [];
+  const stderr: string[] = [];
+  const exitCode = await runCli(args, {
+    stdin: typeof input === 'string' ? Readable.from([input]) : input,
+    stdout: { write: (some) => stdout.push(some) },
+    stderr: { write: (some) => stderr.push(some) },
+    environment,
+  });
+  return ran(exitCode, stdout.join(''), stderr.join(''));
+}
+
+function ran(exitCode: number | null, stdout: string, stderr: string): Ran {
+  return {
+    exitCode,
+    stdout,
+    stderr,
+    json: () => {
+      if (exitCode !== 0 && stdout === '') throw new Error(`exit code ${exitCode}: ${stderr}`);
+      return JSON.parse(stdout) as never;
+    },
+  };
+}
+
+/** Runs a command that answers with a new security key, and returns the key. */
+export async function newKey(
+  environment: Environment,
+  ...args: readonly (string | readonly string[])[]
+): Promise<string> {
+  const done = await must(environment, ...args, '--json');
+  return done.json<{ security_key: string }>().security_key;
+}
+
+/** Adds an operator with a key and a biller `water` (minimum 50.00) and `tv`, which needs a phone. */
+export async function addBillers(environment: Environment, baseUrl: string): Promise<void> {
+  await must(environment, 'operator', 'set', 'waterworks', '--name', 'Water Works', [
+    '--connector',
+    'http-json',
+    '--base-url',
+    baseUrl,
+  ]);
+  await must(environment, 'operator', 'set-key', 'waterworks');
+  const biller = ['--operator', 'waterworks', '--minimum', '50', '--category', 'water'];
+  await must(environment, 'biller', 'set', 'water', '--name', 'City Water', biller);
+  await must(environment, 'biller', 'set', 'tv', '--name', 'City TV', [...biller, '--phone']);
+}
+
+/** Runs a command that has to succeed. */
+export async function must(
+  environment: Environment,
+  ...args: readonly (string | readonly string[])[]
+): Promise<Ran> {
+  const done = await inProcess(environment, ...args.flat());
+  if (done.exitCode !== 0) throw new Error(`${args.flat().join(' ')}: ${done.stderr}`);
+  return done;
+}

@@ -1,0 +1,434 @@
+import { createSecretKey } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { canonicalText } from '../../src/base/canonical.ts';
+import type { MasterKeys } from '../../src/base/sealing.ts';
+import { createPool, transaction } from '../../src/db/pool.ts';
+import type { Pool } from '../../src/db/pool.ts';
+import { createVendorDirectory } from '../../src/vendors/directory.ts';
+import { openKeys } from '../../src/vendors/keys.ts';
+import { sign, verify } from '../../src/vendors/signature.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import type { TestDatabase } from '../support/cluster.ts';
+import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
+import {
+  addBillers,
+  inProcess,
+  malipo,
+  must,
+  newKey,
+  newMasterKey,
+  withInput,
+} from './cli-support.ts';
+import type { Ran } from './cli-support.ts';
+import { until } from './embedded-support.ts';
+
+let database: TestDatabase;
+let pool: Pool;
+const masterKey = newMasterKey();
+let environment: Record<string, string>;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  pool = createPool({ url: database.url, max: 2, name: 'test' });
+  environment = { DATABASE_URL: database.url, MASTER_KEY: masterKey };
+  for (const vid of ['shop', 'rotor']) {
+    await must(environment, 'vendor', 'add', vid, '--name', vid, '--sector', 'bank');
+  }
+});
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+function keysOf(current: string, previous?: string): MasterKeys {
+  return {
+    current: Buffer.from(current, 'base64'),
+    previous: previous === undefined ? undefined : Buffer.from(previous, 'base64'),
+  };
+}
+
+/** Which of the keys sign for the vendor now. */
+async function directoryOf(masterKeys = keysOf(masterKey)) {
+  const directory = createVendorDirectory(pool, masterKeys);
+  await directory.reload();
+  const signs = (vid: string, key: string): boolean => {
+    const fields = new Map([['vid', vid]]);
+    const hash = sign(canonicalText(fields), createSecretKey(key, 'utf8'));
+    const reading = { fields: new Map([...fields, ['hash', hash]]) };
+    return verify(reading, () => directory.vendor(vid)?.keys ?? []) !== undefined;
+  };
+  return { directory, signs };
+}
+
+async function versionOf(topic: string): Promise<bigint> {
+  const read = await pool.query<{ version: bigint }>(
+    'select version from settings_versions where topic = $1',
+    [topic],
+  );
+  return read.rows[0]?.version ?? 0n;
+}
+
+describe('malipo vendor', () => {
+  it('adds a vendor whose key is shown once and stored sealed', async () => {
+    const before = await versionOf('vendors');
+    const added = await malipo(
+      environment,
+      'vendor',
+      'add',
+      'duka',
+      '--name',
+      'Duka la Amani',
+      '--sector',
+      'retail',
+      '--duplicate-check',
+      'always',
+      '--require-reference',
+    );
+    expect(added).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(added.stdout).toContain('shown this once');
+    const [, key = ''] = /^key +(\S{43})$/m.exec(added.stdout) ?? [];
+
+    const { signs, directory } = await directoryOf();
+    expect(signs('duka', key)).toBe(true);
+    expect(directory.vendor('duka')).toMatchObject({
+      name: 'Duka la Amani',
+      sector: 'retail',
+      suspended: false,
+      duplicateCheck: 'always',
+      referenceRequired: true,
+    });
+    expect(await versionOf('vendors')).toBe(before + 1n);
+    const stored = await pool.query<{ whole: string }>(
+      `select k::text || encode(k.sealed, 'escape') as whole from security_keys k
+       where holder = 'duka'`,
+    );
+    expect(stored.rows).toHaveLength(1);
+    expect(stored.rows[0]?.whole).not.toContain(key);
+
+    for (const form of [[], ['--json']]) {
+      const listed = await malipo(environment, 'vendor', 'list', ...form);
+      expect(listed.stdout).toContain('Duka la Amani');
+      expect(listed.stdout).not.toContain(key);
+    }
+  });
+
+  it('adds one as JSON, with its accounts and default settings', async () => {
+    const added = await must(environment, [
+      'vendor',
+      'add',
+      'json-shop',
+      '--name',
+      'Shop',
+      '--sector',
+      'bank',
+      '--json',
+    ]);
+    const document = added.json<{ vid: string; vendor_id: number; security_key: string }>();
+    expect(document).toEqual({
+      vid: 'json-shop',
+      vendor_id: expect.any(Number) as number,
+      security_key: expect.stringMatching(/^[\w-]{43}$/) as string,
+    });
+    const listed = (await must(environment, 'vendor', 'list', '--json')).json<{
+      vendors: readonly Record<string, unknown>[];
+    }>();
+    expect(listed.vendors.find(({ vid }) => vid === 'json-shop')).toMatchObject({
+      status: 'active',
+      duplicate_check: 'without_reference',
+      reference_required: false,
+      float: '0.00',
+      collected: '0.00',
+      keys: [{ valid_until: null }],
+    });
+    const accounts = await pool.query('select account from accounts where vendor_id = $1', [
+      document.vendor_id,
+    ]);
+    expect(accounts.rowCount).toBe(5);
+  });
+
+  it('refuses a vid that is taken, and changes nothing', async () => {
+    const before = await versionOf('vendors');
+    const again = await malipo(
+      environment,
+      'vendor',
+      'add',
+      'shop',
+      '--name',
+      'Another',
+      '--sector',
+      'bank',
+      '--json',
+    );
+    expect(again).toMatchObject({
+      exitCode: 1,
+      stdout: '',
+      stderr: 'error: There is a vendor shop already.\n',
+    });
+    expect(await versionOf('vendors')).toBe(before);
+    const { directory } = await directoryOf();
+    expect(directory.vendor('shop')).toMatchObject({ name: 'shop', sector: 'bank' });
+  });
+
+  it.each([
+    [['vendor', 'add', 'a b', '--name', 'A', '--sector', 'bank'], "'vid'"],
+    [['vendor', 'add', 'a', '--name', 'A\u001B[2J', '--sector', 'bank'], '--name'],
+    [['vendor', 'add', 'a', '--name', 'A', '--sector', 'circus'], '--sector'],
+    [['vendor', 'add', 'a', '--name', 'A'], '--sector'],
+    [['vendor', 'set', 'shop'], 'at least one setting'],
+    [['vendor', 'set', 'shop', '--duplicate-check', 'never'], '--duplicate-check'],
+    [['vendor', 'rotate-key', 'shop', '--overlap', '1w'], '--overlap'],
+    [['vendor', 'rotate-key', 'shop', '--overlap', '31d'], '--overlap'],
+    [['vendor', 'list', '--jsn'], '--jsn'],
+    [['vendor', 'forget'], 'forget'],
+    [['vendor'], 'Usage: malipo vendor'],
+    [['vender', 'list'], 'vender'],
+  ])('calls %j a mistake of the command line', async (args, named) => {
+    const wrong = await inProcess(environment, ...args);
+    expect(wrong).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(wrong.stderr).toContain(named);
+  });
+
+  it('changes only the settings that are given', async () => {
+    await must(environment, 'vendor', 'add', 'setter', '--name', 'Setter', [
+      '--sector',
+      'retail',
+      '--duplicate-check',
+      'always',
+      '--require-reference',
+    ]);
+    await must(environment, 'vendor', 'set', 'setter', '--name', 'Duka Jipya');
+    await must(environment, 'vendor', 'set', 'setter', '--no-require-reference');
+    const { directory } = await directoryOf();
+    expect(directory.vendor('setter')).toMatchObject({
+      name: 'Duka Jipya',
+      sector: 'retail',
+      duplicateCheck: 'always',
+      referenceRequired: false,
+    });
+    const others = ['--sector', 'sacco', '--duplicate-check', 'off', '--require-reference'];
+    await must(environment, 'vendor', 'set', 'setter', others);
+    await directory.reload();
+    expect(directory.vendor('setter')).toMatchObject({
+      name: 'Duka Jipya',
+      sector: 'sacco',
+      duplicateCheck: 'off',
+      referenceRequired: true,
+    });
+  });
+
+  it('suspends and resumes', async () => {
+    const { directory } = await directoryOf();
+    const suspended = await malipo(environment, 'vendor', 'suspend', 'shop', '--json');
+    expect(suspended.json()).toEqual({ vid: 'shop', status: 'suspended' });
+    await directory.reload();
+    expect(directory.vendor('shop')?.suspended).toBe(true);
+    const resumed = await must(environment, 'vendor', 'resume', 'shop');
+    expect(resumed.stdout).toBe('Vendor shop is active.\n');
+    await directory.reload();
+    expect(directory.vendor('shop')?.suspended).toBe(false);
+  });
+
+  it.each(['set --name A', 'suspend', 'resume', 'rotate-key'])(
+    'says that there is no such vendor to %s',
+    async (verb) => {
+      const [name = '', ...options] = verb.split(' ');
+      const refused = await inProcess(environment, 'vendor', name, 'nobody', ...options);
+      expect(refused).toMatchObject({
+        exitCode: 1,
+        stderr: 'error: There is no vendor nobody.\n',
+      });
+    },
+  );
+
+  it('keeps the former key valid until the overlap ends', async () => {
+    const rotate = ['vendor', 'rotate-key', 'rotor'];
+    const first = await newKey(environment, rotate);
+    const second = await newKey(environment, rotate, '--overlap', '1h');
+    expect(second).not.toBe(first);
+    const { directory, signs } = await directoryOf();
+    const rotatedAt = Date.now();
+    expect(directory.vendor('rotor')?.keys).toHaveLength(2);
+    expect([signs('rotor', first), signs('rotor', second)]).toEqual([true, true]);
+    // It ends by time, without a reload.
+    vi.useFakeTimers({ toFake: ['Date'], now: rotatedAt + 3_540_000 });
+    try {
+      expect(signs('rotor', first)).toBe(true);
+      vi.setSystemTime(rotatedAt + 3_600_000);
+      expect([signs('rotor', first), signs('rotor', second)]).toEqual([false, true]);
+    } finally {
+      vi.useRealTimers();
+    }
+
+    const third = await newKey(environment, rotate, '--overlap', '0');
+    await directory.reload();
+    expect([signs('rotor', second), signs('rotor', third)]).toEqual([false, true]);
+  });
+
+  it('keeps a day’s overlap unless told otherwise, and two keys at most', async () => {
+    const rotated = await malipo(environment, 'vendor', 'rotate-key', 'rotor');
+    expect(rotated.stdout).toContain('stays valid for 86400 seconds');
+    // Two rotations at the same moment, both held up until both are there.
+    const rotations: Promise<Ran>[] = [];
+    await transaction(pool, async (client) => {
+      await client.query("select from settings_versions where topic = 'vendors' for update");
+      for (let count = 0; count < 2; count += 1) {
+        rotations.push(inProcess(environment, 'vendor', 'rotate-key', 'rotor'));
+      }
+      await until(async () => {
+        const waiting = await pool.query(
+          "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+        );
+        return waiting.rowCount === 2;
+      });
+    });
+    const both = await Promise.all(rotations);
+    expect(both.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+    const { directory } = await directoryOf();
+    expect(directory.vendor('rotor')?.keys).toHaveLength(2);
+    const listed = await must(environment, 'vendor', 'list');
+    expect(listed.stdout).toMatch(/rotor .* 2, one until \d{4}-\d\d-\d\d /);
+  });
+});
+
+describe('malipo collector', () => {
+  it('adds, lists, rotates, suspends and resumes', async () => {
+    const added = await malipo(
+      environment,
+      'collector',
+      'add',
+      'till',
+      '--name',
+      'Till of the shop',
+      '--json',
+    );
+    const { security_key: key } = added.json<{ security_key: string }>();
+    expect(key).toMatch(/^[\w-]{43}$/);
+    const { directory } = await directoryOf();
+    expect(directory.collector('till')).toMatchObject({ name: 'Till of the shop' });
+    const again = await inProcess(environment, 'collector', 'add', 'till', '--name', 'Till');
+    expect(again.stderr).toBe('error: There is a collector till already.\n');
+
+    const rotated = await must(environment, 'collector', 'rotate-key', 'till', '--json');
+    expect(rotated.json()).toMatchObject({ collector: 'till', overlap_seconds: 86_400 });
+    await must(environment, 'collector', 'suspend', 'till');
+    await directory.reload();
+    expect(directory.collector('till')).toMatchObject({ suspended: true });
+    expect(directory.collector('till')?.keys).toHaveLength(2);
+    const listed = await must(environment, 'collector', 'list');
+    expect(listed.stdout).toMatch(/^till {2,}Till of the shop {2,}suspended {2,}2, one until/m);
+    await must(environment, 'collector', 'resume', 'till');
+    const resumed = (await must(environment, 'collector', 'list', '--json')).json<{
+      collectors: readonly unknown[];
+    }>();
+    expect(resumed.collectors).toMatchObject([{ collector: 'till', status: 'active' }]);
+  });
+
+  it.each(['suspend', 'resume', 'rotate-key'])('says that there is none to %s', async (verb) => {
+    const refused = await inProcess(environment, 'collector', verb, 'nobody');
+    expect(refused).toMatchObject({
+      exitCode: 1,
+      stderr: 'error: There is no collector nobody.\n',
+    });
+  });
+});
+
+describe('the master key', () => {
+  it('is needed for new keys only', async () => {
+    const without = { DATABASE_URL: database.url, DATA_DIR: '/nonexistent' };
+    expect((await inProcess(without, 'vendor', 'list')).exitCode).toBe(0);
+    const refused = await malipo(without, 'vendor', 'rotate-key', 'shop');
+    expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(refused.stderr).toContain('MASTER_KEY');
+  });
+
+  it('has to be the one that the stored keys are under', async () => {
+    const other = { ...environment, MASTER_KEY: newMasterKey() };
+    const refused = await inProcess(other, 'vendor', 'rotate-key', 'shop');
+    expect(refused.exitCode).toBe(1);
+    expect(refused.stderr).toContain('another master key');
+    // All the same with the right one as the previous: the service has to have both first.
+    const early = { ...other, MASTER_KEY_PREVIOUS: masterKey };
+    expect((await inProcess(early, 'vendor', 'rotate-key', 'shop')).exitCode).toBe(1);
+    await expect(openKeys(pool, ['vendor'], keysOf(masterKey))).resolves.toBeDefined();
+  });
+
+  it('is not taken from a sandbox that may be another one’s', async () => {
+    const empty = await createTestDatabase();
+    const dataDir = await makeTemporaryFolder();
+    try {
+      await writeFile(`${dataDir}/master-key`, newMasterKey());
+      const guess = { DATABASE_URL: empty.url, DATA_DIR: dataDir };
+      const add = ['vendor', 'add', 'first', '--name', 'First', '--sector', 'bank'];
+      const refused = await inProcess(guess, ...add);
+      expect(refused.exitCode).toBe(1);
+      expect(refused.stderr).toContain('Set MASTER_KEY');
+      expect((await inProcess({ ...guess, MASTER_KEY: masterKey }, ...add)).exitCode).toBe(0);
+    } finally {
+      await removeFolder(dataDir);
+      await empty.drop();
+    }
+  });
+
+  it('is changed by sealing everything anew, as often as one likes', async () => {
+    const own = await createTestDatabase();
+    const ownPool = createPool({ url: own.url, max: 2, name: 'test' });
+    const next = newMasterKey();
+    const now = { DATABASE_URL: own.url, MASTER_KEY: masterKey };
+    const both = { ...now, MASTER_KEY: next, MASTER_KEY_PREVIOUS: masterKey };
+    const kinds = ['vendor', 'collector', 'operator'] as const;
+    try {
+      await must(now, 'vendor', 'add', 'shop', '--name', 'Shop', '--sector', 'bank');
+      await must(now, 'vendor', 'rotate-key', 'shop');
+      await must(now, 'collector', 'add', 'till', '--name', 'Till');
+      await addBillers(now, 'https://pay.example.com');
+      const before = await openKeys(ownPool, kinds, keysOf(masterKey));
+      expect(before).toHaveLength(4);
+
+      const unset = await inProcess({ DATABASE_URL: own.url }, 'keys', 'reseal');
+      expect(unset.stderr).toContain('Set MASTER_KEY to the new key');
+      const alone = await inProcess({ ...now, MASTER_KEY: next }, 'keys', 'reseal');
+      expect(alone.exitCode).toBe(1);
+      expect(alone.stderr).toContain('4 of 4 stored keys');
+      expect(await openKeys(ownPool, kinds, keysOf(masterKey))).toEqual(before);
+
+      const sealed = await malipo(both, 'keys', 'reseal', '--json');
+      expect(sealed.json()).toEqual({ resealed: 4, already: 0 });
+      expect(await openKeys(ownPool, kinds, keysOf(next))).toEqual(before);
+      const repeated = await must(both, 'keys', 'reseal');
+      expect(repeated.stdout).toBe('0 keys sealed under the new master key, 4 were already.\n');
+      // From now on the former is not needed, and gives no new keys.
+      await must({ ...now, MASTER_KEY: next }, 'vendor', 'rotate-key', 'shop');
+      expect((await inProcess(now, 'vendor', 'rotate-key', 'shop')).exitCode).toBe(1);
+    } finally {
+      await ownPool.end();
+      await own.drop();
+    }
+  });
+});
+
+describe('the environment', () => {
+  it('is checked, every mistake at once', async () => {
+    const wrong = await malipo({ PORT: 'x', TIME_ZONE: 'Mars/Olympus' }, 'vendor', 'list');
+    expect(wrong).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(wrong.stderr).toContain('PORT');
+    expect(wrong.stderr).toContain('TIME_ZONE');
+  });
+
+  it('names a database that cannot be reached, but not its password', async () => {
+    const url = 'postgres://someone:hidden-word@127.0.0.1:1/malipo';
+    const failed = await malipo({ DATABASE_URL: url }, 'vendor', 'list');
+    expect(failed).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(failed.stderr).toContain('The database cannot be reached (ECONNREFUSED)');
+    expect(failed.stderr).not.toContain('hidden-word');
+  });
+
+  it('is not needed for help', async () => {
+    const help = await malipo({ PORT: 'x' }, '--help');
+    expect(help).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(help.stdout).toContain('ledger');
+    const ofCommand = await withInput('', { PORT: 'x' }, 'help', 'vendor');
+    expect(ofCommand.stdout).toContain('rotate-key');
+    expect((await inProcess({}, '--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+});
