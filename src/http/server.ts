@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import helmet from '@fastify/helmet';
-import swagger from '@fastify/swagger';
 import fastify from 'fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { Refusal } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
 import { asRefusal, refusalBody } from './errors.ts';
+import { addOpenApi } from './openapi.ts';
 
 export interface ServerOptions {
   readonly log: Logger;
@@ -40,6 +40,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       void sendRefusal(asRefusal(error), request, reply, options.log);
     },
     clientErrorHandler: (error, socket) => refuseBrokenRequest(error, socket),
+    // Node would refuse it without a body; `requireHost` does it with ours.
+    http: { requireHostHeader: false },
     return503OnClosing: true,
     forceCloseConnections: 'idle',
   });
@@ -58,23 +60,9 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     },
     strictTransportSecurity: false,
   });
-  await app.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: {
-        title: 'Malipo',
-        version: '2.0.0',
-        description:
-          'Bill payments for vendors. Parameters may come as a query string, JSON, a form or multipart; every request that carries a `hash` is signed with HMAC-SHA-256.',
-        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-      },
-      tags: [
-        { name: 'Funding', description: 'From collected income to the float.' },
-        { name: 'Billing', description: 'Billers and payments.' },
-      ],
-    },
-  });
+  await addOpenApi(app);
   answerErrors(app, options.log);
+  requireHost(app);
   reportAnswers(app, options);
   return app;
 }
@@ -94,6 +82,19 @@ function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void
     `HTTP/1.1 ${refusal.status} Refused\r\nContent-Type: application/json; charset=utf-8\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
+}
+
+/** HTTP/1.1 without Host is refused (RFC 9112 §3.2); an unknown expectation is ignored (RFC 9110 §10.1.1). */
+function requireHost(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    const isMissing = request.headers.host === undefined && request.raw.httpVersion === '1.1';
+    done(
+      isMissing
+        ? new Refusal('malformed_request', { text: 'The Host header is missing' })
+        : undefined,
+    );
+  });
+  app.server.on('checkExpectation', (request, response) => app.routing(request, response));
 }
 
 /** Signatures are over what was sent, so bodies stay bytes until an operation reads them. */
@@ -148,6 +149,7 @@ function sendRefusal(
       refusalBody(refusal, {
         requestId: request.id,
         atTopLevel: request.routeOptions.config.refusesAtTopLevel ?? false,
+        bureauCode: request.routeOptions.config.bureauCodeOf?.(refusal),
       }),
     );
 }

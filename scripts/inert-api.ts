@@ -1,0 +1,41 @@
+import { pino } from 'pino';
+import { createApi } from '../src/http/api.ts';
+import type { ApiOptions } from '../src/http/api.ts';
+
+/**
+ * The API with its default paths and nothing behind them: enough to read the routes from, without a
+ * database and without listening. Every dependency throws when it is used.
+ */
+export async function createInertApi(): ReturnType<typeof createApi> {
+  return await createApi({
+    config: {
+      roles: new Set(['api']),
+      basePath: '',
+      billingPath: '',
+      scoringPath: '',
+      timeZone: 'Africa/Nairobi',
+      fundWindowSeconds: 0,
+    },
+    log: pino({ level: 'silent' }),
+    metrics: { noteAnswer: () => undefined, render: unused('metrics'), contentType: 'text/plain' },
+    pool: inert('pool') as ApiOptions['pool'],
+    wireTime: inert('wireTime') as ApiOptions['wireTime'],
+    clock: inert('clock') as ApiOptions['clock'],
+    directory: inert('directory') as ApiOptions['directory'],
+    catalogue: inert('catalogue') as ApiOptions['catalogue'],
+    connectorOf: unused('connectorOf'),
+    lanes: inert('lanes') as ApiOptions['lanes'],
+    enquiryDesk: undefined,
+    callbackDesk: inert('callbackDesk') as ApiOptions['callbackDesk'],
+  } satisfies ApiOptions);
+}
+
+function unused(name: string): () => never {
+  return () => {
+    throw new Error(`${name} is used while the reference is generated`);
+  };
+}
+
+function inert(name: string): object {
+  return new Proxy({}, { get: unused(name) });
+}

@@ -1,0 +1,101 @@
+import path from 'node:path';
+import { format, resolveConfig } from 'prettier';
+import { ERRORS, Refusal } from '../src/base/errors.ts';
+import { ENVIRONMENT } from '../src/config.ts';
+import { refusalBody } from '../src/http/errors.ts';
+import { createInertApi } from './inert-api.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '..');
+
+/** A file that follows from the code. */
+export interface GeneratedFile {
+  /** Absolute. */
+  readonly file: string;
+  readonly text: string;
+}
+
+/** Every generated reference as it should be now; no database, no listening. */
+export async function generateReference(): Promise<GeneratedFile[]> {
+  return await Promise.all([
+    generated('openapi.json', JSON.stringify(await openApiDocument())),
+    generated('docs/reference/errors.md', errorsPage()),
+    generated('docs/reference/environment.md', environmentPage()),
+  ]);
+}
+
+/** The OpenAPI document of the routes, with the default paths. */
+export async function openApiDocument(): Promise<object> {
+  const app = await createInertApi();
+  await app.ready();
+  const document = app.swagger();
+  await app.close();
+  return document;
+}
+
+/** In the form that `npm run format` leaves alone. */
+export async function generated(name: string, text: string): Promise<GeneratedFile> {
+  const file = path.join(ROOT, name);
+  const config = await resolveConfig(file);
+  return { file, text: await format(text, { ...config, filepath: file }) };
+}
+
+function errorsPage(): string {
+  const rows = Object.entries(ERRORS).map(([code, { status, text, when }]) =>
+    tableRow([`\`${code}\``, String(status), text, when]),
+  );
+  const example = refusalBody(new Refusal('amount_below_minimum', { field: 'amount' }), {
+    requestId: '7477dc19-0156-4574-8899-9abe564c620f',
+    atTopLevel: false,
+  });
+  return [
+    '# Error codes',
+    '',
+    'Generated from `src/base/errors.ts` by `npm run docs`; do not edit.',
+    '',
+    'Every refusal has an HTTP status equal to its `header_status`, never 200, and this body:',
+    '',
+    '```json',
+    JSON.stringify(example),
+    '```',
+    '',
+    '`code` keeps its meaning and its status for ever; new ones may be added. `text` is for people and may change. `field` names the parameter at fault when there is one. Quote `request_id` when you ask for help. For validate and the scoring operations `status` and `text` stand at the top level too.',
+    '',
+    tableRow(['Code', 'Status', 'Text', 'When, and what to do']),
+    tableRow(['---', '---', '---', '---']),
+    ...rows,
+    '',
+  ].join('\n');
+}
+
+function environmentPage(): string {
+  const rows = Object.entries(ENVIRONMENT.properties).map(([name, schema]) =>
+    tableRow([`\`${name}\``, meaningOf(schema)]),
+  );
+  return [
+    '# Environment',
+    '',
+    'Generated from `src/config.ts` by `npm run docs`; do not edit.',
+    '',
+    'The service is configured by environment variables only. An empty one counts as absent. Every mistake is listed at once, and nothing starts until all are mended.',
+    '',
+    tableRow(['Variable', 'Meaning']),
+    tableRow(['---', '---']),
+    ...rows,
+    '',
+  ].join('\n');
+}
+
+/** The description, after the values when only some are taken. */
+function meaningOf(schema: object): string {
+  const { description = '', anyOf } = schema as {
+    description?: string;
+    anyOf?: readonly { const: string }[];
+  };
+  if (anyOf === undefined) return description;
+  const values = anyOf.map((value) => `\`${value.const}\``);
+  return `One of ${values.join(', ')}. ${description}`;
+}
+
+function tableRow(cells: readonly string[]): string {
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+}

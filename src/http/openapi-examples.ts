@@ -1,0 +1,163 @@
+import { createSecretKey } from 'node:crypto';
+import { HASH_FIELD, canonicalText } from '../base/canonical.ts';
+import { sign } from '../vendors/signature.ts';
+import { SCORING_EXAMPLES } from './openapi-scoring-examples.ts';
+
+/** A request as the sandbox takes it and the answer it gives. */
+interface OperationExample {
+  /** Of the sandbox, hence public; absent for operations without a signature. */
+  readonly key?: string;
+  /** Without `hash`, which is computed. */
+  readonly request: Readonly<Record<string, string>>;
+  readonly answer: unknown;
+}
+
+const DEMO_KEY = 'demo-security-key';
+const REFERENCE = '00000081M7Y4NP8KEYWR8EDAAS5ZSBQV';
+
+const KENYA_POWER = {
+  biller_name: 'Kenya Power Prepaid',
+  biller_code: 'kplc_prepaid',
+  biller_category: 'electricity',
+  minimum_balance: '50.00',
+  secondary_account: 'false',
+};
+const PAID = {
+  biller_response_time: '2026-11-21 09:15:01',
+  biller_reference: 'OP151DB25E3B85FA91',
+  transaction_status: 'SUCCESS',
+  transaction_message: 'Payment received',
+  account: '37200009901',
+  amount: 100,
+  biller_name: 'kplc_prepaid',
+};
+
+/** By operationId. A test holds that each operation has one that fits its schemas. */
+export const EXAMPLES: Readonly<Record<string, OperationExample>> = {
+  fund: {
+    key: DEMO_KEY,
+    request: { vid: 'demo', time: '1795241699', currency: 'KES' },
+    answer: {
+      header_status: 200,
+      msg: {
+        status: 1,
+        text: 'amount moved',
+        amount: 100_000,
+        reference: '00000081M7Y4NNYGEQDTPMTF5675K1GC',
+        posted_time: '2026-11-21 09:14:59',
+      },
+    },
+  },
+  collect: {
+    key: 'demo-collector-key',
+    request: {
+      collector: 'demo-collector',
+      vid: 'demo',
+      reference: 'till-2026-11-21-0001',
+      amount: '250.00',
+      currency: 'KES',
+      paid_at: '2026-11-21T09:10:00+03:00',
+    },
+    answer: {
+      header_status: 200,
+      msg: {
+        status: 1,
+        text: 'amount collected',
+        amount: 250,
+        reference: '00000081M7Y4NQV5ECGRV7G6V73MYQQ6',
+        posted_time: '2026-11-21 09:14:58',
+      },
+    },
+  },
+  listBillers: {
+    request: { vid: 'demo' },
+    answer: { header_status: 200, data: [KENYA_POWER] },
+  },
+  billerStatus: {
+    request: { vid: 'demo', biller_code: 'kplc_prepaid' },
+    answer: { header_status: 200, data: { ...KENYA_POWER, status: 'ONLINE' } },
+  },
+  createTransaction: {
+    key: DEMO_KEY,
+    request: {
+      vid: 'demo',
+      biller_name: 'kplc_prepaid',
+      amount: '100',
+      account: '37200009901',
+      merchant_reference: 'order-1001',
+    },
+    answer: {
+      header_status: 200,
+      msg: {
+        status: 1,
+        text: 'Transaction queued and pending processing',
+        ipay_reference: REFERENCE,
+        posted_time: '2026-11-21 09:15:00',
+      },
+    },
+  },
+  transactionStatus: {
+    key: DEMO_KEY,
+    request: { vid: 'demo', reference: REFERENCE },
+    answer: {
+      header_status: 200,
+      msg: {
+        status: 1,
+        text: { ...PAID, details: { token: '96943714845508985567', units: '4.00' } },
+        ipay_reference: REFERENCE,
+        posted_time: '2026-11-21 09:15:00',
+        merchant_reference: 'order-1001',
+        ...PAID,
+      },
+    },
+  },
+  validateAccount: {
+    key: DEMO_KEY,
+    request: {
+      vid: 'demo',
+      account: '4100129901',
+      account_type: 'nairobi_water',
+      phone: '254722000000',
+    },
+    answer: {
+      header_status: 200,
+      status: 1,
+      text: 'SUCCESS',
+      account_data: { account: '4100129901', name: 'Tumaini Jabali', amountdue: '353.60' },
+      prefix: '722',
+    },
+  },
+  phoneLookup: {
+    key: DEMO_KEY,
+    request: { vid: 'demo', prefix: '722' },
+    answer: { header_status: 200, data: { prefix: '722', operator: 'safaricom' } },
+  },
+  balance: {
+    key: DEMO_KEY,
+    request: { vid: 'demo' },
+    answer: { header_status: 200, balance: 99_900 },
+  },
+  ...SCORING_EXAMPLES,
+};
+
+/** The example request with its `hash`, when the operation is signed. Undefined without an example. */
+export function requestExample(operationId: string): Record<string, string> | undefined {
+  const example = EXAMPLES[operationId];
+  if (example === undefined) return undefined;
+  if (example.key === undefined) return { ...example.request };
+  const { hash } = signedExample(operationId);
+  return { ...example.request, [HASH_FIELD]: hash };
+}
+
+/** What the example's signature is made of. Throws when there is no such signed example. */
+export function signedExample(operationId: string): {
+  readonly key: string;
+  readonly text: string;
+  readonly hash: string;
+} {
+  const example = EXAMPLES[operationId];
+  if (example?.key === undefined) throw new Error(`${operationId} has no signed example`);
+  const text = canonicalText(new Map(Object.entries(example.request)));
+  const hash = sign(text, createSecretKey(example.key, 'utf8'));
+  return { key: example.key, text, hash };
+}

@@ -1,0 +1,59 @@
+import { signedExample } from './openapi-examples.ts';
+
+/**
+ * What the reference page says before the operations. The worked example is computed, so that it
+ * cannot be wrong.
+ */
+export function introduction(): string {
+  const { text, hash, key } = signedExample('createTransaction');
+  return `Malipo pays bills and airtime for vendors. What was collected for a vendor lies in its *collected income*; **fund** moves all of it into the *float*; **create** takes a payment from the float and queues it; **status** tells how it ended. A payment that fails puts its amount back into the float. Three further operations return credit information about a customer.
+
+## Try it
+
+On the sandbox (\`npm start\`) these vendors are ready, with KES 100,000.00 of collected income each:
+
+| \`vid\` | Security key |
+|---|---|
+| \`demo\` | \`demo-security-key\` |
+| \`demo2\` | \`demo2-security-key\` |
+
+The collector \`demo-collector\` has the key \`demo-collector-key\`. The last four digits of \`account\` decide what the simulated operator does: 9901 pays, 9902 declines, 9903 pays and never answers, … Among the customers of the synthetic credit registry is Amani Baraka Wanjiru with the \`nationalID\` 900000001.
+
+**Test Request** on this page signs for you: the demo vendors with their public keys, anybody else when you write the security key into \`hash\`. The key does not leave the browser. Start with *Fund the billing account* and set \`time\` to the current time.
+
+## The signature
+
+Every operation with a \`hash\` is signed:
+
+1. Take each parameter you send as \`name=value\`, but not \`hash\` itself and none whose value is null. Empty text counts: \`phone=\`.
+2. Order them by name in ASCII order.
+3. Join them with \`&\`. Do not URL-encode anything.
+4. \`hash\` is the HMAC-SHA-256 of that text (UTF-8), keyed with your security key, as hexadecimal digits.
+
+Worked example, with the key \`${key}\`:
+
+\`\`\`text
+${text}
+\`\`\`
+
+\`\`\`text
+${hash}
+\`\`\`
+
+Values are signed exactly as they are sent: \`100\` and \`100.00\` sign differently.
+
+## Sending parameters
+
+A request is a flat list of names and texts, each name once, all of them in one place: the query string, \`application/x-www-form-urlencoded\`, \`multipart/form-data\` (no files) or \`application/json\` (one flat object). Every operation takes all four; those shown as GET answer POST as well. In JSON a number is taken as it is written, but many libraries write \`100.00\` as \`100\`: send amounts as text. A name that the operation does not know is refused.
+
+## Answers
+
+A success has HTTP status 200 and \`header_status\` 200, and never a key \`error\`. New fields may come: ignore those you do not know. Times are \`YYYY-MM-DD HH:MM:SS\` in the service’s time zone, Africa/Nairobi unless configured otherwise.
+
+A refusal, of whatever kind, has an HTTP status other than 200, equal to its \`header_status\`, and one body: \`error[0].code\` is for programs and keeps its meaning for ever, \`text\` is for people, \`field\` names the parameter at fault. After a 5xx, a time-out or a cut connection repeat the create with the same \`merchant_reference\`: it is paid once.
+
+## Versions
+
+Only the removal of a field that is always there, or the alteration of an existing one, is an incompatible change; it comes with a new major version. Added fields are not announced.
+`;
+}
