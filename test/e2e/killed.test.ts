@@ -1,0 +1,129 @@
+import { afterAll, expect, test } from 'vitest';
+import { checkLedger } from '../../src/ledger/check.ts';
+import { demoVendor } from '../support/demo-vendors.ts';
+import { SandboxWorkshop } from '../support/sandbox.ts';
+import type { Sandbox } from '../support/sandbox.ts';
+import { until } from '../support/until.ts';
+
+const workshop = new SandboxWorkshop();
+afterAll(async () => await workshop.cleanUp());
+
+const SUFFIXES = '9901 9902 9903 9904 9905 9906 9907 9908 9909 9910 0001'.split(' ');
+const BILLERS = ['kplc_prepaid', 'safaricom', 'airtel', 'zuku'] as const;
+const COUNT = 200;
+
+interface Payment {
+  readonly biller_name: string;
+  readonly account: string;
+  readonly merchant_reference: string;
+}
+
+const payments: readonly Payment[] = Array.from({ length: COUNT }, (_, index) => ({
+  biller_name: BILLERS[index % BILLERS.length] ?? '',
+  account: `88${String(index).padStart(4, '0')}${SUFFIXES[index % SUFFIXES.length]}`,
+  merchant_reference: `order-${index}`,
+}));
+
+/** The answer's `ipay_reference`; undefined when no answer came. */
+async function create(sandbox: Sandbox, payment: Payment): Promise<string | undefined> {
+  const answer = await demoVendor(sandbox)
+    .create({ ...payment })
+    .catch(() => undefined);
+  if (answer === undefined) return undefined;
+  expect(answer.status, answer.text).toBe(200);
+  return String(answer.body.msg['ipay_reference']);
+}
+
+/** Keeps so many creates under way; calls `onAnswer` after each one that was answered. */
+async function createAll(
+  sandbox: Sandbox,
+  wanted: readonly Payment[],
+  onAnswer: (payment: Payment, reference: string) => void,
+): Promise<void> {
+  const left = [...wanted];
+  const work = async (): Promise<void> => {
+    for (let payment = left.shift(); payment !== undefined; payment = left.shift()) {
+      const reference = await create(sandbox, payment);
+      if (reference !== undefined) onAnswer(payment, reference);
+    }
+  };
+  await Promise.all(Array.from({ length: 10 }, work));
+}
+
+/** Kills the whole group as soon as so many creates were answered; the rest get no answer. */
+async function killAmidCreates(
+  sandbox: Sandbox,
+  accepted: Map<string, string>,
+  killAt: number,
+): Promise<void> {
+  const unanswered = payments.filter((payment) => !accepted.has(payment.merchant_reference));
+  let killed: Promise<void> | undefined;
+  await createAll(sandbox, unanswered, (payment, reference) => {
+    accepted.set(payment.merchant_reference, reference);
+    if (accepted.size >= killAt) killed ??= sandbox.kill();
+  });
+  expect(killed).toBeDefined();
+  await killed;
+}
+
+test('a kill in the middle loses nothing and pays nothing twice', async () => {
+  const accepted = new Map<string, string>();
+  const first = await workshop.start();
+  expect(await demoVendor(first).fund()).toBe(100_000);
+  await killAmidCreates(first, accepted, 70);
+  expect(accepted.size).toBeLessThan(COUNT);
+
+  // And once more, while the first ones are being found out about.
+  const second = await workshop.start({ dataDir: first.dataDir });
+  await killAmidCreates(second, accepted, 140);
+  expect(accepted.size).toBeLessThan(COUNT);
+
+  const third = await workshop.start({ dataDir: first.dataDir });
+  // Whoever got no answer asks again with the same reference; whoever got one may, too.
+  await createAll(third, payments, (payment, reference) => {
+    const known = accepted.get(payment.merchant_reference);
+    if (known !== undefined) expect(reference).toBe(known);
+    accepted.set(payment.merchant_reference, reference);
+  });
+  expect(new Set(accepted.values()).size).toBe(COUNT);
+
+  const vendor = demoVendor(third);
+  const statuses = new Map<string, string>();
+  await until(
+    'all but the silent ones end',
+    async () => {
+      for (const { account, merchant_reference: name } of payments) {
+        if (statuses.has(name)) continue;
+        const transaction = await vendor.transaction(accepted.get(name) ?? '');
+        const status = transaction.transaction_status;
+        const isEnd = account.endsWith('9909') ? status === 'PENDING' : /SUC|FAIL/.test(status);
+        if (isEnd) statuses.set(name, status);
+      }
+      return statuses.size === COUNT;
+    },
+    60_000,
+  );
+
+  const truth = await third.truth();
+  const timesPaid = new Map<string, number>();
+  for (const { reference } of truth) {
+    timesPaid.set(reference, (timesPaid.get(reference) ?? 0) + 1);
+  }
+  // Nothing was paid that nobody asked for, and nothing twice.
+  const known = new Set(accepted.values());
+  expect([...timesPaid.keys()].filter((reference) => !known.has(reference))).toEqual([]);
+  expect([...timesPaid.values()].filter((times) => times > 1)).toEqual([]);
+  for (const { account, merchant_reference: name } of payments) {
+    const paid = timesPaid.has(accepted.get(name) ?? '');
+    const otherwise = account.endsWith('9909') ? 'PENDING' : 'FAILED';
+    expect(statuses.get(name), account).toBe(paid ? 'SUCCESS' : otherwise);
+    expect(paid, account).toBe(!/(9902|9904|9909)$/.test(account));
+  }
+
+  const pool = await third.pool();
+  const count = await pool.query<{ count: bigint }>('select count(*) from transactions');
+  expect(count.rows[0]?.count).toBe(BigInt(COUNT));
+  expect((await checkLedger(pool)).violations).toEqual([]);
+  const silent = payments.filter((payment) => payment.account.endsWith('9909')).length;
+  expect(await vendor.balance()).toBe(100_000 - 60 * (timesPaid.size + silent));
+}, 120_000);

@@ -1,0 +1,214 @@
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SANDBOX_OPERATOR_KEY } from '../../sandbox/operators/options.ts';
+import { checkLedger } from '../../src/ledger/check.ts';
+import { demoVendor, fresh } from '../support/demo-vendors.ts';
+import { expectRefusal } from '../support/refusals.ts';
+import { SandboxWorkshop } from '../support/sandbox.ts';
+import type { Sandbox } from '../support/sandbox.ts';
+import { until } from '../support/until.ts';
+import { PATHS, VendorClient, send } from '../support/vendor-client.ts';
+import type { Answer, Params } from '../support/vendor-client.ts';
+
+const workshop = new SandboxWorkshop();
+let sandbox: Sandbox;
+/** Knows the prefixes. */
+let vendor: VendorClient;
+beforeAll(async () => {
+  sandbox = await workshop.start({ env: { BASE_PATH: '/pay', BILLING_PATH: '/v1/ipay-billing' } });
+  vendor = new VendorClient(sandbox.origin, {
+    vid: 'demo',
+    key: 'demo-security-key',
+    basePath: '/pay',
+    billingPath: '/v1/ipay-billing',
+  });
+  await vendor.fund();
+});
+afterAll(async () => await workshop.cleanUp());
+
+const withReference = (params: Params): Params => ({
+  ...params,
+  merchant_reference: fresh('order'),
+});
+
+describe('prefixes', () => {
+  test('stand in front of every operation, and nothing is left without', async () => {
+    const reference = await vendor.accepted(withReference({ account: '254722000001' }));
+    expect((await vendor.call('status', { reference })).status).toBe(200);
+    expect((await vendor.call('list')).status).toBe(200);
+    for (const operation of Object.keys(PATHS) as (keyof typeof PATHS)[]) {
+      const answer = await demoVendor(sandbox).call(operation);
+      expectRefusal(answer, { status: 404, code: 'unknown_path' });
+    }
+  });
+
+  test('are in the description and in the banner', async () => {
+    const answer = await send(sandbox.origin, { method: 'GET', path: '/openapi.json' });
+    const paths = Object.keys((JSON.parse(answer.text) as { paths: object }).paths);
+    expect(paths).toEqual(
+      expect.arrayContaining([
+        '/pay/payments/v2/billing/fund',
+        '/v1/ipay-billing/transaction/create',
+      ]),
+    );
+    const { stdout } = sandbox.process;
+    expect(stdout).toContain(`${sandbox.origin}/pay/payments/v2/billing/fund`);
+    expect(stdout).toContain(`${sandbox.origin}/v1/ipay-billing/transaction/create`);
+  });
+
+  test('do not keep operators’ reports away', async () => {
+    const reference = await vendor.accepted(withReference({ account: '254722009905' }));
+    await until('it is paid', async () => {
+      return (await vendor.transaction(reference)).transaction_status === 'SUCCESS';
+    });
+  });
+});
+
+/** What an operator reports about a payment. */
+function paid(reference: string, amount = '60.00'): Readonly<Record<string, unknown>> {
+  return {
+    status: 'paid',
+    reference,
+    operator_reference: 'RECEIPT-1',
+    amount,
+    currency: 'KES',
+    message: 'Payment received',
+    paid_at: '2026-01-05T09:00:00.000Z',
+  };
+}
+
+function declined(reference: string): Readonly<Record<string, unknown>> {
+  return { status: 'declined', reference, code: 'refused', message: 'The biller said no' };
+}
+
+/** Reports as the operator would, or not quite. */
+async function report(
+  operator: string,
+  body: unknown,
+  options: { readonly key?: string; readonly at?: Date; readonly sent?: string } = {},
+): Promise<Answer> {
+  const { key = SANDBOX_OPERATOR_KEY, at = new Date() } = options;
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const id = fresh('msg');
+  return await send(sandbox.origin, {
+    method: 'POST',
+    path: `/callbacks/${operator}`,
+    headers: {
+      'content-type': 'application/json',
+      'webhook-id': id,
+      'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+      'webhook-signature': new Webhook(key).sign(id, at, text),
+    },
+    body: options.sent ?? text,
+  });
+}
+
+describe('an operator’s report', () => {
+  const OTHER_KEY = 'whsec_YW5vdGhlciBrZXkgb2YgdHdlbnR5LWZvdXIgYnl0ZXM=';
+
+  /** A payment that the operator never tells about by itself. */
+  async function silentPayment(): Promise<string> {
+    const reference = await vendor.accepted(withReference({ account: '254722009909' }));
+    await until('it is sent', async () => (await statusOf(reference)) === 'PENDING');
+    return reference;
+  }
+  const statusOf = async (reference: string): Promise<string> =>
+    (await vendor.transaction(reference)).transaction_status;
+  const strays = async (reference: string): Promise<number> => {
+    const pool = await sandbox.pool();
+    const found = await pool.query('select 1 from stray_callbacks where reference = $1', [
+      reference,
+    ]);
+    return found.rowCount ?? 0;
+  };
+
+  test('settles its transaction, once', async () => {
+    const reference = await silentPayment();
+    for (const _ of [1, 2, 3]) {
+      expect((await report('safaricom', paid(reference))).status).toBe(200);
+    }
+    expect(await vendor.transaction(reference)).toMatchObject({
+      transaction_status: 'SUCCESS',
+      biller_reference: 'RECEIPT-1',
+    });
+    expect((await checkLedger(await sandbox.pool())).violations).toEqual([]);
+  });
+
+  test('that says no gives the money back', async () => {
+    const before = await vendor.balance();
+    const reference = await silentPayment();
+    expect(await vendor.balance()).toBe(before - 60);
+    expect((await report('safaricom', declined(reference))).status).toBe(200);
+    expect(await statusOf(reference)).toBe('FAILED');
+    expect(await vendor.balance()).toBe(before);
+  });
+
+  test('that contradicts the first one becomes a case, and changes nothing', async () => {
+    const reference = await silentPayment();
+    await report('safaricom', paid(reference));
+    const before = await vendor.transaction(reference);
+    expect((await report('safaricom', declined(reference))).status).toBe(200);
+    expect(await vendor.transaction(reference)).toEqual(before);
+    const pool = await sandbox.pool();
+    const cases = await pool.query<{ kind: string }>('select kind from cases');
+    expect(cases.rows.map((row) => row.kind)).toContain('contradiction');
+  });
+
+  test('that is not signed rightly is refused', async () => {
+    const reference = await silentPayment();
+    const body = paid(reference);
+    const long = (minutes: number): Date => new Date(Date.now() + minutes * 60_000);
+    const refused = [
+      await report('safaricom', body, { key: OTHER_KEY }),
+      await report('safaricom', body, { at: long(-10) }),
+      await report('safaricom', body, { at: long(10) }),
+      await report('safaricom', body, { sent: JSON.stringify(paid(reference, '70.00')) }),
+      await report('safaricom', body, { sent: `${JSON.stringify(body)} ` }),
+      await report('safaricom', 'not JSON'),
+      await report('safaricom', { status: 'paid' }),
+      await report('safaricom', ''),
+      await send(sandbox.origin, {
+        method: 'POST',
+        path: '/callbacks/safaricom',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+      await send(sandbox.origin, { method: 'POST', path: '/callbacks/safaricom' }),
+    ];
+    expect(refused.map((answer) => answer.status)).toEqual(refused.map(() => 401));
+    expect(await statusOf(reference)).toBe('PENDING');
+    expect(await strays(reference)).toBe(0);
+  });
+
+  test('from nobody we know is refused', async () => {
+    const reference = await silentPayment();
+    for (const operator of ['nobody', '__proto__', 'SAFARICOM', 'safaricom%2f..', 'x'.repeat(90)]) {
+      const answer = await report(operator, paid(reference));
+      expect([operator, answer.status]).toEqual([operator, 404]);
+    }
+    const get = await send(sandbox.origin, { method: 'GET', path: '/callbacks/safaricom' });
+    expect([404, 405]).toContain(get.status);
+    expect(await statusOf(reference)).toBe('PENDING');
+  });
+
+  test('about another operator’s transaction is kept, and settles nothing', async () => {
+    const reference = await silentPayment();
+    for (const body of [paid(reference), declined(reference)]) {
+      expect((await report('kplc', body)).status).toBe(200);
+    }
+    expect(await statusOf(reference)).toBe('PENDING');
+    expect(await strays(reference)).toBe(2);
+    // Its own operator still can.
+    expect((await report('safaricom', paid(reference))).status).toBe(200);
+    expect(await statusOf(reference)).toBe('SUCCESS');
+  });
+
+  test('about a reference that never was is kept for a person', async () => {
+    for (const reference of ['0'.repeat(32), 'OTHER-SYSTEM-77', 'é'.repeat(20)]) {
+      expect((await report('safaricom', paid(reference))).status).toBe(200);
+      expect(await strays(reference)).toBe(1);
+    }
+    const tooLarge = await report('safaricom', { ...paid('x'), message: 'x'.repeat(70_000) });
+    expect(tooLarge.status).toBe(413);
+  });
+});

@@ -1,0 +1,266 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { changeBillerStatus } from '../../src/billers/administer.ts';
+import {
+  addCollector,
+  changeCollectorStatus,
+  changeVendor,
+  rotateKey,
+} from '../../src/vendors/administer.ts';
+import { addFundedVendor, fresh } from '../support/demo-vendors.ts';
+import { expectRefusal } from '../support/refusals.ts';
+import { SandboxWorkshop } from '../support/sandbox.ts';
+import type { Sandbox } from '../support/sandbox.ts';
+import { until } from '../support/until.ts';
+import { PATHS, VendorClient, encode, send, signed } from '../support/vendor-client.ts';
+import type { Answer, Params } from '../support/vendor-client.ts';
+
+const workshop = new SandboxWorkshop();
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await workshop.start();
+});
+afterAll(async () => await workshop.cleanUp());
+
+const ACCOUNT = '254722123456';
+const newVendor = async (): Promise<VendorClient> =>
+  await addFundedVendor(sandbox, { floatAmount: '10000.00' });
+
+function referenceOf(answer: Answer): string {
+  expect({ status: answer.status, text: answer.text }).toMatchObject({ status: 200 });
+  return String(answer.body.msg['ipay_reference']);
+}
+
+/** Refused as a repeat of one of these. */
+function expectDuplicateOf(answer: Answer, ...references: readonly string[]): void {
+  expectRefusal(answer, { status: 409, code: 'likely_duplicate' });
+  const text = answer.body.error?.[0]?.text ?? '';
+  expect(references.filter((reference) => text.includes(reference))).toHaveLength(1);
+}
+
+async function works(client: VendorClient): Promise<boolean> {
+  return (await client.call('balance')).status === 200;
+}
+
+describe('a reference', () => {
+  test('makes a payment once, whatever comes of it', async () => {
+    const vendor = await newVendor();
+    for (const account of [ACCOUNT, '254722129902']) {
+      const params = { account, merchant_reference: fresh('order') };
+      const first = await vendor.create(params);
+      const end = await until('it ends', async () => {
+        const { transaction_status: status } = await vendor.transaction(referenceOf(first));
+        return (status === 'SUCCESS' || status === 'FAILED') && status;
+      });
+      // Amounts are compared as amounts, not as texts.
+      for (const amount of ['60.00', '60.0', '60']) {
+        expect((await vendor.create({ ...params, amount })).text).toBe(first.text);
+      }
+      expect((await vendor.transaction(referenceOf(first))).transaction_status).toBe(end);
+    }
+    expect(await vendor.balance()).toBe(9940);
+  });
+
+  test('stands for one content', async () => {
+    const vendor = await newVendor();
+    const params = {
+      biller_name: 'gotv',
+      account: '20123456',
+      phone: '254722000001',
+      merchant_reference: fresh('order'),
+    };
+    referenceOf(await vendor.create(params));
+    const changes: Params[] = [
+      { amount: '60.01' },
+      { account: '20123457' },
+      { biller_name: 'dstv' },
+      { phone: '254722000002' },
+    ];
+    for (const change of changes) {
+      expectRefusal(await vendor.create({ ...params, ...change }), {
+        status: 409,
+        code: 'reference_reused',
+        field: 'merchant_reference',
+      });
+    }
+    expect(await vendor.balance()).toBe(9940);
+  });
+
+  test('that was refused for want of float may be used again', async () => {
+    const vendor = await addFundedVendor(sandbox, { floatAmount: '50.00' });
+    const params = { account: ACCOUNT, merchant_reference: fresh('order') };
+    expectRefusal(await vendor.create(params), {
+      status: 402,
+      code: 'insufficient_float',
+      field: 'amount',
+    });
+    referenceOf(await vendor.create({ ...params, amount: '50.00' }));
+  });
+});
+
+describe('a likely duplicate', () => {
+  test('is the same biller, account and amount without a reference', async () => {
+    const vendor = await newVendor();
+    const first = referenceOf(await vendor.create({ account: ACCOUNT }));
+    expectDuplicateOf(await vendor.create({ account: ACCOUNT }), first);
+    expectDuplicateOf(await vendor.create({ account: ACCOUNT, amount: '60' }), first);
+    for (const other of [
+      { account: ACCOUNT, amount: '60.01' },
+      { account: '254722123457' },
+      { account: ACCOUNT, biller_name: 'airtel' },
+    ]) {
+      referenceOf(await vendor.create(other));
+    }
+    // On purpose, then: with a reference. And one with a reference is a first one, too.
+    const second = referenceOf(
+      await vendor.create({ account: ACCOUNT, merchant_reference: fresh('order') }),
+    );
+    expectDuplicateOf(await vendor.create({ account: ACCOUNT }), first, second);
+    expect(await vendor.balance()).toBe(10_000 - 5 * 60 - 0.01);
+    // Another vendor's payments are nobody's business.
+    referenceOf(await (await newVendor()).create({ account: ACCOUNT }));
+  });
+
+  test('is nothing to a vendor who switched it off', async () => {
+    const vendor = await newVendor();
+    const first = referenceOf(await vendor.create({ account: ACCOUNT }));
+    expectDuplicateOf(await vendor.create({ account: ACCOUNT }), first);
+    await changeVendor(await sandbox.pool(), vendor.vid, { duplicateCheck: 'off' });
+    const second = await until('the setting holds', async () => {
+      const answer = await vendor.create({ account: ACCOUNT });
+      return answer.status === 200 && referenceOf(answer);
+    });
+    expect(second).not.toBe(first);
+  });
+
+  test('is one with a reference as well, for a vendor who wants that', async () => {
+    const vendor = await newVendor();
+    await changeVendor(await sandbox.pool(), vendor.vid, { duplicateCheck: 'always' });
+    const accepted = [
+      referenceOf(await vendor.create({ account: ACCOUNT, merchant_reference: fresh('order') })),
+    ];
+    const refused = await until('the setting holds', async () => {
+      const answer = await vendor.create({
+        account: ACCOUNT,
+        merchant_reference: fresh('order'),
+      });
+      if (answer.status === 200) accepted.push(referenceOf(answer));
+      return answer.status !== 200 && answer;
+    });
+    expectDuplicateOf(refused, ...accepted);
+    // The answer to a repeat stays the first answer.
+    const params = { account: '254722123458', merchant_reference: fresh('order') };
+    const first = await vendor.create(params);
+    expect((await vendor.create(params)).text).toBe(first.text);
+  });
+});
+
+describe('what people change holds without a restart', () => {
+  test('references become mandatory', async () => {
+    const vendor = await newVendor();
+    await changeVendor(await sandbox.pool(), vendor.vid, { referenceRequired: true });
+    const refused = await until('the setting holds', async () => {
+      const answer = await vendor.create({ account: fresh('254') });
+      return answer.status !== 200 && answer;
+    });
+    expectRefusal(refused, { status: 400, code: 'missing_field', field: 'merchant_reference' });
+    referenceOf(await vendor.create({ account: ACCOUNT, merchant_reference: fresh('order') }));
+  });
+
+  test('a suspended vendor can do nothing, until it is let in again', async () => {
+    const vendor = await newVendor();
+    const reference = referenceOf(await vendor.create({ account: ACCOUNT }));
+    await changeVendor(await sandbox.pool(), vendor.vid, { status: 'suspended' });
+    await until('the suspension holds', async () => (await vendor.call('balance')).status === 403);
+    const refusal = { status: 403, code: 'vendor_suspended', field: 'vid' };
+    expectRefusal(await vendor.call('balance'), refusal);
+    expectRefusal(await vendor.create({ account: '254722000003' }), refusal);
+    expectRefusal(await vendor.call('status', { reference }), refusal);
+    expectRefusal(await vendor.call('lookup', { prefix: '722' }), refusal);
+    // Only who holds the key is told.
+    const stranger = new VendorClient(sandbox.origin, { vid: vendor.vid, key: 'guessed' });
+    expectRefusal(await stranger.call('balance'), {
+      status: 401,
+      code: 'signature_invalid',
+      field: 'hash',
+    });
+    await changeVendor(await sandbox.pool(), vendor.vid, { status: 'active' });
+    await until('it is let in', async () => (await vendor.call('balance')).status === 200);
+    // What was accepted before went its way.
+    await until('it is paid', async () => {
+      return (await vendor.transaction(reference)).transaction_status === 'SUCCESS';
+    });
+  });
+
+  test('two keys are valid while one is changed', async () => {
+    const vendor = await newVendor();
+    const pool = await sandbox.pool();
+    const sealing = { masterKeys: await sandbox.masterKeys(), certain: false };
+    const holder = { holderKind: 'vendor', holder: vendor.vid } as const;
+    const rotate = async (overlapSeconds: number): Promise<VendorClient> => {
+      const key = await rotateKey(pool, holder, { ...sealing, overlapSeconds });
+      return new VendorClient(sandbox.origin, { vid: vendor.vid, key });
+    };
+
+    const second = await rotate(3600);
+    await until('the second key works', async () => await works(second));
+    expect(await works(vendor)).toBe(true);
+    // A signature is made with one key, not with the next one's.
+    const mixed = signed({ vid: vendor.vid, prefix: '722' }, vendor.key + second.key);
+    expect((await send(sandbox.origin, encode(PATHS.lookup, mixed, 'json'))).status).toBe(401);
+
+    const third = await rotate(3600);
+    await until('the third key works', async () => await works(third));
+    expect(await works(second)).toBe(true);
+    await until('the first key is out', async () => !(await works(vendor)));
+
+    const fourth = await rotate(0);
+    await until('the fourth key works', async () => await works(fourth));
+    await until('the others are out', async () => {
+      return !(await works(third)) && !(await works(second));
+    });
+  });
+
+  test('a suspended collector reports nothing more', async () => {
+    const vendor = await newVendor();
+    const pool = await sandbox.pool();
+    const collector = fresh('till');
+    const sealing = { masterKeys: await sandbox.masterKeys(), certain: false };
+    const key = await addCollector(pool, { collector, name: 'Till' }, sealing);
+    const report = async (): Promise<Answer> => {
+      const params = {
+        collector,
+        vid: vendor.vid,
+        reference: fresh('receipt'),
+        amount: '1.00',
+        currency: 'KES',
+        paid_at: '2026-01-05 09:00:00',
+      };
+      return await send(sandbox.origin, encode(PATHS.collect, signed(params, key), 'json'));
+    };
+    await until('the collector is known', async () => (await report()).status === 200);
+    await changeCollectorStatus(pool, collector, 'suspended');
+    const refused = await until('the suspension holds', async () => {
+      const answer = await report();
+      return answer.status !== 200 && answer;
+    });
+    expectRefusal(refused, { status: 403, code: 'vendor_suspended', field: 'collector' });
+  });
+
+  test('a biller that people take off line is paid nothing', async () => {
+    const vendor = await newVendor();
+    const pool = await sandbox.pool();
+    await changeBillerStatus(pool, 'startimes', 'OFFLINE');
+    const path = `${PATHS.billerStatus}?vid=demo&biller_code=startimes`;
+    const isShown = async (status: string): Promise<boolean> =>
+      (await send(sandbox.origin, { method: 'GET', path })).text.includes(`"${status}"`);
+    await until('it is shown', async () => await isShown('OFFLINE'));
+    const params = { biller_name: 'startimes', account: '12345678', merchant_reference: 'once' };
+    const refused = await vendor.create(params);
+    expectRefusal(refused, { status: 503, code: 'biller_offline', field: 'biller_name' });
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect(await vendor.balance()).toBe(10_000);
+    await changeBillerStatus(pool, 'startimes', 'ONLINE');
+    await until('it is shown', async () => await isShown('ONLINE'));
+    referenceOf(await vendor.create(params));
+  });
+});

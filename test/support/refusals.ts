@@ -1,0 +1,48 @@
+import { expect } from 'vitest';
+import type { Answer } from './vendor-client.ts';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** A refusal, as design and documents promise it: the whole body, and nothing else in it. */
+export function expectRefusal(
+  answer: Answer,
+  wanted: {
+    readonly status: number;
+    readonly code: string;
+    readonly field?: string;
+    /** Validate shows `status` and `text` at top level as well. */
+    readonly atTopLevel?: boolean;
+  },
+): void {
+  const { status, code, field, atTopLevel = false } = wanted;
+  expect({ status: answer.status, text: answer.text }).toMatchObject({ status });
+  expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+  const text = answer.body.error?.[0]?.text;
+  expect(text).toMatch(/\S/);
+  expect(answer.body).toEqual({
+    header_status: status,
+    error: [{ code, text, ...(field === undefined ? {} : { field }) }],
+    msg: { status: 0, text },
+    ...(atTopLevel ? { status: 0, text } : {}),
+    request_id: expect.stringMatching(UUID) as string,
+  });
+}
+
+/** Any refusal that is the caller's fault; returns its code and field. */
+export function expectCallersFault(
+  answer: Answer,
+  request: string,
+): { readonly code: string; readonly field: string | undefined } {
+  expect(answer.status, `${request} → ${answer.text}`).toBeGreaterThanOrEqual(400);
+  expect(answer.status, `${request} → ${answer.text}`).toBeLessThan(500);
+  const [first] = answer.body.error ?? [];
+  if (first === undefined) throw new Error(`${request} was refused without a code: ${answer.text}`);
+  const { code, field } = first;
+  expectRefusal(answer, {
+    status: answer.status,
+    code,
+    ...(field === undefined ? {} : { field }),
+    atTopLevel: 'status' in answer.body,
+  });
+  return { code, field };
+}

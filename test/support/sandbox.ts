@@ -1,0 +1,146 @@
+import path from 'node:path';
+import { findRunningEmbedded } from '../../src/db/embedded.ts';
+import { createPool } from '../../src/db/pool.ts';
+import type { Pool } from '../../src/db/pool.ts';
+import type { MasterKeys } from '../../src/base/sealing.ts';
+import { readMasterKeyFile } from '../../src/vendors/master-key-file.ts';
+import { findFreePort, startService, untilNothingRuns } from './service-process.ts';
+import type { Ending, ServiceProcess } from './service-process.ts';
+import { makeTemporaryFolder, removeFolder } from './temporary.ts';
+import { until } from './until.ts';
+
+const START_MS = 60_000;
+
+/** A payment that an operator really made. */
+export interface TruthEntry {
+  readonly reference: string;
+  readonly biller: string;
+  readonly account: string;
+  readonly amount: string;
+  readonly paid_at: string;
+}
+
+/** A running `npm start`: the service, its database and the simulated operators. */
+export interface Sandbox {
+  readonly process: ServiceProcess;
+  readonly dataDir: string;
+  /** `http://127.0.0.1:PORT` */
+  readonly origin: string;
+  readonly operatorOrigin: string;
+  /** What the operators really paid. */
+  truth(): Promise<TruthEntry[]>;
+  /** A pool on the sandbox's database, as a command beside the service opens one. One and the same. */
+  pool(): Promise<Pool>;
+  masterKeys(): Promise<MasterKeys>;
+  /** Ctrl-C: SIGINT to the whole group. Returns how the service ended, when nothing of it is left. */
+  interrupt(): Promise<Ending>;
+  /** SIGKILL to the whole group. Returns when nothing of it is left. */
+  kill(): Promise<void>;
+}
+
+/** Starts and ends the processes of a test file; `cleanUp` in `afterAll`. */
+export class SandboxWorkshop {
+  readonly #sandboxes: Sandbox[] = [];
+  readonly #launched: ServiceProcess[] = [];
+  readonly #folders: string[] = [];
+
+  async folder(): Promise<string> {
+    const folder = await makeTemporaryFolder();
+    this.#folders.push(folder);
+    return folder;
+  }
+
+  /** Starts the program and does not wait. */
+  launch(mode: 'sandbox' | 'serve', env: Readonly<Record<string, string>>): ServiceProcess {
+    const launched = startService(mode, env);
+    this.#launched.push(launched);
+    return launched;
+  }
+
+  /** On free ports, with an empty data folder unless one is given. Ready when this returns. */
+  async start(
+    options: { readonly dataDir?: string; readonly env?: Readonly<Record<string, string>> } = {},
+  ): Promise<Sandbox> {
+    const dataDir = options.dataDir ?? (await this.folder());
+    const port = await findFreePort();
+    const operatorPort = await findFreePort();
+    const running = this.launch('sandbox', {
+      PORT: String(port),
+      OPERATOR_PORT: String(operatorPort),
+      DATA_DIR: dataDir,
+      ...options.env,
+    });
+    const sandbox = describe(running, { dataDir, port, operatorPort });
+    this.#sandboxes.push(sandbox);
+    await until(
+      'the sandbox starts',
+      () => {
+        if (running.stdout.includes('Ctrl-C stops everything')) return 'started';
+        return running.ending === undefined ? undefined : 'ended';
+      },
+      START_MS,
+    );
+    if (running.ending !== undefined) {
+      throw new Error(`The sandbox did not start:\n${running.stderr}`);
+    }
+    return sandbox;
+  }
+
+  async cleanUp(): Promise<void> {
+    await Promise.all(this.#sandboxes.splice(0).map(async (sandbox) => await sandbox.kill()));
+    for (const launched of this.#launched.splice(0)) {
+      launched.signal('SIGKILL', 'group');
+      await launched.ended();
+    }
+    for (const folder of this.#folders) await untilNothingRuns(folder);
+    await Promise.all(this.#folders.splice(0).map(async (folder) => await removeFolder(folder)));
+  }
+}
+
+function describe(
+  running: ServiceProcess,
+  place: { readonly dataDir: string; readonly port: number; readonly operatorPort: number },
+): Sandbox {
+  const { dataDir } = place;
+  const operatorOrigin = `http://127.0.0.1:${place.operatorPort}`;
+  let pool: Promise<Pool> | undefined;
+  const openPool = async (): Promise<Pool> => {
+    const url = await findRunningEmbedded(path.join(dataDir, 'postgres'));
+    if (url === undefined) throw new Error('The sandbox has no running database');
+    return createPool({ url, max: 4, name: 'test' });
+  };
+  const closePool = async (): Promise<void> => {
+    const opened = await pool?.catch(() => undefined);
+    pool = undefined;
+    await opened?.end();
+  };
+  return {
+    process: running,
+    dataDir,
+    origin: `http://127.0.0.1:${place.port}`,
+    operatorOrigin,
+    truth: async () => {
+      const answer = await fetch(`${operatorOrigin}/truth`);
+      return (await answer.json()) as TruthEntry[];
+    },
+    pool: async () => await (pool ??= openPool()),
+    masterKeys: async () => {
+      const current = await readMasterKeyFile(dataDir);
+      if (current === undefined) throw new Error('The sandbox has no master key yet');
+      return { current, previous: undefined };
+    },
+    interrupt: async () => {
+      await closePool();
+      running.signal('SIGINT', 'group');
+      const ending = await running.ended();
+      await untilNothingRuns(dataDir, running.pid);
+      return ending;
+    },
+    kill: async () => {
+      running.signal('SIGKILL', 'group');
+      await closePool();
+      await running.ended();
+      await untilNothingRuns(dataDir, running.pid);
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { until } from './until.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** How a process ended. */
+export interface Ending {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A running `node src/main.ts <mode>` in a process group of its own. */
+export interface ServiceProcess {
+  readonly pid: number;
+  /** What it has written so far. */
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Undefined while it runs. */
+  readonly ending: Ending | undefined;
+  /** Resolves when it is gone and all it wrote has been read. */
+  ended(): Promise<Ending>;
+  /** To the process alone, or to its whole group, as a terminal's Ctrl-C does. */
+  signal(name: NodeJS.Signals, to: 'process' | 'group'): void;
+}
+
+/**
+ * Starts the real program. Of this process's environment it gets nothing but PATH and HOME, so that
+ * a variable which happens to be set changes no test.
+ */
+export function startService(
+  mode: 'sandbox' | 'serve',
+  env: Readonly<Record<string, string>>,
+): ServiceProcess {
+  const child = spawn(process.execPath, ['src/main.ts', mode], {
+    cwd: ROOT,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
+  });
+  const { pid } = child;
+  if (pid === undefined) throw new Error('node could not be started');
+  let stdout = '';
+  let stderr = '';
+  let ending: Ending | undefined;
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  child.once('exit', (code, signal) => (ending = { code, signal }));
+  const closed = once(child, 'close');
+  return {
+    pid,
+    get stdout() {
+      return stdout;
+    },
+    get stderr() {
+      return stderr;
+    },
+    get ending() {
+      return ending;
+    },
+    ended: async () => {
+      await closed;
+      return ending ?? { code: null, signal: null };
+    },
+    signal: (name, to) => {
+      // A group outlives its first process; its number is not given away before the last one ended.
+      if (to === 'process') child.kill(name);
+      else signalGroup(pid, name);
+    },
+  };
+}
+
+function signalGroup(group: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(-group, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/** Pids of the living processes whose command line holds `text`, or that are of the group. */
+export async function processesOf(text: string, group?: number): Promise<number[]> {
+  const found: number[] = [];
+  for (const name of await readdir('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    const [stat = '', commandLine = ''] = await Promise.all(
+      ['stat', 'cmdline'].map((file) => readFile(`/proc/${name}/${file}`, 'utf8').catch(() => '')),
+    );
+    // proc(5): after the name in parentheses come state, parent and process group.
+    const [state = '', , itsGroup] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (['', 'Z', 'X'].includes(state)) continue;
+    if (itsGroup === String(group) || commandLine.includes(text)) found.push(Number(name));
+  }
+  return found;
+}
+
+/** Resolves when no process works in the folder, and none of the group is left. */
+export async function untilNothingRuns(folder: string, group?: number): Promise<void> {
+  await until(`the processes of ${folder} end`, async () => {
+    return (await processesOf(folder, group)).length === 0;
+  });
+}
+
+// Below the ports that systems hand out to connections and to `listen(0)`: what was free when it was
+// chosen is then still free when the program listens on it.
+const FIRST_PORT = 10_240;
+const LAST_PORT = 32_000;
+
+/** A port of 127.0.0.1 that nobody listens on. */
+export async function findFreePort(): Promise<number> {
+  for (let tries = 0; tries < 100; tries += 1) {
+    const port = FIRST_PORT + Math.floor(Math.random() * (LAST_PORT - FIRST_PORT));
+    if (await isFree(port)) return port;
+  }
+  throw new Error('No port is free');
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer();
+  try {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    server.close();
+  }
+}
