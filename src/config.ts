@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { Compile } from 'typebox/compile';
+import { Check } from 'typebox/value';
 import path from 'node:path';
 
 /** How the process was started: the sandbox of `npm start`, or `npm run serve`. */
@@ -178,7 +178,6 @@ export class ConfigError extends Error {
 }
 
 type Environment = Static<typeof ENVIRONMENT>;
-const environmentSchema = Compile(ENVIRONMENT);
 
 /**
  * The one reader of the environment. Empty variables count as absent.
@@ -192,12 +191,12 @@ export function readConfig(
   const environment: Environment = {};
   for (const name of Object.keys(ENVIRONMENT.properties) as (keyof Environment)[]) {
     const value = source[name];
-    if (value !== undefined && value !== '') Object.assign(environment, { [name]: value });
-  }
-  for (const error of environmentSchema.Errors(environment)) {
-    const name = error.instancePath.slice(1) as keyof Environment;
-    const problem = `${name}: ${descriptionOf(name) ?? error.message}`;
-    if (!problems.includes(problem)) problems.push(problem);
+    if (value === undefined || value === '') continue;
+    Object.assign(environment, { [name]: value });
+    // One by one: a check of the whole stops after a few errors.
+    if (!Check(ENVIRONMENT.properties[name], value)) {
+      problems.push(`${name}: ${descriptionOf(name) ?? 'is malformed.'}`);
+    }
   }
   const listenPort = portNumber('PORT', environment.PORT ?? '8080', problems);
   const operatorPort = portNumber(
@@ -237,8 +236,13 @@ export function readConfig(
     breakerCooldownMs: Number(environment.BREAKER_COOLDOWN_MS ?? 5000),
     shutdownGraceMs: Number(environment.SHUTDOWN_GRACE_MS ?? 15_000),
   };
-  for (const name of ['laneCount', 'databasePoolSize', 'breakerFailures'] as const) {
-    if (config[name] === 0) problems.push(`${name}: must be at least 1.`);
+  for (const [name, value, least] of [
+    ['LANES', config.laneCount, 1],
+    // One of them listens for changed settings all the time.
+    ['DATABASE_POOL_SIZE', config.databasePoolSize, 2],
+    ['BREAKER_FAILURES', config.breakerFailures, 1],
+  ] as const) {
+    if (value < least) problems.push(`${name}: must be at least ${least}.`);
   }
   if (mode === 'production' && environment.MASTER_KEY === undefined) {
     problems.push('MASTER_KEY: required. Make one with: openssl rand -base64 32');

@@ -1,12 +1,15 @@
 import { ConfigError, readConfig } from './config.ts';
 import type { Mode } from './config.ts';
 import { EmbeddedDatabaseError } from './db/embedded-error.ts';
-import { serve } from './serve.ts';
+import { StartError, serve } from './serve.ts';
 
-/** `main.ts sandbox` (npm start) or `main.ts serve` (npm run serve). */
-const mode: Mode = process.argv[2] === 'serve' ? 'production' : 'sandbox';
+/** How it may be started: `npm start` and `npm run serve`. */
+const MODES: Readonly<Record<string, Mode>> = { sandbox: 'sandbox', serve: 'production' };
 
 try {
+  const mode = MODES[process.argv[2] ?? ''];
+  // Nobody gets a sandbox, whose keys are public, by a slip of the pen.
+  if (mode === undefined) throw new StartError('Start it with: npm start, or: npm run serve');
   const config = readConfig(mode);
   if (mode === 'production') await serve(config);
   else {

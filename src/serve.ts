@@ -5,7 +5,7 @@ import type { Service } from './compose.ts';
 import type { Config } from './config.ts';
 import { migrate } from './db/migrate.ts';
 import { openDatabase } from './db/open.ts';
-import { createPool } from './db/pool.ts';
+import { createPool, isConnectionError } from './db/pool.ts';
 import type { Pool } from './db/pool.ts';
 import { createLog } from './log.ts';
 
@@ -50,6 +50,8 @@ export async function runService(options: RunOptions): Promise<RunningService> {
       const applied = await migrate(pool);
       if (applied.length > 0) log.info({ migrations: applied }, 'migrated');
       await options.prepare(pool);
+    } catch (error) {
+      throw explainUnusable(error, database.url);
     } finally {
       await pool.end();
     }
@@ -71,15 +73,42 @@ export async function runService(options: RunOptions): Promise<RunningService> {
   }
 }
 
+/** A database that is not there or does not let us in, without what its URL keeps secret. */
+function explainUnusable(error: unknown, databaseUrl: string): unknown {
+  const { code, message } = error as NodeJS.ErrnoException;
+  // Class 28: wrong user or password; 3D000: no such database.
+  if (!isConnectionError(error) && !/^(28|3D)/.test(code ?? '')) return error;
+  const url = URL.parse(databaseUrl);
+  const place = url === null ? 'of DATABASE_URL' : `${url.host}${url.pathname}`;
+  return new StartError(
+    `The database ${place} cannot be used: ${message || code}. Start it, or correct DATABASE_URL.`,
+    { cause: error },
+  );
+}
+
 async function listen(service: Service, config: Config): Promise<string> {
   try {
     return await service.listen();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    throw new StartError(
-      `Port ${config.port} on ${config.host} is in use by another program. Stop it, or set PORT to a free one.`,
-      { cause: error },
-    );
+    const place = `Port ${config.port} on ${config.host}`;
+    switch ((error as NodeJS.ErrnoException).code) {
+      case 'EADDRINUSE':
+        throw new StartError(
+          `${place} is in use by another program. Stop it, or set PORT to a free one.`,
+          { cause: error },
+        );
+      case 'EACCES':
+        throw new StartError(`${place} is not for this user. Set PORT to one above 1023.`, {
+          cause: error,
+        });
+      case 'EADDRNOTAVAIL':
+      case 'ENOTFOUND':
+        throw new StartError(`${config.host} is no address of this machine. Correct HOST.`, {
+          cause: error,
+        });
+      default:
+        throw error;
+    }
   }
 }
 

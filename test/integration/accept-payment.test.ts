@@ -3,8 +3,9 @@ import type { Biller } from '../../src/billers/biller.ts';
 import { billerOf } from '../../src/billers/catalogue.ts';
 import { acceptPayment, createCreateLanes } from '../../src/transactions/create.ts';
 import type { CreateRequest } from '../../src/transactions/create.ts';
-import { BILLER, billerRecord, openBooks } from '../support/money-fixture.ts';
+import { billerRecord, openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
+import { BILLER } from '../support/new-transaction.ts';
 
 let books: Books;
 beforeAll(async () => {

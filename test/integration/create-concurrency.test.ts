@@ -12,8 +12,9 @@ import type { CreateDecision, NewTransaction } from '../../src/transactions/tran
 import { createOracle } from '../support/create-oracle.ts';
 import { recordCreates } from '../support/create-recorder.ts';
 import type { RecordedCall } from '../support/create-recorder.ts';
-import { BILLER, COLLECTOR, newTransaction, openBooks } from '../support/money-fixture.ts';
+import { COLLECTOR, openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
+import { BILLER, newTransaction } from '../support/new-transaction.ts';
 
 // Many at once, from several processes (each with its own lanes and connections).
 

@@ -9,8 +9,9 @@ import { DUPLICATE_CHECKS } from '../../src/vendors/vendor.ts';
 import type { DuplicateCheck } from '../../src/vendors/vendor.ts';
 import { createOracle, namedBy } from '../support/create-oracle.ts';
 import type { CreateOracle, Expected } from '../support/create-oracle.ts';
-import { BILLER, newTransaction, openBooks, OTHER_BILLER } from '../support/money-fixture.ts';
+import { openBooks, OTHER_BILLER } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
+import { BILLER, newTransaction } from '../support/new-transaction.ts';
 
 // A batch decides like its rows taken one by one: random histories against an oracle in memory.
 

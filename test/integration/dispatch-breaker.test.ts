@@ -10,15 +10,9 @@ import {
   until,
 } from '../support/dispatch-fixture.ts';
 import type { Dispatch } from '../support/dispatch-fixture.ts';
-import {
-  billerRecord,
-  BILLER,
-  newTransaction,
-  openBooks,
-  OPERATOR,
-  operatorRecord,
-} from '../support/money-fixture.ts';
+import { billerRecord, openBooks, OPERATOR, operatorRecord } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
+import { BILLER, newTransaction } from '../support/new-transaction.ts';
 import {
   createScriptedConnector,
   DECLINED,

@@ -13,14 +13,9 @@ import {
   until,
 } from '../support/dispatch-fixture.ts';
 import type { Dispatch } from '../support/dispatch-fixture.ts';
-import {
-  billerRecord,
-  newTransaction,
-  openBooks,
-  OPERATOR,
-  operatorRecord,
-} from '../support/money-fixture.ts';
+import { billerRecord, openBooks, OPERATOR, operatorRecord } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
+import { newTransaction } from '../support/new-transaction.ts';
 import { createScriptedConnector, paid, SILENCE } from '../support/scripted-connector.ts';
 
 // How the places at an operator are shared out, and what a stop leaves behind.

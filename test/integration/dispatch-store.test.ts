@@ -6,14 +6,9 @@ import { settleTransactions } from '../../src/transactions/store.ts';
 import { newId } from '../../src/base/ids.ts';
 import type { NewTransaction } from '../../src/transactions/transaction.ts';
 import { create, readAttempts, readQueued, until } from '../support/dispatch-fixture.ts';
-import {
-  BILLER,
-  newTransaction,
-  openBooks,
-  OTHER_BILLER,
-  paidReport,
-} from '../support/money-fixture.ts';
+import { openBooks, OTHER_BILLER, paidReport } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
+import { BILLER, newTransaction } from '../support/new-transaction.ts';
 
 // Who may send, who may only ask, and what a worker that comes too late can still write.
 

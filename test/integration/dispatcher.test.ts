@@ -14,15 +14,9 @@ import {
   until,
 } from '../support/dispatch-fixture.ts';
 import type { Dispatch } from '../support/dispatch-fixture.ts';
-import {
-  billerRecord,
-  BILLER,
-  newTransaction,
-  openBooks,
-  OPERATOR,
-  paidReport,
-} from '../support/money-fixture.ts';
+import { billerRecord, openBooks, OPERATOR, paidReport } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
+import { BILLER, newTransaction } from '../support/new-transaction.ts';
 import {
   ACCEPTED,
   createScriptedConnector,

@@ -10,8 +10,9 @@ import { createSettler } from '../../src/transactions/settle.ts';
 import type { CreateLanes } from '../../src/transactions/create.ts';
 import { createTransactions } from '../../src/transactions/store.ts';
 import type { CreateDecision, NewTransaction } from '../../src/transactions/transaction.ts';
-import { BILLER, COLLECTOR, newTransaction, openBooks } from '../support/money-fixture.ts';
+import { COLLECTOR, openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
+import { BILLER, newTransaction } from '../support/new-transaction.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import type { TcpProxy } from '../support/tcp-proxy.ts';
 

@@ -9,8 +9,9 @@ import type { PoolOptions, Queryable } from '../../src/db/pool.ts';
 import { createCreateLanes } from '../../src/transactions/create.ts';
 import type { CreateLanes } from '../../src/transactions/create.ts';
 import type { NewTransaction } from '../../src/transactions/transaction.ts';
-import { newTransaction, openBooks } from '../support/money-fixture.ts';
+import { openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
+import { newTransaction } from '../support/new-transaction.ts';
 
 // What a lane answers when the database misbehaves.
 

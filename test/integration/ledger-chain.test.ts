@@ -5,8 +5,9 @@ import { checkLedger } from '../../src/ledger/check.ts';
 import { completeChains, extendChains } from '../../src/ledger/chain.ts';
 import { lockFloat, postingTime, postTransfer } from '../../src/ledger/store.ts';
 import { createTransactions } from '../../src/transactions/store.ts';
-import { newTransaction, openBooks } from '../support/money-fixture.ts';
+import { openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
+import { newTransaction } from '../support/new-transaction.ts';
 
 // The hash chain: what was once in a block cannot be changed, removed or added to unnoticed, and
 // nothing that is still being written is passed over.

@@ -8,12 +8,12 @@ import { startDispatch } from '../support/dispatch-fixture.ts';
 import {
   createInstructed,
   failedReport,
-  newTransaction,
   openBooks,
   OPERATOR,
   paidReport,
 } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
+import { newTransaction } from '../support/new-transaction.ts';
 import { createScriptedConnector, DECLINED, paid, SILENCE } from '../support/scripted-connector.ts';
 
 // Every invariant of the books: broken by hand, it is the one that is reported.

@@ -7,15 +7,14 @@ import type { Settler } from '../../src/transactions/settle.ts';
 import { createTransactions, readTransaction } from '../../src/transactions/store.ts';
 import type { FinalReport, NewTransaction } from '../../src/transactions/transaction.ts';
 import {
-  BILLER,
   createInstructed,
   failedReport,
-  newTransaction,
   openBooks,
   OTHER_BILLER,
   paidReport,
 } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
+import { BILLER, newTransaction } from '../support/new-transaction.ts';
 
 // The operators' final words: what they do to the books, whatever came before.
 

@@ -8,8 +8,9 @@ import type { Pool } from '../../src/db/pool.ts';
 import { createVendorDirectory } from '../../src/vendors/directory.ts';
 import { addKey, openKeys } from '../../src/vendors/keys.ts';
 import { insertVendor, updateVendor } from '../../src/vendors/store.ts';
-import { billerRecord, BILLER, openBooks } from '../support/money-fixture.ts';
+import { billerRecord, openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
+import { BILLER } from '../support/new-transaction.ts';
 
 // Keys in the database, and what processes hold of vendors in memory.
 

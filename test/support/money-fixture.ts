@@ -13,10 +13,10 @@ import type { FinalReport, NewTransaction } from '../../src/transactions/transac
 import { insertCollector } from '../../src/vendors/store.ts';
 import { FIRST_ACCOUNTS } from '../../src/vendors/vendor.ts';
 import { createTestDatabase } from './cluster.ts';
+import { BILLER } from './new-transaction.ts';
 
 /** The operator and the billers that `openBooks` makes; both billers are paid through it. */
 export const OPERATOR = 'kplc';
-export const BILLER = 'kplc_prepaid';
 export const OTHER_BILLER = 'kplc_postpaid';
 export const COLLECTOR = 'till';
 
@@ -150,23 +150,6 @@ export function billerRecord(billerCode: string, change: Partial<BillerRecord> =
     status: 'ONLINE',
     list_position: 0,
     ...change,
-  };
-}
-
-/** A payment of KES 100 without fee, reference or duplicate check, but for what is given. */
-export function newTransaction(
-  given: Pick<NewTransaction, 'vendorId'> & Partial<NewTransaction>,
-): NewTransaction {
-  return {
-    transactionId: newId(),
-    billerCode: BILLER,
-    account: '0123456789',
-    phone: null,
-    amountCents: 10_000n,
-    feeCents: 0n,
-    merchantReference: null,
-    duplicateCheck: false,
-    ...given,
   };
 }
 

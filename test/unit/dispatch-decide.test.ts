@@ -170,9 +170,8 @@ describe('after a status query', () => {
     expect(progressOf(step)).toMatchObject({ next: 'verify', delayMs: 400 });
   });
 
-  test('keeps the handle that the operator gave before', () => {
+  test('no answer has no handle, which leaves the one that is stored', () => {
     const step = askedFor({ operatorHandle: 'H1' }, SILENCE, 0);
-    // Null leaves what is stored.
     expect(progressOf(step).operatorHandle).toBeNull();
   });
 });

@@ -18,7 +18,7 @@ export function html(pieces: TemplateStringsArray, ...values: readonly Content[]
 function textOf(content: Content): string {
   if (content instanceof Markup) return content.text;
   if (typeof content === 'object') return content.map(textOf).join('');
-  return String(content);
+  return String(content).replaceAll(/[&<>"']/g, (sign) => `&#${sign.codePointAt(0)};`);
 }
 
 /** Rows under a heading row; the first column is text, the others numbers. */
