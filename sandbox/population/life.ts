@@ -177,7 +177,7 @@ function liveInstalment({ habits, random }: Scene, offer: Offer, standing: Stand
   if (unpaid <= 0) return { paid: 0 };
   if (status === 'C') {
     if (random.chance(0.02)) return { paid: standing.left };
-    return { paid: 0 };
+    return random.chance(0.03) ? { paid: 0, status: 'A' } : { paid: 0 };
   }
   const behind = daysLate > 31;
   const mobile = offer.product === 'I';

@@ -80,7 +80,7 @@ export const accountInDefault: fc.Arbitrary<CreditAccount> = fc
       balanceCents: fc.bigInt(100_000n, 500_000_000n),
       daysInArrears: fc.integer({ min: 91, max: 900 }),
       overduePercent: fc.integer({ min: 0, max: 100 }),
-      riskClass: fc.constantFrom('C', 'D', 'E'),
+      riskClass: fc.constantFrom('A', 'C', 'D', 'E'),
       status: fc.constantFrom('A', 'C', 'D', 'E', 'F', 'J'),
     }),
   )

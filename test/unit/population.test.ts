@@ -96,6 +96,12 @@ describe('the synthetic population', () => {
   });
 
   test('repays without regard to who somebody is', () => {
+    const women = (some: readonly GeneratedSubject[]) =>
+      some.filter(({ profile }) => profile.gender === 'F').length / some.length;
+    const without = subjects.filter(({ file }) => file.accounts.length === 0);
+    expect(Math.abs(women(without) - women(subjects))).toBeLessThan(
+      2.5 / Math.sqrt(without.length),
+    );
     const rates = (['F', 'M'] as const).map((gender) => {
       const some = subjects.filter(({ profile }) => profile.gender === gender);
       return {

@@ -121,6 +121,19 @@ describe('characteristics', () => {
     expect(measure('repaidSharePercent')).toBe(0);
   });
 
+  test('well kept ends with the 31st day, a class below watch, or being given up', () => {
+    const states: [Partial<AccountState>, boolean][] = [
+      [{ daysInArrears: 30 }, true],
+      [{ daysInArrears: 31 }, false],
+      [{ riskClass: 'B' }, true],
+      [{ riskClass: 'C' }, false],
+      [{ status: 'E', balanceCents: 0n }, false],
+    ];
+    for (const [past, kept] of states) {
+      expect(measure('accountsRepaid', makeAccount({}, past, REPAID))).toBe(kept ? 1 : 0);
+    }
+  });
+
   test('new loans, lenders and applications by their windows', () => {
     const loans = [
       makeAccount({ product: 'I', openedOn: day('2026-08-02') }),

@@ -102,6 +102,8 @@ describe.each(SCORE_KINDS)('a %s card trained on the known population', (kind) =
     expect(page.match(/<svg /g)!.length).toBeGreaterThanOrEqual(5);
     expect(page).not.toMatch(/\b(src|href)=|url\(|@import|<script|https?:/);
     expect(page).not.toMatch(/NaN|undefined|\[object/);
+    const card = { ...training.fit.card, about: { origin: '<img src=x> & "more"' } };
+    expect(validationReport({ ...training.fit, card }, training.validation)).not.toContain('<img');
     for (const word of ['Gini', 'KS', 'Brier', 'Calibration error', 'Adverse impact ratio']) {
       expect(page).toContain(word);
     }
@@ -173,6 +175,14 @@ describe('logistic regression', () => {
     expect(intercept).toBeCloseTo(Math.log(30 / 70), 3);
     expect(coefficients[0]).toBeCloseTo(Math.log((60 / 40) * (70 / 30)), 3);
     expect(standardErrors[0]).toBeCloseTo(Math.sqrt(1 / 30 + 1 / 70 + 1 / 60 + 1 / 40), 4);
+  });
+
+  test('converges where full steps overshoot: few cases, nearly all of them bad', () => {
+    const rare = Float64Array.from({ length: 2000 }, (_, row) => (row < 80 ? -3 : 0.7));
+    const good = Uint8Array.from({ length: 2000 }, (_, row) => (row === 0 || row >= 110 ? 1 : 0));
+    const { intercept, coefficients } = fitLogistic([rare], good);
+    expect(intercept - 3 * coefficients[0]!).toBeCloseTo(Math.log(1 / 79), 1);
+    expect(intercept + 0.7 * coefficients[0]!).toBeCloseTo(Math.log(1890 / 30), 2);
   });
 
   test('finds the coefficients it was given, and says how sure it is', () => {

@@ -103,23 +103,22 @@ function classEdges(values: Float64Array): number[] {
   return [...edges].toSorted((a, b) => a - b).filter((edge) => edge > (known[0] ?? Infinity));
 }
 
-/** Pools blocks, ranked from worst to best, until weights rise clearly and none is too small. */
+/**
+ * Pools blocks, ranked from worst to best, until none is too small and weights rise clearly: the
+ * worst violators of the order first, then neighbours that hardly differ.
+ */
 function pool(ranked: readonly Block[], totals: Totals): readonly Block[] {
   const least = SMALLEST_BIN_SHARE * (totals.goods + totals.bads);
   let blocks = ranked;
   // Each round pools two blocks, so there are fewer rounds than blocks.
-  for (let round = 0; round < ranked.length; round++) {
+  for (let round = 1; round < ranked.length; round++) {
     const weights = blocks.map((block) => weightOf(block, totals));
-    const violator = weights.findIndex((weight, at) => at > 0 && weight < weights[at - 1]!);
     const small = blocks.findIndex(({ goods, bads }) => goods + bads < least);
-    if (violator > 0) blocks = poolAt(blocks, violator - 1);
-    else if (small >= 0 && blocks.length > 1) blocks = poolAt(blocks, neighbour(weights, small));
-    else {
-      const steps = weights.slice(1).map((weight, at) => weight - weights[at]!);
-      const smallest = Math.min(...steps);
-      if (smallest >= SMALLEST_WEIGHT_STEP) break;
-      if (blocks.length > 1) blocks = poolAt(blocks, steps.indexOf(smallest));
-    }
+    const steps = weights.slice(1).map((weight, at) => weight - weights[at]!);
+    const smallest = Math.min(...steps);
+    if (small >= 0) blocks = poolAt(blocks, neighbour(weights, small));
+    else if (smallest < SMALLEST_WEIGHT_STEP) blocks = poolAt(blocks, steps.indexOf(smallest));
+    else break;
   }
   return blocks;
 }
