@@ -4,10 +4,13 @@ import { EmbeddedDatabaseError } from './db/embedded-error.ts';
 import { StartError, serve } from './serve.ts';
 
 /** How it may be started: `npm start` and `npm run serve`. */
-const MODES: Readonly<Record<string, Mode>> = { sandbox: 'sandbox', serve: 'production' };
+const MODES: ReadonlyMap<string | undefined, Mode> = new Map([
+  ['sandbox', 'sandbox'],
+  ['serve', 'production'],
+]);
 
 try {
-  const mode = MODES[process.argv[2] ?? ''];
+  const mode = MODES.get(process.argv[2]);
   // Nobody gets a sandbox, whose keys are public, by a slip of the pen.
   if (mode === undefined) throw new StartError('Start it with: npm start, or: npm run serve');
   const config = readConfig(mode);

@@ -1,8 +1,11 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { checkLedger } from '../../src/ledger/check.ts';
 import { demoVendor } from '../support/demo-vendors.ts';
 import { SandboxWorkshop } from '../support/sandbox.ts';
 import type { Sandbox } from '../support/sandbox.ts';
+import { untilNothingRuns } from '../support/service-process.ts';
 import { until } from '../support/until.ts';
 
 const workshop = new SandboxWorkshop();
@@ -50,17 +53,17 @@ async function createAll(
   await Promise.all(Array.from({ length: 10 }, work));
 }
 
-/** Kills the whole group as soon as so many creates were answered; the rest get no answer. */
+/** Kills it as soon as so many creates were answered; the rest get no answer. */
 async function killAmidCreates(
   sandbox: Sandbox,
   accepted: Map<string, string>,
-  killAt: number,
+  { killAt, whom }: { readonly killAt: number; readonly whom: 'group' | 'everything' },
 ): Promise<void> {
   const unanswered = payments.filter((payment) => !accepted.has(payment.merchant_reference));
   let killed: Promise<void> | undefined;
   await createAll(sandbox, unanswered, (payment, reference) => {
     accepted.set(payment.merchant_reference, reference);
-    if (accepted.size >= killAt) killed ??= sandbox.kill();
+    if (accepted.size >= killAt) killed ??= sandbox.kill(whom);
   });
   expect(killed).toBeDefined();
   await killed;
@@ -70,12 +73,12 @@ test('a kill in the middle loses nothing and pays nothing twice', async () => {
   const accepted = new Map<string, string>();
   const first = await workshop.start();
   expect(await demoVendor(first).fund()).toBe(100_000);
-  await killAmidCreates(first, accepted, 70);
+  await killAmidCreates(first, accepted, { killAt: 70, whom: 'group' });
   expect(accepted.size).toBeLessThan(COUNT);
 
-  // And once more, while the first ones are being found out about.
+  // And once more, the database server too, while the first ones are being found out about.
   const second = await workshop.start({ dataDir: first.dataDir });
-  await killAmidCreates(second, accepted, 140);
+  await killAmidCreates(second, accepted, { killAt: 140, whom: 'everything' });
   expect(accepted.size).toBeLessThan(COUNT);
 
   const third = await workshop.start({ dataDir: first.dataDir });
@@ -127,3 +130,20 @@ test('a kill in the middle loses nothing and pays nothing twice', async () => {
   const silent = payments.filter((payment) => payment.account.endsWith('9909')).length;
   expect(await vendor.balance()).toBe(100_000 - 60 * (timesPaid.size + silent));
 }, 120_000);
+
+test('when only the database server dies, the rest ends, says so, and can be started again', async () => {
+  const first = await workshop.start();
+  await demoVendor(first).fund();
+  const reference = await demoVendor(first).accepted({ account: '254722009905' });
+  const lockFile = await readFile(path.join(first.dataDir, 'postgres/data/postmaster.pid'), 'utf8');
+  process.kill(Number(lockFile.split('\n')[0]), 'SIGKILL');
+  expect(await first.process.ended()).toEqual({ code: 1, signal: null });
+  expect(first.process.stderr).toContain('the embedded database ended');
+  await untilNothingRuns(first.dataDir, first.process.pid);
+
+  const second = await workshop.start({ dataDir: first.dataDir });
+  await until('it is paid', async () => {
+    return (await demoVendor(second).transaction(reference)).transaction_status === 'SUCCESS';
+  });
+  expect((await second.truth()).map((entry) => entry.reference)).toEqual([reference]);
+}, 60_000);

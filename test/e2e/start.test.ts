@@ -138,7 +138,8 @@ describe('what a person can mend', () => {
       const said = await refusedStart({ PORT: String(port) });
       expect(said).toContain(`Port ${port}`);
       expect(said).toContain('PORT');
-      expect(said.trim().split('\n')).toHaveLength(1);
+      // Besides it there may be lines of the log.
+      expect(said.split('\n').filter((line) => /^[^{]/.test(line))).toHaveLength(1);
     });
   });
 
@@ -148,6 +149,14 @@ describe('what a person can mend', () => {
       expect(said).toContain(String(port));
       expect(said).toContain('OPERATOR_PORT');
     });
+  });
+
+  test('a way to start that there is not', async () => {
+    for (const mode of ['server', 'production', '__proto__']) {
+      const running = workshop.launch(mode, { DATA_DIR: await workshop.folder() });
+      expect(await running.ended()).toEqual({ code: 1, signal: null });
+      expect(running.stderr).toContain('npm run serve');
+    }
   });
 
   test('every mistake of the environment is listed at once', async () => {

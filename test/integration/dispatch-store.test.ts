@@ -62,45 +62,73 @@ async function makeOne(): Promise<NewTransaction> {
 }
 
 describe('a claim', () => {
-  test('never gives two claimers the same transaction', async () => {
+  /** Twenty claimers, until nobody finds anything; returns what they took, in no order. */
+  async function takeAll(vendorIds: readonly number[], stage: 'send' | 'verify', leaseMs: number) {
+    const pool = books.openPool({ max: 20, byIndexOnly: true });
+    const wanted = vendorIds.flatMap((vendorId) =>
+      [BILLER, OTHER_BILLER].map((billerCode) => ({
+        vendorId,
+        billerCode,
+        stage,
+        most: 3,
+        leaseMs,
+      })),
+    );
+    const taken: Claim[] = [];
+    await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        // What others hold at the moment is skipped: an empty hand is not the end.
+        for (let emptyHands = 0; emptyHands < 10; emptyHands += 1) {
+          for (;;) {
+            const claims = await claim(pool, wanted);
+            if (claims.length === 0) break;
+            taken.push(...claims);
+          }
+        }
+      }),
+    );
+    await pool.end();
+    return taken;
+  }
+
+  test('never gives two claimers the same transaction, to send it or to ask', async () => {
     const vendorIds = await books.addVendors([10_000_000n, 10_000_000n]);
-    const made = Array.from({ length: 200 }, (_, index) =>
+    const made = Array.from({ length: 120 }, (_, index) =>
       newTransaction({
         vendorId: vendorIds[index % 2] ?? 0,
         billerCode: index % 3 === 0 ? OTHER_BILLER : BILLER,
       }),
     );
     await create(books, made);
-    const pool = books.openPool({ max: 20, byIndexOnly: true });
-    const wanted = vendorIds.flatMap((vendorId) =>
-      [BILLER, OTHER_BILLER].map((billerCode) => ({
-        vendorId,
-        billerCode,
-        stage: 'send' as const,
-        most: 3,
-        leaseMs: 60_000,
-      })),
-    );
-    const taken: string[] = [];
-    await Promise.all(
-      Array.from({ length: 20 }, async () => {
-        // What others hold at the moment is skipped: an empty hand is not the end.
-        for (let emptyHands = 0; emptyHands < 20; emptyHands += 1) {
-          for (;;) {
-            const claims = await claim(pool, wanted);
-            if (claims.length === 0) break;
-            taken.push(...claims.map((one) => one.transactionId));
-          }
-        }
-      }),
-    );
-    expect(taken).toHaveLength(200);
-    expect(new Set(taken)).toEqual(new Set(made.map((one) => one.transactionId)));
+    const ids = new Set(made.map((one) => one.transactionId));
+    // Their leases lapse at once, so that all are due to be asked about.
+    const sent = await takeAll(vendorIds, 'send', 0);
+    expect(sent).toHaveLength(made.length);
+    expect(new Set(sent.map((one) => one.transactionId))).toEqual(ids);
+    const asked = await takeAll(vendorIds, 'verify', 60_000);
+    expect(asked).toHaveLength(made.length);
+    expect(new Set(asked.map((one) => one.transactionId))).toEqual(ids);
     const attempts = await books.pool.query<{ count: number }>(
       'select count(*)::integer as count from attempts where vendor_id = any($1)',
       [vendorIds],
     );
-    expect(attempts.rows).toEqual([{ count: 200 }]);
+    expect(attempts.rows).toEqual([{ count: made.length }]);
+  });
+
+  test('does not wait for what another is claiming: it takes the next', async () => {
+    const vendorId = await books.addVendor(1_000_000n);
+    const [first, second] = [newTransaction({ vendorId }), newTransaction({ vendorId })];
+    await create(books, [first, second]);
+    const claiming = await books.pool.connect();
+    await claiming.query('begin');
+    const queue = { ...queueOf(first, 'send'), most: 1, leaseMs: 60_000 };
+    expect(await claim(claiming, [queue])).toMatchObject([{ transactionId: first.transactionId }]);
+    expect(await claim(books.pool, [queue])).toMatchObject([
+      { transactionId: second.transactionId },
+    ]);
+    expect(await claim(books.pool, [queue])).toEqual([]);
+    await claiming.query('commit');
+    claiming.release();
   });
 
   test('to send writes the instruction and carries what it needs', async () => {
@@ -129,7 +157,10 @@ describe('a claim', () => {
     const vendorId = await books.addVendor(1_000_000n);
     const made = Array.from({ length: 5 }, () => newTransaction({ vendorId }));
     await create(books, made.toReversed());
-    const claims = await claim(books.pool, [
+    // By no index, which would hand them over in order anyway.
+    const url = new URL(books.url);
+    url.searchParams.set('options', '-c enable_indexscan=off -c enable_bitmapscan=off');
+    const claims = await claim(books.openPool({ url: url.href }), [
       { vendorId, billerCode: BILLER, stage: 'send', most: 3, leaseMs: 60_000 },
     ]);
     expect(claims.map((one) => one.transactionId)).toEqual(

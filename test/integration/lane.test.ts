@@ -201,6 +201,34 @@ describe('a database that takes no writes for now', () => {
   });
 });
 
+describe('a refusal by the server', () => {
+  test.each([
+    ['read-only', '25006'],
+    ['lock wait', '55P03'],
+    ['statement time-out', '57014'],
+    ['disk full', '53100'],
+  ])('(%s) is told at once, not tried again', async (_, code) => {
+    let calls = 0;
+    const lane = createLane<number, number>({
+      name: 'refused lane',
+      pool: books.openPool(),
+      maxBatch: 10,
+      maxWaiting: 10,
+      deadlineMs: 8_000,
+      call: async (db: Queryable, items) => {
+        calls += 1;
+        await db.query(`do $$ begin raise sqlstate '${code}'; end $$`);
+        return items;
+      },
+    });
+    expect(await Promise.all([codeOf(lane.add(1)), codeOf(lane.add(2))])).toEqual([
+      'unavailable',
+      'unavailable',
+    ]);
+    expect(calls).toBe(1);
+  });
+});
+
 describe('a conflict that rolled everything back', () => {
   test.each([
     ['deadlock', '40P01'],

@@ -4,7 +4,7 @@ import { createPool } from '../../src/db/pool.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import type { MasterKeys } from '../../src/base/sealing.ts';
 import { readMasterKeyFile } from '../../src/vendors/master-key-file.ts';
-import { findFreePort, startService, untilNothingRuns } from './service-process.ts';
+import { findFreePort, processesOf, startService, untilNothingRuns } from './service-process.ts';
 import type { Ending, ServiceProcess } from './service-process.ts';
 import { makeTemporaryFolder, removeFolder } from './temporary.ts';
 import { until } from './until.ts';
@@ -34,8 +34,12 @@ export interface Sandbox {
   masterKeys(): Promise<MasterKeys>;
   /** Ctrl-C: SIGINT to the whole group. Returns how the service ended, when nothing of it is left. */
   interrupt(): Promise<Ending>;
-  /** SIGKILL to the whole group. Returns when nothing of it is left. */
-  kill(): Promise<void>;
+  /**
+   * SIGKILL to the whole group: the service and the operators; the database server hears of it and
+   * stops. Or to the server as well, as when the machine loses power (but for what was written).
+   * Returns when nothing is left.
+   */
+  kill(whom?: 'group' | 'everything'): Promise<void>;
 }
 
 /** Starts and ends the processes of a test file; `cleanUp` in `afterAll`. */
@@ -51,7 +55,7 @@ export class SandboxWorkshop {
   }
 
   /** Starts the program and does not wait. */
-  launch(mode: 'sandbox' | 'serve', env: Readonly<Record<string, string>>): ServiceProcess {
+  launch(mode: string, env: Readonly<Record<string, string>>): ServiceProcess {
     const launched = startService(mode, env);
     this.#launched.push(launched);
     return launched;
@@ -136,11 +140,21 @@ function describe(
       await untilNothingRuns(dataDir, running.pid);
       return ending;
     },
-    kill: async () => {
+    kill: async (whom = 'group') => {
+      const pids = whom === 'everything' ? await processesOf(dataDir, running.pid) : [];
       running.signal('SIGKILL', 'group');
+      for (const pid of pids) killIfThere(pid);
       await closePool();
       await running.ended();
       await untilNothingRuns(dataDir, running.pid);
     },
   };
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }

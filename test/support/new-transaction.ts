@@ -1,0 +1,22 @@
+import { newId } from '../../src/base/ids.ts';
+import type { NewTransaction } from '../../src/transactions/transaction.ts';
+
+/** The biller that test payments go to. */
+export const BILLER = 'kplc_prepaid';
+
+/** A payment of KES 100 without fee, reference or duplicate check, but for what is given. */
+export function newTransaction(
+  given: Pick<NewTransaction, 'vendorId'> & Partial<NewTransaction>,
+): NewTransaction {
+  return {
+    transactionId: newId(),
+    billerCode: BILLER,
+    account: '0123456789',
+    phone: null,
+    amountCents: 10_000n,
+    feeCents: 0n,
+    merchantReference: null,
+    duplicateCheck: false,
+    ...given,
+  };
+}

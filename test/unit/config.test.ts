@@ -1,0 +1,159 @@
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ConfigError, ENVIRONMENT, readConfig } from '../../src/config.ts';
+import type { Mode } from '../../src/config.ts';
+
+// Thirty-two different bytes; no key of anybody.
+const KEY = Buffer.from(Array.from({ length: 32 }, (_, index) => index * 7 + 3)).toString('base64');
+
+function problemsOf(source: Record<string, string>, mode: Mode = 'sandbox'): readonly string[] {
+  try {
+    readConfig(mode, source);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+/** Names of the variables that are complained about, each once. */
+function complaints(source: Record<string, string>, mode: Mode = 'sandbox'): string[] {
+  return [...new Set(problemsOf(source, mode).map((line) => line.split(':')[0] ?? ''))];
+}
+
+describe('the configuration', () => {
+  test('of the sandbox needs nothing', () => {
+    expect(readConfig('sandbox', {})).toMatchObject({
+      mode: 'sandbox',
+      port: 8080,
+      operatorPort: 8081,
+      host: '127.0.0.1',
+      dataDir: path.resolve('.data'),
+      databaseUrl: undefined,
+      basePath: '',
+      billingPath: '',
+      scoringPath: '',
+      publicUrl: 'http://127.0.0.1:8080',
+      roles: new Set(['api', 'dispatcher', 'jobs']),
+      masterKey: undefined,
+      timeZone: 'Africa/Nairobi',
+      breakerFailures: 20,
+    });
+  });
+
+  test('of production needs a master key, and no more', () => {
+    expect(complaints({}, 'production')).toEqual(['MASTER_KEY']);
+    expect(complaints({ MASTER_KEY: '' }, 'production')).toEqual(['MASTER_KEY']);
+    const config = readConfig('production', { MASTER_KEY: KEY });
+    expect(config.masterKey?.toString('base64')).toBe(KEY);
+    expect(config.logLevel).toBe('info');
+  });
+
+  test('reads what is set, and takes empty for absent', () => {
+    expect(
+      readConfig('sandbox', {
+        PORT: '9000',
+        HOST: '0.0.0.0',
+        DATA_DIR: '/var/lib/malipo',
+        DATABASE_URL: 'postgresql://db.example/malipo',
+        BASE_PATH: '/one/two',
+        BILLING_PATH: '',
+        ROLES: 'api, jobs',
+        LOG_LEVEL: 'debug',
+        MASTER_KEY: KEY,
+        TIME_ZONE: 'UTC',
+      }),
+    ).toMatchObject({
+      port: 9000,
+      operatorPort: 9001,
+      host: '0.0.0.0',
+      dataDir: '/var/lib/malipo',
+      databaseUrl: 'postgresql://db.example/malipo',
+      basePath: '/one/two',
+      billingPath: '',
+      roles: new Set(['api', 'jobs']),
+      logLevel: 'debug',
+      timeZone: 'UTC',
+    });
+  });
+
+  test('names every mistake at once', () => {
+    expect(
+      complaints(
+        {
+          PORT: '99999',
+          DATABASE_URL: 'mysql://db.example/malipo',
+          BASE_PATH: 'no-slash',
+          ROLES: 'api,cleaner',
+          LOG_LEVEL: 'loud',
+          MASTER_KEY: 'short',
+          MASTER_KEY_PREVIOUS: 'short, too',
+          TIME_ZONE: 'Africa/Atlantis',
+          FUND_WINDOW_SECONDS: '-1',
+          BREAKER_FAILURES: 'many',
+        },
+        'production',
+      ).toSorted((one, other) => one.localeCompare(other)),
+    ).toEqual([
+      'BASE_PATH',
+      'BREAKER_FAILURES',
+      'DATABASE_URL',
+      'FUND_WINDOW_SECONDS',
+      'LOG_LEVEL',
+      'MASTER_KEY',
+      'MASTER_KEY_PREVIOUS',
+      // Its default follows from PORT.
+      'OPERATOR_PORT',
+      'PORT',
+      'ROLES',
+      'TIME_ZONE',
+    ]);
+  });
+
+  test.each([
+    ['LANES', '0', '1'],
+    ['BREAKER_FAILURES', '0', '1'],
+    ['DATABASE_POOL_SIZE', '0', '2'],
+    // One connection listens, and nobody would have another.
+    ['DATABASE_POOL_SIZE', '1', '2'],
+  ])('refuses %s=%s: at least %s', (name, value, least) => {
+    expect(problemsOf({ [name]: value })).toEqual([`${name}: must be at least ${least}.`]);
+  });
+
+  test('repeats no secret in what it complains of', () => {
+    const weak = Buffer.alloc(32, 'a').toString('base64');
+    const text = problemsOf({ MASTER_KEY: weak, DATABASE_URL: 'mysql://u:hunter2@db/x' }).join();
+    expect(text).not.toContain(weak);
+    expect(text).not.toContain('hunter2');
+  });
+
+  test.each([
+    ['all bytes equal', Buffer.alloc(32, 7).toString('base64')],
+    ['a few bytes repeated', Buffer.from('abcdabcdabcdabcdabcdabcdabcdabcd').toString('base64')],
+    ['too short', Buffer.from(KEY, 'base64').subarray(0, 31).toString('base64')],
+    ['too long', Buffer.concat([Buffer.from(KEY, 'base64'), Buffer.of(1)]).toString('base64')],
+    ['hexadecimal', Buffer.from(KEY, 'base64').toString('hex')],
+    ['with a line end', `${KEY}\n`],
+    ['in another alphabet', KEY.replaceAll('+', '-').replaceAll('/', '_').replace('=', '')],
+  ])('refuses a master key that is weak or malformed: %s', (_, key) => {
+    expect(complaints({ MASTER_KEY: key })).toEqual(['MASTER_KEY']);
+    expect(complaints({ MASTER_KEY: KEY, MASTER_KEY_PREVIOUS: key })).toEqual([
+      'MASTER_KEY_PREVIOUS',
+    ]);
+  });
+
+  test('cannot be changed', () => {
+    const config = readConfig('sandbox', {});
+    expect(() => Object.assign(config, { port: 1 })).toThrow(TypeError);
+  });
+
+  test('has a description for every variable', () => {
+    for (const [name, schema] of Object.entries(ENVIRONMENT.properties)) {
+      const { description } = schema as { description?: string };
+      expect({ name, described: (description ?? '').length > 10 }).toEqual({
+        name,
+        described: true,
+      });
+    }
+  });
+});
