@@ -1,6 +1,6 @@
 import { ConfigError, readConfig } from './config.ts';
 import type { Mode } from './config.ts';
-import { EmbeddedDatabaseError } from './db/embedded-error.ts';
+import { EmbeddedDatabaseError } from './db/embedded/error.ts';
 import { StartError, serve } from './serve.ts';
 
 /** How it may be started: `npm start` and `npm run serve`. */

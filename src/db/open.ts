@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { findRunningEmbedded, startEmbedded } from './embedded.ts';
+import { findRunningEmbedded, startEmbedded } from './embedded/embedded.ts';
 
 export interface OpenDatabase {
   /** For `createPool`. Holds a password: never log it. */

@@ -2,7 +2,7 @@ import { access, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, describe, expect, it } from 'vitest';
-import { findRunningEmbedded } from '../../src/db/embedded.ts';
+import { findRunningEmbedded } from '../../src/db/embedded/embedded.ts';
 import { readMigrations } from '../../src/db/migrate.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import { inProcess, malipo, must, newMasterKey, withInput } from './cli-support.ts';

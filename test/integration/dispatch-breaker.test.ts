@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { putBiller, putOperator } from '../../src/billers/store.ts';
+import { watchSettings } from '../../src/db/settings-watch.ts';
 import { checkLedger } from '../../src/ledger/check.ts';
 import type { NewTransaction } from '../../src/transactions/transaction.ts';
 import {
@@ -126,11 +127,19 @@ describe('calls without an answer', () => {
 
   test('take the biller offline in every process', async () => {
     const operator = createScriptedConnector({ pay: () => NO_CONNECTION, balance: () => null });
+    const other = await start({});
+    const watch = await watchSettings({
+      pool: books.openPool({ max: 2 }),
+      pollMs: 10,
+      reload: { vendors: async () => undefined, billers: other.catalogue.reload },
+      onError: () => undefined,
+    });
     await start({ [OPERATOR]: operator });
     await makeMany(1);
-    await until(async () => expect(await readReason()).toBeDefined());
-    const other = await start({ [OPERATOR]: operator });
-    expect(other.catalogue.biller(BILLER)).toMatchObject({ availability: 'OFFLINE' });
+    await until(() =>
+      expect(other.catalogue.biller(BILLER)).toMatchObject({ availability: 'OFFLINE' }),
+    );
+    await watch.stop();
   });
 
   test('of a connector whose probe never returns do not keep others from being probed', async () => {

@@ -3,6 +3,7 @@ import { decodeReference } from '../../src/base/ids.ts';
 import { putBiller, putOperator } from '../../src/billers/store.ts';
 import type { PaymentOutcome } from '../../src/dispatch/connector.ts';
 import { checkLedger } from '../../src/ledger/check.ts';
+import { createTransactions } from '../../src/transactions/store.ts';
 import type { NewTransaction } from '../../src/transactions/transaction.ts';
 import {
   create,
@@ -34,8 +35,9 @@ afterEach(async () => {
 
 async function start(
   connectors: Parameters<typeof startDispatch>[1]['connectors'],
+  options: Partial<Parameters<typeof startDispatch>[1]> = {},
 ): Promise<Dispatch> {
-  const dispatch = await startDispatch(books, { connectors });
+  const dispatch = await startDispatch(books, { connectors, ...options });
   running.push(dispatch);
   return dispatch;
 }
@@ -122,17 +124,43 @@ describe('an operator that is slow', () => {
 
   test('never has more calls than it takes, payments and status queries together', async () => {
     await putOperator(books.pool, operatorRecord({ max_concurrency: 6 }));
+    const gate = Promise.withResolvers<undefined>();
     const operator = createScriptedConnector({
-      pay: async () => await aTurnLater(SILENCE),
-      // Each is asked a few times, so that both kinds of call are due all the while.
-      status: async (query) =>
-        await aTurnLater(Math.random() < 0.3 ? paid(query) : { ...SILENCE, answered: true }),
+      pay: async (instruction) => {
+        await gate.promise;
+        return paid(instruction);
+      },
+      status: async (query) => {
+        await gate.promise;
+        return paid(query);
+      },
     });
-    const made = await makeMany(80);
+    const vendorId = await books.addVendor(100_000_000n);
+    const asked = Array.from({ length: 10 }, () => newTransaction({ vendorId }));
+    await createInstructed(books.pool, asked);
+    await books.pool.query('update dispatch_queue set due_at = now()');
+    const sent = await makeMany(10);
+    // Both kinds are due from the start.
     await start({ [OPERATOR]: operator });
-    for (const one of made) expect(await outcomeOf(books, one)).toBe('success');
-    expect(operator.instructions).toHaveLength(80);
+    await until(() => expect(operator.instructions.length + operator.queries.length).toBe(6));
+    gate.resolve(undefined);
+    for (const one of [...asked, ...sent]) expect(await outcomeOf(books, one)).toBe('success');
     expect(operator.mostAtOnce).toBe(6);
+    expect(operator.instructions).toHaveLength(10);
+  });
+
+  test('gives a place that was kept for nothing to whoever waits', async () => {
+    await putOperator(books.pool, operatorRecord({ max_concurrency: 1 }));
+    const operator = createScriptedConnector({ pay: paid });
+    const dispatch = await start({ [OPERATOR]: operator }, { pollMs: 3_600_000 });
+    const [made] = await makeMany(1);
+    if (made === undefined) throw new Error('nothing was made');
+    // The only place is first kept for status queries, of which none is due.
+    dispatch.dispatcher.hint([
+      { ...made, stage: 'verify' },
+      { ...made, stage: 'send' },
+    ]);
+    expect(await outcomeOf(books, made)).toBe('success');
   });
 
   test('to answer status queries keeps half of its places for payments', async () => {
@@ -180,6 +208,31 @@ describe('a stop', () => {
         underWay: false,
       });
     }
+  });
+
+  test('takes nothing more, even when it was just looking for work', async () => {
+    const operator = createScriptedConnector({ pay: paid });
+    const dispatch = await start({ [OPERATOR]: operator });
+    const vendorId = await books.addVendor(1_000_000n);
+    const made = newTransaction({ vendorId });
+    // Whoever lists the queues waits for this transaction, and then finds its payment.
+    const holder = await books.pool.connect();
+    await holder.query('begin');
+    await holder.query('lock table dispatch_queue in access exclusive mode');
+    await createTransactions(holder, [made], false);
+    await until(async () => {
+      const waiting = await books.pool.query(
+        `select 1 from pg_stat_activity
+         where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      expect(waiting.rowCount).toBe(1);
+    });
+    const stopping = dispatch.stop();
+    await holder.query('commit');
+    holder.release();
+    await stopping;
+    expect(operator.instructions).toEqual([]);
+    expect(await readQueued(books, made)).toMatchObject({ stage: 'send', claim_number: 0 });
   });
 
   test('cuts off what lasts longer; it is verified after the next start', async () => {

@@ -31,6 +31,8 @@ export async function startDispatch(
     readonly connectors: Readonly<Record<string, Connector>>;
     readonly openAfterFailures?: number;
     readonly cooldownMs?: number;
+    /** Default 10 ms. */
+    readonly pollMs?: number;
     /** Connection string of its pools; default: the books' own. */
     readonly url?: string;
   },
@@ -63,7 +65,7 @@ export async function startDispatch(
     settler,
     availabilities,
     policy: { verifyFirstMs: 1, verifyMostMs: 4, resendFirstMs: 1, resendMostMs: 4 },
-    pollMs: 10,
+    pollMs: options.pollMs ?? 10,
     laneDeadlineMs: 8_000,
     log,
   });

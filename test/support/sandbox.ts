@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { findRunningEmbedded } from '../../src/db/embedded.ts';
+import { findRunningEmbedded } from '../../src/db/embedded/embedded.ts';
 import { createPool } from '../../src/db/pool.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import type { MasterKeys } from '../../src/base/sealing.ts';

@@ -56,9 +56,16 @@ function manualTimers(): Timers & { pass: (ms: number) => void } {
   };
 }
 
-function startWork(connector: ScriptedConnector, claim: Claim = CLAIM, sendBeforeMs = 3_000) {
+function startWork(
+  connector: ScriptedConnector,
+  given: {
+    readonly claim?: Claim;
+    readonly sendBeforeMs?: number;
+    readonly cutOff?: AbortController;
+  } = {},
+) {
+  const { claim = CLAIM, sendBeforeMs = 3_000, cutOff = new AbortController() } = given;
   const timers = manualTimers();
-  const cutOff = new AbortController();
   const settled: FinalReport[] = [];
   const progress: Progress[] = [];
   const ends: CallEnd[] = [];
@@ -97,7 +104,7 @@ describe('a worker', () => {
 
   test('does not send when it comes too late: somebody else may be asking already', async () => {
     const operator = createScriptedConnector({ pay: paid });
-    const work = startWork(operator, CLAIM, -1);
+    const work = startWork(operator, { sendBeforeMs: -1 });
     await work.done;
     expect(operator.instructions).toEqual([]);
     expect(work.progress).toMatchObject([{ next: 'send', claim: { claimNumber: 1 } }]);
@@ -107,7 +114,7 @@ describe('a worker', () => {
 
   test('asks however late it comes: asking does no harm', async () => {
     const operator = createScriptedConnector({ pay: paid, status: paid });
-    const work = startWork(operator, VERIFYING, -1);
+    const work = startWork(operator, { claim: VERIFYING, sendBeforeMs: -1 });
     await work.done;
     expect(operator.instructions).toEqual([]);
     expect(work.settled).toMatchObject([{ outcome: 'success', source: 'status' }]);
@@ -150,9 +157,11 @@ describe('a worker', () => {
       payDeadlineMs: 3_600_000,
       status: async () => await new Promise(() => undefined),
     });
-    const work = startWork(operator, VERIFYING);
-    if (!before) await vi.waitFor(() => expect(operator.queries).toHaveLength(1));
-    work.cutOff.abort();
+    const cutOff = new AbortController();
+    if (before) cutOff.abort();
+    const work = startWork(operator, { claim: VERIFYING, cutOff });
+    await vi.waitFor(() => expect(operator.queries).toHaveLength(1));
+    cutOff.abort();
     work.timers.pass(200);
     await work.done;
     expect(work.progress).toMatchObject([{ next: 'verify', note: 'cut off by a stop' }]);
@@ -171,7 +180,7 @@ describe('a worker', () => {
   });
 
   test('tells the breaker nothing when nobody was asked', async () => {
-    const work = startWork(createScriptedConnector({ pay: paid }), VERIFYING);
+    const work = startWork(createScriptedConnector({ pay: paid }), { claim: VERIFYING });
     await work.done;
     expect(work.ends).toEqual([]);
     expect(work.progress).toMatchObject([{ next: 'verify' }]);

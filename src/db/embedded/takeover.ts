@@ -1,7 +1,7 @@
 import { link, readdir, readFile, readlink, realpath, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { EmbeddedDatabaseError, OTHER_DATABASE, systemCode } from './embedded-error.ts';
+import { EmbeddedDatabaseError, OTHER_DATABASE, systemCode } from './error.ts';
 import {
   endPostgres,
   formatIdentity,
@@ -12,8 +12,8 @@ import {
   readProgramName,
   signalAndWait,
   waitForEnd,
-} from './embedded-process.ts';
-import type { ProcessIdentity } from './embedded-process.ts';
+} from './process.ts';
+import type { ProcessIdentity } from './process.ts';
 
 /**
  * Who started the server, told on the server's own command line: so the server and its owner can

@@ -1,4 +1,4 @@
-import { EmbeddedDatabaseError } from './embedded-error.ts';
+import { EmbeddedDatabaseError } from './error.ts';
 
 /** Every acknowledged commit is on disk; a torn page is repaired. */
 const DURABLE = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' };

@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
-import { explainFailure } from './embedded-error.ts';
-import { SUPERUSER } from './embedded-folder.ts';
-import { endPostgres, identifyProcess } from './embedded-process.ts';
-import { endLeftovers, makeWay, readLockFile } from './embedded-takeover.ts';
-import type { Launch, ServerProcess } from './embedded-user.ts';
+import { explainFailure } from './error.ts';
+import { SUPERUSER } from './folder.ts';
+import { endPostgres, identifyProcess } from './process.ts';
+import { endLeftovers, makeWay, readLockFile } from './takeover.ts';
+import type { Launch, ServerProcess } from './user.ts';
 
 /** Without a sign of life. */
 const START_TIMEOUT_MS = 30_000;

@@ -1,19 +1,13 @@
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { findPostgresPackage, findPrograms } from './embedded-binaries.ts';
-import { EmbeddedDatabaseError, explainFailure } from './embedded-error.ts';
-import {
-  handOver,
-  initialise,
-  locateData,
-  openClusterFolder,
-  readPassword,
-} from './embedded-folder.ts';
-import { identifyOurselves } from './embedded-process.ts';
-import { databaseUrl, runServer } from './embedded-server.ts';
-import { settingsArgs } from './embedded-settings.ts';
-import { inspectServer, ownerArgs } from './embedded-takeover.ts';
-import { createLaunch, findServerUser } from './embedded-user.ts';
+import { findPostgresPackage, findPrograms } from './binaries.ts';
+import { EmbeddedDatabaseError, explainFailure } from './error.ts';
+import { handOver, initialise, locateData, openClusterFolder, readPassword } from './folder.ts';
+import { identifyOurselves } from './process.ts';
+import { databaseUrl, runServer } from './server.ts';
+import { settingsArgs } from './settings.ts';
+import { inspectServer, ownerArgs } from './takeover.ts';
+import { createLaunch, findServerUser } from './user.ts';
 
 export interface EmbeddedDatabase {
   /** `postgres://…` for `pg`: loopback, the superuser and the database `malipo`. Holds the password. */

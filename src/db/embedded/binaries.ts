@@ -15,16 +15,11 @@ import {
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import {
-  EmbeddedDatabaseError,
-  explainFailure,
-  OTHER_DATABASE,
-  systemCode,
-} from './embedded-error.ts';
-import { formatIdentity, identifyOurselves, isAlive, parseIdentity } from './embedded-process.ts';
-import { renameUnlessThere } from './embedded-rename.ts';
-import { holdsFor } from './embedded-user.ts';
-import type { ServerUser } from './embedded-user.ts';
+import { EmbeddedDatabaseError, explainFailure, OTHER_DATABASE, systemCode } from './error.ts';
+import { formatIdentity, identifyOurselves, isAlive, parseIdentity } from './process.ts';
+import { renameUnlessThere } from './rename.ts';
+import { holdsFor } from './user.ts';
+import type { ServerUser } from './user.ts';
 
 /** PostgreSQL as it came from npm. */
 export interface PostgresPackage {

@@ -1,5 +1,5 @@
 import { rename } from 'node:fs/promises';
-import { systemCode } from './embedded-error.ts';
+import { systemCode } from './error.ts';
 
 /**
  * Renames a folder to a name that is free or an empty folder; false when there are files already.

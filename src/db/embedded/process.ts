@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { systemCode } from './embedded-error.ts';
+import { systemCode } from './error.ts';
 
 const run = promisify(execFile);
 

@@ -3,8 +3,8 @@ import type { ChildProcessByStdio } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import { EmbeddedDatabaseError, OTHER_DATABASE } from './embedded-error.ts';
-import { PLAIN_ENVIRONMENT } from './embedded-process.ts';
+import { EmbeddedDatabaseError, OTHER_DATABASE } from './error.ts';
+import { PLAIN_ENVIRONMENT } from './process.ts';
 
 const run = promisify(execFile);
 

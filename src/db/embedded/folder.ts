@@ -1,15 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { chown, mkdir, open, readdir, readFile, realpath, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import {
-  EmbeddedDatabaseError,
-  explainFailure,
-  OTHER_DATABASE,
-  systemCode,
-} from './embedded-error.ts';
-import { formatIdentity, identifyOurselves, isAlive, parseIdentity } from './embedded-process.ts';
-import { renameUnlessThere } from './embedded-rename.ts';
-import type { Launch, ServerUser } from './embedded-user.ts';
+import { EmbeddedDatabaseError, explainFailure, OTHER_DATABASE, systemCode } from './error.ts';
+import { formatIdentity, identifyOurselves, isAlive, parseIdentity } from './process.ts';
+import { renameUnlessThere } from './rename.ts';
+import type { Launch, ServerUser } from './user.ts';
 
 export const SUPERUSER = 'malipo';
 const PASSWORD_FILE = 'malipo.password';
