@@ -173,10 +173,14 @@ function profileOf(script: Script, calendar: Calendar): Profile {
       { type: 'passportNo', number: `SYNA${digits}` },
       { type: 'taxID', number: `Z${script.nationalId}A` },
     ],
-    phones: [
-      { number: `254197${digits.slice(-6)}`, type: 'MOBILE', since },
-      { number: `254187${digits.slice(-6)}`, type: 'HOME', since },
-    ],
+    // Of someone without an account nobody has reported a phone: all lists are empty.
+    phones:
+      script.loans.length === 0
+        ? []
+        : [
+            { number: `254197${digits.slice(-6)}`, type: 'MOBILE', since },
+            { number: `254187${digits.slice(-6)}`, type: 'HOME', since },
+          ],
     addresses: [
       { kind: 'postal', line: 'P.O. Box 100', town: script.town, country: 'KE', since },
       { kind: 'physical', line: '1 Acacia Lane', town: script.town, country: 'KE', since },

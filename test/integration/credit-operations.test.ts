@@ -229,6 +229,7 @@ describe('an answer has every field of the specification, and its type', () => {
     expect(sum(good, 'mobiLoanAccounts')).toBeGreaterThan(2);
     expect(thin).toMatchObject({
       account_list: [],
+      phone_list: [],
       score: { grade: '', mobiLoansScore: '', probability: '' },
       summary: { lastMobileLoanListingDate: { otherSectors: null } },
     });
