@@ -14,7 +14,13 @@ import {
   until,
 } from '../support/dispatch-fixture.ts';
 import type { Dispatch } from '../support/dispatch-fixture.ts';
-import { billerRecord, openBooks, OPERATOR, operatorRecord } from '../support/money-fixture.ts';
+import {
+  billerRecord,
+  createInstructed,
+  openBooks,
+  OPERATOR,
+  operatorRecord,
+} from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { newTransaction } from '../support/new-transaction.ts';
 import { createScriptedConnector, paid, SILENCE } from '../support/scripted-connector.ts';
