@@ -15,12 +15,15 @@ let sandbox: Sandbox;
 /** Knows the prefixes. */
 let vendor: VendorClient;
 beforeAll(async () => {
-  sandbox = await workshop.start({ env: { BASE_PATH: '/pay', BILLING_PATH: '/v1/ipay-billing' } });
+  sandbox = await workshop.start({
+    env: { BASE_PATH: '/pay', BILLING_PATH: '/v1/ipay-billing', SCORING_PATH: '/crb' },
+  });
   vendor = new VendorClient(sandbox.origin, {
     vid: 'demo',
     key: 'demo-security-key',
     basePath: '/pay',
     billingPath: '/v1/ipay-billing',
+    scoringPath: '/crb',
   });
   await vendor.fund();
 });
@@ -36,6 +39,8 @@ describe('prefixes', () => {
     const reference = await vendor.accepted(withReference({ account: '254722000001' }));
     expect((await vendor.call('status', { reference })).status).toBe(200);
     expect((await vendor.call('list')).status).toBe(200);
+    const enquiry = { nationalID: '900000001', requestReference: 'PREFIX1', reportReason: '2' };
+    expect((await vendor.call('idDecision', enquiry)).status).toBe(200);
     for (const operation of Object.keys(PATHS) as (keyof typeof PATHS)[]) {
       const answer = await demoVendor(sandbox).call(operation);
       expectRefusal(answer, { status: 404, code: 'unknown_path' });
@@ -49,6 +54,7 @@ describe('prefixes', () => {
       expect.arrayContaining([
         '/pay/payments/v2/billing/fund',
         '/v1/ipay-billing/transaction/create',
+        '/crb/id-decision',
       ]),
     );
     const { stdout } = sandbox.process;

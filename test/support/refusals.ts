@@ -3,6 +3,12 @@ import type { Answer } from './vendor-client.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
+/**
+ * What the operation adds to its refusals: validation shows `status` and `text` at top level as
+ * well, scoring the credit bureau's own code besides.
+ */
+export type RefusalKind = 'plain' | 'validation' | 'scoring';
+
 /** A refusal, as design and documents promise it: the whole body, and nothing else in it. */
 export function expectRefusal(
   answer: Answer,
@@ -10,11 +16,11 @@ export function expectRefusal(
     readonly status: number;
     readonly code: string;
     readonly field?: string;
-    /** Validate shows `status` and `text` at top level as well. */
-    readonly atTopLevel?: boolean;
+    /** Default: plain. */
+    readonly kind?: RefusalKind | undefined;
   },
 ): void {
-  const { status, code, field, atTopLevel = false } = wanted;
+  const { status, code, field, kind = 'plain' } = wanted;
   expect({ status: answer.status, text: answer.text }).toMatchObject({ status });
   expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
   const text = answer.body.error?.[0]?.text;
@@ -23,7 +29,8 @@ export function expectRefusal(
     header_status: status,
     error: [{ code, text, ...(field === undefined ? {} : { field }) }],
     msg: { status: 0, text },
-    ...(atTopLevel ? { status: 0, text } : {}),
+    ...(kind === 'plain' ? {} : { status: 0, text }),
+    ...(kind === 'scoring' ? { bureau_code: expect.stringMatching(/^\d+$/) as string } : {}),
     request_id: expect.stringMatching(UUID) as string,
   });
 }
@@ -42,7 +49,8 @@ export function expectCallersFault(
     status: answer.status,
     code,
     ...(field === undefined ? {} : { field }),
-    atTopLevel: 'status' in answer.body,
+    kind:
+      'bureau_code' in answer.body ? 'scoring' : 'status' in answer.body ? 'validation' : 'plain',
   });
   return { code, field };
 }

@@ -153,6 +153,9 @@ export const PATHS = {
   validate: '/billing/validate/account',
   lookup: '/billing/phone/lookup',
   balance: '/billing/account/balance',
+  idDecision: '/id-decision',
+  genericScore: '/generic-score',
+  mobileLoanScore: '/mobile-loan-score',
 } as const;
 export type OperationName = keyof typeof PATHS;
 
@@ -173,8 +176,10 @@ export interface VendorAccess {
   readonly key: string;
   /** Before the fund operation. */
   readonly basePath?: string;
-  /** Before all others. */
+  /** Before `/billing` and `/transaction`. */
   readonly billingPath?: string;
+  /** Before the scoring operations. */
+  readonly scoringPath?: string;
 }
 
 /** A vendor's program. */
@@ -195,17 +200,22 @@ export class VendorClient {
     return this.#access.key;
   }
 
+  #prefixOf(path: string): string {
+    const { basePath = '', billingPath = '', scoringPath = '' } = this.#access;
+    if (path.startsWith('/payments/')) return basePath;
+    return /^\/(billing|transaction)\//.test(path) ? billingPath : scoringPath;
+  }
+
   /** Signs the parameters and `vid` and sends them. */
   async call(
     operation: OperationName,
     params: Params = {},
     form: BodyForm = 'urlencoded',
   ): Promise<Answer> {
-    const { vid, key, basePath = '', billingPath = '' } = this.#access;
+    const { vid, key } = this.#access;
     const all = { vid, ...params };
-    const prefix = operation === 'fund' ? basePath : billingPath;
     const request = encode(
-      prefix + PATHS[operation],
+      this.#prefixOf(PATHS[operation]) + PATHS[operation],
       UNSIGNED.has(operation) ? all : signed(all, key),
       form,
     );

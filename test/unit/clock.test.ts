@@ -45,7 +45,8 @@ describe('time on the wire', () => {
         expect(newYork.format(newYork.parse(text) ?? new Date(0))).toBe(text);
       }),
     );
-    // The hour that summer time leaves out.
+    // The first hour of summer time, and the hour that it leaves out.
+    expect(newYork.parse('2026-03-08 03:30:00')).toEqual(new Date('2026-03-08T07:30:00Z'));
     expect(newYork.parse('2026-03-08 02:30:00')).toBeUndefined();
   });
 

@@ -1,16 +1,15 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addFundedVendor, fresh } from '../support/demo-vendors.ts';
-import { expectCallersFault, expectRefusal } from '../support/refusals.ts';
+import { addFundedVendor } from '../support/demo-vendors.ts';
+import { OPERATIONS, usualParams, withHash } from '../support/operation-samples.ts';
+import { expectCallersFault } from '../support/refusals.ts';
 import { SandboxWorkshop } from '../support/sandbox.ts';
 import type { Sandbox } from '../support/sandbox.ts';
 import { until } from '../support/until.ts';
-import { BODY_FORMS, PATHS, UNSIGNED, encode, send, signed } from '../support/vendor-client.ts';
+import { PATHS, encode, send } from '../support/vendor-client.ts';
 import type {
   Answer,
-  BodyForm,
   OperationName,
   Params,
   VendorClient,
@@ -26,195 +25,14 @@ beforeAll(async () => {
 });
 afterAll(async () => await workshop.cleanUp());
 
-const OPERATIONS = Object.keys(PATHS) as OperationName[];
-
-/** Good parameters, so that one bad value is all that is wrong. */
-function usual(operation: OperationName): Readonly<Record<string, string>> {
-  const { vid } = vendor;
-  switch (operation) {
-    case 'fund':
-      return { vid, currency: 'KES', time: String(Date.now()) };
-    case 'collect':
-      return {
-        collector: 'demo-collector',
-        vid,
-        reference: fresh('receipt'),
-        amount: '10.00',
-        currency: 'KES',
-        paid_at: '2026-01-05 09:00:00',
-      };
-    case 'create':
-      return {
-        vid,
-        biller_name: 'gotv',
-        amount: '60.00',
-        account: '2012345678',
-        phone: '254722000000',
-        merchant_reference: fresh('order'),
-      };
-    case 'status':
-      return { vid, reference: '0'.repeat(32) };
-    case 'validate':
-      return { vid, account: '2012345678', account_type: 'gotv', phone: '254722000000' };
-    case 'lookup':
-      return { vid, prefix: '722' };
-    case 'billerStatus':
-      return { vid, biller_code: 'gotv' };
-    default:
-      return { vid };
-  }
-}
-
-function withHash(operation: OperationName, params: Params): Params {
-  if (UNSIGNED.has(operation)) return params;
-  return signed(params, operation === 'collect' ? 'demo-collector-key' : vendor.key);
-}
-
-async function sendBad(request: WireRequest): Promise<Answer> {
-  return await send(sandbox.origin, request);
-}
-
-const CODES = ['GOTV', 'go-tv', 'x'.repeat(41), 'no_such', '__proto__', 'constructor', 'go tv'];
-const SIGNER_NAMES = ['nobody', 'x'.repeat(65), 'demo demo', 'DEMO', '__proto__', 'toString'];
-
-/** What is wrong for each parameter, in the words of its own grammar. */
-const BAD_VALUES: Readonly<Record<string, readonly string[]>> = {
-  amount: [
-    '-1',
-    '-0',
-    '+5',
-    '1e2',
-    '1E400',
-    '60.000',
-    '60.',
-    '.5',
-    '60,00',
-    '1 000',
-    ' 60',
-    '60 ',
-    'NaN',
-    'Infinity',
-    '0x64',
-    '٦٠',
-    'sixty',
-    '0',
-    '0.00',
-    '9007199254740993',
-    '1000000000000',
-    '9'.repeat(400),
-    '1.00.00',
-    '--1',
-    '1_000',
-  ],
-  account: [' 123', '-1', '<b>', 'x'.repeat(65), 'a"b', 'a;b', 'a&b', 'a=b', 'a\\b', '.', '*'],
-  phone: ['abc', '12345678', '1'.repeat(16), '++254722000000', '254 722 000 000', '0722-000000'],
-  merchant_reference: [' x', 'x ', 'x'.repeat(65), 'é', ' '],
-  biller_name: CODES,
-  biller_code: CODES,
-  account_type: CODES,
-  reference: ['x'.repeat(65), 'O'.repeat(32), '0'.repeat(31), ' ', '%'],
-  time: [
-    'now',
-    '123',
-    '2026-13-01 00:00:00',
-    '2026-02-30 00:00:00',
-    '-1795236000',
-    '1e9',
-    '99999999999',
-    '9999999999999',
-    '2026-11-21T00:00:00',
-    '0000-00-00 00:00:00',
-  ],
-  currency: ['kes', 'KES ', 'USD', 'KE', 'K€S', 'KESH'],
-  prefix: ['72', '7222', '0722', 'abc', '７２２', '-72', '7.2', '000', ' 72'],
-  collector: SIGNER_NAMES,
-  vid: SIGNER_NAMES,
-  paid_at: [
-    'yesterday',
-    '2026-01-05T25:00:00Z',
-    '2026-01-05T09:00:00',
-    '2026-01-05',
-    '1',
-    '9'.repeat(41),
-    '2026-01-05T09:00:00+99:00',
-  ],
-};
-/** Characters that are never valid, wherever they come. */
-const BAD_CHARACTERS = [
-  'tab\there',
-  'line\nbreak',
-  'nothing\u0000',
-  'delete\u007f',
-  'c1\u0085',
-  'right\u202eto left',
-  'mark\ufeff',
-  'replaced\ufffd',
-];
-const LONG = 'x'.repeat(1025);
-const BAD_HASHES = ['', 'x', '0'.repeat(63), '0'.repeat(65), 'g'.repeat(64), '0'.repeat(64)];
-
-/** A collection reference has the grammar of a merchant’s. */
-function badValuesOf(operation: OperationName, name: string): readonly string[] {
-  const own = operation === 'collect' && name === 'reference' ? 'merchant_reference' : name;
-  return [...(BAD_VALUES[own] ?? []), ...BAD_CHARACTERS, '🙂', LONG];
-}
-
-/** Which parameter the answer has to name: an unknown signer is told like a wrong hash. */
-function fieldAtFault(operation: OperationName, name: string): string {
-  const signer = operation === 'collect' ? 'collector' : 'vid';
-  return name === signer && !UNSIGNED.has(operation) ? 'hash' : name;
-}
+const usual = (operation: OperationName): Readonly<Record<string, string>> =>
+  usualParams(operation, vendor.vid);
+const hashed = (operation: OperationName, params: Params): Params =>
+  withHash(operation, params, vendor.key);
+const sendBad = async (request: WireRequest): Promise<Answer> =>
+  await send(sandbox.origin, request);
 
 describe.each(OPERATIONS)('%s', (operation) => {
-  test.each(BODY_FORMS)('one bad value, rightly signed, as %s', async (form) => {
-    const requests: { name: string; value: string; request: WireRequest }[] = [];
-    for (const name of Object.keys(usual(operation))) {
-      for (const value of badValuesOf(operation, name)) {
-        const params = withHash(operation, { ...usual(operation), [name]: value });
-        requests.push({ name, value, request: encode(PATHS[operation], params, form) });
-      }
-    }
-    const answers = await Promise.all(requests.map(async ({ request }) => sendBad(request)));
-    for (const [index, { name, value }] of requests.entries()) {
-      // The unsigned operations tell everybody the same, whoever asks.
-      if (UNSIGNED.has(operation) && name === 'vid' && /^[\w.-]{1,64}$/.test(value)) continue;
-      const shown = `${operation} ${form} ${name}=${JSON.stringify(value.slice(0, 40))}`;
-      const answer = answers[index];
-      if (answer === undefined) throw new Error('no answer');
-      const fault = expectCallersFault(answer, shown);
-      // The built-in multipart parser would hide such a mark, so it is looked for in the whole body.
-      if (form === 'multipart' && value.includes('\ufeff')) continue;
-      if (BAD_CHARACTERS.includes(value)) {
-        expect([shown, fault]).toEqual([shown, { code: 'malformed_request', field: name }]);
-      } else if (value === LONG) {
-        expect([shown, fault]).toEqual([shown, { code: 'payload_too_large', field: name }]);
-      } else {
-        expect([shown, fault.field]).toEqual([shown, fieldAtFault(operation, name)]);
-      }
-    }
-  });
-
-  test('one that is missing, empty or null', async () => {
-    const optional = new Set(['merchant_reference', 'phone']);
-    for (const name of Object.keys(usual(operation))) {
-      if (optional.has(name)) continue;
-      for (const value of [undefined, '', null]) {
-        const { [name]: _, ...others } = usual(operation);
-        const params = withHash(
-          operation,
-          value === undefined ? others : { ...others, [name]: value },
-        );
-        const answer = await sendBad(encode(PATHS[operation], params, 'json'));
-        expectRefusal(answer, {
-          status: 400,
-          code: 'missing_field',
-          field: name,
-          atTopLevel: operation === 'validate',
-        });
-      }
-    }
-  });
-
   const post = (contentType: string, body: string | Buffer): WireRequest => ({
     method: 'POST',
     path: PATHS[operation],
@@ -223,7 +41,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
   });
 
   test('JSON that is none, or not flat', async () => {
-    const good = JSON.stringify(withHash(operation, usual(operation)));
+    const good = JSON.stringify(hashed(operation, usual(operation)));
     const more = (member: string): string => good.replace(/\}$/, `, ${member}}`);
     const bodies = [
       '[]',
@@ -291,10 +109,8 @@ describe.each(OPERATIONS)('%s', (operation) => {
   });
 
   test('bytes that are no text', async () => {
-    const good = JSON.stringify(withHash(operation, usual(operation)));
-    const form = String(
-      encode(PATHS[operation], withHash(operation, usual(operation)), 'raw').body,
-    );
+    const good = JSON.stringify(hashed(operation, usual(operation)));
+    const form = String(encode(PATHS[operation], hashed(operation, usual(operation)), 'raw').body);
     const bodies: readonly (readonly [string, Buffer])[] = [
       ['application/json', Buffer.from(good, 'utf16le')],
       ['application/json', Buffer.from([0xff, 0xfe, 0x00])],
@@ -318,9 +134,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
   });
 
   test('forms that are none', async () => {
-    const good = String(
-      encode(PATHS[operation], withHash(operation, usual(operation)), 'raw').body,
-    );
+    const good = String(encode(PATHS[operation], hashed(operation, usual(operation)), 'raw').body);
     const bodies = [
       'vid',
       '=',
@@ -363,7 +177,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
   test('multipart that is none', async () => {
     const { body: good = '' } = encode(
       PATHS[operation],
-      withHash(operation, usual(operation)),
+      hashed(operation, usual(operation)),
       'multipart',
     );
     const text = String(good);
@@ -402,7 +216,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
   });
 
   test('nothing at all, too much, and two places at once', async () => {
-    const params = withHash(operation, usual(operation));
+    const params = hashed(operation, usual(operation));
     const query = encode(PATHS[operation], params, 'query').path;
     const json = encode(PATHS[operation], params, 'json');
     const requests: readonly WireRequest[] = [
@@ -430,19 +244,6 @@ describe.each(OPERATIONS)('%s', (operation) => {
     }
   });
 });
-
-test.each(OPERATIONS.filter((operation) => !UNSIGNED.has(operation)))(
-  '%s with a bad hash',
-  async (operation) => {
-    for (const hash of BAD_HASHES) {
-      for (const form of BODY_FORMS) {
-        const request = encode(PATHS[operation], { ...usual(operation), hash }, form);
-        const { field } = expectCallersFault(await sendBad(request), `${form} hash=${hash}`);
-        expect(field).toBe('hash');
-      }
-    }
-  },
-);
 
 describe('what no HTTP library would send', () => {
   /** The whole answer to these bytes, until the server hangs up. */
@@ -524,76 +325,6 @@ describe('what no HTTP library would send', () => {
       for (const socket of sockets) socket.destroy();
     }
   });
-});
-
-const NAMES = [
-  ...new Set(
-    OPERATIONS.flatMap((name) => Object.keys(BAD_VALUES).concat(name, 'hash', '__proto__')),
-  ),
-];
-
-describe('anything', () => {
-  const value = fc.oneof(
-    fc.string({ unit: 'binary', maxLength: 40 }),
-    fc.string({ unit: 'grapheme', maxLength: 40 }),
-    fc.constantFrom(...Object.values(BAD_VALUES).flat(), ...BAD_CHARACTERS),
-    fc.constantFrom('60.00', 'gotv', 'KES', '722', '254722000000', '2012345678', '1767592800'),
-    fc.bigInt().map(String),
-    fc.double().map(String),
-  );
-  const someRequest = fc.record({
-    operation: fc.constantFrom(...OPERATIONS),
-    method: fc.constantFrom('GET', 'POST', 'POST', 'POST'),
-    form: fc.constantFrom<BodyForm>(...BODY_FORMS),
-    asContentType: fc.option(
-      fc.constantFrom(
-        'application/json',
-        'multipart/form-data; boundary=b',
-        'text/plain',
-        'a/b; c',
-      ),
-    ),
-    params: fc.dictionary(fc.constantFrom(...NAMES), fc.option(value, { freq: 9 }), { maxKeys: 6 }),
-    keepUsual: fc.boolean(),
-    isSigned: fc.boolean(),
-    cut: fc.option(fc.nat(200)),
-    flip: fc.option(fc.record({ at: fc.nat(200), to: fc.nat(255) })),
-  });
-
-  function build(
-    wanted: typeof someRequest extends fc.Arbitrary<infer Made> ? Made : never,
-  ): WireRequest {
-    const { operation, form, params, cut, flip } = wanted;
-    const merged = { ...(wanted.keepUsual ? usual(operation) : {}), ...params };
-    const all = wanted.isSigned ? withHash(operation, merged) : merged;
-    const request = encode(PATHS[operation], all, form);
-    if (request.body === undefined) return { ...request, method: wanted.method };
-    const bytes = Buffer.from(request.body);
-    if (flip !== null && flip.at < bytes.length) bytes[flip.at] = flip.to;
-    return {
-      method: wanted.method,
-      path: request.path,
-      headers:
-        wanted.asContentType === null
-          ? (request.headers ?? {})
-          : { 'content-type': wanted.asContentType },
-      body: cut === null ? bytes : bytes.subarray(0, cut),
-    };
-  }
-
-  test('is answered, or refused as the caller’s fault', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(someRequest, { minLength: 8, maxLength: 8 }), async (wanted) => {
-        const requests = wanted.map(build);
-        const answers = await Promise.all(requests.map(sendBad));
-        for (const [index, answer] of answers.entries()) {
-          if (answer.status === 200) expect(answer.body).not.toHaveProperty('error');
-          else expectCallersFault(answer, JSON.stringify(wanted[index]));
-        }
-      }),
-      { numRuns: 400 },
-    );
-  }, 60_000);
 });
 
 test('after all that the service pays as before, and nothing was its own fault', async () => {

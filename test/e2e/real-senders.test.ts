@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addFundedVendor, collect, fresh } from '../support/demo-vendors.ts';
+import { expectRefusal } from '../support/refusals.ts';
+import { SandboxWorkshop } from '../support/sandbox.ts';
+import type { Sandbox } from '../support/sandbox.ts';
+import { BODY_FORMS, PATHS, encode, send, signed } from '../support/vendor-client.ts';
+import type { Answer, Params, VendorClient } from '../support/vendor-client.ts';
+
+const workshop = new SandboxWorkshop();
+let sandbox: Sandbox;
+let vendor: VendorClient;
+beforeAll(async () => {
+  sandbox = await workshop.start();
+  vendor = await addFundedVendor(sandbox, { floatAmount: '100000.00' });
+});
+afterAll(async () => await workshop.cleanUp());
+
+function signedCreate(params: Params): Params {
+  return signed({ vid: vendor.vid, biller_name: 'safaricom', amount: '60', ...params }, vendor.key);
+}
+
+async function shownAccount(answer: Answer): Promise<unknown> {
+  expect({ status: answer.status, text: answer.text }).toMatchObject({ status: 200 });
+  const reference = String(answer.body.msg['ipay_reference']);
+  const status = await vendor.call('status', { reference });
+  return [status.body.msg['account'], status.body.msg['merchant_reference']];
+}
+
+describe('what real programs send', () => {
+  test.each(BODY_FORMS)('special characters as %s', async (form) => {
+    const merchant_reference = `${fresh('50% + a/b')} & Sons = #1?`;
+    const account = '+254711 222 333';
+    const sent = encode(PATHS.create, signedCreate({ account, merchant_reference }), form);
+    expect(await shownAccount(await send(sandbox.origin, sent))).toEqual([
+      account,
+      merchant_reference,
+    ]);
+  });
+
+  test.each(['100', '100.0', '100.00'])('a JSON number signed as written: %s', async (amount) => {
+    const params = signedCreate({
+      amount,
+      account: '254711000001',
+      merchant_reference: fresh('number'),
+    });
+    const sent = encode(PATHS.create, params, 'json numbers');
+    expect(sent.body).toContain(`"amount": ${amount},`);
+    expect((await send(sandbox.origin, sent)).status).toBe(200);
+  });
+
+  test('a number that was formatted anew does not match its signature', async () => {
+    const params = signedCreate({ amount: '100.00', account: '254711000001' });
+    const sent = encode(PATHS.create, { ...params, amount: '100' }, 'json numbers');
+    expectRefusal(await send(sandbox.origin, sent), {
+      status: 401,
+      code: 'signature_invalid',
+      field: 'hash',
+    });
+  });
+
+  test('null is left out of the signature, empty text is not', async () => {
+    const params = { account: '254711000002', phone: '', merchant_reference: null };
+    const sent = encode(PATHS.create, signedCreate(params), 'json');
+    expect((await send(sandbox.origin, sent)).status).toBe(200);
+  });
+
+  test('the hash in capitals', async () => {
+    const params = signedCreate({ account: '254711000003' });
+    const hash = String(params['hash']).toUpperCase();
+    const sent = encode(PATHS.create, { ...params, hash }, 'urlencoded');
+    expect((await send(sandbox.origin, sent)).status).toBe(200);
+  });
+
+  test('a body in chunks, and one that asks before it is sent', async () => {
+    for (const header of [{ 'transfer-encoding': 'chunked' }, { expect: '100-continue' }]) {
+      const params = signedCreate({ account: '254711000004', merchant_reference: fresh('chunk') });
+      const sent = encode(PATHS.create, params, 'multipart');
+      const answer = await send(sandbox.origin, {
+        ...sent,
+        headers: { ...sent.headers, ...header },
+      });
+      expect(answer, JSON.stringify(header)).toMatchObject({ status: 200 });
+    }
+  });
+
+  test('multipart whose parts say that they are text', async () => {
+    const params = signedCreate({ account: '254711000005', merchant_reference: fresh('java') });
+    const body = Object.entries(params).map(
+      ([name, value]) =>
+        `--b o\r\nContent-Disposition: form-data; name="${name}"\r\n` +
+        `Content-Type: text/plain; charset=UTF-8\r\nContent-Transfer-Encoding: 8bit\r\n\r\n${value}\r\n`,
+    );
+    const answer = await send(sandbox.origin, {
+      method: 'POST',
+      path: PATHS.create,
+      headers: { 'content-type': 'multipart/form-data; boundary="b o"' },
+      body: `${body.join('')}--b o--\r\n`,
+    });
+    expect({ status: answer.status, text: answer.text }).toMatchObject({ status: 200 });
+  });
+
+  test('the former name of the reference', async () => {
+    const reference = await vendor.accepted({ account: '254711000006' });
+    const byAlias = await vendor.call('status', { ipay_reference: reference });
+    const byBoth = await vendor.call('status', { ipay_reference: reference, reference });
+    expect([byAlias.status, byBoth.status]).toEqual([200, 200]);
+    expectRefusal(
+      await vendor.call('status', { ipay_reference: reference, reference: fresh('other') }),
+      { status: 400, code: 'ambiguous_request', field: 'ipay_reference' },
+    );
+  });
+
+  test.each([
+    ['epoch seconds', () => String(Math.floor(Date.now() / 1000))],
+    ['epoch milliseconds', () => String(Date.now())],
+    [
+      'local time',
+      () => new Date(Date.now() + 3 * 3_600_000).toISOString().slice(0, 19).replace('T', ' '),
+    ],
+  ])('the time of fund as %s', async (_, time) => {
+    const shop = await addFundedVendor(sandbox, { floatAmount: '5.00' });
+    await collect(sandbox.origin, { vid: shop.vid, amount: '8.00' });
+    // Another second than the one in which it was funded first.
+    const params = { currency: 'KES', time: time() };
+    const first = await shop.call('fund', params);
+    expect(first.body.msg).toMatchObject({ status: 1, amount: 8 });
+    await collect(sandbox.origin, { vid: shop.vid, amount: '9.00' });
+    expect((await shop.call('fund', params)).text).toBe(first.text);
+    expect(await shop.balance()).toBe(13);
+  });
+});

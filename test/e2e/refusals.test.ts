@@ -1,0 +1,230 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addFundedVendor, collect, demoVendor, fresh } from '../support/demo-vendors.ts';
+import {
+  OPERATIONS,
+  READING,
+  REFUSAL_KINDS,
+  usualParams,
+  withHash,
+} from '../support/operation-samples.ts';
+import { expectRefusal } from '../support/refusals.ts';
+import { SandboxWorkshop } from '../support/sandbox.ts';
+import type { Sandbox } from '../support/sandbox.ts';
+import { PATHS, encode, send, signatureOf, signed } from '../support/vendor-client.ts';
+import type { Answer, OperationName, Params, VendorClient } from '../support/vendor-client.ts';
+
+const workshop = new SandboxWorkshop();
+let sandbox: Sandbox;
+let vendor: VendorClient;
+beforeAll(async () => {
+  // As in production; the sandbox takes any time of its own accord.
+  sandbox = await workshop.start({ env: { FUND_WINDOW_SECONDS: '86400' } });
+  vendor = await addFundedVendor(sandbox, { floatAmount: '100000.00' });
+});
+afterAll(async () => await workshop.cleanUp());
+
+describe('refusals', () => {
+  test.each(['/', '/nothing', '/transaction', '/billing/', '/transaction/create/', '/%2e%2e/x'])(
+    'there is nothing at %s',
+    async (path) => {
+      for (const method of ['GET', 'POST', 'DELETE']) {
+        expectRefusal(await send(sandbox.origin, { method, path }), {
+          status: 404,
+          code: 'unknown_path',
+        });
+      }
+    },
+  );
+
+  test.each(OPERATIONS)('%s tells which methods it has', async (operation) => {
+    const allowed = READING.includes(operation) ? ['GET', 'HEAD', 'POST'] : ['POST'];
+    for (const method of ['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
+      if (allowed.includes(method)) continue;
+      const answer = await send(sandbox.origin, { method, path: `${PATHS[operation]}?vid=demo` });
+      expectRefusal(answer, { status: 405, code: 'method_not_allowed' });
+      expect(answer.headers.allow?.split(', ').toSorted()).toEqual(allowed);
+    }
+  });
+
+  test.each(OPERATIONS)('%s: too large, and of another content type', async (operation) => {
+    const kind = REFUSAL_KINDS.get(operation);
+    const post = async (contentType: string | undefined, body: string): Promise<Answer> =>
+      await send(sandbox.origin, {
+        method: 'POST',
+        path: PATHS[operation],
+        headers: contentType === undefined ? {} : { 'content-type': contentType },
+        body,
+      });
+    for (const length of [16 * 1024, 1024 * 1024]) {
+      expectRefusal(await post('application/json', `{"vid":"${'x'.repeat(length)}"}`), {
+        status: 413,
+        code: 'payload_too_large',
+        kind,
+      });
+    }
+    for (const contentType of [
+      undefined,
+      'text/plain',
+      'application/xml',
+      'nonsense',
+      'text/json',
+    ]) {
+      expectRefusal(await post(contentType, 'vid=demo'), {
+        status: 415,
+        code: 'unsupported_media_type',
+        kind,
+      });
+    }
+  });
+
+  test('an unknown vendor and a wrong hash are one and the same', async () => {
+    const wrongKey = { vid: vendor.vid, prefix: '722' };
+    const unknown = { vid: 'nobody', prefix: '722' };
+    const answers = await Promise.all(
+      [wrongKey, unknown].map(async (params) => {
+        const all = { ...params, hash: signatureOf(params, 'some other key') };
+        return await send(sandbox.origin, encode(PATHS.lookup, all, 'json'));
+      }),
+    );
+    for (const answer of answers) {
+      expectRefusal(answer, { status: 401, code: 'signature_invalid', field: 'hash' });
+    }
+    expect(new Set(answers.map(withoutRequestId)).size).toBe(1);
+  });
+
+  test('a signature counts for its vendor and its parameters only', async () => {
+    const params = signed({ vid: vendor.vid, prefix: '722' }, vendor.key);
+    for (const changed of [
+      { ...params, vid: 'demo' },
+      { ...params, prefix: '733' },
+    ]) {
+      expectRefusal(await send(sandbox.origin, encode(PATHS.lookup, changed, 'json')), {
+        status: 401,
+        code: 'signature_invalid',
+        field: 'hash',
+      });
+    }
+  });
+
+  test.each<[OperationName, Params, { status: number; code: string; field?: string }]>([
+    ['create', { amount: '4.99' }, { status: 400, code: 'amount_below_minimum', field: 'amount' }],
+    ['create', { phone: null }, { status: 400, code: 'missing_field', field: 'phone' }],
+    ['create', { biller_name: 'x' }, { status: 404, code: 'unknown_biller', field: 'biller_name' }],
+    ['create', { amount: '1e2' }, { status: 400, code: 'invalid_field', field: 'amount' }],
+    ['create', { amount: '999999' }, { status: 402, code: 'insufficient_float', field: 'amount' }],
+    ['create', { colour: 'red' }, { status: 400, code: 'unknown_field', field: 'colour' }],
+    ['create', { account: '' }, { status: 400, code: 'missing_field', field: 'account' }],
+    [
+      'create',
+      { account: '1&amount=50' },
+      { status: 400, code: 'ambiguous_value', field: 'account' },
+    ],
+    [
+      'billerStatus',
+      { biller_code: 'x' },
+      { status: 404, code: 'unknown_biller', field: 'biller_code' },
+    ],
+    ['lookup', { prefix: '000' }, { status: 404, code: 'unknown_prefix', field: 'prefix' }],
+    ['lookup', { prefix: '0722' }, { status: 400, code: 'invalid_field', field: 'prefix' }],
+    ['fund', { currency: 'USD' }, { status: 400, code: 'unsupported_currency', field: 'currency' }],
+    ['fund', { time: '1500000000' }, { status: 400, code: 'stale_time', field: 'time' }],
+    [
+      'validate',
+      { account_type: 'zuku' },
+      { status: 400, code: 'validation_unavailable', field: 'account_type' },
+    ],
+    [
+      'validate',
+      { account_type: 'x' },
+      { status: 404, code: 'unknown_biller', field: 'account_type' },
+    ],
+    [
+      'idDecision',
+      { nationalID: null },
+      { status: 400, code: 'missing_field', field: 'nationalID' },
+    ],
+    ['idDecision', { nationalID: '999999999' }, { status: 404, code: 'subject_not_found' }],
+    ['idDecision', { name1: 'Somebody', name2: 'Else' }, { status: 422, code: 'subject_mismatch' }],
+    ['genericScore', { name2: null }, { status: 400, code: 'missing_field', field: 'name2' }],
+    [
+      'mobileLoanScore',
+      { reportSector: '3' },
+      { status: 400, code: 'invalid_field', field: 'reportSector' },
+    ],
+    ['status', { reference: 'x' }, { status: 404, code: 'unknown_reference', field: 'reference' }],
+  ])('%s with %o', async (operation, params, wanted) => {
+    const all = withHash(
+      operation,
+      { ...usualParams(operation, vendor.vid), ...params },
+      vendor.key,
+    );
+    const sent = encode(PATHS[operation], all, 'json');
+    expectRefusal(await send(sandbox.origin, sent), {
+      ...wanted,
+      kind: REFUSAL_KINDS.get(operation),
+    });
+  });
+
+  test('a collection for nobody, and one that changed', async () => {
+    expectRefusal(await collect(sandbox.origin, { vid: 'nobody' }), {
+      status: 404,
+      code: 'unknown_vendor',
+      field: 'vid',
+    });
+    const reference = fresh('income');
+    await collect(sandbox.origin, { vid: vendor.vid, reference, amount: '10.00' });
+    expectRefusal(await collect(sandbox.origin, { vid: vendor.vid, reference, amount: '11.00' }), {
+      status: 409,
+      code: 'reference_reused',
+      field: 'reference',
+    });
+  });
+
+  test('every answer forbids guessing its type and carries no version', async () => {
+    for (const path of ['/billing/list?vid=demo', '/nothing']) {
+      const { headers } = await send(sandbox.origin, { method: 'GET', path });
+      expect(headers['x-content-type-options']).toBe('nosniff');
+      expect(headers).not.toHaveProperty('x-powered-by');
+      expect(headers).not.toHaveProperty('server');
+    }
+  });
+});
+
+function withoutRequestId(answer: Answer): string {
+  const { 'content-length': length, 'content-type': type } = answer.headers;
+  return JSON.stringify([
+    answer.status,
+    length,
+    type,
+    answer.text.replace(answer.body.request_id ?? '', ''),
+  ]);
+}
+
+describe('between vendors', () => {
+  test('another’s reference is like one that never was', async () => {
+    const demo = demoVendor(sandbox);
+    await demo.fund();
+    const theirs = await demo.accepted({ account: '254711000007' });
+    const other = demoVendor(sandbox, 'demo2');
+    const unknown = `${theirs.slice(0, -1)}${theirs.endsWith('0') ? '1' : '0'}`;
+    const answers = await Promise.all(
+      [theirs, unknown, 'not-a-reference'].map((reference) => other.call('status', { reference })),
+    );
+    for (const answer of answers) {
+      expectRefusal(answer, { status: 404, code: 'unknown_reference', field: 'reference' });
+    }
+    expect(new Set(answers.map(withoutRequestId)).size).toBe(1);
+    // The owner sees it.
+    expect((await demo.call('status', { reference: theirs })).status).toBe(200);
+  });
+
+  test('a reference of one’s own may be another’s too', async () => {
+    const both = await Promise.all(
+      [1, 2].map(async () => await addFundedVendor(sandbox, { floatAmount: '100.00' })),
+    );
+    const params = { account: '254711000008', merchant_reference: 'INV-1' };
+    const references = await Promise.all(both.map((shop) => shop.accepted(params)));
+    expect(new Set(references).size).toBe(2);
+    expect(await Promise.all(both.map((shop) => shop.balance()))).toEqual([40, 40]);
+  });
+});

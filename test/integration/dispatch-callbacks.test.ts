@@ -1,0 +1,159 @@
+import { randomBytes } from 'node:crypto';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { encodeReference, newId } from '../../src/base/ids.ts';
+import { createBillerCatalogue } from '../../src/billers/catalogue.ts';
+import { createCallbackDesk } from '../../src/dispatch/callbacks.ts';
+import type { CallbackDesk } from '../../src/dispatch/callbacks.ts';
+import type { CallbackReading, Connector, Declined, Paid } from '../../src/dispatch/connector.ts';
+import { checkLedger } from '../../src/ledger/check.ts';
+import { createSettler } from '../../src/transactions/settle.ts';
+import type { Settler } from '../../src/transactions/settle.ts';
+import type { NewTransaction } from '../../src/transactions/transaction.ts';
+import { readStored } from '../support/dispatch-fixture.ts';
+import { createInstructed, openBooks, OPERATOR, paidReport } from '../support/money-fixture.ts';
+import type { Books } from '../support/money-fixture.ts';
+import { newTransaction } from '../support/new-transaction.ts';
+import { createScriptedConnector, DECLINED, paid } from '../support/scripted-connector.ts';
+
+// What operators report unasked: settled when it is theirs to report, kept when it is about nothing.
+
+const OTHER_OPERATOR = 'airtel';
+
+let books: Books;
+let desk: CallbackDesk;
+let settler: Settler;
+/** What the connectors read from the next callback. */
+let reading: CallbackReading;
+
+beforeAll(async () => {
+  books = await openBooks();
+  const catalogue = createBillerCatalogue({
+    pool: books.pool,
+    masterKeys: { current: randomBytes(32), previous: undefined },
+    readSecrets: async () => new Map(),
+  });
+  await catalogue.reload();
+  settler = createSettler({ pools: [books.openPool()], deadlineMs: 8_000 });
+  const connector: Connector = {
+    ...createScriptedConnector({ pay: paid }),
+    readCallback: () => reading,
+  };
+  const connectors = new Map<string, Connector>([
+    [OPERATOR, connector],
+    [OTHER_OPERATOR, connector],
+    ['mute', createScriptedConnector({ pay: paid })],
+  ]);
+  desk = createCallbackDesk({
+    pool: books.pool,
+    catalogue,
+    connectorOf: (code) => connectors.get(code),
+    settler,
+    log: pino({ level: 'silent' }),
+  });
+});
+afterEach(async () => {
+  expect((await checkLedger(books.pool)).violations).toEqual([]);
+});
+afterAll(async () => {
+  await books.close();
+});
+
+async function makeSent(): Promise<NewTransaction> {
+  const made = newTransaction({ vendorId: await books.addVendor(1_000_000n) });
+  await createInstructed(books.pool, [made]);
+  return made;
+}
+
+function referenceOf(made: NewTransaction): string {
+  return encodeReference(made.vendorId, made.transactionId);
+}
+
+async function report(
+  operatorCode: string,
+  ...reports: readonly (readonly [reference: string, outcome: Paid | Declined])[]
+): Promise<string> {
+  reading = {
+    kind: 'reports',
+    reports: reports.map(([reference, outcome]) => ({ reference, outcome })),
+  };
+  return await desk.receive(operatorCode, { headers: {}, path: '', body: Buffer.alloc(0) });
+}
+
+async function readStrays(reference: string): Promise<unknown[]> {
+  const read = await books.pool.query<{ operator_code: string; report: unknown }>(
+    'select operator_code, report from stray_callbacks where reference = $1',
+    [reference],
+  );
+  return read.rows;
+}
+
+describe('a callback', () => {
+  test('settles what it is about, one report after the other', async () => {
+    const [one, two] = [await makeSent(), await makeSent()];
+    expect(
+      await report(OPERATOR, [referenceOf(one), paid(one)], [referenceOf(two), DECLINED]),
+    ).toBe('accepted');
+    expect(await readStored(books, one)).toMatchObject({ outcome: 'success' });
+    expect(await readStored(books, two)).toMatchObject({ outcome: 'failed' });
+  });
+
+  test('a hundred times at once has one effect', async () => {
+    const made = await makeSent();
+    const answers = await Promise.all(
+      Array.from(
+        { length: 100 },
+        async () => await report(OPERATOR, [referenceOf(made), paid(made)]),
+      ),
+    );
+    expect(new Set(answers)).toEqual(new Set(['accepted']));
+    expect(await books.balances(made.vendorId)).toMatchObject({
+      reserved: 0n,
+      'operator:kplc': made.amountCents,
+    });
+  });
+
+  test('before the answer to the instruction makes that answer a repeat', async () => {
+    const made = await makeSent();
+    await report(OPERATOR, [referenceOf(made), paid(made)]);
+    expect(await settler.settle(paidReport(made))).toBe('repeated');
+  });
+
+  test('that contradicts the books is accepted, kept as a case, and changes nothing', async () => {
+    const made = await makeSent();
+    await settler.settle(paidReport(made));
+    expect(await report(OPERATOR, [referenceOf(made), DECLINED])).toBe('accepted');
+    expect(await readStored(books, made)).toMatchObject({ outcome: 'success' });
+    const cases = await books.pool.query('select kind from cases where transaction_id = $1', [
+      made.transactionId,
+    ]);
+    expect(cases.rows).toEqual([{ kind: 'contradiction' }]);
+  });
+
+  test.each([
+    ['no transaction has', () => encodeReference(1, newId())],
+    ['is none', () => 'not a reference'],
+  ])('about a reference that %s is kept, and answered like any other', async (_, make) => {
+    const reference = make();
+    expect(await report(OPERATOR, [reference, paid({ amountCents: 12_345n })])).toBe('accepted');
+    expect(await readStrays(reference)).toMatchObject([
+      { operator_code: OPERATOR, report: { kind: 'paid', amountCents: '12345' } },
+    ]);
+  });
+
+  test('of another operator settles nothing: it is kept', async () => {
+    const made = await makeSent();
+    expect(await report(OTHER_OPERATOR, [referenceOf(made), paid(made)])).toBe('accepted');
+    expect(await readStored(books, made)).toMatchObject({ outcome: null });
+    expect(await readStrays(referenceOf(made))).toMatchObject([{ operator_code: OTHER_OPERATOR }]);
+  });
+
+  test('that is not from the operator changes nothing', async () => {
+    reading = { kind: 'refused', reason: 'wrong signature' };
+    const request = { headers: {}, path: '', body: Buffer.from('forged') };
+    expect(await desk.receive(OPERATOR, request)).toBe('refused');
+    expect(await desk.receive('nobody', request)).toBe('unknown_operator');
+    // An operator that never calls back has no callbacks to forge.
+    expect(await desk.receive('mute', request)).toBe('unknown_operator');
+  });
+});

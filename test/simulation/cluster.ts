@@ -1,0 +1,55 @@
+import path from 'node:path';
+import { startEmbedded } from '../../src/db/embedded/embedded.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { createPool } from '../../src/db/pool.ts';
+import { makeTemporaryFolder, removeAbandonedFolders, removeFolder } from '../support/temporary.ts';
+import { openSimulatedDatabase } from './database.ts';
+import type { SimulatedDatabase } from './database.ts';
+
+export interface SimulationCluster {
+  readonly databases: readonly SimulatedDatabase[];
+  stop(): Promise<void>;
+}
+
+/**
+ * A PostgreSQL of its own, in memory where there is room, with so many databases for runs beside
+ * each other. For the commands; tests have the cluster of their run.
+ */
+export async function startSimulationCluster(count: number): Promise<SimulationCluster> {
+  await removeAbandonedFolders();
+  const folder = await makeTemporaryFolder();
+  const server = await startEmbedded({
+    folder: path.join(folder, 'postgres'),
+    log: () => {},
+    durable: false,
+    settings: { shared_buffers: '64MB', wal_level: 'minimal', max_wal_senders: '0' },
+  });
+  const databases: SimulatedDatabase[] = [];
+  const stop = async (): Promise<void> => {
+    await Promise.all(databases.map((database) => database.close()));
+    await server.stop();
+    await removeFolder(folder);
+  };
+  try {
+    for (let index = 0; index < count; index += 1) {
+      const url = await createMigrated(server.url, `simulation_${index}`);
+      databases.push(await openSimulatedDatabase(url));
+    }
+    return { databases, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function createMigrated(clusterUrl: string, name: string): Promise<string> {
+  const cluster = createPool({ url: clusterUrl, max: 1, name: 'simulation' });
+  await cluster.query(`create database ${name}`);
+  await cluster.end();
+  const url = new URL(clusterUrl);
+  url.pathname = `/${name}`;
+  const pool = createPool({ url: url.href, max: 1, name: 'simulation' });
+  await migrate(pool);
+  await pool.end();
+  return url.href;
+}

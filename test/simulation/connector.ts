@@ -1,0 +1,204 @@
+import type {
+  CallbackReading,
+  CallbackReport,
+  CallbackRequest,
+  Connector,
+  PaymentOutcome,
+  StatusOutcome,
+  Unknown,
+} from '../../src/dispatch/connector.ts';
+import type { Life } from './link.ts';
+import type { HostileOperator, Message } from './operator.ts';
+import type { World } from './world.ts';
+
+/** What the simulated network carries as a callback. */
+interface Posted {
+  readonly genuine: boolean;
+  readonly reports: readonly (Omit<CallbackReport, 'outcome'> & { readonly outcome: unknown })[];
+}
+
+const TYPICAL_MS = 20;
+
+/** The way from one process to one operator and back, with all that can go wrong on it. */
+export function createSimulatedConnector(
+  world: World,
+  life: Life & CallsOut,
+  operator: HostileOperator,
+): Connector {
+  const { character } = operator;
+  return {
+    acceptanceWindowMs: character.acceptanceWindowMs,
+    payDeadlineMs: character.payDeadlineMs,
+    pay: async (instruction, signal) => {
+      const message = operator.instruct(instruction);
+      life.instructionsOut += 1;
+      message.entry.answersOut += 1;
+      try {
+        return await carry(world, { life, operator, message, signal });
+      } finally {
+        life.instructionsOut -= 1;
+        message.entry.answersOut -= 1;
+      }
+    },
+    ...(character.hasStatus
+      ? {
+          status: async (query, signal) => {
+            life.queriesOut += 1;
+            try {
+              return await ask(world, { life, operator, reference: query.reference, signal });
+            } finally {
+              life.queriesOut -= 1;
+            }
+          },
+        }
+      : {}),
+    ...(character.hasBalance
+      ? {
+          balance: async () =>
+            await new Promise((resolve) => {
+              world.schedule.after(world.random.latencyMs(TYPICAL_MS), () => resolve(1n), life);
+            }),
+        }
+      : {}),
+    readCallback,
+    close: async () => {},
+  };
+}
+
+/** Calls of a process that its operators have not answered yet. */
+export interface CallsOut {
+  instructionsOut: number;
+  queriesOut: number;
+}
+
+/** A callback as the network carries it. */
+export function postCallback(report: CallbackReport, genuine: boolean): CallbackRequest {
+  const body = JSON.stringify({ genuine, reports: [report] }, (_, value: unknown) =>
+    typeof value === 'bigint' ? `${value}n` : value,
+  );
+  return { headers: {}, path: '', body: Buffer.from(body) };
+}
+
+function readCallback(request: CallbackRequest): CallbackReading {
+  const posted = JSON.parse(request.body.toString(), (name, value: unknown) =>
+    name === 'amountCents' ? BigInt((value as string).slice(0, -1)) : value,
+  ) as Posted;
+  if (!posted.genuine) return { kind: 'refused', reason: 'the signature is wrong' };
+  return { kind: 'reports', reports: posted.reports as CallbackReport[] };
+}
+
+async function carry(
+  world: World,
+  call: {
+    readonly life: Life;
+    readonly operator: HostileOperator;
+    readonly message: Message;
+    readonly signal: AbortSignal;
+  },
+): Promise<PaymentOutcome> {
+  const { schedule, random } = world;
+  const { life, operator, message, signal } = call;
+  const { character } = operator;
+  await world.crashPoint(life);
+  if (life.dead) return await new Promise(() => {});
+  if (world.strikes('instruction_refused')) {
+    await pause(world, random.latencyMs(TYPICAL_MS), life);
+    return { kind: 'not_sent', reason: 'refused', operatorPaused: false, answered: false };
+  }
+  if (world.strikes('connector_threw')) {
+    if (random.chance(0.5)) depart(world, operator, message, () => {});
+    throw new Error('the connector is broken');
+  }
+  if (world.strikes('connector_hung')) {
+    depart(world, operator, message, () => {});
+    return await new Promise(() => {});
+  }
+  return await new Promise<PaymentOutcome>((resolve) => {
+    giveUp(world, { life, deadlineMs: character.payDeadlineMs, signal, resolve });
+    depart(world, operator, message, async () => {
+      await world.crashPoint(life);
+      if (message.said === undefined || world.strikes('answer_lost')) return;
+      const said = world.strikes('answer_garbled') ? silence('not readable') : message.said;
+      const delayMs = world.strikes('answer_slow')
+        ? character.payDeadlineMs + random.whole(1, 5_000)
+        : random.latencyMs(TYPICAL_MS);
+      schedule.after(delayMs, () => resolve(said), life);
+    });
+  });
+}
+
+/** Sends the instruction on its way; `arrived` is called for each time it arrives. */
+function depart(
+  world: World,
+  operator: HostileOperator,
+  message: Message,
+  arrived: () => void | Promise<void>,
+): void {
+  const { schedule, random } = world;
+  const { acceptanceWindowMs, payDeadlineMs } = operator.character;
+  // What makes "not found" a proof: nothing arrives after the window.
+  const longestMs = (acceptanceWindowMs ?? 40_000) * 0.98;
+  if (world.strikes('instruction_lost')) return;
+  const arrive = async (): Promise<void> => {
+    operator.receive(message);
+    await arrived();
+  };
+  message.entry.underWay += 1;
+  const slow = longestMs > payDeadlineMs && world.strikes('instruction_slow');
+  const delayMs = slow
+    ? random.whole(random.pick([payDeadlineMs, Math.floor(longestMs * 0.9)]), Math.floor(longestMs))
+    : Math.min(longestMs, random.latencyMs(TYPICAL_MS));
+  schedule.after(delayMs, arrive);
+  if (world.strikes('instruction_doubled')) {
+    schedule.after(random.whole(0, Math.floor(longestMs)), arrive);
+  }
+}
+
+async function ask(
+  world: World,
+  call: {
+    readonly life: Life;
+    readonly operator: HostileOperator;
+    readonly reference: string;
+    readonly signal: AbortSignal;
+  },
+): Promise<StatusOutcome> {
+  const { schedule, random } = world;
+  const { life, operator, signal } = call;
+  return await new Promise<StatusOutcome>((resolve) => {
+    giveUp(world, { life, deadlineMs: operator.character.payDeadlineMs, signal, resolve });
+    if (world.strikes('query_unanswered')) return;
+    schedule.after(random.latencyMs(TYPICAL_MS), async () => {
+      await world.crashPoint(life, true);
+      const said = operator.query(call.reference);
+      schedule.after(random.latencyMs(TYPICAL_MS), () => resolve(said), life);
+    });
+  });
+}
+
+function giveUp(
+  world: World,
+  call: {
+    readonly life: Life;
+    readonly deadlineMs: number;
+    readonly signal: AbortSignal;
+    readonly resolve: (outcome: Unknown) => void;
+  },
+): void {
+  world.schedule.after(
+    call.deadlineMs,
+    () => call.resolve(silence('no answer in time')),
+    call.life,
+  );
+  call.signal.addEventListener('abort', () => call.resolve(silence('cut off')));
+}
+
+async function pause(world: World, delayMs: number, life: Life): Promise<void> {
+  await new Promise<void>((resolve) => {
+    world.schedule.after(delayMs, resolve, life);
+  });
+}
+
+function silence(reason: string): Unknown {
+  return { kind: 'unknown', reason, operatorHandle: null, answered: false };
+}

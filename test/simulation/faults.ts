@@ -1,0 +1,89 @@
+/**
+ * Everything that has to happen over the runs: a fault that never came up was never survived. The
+ * first three groups are done to the service, the last is what it did about them.
+ */
+export const FAULTS = {
+  // Processes.
+  dispatchers_at_once: 'a run with several dispatchers',
+  crash_while_starting: 'a process died before it had loaded its settings',
+  crash_before_create_commit: 'a process died with a create that never reached the commit',
+  crash_after_create_commit: 'a process died after a create was committed, before it knew',
+  crash_before_claim_commit: 'a process died with a claim that never reached the commit',
+  crash_after_claim_commit: 'a process died after a claim was committed, before it knew',
+  crash_with_instruction_out: 'a process died between sending an instruction and its answer',
+  crash_with_query_out: 'a process died between sending a status query and its answer',
+  crash_before_settle_commit: 'a process died with a final word that never reached the commit',
+  crash_after_settle_commit: 'a process died after a final word was committed, before it knew',
+  crash_before_progress_commit: 'a process died with progress that never reached the commit',
+  crash_after_progress_commit: 'a process died after progress was committed, before it knew',
+  crash_inside_transaction: 'a process died between begin and commit',
+  stood_still: 'a process stood still for longer than a lease lasts',
+  stopped: 'a process was asked to stop',
+  stopped_with_call_out: 'a process was asked to stop while an operator had its instruction',
+  // The database.
+  lost_before_commit: 'a connection was lost before the statement arrived',
+  lost_after_commit: 'a connection was lost after the commit, before its answer',
+  claim_answer_lost: 'the answer to a claim was lost',
+  create_answer_lost: 'the answer to a batch of creates was lost',
+  settle_answer_lost: 'the answer to a batch of final words was lost',
+  database_conflict: 'the database reported a deadlock',
+  database_refused: 'the database had no room',
+  database_away: 'the database could not be reached for a while',
+  // Operators.
+  instruction_refused: 'the connection was refused: nothing was sent',
+  instruction_lost: 'an instruction got lost on its way',
+  instruction_doubled: 'the network delivered one instruction twice',
+  instruction_slow: 'an instruction arrived after its sender had given up',
+  answer_lost: 'the answer to an instruction got lost',
+  answer_garbled: 'the answer to an instruction could not be read',
+  answer_slow: 'the answer came after the deadline',
+  answer_false: 'the operator lied in its answer',
+  connector_threw: 'a connector threw',
+  connector_hung: 'a connector never came back',
+  declined: 'the operator declined',
+  accepted_first: 'the operator decided after it had answered',
+  never_tells: 'an operator never told what became of an instruction',
+  cannot_be_asked: 'an operator has no status query',
+  other_amount: 'the operator paid another amount',
+  operator_paused: 'the operator could take nothing',
+  operator_known_again: 'an operator that knows no idempotency key was instructed again',
+  query_unanswered: 'a status query stayed without an answer',
+  query_too_early: 'a status query did not find an instruction that was on its way',
+  query_found_nothing: 'a status query proved that an instruction never arrived',
+  query_false: 'the operator lied about an instruction it was asked about',
+  callback_lost: 'a callback got lost',
+  callback_repeated: 'a callback came again after it had been taken',
+  callback_first: 'a callback came before the answer to its instruction',
+  callback_failed: 'a callback could not be taken and was sent again',
+  callback_contradicts: 'a callback said the opposite of what was said before',
+  callback_unknown: 'a callback named a reference that there is not',
+  callback_foreign: 'an operator reported another operator’s transaction',
+  callback_forged: 'a callback was not the operator’s',
+  // What the service did about it.
+  create_replayed: 'a repeated create got the first answer again',
+  create_unaffordable: 'a create exceeded the float',
+  create_offline: 'a create met a biller that was offline',
+  late_claim_not_sent: 'a claim was too old to be sent',
+  late_worker_fenced: 'a worker whose lease had lapsed wrote in vain',
+  instructed_again: 'an instruction was repeated after proof that the first was not executed',
+  settle_repeated: 'a final word came again',
+  contradiction_recorded: 'a contradiction became a case',
+  difference_recorded: 'a payment of another amount became a case',
+  stray_recorded: 'a callback about an unknown reference was kept',
+  breaker_opened: 'a biller went offline',
+  breaker_closed: 'a biller came back',
+} as const;
+
+export type Fault = keyof typeof FAULTS;
+
+export type FaultCounts = Record<Fault, number>;
+
+export const FAULT_NAMES = Object.keys(FAULTS) as Fault[];
+
+export function noFaults(): FaultCounts {
+  return Object.fromEntries(FAULT_NAMES.map((name) => [name, 0])) as FaultCounts;
+}
+
+export function addFaults(sum: FaultCounts, counts: FaultCounts): void {
+  for (const name of FAULT_NAMES) sum[name] += counts[name];
+}

@@ -1,0 +1,194 @@
+import type { Client } from 'pg';
+import { encodeReference } from '../../src/base/ids.ts';
+import type { Pool } from '../../src/db/pool.ts';
+import { checkLedger } from '../../src/ledger/check.ts';
+import type { OperatorCharacter } from './scenario.ts';
+import type { Entry } from './truth.ts';
+import type { World } from './world.ts';
+
+interface Row {
+  vendor_id: number;
+  transaction_id: string;
+  merchant_reference: string;
+  biller_code: string;
+  amount_cents: string;
+  outcome: 'success' | 'failed' | null;
+  stage: 'send' | 'verify' | null;
+  attempts: number;
+  /** What its reservation paid to the operator. */
+  posted_cents: string | null;
+  cases: string[];
+}
+
+const ROWS = `select t.vendor_id, t.transaction_id, t.merchant_reference, t.biller_code,
+    t.amount_cents::text, t.outcome, q.stage,
+    (select count(*)::integer from attempts a
+      where a.vendor_id = t.vendor_id and a.transaction_id = t.transaction_id) as attempts,
+    (select sum(f.amount_cents)::text from transfers f
+      where f.vendor_id = t.vendor_id and f.source_id = t.transaction_id
+        and f.credit_account like 'operator:%') as posted_cents,
+    array(select c.kind from cases c
+      where c.vendor_id = t.vendor_id and c.transaction_id = t.transaction_id) as cases
+  from transactions t left join dispatch_queue q
+    on q.vendor_id = t.vendor_id and q.transaction_id = t.transaction_id
+  order by t.transaction_id`;
+
+async function readRows(client: Client): Promise<(Row & { readonly reference: string })[]> {
+  const read = await client.query<Row>({ name: 'judge', text: ROWS, values: [] });
+  return read.rows.map((row) => ({
+    ...row,
+    reference: encodeReference(row.vendor_id, row.transaction_id),
+  }));
+}
+
+/** True when nothing is open but what nobody will ever tell about. */
+export async function isDrained(world: World): Promise<boolean> {
+  const rows = await readRows(world.database.client);
+  return rows.every((row) => row.outcome !== null || mayStayOpen(world, row));
+}
+
+function mayStayOpen(
+  world: World,
+  row: { readonly reference: string; readonly biller_code: string; readonly stage: string | null },
+): boolean {
+  const entry = world.truth.entries.get(row.reference);
+  const character = characterOf(world, row.biller_code);
+  if (row.stage !== 'verify' || entry?.callbackTaken === true) return false;
+  const neverArrived = entry === undefined || entry.state === 'on_its_way';
+  return (
+    entry?.silent === true ||
+    !character.hasStatus ||
+    (neverArrived && character.acceptanceWindowMs === null)
+  );
+}
+
+function characterOf(world: World, billerCode: string): OperatorCharacter {
+  const found = world.scenario.operators.find((operator) =>
+    operator.billerCodes.includes(billerCode),
+  );
+  if (found === undefined) throw new Error(`nobody executes ${billerCode}`);
+  return found;
+}
+
+/** Compares the books with what really happened; every difference is a violation. */
+export async function judge(world: World): Promise<void> {
+  const { client } = world.database;
+  const rows = await readRows(client);
+  judgeAnswers(world, rows);
+  for (const row of rows) judgeTransaction(world, row);
+  for (const reference of world.truth.entries.keys()) {
+    if (!rows.some((row) => row.reference === reference)) {
+      world.violated(`${reference} was instructed and is not in the books`);
+    }
+  }
+  await judgeStrays(world);
+  const report = await checkLedger(poolOn(client));
+  for (const { invariant, vendorId, detail } of report.violations) {
+    world.violated(`ledger ${invariant}: vendor ${vendorId}, ${detail}`);
+  }
+}
+
+function judgeAnswers(world: World, rows: readonly Row[]): void {
+  const kept = new Map(
+    rows.map((row) => [`${row.vendor_id} ${row.merchant_reference}`, row.transaction_id]),
+  );
+  for (const [name, transactionId] of world.truth.answered) {
+    if (kept.get(name) !== transactionId) {
+      world.violated(`${name} was accepted as ${transactionId} and is not in the books`);
+    }
+  }
+}
+
+function judgeTransaction(world: World, row: Row & { readonly reference: string }): void {
+  const { reference, outcome } = row;
+  const entry = world.truth.entries.get(reference);
+  if (outcome === null) {
+    if (!mayStayOpen(world, row)) {
+      world.violated(`${reference} stays open, stage ${row.stage}: ${describe(entry)}`);
+    }
+  } else judgeOutcome(world, row, entry);
+  if (entry !== undefined && entry.payments.length > 1 && !entry.excused) {
+    world.violated(`${reference} was paid ${entry.payments.length} times`);
+  }
+  judgeCallbacks(world, row);
+}
+
+function judgeOutcome(
+  world: World,
+  row: Row & { readonly reference: string },
+  entry: Entry | undefined,
+): void {
+  const { reference, outcome } = row;
+  const word = outcome === 'success' ? 'paid' : 'declined';
+  if (entry?.words.has(word) !== true) {
+    world.violated(`${reference} is ${outcome} and nobody ever said so: ${describe(entry)}`);
+  }
+  const contradicted = row.cases.includes('contradiction');
+  if (contradicted) world.note('contradiction_recorded');
+  if ((entry?.state === 'paid') !== (outcome === 'success') && !contradicted) {
+    world.violated(`${reference} is ${outcome} without a case: ${describe(entry)}`);
+  }
+  if (contradicted && entry?.lied !== true) {
+    world.violated(`${reference} has a case though nobody lied: ${describe(entry)}`);
+  }
+  if (entry?.state !== 'paid' || outcome !== 'success' || entry.lied || entry.excused) return;
+  judgeAmount(world, row, entry);
+}
+
+function judgeAmount(world: World, row: Row & { readonly reference: string }, entry: Entry): void {
+  const amountCents = BigInt(row.amount_cents);
+  const paidCents = entry.payments[0] ?? 0n;
+  const expectedCents = paidCents < amountCents ? paidCents : amountCents;
+  if (BigInt(row.posted_cents ?? 0) !== expectedCents) {
+    world.violated(
+      `${row.reference} posted ${row.posted_cents}, the operator was paid ${paidCents}`,
+    );
+  }
+  const hasCase = row.cases.includes('amount_difference');
+  if (hasCase) world.note('difference_recorded');
+  if (hasCase !== (paidCents !== amountCents)) {
+    world.violated(`${row.reference} paid ${paidCents} of ${amountCents}, case: ${hasCase}`);
+  }
+}
+
+/** What was acknowledged is known: it is in the books, or a case says that it contradicts them. */
+function judgeCallbacks(world: World, row: Row & { readonly reference: string }): void {
+  for (const callback of world.truth.takenCallbacks) {
+    if (callback.reference !== row.reference) continue;
+    const agrees = (row.outcome === 'success') === (callback.outcome === 'paid');
+    if (row.outcome === null || (!agrees && !row.cases.includes('contradiction'))) {
+      world.violated(`a callback ${callback.outcome} of ${row.reference} was taken and forgotten`);
+    }
+  }
+}
+
+async function judgeStrays(world: World): Promise<void> {
+  const read = await world.database.client.query<{ operator_code: string; reference: string }>(
+    'select operator_code, reference from stray_callbacks',
+  );
+  for (const { operatorCode, reference } of world.truth.strays) {
+    const kept = read.rows.some(
+      (row) => row.operator_code === operatorCode && row.reference === reference,
+    );
+    if (kept) world.note('stray_recorded');
+    else world.violated(`a callback about ${reference} was taken from ${operatorCode} and dropped`);
+  }
+}
+
+function describe(entry: Entry | undefined): string {
+  if (entry === undefined) return 'never instructed';
+  return `${entry.state}, paid ${entry.payments.join('+') || 'nothing'}, said ${[...entry.words].join('+') || 'nothing'}${entry.lied ? ', lied' : ''}`;
+}
+
+/** The one connection as a pool, for production's own check. */
+function poolOn(client: Client): Pool {
+  const pool = {
+    connect: async () => ({
+      query: client.query.bind(client),
+      on: () => {},
+      off: () => {},
+      release: () => {},
+    }),
+  };
+  return pool as unknown as Pool;
+}

@@ -1,0 +1,263 @@
+import type { Pool } from '../../src/db/pool.ts';
+import type { Fault } from './faults.ts';
+import type { Owner } from './schedule.ts';
+import type { World } from './world.ts';
+
+/** A process's memory, as far as the network sees it. */
+export interface Life extends Owner {
+  readonly name: string;
+  /** Its memory is gone. */
+  crash(): Promise<void>;
+  standStill(forMs: number): void;
+}
+
+/** The database as all processes of a run reach it. */
+export interface Network {
+  /** A pool of this process. */
+  poolOf(life: Life): Pool;
+  /** Nobody can connect until then. */
+  awayUntilMs: number;
+  /** To be called when a process ended: its transaction is rolled back. */
+  bury(life: Life): Promise<void>;
+  /** Called after each commit that changed settings, as their notification does. */
+  onSettingsChanged: () => void;
+}
+
+interface Statement {
+  readonly name?: string;
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+interface Session {
+  readonly life: Life;
+  inTransaction: boolean;
+  lost: boolean;
+}
+
+interface Answer {
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const TYPICAL_MS = 2;
+
+/** Which crash a statement stands for, by its name: before it was committed, and after. */
+const CRASHES: Readonly<Record<string, readonly [Fault, Fault]>> = {
+  create_transactions: ['crash_before_create_commit', 'crash_after_create_commit'],
+  claim: ['crash_before_claim_commit', 'crash_after_claim_commit'],
+  settle_transactions: ['crash_before_settle_commit', 'crash_after_settle_commit'],
+  write_progress: ['crash_before_progress_commit', 'crash_after_progress_commit'],
+};
+const ANSWERS_LOST: Readonly<Record<string, Fault>> = {
+  create_transactions: 'create_answer_lost',
+  claim: 'claim_answer_lost',
+  settle_transactions: 'settle_answer_lost',
+};
+
+/**
+ * Connections to the database. A statement travels, is executed alone, and its answer travels back:
+ * three moments between which anything else may happen. A transaction of several statements keeps
+ * the others waiting, as the rows it locks would.
+ */
+export function createNetwork(world: World): Network {
+  const { schedule, random, database } = world;
+  let holder: Session | undefined;
+  const waiting: (() => Promise<void>)[] = [];
+  // Who was answered by the database and does not know yet.
+  const unaware = new Map<string, Life>();
+
+  const letOthersIn = async (): Promise<void> => {
+    holder = undefined;
+    while (holder === undefined && waiting.length > 0) await waiting.shift()?.();
+  };
+
+  const execute = async (session: Session, statement: Statement, answer: Answer): Promise<void> => {
+    if (holder !== undefined && holder !== session) {
+      waiting.push(() => execute(session, statement, answer));
+      return;
+    }
+    const { life } = session;
+    const kind = kindOf(statement);
+    await world.crashPoint(life);
+    if (life.dead && (session.inTransaction || kind === 'begin' || random.chance(0.5))) {
+      noteCrash(kind, 0);
+      return;
+    }
+    if (session.lost || (!life.dead && world.strikes('lost_before_commit'))) {
+      await lose(session, answer);
+      return;
+    }
+    const refusal = refuse(kind, life);
+    if (refusal !== undefined) {
+      reply(life, () => answer.reject(refusal));
+      return;
+    }
+    await executeNow(session, statement, answer);
+  };
+
+  const executeNow = async (
+    session: Session,
+    statement: Statement,
+    answer: Answer,
+  ): Promise<void> => {
+    const { life } = session;
+    const kind = kindOf(statement);
+    let result: unknown;
+    let error: unknown;
+    try {
+      result = await database.execute(schedule.nowMs, statement);
+    } catch (failure) {
+      error = failure;
+    }
+    const rows = (result as { rowCount?: number } | undefined)?.rowCount;
+    world.tell(
+      `${life.name} ${kind} ${error === undefined ? `→ ${rows}` : `failed: ${String(error)}`}`,
+    );
+    follow(kind, { statement, result, failed: error !== undefined });
+    if (kind === 'begin') {
+      holder = session;
+      session.inTransaction = true;
+    }
+    const ended = kind === 'commit' || kind === 'rollback';
+    await world.crashPoint(life, kind === 'claim');
+    if (life.dead) noteCrash(kind, 1);
+    else if (world.strikes('lost_after_commit')) {
+      const lost = ANSWERS_LOST[kind];
+      if (lost !== undefined) world.note(lost);
+      await lose(session, answer);
+      return;
+    } else {
+      const known = `${life.name} ${kind}`;
+      unaware.set(known, life);
+      reply(life, () => {
+        unaware.delete(known);
+        if (error === undefined) answer.resolve(result);
+        else answer.reject(error);
+      });
+    }
+    if (ended) await letOthersIn();
+  };
+
+  const reply = (life: Life, deliver: () => void): void => {
+    schedule.after(random.latencyMs(TYPICAL_MS), deliver, life);
+  };
+
+  const lose = async (session: Session, answer: Answer): Promise<void> => {
+    session.lost = true;
+    if (holder === session) {
+      await database.execute(schedule.nowMs, { text: 'rollback', values: [] });
+      await letOthersIn();
+    }
+    reply(session.life, () => answer.reject(failure('ECONNRESET', 'the connection was lost')));
+  };
+
+  const refuse = (kind: string, life: Life): Error | undefined => {
+    if (life.dead || !(kind in CRASHES)) return undefined;
+    if (world.strikes('database_conflict')) return failure('40P01', 'deadlock detected');
+    if (world.strikes('database_refused')) return failure('53100', 'no space left on device');
+    return undefined;
+  };
+
+  const noteCrash = (kind: string, after: 0 | 1): void => {
+    const crash = CRASHES[kind]?.[after];
+    if (crash !== undefined) world.note(crash);
+  };
+
+  /** What is worth counting in an executed statement. */
+  const follow = (
+    kind: string,
+    done: { readonly statement: Statement; readonly result: unknown; readonly failed: boolean },
+  ): void => {
+    if (done.failed) return;
+    const { rows, rowCount } = done.result as {
+      rows: Record<string, unknown>[];
+      rowCount: number | null;
+    };
+    if (kind === 'settle_transactions') {
+      for (const row of rows) if (row['result'] === 'repeated') world.note('settle_repeated');
+    }
+    if (kind === 'write_progress') {
+      const notes = done.statement.values[7] as string[];
+      if (rows[0]?.['written'] !== notes.length) world.note('late_worker_fenced');
+      if (notes.some((note) => note.includes('too late to send'))) {
+        world.note('late_claim_not_sent');
+      }
+    }
+    if (done.statement.text.startsWith('insert into biller_breakers') && rowCount === 1) {
+      world.note('breaker_opened');
+    }
+    if (done.statement.text.startsWith('delete from biller_breakers') && rowCount === 1) {
+      world.note('breaker_closed');
+    }
+    if (done.statement.text.startsWith('update settings_versions')) {
+      schedule.after(random.latencyMs(200), () => network.onSettingsChanged());
+    }
+  };
+
+  const send = async (session: Session, statement: Statement): Promise<unknown> =>
+    await new Promise((resolve, reject) => {
+      const { life } = session;
+      if (session.lost || (network.awayUntilMs > schedule.nowMs && holder !== session)) {
+        reply(life, () => reject(failure('ECONNREFUSED', 'the database is away')));
+        return;
+      }
+      // On its way it no longer depends on its sender.
+      schedule.after(random.latencyMs(TYPICAL_MS), () =>
+        execute(session, statement, { resolve, reject }),
+      );
+    });
+
+  const network: Network = {
+    awayUntilMs: 0,
+    onSettingsChanged: () => {},
+    bury: async (life) => {
+      for (const [known, unawareLife] of unaware) {
+        if (unawareLife !== life) continue;
+        if (!world.calm) noteCrash(known.slice(life.name.length + 1), 1);
+        unaware.delete(known);
+      }
+      if (holder?.life !== life) return;
+      world.note('crash_inside_transaction');
+      await database.execute(schedule.nowMs, { text: 'rollback', values: [] });
+      await letOthersIn();
+    },
+    poolOf: (life) => {
+      const open = (): Session => ({ life, inTransaction: false, lost: false });
+      const pool = {
+        query: (statement: unknown, values?: readonly unknown[]) =>
+          send(open(), normalise(statement, values)),
+        connect: async () => {
+          if (network.awayUntilMs > schedule.nowMs) {
+            throw failure('ECONNREFUSED', 'the database is away');
+          }
+          const session = open();
+          return {
+            query: (statement: unknown, values?: readonly unknown[]) =>
+              send(session, normalise(statement, values)),
+            on: () => {},
+            off: () => {},
+            release: () => {},
+          };
+        },
+        on: () => {},
+        end: async () => {},
+      };
+      return pool as unknown as Pool;
+    },
+  };
+  return network;
+}
+
+function kindOf(statement: Statement): string {
+  return statement.name ?? statement.text.trim().split(/\s+/, 1)[0] ?? '';
+}
+
+function normalise(statement: unknown, values: readonly unknown[] = []): Statement {
+  if (typeof statement === 'string') return { text: statement, values };
+  return statement as Statement;
+}
+
+function failure(code: string, message: string): Error {
+  return Object.assign(new Error(message), { code });
+}

@@ -1,0 +1,127 @@
+import type { CallbackDesk } from '../../src/dispatch/callbacks.ts';
+import type { Connector } from '../../src/dispatch/connector.ts';
+import type { Bugs } from './database.ts';
+
+/**
+ * A planted bug. It sits at a border of the real code (the connector a dispatcher is handed, the
+ * callback desk, a statement on its way to the database), where it has the effect that the mistake
+ * would have inside; production knows nothing of it.
+ */
+export interface Mutant {
+  readonly name: string;
+  readonly connector?: (connector: Connector) => Connector;
+  readonly desk?: (desk: CallbackDesk) => CallbackDesk;
+  readonly bugs?: Bugs;
+}
+
+/** With `pay` and `status` passed on, whatever else the connector has. */
+function changed(connector: Connector, changes: Partial<Connector>): Connector {
+  return { ...connector, ...changes };
+}
+
+export const MUTANTS: readonly Mutant[] = [
+  {
+    // Silence after an instruction taken for proof that it was not executed.
+    name: 'resend_after_timeout',
+    connector: (connector) =>
+      changed(connector, {
+        pay: async (instruction, signal) => {
+          const outcome = await connector.pay(instruction, signal);
+          return outcome.kind !== 'unknown' || outcome.answered
+            ? outcome
+            : { kind: 'not_sent', reason: 'time-out', operatorPaused: false, answered: false };
+        },
+      }),
+  },
+  {
+    // A status query without an answer taken for a decline.
+    name: 'refund_of_unknown',
+    connector: (connector) => {
+      const { status } = connector;
+      if (status === undefined) return connector;
+      return changed(connector, {
+        status: async (query, signal) => {
+          const outcome = await status(query, signal);
+          return outcome.kind !== 'unknown' || outcome.answered
+            ? outcome
+            : { kind: 'declined', code: 'time-out', message: 'no answer' };
+        },
+      });
+    },
+  },
+  {
+    // A final word that came before is written once more, and no key stops it.
+    name: 'double_settle',
+    bugs: {
+      functions: [
+        {
+          name: 'settle_transactions',
+          changes: [
+            { find: 't.outcome is null and', replace: 'true and' },
+            {
+              find: `select vendor_id, transaction_id, leg, 'reserved', credit_account, amount, v_now from legs`,
+              replace: `select vendor_id, gen_random_uuid(), leg, 'reserved', credit_account, amount, v_now from legs`,
+            },
+          ],
+        },
+      ],
+    },
+  },
+  {
+    // Acknowledged although it could not be written.
+    name: 'lost_callback',
+    desk: (desk) => ({
+      receive: async (operatorCode, request) =>
+        await desk.receive(operatorCode, request).catch(() => 'accepted' as const),
+    }),
+  },
+  {
+    // A worker whose lease lapsed writes all the same.
+    name: 'lease_without_fencing',
+    bugs: {
+      statements: [
+        {
+          statement: 'write_progress',
+          find: 'and d.claim_number = u.claim_number',
+          replace: '',
+        },
+      ],
+    },
+  },
+  {
+    // "Not found" believed at once, while the instruction may be on its way.
+    name: 'no_acceptance_window',
+    connector: (connector) =>
+      changed(connector, { acceptanceWindowMs: connector.acceptanceWindowMs === null ? null : 0 }),
+  },
+  {
+    // The claim forgets to say that an instruction may have been sent.
+    name: 'claim_without_attempt',
+    bugs: {
+      statements: [
+        {
+          statement: 'claim',
+          find: `set stage = 'verify', claim_number`,
+          replace: 'set claim_number',
+        },
+      ],
+    },
+  },
+  {
+    // An answer that contradicts the books is dropped.
+    name: 'silent_contradiction',
+    bugs: {
+      functions: [
+        {
+          name: 'settle_transactions',
+          changes: [
+            {
+              find: 'else r.known_outcome is distinct from r.outcome end',
+              replace: 'else false end',
+            },
+          ],
+        },
+      ],
+    },
+  },
+];

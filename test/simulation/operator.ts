@@ -1,0 +1,243 @@
+import type {
+  CallbackReport,
+  Declined,
+  NotFound,
+  NotSent,
+  Paid,
+  PaymentInstruction,
+  Unknown,
+} from '../../src/dispatch/connector.ts';
+import type { OperatorCharacter } from './scenario.ts';
+import type { Entry } from './truth.ts';
+import type { World } from './world.ts';
+
+/** One instruction on its way; the network may deliver it more than once. */
+export interface Message {
+  readonly entry: Entry;
+  readonly instruction: PaymentInstruction;
+  /** Of its first arrival. */
+  said: Said | undefined;
+}
+
+export type Said = Paid | Declined | NotSent | Unknown;
+
+export interface HostileOperator {
+  readonly character: OperatorCharacter;
+  /** Somebody is about to instruct it: the moment at which a second payment would begin. */
+  instruct(instruction: PaymentInstruction): Message;
+  /** An instruction arrives. */
+  receive(message: Message): Said;
+  /** A status query arrives. */
+  query(reference: string): Paid | Declined | NotFound | Unknown;
+  /** The storm is over: it takes everything, and corrects what it said falsely. */
+  calmDown(): void;
+}
+
+/** Sends a callback until it was taken, or until the operator gives up. */
+export type CallbackSender = (entry: Entry, report: CallbackReport) => void;
+
+/**
+ * A company that executes payments: what it does and what it says about it are two things. Its
+ * entries are the truth that the books are compared with.
+ */
+export function createHostileOperator(
+  world: World,
+  character: OperatorCharacter,
+  sendCallback: CallbackSender,
+): HostileOperator {
+  const { schedule, random, truth } = world;
+  let pausedUntilMs = 0;
+
+  const execute = (entry: Entry): void => {
+    entry.state = entry.verdict ?? 'paid';
+    if (entry.state === 'paid') {
+      const { instructedCents } = entry;
+      const cents = world.strikes('other_amount')
+        ? random.pick([1n, instructedCents + 1n, instructedCents * 2n, instructedCents / 2n])
+        : instructedCents;
+      entry.payments.push(cents);
+    }
+    world.tell(`${character.operatorCode} ${entry.state} ${entry.reference}`);
+  };
+
+  const tell = (entry: Entry, delayMs: number): void => {
+    if (entry.silent) return;
+    schedule.after(delayMs, () => {
+      sendCallback(entry, { reference: entry.reference, outcome: honest(entry) });
+      if (!character.lies || !world.strikes('callback_contradicts')) return;
+      sendCallback(entry, { reference: entry.reference, outcome: lie(entry) });
+    });
+  };
+
+  const decide = (entry: Entry): Said => {
+    entry.arrivedAtMs = schedule.nowMs;
+    entry.verdict = world.strikes('declined') ? 'declined' : 'paid';
+    entry.silent ||= world.strikes('never_tells');
+    const later = entry.silent || world.strikes('accepted_first');
+    if (later) {
+      entry.state = 'deciding';
+      schedule.after(random.whole(100, 8_000), () => {
+        execute(entry);
+        if (character.callbacks !== 'never') tell(entry, random.latencyMs(50));
+      });
+      return unknown('accepted', `handle ${entry.reference.slice(-4)}`);
+    }
+    execute(entry);
+    if (character.callbacks === 'always') tell(entry, random.latencyMs(50));
+    return honest(entry);
+  };
+
+  const takeIn = (message: Message): Said => {
+    const { entry } = message;
+    if (pausedUntilMs > schedule.nowMs || world.strikes('operator_paused')) {
+      pausedUntilMs = Math.max(pausedUntilMs, schedule.nowMs + random.whole(1_000, 6_000));
+      return { kind: 'not_sent', reason: 'no float', operatorPaused: true, answered: true };
+    }
+    if (entry.state === 'on_its_way') return decide(entry);
+    if (character.idempotent) return known(entry);
+    world.note('operator_known_again');
+    return decide(entry);
+  };
+
+  return {
+    character,
+    instruct: (instruction) => {
+      const before = truth.entries.get(instruction.reference);
+      if (before !== undefined) checkRepeat(world, before);
+      const entry = before ?? newEntry(character.operatorCode, instruction);
+      entry.sentAtMs = schedule.nowMs;
+      truth.entries.set(entry.reference, entry);
+      return { entry, instruction, said: undefined };
+    },
+    receive: (message) => {
+      const { entry } = message;
+      if (message.said !== undefined) {
+        // The network's copy. Whoever knows no idempotency key pays it, by nobody's fault but theirs.
+        if (message.said.kind === 'paid' && !character.idempotent) {
+          entry.excused = true;
+          entry.payments.push(message.instruction.amountCents);
+        }
+        return message.said;
+      }
+      entry.underWay -= 1;
+      message.said = takeIn(message);
+      if (character.lies && isFinal(message.said) && world.strikes('answer_false')) {
+        message.said = random.chance(0.7) ? lie(entry) : falselyNotSent(entry);
+      }
+      return message.said;
+    },
+    query: (reference) => {
+      const entry = truth.entries.get(reference);
+      if (entry === undefined || entry.state === 'on_its_way') {
+        noteNothing(world, character, entry);
+        return { kind: 'not_found' };
+      }
+      const visibleAtMs = entry.sentAtMs + (character.acceptanceWindowMs ?? 30_000) * 0.98;
+      if (schedule.nowMs < visibleAtMs && world.strikes('query_too_early')) {
+        return { kind: 'not_found' };
+      }
+      if (entry.silent) return unknown('being looked into', null);
+      if (character.lies && entry.state !== 'deciding' && world.strikes('query_false')) {
+        if (random.chance(0.6)) return lie(entry);
+        entry.lied = true;
+        entry.excused = true;
+        return { kind: 'not_found' };
+      }
+      return known(entry);
+    },
+    calmDown: () => {
+      pausedUntilMs = 0;
+      for (const entry of truth.entries.values()) {
+        if (entry.operatorCode !== character.operatorCode || !entry.lied) continue;
+        sendCallback(entry, { reference: entry.reference, outcome: honest(entry) });
+      }
+    },
+  };
+}
+
+/**
+ * The heart of the matter: an instruction may be repeated only when the first was not executed and
+ * cannot be any more.
+ */
+function checkRepeat(world: World, entry: Entry): void {
+  const mayBeExecuted = entry.underWay > 0 || entry.state !== 'on_its_way';
+  if (mayBeExecuted && !entry.lied) {
+    world.violated(
+      `${entry.reference} was instructed again while the first was ${entry.state}, ${entry.underWay} on the way`,
+    );
+  } else world.note('instructed_again');
+}
+
+function noteNothing(world: World, character: OperatorCharacter, entry: Entry | undefined): void {
+  if (entry !== undefined && entry.underWay > 0) world.note('query_too_early');
+  else if (character.acceptanceWindowMs !== null) world.note('query_found_nothing');
+}
+
+function newEntry(operatorCode: string, instruction: PaymentInstruction): Entry {
+  return {
+    reference: instruction.reference,
+    operatorCode,
+    billerCode: instruction.billerCode,
+    instructedCents: instruction.amountCents,
+    state: 'on_its_way',
+    verdict: undefined,
+    payments: [],
+    underWay: 0,
+    sentAtMs: 0,
+    arrivedAtMs: undefined,
+    silent: false,
+    lied: false,
+    excused: false,
+    words: new Set(),
+    callbackTaken: false,
+    answersOut: 0,
+  };
+}
+
+/** What the operator says of an entry when it says the truth. */
+function known(entry: Entry): Paid | Declined | Unknown {
+  if (entry.state === 'deciding' || entry.silent) return unknown('still deciding', null);
+  return honest(entry);
+}
+
+function honest(entry: Entry): Paid | Declined {
+  return entry.state === 'paid'
+    ? paid(entry, entry.payments[0] ?? entry.instructedCents)
+    : declined(entry);
+}
+
+function lie(entry: Entry): Paid | Declined {
+  entry.lied = true;
+  entry.excused = true;
+  return entry.state === 'paid' ? declined(entry) : paid(entry, entry.instructedCents);
+}
+
+function falselyNotSent(entry: Entry): NotSent {
+  entry.lied = true;
+  entry.excused = true;
+  return { kind: 'not_sent', reason: 'unavailable', operatorPaused: false, answered: true };
+}
+
+function paid(entry: Entry, amountCents: bigint): Paid {
+  entry.words.add('paid');
+  return {
+    kind: 'paid',
+    operatorReference: `R${entry.reference.slice(-6)}`,
+    amountCents,
+    message: 'paid',
+    details: {},
+  };
+}
+
+function declined(entry: Entry): Declined {
+  entry.words.add('declined');
+  return { kind: 'declined', code: 'no', message: 'declined' };
+}
+
+function unknown(reason: string, operatorHandle: string | null): Unknown {
+  return { kind: 'unknown', reason, operatorHandle, answered: true };
+}
+
+function isFinal(said: Said): said is Paid | Declined {
+  return said.kind === 'paid' || said.kind === 'declined';
+}

@@ -1,0 +1,219 @@
+import type { Client } from 'pg';
+import { FIRST_ACCOUNTS } from '../../src/vendors/vendor.ts';
+import type { SimulatedDatabase } from './database.ts';
+import type { FaultCounts } from './faults.ts';
+import { isDrained, judge } from './judge.ts';
+import { createNetwork } from './link.ts';
+import type { Network } from './link.ts';
+import { startMerchants } from './merchant.ts';
+import type { Mutant } from './mutants.ts';
+import { createHostileOperator } from './operator.ts';
+import { createPost } from './post.ts';
+import { startProcess } from './process.ts';
+import type { SimulatedProcess } from './process.ts';
+import { createWorld } from './world.ts';
+import type { World } from './world.ts';
+
+export interface Run {
+  readonly seed: number;
+  readonly violations: readonly string[];
+  readonly faults: FaultCounts;
+  /** Equal for two runs in which the same happened. */
+  readonly fingerprint: string;
+  readonly events: number;
+}
+
+/** How long, in simulated time, a calm service may need to bring everything to its end. */
+const CALM_MS = 240_000;
+const CALM_STEP_MS = 4_000;
+
+/**
+ * One run: a storm of a seed's making, then calm until everything that can end has ended, then the
+ * judgement. The database must not be used by anybody else.
+ */
+export async function runSeed(options: {
+  readonly seed: number;
+  readonly database: SimulatedDatabase;
+  readonly mutant?: Mutant | undefined;
+  readonly onLine?: ((line: string) => void) | undefined;
+}): Promise<Run> {
+  const { database, seed, mutant } = options;
+  await database.reset(mutant?.bugs ?? NO_BUGS);
+  const world = createWorld({ seed, database, onLine: options.onLine });
+  await furnish(database.client, world);
+  const network = createNetwork(world);
+  const fleet = startFleet(world, network, mutant);
+  const merchants = startMerchants(world, fleet.anyProcess);
+  scheduleStorm(world, network, fleet);
+
+  const { schedule, scenario } = world;
+  await schedule.runUntil(scenario.stormMs);
+  world.calm = true;
+  world.tell('calm');
+  network.awayUntilMs = 0;
+  fleet.calmDown();
+  for (let sinceMs = 0; sinceMs < CALM_MS; sinceMs += CALM_STEP_MS) {
+    await schedule.runUntil(scenario.stormMs + sinceMs + CALM_STEP_MS);
+    if (merchants.unanswered === 0 && fleet.idle && (await isDrained(world))) break;
+  }
+  if (merchants.unanswered > 0) world.violated(`${merchants.unanswered} creates have no answer`);
+  await fleet.end();
+  await judge(world);
+  return {
+    seed,
+    violations: world.violations,
+    faults: world.faults,
+    fingerprint: world.fingerprint(),
+    events: schedule.events,
+  };
+}
+
+const NO_BUGS = {};
+
+interface Fleet {
+  readonly anyProcess: () => SimulatedProcess | undefined;
+  /** Processes that run, whether or not they are ready. */
+  readonly alive: readonly SimulatedProcess[];
+  /** No callback is on its way. */
+  readonly idle: boolean;
+  calmDown(): void;
+  end(): Promise<void>;
+}
+
+function startFleet(world: World, network: Network, mutant: Mutant | undefined): Fleet {
+  const { schedule, random, scenario } = world;
+  const processes = new Set<SimulatedProcess>();
+  let started = 0;
+  let ending = false;
+  const anyProcess = (): SimulatedProcess | undefined => {
+    const ready = [...processes].filter((process) => process.ready);
+    return ready.length === 0 ? undefined : random.pick(ready);
+  };
+  const post = createPost({ world, operators: scenario.operators, anyProcess });
+  const operators = scenario.operators.map((character) =>
+    createHostileOperator(world, character, post.send),
+  );
+  const start = (): void => {
+    started += 1;
+    const process = startProcess({
+      world,
+      network,
+      operators,
+      name: `process-${started}`,
+      mutant,
+      onEnd: () => {
+        processes.delete(process);
+        // Somebody starts it again.
+        if (!ending) schedule.after(random.whole(100, 3_000), start);
+      },
+    });
+    processes.add(process);
+  };
+  for (let index = 0; index < scenario.dispatchers; index += 1) {
+    schedule.after(random.whole(0, 500), start);
+  }
+  if (scenario.dispatchers > 1) world.note('dispatchers_at_once');
+  for (const operator of scenario.operators) if (!operator.hasStatus) world.note('cannot_be_asked');
+  network.onSettingsChanged = () => {
+    for (const process of processes) process.hintSettings();
+  };
+  return {
+    anyProcess,
+    get alive() {
+      return [...processes];
+    },
+    get idle() {
+      return post.onTheirWay === 0;
+    },
+    calmDown: () => {
+      for (const operator of operators) operator.calmDown();
+    },
+    end: async () => {
+      ending = true;
+      for (const process of processes) await process.end();
+    },
+  };
+}
+
+/** What happens to processes and to the database as a whole, again and again while the storm lasts. */
+function scheduleStorm(world: World, network: Network, fleet: Fleet): void {
+  const { schedule, random, scenario } = world;
+  const repeat = (everyMs: number | null, strike: () => void | Promise<void>): void => {
+    if (everyMs === null) return;
+    const next = (): void => {
+      schedule.after(random.whole(1, 2 * everyMs), async () => {
+        if (world.calm) return;
+        await strike();
+        next();
+      });
+    };
+    next();
+  };
+  const victim = (): SimulatedProcess | undefined =>
+    fleet.alive.length === 0 ? undefined : random.pick(fleet.alive);
+  repeat(scenario.crashEveryMs, async () => await victim()?.crash());
+  repeat(scenario.standStillEveryMs, () => victim()?.standStill(random.whole(3_000, 25_000)));
+  repeat(scenario.stopEveryMs, () => victim()?.stop());
+  repeat(scenario.databaseAwayEveryMs, () => {
+    world.note('database_away');
+    network.awayUntilMs = schedule.nowMs + random.whole(500, 12_000);
+  });
+}
+
+/** Vendors with money, operators, billers: what a service has before its first payment. */
+async function furnish(client: Client, world: World): Promise<void> {
+  const { scenario } = world;
+  const floats = [...scenario.floatsCents];
+  const billers = scenario.operators.flatMap((operator) =>
+    operator.billerCodes.map((billerCode) => ({ billerCode, operator })),
+  );
+  await client.query({
+    name: 'furnish',
+    text: FURNISH,
+    values: [
+      floats.map(([vendorId]) => vendorId),
+      floats.map(([, cents]) => cents.toString()),
+      FIRST_ACCOUNTS,
+      billers.map(({ billerCode }) => billerCode),
+      billers.map(({ operator }) => operator.operatorCode),
+      scenario.operators.map((operator) => operator.operatorCode),
+      scenario.operators.map((operator) => operator.maxConcurrency),
+      scenario.operators.map((operator) => operator.maxPerSecond),
+      scenario.feeCents.toString(),
+    ],
+  });
+}
+
+const FURNISH = `
+  with wanted as (
+    select vendor_id, cents, gen_random_uuid() as collection_id, gen_random_uuid() as movement_id
+    from unnest($1::integer[], $2::bigint[]) as w (vendor_id, cents)
+  ), vendor as (
+    insert into vendors (vendor_id, vid, name, sector, created_at)
+    select vendor_id, 'vendor-' || vendor_id, 'Vendor', 'retail', now() from wanted
+  ), account as (
+    insert into accounts (vendor_id, account, balance_cents)
+    select vendor_id, account,
+      case account when 'external' then -cents when 'float' then cents else 0 end
+    from wanted, unnest($3::text[]) as account
+  ), collection as (
+    insert into collections (collector, reference, vendor_id, collection_id, amount_cents, paid_at,
+      created_at)
+    select 'till', 'opening-' || vendor_id, vendor_id, collection_id, cents, now(), now() from wanted
+  ), movement as (
+    insert into fund_movements (vendor_id, requested_at, movement_id, amount_cents, created_at)
+    select vendor_id, now(), movement_id, cents, now() from wanted
+  ), transfer as (
+    insert into transfers (vendor_id, source_id, leg, debit_account, credit_account,
+      amount_cents, created_at)
+    select vendor_id, collection_id, 1, 'external', 'collected', cents, now() from wanted
+    union all
+    select vendor_id, movement_id, 1, 'collected', 'float', cents, now() from wanted
+  ), operator as (
+    insert into operators (operator_code, name, connector, base_url, max_concurrency, max_per_second)
+    select code, code, 'simulated', 'http://127.0.0.1:1', concurrency, per_second
+    from unnest($6::text[], $7::integer[], $8::integer[]) as o (code, concurrency, per_second)
+  )
+  insert into billers (biller_code, name, category, operator_code, minimum_cents, fee_cents)
+  select code, code, 'water', operator, 1, $9::bigint
+  from unnest($4::text[], $5::text[]) as b (code, operator)`;

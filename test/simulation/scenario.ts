@@ -1,0 +1,146 @@
+import type { Fault } from './faults.ts';
+import type { Random } from './random.ts';
+
+/** What kind of company an operator is. Its faults come from the rates. */
+export interface OperatorCharacter {
+  readonly operatorCode: string;
+  readonly billerCodes: readonly string[];
+  /** Executes one payment for a reference at most. */
+  readonly idempotent: boolean;
+  readonly hasStatus: boolean;
+  /** Null: "not found" never proves anything. */
+  readonly acceptanceWindowMs: number | null;
+  readonly payDeadlineMs: number;
+  /** Callbacks: none, only what was accepted first, or everything. */
+  readonly callbacks: 'never' | 'accepted' | 'always';
+  readonly hasBalance: boolean;
+  /** May say what is not so. It sends the truth in the end. */
+  readonly lies: boolean;
+  readonly maxConcurrency: number;
+  readonly maxPerSecond: number | null;
+}
+
+/** One payment a vendor wants. */
+export interface Wish {
+  readonly atMs: number;
+  readonly vendorId: number;
+  readonly billerCode: string;
+  readonly amountCents: bigint;
+  readonly merchantReference: string;
+}
+
+export interface Scenario {
+  readonly dispatchers: number;
+  readonly operators: readonly OperatorCharacter[];
+  readonly floatsCents: ReadonlyMap<number, bigint>;
+  readonly feeCents: bigint;
+  readonly wishes: readonly Wish[];
+  /** When the storm ends. */
+  readonly stormMs: number;
+  readonly crashEveryMs: number | null;
+  /** Probability of a crash, and of standing still, between any two effects. */
+  readonly crashPointRate: number;
+  readonly standStillPointRate: number;
+  readonly standStillEveryMs: number | null;
+  readonly stopEveryMs: number | null;
+  readonly databaseAwayEveryMs: number | null;
+  readonly breakerFailures: number;
+  readonly pollMs: number;
+  readonly rates: Readonly<Partial<Record<Fault, number>>>;
+}
+
+/** The highest probability with which each fault strikes, per occasion. */
+const MOST: Readonly<Partial<Record<Fault, number>>> = {
+  lost_before_commit: 0.1,
+  lost_after_commit: 0.1,
+  database_conflict: 0.08,
+  database_refused: 0.05,
+  instruction_refused: 0.3,
+  instruction_lost: 0.4,
+  instruction_doubled: 0.2,
+  instruction_slow: 0.25,
+  answer_lost: 0.5,
+  answer_garbled: 0.3,
+  answer_slow: 0.3,
+  answer_false: 0.3,
+  connector_threw: 0.2,
+  connector_hung: 0.15,
+  declined: 0.4,
+  accepted_first: 0.6,
+  never_tells: 0.15,
+  other_amount: 0.2,
+  operator_paused: 0.1,
+  query_unanswered: 0.4,
+  query_too_early: 0.6,
+  query_false: 0.5,
+  callback_lost: 0.4,
+  callback_repeated: 0.4,
+  callback_contradicts: 0.2,
+  callback_unknown: 0.15,
+  callback_foreign: 0.15,
+  callback_forged: 0.15,
+};
+
+/**
+ * Every run has another mix: about half of the faults are off, so that each of them also meets a
+ * service that is not already busy with all the others.
+ */
+export function drawScenario(random: Random): Scenario {
+  const rates: Partial<Record<Fault, number>> = {};
+  for (const [name, most] of Object.entries(MOST)) {
+    if (random.chance(0.5)) rates[name as Fault] = most * (0.2 + 0.8 * random.next());
+  }
+  const operators = Array.from({ length: random.whole(1, 2) }, (_, index) =>
+    drawOperator(random, index),
+  );
+  const vendorIds = Array.from({ length: random.whole(1, 3) }, (_, index) => index + 1);
+  const stormMs = random.whole(15, 45) * 1000;
+  const every = (probability: number, leastMs: number, mostMs: number): number | null =>
+    random.chance(probability) ? random.whole(leastMs, mostMs) : null;
+  const billers = operators.flatMap((operator) => operator.billerCodes);
+  const wishes = Array.from({ length: random.whole(2, 10) }, (_, index) => ({
+    atMs: random.whole(0, Math.floor(stormMs * 0.6)),
+    vendorId: random.pick(vendorIds),
+    billerCode: random.pick(billers),
+    amountCents: BigInt(random.whole(1, 200) * 50),
+    merchantReference: `wish-${index}`,
+  }));
+  return {
+    dispatchers: random.whole(1, 3),
+    operators,
+    floatsCents: new Map(
+      vendorIds.map((vendorId) => [vendorId, random.chance(0.2) ? 12_000n : 1_000_000n]),
+    ),
+    feeCents: random.chance(0.3) ? 25n : 0n,
+    wishes,
+    stormMs,
+    crashEveryMs: every(0.3, 3_000, 15_000),
+    crashPointRate: random.chance(0.5) ? 0.03 * random.next() : 0,
+    standStillPointRate: random.chance(0.4) ? 0.05 * random.next() : 0,
+    standStillEveryMs: every(0.2, 4_000, 15_000),
+    stopEveryMs: every(0.2, 6_000, 20_000),
+    databaseAwayEveryMs: every(0.2, 8_000, 25_000),
+    breakerFailures: random.whole(2, 12),
+    pollMs: random.whole(1_000, 4_000),
+    rates,
+  };
+}
+
+function drawOperator(random: Random, index: number): OperatorCharacter {
+  const operatorCode = `operator_${index}`;
+  const lies = random.chance(0.3);
+  const billerCount = random.whole(1, 2);
+  return {
+    operatorCode,
+    billerCodes: Array.from({ length: billerCount }, (_, biller) => `biller_${index}_${biller}`),
+    idempotent: random.chance(0.5),
+    hasStatus: random.chance(0.85),
+    acceptanceWindowMs: random.chance(0.85) ? random.whole(2, 12) * 1000 : null,
+    payDeadlineMs: random.whole(2, 6) * 1000,
+    callbacks: lies ? 'always' : random.pick(['never', 'accepted', 'always']),
+    hasBalance: random.chance(0.5),
+    lies,
+    maxConcurrency: random.pick([1, 2, 8]),
+    maxPerSecond: random.chance(0.2) ? random.whole(1, 3) : null,
+  };
+}

@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto';
+import type { SimulatedDatabase } from './database.ts';
+import { noFaults } from './faults.ts';
+import type { Life } from './link.ts';
+import type { Fault, FaultCounts } from './faults.ts';
+import { createRandom } from './random.ts';
+import type { Random } from './random.ts';
+import { drawScenario } from './scenario.ts';
+import type { Scenario } from './scenario.ts';
+import { createSchedule } from './schedule.ts';
+import type { Schedule } from './schedule.ts';
+import { createTruth } from './truth.ts';
+import type { Truth } from './truth.ts';
+
+/** All that one run shares. */
+export interface World {
+  readonly seed: number;
+  readonly random: Random;
+  readonly schedule: Schedule;
+  readonly database: SimulatedDatabase;
+  readonly scenario: Scenario;
+  readonly truth: Truth;
+  readonly faults: FaultCounts;
+  readonly violations: string[];
+  /** Set when the storm is over: from then on nothing goes wrong any more. */
+  calm: boolean;
+  note(fault: Fault): void;
+  /**
+   * A moment between two effects of a process, at which it may die or stand still; the latter more
+   * often where it is most delicate.
+   */
+  crashPoint(life: Life, delicate?: boolean): Promise<void>;
+  /** True when this fault is to happen now; its rate is the scenario's. */
+  strikes(fault: Fault): boolean;
+  violated(what: string): void;
+  /** Adds a line to what happened. */
+  tell(line: string): void;
+  /** The same for two runs if, and only if, the same happened in both. */
+  fingerprint(): string;
+}
+
+export function createWorld(options: {
+  readonly seed: number;
+  readonly database: SimulatedDatabase;
+  /** Takes what happened, line by line. */
+  readonly onLine?: ((line: string) => void) | undefined;
+}): World {
+  const random = createRandom(options.seed);
+  const schedule = createSchedule(random);
+  const faults = noFaults();
+  const violations: string[] = [];
+  const scenario = drawScenario(random);
+  const story = createHash('sha256');
+  const world: World = {
+    seed: options.seed,
+    random,
+    schedule,
+    database: options.database,
+    scenario,
+    truth: createTruth(),
+    faults,
+    violations,
+    calm: false,
+    note: (fault) => {
+      faults[fault] += 1;
+    },
+    strikes: (fault) => {
+      const rate = scenario.rates[fault] ?? 0;
+      if (world.calm || rate === 0 || !random.chance(rate)) return false;
+      world.note(fault);
+      world.tell(`fault ${fault}`);
+      return true;
+    },
+    crashPoint: async (life, delicate = false) => {
+      if (world.calm || life.dead) return;
+      if (random.chance(scenario.crashPointRate)) await life.crash();
+      else if (random.chance(scenario.standStillPointRate * (delicate ? 6 : 1))) {
+        life.standStill(
+          random.chance(0.5) ? random.whole(500, 3_000) : random.whole(3_000, 25_000),
+        );
+      }
+    },
+    violated: (what) => {
+      violations.push(what);
+      world.tell(`VIOLATION ${what}`);
+    },
+    tell: (line) => {
+      const told = `${String(schedule.nowMs).padStart(7)} ${line}`;
+      story.update(`${told}\n`);
+      options.onLine?.(told);
+    },
+    fingerprint: () => story.copy().digest('hex'),
+  };
+  return world;
+}
