@@ -26,7 +26,7 @@ export interface Books {
   readonly pool: Pool;
   /** A further pool, as another process or a lane has one. Closed with the rest. */
   openPool(options?: Partial<PoolOptions>): Pool;
-  /** A new vendor with so much in its float. Returns its id. */
+  /** A new vendor with so much in its float. Returns its id. Not several calls at once. */
   addVendor(floatCents?: bigint): Promise<number>;
   /** Several at once, in one statement: the same as `addVendor` for each. */
   addVendors(floatsCents: readonly bigint[]): Promise<number[]>;
