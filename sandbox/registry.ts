@@ -3,7 +3,7 @@ import type { CreditAccount } from '../src/credit/facts.ts';
 import { addSubjectEnquiries } from '../src/credit/enquiries/store.ts';
 import type { State, SubmittedAccount } from '../src/credit/importing/record.ts';
 import { registerLender } from '../src/credit/importing/store.ts';
-import { registerSubjects, writeBatch } from '../src/credit/importing/write.ts';
+import { indexBatch, registerSubjects, writeBatch } from '../src/credit/importing/write.ts';
 import type { Vault } from '../src/credit/registry/vault.ts';
 import { transaction } from '../src/db/pool.ts';
 import type { Pool, Queryable } from '../src/db/pool.ts';
@@ -63,7 +63,10 @@ async function loadBatch(
     await registerLender(client, { lender, sector, at });
     await writeBatch(
       client,
-      accounts.map(({ account, subject }) => submittedAccount(account, subject)),
+      indexBatch(
+        accounts.map(({ account, subject }) => submittedAccount(account, subject)),
+        { vault, lender },
+      ),
       { ...context, lender },
     );
   }

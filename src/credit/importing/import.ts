@@ -11,7 +11,7 @@ import { addFindings, finishImport, noteBatch, openImport, readFindings } from '
 import type { ImportCounts } from './imports-store.ts';
 import { readCsv } from './lines.ts';
 import { REGISTRY_RULES } from './plan.ts';
-import type { RegistryRule } from './plan.ts';
+import type { IndexedAccount, RegistryRule } from './plan.ts';
 import type { Day, Finding, SubmittedAccount } from './record.ts';
 import { writeReport } from './report.ts';
 import { registerLender } from './store.ts';
@@ -19,7 +19,7 @@ import { headerProblem } from './template.ts';
 import type { TemplateName } from './template.ts';
 import { createValidator } from './validate.ts';
 import type { Validator } from './validate.ts';
-import { writeBatch } from './write.ts';
+import { indexBatch, writeBatch } from './write.ts';
 
 /** Records written in one commit. */
 const BATCH_RECORDS = 2_000;
@@ -157,20 +157,21 @@ class ImportRun {
   }
 
   async #flush(bytes: number): Promise<void> {
-    await this.#writing;
-    const batch = this.#batch;
     const from = this.#batchFrom;
     const records = this.#records - from;
-    if (records <= 0) return;
+    // While the database still writes the batch before.
+    const batch = indexBatch(this.#batch, this.#options);
     this.#batch = [];
     this.#batchFrom = this.#records;
+    await this.#writing;
+    if (records <= 0) return;
     this.#writing = this.#write(batch, { from, records, bytes });
     // Its failure is met by the next flush; until then it must not count as unhandled.
     this.#writing.catch(() => undefined);
   }
 
   async #write(
-    batch: readonly SubmittedAccount[],
+    batch: readonly IndexedAccount[],
     about: { readonly from: number; readonly records: number; readonly bytes: number },
   ): Promise<void> {
     const { from, records, bytes } = about;

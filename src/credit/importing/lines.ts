@@ -5,6 +5,9 @@ import type { CsvError, Info } from 'csv-parse';
 /** Longest record that is read; more means that a quote was not closed. */
 const MOST_RECORD_CHARACTERS = 32_768;
 
+/** Read at once. Small, so that the database's answers are not kept waiting behind a long chunk. */
+const CHUNK_BYTES = 32 * 1024;
+
 export interface CsvLine {
   /** Line of the file the record ends on, the first being 1. */
   readonly line: number;
@@ -23,7 +26,8 @@ export async function* readCsv(file: string): AsyncGenerator<CsvLine> {
   const problems: CsvLine[] = [];
   // The parser counts a CR LF within a quoted value as two lines.
   let countedTwice = 0;
-  const source = createReadStream(file, { highWaterMark: 256 * 1024 });
+  let linesBefore = 0;
+  const source = createReadStream(file, { highWaterMark: CHUNK_BYTES });
   const parser = parse({
     bom: true,
     info: true,
@@ -43,11 +47,13 @@ export async function* readCsv(file: string): AsyncGenerator<CsvLine> {
       record: string[];
       info: Info;
     }>) {
-      for (const value of record) countedTwice += value.split('\r\n').length - 1;
+      if (info.lines - linesBefore > 1) {
+        for (const value of record) countedTwice += value.split('\r\n').length - 1;
+      }
+      linesBefore = info.lines;
       const line = info.lines - countedTwice;
       // The parser reads ahead: what it could not read comes in its place, so that records count alike.
-      const earlier = problems.findIndex((problem) => problem.line >= line);
-      yield* problems.splice(0, earlier === -1 ? problems.length : earlier);
+      while (problems[0] !== undefined && problems[0].line < line) yield* problems.splice(0, 1);
       yield { line, values: record, bytes: source.bytesRead };
     }
     yield* problems.splice(0);

@@ -33,13 +33,13 @@ export interface BatchContext {
 /**
  * Writes a batch of one lender's accounts into the registry, inside the caller's transaction, which
  * must commit or roll back as a whole. Returns what was changed and what could not be taken.
+ * @param indexed the accounts as `indexBatch` gives them.
  */
 export async function writeBatch(
   db: Queryable,
-  batch: readonly SubmittedAccount[],
+  indexed: readonly IndexedAccount[],
   context: BatchContext,
 ): Promise<Plan> {
-  const indexed = indexBatch(batch, context);
   const counters = await lockRegistry(db);
   const known = await readKnown(db, indexed, context, counters);
   const plan = planBatch(indexed, known, context);
@@ -77,10 +77,10 @@ export function accountPlace(crn: bigint): string {
   return `credit_accounts|${crn}`;
 }
 
-/** Computed before the registry is locked. */
-function indexBatch(
+/** A lender's accounts with their blind indexes: half of the work, and none of the database's. */
+export function indexBatch(
   batch: readonly SubmittedAccount[],
-  { vault, lender }: BatchContext,
+  { vault, lender }: Pick<BatchContext, 'vault' | 'lender'>,
 ): IndexedAccount[] {
   return batch.map((submitted) => {
     const { asOf: _asOf, phones, addresses, ...identity } = submitted.profile;
