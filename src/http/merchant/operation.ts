@@ -48,7 +48,7 @@ export interface Operation<
     request: Static<Request>,
     signer: Signers[By],
     signature: Signature,
-  ) => Promise<Static<Response> | StoredAnswer> | Static<Response> | StoredAnswer;
+  ) => Promise<AnswerOf<Response>> | AnswerOf<Response>;
 }
 
 /** What a handler may know of the signature. */
@@ -64,6 +64,21 @@ export class StoredAnswer {
     this.json = json;
   }
 }
+
+/** An answer to be saved as a file. */
+export class FileAnswer {
+  readonly text: string;
+  readonly contentType: string;
+  /** Letters, digits, dots and hyphens. */
+  readonly fileName: string;
+  constructor(text: string, contentType: string, fileName: string) {
+    this.text = text;
+    this.contentType = contentType;
+    this.fileName = fileName;
+  }
+}
+
+type AnswerOf<Response extends TSchema> = Static<Response> | StoredAnswer | FileAnswer;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -132,29 +147,7 @@ function createPipeline<
     ...(signed ? ['hash'] : []),
   ]);
   const validate = createValidator(operation.request);
-  const signerName = operation.signedBy === 'collector' ? 'collector' : 'vid';
-  const signerOf = (fields: Fields): Vendor | Collector | undefined => {
-    const name = fields.get(signerName) ?? '';
-    return operation.signedBy === 'collector' ? directory.collector(name) : directory.vendor(name);
-  };
-
-  const authenticate = (reading: Reading): Authenticated<Signers[By]> => {
-    if (!signed) {
-      if (reading.refusal !== undefined) throw reading.refusal;
-      const signer = undefined as Signers[By];
-      return { fields: reading.fields, signer, signature: { key: undefined } };
-    }
-    const verified = verify(reading, (fields) => signerOf(fields)?.keys ?? []);
-    if (verified === undefined) throw whyNotVerified(reading, signerName);
-    const signer = signerOf(verified.fields);
-    if (signer === undefined) throw new Refusal('signature_invalid', { field: 'hash' });
-    if (signer.suspended) throw new Refusal('vendor_suspended', { field: signerName });
-    return {
-      fields: verified.fields,
-      signer: signer as Signers[By],
-      signature: { key: signer.keys[verified.keyIndex] },
-    };
-  };
+  const authenticate = createAuthenticator(operation.signedBy, directory);
 
   return async (request, reply) => {
     const url = request.raw.url ?? '';
@@ -171,9 +164,46 @@ function createPipeline<
       reading instanceof Promise ? await reading : reading,
     );
     const answer = await operation.handle(validate(fields), signer, signature);
+    if (answer instanceof FileAnswer) {
+      void reply.header('content-disposition', `attachment; filename="${answer.fileName}"`);
+      return reply.type(answer.contentType).send(Buffer.from(answer.text, 'utf8'));
+    }
     if (!(answer instanceof StoredAnswer)) return reply.send(answer);
     // Bytes pass through unchanged; a text would be serialized once more.
     return reply.type('application/json; charset=utf-8').send(Buffer.from(answer.json, 'utf8'));
+  };
+}
+
+/**
+ * Finds who signed a reading.
+ * The function throws: what is wrong with the reading, `missing_field`, `signature_invalid`,
+ * `vendor_suspended`.
+ */
+export function createAuthenticator<By extends keyof Signers>(
+  signedBy: By,
+  directory: VendorDirectory,
+): (reading: Reading) => Authenticated<Signers[By]> {
+  const signerName = signedBy === 'collector' ? 'collector' : 'vid';
+  const signerOf = (fields: Fields): Vendor | Collector | undefined => {
+    const name = fields.get(signerName) ?? '';
+    return signedBy === 'collector' ? directory.collector(name) : directory.vendor(name);
+  };
+  return (reading) => {
+    if (signedBy === 'none') {
+      if (reading.refusal !== undefined) throw reading.refusal;
+      const signer = undefined as Signers[By];
+      return { fields: reading.fields, signer, signature: { key: undefined } };
+    }
+    const verified = verify(reading, (fields) => signerOf(fields)?.keys ?? []);
+    if (verified === undefined) throw whyNotVerified(reading, signerName);
+    const signer = signerOf(verified.fields);
+    if (signer === undefined) throw new Refusal('signature_invalid', { field: 'hash' });
+    if (signer.suspended) throw new Refusal('vendor_suspended', { field: signerName });
+    return {
+      fields: verified.fields,
+      signer: signer as Signers[By],
+      signature: { key: signer.keys[verified.keyIndex] },
+    };
   };
 }
 
@@ -194,7 +224,7 @@ function missingField(name: string): Refusal {
  * From fields to the operation's request: null and empty text count as absent.
  * Throws: `missing_field`, `invalid_field`, each naming the first parameter at fault.
  */
-function createValidator<Request extends TObject>(
+export function createValidator<Request extends TObject>(
   schema: Request,
 ): (fields: Fields) => Static<Request> {
   const compiled = Compile(schema);
