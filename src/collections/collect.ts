@@ -1,3 +1,4 @@
+import { crashPoint } from '#crash-points';
 import { Refusal } from '../base/errors.ts';
 import { encodeReference, newId } from '../base/ids.ts';
 import type { Pool } from '../db/pool.ts';
@@ -31,7 +32,7 @@ export interface Movement {
  * Throws: `reference_reused` when the content differs.
  */
 export async function collect(pool: Pool, income: CollectedIncome): Promise<Movement> {
-  return await transaction(pool, async (client) => {
+  const movement = await transaction(pool, async (client) => {
     await lockFloat(client, income.vendorId);
     const row = {
       collector: income.collector,
@@ -68,6 +69,7 @@ export async function collect(pool: Pool, income: CollectedIncome): Promise<Move
       amountCents: income.amountCents,
       createdAt: row.created_at,
     });
+    crashPoint('collect:before-commit');
     return {
       reference: encodeReference(income.vendorId, row.collection_id),
       amountCents: income.amountCents,
@@ -75,4 +77,6 @@ export async function collect(pool: Pool, income: CollectedIncome): Promise<Move
       fresh: true,
     };
   });
+  crashPoint('collect:after-commit');
+  return movement;
 }

@@ -1,3 +1,4 @@
+import { crashPoint } from '#crash-points';
 import { encodeReference, newId } from '../base/ids.ts';
 import type { Pool } from '../db/pool.ts';
 import { transaction } from '../db/pool.ts';
@@ -15,7 +16,7 @@ export async function fund(
   request: { readonly vendorId: number; readonly requestedAt: Date },
 ): Promise<Movement> {
   const { vendorId, requestedAt } = request;
-  return await transaction(pool, async (client) => {
+  const movement = await transaction(pool, async (client) => {
     await lockFloat(client, vendorId);
     const known = await findFundMovement(client, vendorId, requestedAt);
     if (known !== undefined) {
@@ -46,6 +47,7 @@ export async function fund(
       amountCents,
       createdAt: postedAt,
     });
+    crashPoint('fund:before-commit');
     return {
       reference: encodeReference(vendorId, movementId),
       amountCents,
@@ -53,4 +55,6 @@ export async function fund(
       fresh: true,
     };
   });
+  crashPoint('fund:after-commit');
+  return movement;
 }

@@ -1,3 +1,4 @@
+import { crashPoint } from '#crash-points';
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -63,6 +64,7 @@ async function applyOnce(
       migration.name,
       migration.checksum,
     ]);
+    crashPoint('migrate:before-commit');
     return true;
   });
 }

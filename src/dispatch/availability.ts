@@ -1,3 +1,4 @@
+import { crashPoint } from '#crash-points';
 import type { Logger } from 'pino';
 import { systemTimers } from '../base/timers.ts';
 import type { Timers } from '../base/timers.ts';
@@ -64,6 +65,7 @@ export function createAvailabilities(options: {
         reason,
       });
       if (fresh) await markChanged(client, 'billers');
+      crashPoint('breaker:before-commit');
       return fresh;
     });
     if (opened) log.error({ billerCode, reason }, 'the biller went offline');

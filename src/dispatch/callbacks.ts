@@ -1,3 +1,4 @@
+import { crashPoint } from '#crash-points';
 import type { Logger } from 'pino';
 import { decodeReference, newId } from '../base/ids.ts';
 import type { BillerCatalogue } from '../billers/catalogue.ts';
@@ -37,7 +38,9 @@ export function createCallbackDesk(options: {
   const take = async (operatorCode: string, report: CallbackReport): Promise<void> => {
     const place = decodeReference(report.reference);
     if (place !== undefined && (await concerns(operatorCode, place))) {
+      crashPoint('callback:before-settle');
       const result = await options.settler.settle(finalReport(place, report.outcome, 'callback'));
+      crashPoint('callback:after-settle');
       if (result === 'contradicted') {
         log.error(
           { reference: report.reference },

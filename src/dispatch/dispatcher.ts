@@ -1,3 +1,4 @@
+import { crashPoint } from '#crash-points';
 import type { Logger } from 'pino';
 import type { BillerCatalogue } from '../billers/catalogue.ts';
 import type { Operator } from '../billers/biller.ts';
@@ -64,7 +65,9 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
     deadlineMs: options.laneDeadlineMs,
     timers,
     call: async (db, batch) => {
+      crashPoint('progress:before-commit');
       await writeProgress(db, batch);
+      crashPoint('progress:after-commit');
       return batch.map(() => 1);
     },
   });
@@ -115,6 +118,9 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
     if (wanted.length === 0) return false;
     const sendBeforeMs = timers.nowMs() + SEND_WITHIN_MS;
     const claims = await claim(options.pool, wanted);
+    for (const { stage } of claims) {
+      crashPoint(stage === 'send' ? 'dispatch:after-claim' : 'verify:after-claim');
+    }
     let left = claims.length > 0;
     const counts = new Map<string, number>();
     for (const taken of claims) {

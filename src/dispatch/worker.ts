@@ -1,3 +1,4 @@
+import { crashPoint } from '#crash-points';
 import type { Logger } from 'pino';
 import { encodeReference } from '../base/ids.ts';
 import type { Timers } from '../base/timers.ts';
@@ -51,6 +52,9 @@ export async function carryOut(
     claim.stage === 'send'
       ? await instruct(claim, connector, options)
       : await verify(claim, connector, options);
+  crashPoint(
+    claim.stage === 'send' ? 'dispatch:before-result-commit' : 'verify:before-result-commit',
+  );
   if (step.kind === 'settle') {
     const result = await options.settler.settle(step.report);
     if (result === 'contradicted') {
@@ -62,6 +66,7 @@ export async function carryOut(
   } else {
     await options.writeProgress(step.progress);
   }
+  crashPoint('dispatch:after-result-commit');
 }
 
 type CallOptions = Parameters<typeof carryOut>[2];
@@ -82,6 +87,7 @@ async function instruct(
   if (options.timers.nowMs() > options.sendBeforeMs) {
     return afterInstruction(claim, TOO_LATE, options.policy);
   }
+  crashPoint('dispatch:before-send');
   const outcome = await guarded<PaymentOutcome>(
     (signal) =>
       connector.pay(
@@ -120,6 +126,7 @@ async function verify(claim: Claim, connector: Connector, options: CallOptions):
     return afterStatusQuery(claim, outcome, { policy: options.policy, acceptanceWindowMs });
   }
   const ask = connector.status.bind(connector);
+  crashPoint('verify:before-query');
   const outcome = await guarded<StatusOutcome>(
     (signal) =>
       ask(

@@ -1,3 +1,4 @@
+import { crashPoint } from '#crash-points';
 import type { Pool } from '../db/pool.ts';
 import { transaction } from '../db/pool.ts';
 
@@ -54,6 +55,7 @@ export async function extendChains(pool: Pool): Promise<number> {
        group by f.vendor_id, head.block_number, head.hash`,
       [from, to],
     );
+    crashPoint('chain:before-commit');
     await client.query('update ledger_chain set ended_at = $1::timestamptz', [to]);
     return built.rowCount ?? 0;
   });

@@ -1,3 +1,4 @@
+import { crashPoint } from '#crash-points';
 import { Refusal } from '../base/errors.ts';
 import { encodeReference, newId } from '../base/ids.ts';
 import { LIMITS } from '../base/limits.ts';
@@ -8,6 +9,7 @@ import { createLane } from '../db/lane.ts';
 import type { Pool } from '../db/pool.ts';
 import type { Vendor } from '../vendors/vendor.ts';
 import { createTransactions, readTransactionByReference } from './store.ts';
+import type { TransactionRow } from './store.ts';
 import type { CreateDecision, NewTransaction } from './transaction.ts';
 
 /** What a vendor asks to be paid. */
@@ -125,6 +127,19 @@ export async function acceptPayment(
   return answerDecision(transaction, await through.lanes.add(transaction));
 }
 
+/** True when the stored transaction is what is asked for, so that it may answer a repeat. */
+export function isSameRequest(
+  row: Pick<TransactionRow, 'biller_code' | 'account' | 'phone' | 'amount_cents'>,
+  request: CreateRequest,
+): boolean {
+  return (
+    row.biller_code === request.billerCode &&
+    row.account === request.account &&
+    row.phone === request.phone &&
+    row.amount_cents === request.amountCents
+  );
+}
+
 /** The answer that the same reference with the same content got before. */
 async function findFirst(
   request: CreateRequest,
@@ -133,15 +148,7 @@ async function findFirst(
 ): Promise<Created | undefined> {
   if (request.merchantReference === null) return undefined;
   const row = await readTransactionByReference(pool, vendorId, request.merchantReference);
-  if (
-    row === undefined ||
-    row.biller_code !== request.billerCode ||
-    row.account !== request.account ||
-    row.phone !== request.phone ||
-    row.amount_cents !== request.amountCents
-  ) {
-    return undefined;
-  }
+  if (row === undefined || !isSameRequest(row, request)) return undefined;
   const reference = encodeReference(vendorId, row.transaction_id);
   return { reference, createdAt: row.created_at, replayed: true };
 }
@@ -172,7 +179,9 @@ export function createCreateLanes(options: {
       deadlineMs: options.deadlineMs,
       ...(options.timers === undefined ? {} : { timers: options.timers }),
       call: async (db, batch) => {
+        crashPoint('create:before-commit');
         const decisions = await createTransactions(db, batch, dependOnEachOther(batch));
+        crashPoint('create:after-commit');
         options.onAccepted(batch.filter((_, row) => decisions[row]?.kind === 'accepted'));
         return decisions;
       },

@@ -1,3 +1,4 @@
+import { crashPoint } from '#crash-points';
 import { newId } from '../base/ids.ts';
 import { LIMITS } from '../base/limits.ts';
 import type { Timers } from '../base/timers.ts';
@@ -66,10 +67,12 @@ async function settleInRounds(
       else now.set(key, entry);
     }
     const entries = [...now.values()];
+    crashPoint('settle:before-commit');
     const settled = await settleTransactions(
       db,
       entries.map(([, report]) => ({ report, caseId: newId() })),
     );
+    crashPoint('settle:after-commit');
     for (const [position, [index]] of entries.entries()) {
       const result = settled[position];
       if (result !== undefined) results[index] = result;

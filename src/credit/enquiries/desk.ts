@@ -1,3 +1,4 @@
+import { crashPoint } from '#crash-points';
 import { createHash, randomBytes } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { Refusal } from '../../base/errors.ts';
@@ -70,7 +71,10 @@ export function createEnquiryDesk(options: EnquiryDeskOptions): EnquiryDesk {
   const keep = async (made: NewEnquiry): Promise<KeptEnquiry | undefined> => {
     const lane = lanes[made.record.vendorId % lanes.length];
     if (lane === undefined) throw new Error('The enquiry desk has no lane');
-    return await lane.add(made);
+    crashPoint('enquiry:before-commit');
+    const kept = await lane.add(made);
+    crashPoint('enquiry:after-commit');
+    return kept;
   };
   return {
     idle: async () => {
