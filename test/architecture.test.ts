@@ -12,6 +12,7 @@ const ROWS: readonly (readonly string[])[] = [
   ['ledger', 'vendors', 'billers'],
   ['collections', 'transactions', 'credit'],
   ['dispatch'],
+  ['reconciliation'],
   ['connectors', 'http'],
   ['config'],
   ['compose'],
