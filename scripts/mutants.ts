@@ -17,9 +17,7 @@ const options = new Command('mutants')
 const cluster = await startSimulationCluster(3);
 const mutants: { name: string; found_at_seed: number | null; violation: string | null }[] = [];
 try {
-  for (const mutant of MUTANTS.filter((m) =>
-    ['lost_callback', 'lease_without_fencing'].includes(m.name),
-  )) {
+  for (const mutant of MUTANTS) {
     const { failed } = await runCampaign({
       databases: cluster.databases,
       first: 1,

@@ -104,7 +104,7 @@ async function commit<Item, Result>(
   const timers = options.timers ?? systemTimers;
   const giveUpAtMs = timers.nowMs() + options.deadlineMs;
   for (let pauseMs = RETRY_FIRST_MS; ; pauseMs = Math.min(pauseMs * 2, RETRY_MOST_MS)) {
-    const attempt = await tryOnce(options, items);
+    const attempt = await tryOnce(options, items, timers);
     if (attempt.kind === 'done') return attempt.results;
     if (attempt.kind === 'failed') throw attempt.error;
     doubt.maybeCommitted ||= attempt.kind === 'lost';
@@ -136,6 +136,7 @@ function ignoreError(): void {}
 async function tryOnce<Item, Result>(
   options: LaneOptions<Item, Result>,
   items: readonly Item[],
+  timers: Timers,
 ): Promise<Attempt<Result>> {
   let client;
   try {
@@ -146,8 +147,7 @@ async function tryOnce<Item, Result>(
   client.on('error', ignoreError);
   let broken = false;
   const silence = Promise.withResolvers<never>();
-  // The system's clock always: the database answers in real time, whoever owns the lane's.
-  const forget = systemTimers.after(options.silenceMostMs ?? SILENCE_MOST_MS, () =>
+  const forget = timers.after(options.silenceMostMs ?? SILENCE_MOST_MS, () =>
     silence.reject(new Error('The connection to the database is silent')),
   );
   try {

@@ -29,6 +29,8 @@ export const FAULTS = {
   database_conflict: 'the database reported a deadlock',
   database_refused: 'the database had no room',
   database_away: 'the database could not be reached for a while',
+  database_silent:
+    'the answer to a commit never came, and nobody said that the connection was lost',
   // Operators.
   instruction_refused: 'the connection was refused: nothing was sent',
   instruction_lost: 'an instruction got lost on its way',

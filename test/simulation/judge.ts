@@ -70,6 +70,29 @@ function characterOf(world: World, billerCode: string): OperatorCharacter {
   return found;
 }
 
+const TORN = `select coalesce(q.transaction_id, a.transaction_id) as transaction_id, q.stage,
+    coalesce(a.open, 0)::integer as open
+  from dispatch_queue q full join (
+    select vendor_id, transaction_id, count(*) as open from attempts
+    where outcome is null group by vendor_id, transaction_id
+  ) a using (vendor_id, transaction_id)
+  where case q.stage when 'verify' then a.open is distinct from 1 else a.open is not null end`;
+
+/**
+ * What holds after every commit: whoever waits for the operator’s word has one instruction out, and
+ * nobody else has any.
+ */
+export async function judgeQueue(world: World): Promise<void> {
+  const torn = await world.database.client.query<{
+    transaction_id: string;
+    stage: string | null;
+    open: number;
+  }>({ name: 'judge_queue', text: TORN, values: [] });
+  for (const { transaction_id: id, stage, open } of torn.rows) {
+    world.violated(`${id} is in stage ${stage} with ${open} instructions out`);
+  }
+}
+
 /** Compares the books with what really happened; every difference is a violation. */
 export async function judge(world: World): Promise<void> {
   const { client } = world.database;

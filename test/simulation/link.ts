@@ -1,5 +1,6 @@
 import type { Pool } from '../../src/db/pool.ts';
 import type { Fault } from './faults.ts';
+import { judgeQueue } from './judge.ts';
 import type { Owner } from './schedule.ts';
 import type { World } from './world.ts';
 
@@ -54,6 +55,9 @@ const ANSWERS_LOST: Readonly<Record<string, Fault>> = {
   claim: 'claim_answer_lost',
   settle_transactions: 'settle_answer_lost',
 };
+
+/** Sent through lanes, which do not wait for ever. */
+const LANES = new Set(['create_transactions', 'settle_transactions', 'write_progress']);
 
 /**
  * Connections to the database. A statement travels, is executed alone, and its answer travels back:
@@ -119,9 +123,11 @@ export function createNetwork(world: World): Network {
       holder = session;
       session.inTransaction = true;
     }
+    if (error === undefined && kind in CRASHES && rows !== 0) await judgeQueue(world);
     const ended = kind === 'commit' || kind === 'rollback';
     await world.crashPoint(life, kind === 'claim');
     if (life.dead) noteCrash(kind, 1);
+    else if (LANES.has(kind) && world.strikes('database_silent')) return;
     else if (world.strikes('lost_after_commit')) {
       const lost = ANSWERS_LOST[kind];
       if (lost !== undefined) world.note(lost);

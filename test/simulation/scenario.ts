@@ -55,6 +55,7 @@ const MOST: Readonly<Partial<Record<Fault, number>>> = {
   lost_after_commit: 0.1,
   database_conflict: 0.08,
   database_refused: 0.05,
+  database_silent: 0.05,
   instruction_refused: 0.3,
   instruction_lost: 0.4,
   instruction_doubled: 0.2,
