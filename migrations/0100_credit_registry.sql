@@ -73,6 +73,8 @@ create table account_states (
   status_on date not null,
   last_payment_on date,
   last_payment_cents bigint check (last_payment_cents >= 0),
+  -- The import it is from.
+  import_id uuid not null,
   primary key (crn, account_id, as_of)
 );
 

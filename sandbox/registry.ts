@@ -2,6 +2,7 @@ import { newId } from '../src/base/ids.ts';
 import type { CreditAccount } from '../src/credit/facts.ts';
 import { addSubjectEnquiries } from '../src/credit/enquiries/store.ts';
 import type { State, SubmittedAccount } from '../src/credit/importing/record.ts';
+import { SeenAccounts } from '../src/credit/importing/seen-accounts.ts';
 import { registerLender } from '../src/credit/importing/store.ts';
 import { indexBatch, registerSubjects, writeBatch } from '../src/credit/importing/write.ts';
 import type { Vault } from '../src/credit/registry/vault.ts';
@@ -66,6 +67,7 @@ async function loadBatch(
       indexBatch(
         accounts.map(({ account, subject }) => submittedAccount(account, subject)),
         { vault, lender },
+        new SeenAccounts(),
       ),
       { ...context, lender },
     );

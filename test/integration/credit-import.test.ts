@@ -141,6 +141,22 @@ describe('an imported file', () => {
     ).toEqual(new Set(['1200000', '800000']));
   });
 
+  test('may say the same twice, but not two things about one account, even to correct', async () => {
+    const one = line(1);
+    const other = { ...one, CurrentBalanceKES: '1', CurrentBalance: '1' };
+    for (const batchRecords of [1, 100]) {
+      for (const corrects of [false, true]) {
+        const result = await run([one, one, other], { batchRecords, corrects });
+        expect(result.findings).toMatchObject([
+          { line: 4, field: 'AccountNumber', rule: 'duplicate_account' },
+        ]);
+      }
+    }
+    const [subject] = await find(one);
+    const [account] = (await readFileOf(subject?.crn ?? 0n)).accounts;
+    expect(account?.current.balanceCents).toBe(800_000n);
+  });
+
   test('with mistakes is taken without them; mended by the report alone, it is complete', async () => {
     const mistakes: Line[] = [
       { Surname: '' },

@@ -14,12 +14,13 @@ import { REGISTRY_RULES } from './plan.ts';
 import type { IndexedAccount, RegistryRule } from './plan.ts';
 import type { Day, Finding, SubmittedAccount } from './record.ts';
 import { writeReport } from './report.ts';
+import { SeenAccounts } from './seen-accounts.ts';
 import { registerLender } from './store.ts';
 import { headerProblem } from './template.ts';
 import type { TemplateName } from './template.ts';
 import { createValidator } from './validate.ts';
 import type { Validator } from './validate.ts';
-import { indexBatch, writeBatch } from './write.ts';
+import { accountKeysOf, indexBatch, writeBatch } from './write.ts';
 
 /** Records written in one commit. */
 const BATCH_RECORDS = 2_000;
@@ -110,6 +111,7 @@ class ImportRun {
   /** Where in the file, in records, the gathered batch begins. */
   #batchFrom: number;
   #batch: SubmittedAccount[] = [];
+  readonly #seen = new SeenAccounts();
   #writing: Promise<void> = Promise.resolve();
 
   constructor(
@@ -154,13 +156,14 @@ class ImportRun {
     const { account, findings } = this.#validator.validate(line, values);
     if (findings !== undefined) this.findings.push(...findings);
     else if (this.#records > this.#doneBefore) this.#batch.push(account);
+    else this.#seen.add(accountKeysOf(account.accountNumber, this.#options)[0] ?? '');
   }
 
   async #flush(bytes: number): Promise<void> {
     const from = this.#batchFrom;
     const records = this.#records - from;
     // While the database still writes the batch before.
-    const batch = indexBatch(this.#batch, this.#options);
+    const batch = indexBatch(this.#batch, this.#options, this.#seen);
     this.#batch = [];
     this.#batchFrom = this.#records;
     await this.#writing;

@@ -7,6 +7,8 @@ import type { Day, Finding, State, SubmittedAccount, Terms } from './record.ts';
 export const REGISTRY_RULES = {
   account_holder:
     'This account was submitted earlier for another person: neither document nor names agree',
+  duplicate_account:
+    'This account stands on an earlier line of the file with other content: only one of them can be right',
   submitted_before:
     'This account was submitted with other content for this as-of date; import with --correct to replace it',
 } as const;
@@ -19,6 +21,8 @@ export interface IndexedAccount {
   readonly documentKeys: readonly (readonly string[])[];
   readonly accountKeys: readonly string[];
   readonly identityHash: string;
+  /** An earlier line of the file is about the same account. */
+  readonly isRepeated: boolean;
 }
 
 /** What the registry holds of an account. */
@@ -176,6 +180,9 @@ function planKnownAccount(working: Working, indexed: IndexedAccount, account: Kn
     if (former === undefined) {
       plan.states.push({ crn, accountId, state });
       added += 1;
+    } else if (indexed.isRepeated) {
+      fault(working, indexed, 'duplicate_account');
+      return;
     } else if (working.corrects) {
       if (!sameValues(former, state)) plan.correctedStates.push({ crn, accountId, state, former });
       corrected += 1;

@@ -237,21 +237,27 @@ export interface StateWrite {
 }
 
 /** Adds states; one that is there is replaced (its former values are recorded beside it). */
-export async function putStates(db: Queryable, writes: readonly StateWrite[]): Promise<void> {
+export async function putStates(
+  db: Queryable,
+  writes: readonly StateWrite[],
+  importId: string,
+): Promise<void> {
   if (writes.length === 0) return;
   const states = writes.map(({ state }) => state);
   await db.query(
     `insert into account_states (crn, account_id, as_of, balance_cents, overdue_cents,
        days_in_arrears, instalments_in_arrears, risk_class, status, status_on, last_payment_on,
-       last_payment_cents)
-     select * from unnest($1::bigint[], $2::bigint[], $3::date[], $4::bigint[], $5::bigint[],
-       $6::integer[], $7::integer[], $8::text[], $9::text[], $10::date[], $11::date[], $12::bigint[])
+       last_payment_cents, import_id)
+     select *, $13::uuid from unnest($1::bigint[], $2::bigint[], $3::date[], $4::bigint[],
+       $5::bigint[], $6::integer[], $7::integer[], $8::text[], $9::text[], $10::date[],
+       $11::date[], $12::bigint[])
      on conflict (crn, account_id, as_of) do update set
        balance_cents = excluded.balance_cents, overdue_cents = excluded.overdue_cents,
        days_in_arrears = excluded.days_in_arrears,
        instalments_in_arrears = excluded.instalments_in_arrears, risk_class = excluded.risk_class,
        status = excluded.status, status_on = excluded.status_on,
-       last_payment_on = excluded.last_payment_on, last_payment_cents = excluded.last_payment_cents`,
+       last_payment_on = excluded.last_payment_on,
+       last_payment_cents = excluded.last_payment_cents, import_id = excluded.import_id`,
     [
       numberArray(writes.map(({ crn }) => crn)),
       numberArray(writes.map(({ accountId }) => accountId)),
@@ -265,6 +271,7 @@ export async function putStates(db: Queryable, writes: readonly StateWrite[]): P
       plainArray(states.map(({ statusOn }) => statusOn)),
       plainArray(states.map(({ lastPaymentOn }) => lastPaymentOn)),
       numberArray(states.map(({ lastPaymentCents }) => lastPaymentCents)),
+      importId,
     ],
   );
 }

@@ -6,6 +6,7 @@ import type { Vault } from '../registry/vault.ts';
 import { planBatch, subjectsToRead } from './plan.ts';
 import type { IndexedAccount, Known, Plan, PlannedAccount } from './plan.ts';
 import type { SubmittedAccount } from './record.ts';
+import type { SeenAccounts } from './seen-accounts.ts';
 import {
   addIndexes,
   keyOf,
@@ -77,12 +78,25 @@ export function accountPlace(crn: bigint): string {
   return `credit_accounts|${crn}`;
 }
 
-/** A lender's accounts with their blind indexes: half of the work, and none of the database's. */
+/** Blind indexes of an account, the one under the current key first. */
+export function accountKeysOf(
+  accountNumber: string,
+  { vault, lender }: Pick<BatchContext, 'vault' | 'lender'>,
+): string[] {
+  return vault.indexes('account', `${lender}|${accountNumber}`).map(keyOf);
+}
+
+/**
+ * A lender's accounts with their blind indexes: half of the work, and none of the database's.
+ * @param seen the accounts of the file up to here.
+ */
 export function indexBatch(
   batch: readonly SubmittedAccount[],
   { vault, lender }: Pick<BatchContext, 'vault' | 'lender'>,
+  seen: SeenAccounts,
 ): IndexedAccount[] {
   return batch.map((submitted) => {
+    const accountKeys = accountKeysOf(submitted.accountNumber, { vault, lender });
     const { asOf: _asOf, phones, addresses, ...identity } = submitted.profile;
     const identityText = JSON.stringify([
       identity,
@@ -94,8 +108,9 @@ export function indexBatch(
       documentKeys: submitted.profile.documents.map(({ type, number }) =>
         vault.indexes('document', `${type}|${number}`).map(keyOf),
       ),
-      accountKeys: vault.indexes('account', `${lender}|${submitted.accountNumber}`).map(keyOf),
+      accountKeys,
       identityHash: keyOf(vault.index('identity', identityText)),
+      isRepeated: !seen.add(accountKeys[0] ?? ''),
     };
   });
 }
@@ -131,8 +146,8 @@ async function carryOut(db: Queryable, plan: Plan, context: BatchContext): Promi
     db,
     lastOfEach(accounts).map((planned) => accountWrite(planned, context)),
   );
-  await putStates(db, plan.states);
-  await putStates(db, lastOfEachState(plan.correctedStates));
+  await putStates(db, plan.states, context.importId);
+  await putStates(db, lastOfEachState(plan.correctedStates), context.importId);
   await recordCorrections(db, [...plan.correctedStates, ...plan.correctedTerms], context);
   await openCases(db, 'document_shared', plan.sharedDocuments, context.at);
   await moveCounters(db, plan);
