@@ -19,6 +19,8 @@ export interface Instruction extends Content {
 /** What is written down. A payment's state is what its entries add up to. */
 export type Entry =
   | { readonly kind: 'lost'; readonly operator: string; readonly reference: string }
+  /** A further instruction with a known reference: harmless here, a second payment elsewhere. */
+  | { readonly kind: 'repeated'; readonly operator: string; readonly reference: string }
   | {
       readonly kind: 'paid' | 'declined' | 'accepted' | 'silent';
       readonly atMs: number;
@@ -80,6 +82,8 @@ export class Book {
     switch (entry.kind) {
       case 'lost':
         this.#lost.add(keyOf(entry.operator, entry.reference));
+        return;
+      case 'repeated':
         return;
       case 'executed': {
         const payment = this.#known(entry);

@@ -81,9 +81,11 @@ export class Desk {
   }
 
   #repeat(payment: Payment, instruction: Instruction): Reply {
+    const { operator, reference } = instruction;
+    this.#record({ kind: 'repeated', operator, reference });
     return sameContent(payment.instruction, instruction)
       ? this.#replyFor(payment)
-      : given({ status: 'conflict', reference: instruction.reference }, 409);
+      : given({ status: 'conflict', reference }, 409);
   }
 
   #replyFor(payment: Payment): Reply {

@@ -1,0 +1,43 @@
+import { Command } from 'commander';
+import { runChaos } from '../test/faults/chaos/run.ts';
+import { countOption } from './count-option.ts';
+
+/**
+ * `npm run chaos`: kills the service's processes, and now and then everything, under load. Ends with
+ * one JSON line; exits with 1 when something accepted was lost, paid twice or is otherwise wrong, or
+ * when fewer kills were made than asked for.
+ */
+const { kills, seed } = new Command('chaos')
+  .description('Kill the service over and over under load, then compare books and operators.')
+  .option('--kills <n>', 'how many kills', countOption, 100)
+  .option('--seed <s>', 'chooses victims, moments and payments', countOption, 1)
+  .parse()
+  .opts<{ kills: number; seed: number }>();
+
+let told = 0;
+const result = await runChaos({
+  kills,
+  seed,
+  onProgress: (made) => {
+    if (made - told < 50) return;
+    told = made;
+    process.stderr.write(`${made} of ${kills} kills\n`);
+  },
+});
+const findings = [
+  ...result.lost.map((line) => `lost: ${line}`),
+  ...result.paidTwice.map((line) => `paid twice: ${line}`),
+  ...result.violations,
+];
+for (const finding of findings.slice(0, 100)) process.stderr.write(`${finding}\n`);
+if (findings.length > 0 || result.kills < kills) process.exitCode = 1;
+process.stdout.write(
+  `${JSON.stringify({
+    kills: result.kills,
+    accepted: result.accepted,
+    lost: result.lost.length,
+    paid_twice: result.paidTwice.length,
+    violations: result.violations.length,
+    hits: result.hits,
+  })}\n`,
+);

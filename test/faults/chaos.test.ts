@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { runChaos } from './chaos/run.ts';
+
+const KILLS = 30;
+
+test('thirty kills under load lose nothing accepted and pay nothing twice', async () => {
+  const seed = 1 + Math.floor(Math.random() * 1_000_000);
+  const result = await runChaos({ kills: KILLS, seed });
+  const { lost, paidTwice, violations } = result;
+  expect({ lost, paidTwice, violations }, `npm run chaos -- --kills 30 --seed ${seed}`).toEqual({
+    lost: [],
+    paidTwice: [],
+    violations: [],
+  });
+  expect(result.kills).toBeGreaterThanOrEqual(KILLS);
+  // It was a storm: everything went down now and then, and payments got through all the same.
+  expect(result.hits['everything']).toBeGreaterThanOrEqual(3);
+  expect(result.accepted).toBeGreaterThan(KILLS);
+}, 300_000);

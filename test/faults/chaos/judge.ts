@@ -1,0 +1,143 @@
+import { decodeReference } from '../../../src/base/ids.ts';
+import type { Pool } from '../../../src/db/pool.ts';
+import { checkLedger } from '../../../src/ledger/check.ts';
+import type { TruthEntry } from '../../support/sandbox.ts';
+import type { Load, Order } from './load.ts';
+
+/** What came of it: numbers of transactions, and a line for everything that should not be. */
+export interface Judgement {
+  readonly accepted: number;
+  /** Accepted in an answer, and not in the books as it was accepted. */
+  readonly lost: readonly string[];
+  /** Paid more than once, or instructed again though the operator had it. */
+  readonly paidTwice: readonly string[];
+  /** Everything else: the books' own invariants, books against truth, money that came from nowhere. */
+  readonly violations: readonly string[];
+}
+
+interface Row {
+  readonly vid: string;
+  readonly vendor_id: number;
+  readonly transaction_id: string;
+  readonly merchant_reference: string;
+  readonly account: string;
+  readonly amount: string;
+  readonly outcome: 'success' | 'failed' | null;
+}
+
+/** Compares what vendors were told, what is in the database, and what the operators really did. */
+export async function judge(options: {
+  readonly pool: Pool;
+  readonly load: Load;
+  readonly truth: readonly TruthEntry[];
+  readonly repeated: readonly string[];
+}): Promise<Judgement> {
+  const { pool, load } = options;
+  const read = await pool.query<Row>(
+    `select v.vid, t.vendor_id, t.transaction_id, t.merchant_reference, t.account,
+       (t.amount_cents / 100.0)::numeric(14, 2)::text as amount, t.outcome
+     from transactions t join vendors v using (vendor_id)`,
+  );
+  const rows = new Map(read.rows.map((row) => [`${row.vendor_id} ${row.transaction_id}`, row]));
+  const orders = new Map(load.orders.map((order) => [nameOf(order), order]));
+  const paid = new Map<string, TruthEntry[]>();
+  for (const entry of options.truth) {
+    paid.set(entry.reference, [...(paid.get(entry.reference) ?? []), entry]);
+  }
+  const ledger = await checkLedger(pool);
+  return {
+    accepted: load.orders.filter(({ references }) => references.size > 0).length,
+    lost: load.orders.flatMap((order) => findLost(order, rows)),
+    paidTwice: [
+      ...[...paid].filter(([, times]) => times.length > 1).map(([reference]) => reference),
+      ...options.repeated.map((reference) => `${reference}: instructed again`),
+    ],
+    violations: [
+      ...load.findings,
+      ...ledger.violations.map((violation) => JSON.stringify(violation)),
+      ...findTwins(read.rows),
+      ...read.rows.flatMap((row) => againstOrder(row, orders)),
+      ...againstTruth(rows, paid),
+      ...(await againstCollectors(pool, load)),
+    ],
+  };
+}
+
+function nameOf(order: { readonly vid: string; readonly merchantReference: string }): string {
+  return `${order.vid} ${order.merchantReference}`;
+}
+
+function rowOf(reference: string, rows: ReadonlyMap<string, Row>): Row | undefined {
+  const place = decodeReference(reference);
+  return place === undefined ? undefined : rows.get(`${place.vendorId} ${place.transactionId}`);
+}
+
+function findLost(order: Order, rows: ReadonlyMap<string, Row>): string[] {
+  return [...order.references]
+    .filter((reference) => {
+      const row = rowOf(reference, rows);
+      return (
+        row?.merchant_reference !== order.merchantReference ||
+        row.vid !== order.vid ||
+        row.account !== order.account ||
+        row.amount !== order.amount
+      );
+    })
+    .map((reference) => `${nameOf(order)}: ${reference}`);
+}
+
+/** An order that was made into two transactions is paid twice, whatever their references say. */
+function findTwins(rows: readonly Row[]): string[] {
+  const seen = new Set<string>();
+  return rows.flatMap((row) => {
+    const name = `${row.vid} ${row.merchant_reference}`;
+    const isTwin = seen.has(name);
+    seen.add(name);
+    return isTwin ? [`${name} is in the books twice`] : [];
+  });
+}
+
+function againstOrder(row: Row, orders: ReadonlyMap<string, Order>): string[] {
+  const name = `${row.vid} ${row.merchant_reference}`;
+  const order = orders.get(name);
+  if (order === undefined) return [`${name} was never ordered`];
+  return order.references.size === 1 ? [] : [`${name} has ${order.references.size} references`];
+}
+
+/** Every end by the operators' truth; only those that never tell may be open. */
+function againstTruth(
+  rows: ReadonlyMap<string, Row>,
+  paid: ReadonlyMap<string, readonly TruthEntry[]>,
+): string[] {
+  const known = new Map([...paid.keys()].map((reference) => [rowOf(reference, rows), reference]));
+  const strangers = known.has(undefined) ? ['something was paid that is not in the books'] : [];
+  return [
+    ...strangers,
+    ...[...rows.values()].flatMap((row) => {
+      const reference = known.get(row);
+      const [entry] = (reference === undefined ? undefined : paid.get(reference)) ?? [];
+      const expected = expectedOutcome(row, entry !== undefined);
+      const found = `${row.vid} ${row.merchant_reference}, account ${row.account}: ${row.outcome}`;
+      if (row.outcome !== expected) return [`${found} instead of ${expected}`];
+      if (entry !== undefined && entry.amount !== row.amount) {
+        return [`${found}, ${entry.amount} was paid instead of ${row.amount}`];
+      }
+      return [];
+    }),
+  ];
+}
+
+function expectedOutcome(row: Row, isPaid: boolean): Row['outcome'] {
+  if (row.account.endsWith('9909')) return null;
+  return isPaid ? 'success' : 'failed';
+}
+
+async function againstCollectors(pool: Pool, load: Load): Promise<string[]> {
+  const read = await pool.query<{ vid: string; total: bigint }>(
+    `select vid, -balance_cents as total
+     from accounts join vendors using (vendor_id) where account = 'external'`,
+  );
+  return read.rows
+    .filter(({ vid, total }) => total !== (load.collectedCents.get(vid) ?? 0n))
+    .map(({ vid, total }) => `${vid} has ${total} cents, its collectors were told otherwise`);
+}

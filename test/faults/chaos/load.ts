@@ -1,0 +1,163 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Random } from '../../simulation/random.ts';
+import { PATHS, encode, send, signed } from '../../support/vendor-client.ts';
+import type { Answer, Params } from '../../support/vendor-client.ts';
+import type { Shop, Town } from '../fleet.ts';
+
+/** Ends of accounts and their share: what the operators do with the payment. */
+const SUFFIXES: readonly (readonly [string, number])[] = [
+  ['9901', 60],
+  ['9902', 6],
+  ['9903', 5],
+  ['9904', 5],
+  ['9905', 6],
+  ['9906', 5],
+  ['9907', 2],
+  ['9908', 5],
+  ['9909', 1],
+  ['9910', 5],
+];
+
+/** One bill that a vendor wants paid, once, whatever happens. */
+export interface Order {
+  readonly vid: string;
+  readonly merchantReference: string;
+  readonly account: string;
+  /** Decimal text. */
+  readonly amount: string;
+  /** Every `ipay_reference` that was ever answered for it; one, if all is well. */
+  readonly references: Set<string>;
+}
+
+export interface Load {
+  readonly orders: readonly Order[];
+  /** What collectors were told that it was taken, by vendor, in cents. */
+  readonly collectedCents: ReadonlyMap<string, bigint>;
+  /** Answers that no fault explains. */
+  readonly findings: readonly string[];
+  /** Begins nothing new; resolves when everything begun was answered. */
+  stop(): Promise<void>;
+}
+
+const WORKERS = 12;
+/** Between two orders of a worker. */
+const MOST_PAUSE_MS = 100;
+/** Between two tries of a request. */
+const MOST_RETRY_MS = 100;
+/** How long a vendor repeats one request. */
+const MOST_PATIENCE_MS = 120_000;
+/** What is collected at once; an order costs about a hundredth. */
+const INCOME = '10000.00';
+
+/**
+ * Programs of vendors that behave: each order has a reference of its own and is repeated with it
+ * until there is an answer, at whichever of the addresses answers. Every answer is remembered.
+ */
+export function startLoad(options: {
+  readonly town: Town;
+  /** Of the processes with the role `api`. */
+  readonly origins: readonly string[];
+  readonly random: Random;
+}): Load {
+  const { town, random } = options;
+  const orders: Order[] = [];
+  const collectedCents = new Map<string, bigint>();
+  const findings: string[] = [];
+  const stopping = new AbortController();
+  let count = 0;
+
+  /** Repeats it until it is answered with 200. Everything else must be a refusal for now. */
+  const insist = async (path: string, params: Params, key: string): Promise<Answer> => {
+    const giveUpAt = performance.now() + MOST_PATIENCE_MS;
+    while (performance.now() < giveUpAt) {
+      const request = encode(path, signed(params, key), 'urlencoded');
+      const answer = await send(random.pick(options.origins), request).catch(() => undefined);
+      if (answer?.status === 200) return answer;
+      if (answer !== undefined && answer.status !== 503) {
+        throw new Error(`${path} was answered with ${answer.status}: ${answer.text}`);
+      }
+      await delay(random.whole(10, MOST_RETRY_MS));
+    }
+    throw new Error(`${path} was not answered within ${MOST_PATIENCE_MS} ms`);
+  };
+
+  const earn = async ({ vid, key }: Shop): Promise<void> => {
+    count += 1;
+    const income = {
+      collector: town.collector.vid,
+      vid,
+      reference: `receipt-${count}`,
+      amount: INCOME,
+      currency: 'KES',
+      paid_at: '2026-01-05 09:00:00',
+    };
+    await insist(PATHS.collect, income, town.collector.key);
+    collectedCents.set(vid, (collectedCents.get(vid) ?? 0n) + 1_000_000n);
+    // A time of its own for every sweep, or it would answer an earlier one again.
+    const time = String(1_700_000_000_000 + count * 1000);
+    await insist(PATHS.fund, { vid, time, currency: 'KES' }, key);
+  };
+
+  const pay = async ({ vid, key }: Shop): Promise<void> => {
+    count += 1;
+    const order: Order = {
+      vid,
+      merchantReference: `order-${count}`,
+      account: `88${String(count).padStart(8, '0')}${pickSuffix(random)}`,
+      amount: `${random.whole(50, 150)}.${random.pick(['00', '50', '05'])}`,
+      references: new Set(),
+    };
+    orders.push(order);
+    const params = {
+      vid,
+      biller_name: random.pick(town.billers),
+      account: order.account,
+      amount: order.amount,
+      merchant_reference: order.merchantReference,
+    };
+    // Now and then a vendor asks again though it was told.
+    for (let times = random.chance(0.1) ? 2 : 1; times > 0; times -= 1) {
+      const answer = await insist(PATHS.create, params, key);
+      order.references.add(String(answer.body.msg['ipay_reference']));
+    }
+  };
+
+  const work = async (shop: Shop): Promise<void> => {
+    await earn(shop);
+    for (let done = 1; !stopping.signal.aborted; done += 1) {
+      if (done % 40 === 0) await earn(shop);
+      await pay(shop);
+      await delay(random.whole(0, MOST_PAUSE_MS));
+    }
+  };
+  // Several of a vendor's programs share its float.
+  const workers = Array.from({ length: WORKERS }, async (_, index) => {
+    const shop = town.shops[index % town.shops.length];
+    try {
+      if (shop !== undefined) await work(shop);
+    } catch (error) {
+      findings.push(String(error));
+    }
+  });
+  return {
+    orders,
+    collectedCents,
+    findings,
+    stop: async () => {
+      stopping.abort();
+      await Promise.all(workers);
+    },
+  };
+}
+
+function pickSuffix(random: Random): string {
+  let ticket = random.whole(
+    1,
+    SUFFIXES.reduce((sum, [, share]) => sum + share, 0),
+  );
+  for (const [suffix, share] of SUFFIXES) {
+    ticket -= share;
+    if (ticket <= 0) return suffix;
+  }
+  return '9901';
+}

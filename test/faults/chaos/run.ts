@@ -1,0 +1,56 @@
+import { createRandom } from '../../simulation/random.ts';
+import {
+  makeTemporaryFolder,
+  removeAbandonedFolders,
+  removeFolder,
+} from '../../support/temporary.ts';
+import { judge } from './judge.ts';
+import type { Judgement } from './judge.ts';
+import { startLoad } from './load.ts';
+import { World } from './world.ts';
+
+export interface ChaosResult extends Judgement {
+  readonly kills: number;
+  /** Kills by what was hit: a program at any moment, a named crash point, or `everything`. */
+  readonly hits: Readonly<Record<string, number>>;
+}
+
+/**
+ * A process for vendors, a dispatcher, one with all roles, simulated operators and PostgreSQL, each a
+ * process of its own, under the load of well-behaved vendors; SIGKILL to one of ours at random moments and at
+ * crash points, and every tenth time to all of them and the database at once. Started again at once.
+ * After the last kill everything may come to rest, and is judged.
+ * @param seed chooses victims, moments and payments; what the machine makes of them differs.
+ */
+export async function runChaos(options: {
+  readonly kills: number;
+  readonly seed: number;
+  readonly onProgress?: (kills: number) => void;
+}): Promise<ChaosResult> {
+  await removeAbandonedFolders();
+  const folder = await makeTemporaryFolder();
+  const world = new World(folder, createRandom(options.seed));
+  try {
+    await world.begin();
+    const load = startLoad({ town: world.town, origins: world.apiOrigins, random: world.random });
+    await world.killUntil(options.kills, options.onProgress);
+    await world.recover();
+    await load.stop();
+    await world.drain();
+    const judgement = await judge({
+      pool: world.pool,
+      load,
+      truth: await world.operators.truth(),
+      repeated: await world.operators.repeated(),
+    });
+    return {
+      ...judgement,
+      violations: [...judgement.violations, ...world.findings],
+      kills: world.kills,
+      hits: Object.fromEntries(world.hits),
+    };
+  } finally {
+    await world.end();
+    await removeFolder(folder);
+  }
+}

@@ -1,0 +1,277 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { CrashPoint } from '../../../src/base/crash-points.ts';
+import { startEmbedded } from '../../../src/db/embedded/embedded.ts';
+import type { EmbeddedDatabase } from '../../../src/db/embedded/embedded.ts';
+import { migrate } from '../../../src/db/migrate.ts';
+import { createPool } from '../../../src/db/pool.ts';
+import type { Pool } from '../../../src/db/pool.ts';
+import type { Random } from '../../simulation/random.ts';
+import { findFreePort } from '../../support/service-process.ts';
+import { until } from '../../support/until.ts';
+import { operatorsProgram, serviceProgram, settleTown } from '../fleet.ts';
+import type { OperatorsProgram, Program, Town } from '../fleet.ts';
+
+/** One of so many kills hits everything at once, PostgreSQL too. */
+const KILLS_PER_BLACKOUT = 10;
+/** How long a program may serve before it is hit. */
+const MOST_LIFE_MS = 400;
+/** Share of lives that end by themselves at a crash point, unless they are hit before. */
+const ARMED_SHARE = 0.4;
+/** The operators are hit more rarely than the service. */
+const OPERATORS_SHARE = 0.1;
+/** How long a program may take to start, on a busy machine. */
+const START_MS = 60_000;
+/** How long the books may take to come to rest after the last kill. */
+const DRAIN_MS = 120_000;
+
+const SETTLE_POINTS: readonly CrashPoint[] = ['settle:before-commit', 'settle:after-commit'];
+const API_POINTS: readonly CrashPoint[] = [
+  ...SETTLE_POINTS,
+  'create:before-commit',
+  'create:after-commit',
+  'callback:before-settle',
+  'callback:after-settle',
+  'collect:before-commit',
+  'collect:after-commit',
+  'fund:before-commit',
+  'fund:after-commit',
+];
+const DISPATCHER_POINTS: readonly CrashPoint[] = [
+  ...SETTLE_POINTS,
+  'dispatch:after-claim',
+  'dispatch:before-send',
+  'dispatch:after-send',
+  'dispatch:before-result-commit',
+  'dispatch:after-result-commit',
+  'verify:after-claim',
+  'verify:before-query',
+  'verify:before-result-commit',
+  'progress:before-commit',
+  'progress:after-commit',
+];
+
+/** All the processes of a service, each of which may be killed at any time. */
+export class World {
+  readonly random: Random;
+  /** What no kill explains: a program that ended by itself, books that did not come to rest. */
+  readonly findings: string[] = [];
+  /** Kills by what was hit. */
+  readonly hits = new Map<string, number>();
+  readonly #folder: string;
+  readonly #lives: Promise<void>[] = [];
+  /** Programs that were sent a SIGKILL, and what it counts as; undefined: it is counted elsewhere. */
+  readonly #hit = new Map<Program, string | undefined>();
+  #database: EmbeddedDatabase | undefined;
+  #databasePort = 0;
+  #pool: Pool | undefined;
+  #town: Town | undefined;
+  #operators: OperatorsProgram | undefined;
+  #apis: readonly Program[] = [];
+  #services: readonly Program[] = [];
+  /** Resolved while programs may start. */
+  #lights: Promise<void> = Promise.resolve();
+  /** False: who dies stays dead. */
+  #reviving = true;
+  #blackouts = 0;
+
+  constructor(folder: string, random: Random) {
+    this.#folder = folder;
+    this.random = random;
+  }
+
+  get kills(): number {
+    return [...this.hits.values()].reduce((sum, times) => sum + times, 0);
+  }
+
+  get pool(): Pool {
+    return present(this.#pool);
+  }
+
+  get town(): Town {
+    return present(this.#town);
+  }
+
+  get operators(): OperatorsProgram {
+    return present(this.#operators);
+  }
+
+  get apiOrigins(): readonly string[] {
+    return this.#apis.map(({ origin }) => origin);
+  }
+
+  async begin(): Promise<void> {
+    this.#databasePort = await findFreePort();
+    await this.#startDatabase();
+    const url = present(this.#database).url;
+    this.#pool = createPool({ url, max: 2, name: 'chaos' });
+    await migrate(this.#pool);
+    const operators = await operatorsProgram(path.join(this.#folder, 'operators'));
+    this.#operators = operators;
+    this.#town = await settleTown(this.#pool, { operatorOrigin: operators.origin, shopCount: 3 });
+    const service = async (name: string, roles: string, env: Record<string, string>) =>
+      await serviceProgram({
+        name,
+        roles,
+        folder: this.#folder,
+        env: { DATABASE_URL: url, FUND_WINDOW_SECONDS: '0', BREAKER_COOLDOWN_MS: '500', ...env },
+      });
+    const api = await service('api', 'api', {});
+    const all = await service('all roles', 'api,dispatcher,jobs', {});
+    // Callbacks come to who serves vendors.
+    const publicUrl = { PUBLIC_URL: api.origin };
+    const dispatcher = await service('dispatcher', 'dispatcher', publicUrl);
+    this.#apis = [api, all];
+    this.#services = [api, all, dispatcher];
+    this.#lives.push(
+      this.#live(operators, []),
+      this.#live(api, API_POINTS),
+      this.#live(all, [...API_POINTS, ...DISPATCHER_POINTS]),
+      this.#live(dispatcher, DISPATCHER_POINTS),
+    );
+  }
+
+  /** Kills until so many kills were made. */
+  async killUntil(wanted: number, onProgress?: (kills: number) => void): Promise<void> {
+    while (this.kills < wanted) {
+      if (this.#blackouts < Math.floor((this.kills + 1) / KILLS_PER_BLACKOUT)) {
+        await this.#blackOut();
+      } else {
+        await this.#killOne();
+      }
+      onProgress?.(this.kills);
+    }
+  }
+
+  /** Stops the services as an operator of the service does, and starts them for good. */
+  async recover(): Promise<void> {
+    await until('all run', () => this.#services.every((program) => program.ready), START_MS);
+    this.#reviving = false;
+    for (const program of this.#services) program.signal('SIGTERM');
+    await Promise.all(this.#lives.slice(1));
+    // What waits for its lease or its next turn need not wait longer: nobody is working on it.
+    await this.pool.query('update dispatch_queue set due_at = now() where due_at > now()');
+    for (const program of this.#services) await program.start();
+  }
+
+  /** Waits until every transaction whose operator ever tells has its end. */
+  async drain(): Promise<void> {
+    await until(
+      'the books come to rest',
+      async () => {
+        const open = await this.pool.query(
+          `select 1 from dispatch_queue join transactions using (vendor_id, transaction_id)
+           where account not like '%9909' limit 1`,
+        );
+        return open.rowCount === 0;
+      },
+      DRAIN_MS,
+    ).catch((error: unknown) => this.findings.push(String(error)));
+  }
+
+  async end(): Promise<void> {
+    this.#reviving = false;
+    for (const program of [...this.#services, ...(this.#operators ? [this.#operators] : [])]) {
+      this.#hit.set(program, undefined);
+      program.signal('SIGKILL');
+    }
+    await Promise.all(this.#lives);
+    await Promise.all(this.#services.map(async (program) => await program.death()));
+    await this.#pool?.end();
+    await this.#database?.stop();
+  }
+
+  /** One life after the other. */
+  async #live(program: Program, points: readonly CrashPoint[]): Promise<void> {
+    while (this.#reviving) {
+      const armed = points.length > 0 && this.random.chance(ARMED_SHARE);
+      const point = armed ? this.random.pick(points) : undefined;
+      await program.start(point && `${point}#${this.random.whole(1, 3)}`);
+      const { ending, lastWords } = await program.death();
+      if (ending.signal === 'SIGKILL') {
+        const label = this.#hit.has(program) ? this.#hit.get(program) : point;
+        if (label !== undefined) this.#count(label);
+      } else if (this.#reviving || ending.code !== 0) {
+        this.findings.push(
+          `${program.name} ended by itself: ${JSON.stringify(ending)} ${lastWords}`,
+        );
+      }
+      this.#hit.delete(program);
+      await this.#lights;
+    }
+  }
+
+  #count(label: string): void {
+    this.hits.set(label, (this.hits.get(label) ?? 0) + 1);
+  }
+
+  async #killOne(): Promise<void> {
+    const wanted = this.random.chance(OPERATORS_SHARE) ? [this.operators] : this.#services;
+    const victim = await until(
+      'a program runs',
+      () => {
+        const running = wanted.filter((program) => program.ready);
+        return running.length === 0 ? undefined : this.random.pick(running);
+      },
+      START_MS,
+    );
+    await delay(this.random.whole(0, MOST_LIFE_MS));
+    if (!victim.ready) return;
+    this.#hit.set(victim, victim.name);
+    victim.signal('SIGKILL');
+    await victim.death();
+  }
+
+  /** As when the machine goes down, but for what was written: nobody gets to say a word. */
+  async #blackOut(): Promise<void> {
+    const lightsOn = Promise.withResolvers<void>();
+    this.#lights = lightsOn.promise;
+    const programs = [...this.#services, this.operators];
+    for (const program of programs) {
+      this.#hit.set(program, undefined);
+      program.signal('SIGKILL');
+    }
+    await killDatabase(present(this.#database));
+    await Promise.all(programs.map(async (program) => await program.death()));
+    await this.#startDatabase();
+    this.#blackouts += 1;
+    this.#count('everything');
+    lightsOn.resolve();
+  }
+
+  async #startDatabase(): Promise<void> {
+    this.#database = await startEmbedded({
+      folder: path.join(this.#folder, 'postgres'),
+      log: () => undefined,
+      choosePort: async () => this.#databasePort,
+    });
+  }
+}
+
+/** SIGKILL to the server and to the processes that serve its connections. */
+async function killDatabase({ pid }: EmbeddedDatabase): Promise<void> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
+  for (const victim of [String(pid), ...children.split(' ').filter((name) => name !== '')]) {
+    try {
+      process.kill(Number(victim), 'SIGKILL');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  }
+  await until('the database server is gone', () => !isThere(pid));
+}
+
+function isThere(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function present<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error('the world has not begun');
+  return value;
+}

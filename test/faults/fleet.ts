@@ -1,0 +1,191 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { SANDBOX_OPERATOR_KEY } from '../../sandbox/operators/options.ts';
+import { setBiller, setOperator } from '../../src/billers/administer.ts';
+import type { Pool } from '../../src/db/pool.ts';
+import { addCollector, addVendor, setOperatorKey } from '../../src/vendors/administer.ts';
+import type { Sealing } from '../../src/vendors/administer.ts';
+import { findFreePort, startService } from '../support/service-process.ts';
+import type { Ending, ServiceProcess } from '../support/service-process.ts';
+import { startSimulatedOperators } from '../support/simulated-operators.ts';
+import type { SimulatedOperators } from '../support/simulated-operators.ts';
+import { until } from '../support/until.ts';
+import { send } from '../support/vendor-client.ts';
+
+// The programs of a service as processes of their own, each of which can be killed and started again
+// at the same address.
+
+/** How a program's life ended. */
+export interface Death {
+  readonly ending: Ending;
+  /** What it said last; empty when it was killed. */
+  readonly lastWords: string;
+}
+
+/** A program that is started again and again at the same address. */
+export interface Program {
+  readonly name: string;
+  readonly origin: string;
+  /** True from when it answers until it dies. */
+  readonly ready: boolean;
+  /**
+   * Starts it and returns at once.
+   * @param crashAt a crash point at which it kills itself, as CRASH_AT takes it.
+   */
+  start(crashAt?: string): Promise<void>;
+  /** Resolves when the life that was started last is over. */
+  death(): Promise<Death>;
+  signal(name: NodeJS.Signals): void;
+}
+
+export const MASTER_KEY = randomBytes(32).toString('base64');
+const SEALING: Sealing = {
+  masterKeys: { current: Buffer.from(MASTER_KEY, 'base64'), previous: undefined },
+  certain: true,
+};
+
+/** Where Node keeps what it compiled, so that the next start is quicker. */
+const COMPILE_CACHE = 'compile-cache';
+
+/** `npm run serve` with these roles. */
+export async function serviceProgram(options: {
+  readonly name: string;
+  readonly roles: string;
+  /** For its data, and for what is shared with its other lives. */
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string>>;
+}): Promise<Program> {
+  const port = await findFreePort();
+  const origin = `http://127.0.0.1:${port}`;
+  let current: ServiceProcess | undefined;
+  let ready = false;
+  return {
+    name: options.name,
+    origin,
+    get ready() {
+      return ready && current?.ending === undefined;
+    },
+    start: async (crashAt) => {
+      ready = false;
+      const started = startService('serve', {
+        PORT: String(port),
+        ROLES: options.roles,
+        DATA_DIR: options.folder,
+        MASTER_KEY,
+        LOG_LEVEL: 'error',
+        NODE_COMPILE_CACHE: path.join(options.folder, COMPILE_CACHE),
+        NODE_OPTIONS: '--conditions=crash-points',
+        ...(crashAt === undefined ? {} : { CRASH_AT: crashAt }),
+        ...options.env,
+      });
+      current = started;
+      const watch = async (): Promise<void> => {
+        await untilLive(origin, () => started.ending !== undefined || current !== started);
+        if (current === started) ready = started.ending === undefined;
+      };
+      // Not waited for: it may be killed before it answers.
+      watch().catch(() => undefined);
+    },
+    death: async () => {
+      const life = current;
+      if (life === undefined) throw new Error(`${options.name} was never started`);
+      return {
+        ending: await life.ended(),
+        lastWords: `${life.stdout}${life.stderr}`.slice(-2000),
+      };
+    },
+    signal: (name) => current?.signal(name, 'process'),
+  };
+}
+
+async function untilLive(origin: string, over: () => boolean): Promise<void> {
+  await until(
+    'it answers',
+    async () => over() || (await send(origin, { method: 'GET', path: '/health/live' })).status > 0,
+    60_000,
+  );
+}
+
+export interface OperatorsProgram extends Program {
+  /** What was really paid. */
+  truth(): ReturnType<SimulatedOperators['truth']>;
+  /** References of instructions that were repeated though the operator knew of them. */
+  repeated(): Promise<string[]>;
+}
+
+/** The simulated operators, quicker than the sandbox's. */
+export async function operatorsProgram(folder: string): Promise<OperatorsProgram> {
+  const port = await findFreePort();
+  const args =
+    `--port ${port} --callback-delay-ms 300 --callback-repeat-ms 300 --slow-ms 1500 --hold-ms 5000`.split(
+      ' ',
+    );
+  let current: SimulatedOperators | undefined;
+  return {
+    name: 'operators',
+    origin: `http://127.0.0.1:${port}`,
+    get ready() {
+      return current?.process.exitCode === null && current.process.signalCode === null;
+    },
+    start: async () => {
+      current = await startSimulatedOperators(folder, args);
+    },
+    death: async () => {
+      const life = current?.process;
+      if (life === undefined) throw new Error('the operators were never started');
+      if (life.exitCode === null && life.signalCode === null) {
+        await new Promise((resolve) => life.once('exit', resolve));
+      }
+      return { ending: { code: life.exitCode, signal: life.signalCode }, lastWords: '' };
+    },
+    signal: (name) => void current?.process.kill(name),
+    truth: async () => (await current?.truth()) ?? [],
+    repeated: async () => {
+      const lines = (await readFile(path.join(folder, 'operators.jsonl'), 'utf8')).split('\n');
+      return lines
+        .filter((line) => line.startsWith('{"kind":"repeated"'))
+        .map((line) => (JSON.parse(line) as { reference: string }).reference);
+    },
+  };
+}
+
+/** A vendor as its program knows it. */
+export interface Shop {
+  readonly vid: string;
+  readonly key: string;
+}
+
+export interface Town {
+  readonly shops: readonly Shop[];
+  readonly collector: Shop;
+  readonly billers: readonly string[];
+}
+
+/** Vendors with nothing yet, a collector, and billers that are paid through the operators. */
+export async function settleTown(
+  pool: Pool,
+  options: { readonly operatorOrigin: string; readonly shopCount: number },
+): Promise<Town> {
+  const operator = {
+    name: 'Kenya Power',
+    connector: 'http-json',
+    baseUrl: `${options.operatorOrigin}/operators/kplc`,
+    settings: { pay_timeout_ms: 1000, status_timeout_ms: 1000, acceptance_window_ms: 500 },
+  };
+  await setOperator(pool, 'kplc', operator, async () => undefined);
+  await setOperatorKey(pool, 'kplc', { secret: SANDBOX_OPERATOR_KEY, sealing: SEALING });
+  const billers = ['tokens', 'postpaid'];
+  for (const billerCode of billers) {
+    const biller = { name: billerCode, category: 'electricity', operatorCode: 'kplc' };
+    await setBiller(pool, billerCode, { ...biller, minimumCents: 500n }, async () => 0);
+  }
+  const shops: Shop[] = [];
+  for (let index = 0; index < options.shopCount; index += 1) {
+    const vid = `shop${index}`;
+    const added = await addVendor(pool, { vid, name: vid, sector: 'retail' }, SEALING);
+    shops.push({ vid, key: added.securityKey });
+  }
+  const key = await addCollector(pool, { collector: 'till', name: 'Till' }, SEALING);
+  return { shops, collector: { vid: 'till', key }, billers };
+}
