@@ -9,9 +9,9 @@ const SOURCE = path.join(ROOT, 'src');
 const ROWS: readonly (readonly string[])[] = [
   ['base'],
   ['db', 'log'],
-  ['ledger', 'vendors', 'billers'],
+  ['ledger', 'vendors', 'billers', 'quarantine'],
   ['collections', 'transactions', 'credit'],
-  ['dispatch'],
+  ['dispatch', 'bulk'],
   ['reconciliation'],
   ['connectors', 'http'],
   ['config'],

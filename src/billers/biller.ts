@@ -13,7 +13,7 @@ export interface Biller {
   /** True when create needs `phone`. */
   readonly secondaryAccount: boolean;
   readonly validatesAccounts: boolean;
-  /** OFFLINE when people say so or while the circuit breaker is open. */
+  /** OFFLINE when people say so, while the circuit breaker is open, and in quarantine. */
   readonly availability: Availability;
   readonly breakerOpen: boolean;
 }

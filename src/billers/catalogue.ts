@@ -34,7 +34,7 @@ export function billerOf(row: BillerRow): Biller {
     feeCents: row.fee_cents,
     secondaryAccount: row.secondary_account,
     validatesAccounts: row.validates_accounts,
-    availability: row.breaker_reason === null ? row.status : 'OFFLINE',
+    availability: row.breaker_reason === null && !row.quarantined ? row.status : 'OFFLINE',
     breakerOpen: row.breaker_reason !== null,
   };
 }

@@ -14,6 +14,8 @@ export interface BillerRow {
   status: Availability;
   list_position: number;
   breaker_reason: string | null;
+  /** Nothing is sent by any biller: the books have lost a time (src/quarantine). */
+  quarantined: boolean;
 }
 
 export interface OperatorRow {
@@ -26,11 +28,13 @@ export interface OperatorRow {
   max_per_second: number | null;
 }
 
+const WITH_OBSTACLES = `select b.*, k.reason as breaker_reason,
+    exists (select from quarantines where released_at is null) as quarantined
+  from billers b left join biller_breakers k using (biller_code)`;
+
 export async function listBillers(db: Queryable): Promise<BillerRow[]> {
   const result = await db.query<BillerRow>(
-    `select b.*, k.reason as breaker_reason
-     from billers b left join biller_breakers k using (biller_code)
-     order by b.list_position, b.biller_code`,
+    `${WITH_OBSTACLES} order by b.list_position, b.biller_code`,
   );
   return result.rows;
 }
@@ -39,11 +43,9 @@ export async function findBiller(
   db: Queryable,
   billerCode: string,
 ): Promise<BillerRow | undefined> {
-  const found = await db.query<BillerRow>(
-    `select b.*, k.reason as breaker_reason
-     from billers b left join biller_breakers k using (biller_code) where b.biller_code = $1`,
-    [billerCode],
-  );
+  const found = await db.query<BillerRow>(`${WITH_OBSTACLES} where b.biller_code = $1`, [
+    billerCode,
+  ]);
   return found.rows[0];
 }
 
@@ -94,7 +96,7 @@ export async function putOperator(db: Queryable, operator: OperatorRecord): Prom
   );
 }
 
-export type BillerRecord = Omit<BillerRow, 'breaker_reason'>;
+export type BillerRecord = Omit<BillerRow, 'breaker_reason' | 'quarantined'>;
 
 /** Inserts the biller or replaces all of its fields. */
 export async function putBiller(db: Queryable, biller: BillerRecord): Promise<void> {

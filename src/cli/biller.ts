@@ -43,6 +43,7 @@ function addList(biller: Command, cli: Cli): void {
           status: billerOf(row).availability,
           set_status: row.status,
           breaker: row.breaker_reason,
+          quarantined: row.quarantined,
           position: row.list_position,
         }));
         return {
@@ -70,7 +71,7 @@ function addList(biller: Command, cli: Cli): void {
               row.fee,
               row.phone ? 'yes' : 'no',
               row.validates ? 'yes' : 'no',
-              row.breaker === null ? row.status : `OFFLINE (circuit breaker: ${row.breaker})`,
+              statusText(row),
             ]),
             'no billers',
           ),
@@ -78,6 +79,15 @@ function addList(biller: Command, cli: Cli): void {
       });
     },
   );
+}
+
+function statusText(row: {
+  readonly status: string;
+  readonly breaker: string | null;
+  readonly quarantined: boolean;
+}): string {
+  if (row.quarantined) return 'OFFLINE (quarantine)';
+  return row.breaker === null ? row.status : `OFFLINE (circuit breaker: ${row.breaker})`;
 }
 
 interface SetOptions {

@@ -73,7 +73,8 @@ interface ClaimRow {
 }
 
 // Times are the database's, as no two processes' clocks agree; they pass through `picked` because
-// Citus refuses now() beside columns in an UPDATE.
+// Citus refuses now() beside columns in an UPDATE. Nothing is sent in quarantine, and an instruction
+// counts as sent when the time that the books have lost ended: until then it may have been repeated.
 const CLAIM = `
   with picked as materialized (
     select q.vendor_id, q.biller_code, q.stage, q.transaction_id, w.lease_ms, now() as at
@@ -82,7 +83,8 @@ const CLAIM = `
       cross join lateral (
         select d.vendor_id, d.biller_code, d.stage, d.transaction_id from dispatch_queue d
         where d.vendor_id = w.vendor_id and d.biller_code = w.biller_code and d.stage = w.stage
-          and d.due_at <= now()
+          and d.due_at <= now() and (w.stage <> 'send'
+            or not exists (select from quarantines where released_at is null))
         order by d.transaction_id limit w.most for update skip locked
       ) q
   ), claimed as (
@@ -101,7 +103,8 @@ const CLAIM = `
     select vendor_id, transaction_id, attempt_number, at from claimed where stage = 'send'
   )
   select c.*, t.account, t.phone, t.amount_cents, a.operator_handle,
-    coalesce(extract(epoch from c.at - a.sent_at) * 1000, 0)::float8 as attempt_age_ms
+    coalesce(extract(epoch from c.at
+      - greatest(a.sent_at, (select max(lost_until) from quarantines))) * 1000, 0)::float8 as attempt_age_ms
   from claimed c
     join transactions t on t.vendor_id = c.vendor_id and t.transaction_id = c.transaction_id
     left join attempts a on a.vendor_id = c.vendor_id and a.transaction_id = c.transaction_id

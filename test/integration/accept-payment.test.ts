@@ -15,7 +15,11 @@ afterAll(async () => {
   await books.close();
 });
 
-const biller: Biller = billerOf({ ...billerRecord(BILLER), breaker_reason: null });
+const biller: Biller = billerOf({
+  ...billerRecord(BILLER),
+  breaker_reason: null,
+  quarantined: false,
+});
 const offline: Biller = { ...biller, availability: 'OFFLINE' };
 const request: CreateRequest = {
   billerCode: BILLER,

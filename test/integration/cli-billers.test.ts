@@ -239,6 +239,7 @@ describe('malipo biller', () => {
       status: 'ONLINE',
       set_status: 'ONLINE',
       breaker: null,
+      quarantined: false,
       position: last + 1,
     });
   });

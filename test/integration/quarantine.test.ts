@@ -1,0 +1,259 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { newId } from '../../src/base/ids.ts';
+import { listBillers } from '../../src/billers/store.ts';
+import { billerOf } from '../../src/billers/catalogue.ts';
+import { claim } from '../../src/dispatch/store.ts';
+import { checkLedger } from '../../src/ledger/check.ts';
+import { enterQuarantine } from '../../src/quarantine/enter.ts';
+import { readStakes, releaseQuarantine } from '../../src/quarantine/release.ts';
+import type { Release, StatementCovers } from '../../src/quarantine/release.ts';
+import { findOpenQuarantine, listEvents } from '../../src/quarantine/store.ts';
+import {
+  create,
+  outcomeOf,
+  readAttempts,
+  readQueued,
+  startDispatch,
+  until,
+} from '../support/dispatch-fixture.ts';
+import { createInstructed, openBooks, OPERATOR } from '../support/money-fixture.ts';
+import type { Books } from '../support/money-fixture.ts';
+import { newTransaction } from '../support/new-transaction.ts';
+import { createScriptedConnector, DECLINED, paid } from '../support/scripted-connector.ts';
+import type { ScriptedConnector } from '../support/scripted-connector.ts';
+import type { NewTransaction } from '../../src/transactions/transaction.ts';
+
+// The books have lost a time: what was queued may have been sent in it.
+
+let books: Books;
+beforeAll(async () => {
+  books = await openBooks();
+});
+afterEach(async () => {
+  expect((await checkLedger(books.pool)).violations).toEqual([]);
+});
+afterAll(async () => {
+  await books.close();
+});
+
+const ALL_COVERED: StatementCovers = async () => true;
+const NONE_COVERED: StatementCovers = async () => false;
+
+async function enter(given: Partial<Parameters<typeof enterQuarantine>[1]> = {}) {
+  return await enterQuarantine(books.pool, {
+    entryId: newId(),
+    lostFrom: new Date(Date.now() - 60_000),
+    lostUntil: null,
+    by: 'test',
+    reason: 'restored',
+    ...given,
+  });
+}
+
+async function release(
+  by: string,
+  covers: StatementCovers = ALL_COVERED,
+  reason?: string,
+): Promise<Release> {
+  const force = reason === undefined ? {} : { force: { reason } };
+  return await releaseQuarantine(books.pool, { by, covers, ...force });
+}
+
+async function endAnyQuarantine(): Promise<void> {
+  if ((await findOpenQuarantine(books.pool)) !== undefined) await release('cleaner');
+}
+afterEach(endAnyQuarantine);
+
+async function makeOne(): Promise<NewTransaction> {
+  const made = newTransaction({ vendorId: await books.addVendor(100_000n) });
+  await create(books, [made]);
+  return made;
+}
+
+/** An operator that remembers which references it has paid. */
+function rememberingOperator(executed: Set<string>): ScriptedConnector {
+  return createScriptedConnector({
+    pay: (instruction) => {
+      executed.add(instruction.account);
+      return paid(instruction);
+    },
+    status: (query) => (executed.has(query.account) ? paid(query) : { kind: 'not_found' }),
+  });
+}
+
+describe('in quarantine', () => {
+  test('a payment made in the lost time is found, not sent again; another one waits', async () => {
+    const lost = newTransaction({ vendorId: await books.addVendor(100_000n), account: '111' });
+    const waiting = newTransaction({ vendorId: lost.vendorId, account: '222' });
+    await create(books, [lost, waiting]);
+    const executed = new Set(['111']);
+    expect(await enter()).toMatchObject({ suspected: 2 });
+
+    const connector = rememberingOperator(executed);
+    const dispatch = await startDispatch(books, { connectors: { [OPERATOR]: connector } });
+    try {
+      expect(await outcomeOf(books, lost)).toBe('success');
+      await until(async () => {
+        expect(await readQueued(books, waiting)).toMatchObject({ stage: 'send' });
+      });
+      expect(connector.instructions).toEqual([]);
+      await release('Amina');
+      await dispatch.catalogue.reload();
+      expect(await outcomeOf(books, waiting)).toBe('success');
+      expect(connector.instructions.map(({ account }) => account)).toEqual(['222']);
+    } finally {
+      await dispatch.stop();
+    }
+    expect(await readAttempts(books, lost)).toMatchObject([{ outcome: 'paid' }]);
+    expect(await readAttempts(books, waiting)).toMatchObject([
+      { outcome: 'not_sent' },
+      { outcome: 'paid' },
+    ]);
+  });
+
+  test('nothing is sent even by a process that has not heard of it', async () => {
+    await enter();
+    const made = await makeOne();
+    // Asked of the database itself, as a process with an old catalogue does.
+    const queue = { vendorId: made.vendorId, billerCode: made.billerCode, leaseMs: 1000, most: 1 };
+    expect(await claim(books.pool, [{ ...queue, stage: 'send' }])).toEqual([]);
+    await release('Amina');
+    expect(await claim(books.pool, [{ ...queue, stage: 'send' }])).toHaveLength(1);
+  });
+
+  test('what the operator declined goes back to the float', async () => {
+    const made = await makeOne();
+    await enter();
+    const connector = createScriptedConnector({ pay: paid, status: () => DECLINED });
+    const dispatch = await startDispatch(books, { connectors: { [OPERATOR]: connector } });
+    try {
+      expect(await outcomeOf(books, made)).toBe('failed');
+      expect(await books.balances(made.vendorId)).toMatchObject({ float: 100_000n });
+    } finally {
+      await dispatch.stop();
+    }
+  });
+
+  test('“not found” is proof only when the end of the lost time is long enough ago', async () => {
+    const made = newTransaction({ vendorId: await books.addVendor(100_000n) });
+    await createInstructed(books.pool, [made]);
+    await books.pool.query(
+      `update attempts set sent_at = now() - interval '1 day' where transaction_id = $1`,
+      [made.transactionId],
+    );
+    await books.pool.query(`update dispatch_queue set due_at = now() where transaction_id = $1`, [
+      made.transactionId,
+    ]);
+    await enter();
+    const [taken] = await claim(books.pool, [
+      {
+        vendorId: made.vendorId,
+        billerCode: made.billerCode,
+        stage: 'verify',
+        leaseMs: 1,
+        most: 1,
+      },
+    ]);
+    expect(taken?.attemptAgeMs).toBeLessThan(60_000);
+  });
+
+  test('all billers are OFFLINE, and ONLINE afterwards', async () => {
+    const availabilities = async () =>
+      new Set((await listBillers(books.pool)).map((row) => billerOf(row).availability));
+    await enter();
+    expect(await availabilities()).toEqual(new Set(['OFFLINE']));
+    await release('Amina');
+    expect(await availabilities()).toEqual(new Set(['ONLINE']));
+  });
+
+  test('what was created after the lost time is not suspected', async () => {
+    const lostUntil = new Date();
+    const made = newTransaction({ vendorId: await books.addVendor(100_000n) });
+    await until(() => expect(Date.now()).toBeGreaterThan(lostUntil.getTime() + 1));
+    await create(books, [made]);
+    expect(await enter({ lostUntil })).toMatchObject({ suspected: 0 });
+    expect(await readQueued(books, made)).toMatchObject({ stage: 'send' });
+  });
+});
+
+describe('an entry', () => {
+  test('is made once', async () => {
+    const entryId = newId();
+    expect(await enter({ entryId })).toBeDefined();
+    expect(await enter({ entryId })).toBeUndefined();
+    await release('Amina');
+    // Also when it has been released since: a start that was cut short must not lock everything again.
+    expect(await enter({ entryId })).toBeUndefined();
+    expect(await findOpenQuarantine(books.pool)).toBeUndefined();
+  });
+
+  test('extends the open one to the lost time of both, and voids a forced release', async () => {
+    const early = new Date(Date.now() - 7_200_000);
+    const late = new Date(Date.now() - 3_600_000);
+    await enter({ lostFrom: late, lostUntil: late });
+    await release('Amina', NONE_COVERED, 'no statement');
+    const second = await enter({ lostFrom: early, reason: 'again' });
+    expect(second?.quarantine).toMatchObject({
+      lost_from: early,
+      reason: 'restored; again',
+      force_proposed_by: null,
+    });
+    expect(second?.quarantine.lost_until.getTime()).toBeGreaterThan(late.getTime());
+  });
+});
+
+describe('a release', () => {
+  beforeEach(async () => {
+    await enter();
+  });
+
+  test('waits for every operator’s statement', async () => {
+    const quarantine = await findOpenQuarantine(books.pool);
+    if (quarantine === undefined) throw new Error('there is no quarantine');
+    const asked: unknown[] = [];
+    const covers: StatementCovers = async (_db, period) => {
+      asked.push(period);
+      return false;
+    };
+    expect(await readStakes(books.pool, quarantine, covers)).toMatchObject([
+      { operator_code: OPERATOR, covered: false },
+    ]);
+    expect(asked).toEqual([
+      { operator: OPERATOR, from: quarantine.lost_from, to: quarantine.lost_until },
+    ]);
+    await expect(release('Amina', NONE_COVERED)).rejects.toThrow(`of ${OPERATOR}`);
+    expect(await findOpenQuarantine(books.pool)).toBeDefined();
+    expect(await release('Amina')).toMatchObject({ kind: 'released', forced: false });
+    await expect(release('Amina')).rejects.toThrow('There is no quarantine');
+  });
+
+  test('by force needs two different people, and is written down', async () => {
+    expect(await release('Amina', NONE_COVERED, 'operator closed')).toMatchObject({
+      kind: 'proposed',
+    });
+    await expect(release('amina', NONE_COVERED, 'me again')).rejects.toThrow('another person');
+    await expect(release('Baraka', NONE_COVERED)).rejects.toThrow('stays');
+    expect(await findOpenQuarantine(books.pool)).toBeDefined();
+    expect(await release('Baraka', NONE_COVERED, 'agreed')).toMatchObject({
+      kind: 'released',
+      forced: true,
+    });
+    const [released, proposed, entered] = await listEvents(books.pool, 3);
+    expect(entered).toMatchObject({ action: 'entered', actor: 'test' });
+    expect(proposed).toMatchObject({ action: 'force_proposed', actor: 'Amina' });
+    expect(released).toMatchObject({
+      action: 'released',
+      actor: 'Baraka',
+      detail: { forced: true, missing: [OPERATOR], reason: 'agreed', proposed_by: 'Amina' },
+    });
+  });
+
+  test('is refused to one person also when the database is asked past the program', async () => {
+    await expect(
+      books.pool.query(
+        `update quarantines set released_at = now(), released_by = 'Amina', forced = true,
+           force_proposed_by = 'AMINA', force_reason = 'x' where released_at is null`,
+      ),
+    ).rejects.toThrow('quarantines_two_people');
+  });
+});
