@@ -1,0 +1,114 @@
+import { LIMITS } from '../../src/base/limits.ts';
+import { newId } from '../../src/base/ids.ts';
+import { createLane } from '../../src/db/lane.ts';
+import { createPool } from '../../src/db/pool.ts';
+import type { Pool } from '../../src/db/pool.ts';
+import { createCreateLanes } from '../../src/transactions/create.ts';
+import type { NewTransaction } from '../../src/transactions/transaction.ts';
+import { createOne, createUnchecked } from '../contestants.ts';
+import { serveParent } from './child.ts';
+
+/** Creates without HTTP: so many callers, each with its next create when its last was committed. */
+export interface DirectQuestion {
+  readonly contestant: 'lanes' | 'ceiling' | 'one-call';
+  readonly url: string;
+  readonly vendorIds: readonly number[];
+  readonly callers: number;
+  /** Lanes, or connections of one call per request. */
+  readonly connections: number;
+  readonly seconds: number;
+}
+
+export interface DirectAnswer {
+  readonly creates: number;
+  /** Creates a second. */
+  readonly rate: number;
+}
+
+const DEADLINE_MS = 30_000;
+
+type Create = (transaction: NewTransaction) => Promise<unknown>;
+
+async function run(question: DirectQuestion): Promise<DirectAnswer> {
+  const pools = Array.from(
+    { length: question.contestant === 'one-call' ? 1 : question.connections },
+    () =>
+      createPool({
+        url: question.url,
+        max: question.contestant === 'one-call' ? question.connections : 1,
+        name: 'bench',
+        byIndexOnly: true,
+      }),
+  );
+  const create = contestant(question.contestant, pools);
+  const { callers, seconds, vendorIds } = question;
+  // Connections and plans are made before the time begins.
+  await together(callers, async (caller) => {
+    await create(newTransaction(vendorIds, caller));
+  });
+  const startedAt = performance.now();
+  const endsAt = startedAt + seconds * 1000;
+  let timed = 0;
+  await together(callers, async (caller) => {
+    for (let turn = caller; performance.now() < endsAt; turn += callers) {
+      await create(newTransaction(vendorIds, turn));
+      timed += 1;
+    }
+  });
+  const tookSeconds = (performance.now() - startedAt) / 1000;
+  await Promise.all(pools.map((pool) => pool.end()));
+  return { creates: timed + callers, rate: timed / tookSeconds };
+}
+
+function contestant(name: DirectQuestion['contestant'], pools: readonly Pool[]): Create {
+  if (name === 'lanes') {
+    const lanes = createCreateLanes({ pools, deadlineMs: DEADLINE_MS, onAccepted: () => {} });
+    return async (transaction) => {
+      const decision = await lanes.add(transaction);
+      if (decision.kind !== 'accepted') throw new Error(`a create was ${decision.kind}`);
+    };
+  }
+  if (name === 'one-call') {
+    const [pool] = pools;
+    if (pool === undefined) throw new Error('there is no pool');
+    return (transaction) => createOne(pool, transaction);
+  }
+  const lanes = pools.map((pool, index) =>
+    createLane<NewTransaction, true>({
+      name: `ceiling ${index}`,
+      pool,
+      maxBatch: LIMITS.laneBatchRows,
+      maxWaiting: LIMITS.laneQueueRows,
+      deadlineMs: DEADLINE_MS,
+      call: async (db, batch) => {
+        await createUnchecked(db, batch);
+        return batch.map(() => true);
+      },
+    }),
+  );
+  return async (transaction) => await lanes[transaction.vendorId % lanes.length]?.add(transaction);
+}
+
+async function together(count: number, work: (caller: number) => Promise<void>): Promise<void> {
+  await Promise.all(Array.from({ length: count }, (_, caller) => work(caller)));
+}
+
+const started = Date.now().toString(36);
+let references = 0;
+
+function newTransaction(vendorIds: readonly number[], turn: number): NewTransaction {
+  references += 1;
+  return {
+    vendorId: vendorIds[turn % vendorIds.length] ?? 0,
+    transactionId: newId(),
+    billerCode: 'kplc_prepaid',
+    account: `14${String(references).padStart(8, '0')}0`,
+    phone: null,
+    amountCents: 10_000n,
+    feeCents: 0n,
+    merchantReference: `d-${started}-${references}`,
+    duplicateCheck: false,
+  };
+}
+
+serveParent({ ready: {}, answer: run, stop: async () => {} });

@@ -1,0 +1,132 @@
+import { Type } from 'typebox';
+import { pino } from 'pino';
+import { parseMoney } from '../../src/base/money.ts';
+import { compose } from '../../src/compose.ts';
+import { readConfig } from '../../src/config.ts';
+import { createPool } from '../../src/db/pool.ts';
+import { addOperation } from '../../src/http/merchant/operation.ts';
+import type { Operation } from '../../src/http/merchant/operation.ts';
+import { answerDecision, planTransaction } from '../../src/transactions/create.ts';
+import { createPerRequest } from '../contestants.ts';
+import { HELLO_PATH, PER_REQUEST_PATH } from '../suites/http.ts';
+import { serveParent } from './child.ts';
+
+/** The service as it is, with two more operations on the same listener to be compared with. */
+
+/** Where one transaction per request is fastest on one hot row, or near it: see the README. */
+const PER_REQUEST_CONNECTIONS = 8;
+
+const config = readConfig('production', {
+  ...process.env,
+  PORT: '0',
+  LOG_LEVEL: 'warn',
+});
+if (config.databaseUrl === undefined || config.masterKey === undefined) {
+  throw new Error('DATABASE_URL and MASTER_KEY are required');
+}
+const service = await compose({
+  config,
+  databaseUrl: config.databaseUrl,
+  masterKeys: { current: config.masterKey, previous: undefined },
+  log: pino({ level: 'warn' }, pino.destination(2)),
+});
+const perRequestPool = createPool({
+  url: config.databaseUrl,
+  max: PER_REQUEST_CONNECTIONS,
+  name: 'per request',
+  byIndexOnly: true,
+});
+
+/** Create's parameters, with nothing checked about them but the signature. */
+const request = Type.Object({
+  vid: Type.String(),
+  biller_name: Type.String(),
+  amount: Type.String(),
+  account: Type.String(),
+  phone: Type.Optional(Type.String()),
+  merchant_reference: Type.Optional(Type.String()),
+});
+const response = Type.Object({
+  header_status: Type.Integer(),
+  msg: Type.Object({
+    status: Type.Integer(),
+    text: Type.String(),
+    ipay_reference: Type.String(),
+    posted_time: Type.String(),
+  }),
+});
+const described = {
+  method: 'POST',
+  description: '',
+  signedBy: 'vendor',
+  request,
+  response,
+} as const;
+
+/** Reads, finds the key, checks the signature, and answers as much as create does. */
+const hello: Operation<typeof request, typeof response, 'vendor'> = {
+  ...described,
+  name: 'hello',
+  path: HELLO_PATH,
+  summary: 'Hello',
+  handle: () => ({
+    header_status: 200,
+    msg: {
+      status: 1,
+      text: 'Transaction queued and pending processing',
+      ipay_reference: '00000001069C9A3M5V0FQ7HVGWRRS3JA',
+      posted_time: '2026-11-21 09:15:00',
+    },
+  }),
+};
+
+/** What one would write first: create's own rules, then a transaction of six round trips. */
+const perRequest: Operation<typeof request, typeof response, 'vendor'> = {
+  ...described,
+  name: 'perRequest',
+  path: PER_REQUEST_PATH,
+  summary: 'One transaction per request',
+  handle: async (fields, vendor) => {
+    const transaction = planTransaction(
+      {
+        billerCode: fields.biller_name,
+        account: fields.account,
+        phone: fields.phone ?? null,
+        amountCents: parseMoney(fields.amount),
+        merchantReference: fields.merchant_reference ?? null,
+      },
+      vendor,
+      service.catalogue.biller(fields.biller_name),
+    );
+    const createdAt = await createPerRequest(perRequestPool, transaction);
+    const created = answerDecision(transaction, {
+      kind: 'accepted',
+      transactionId: transaction.transactionId,
+      createdAt,
+    });
+    return {
+      header_status: 200,
+      msg: {
+        status: 1,
+        text: 'Transaction queued and pending processing',
+        ipay_reference: created.reference,
+        posted_time: created.createdAt.toISOString().slice(0, 19).replace('T', ' '),
+      },
+    };
+  },
+};
+
+if (config.roles.has('api')) {
+  addOperation(service.app, hello, service.authentication);
+  addOperation(service.app, perRequest, service.authentication);
+}
+const address = await service.listen();
+
+serveParent({
+  ready: { port: Number(new URL(address).port) },
+  answer: () => Promise.reject(new Error('nothing can be asked')),
+  stop: async () => {
+    await service.stop();
+    await perRequestPool.end();
+  },
+});

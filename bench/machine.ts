@@ -1,0 +1,61 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import os from 'node:os';
+
+/** What Linux tells of a process in `/proc` (proc_pid_stat(5)). Elsewhere there is nothing to read. */
+
+/** `USER_HZ`, which is 100 on every platform Node runs on. */
+const TICKS_PER_SECOND = 100;
+
+/** Seconds of CPU that a process used so far; 0 where there is no `/proc`. */
+export function cpuSeconds(pid: number): number {
+  const fields = statFields(pid);
+  return fields === undefined ? 0 : ticks(fields, 11, 12) / TICKS_PER_SECOND;
+}
+
+/** The same of a process and all its children, those that ended too. */
+export function familyCpuSeconds(pid: number): number {
+  const own = statFields(pid);
+  if (own === undefined) return 0;
+  let sum = ticks(own, 11, 14);
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    const fields = statFields(Number(name));
+    if (fields !== undefined && Number(fields[1]) === pid) sum += ticks(fields, 11, 14);
+  }
+  return sum / TICKS_PER_SECOND;
+}
+
+/** Resident memory in bytes; 0 where there is no `/proc`. */
+export function residentBytes(pid: number): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
+  } catch {
+    return 0;
+  }
+}
+
+/** The machine in words, for the report. */
+export function describeMachine(): string {
+  const [cpu] = os.cpus();
+  const gib = Math.round(os.totalmem() / 2 ** 30);
+  const load = os
+    .loadavg()
+    .map((value) => value.toFixed(1))
+    .join(' ');
+  return `${os.availableParallelism()} × ${cpu?.model ?? 'unknown CPU'}, ${gib} GiB, Node ${process.versions.node}, load ${load}`;
+}
+
+/** What follows the name, which may hold spaces and parentheses: the state is number 0. */
+function statFields(pid: number): string[] | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return text.slice(text.lastIndexOf(')') + 2).split(' ');
+  } catch {
+    return undefined;
+  }
+}
+
+function ticks(fields: readonly string[], first: number, last: number): number {
+  return fields.slice(first, last + 1).reduce((sum, text) => sum + Number(text), 0);
+}

@@ -1,0 +1,211 @@
+/** A figure of one run of one contestant; what it counts is its contestant's. */
+export interface Run {
+  readonly contestant: string;
+  /** Events a second, or what `unit` says. */
+  readonly value: number;
+  /** Default: per second. */
+  readonly unit?: 'bytes' | 'ratio';
+  /** CPU microseconds an event, of Node and of PostgreSQL; absent where several share a process. */
+  readonly nodeMicros?: number;
+  readonly postgresMicros?: number;
+  readonly p50Ms?: number;
+  readonly p99Ms?: number;
+}
+
+/** Medians of one contestant. */
+export type Figure = Omit<Run, 'contestant'> & { readonly runs: readonly number[] };
+
+export interface Ratio {
+  readonly name: string;
+  /** In words, for the table. */
+  readonly what: string;
+  readonly must: number;
+  readonly goal: number;
+  /** Whether the figure has to reach the bound or stay within it. */
+  readonly better: 'higher' | 'lower';
+  /** The contestants it is made of, by name. */
+  readonly of: readonly string[];
+  readonly value: (figure: (contestant: string) => Figure) => number;
+}
+
+/** One contestant's rate over the best of the others'. */
+function rates(
+  name: string,
+  what: string,
+  [contestant, ...others]: readonly [string, ...string[]],
+  [must, goal]: readonly [number, number],
+): Ratio {
+  return {
+    name,
+    what,
+    must,
+    goal,
+    better: 'higher',
+    of: [contestant, ...others],
+    value: (figure) =>
+      figure(contestant).value / Math.max(...others.map((other) => figure(other).value)),
+  };
+}
+
+/** A figure that is one contestant's own. */
+function own(
+  name: string,
+  what: string,
+  contestant: string,
+  [must, goal]: readonly [number, number],
+): Ratio {
+  return {
+    name,
+    what,
+    must,
+    goal,
+    better: 'lower',
+    of: [contestant],
+    value: (figure) => figure(contestant).value,
+  };
+}
+
+export const ONE_CALL_CONNECTIONS = [1, 2, 4, 8, 16] as const;
+
+export const RATIOS: readonly Ratio[] = [
+  rates(
+    'create_hot_64',
+    'create, one hot vendor ÷ hello, 64 connections',
+    ['create hot 64', 'hello 64'],
+    [0.45, 0.8],
+  ),
+  rates(
+    'create_hot_256',
+    'create, one hot vendor ÷ hello, 256 connections',
+    ['create hot 256', 'hello 256'],
+    [0.6, 0.8],
+  ),
+  rates(
+    'create_1000_64',
+    'create, 1,000 vendors ÷ hello, 64 connections',
+    ['create 1000 64', 'hello 64'],
+    [0.45, 0.8],
+  ),
+  rates(
+    'create_1000_256',
+    'create, 1,000 vendors ÷ hello, 256 connections',
+    ['create 1000 256', 'hello 256'],
+    [0.6, 0.8],
+  ),
+  {
+    name: 'node_cpu_vs_hello',
+    what: 'Node CPU of a create ÷ of a hello, 256 connections',
+    must: 1.5,
+    goal: 1.25,
+    better: 'lower',
+    of: ['create 1000 256', 'hello 256'],
+    value: (figure) =>
+      (figure('create 1000 256').nodeMicros ?? Number.NaN) /
+      (figure('hello 256').nodeMicros ?? Number.NaN),
+  },
+  rates(
+    'create_vs_per_request',
+    'create ÷ one transaction per request, hot, 256 connections',
+    ['create hot 256', 'per request hot 256'],
+    [4, 8],
+  ),
+  rates(
+    'lanes_vs_one_call',
+    'lanes without HTTP, hot ÷ one call per request at its best',
+    ['lanes hot', ...ONE_CALL_CONNECTIONS.map((count) => `one call hot ${count}`)],
+    [6, 10],
+  ),
+  rates(
+    'lanes_vs_ceiling',
+    'lanes without HTTP, hot ÷ unchecked insert',
+    ['lanes hot', 'ceiling hot'],
+    [0.75, 0.9],
+  ),
+  rates(
+    'hot_vs_1000',
+    'create, one hot vendor ÷ 1,000 vendors, 256 connections',
+    ['create hot 256', 'create 1000 256'],
+    [0.9, 1],
+  ),
+  rates('bulk_vs_lanes', 'bulk rows ÷ lanes without HTTP', ['bulk hot', 'lanes hot'], [0.7, 0.9]),
+  rates(
+    'balance_vs_hello',
+    'balance ÷ hello, 64 connections',
+    ['balance 64', 'hello 64'],
+    [0.6, 0.8],
+  ),
+  rates('status_vs_hello', 'status ÷ hello, 64 connections', ['status 64', 'hello 64'], [0.6, 0.8]),
+  rates(
+    'cycle_vs_create',
+    'created, paid and settled ÷ created',
+    ['cycle', 'create alone'],
+    [0.25, 0.5],
+  ),
+  rates(
+    'dispatch_vs_pgboss',
+    'claim, attempt and settle ÷ pg-boss fetch and complete, by 500',
+    ['dispatch by 500', 'pg-boss by 500'],
+    [1.5, 3],
+  ),
+  rates(
+    'rows_5m_vs_empty',
+    'lanes without HTTP, 5,000,000 rows behind ÷ empty',
+    ['lanes 1000 on 5m rows', 'lanes 1000 on empty'],
+    [0.7, 0.9],
+  ),
+  own(
+    'wal_per_create',
+    'WAL bytes of a create, 5,000,000 rows behind',
+    'WAL on 5m rows',
+    [2048, 1200],
+  ),
+  own('p99_vs_p50_half_load', 'p99 ÷ p50, open loop at half load', 'create at half load', [10, 4]),
+  own(
+    'memory_10min_vs_1min',
+    'resident memory after 10 minutes ÷ after 1',
+    'memory at full load',
+    [1.15, 1.05],
+  ),
+];
+
+/** What the ratio says about itself. */
+export function verdict(ratio: Ratio, value: number): 'goal' | 'must' | 'missed' {
+  const reaches = (bound: number): boolean =>
+    ratio.better === 'higher' ? value >= bound : value <= bound;
+  if (reaches(ratio.goal)) return 'goal';
+  return reaches(ratio.must) ? 'must' : 'missed';
+}
+
+/** Medians of each contestant's runs, each column by itself. */
+export function figuresOf(runs: readonly Run[]): Map<string, Figure> {
+  const groups = new Map<string, Run[]>();
+  for (const run of runs) groups.set(run.contestant, [...(groups.get(run.contestant) ?? []), run]);
+  const figures = new Map<string, Figure>();
+  for (const [contestant, group] of groups) {
+    figures.set(contestant, {
+      value: median(group.map((run) => run.value)),
+      runs: group.map((run) => run.value),
+      ...(group[0]?.unit === undefined ? {} : { unit: group[0].unit }),
+      ...medianOf(group, 'nodeMicros'),
+      ...medianOf(group, 'postgresMicros'),
+      ...medianOf(group, 'p50Ms'),
+      ...medianOf(group, 'p99Ms'),
+    });
+  }
+  return figures;
+}
+
+function medianOf(
+  runs: readonly Run[],
+  column: 'nodeMicros' | 'postgresMicros' | 'p50Ms' | 'p99Ms',
+): Partial<Run> {
+  const values = runs.flatMap((run) => run[column] ?? []);
+  return values.length === 0 ? {} : { [column]: median(values) };
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((left, right) => left - right);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
+}

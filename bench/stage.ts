@@ -1,0 +1,191 @@
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { Client } from 'pg';
+import { startEmbedded } from '../src/db/embedded/embedded.ts';
+import { migrate } from '../src/db/migrate.ts';
+import { createPool, transaction } from '../src/db/pool.ts';
+import { addKey } from '../src/vendors/keys.ts';
+import { cpuSeconds, familyCpuSeconds } from './machine.ts';
+import { prepareSandbox } from '../sandbox/data.ts';
+import { fillFloats, insertVendors, listVids, quickenOperators } from './store.ts';
+
+export interface BenchVendor {
+  readonly vendorId: number;
+  readonly vid: string;
+  readonly key: string;
+}
+
+/** What every suite runs on: an embedded PostgreSQL as `npm start` has it, durable, and vendors with money. */
+export interface Stage {
+  /** For files that nobody wants afterwards. */
+  readonly folder: string;
+  /** One, whom everything concerns at once. */
+  readonly hot: readonly BenchVendor[];
+  /** A thousand others. */
+  readonly many: readonly BenchVendor[];
+  /** A database of its own with vendors, floats and nothing else. Returns its URL. */
+  database(name: string): Promise<string>;
+  /** Starts a program of `children/` and waits for its first message. */
+  start<First>(
+    program: string,
+    environment: Readonly<Record<string, string>>,
+  ): Promise<Child<First>>;
+  /** What work costs in CPU: of the given child, and of PostgreSQL. */
+  measured<Result>(child: Child<unknown>, work: () => Promise<Result>): Promise<Measured<Result>>;
+  /** Writes all dirty pages, so that no run pays for the one before. */
+  checkpoint(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Measured<Result> {
+  readonly result: Result;
+  readonly nodeCpuSeconds: number;
+  readonly postgresCpuSeconds: number;
+}
+
+export interface Child<First> {
+  readonly pid: number;
+  /** What it said when it was ready. */
+  readonly first: First;
+  /** One question, one answer. Throws what went wrong in the child. */
+  ask<Answer>(question: unknown): Promise<Answer>;
+  stop(): Promise<void>;
+}
+
+/** 1,000,000,000.00 each: nobody runs out. */
+const FLOAT_CENTS = 100_000_000_000n;
+const MANY = 1000;
+const VENDOR_KEY = 'bench-security-key';
+const TEMPLATE = 'bench_template';
+const STOP_GRACE_MS = 10_000;
+
+export async function openStage(log: (line: string) => void): Promise<Stage> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'malipo-bench-'));
+  const postgres = await startEmbedded({ folder: path.join(folder, 'postgres'), log });
+  const masterKey = randomBytes(32);
+  const children = new Set<Child<unknown>>();
+  const urlOf = (name: string): string => {
+    const url = new URL(postgres.url);
+    url.pathname = `/${name}`;
+    return url.href;
+  };
+  const asAdmin = async (statement: string): Promise<void> => {
+    const client = new Client({ connectionString: postgres.url });
+    await client.connect();
+    try {
+      await client.query(statement);
+    } finally {
+      await client.end();
+    }
+  };
+  const close = async (): Promise<void> => {
+    await Promise.all([...children].map((child) => child.stop()));
+    await postgres.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    await asAdmin(`create database ${TEMPLATE}`);
+    const vendors = await furnish(urlOf(TEMPLATE), masterKey);
+    return {
+      folder,
+      hot: vendors.slice(0, 1),
+      many: vendors.slice(1),
+      database: async (name) => {
+        await asAdmin(`create database ${name} template ${TEMPLATE}`);
+        return urlOf(name);
+      },
+      start: async (program, environment) => {
+        const child = await startChild<never>(program, {
+          MASTER_KEY: masterKey.toString('base64'),
+          ...environment,
+        });
+        children.add(child);
+        return { ...child, stop: () => child.stop().finally(() => children.delete(child)) };
+      },
+      measured: async (child, work) => {
+        const node = cpuSeconds(child.pid);
+        const database = familyCpuSeconds(postgres.pid);
+        const result = await work();
+        return {
+          result,
+          nodeCpuSeconds: cpuSeconds(child.pid) - node,
+          postgresCpuSeconds: familyCpuSeconds(postgres.pid) - database,
+        };
+      },
+      checkpoint: () => asAdmin('checkpoint'),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Migrations, billers, and vendors with money. The hot vendor comes first. */
+async function furnish(url: string, masterKey: Buffer): Promise<BenchVendor[]> {
+  const pool = createPool({ url, max: 2, name: 'bench', statementTimeoutMs: 0 });
+  try {
+    await migrate(pool);
+    const masterKeys = { current: masterKey, previous: undefined };
+    // The operators' address is put in by who starts them.
+    await prepareSandbox(pool, { masterKeys, operatorOrigin: 'http://127.0.0.1:9' });
+    await quickenOperators(pool);
+    await insertVendors(pool, MANY + 1);
+    const vendors = await listVids(pool, 'bench-%');
+    await transaction(pool, async (client) => {
+      for (const { vid } of vendors) {
+        const holder = { holderKind: 'vendor', holder: vid } as const;
+        await addKey(client, holder, { secret: VENDOR_KEY, overlapSeconds: 0, masterKeys });
+      }
+    });
+    await fillFloats(pool, FLOAT_CENTS);
+    return vendors.map(({ vendor_id, vid }) => ({ vendorId: vendor_id, vid, key: VENDOR_KEY }));
+  } finally {
+    await pool.end();
+  }
+}
+
+async function startChild<First>(
+  program: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<Child<First>> {
+  const process_ = fork(path.join(import.meta.dirname, 'children', program), [], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    env: { PATH: process.env['PATH'] ?? '', ...environment },
+    execArgv: process.execArgv,
+    serialization: 'advanced',
+  });
+  const gone = new Promise<never>((_resolve, reject) => {
+    process_.once('exit', (code) => reject(new Error(`${program} ended with ${code}`)));
+  });
+  gone.catch(() => undefined);
+  const first = (await Promise.race([nextMessage(process_), gone])) as First;
+  return {
+    pid: process_.pid ?? 0,
+    first,
+    ask: async <Answer>(question: unknown) => {
+      const answer = nextMessage(process_);
+      process_.send(question as object);
+      const message = (await Promise.race([answer, gone])) as { failed?: string };
+      if (message.failed !== undefined) throw new Error(`${program}: ${message.failed}`);
+      return message as Answer;
+    },
+    stop: async () => {
+      if (process_.exitCode !== null || process_.signalCode !== null) return;
+      const exited = new Promise((resolve) => process_.once('exit', resolve));
+      // Its channel's end tells it to stop.
+      process_.disconnect();
+      const kill = setTimeout(() => process_.kill('SIGKILL'), STOP_GRACE_MS);
+      await exited;
+      clearTimeout(kill);
+    },
+  };
+}
+
+function nextMessage(child: ChildProcess): Promise<unknown> {
+  return new Promise((resolve) => child.once('message', resolve));
+}

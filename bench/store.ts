@@ -1,0 +1,134 @@
+import type { Queryable } from '../src/db/pool.ts';
+import { FIRST_ACCOUNTS } from '../src/vendors/vendor.ts';
+
+/** SQL of the bench. What the service itself can do is done through the service's own stores. */
+
+export async function insertVendors(db: Queryable, count: number): Promise<void> {
+  await db.query(
+    `with vendor as (
+       insert into vendors (vendor_id, vid, name, sector, created_at)
+       select (select max(vendor_id) from vendors) + n, 'bench-' || lpad(n::text, 5, '0'), 'Bench',
+         'retail', now()
+       from generate_series(1, $1) n
+       returning vendor_id
+     )
+     insert into accounts (vendor_id, account)
+     select vendor_id, account from vendor cross join unnest($2::text[]) as account`,
+    [count, FIRST_ACCOUNTS],
+  );
+}
+
+export async function listVids(
+  db: Queryable,
+  pattern: string,
+): Promise<{ vendor_id: number; vid: string }[]> {
+  const listed = await db.query<{ vendor_id: number; vid: string }>(
+    'select vendor_id, vid from vendors where vid like $1 order by vendor_id',
+    [pattern],
+  );
+  return listed.rows;
+}
+
+/** So much collected and funded for every bench vendor, as the books have it. */
+export async function fillFloats(db: Queryable, cents: bigint): Promise<void> {
+  await db.query(
+    `with funded as materialized (
+       select vendor_id, gen_random_uuid() as collection_id, gen_random_uuid() as movement_id
+       from vendors where vid like 'bench-%'
+     ), collection as (
+       insert into collections (collector, reference, vendor_id, collection_id, amount_cents, paid_at, created_at)
+       select 'demo-collector', 'bench-' || vendor_id, vendor_id, collection_id, $1, now(), now() from funded
+     ), movement as (
+       insert into fund_movements (vendor_id, requested_at, movement_id, amount_cents, created_at)
+       select vendor_id, '2026-01-01', movement_id, $1, now() from funded
+     ), transfer as (
+       insert into transfers (vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
+       select vendor_id, collection_id, 1, 'external', 'collected', $1::bigint, now() from funded
+       union all
+       select vendor_id, movement_id, 1, 'collected', 'float', $1, now() from funded
+     )
+     update accounts a
+     set balance_cents = case when a.account = 'float' then $1::bigint else -$1::bigint end
+     from funded f where f.vendor_id = a.vendor_id and a.account in ('float', 'external')`,
+    [cents],
+  );
+}
+
+/** Operators that take much at once: the bench is about us. */
+export async function quickenOperators(db: Queryable): Promise<void> {
+  await db.query('update operators set max_concurrency = 256');
+}
+
+/** Points the operators at the simulated ones. */
+export async function moveOperators(db: Queryable, origin: string): Promise<void> {
+  await db.query(`update operators set base_url = $1 || '/operators/' || operator_code`, [origin]);
+}
+
+export async function countTransactions(db: Queryable): Promise<number> {
+  const counted = await db.query<{ count: bigint }>('select count(*) as count from transactions');
+  return Number(counted.rows[0]?.count ?? 0);
+}
+
+export async function countQueued(db: Queryable): Promise<number> {
+  const counted = await db.query<{ count: bigint }>('select count(*) as count from dispatch_queue');
+  return Number(counted.rows[0]?.count ?? 0);
+}
+
+/** Some transactions of each vendor, to ask about. */
+export async function sampleTransactions(
+  db: Queryable,
+  limit: number,
+): Promise<{ vendor_id: number; transaction_id: string }[]> {
+  const sampled = await db.query<{ vendor_id: number; transaction_id: string }>(
+    'select vendor_id, transaction_id from transactions order by hashtext(transaction_id::text) limit $1',
+    [limit],
+  );
+  return sampled.rows;
+}
+
+/** Where the write-ahead log ends, in bytes. */
+export async function walPosition(db: Queryable): Promise<bigint> {
+  const read = await db.query<{ position: bigint }>(
+    `select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint as position`,
+  );
+  return read.rows[0]?.position ?? 0n;
+}
+
+/** Settled transactions of the past, a chunk at a time, with transfers and attempts, spread over all bench vendors. */
+export async function insertHistory(db: Queryable, count: number): Promise<void> {
+  await db.query(
+    `with past as materialized (
+       select v.vendor_id, 'operator:kplc' as operator, 1 + (n % 900) * 10 as amount,
+         at.at, overlay(overlay(gen_random_uuid()::text placing
+           lpad(to_hex((extract(epoch from at.at) * 1000)::bigint >> 16), 8, '0') from 1 for 8)
+           placing lpad(to_hex((extract(epoch from at.at) * 1000)::bigint & 65535), 4, '0') || '-7' from 10 for 6
+         )::uuid as id, n
+       from generate_series(1, $1::integer) n
+         cross join lateral (select now() - interval '90 days' + n * interval '90 days' / $1::integer as at) at
+         join lateral (select vendor_id from vendors where vid = 'bench-' || lpad((1 + n % 1001)::text, 5, '0')) v on true
+     ), created as (
+       insert into transactions (vendor_id, transaction_id, merchant_reference, biller_code, account,
+         amount_cents, fee_cents, duplicate_key, created_at, settled_at, biller_response_time, outcome,
+         biller_reference, message)
+       select vendor_id, id, 'past-' || n, 'kplc_prepaid', '14' || (10000000 + n), amount, 0,
+         floor(extract(epoch from at) / 32)::bigint << 32 | (hashint4(n)::bigint & 4294967295),
+         at, at, at, 'success', 'OP' || n, 'Paid'
+       from past
+     ), reserved as (
+       insert into transfers (vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
+       select vendor_id, id, l.leg, l.debit, l.credit, amount, at from past
+         cross join (values (1, 'float', 'reserved'), (2, 'reserved', 'operator:kplc')) l (leg, debit, credit)
+     ), attempted as (
+       insert into attempts (vendor_id, transaction_id, attempt_number, sent_at, ended_at, outcome)
+       select vendor_id, id, 1, at, at, 'paid' from past
+     ), totals as (
+       select vendor_id, sum(amount)::bigint as total from past group by vendor_id
+     ), opened as (
+       insert into accounts (vendor_id, account, balance_cents)
+       select vendor_id, 'operator:kplc', total from totals
+     )
+     update accounts a set balance_cents = a.balance_cents - t.total
+     from totals t where a.vendor_id = t.vendor_id and a.account = 'float'`,
+    [count],
+  );
+}

@@ -1,0 +1,121 @@
+import { encodeReference } from '../../src/base/ids.ts';
+import { createPool } from '../../src/db/pool.ts';
+import { drive } from '../load/drive.ts';
+import { balanceRequests, createRequests, statusRequests } from '../load/requests.ts';
+import type { SignedRequest } from '../load/requests.ts';
+import type { BenchVendor, Stage } from '../stage.ts';
+import { countTransactions, sampleTransactions } from '../store.ts';
+import { reconcile, runOf } from './suite.ts';
+import type { OpenSuite, Suite } from './suite.ts';
+
+export const HELLO_PATH = '/bench/hello';
+export const PER_REQUEST_PATH = '/bench/per-request';
+
+/** More than any contestant answers in a second on one core. */
+export const MOST_PER_SECOND = 30_000;
+const SAMPLED = 20_000;
+
+interface Contestant {
+  readonly connections: number;
+  readonly requests: (count: number) => Promise<SignedRequest[]> | SignedRequest[];
+  /** Each answer is a new transaction. */
+  readonly creates: boolean;
+}
+
+/** Over HTTP, all against one process of the service. */
+export const httpSuite: Suite = {
+  name: 'http',
+  contestants: [
+    ...['hello 64', 'hello 256'],
+    ...['create hot 64', 'create 1000 64', 'create hot 256', 'create 1000 256'],
+    ...['per request hot 256', 'balance 64', 'status 64'],
+  ],
+  open: async (stage, options) => {
+    const url = await stage.database('http');
+    const pool = createPool({ url, max: 1, name: 'bench count', statementTimeoutMs: 0 });
+    const server = await stage.start<{ port: number }>('server.ts', {
+      DATABASE_URL: url,
+      ROLES: 'api',
+    });
+    const contestants = contestantsOf(stage, async () => {
+      const rows = await sampleTransactions(pool, SAMPLED);
+      return rows.map((row) => ({
+        vendor: vendorById(stage, row.vendor_id),
+        reference: encodeReference(row.vendor_id, row.transaction_id),
+      }));
+    });
+    const run = async (name: string, seconds: number) => {
+      const contestant = contestants[name];
+      if (contestant === undefined) throw new Error(`no contestant ${name}`);
+      const { connections, creates } = contestant;
+      const requests = await contestant.requests(MOST_PER_SECOND * seconds);
+      await stage.checkpoint();
+      const before = await countTransactions(pool);
+      const measured = await stage.measured(server, async () => {
+        const driven = await drive({
+          port: server.first.port,
+          requests,
+          connections,
+          seconds,
+          folder: stage.folder,
+        });
+        return { ...driven, events: driven.answered };
+      });
+      const { answered, p50Ms, p99Ms } = measured.result;
+      reconcile(name, (await countTransactions(pool)) - before, creates ? answered : 0);
+      return { ...runOf(name, measured), p50Ms, p99Ms };
+    };
+    // Compiled, connected and planned before it counts; the status queries have something to find.
+    for (const name of ['hello 64', 'create hot 64', 'create 1000 256', 'per request hot 256']) {
+      await run(name, 2);
+    }
+    const open: OpenSuite = {
+      run: (name) => run(name, options.seconds),
+      close: async () => {
+        await server.stop();
+        await pool.end();
+      },
+    };
+    return open;
+  },
+};
+
+function vendorById(stage: Stage, vendorId: number): BenchVendor {
+  const vendor = [...stage.hot, ...stage.many][vendorId - (stage.hot[0]?.vendorId ?? 0)];
+  if (vendor?.vendorId !== vendorId) throw new Error(`no vendor ${vendorId}`);
+  return vendor;
+}
+
+function contestantsOf(
+  stage: Stage,
+  sample: () => Promise<Parameters<typeof statusRequests>[0]>,
+): Readonly<Record<string, Contestant>> {
+  const creates = (
+    vendors: readonly BenchVendor[],
+    connections: number,
+    path?: string,
+  ): Contestant => ({
+    connections,
+    creates: path !== HELLO_PATH,
+    requests: (count) => createRequests(vendors, count, path),
+  });
+  return {
+    'hello 64': creates(stage.many, 64, HELLO_PATH),
+    'hello 256': creates(stage.many, 256, HELLO_PATH),
+    'create hot 64': creates(stage.hot, 64),
+    'create hot 256': creates(stage.hot, 256),
+    'create 1000 64': creates(stage.many, 64),
+    'create 1000 256': creates(stage.many, 256),
+    'per request hot 256': creates(stage.hot, 256, PER_REQUEST_PATH),
+    'balance 64': {
+      connections: 64,
+      creates: false,
+      requests: (count) => balanceRequests(stage.many, count),
+    },
+    'status 64': {
+      connections: 64,
+      creates: false,
+      requests: async (count) => statusRequests(await sample(), count),
+    },
+  };
+}
