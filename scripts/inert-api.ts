@@ -22,6 +22,7 @@ export async function createInertApi(): ReturnType<typeof createApi> {
     wireTime: inert('wireTime') as ApiOptions['wireTime'],
     clock: inert('clock') as ApiOptions['clock'],
     directory: inert('directory') as ApiOptions['directory'],
+    nonces: inert('nonces') as ApiOptions['nonces'],
     catalogue: inert('catalogue') as ApiOptions['catalogue'],
     connectorOf: unused('connectorOf'),
     lanes: inert('lanes') as ApiOptions['lanes'],

@@ -26,14 +26,17 @@ import { startChainBuilder } from './ledger/chain-builder.ts';
 import { createCreateLanes } from './transactions/create.ts';
 import { createSettler } from './transactions/settle.ts';
 import { createVendorDirectory } from './vendors/directory.ts';
+import type { AuthenticationDeps } from './http/merchant/authenticate.ts';
 import type { VendorDirectory } from './vendors/directory.ts';
 import { openKeys } from './vendors/keys.ts';
+import { createNonceDesk, startNonceCleaner } from './vendors/nonces.ts';
 
 /** How long a batch is retried over lost connections before its callers are told. */
 const LANE_DEADLINE_MS = 8_000;
 const SETTINGS_POLL_MS = 2_000;
 const QUEUE_POLL_MS = 500;
 const CHAIN_EVERY_MS = 10_000;
+const NONCES_EVERY_MS = 30_000;
 
 /** In the sandbox every suffix but 9909 must reach its end within 20 s. */
 const SANDBOX_POLICY: RetryPolicy = {
@@ -53,6 +56,8 @@ export interface Service {
   readonly app: FastifyInstance;
   readonly pool: Pool;
   readonly directory: VendorDirectory;
+  /** What its operations check signatures with. */
+  readonly authentication: AuthenticationDeps;
   readonly catalogue: BillerCatalogue;
   /** Starts listening. Returns the address. */
   listen(): Promise<string>;
@@ -143,6 +148,14 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     ? startChainBuilder({ pool, everyMs: CHAIN_EVERY_MS, log })
     : undefined;
 
+  const nonces = createNonceDesk({
+    pool: openPool('nonces', 1, true),
+    deadlineMs: LANE_DEADLINE_MS,
+  });
+  const nonceCleaner = config.roles.has('jobs')
+    ? startNonceCleaner({ pool, everyMs: NONCES_EVERY_MS, log })
+    : undefined;
+
   const credit = composeCredit(options, pool, openLanes);
 
   const metrics = createMetrics({
@@ -150,14 +163,14 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     waitingCreates: () => lanes.waiting,
     callsUnderWay: () => dispatcher?.underWay ?? 0,
   });
+  const authentication = { directory, nonces, clock: systemClock };
   const app = await createApi({
+    ...authentication,
     config,
     log,
     metrics,
     pool,
     wireTime,
-    clock: systemClock,
-    directory,
     catalogue,
     connectorOf: connectors.connectorOf,
     lanes,
@@ -181,6 +194,8 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     await settler.idle();
     await availabilities.idle();
     await chainBuilder?.stop();
+    await nonceCleaner?.stop();
+    await nonces.idle();
     await settings.stop();
     await connectors.close();
     await Promise.all(pools.map((opened) => opened.end()));
@@ -189,6 +204,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     app,
     pool,
     directory,
+    authentication,
     catalogue,
     listen: () => app.listen({ port: config.port, host: config.host }),
     stop: async () => await (stopping ??= stop()),

@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import type { Logger } from 'pino';
+import type { DestinationStream, Logger } from 'pino';
 
 /**
  * JSON lines on stdout (stderr in the sandbox, whose stdout is for people). What is logged is chosen
@@ -8,7 +8,8 @@ import type { Logger } from 'pino';
  */
 export function createLog(options: {
   readonly level: string;
-  readonly destination: 1 | 2;
+  /** A file descriptor, or something that takes the lines. */
+  readonly destination: 1 | 2 | DestinationStream;
 }): Logger {
   return pino(
     {
@@ -18,7 +19,9 @@ export function createLog(options: {
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: describeError },
     },
-    pino.destination({ dest: options.destination, sync: false }),
+    typeof options.destination === 'number'
+      ? pino.destination({ dest: options.destination, sync: false })
+      : options.destination,
   );
 }
 

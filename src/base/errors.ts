@@ -82,6 +82,21 @@ export const ERRORS = {
     text: 'The vendor or the signature is not valid',
     when: 'The `hash` does not match, or the `vid` is not known; the answer is the same for both. Check the key, the order of the names and that values are signed exactly as sent.',
   },
+  signature_v2_required: {
+    status: 401,
+    text: 'This signer signs in the X-Signature header',
+    when: 'The `hash` is right, but this vendor (or collector) was set to sign every request by the `X-Signature` header, version 2, and the request has none.',
+  },
+  signature_expired: {
+    status: 401,
+    text: 'The signature was made too long ago, or in the future',
+    when: 'The time `t` of a right `X-Signature` is more than 300 seconds away from the server’s clock. Set your clock and sign the request anew.',
+  },
+  signature_replayed: {
+    status: 401,
+    text: 'This signature was used before',
+    when: 'A request with the same nonce was taken before. To repeat a request, sign it anew with another nonce: the same `merchant_reference` (or `requestReference`, or collection `reference`) then gets the first answer again.',
+  },
   vendor_suspended: {
     status: 403,
     text: 'This vendor is suspended',

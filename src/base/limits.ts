@@ -22,6 +22,20 @@ export const LIMITS = {
   operatorAnswerBytes: 64 * 1024,
   /** Largest callback body read from an operator. */
   callbackBodyBytes: 64 * 1024,
+  /** How far the time of a v2 signature may be from the server's clock, either way. */
+  signatureWindowSeconds: 300,
+  /** How long a nonce is kept beyond that, for clocks of our own processes that differ. */
+  nonceMarginSeconds: 60,
+  /** Most nonces written at once. */
+  nonceBatchRows: 512,
+  /** Requests waiting for their nonce to be written before new ones are refused as `overloaded`. */
+  nonceQueueRows: 8192,
+  /** Most lines of an operator's statement. */
+  statementLines: 500_000,
+  /** Largest file of an operator's statement. */
+  statementFileBytes: 256 * 1024 * 1024,
+  /** Problems of a statement that are found before reading ends. */
+  statementProblems: 1_000,
   /** Window in which an equal create is a likely duplicate. */
   duplicateWindowSeconds: 30,
 } as const;

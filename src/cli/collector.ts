@@ -1,10 +1,17 @@
 import type { Command } from 'commander';
-import { addCollector, changeCollectorStatus } from '../vendors/administer.ts';
+import { addCollector, changeCollector } from '../vendors/administer.ts';
 import { listCollectors, listKeys } from '../vendors/store.ts';
-import { command, displayName, signerName } from './arguments.ts';
+import type { SignatureVersion } from '../vendors/vendor.ts';
+import { command, displayName, requireSome, signerName } from './arguments.ts';
 import { table } from './output.ts';
 import type { Cli } from './cli.ts';
-import { addRotateKeyCommand, keysOf, keysText, newKeyText } from './signer-keys.ts';
+import {
+  addRotateKeyCommand,
+  keysOf,
+  keysText,
+  newKeyText,
+  signatureOption,
+} from './signer-keys.ts';
 
 export function addCollectorCommands(program: Command, cli: Cli): void {
   const collector = program
@@ -27,6 +34,7 @@ export function addCollectorCommands(program: Command, cli: Cli): void {
       });
     });
   addList(collector, cli);
+  addSet(collector, cli);
   addRotateKeyCommand(collector, cli, 'collector');
   addStatus(collector, cli, 'suspend', 'Refuse the collector’s reports.');
   addStatus(collector, cli, 'resume', 'Take a suspended collector’s reports again.');
@@ -40,17 +48,25 @@ function addList(collector: Command, cli: Cli): void {
         collector: row.collector,
         name: row.name,
         status: row.status,
+        signature: row.signature,
         keys: keysOf(keys, row.collector),
         created_at: row.created_at.toISOString(),
       }));
       return {
         json: { collectors },
         text: table(
-          [{ title: 'COLLECTOR' }, { title: 'NAME' }, { title: 'STATUS' }, { title: 'KEYS' }],
+          [
+            { title: 'COLLECTOR' },
+            { title: 'NAME' },
+            { title: 'STATUS' },
+            { title: 'SIGNATURE' },
+            { title: 'KEYS' },
+          ],
           collectors.map((row) => [
             row.collector,
             row.name,
             row.status,
+            row.signature,
             keysText(row.keys, (time) => wireTime.format(time)),
           ]),
           'no collectors',
@@ -58,6 +74,19 @@ function addList(collector: Command, cli: Cli): void {
       };
     });
   });
+}
+
+function addSet(collector: Command, cli: Cli): void {
+  command(collector, 'set', 'Change settings of a collector.')
+    .argument('<collector>', 'collector ID', signerName)
+    .addOption(signatureOption())
+    .action(async (id: string, options: { json?: boolean; signature?: SignatureVersion }) => {
+      requireSome(options, ['signature']);
+      await cli.run(options, async ({ pool }) => {
+        await changeCollector(pool, id, { signature: options.signature });
+        return { json: { collector: id, changed: true }, text: `Collector ${id} is changed.` };
+      });
+    });
 }
 
 function addStatus(
@@ -71,7 +100,7 @@ function addStatus(
     .argument('<collector>', 'collector ID', signerName)
     .action(async (id: string, options: { json?: boolean }) => {
       await cli.run(options, async ({ pool }) => {
-        await changeCollectorStatus(pool, id, status);
+        await changeCollector(pool, id, { status });
         return { json: { collector: id, status }, text: `Collector ${id} is ${status}.` };
       });
     });

@@ -1,6 +1,8 @@
+import { Option } from 'commander';
 import type { Command } from 'commander';
 import { rotateKey } from '../vendors/administer.ts';
 import type { KeyRow } from '../vendors/store.ts';
+import { SIGNATURE_VERSIONS } from '../vendors/vendor.ts';
 import { command, durationSeconds, signerName } from './arguments.ts';
 import type { Cli } from './cli.ts';
 import { record } from './output.ts';
@@ -37,6 +39,12 @@ export function keysText(keys: readonly KeyView[], format: (time: Date) => strin
   const count = String(keys.length);
   return typeof until === 'string' ? `${count}, one until ${format(new Date(until))}` : count;
 }
+
+export const signatureOption = (): Option =>
+  new Option(
+    '--signature <version>',
+    'v2: refuse requests without the X-Signature header (default v1)',
+  ).choices(SIGNATURE_VERSIONS);
 
 const DAY_SECONDS = 86_400;
 

@@ -5,10 +5,16 @@ import { listAllBalances } from '../ledger/store.ts';
 import { addVendor, changeVendor } from '../vendors/administer.ts';
 import { listKeys, listVendors } from '../vendors/store.ts';
 import { DUPLICATE_CHECKS, SECTORS } from '../vendors/vendor.ts';
-import type { DuplicateCheck, Sector } from '../vendors/vendor.ts';
+import type { DuplicateCheck, Sector, SignatureVersion } from '../vendors/vendor.ts';
 import { command, displayName, requireSome, signerName } from './arguments.ts';
 import { table } from './output.ts';
-import { addRotateKeyCommand, keysOf, keysText, newKeyText } from './signer-keys.ts';
+import {
+  addRotateKeyCommand,
+  keysOf,
+  keysText,
+  newKeyText,
+  signatureOption,
+} from './signer-keys.ts';
 import type { Cli } from './cli.ts';
 
 interface VendorOptions {
@@ -17,6 +23,7 @@ interface VendorOptions {
   readonly sector?: Sector;
   readonly duplicateCheck?: DuplicateCheck;
   readonly requireReference?: boolean;
+  readonly signature?: SignatureVersion;
 }
 
 export function addVendorCommands(program: Command, cli: Cli): void {
@@ -44,12 +51,20 @@ function addAdd(vendor: Command, cli: Cli): void {
     .addOption(sectorOption().makeOptionMandatory())
     .addOption(duplicateOption())
     .option('--require-reference', 'refuse creates without merchant_reference')
+    .addOption(signatureOption())
     .action(async (vid: string, options: VendorOptions & { name: string; sector: Sector }) => {
       await cli.run(options, async ({ pool, sealing }) => {
-        const { name, sector, duplicateCheck, requireReference: referenceRequired } = options;
+        const { name, sector, duplicateCheck, signature } = options;
         const added = await addVendor(
           pool,
-          { vid, name, sector, duplicateCheck, referenceRequired },
+          {
+            vid,
+            name,
+            sector,
+            duplicateCheck,
+            referenceRequired: options.requireReference,
+            signature,
+          },
           await sealing(),
         );
         return {
@@ -73,6 +88,7 @@ function addList(vendor: Command, cli: Cli): void {
           status: row.status,
           duplicate_check: row.duplicate_check,
           reference_required: row.reference_required,
+          signature: row.signature,
           float: formatMoney(balances.get(`${row.vendor_id} float`) ?? 0n),
           collected: formatMoney(balances.get(`${row.vendor_id} collected`) ?? 0n),
           keys: keysOf(keys, row.vid),
@@ -88,6 +104,7 @@ function addList(vendor: Command, cli: Cli): void {
               { title: 'STATUS' },
               { title: 'DUPLICATE CHECK' },
               { title: 'REFERENCE' },
+              { title: 'SIGNATURE' },
               { title: 'FLOAT', align: 'right' },
               { title: 'COLLECTED', align: 'right' },
               { title: 'KEYS' },
@@ -99,6 +116,7 @@ function addList(vendor: Command, cli: Cli): void {
               row.status,
               row.duplicate_check,
               row.reference_required ? 'required' : 'optional',
+              row.signature,
               row.float,
               row.collected,
               keysText(row.keys, (time) => wireTime.format(time)),
@@ -119,14 +137,16 @@ function addSet(vendor: Command, cli: Cli): void {
     .addOption(duplicateOption())
     .option('--require-reference', 'refuse creates without merchant_reference')
     .option('--no-require-reference', 'take creates without merchant_reference')
+    .addOption(signatureOption())
     .action(async (vid: string, options: VendorOptions) => {
-      requireSome(options, ['name', 'sector', 'duplicateCheck', 'requireReference']);
+      requireSome(options, ['name', 'sector', 'duplicateCheck', 'requireReference', 'signature']);
       await cli.run(options, async ({ pool }) => {
         await changeVendor(pool, vid, {
           name: options.name,
           sector: options.sector,
           duplicateCheck: options.duplicateCheck,
           referenceRequired: options.requireReference,
+          signature: options.signature,
         });
         return { json: { vid, changed: true }, text: `Vendor ${vid} is changed.` };
       });

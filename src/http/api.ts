@@ -1,13 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import type { Clock, WireTime } from '../base/clock.ts';
+import type { WireTime } from '../base/clock.ts';
 import type { BillerCatalogue } from '../billers/catalogue.ts';
 import type { EnquiryDesk } from '../credit/enquiries/desk.ts';
 import type { Pool } from '../db/pool.ts';
 import type { CallbackDesk } from '../dispatch/callbacks.ts';
 import type { Connector } from '../dispatch/connector.ts';
 import type { CreateLanes } from '../transactions/create.ts';
-import type { VendorDirectory } from '../vendors/directory.ts';
 import { addCallbackRoutes } from './callbacks/routes.ts';
 import { addHealthRoutes } from './health.ts';
 import { billerStatus, listBillers, phoneLookup } from './merchant/biller-operations.ts';
@@ -16,6 +15,7 @@ import {
   fundBillingAccount,
   reportCollection,
 } from './merchant/funding-operations.ts';
+import type { AuthenticationDeps } from './merchant/authenticate.ts';
 import { addOperation } from './merchant/operation.ts';
 import { createTransaction, transactionStatus } from './merchant/transaction-operations.ts';
 import { validateAccount } from './merchant/validate-account.ts';
@@ -24,7 +24,7 @@ import { addReferencePage } from './reference.ts';
 import { genericScore, identityDecision, mobileLoanScore } from './scoring/operations.ts';
 import { createServer } from './server.ts';
 
-export interface ApiOptions {
+export interface ApiOptions extends AuthenticationDeps {
   readonly config: {
     /** Without the role `api` only health and metrics are served. */
     readonly roles: ReadonlySet<string>;
@@ -38,8 +38,6 @@ export interface ApiOptions {
   readonly metrics: Metrics;
   readonly pool: Pool;
   readonly wireTime: WireTime;
-  readonly clock: Clock;
-  readonly directory: VendorDirectory;
   readonly catalogue: BillerCatalogue;
   readonly connectorOf: (operatorCode: string) => Connector | undefined;
   readonly lanes: CreateLanes;
@@ -64,7 +62,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
 }
 
 function addOperations(app: FastifyInstance, options: ApiOptions): void {
-  const { config, directory } = options;
+  const { config } = options;
   const payments = `${config.basePath}/payments/v2`;
   const billing = `${config.billingPath}/billing`;
   const transactions = `${config.billingPath}/transaction`;
@@ -75,23 +73,23 @@ function addOperations(app: FastifyInstance, options: ApiOptions): void {
       { ...options, windowSeconds: config.fundWindowSeconds },
       `${payments}/billing/fund`,
     ),
-    directory,
+    options,
   );
-  addOperation(app, reportCollection(options, `${payments}/collections`), directory);
-  addOperation(app, listBillers(options.catalogue, `${billing}/list`), directory);
-  addOperation(app, billerStatus(options.catalogue, `${billing}/biller/status`), directory);
-  addOperation(app, createTransaction(options, `${transactions}/create`), directory);
-  addOperation(app, transactionStatus(options, `${transactions}/check/status`), directory);
-  addOperation(app, validateAccount(options, `${billing}/validate/account`), directory);
-  addOperation(app, phoneLookup(options.catalogue, `${billing}/phone/lookup`), directory);
-  addOperation(app, accountBalance(options, `${billing}/account/balance`), directory);
+  addOperation(app, reportCollection(options, `${payments}/collections`), options);
+  addOperation(app, listBillers(options.catalogue, `${billing}/list`), options);
+  addOperation(app, billerStatus(options.catalogue, `${billing}/biller/status`), options);
+  addOperation(app, createTransaction(options, `${transactions}/create`), options);
+  addOperation(app, transactionStatus(options, `${transactions}/check/status`), options);
+  addOperation(app, validateAccount(options, `${billing}/validate/account`), options);
+  addOperation(app, phoneLookup(options.catalogue, `${billing}/phone/lookup`), options);
+  addOperation(app, accountBalance(options, `${billing}/account/balance`), options);
 }
 
 function addScoringOperations(app: FastifyInstance, options: ApiOptions): void {
-  const { config, directory, enquiryDesk } = options;
+  const { config, enquiryDesk } = options;
   const deps = { enquiryDesk, timeZone: config.timeZone };
   const path = config.scoringPath;
-  addOperation(app, identityDecision(deps, `${path}/id-decision`), directory);
-  addOperation(app, genericScore(deps, `${path}/generic-score`), directory);
-  addOperation(app, mobileLoanScore(deps, `${path}/mobile-loan-score`), directory);
+  addOperation(app, identityDecision(deps, `${path}/id-decision`), options);
+  addOperation(app, genericScore(deps, `${path}/generic-score`), options);
+  addOperation(app, mobileLoanScore(deps, `${path}/mobile-loan-score`), options);
 }

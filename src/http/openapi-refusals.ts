@@ -21,7 +21,13 @@ export const COMMON_REFUSALS: readonly ErrorCode[] = [
   'unavailable',
 ];
 
-const SIGNED: readonly ErrorCode[] = ['signature_invalid', 'vendor_suspended'];
+const SIGNED: readonly ErrorCode[] = [
+  'signature_invalid',
+  'signature_v2_required',
+  'signature_expired',
+  'signature_replayed',
+  'vendor_suspended',
+];
 
 const SCORING: readonly ErrorCode[] = [
   ...SIGNED,
@@ -69,6 +75,9 @@ export const OWN_REFUSALS: Readonly<Record<string, readonly ErrorCode[]>> = {
 // What `field` names in the example of a code, where it names something.
 const EXAMPLE_FIELDS: Partial<Record<ErrorCode, string>> = {
   signature_invalid: 'hash',
+  signature_v2_required: 'X-Signature',
+  signature_expired: 'X-Signature',
+  signature_replayed: 'X-Signature',
   vendor_suspended: 'vid',
   missing_field: 'account',
   unsupported_currency: 'currency',

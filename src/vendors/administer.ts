@@ -12,8 +12,8 @@ import {
   updateCollector,
   updateVendor,
 } from './store.ts';
-import type { VendorChange } from './store.ts';
-import type { DuplicateCheck, Sector } from './vendor.ts';
+import type { CollectorChange, VendorChange } from './store.ts';
+import type { DuplicateCheck, Sector, SignatureVersion } from './vendor.ts';
 
 /**
  * What people do to vendors and collectors. Each is one transaction with the mark that running
@@ -33,6 +33,7 @@ export interface NewVendor {
   readonly sector: Sector;
   readonly duplicateCheck?: DuplicateCheck | undefined;
   readonly referenceRequired?: boolean | undefined;
+  readonly signature?: SignatureVersion | undefined;
 }
 
 /** Adds a vendor with its accounts and a first security key, which is returned in the clear. */
@@ -42,10 +43,10 @@ export async function addVendor(
   sealing: Sealing,
 ): Promise<{ readonly vendorId: number; readonly securityKey: string }> {
   return await changeSettings(pool, 'vendors', async (client) => {
-    const { vid, name, sector, duplicateCheck, referenceRequired } = vendor;
+    const { vid, name, sector, duplicateCheck, referenceRequired, signature } = vendor;
     const vendorId = await insertVendor(client, { vid, name, sector, createdAt: new Date() });
     if (vendorId === undefined) throw new PlainError(`There is a vendor ${vid} already.`);
-    await updateVendor(client, vid, { duplicateCheck, referenceRequired });
+    await updateVendor(client, vid, { duplicateCheck, referenceRequired, signature });
     const holder: Holder = { holderKind: 'vendor', holder: vid };
     return { vendorId, securityKey: await giveNewKey(client, holder, { ...sealing, overlap: 0 }) };
   });
@@ -73,13 +74,14 @@ export async function addCollector(
   });
 }
 
-export async function changeCollectorStatus(
+/** Changes the given settings of a collector; the others stay. */
+export async function changeCollector(
   pool: Pool,
   collector: string,
-  status: 'active' | 'suspended',
+  change: CollectorChange,
 ): Promise<void> {
   await changeSettings(pool, 'vendors', async (client) => {
-    if (!(await updateCollector(client, collector, status))) throw noCollector(collector);
+    if (!(await updateCollector(client, collector, change))) throw noCollector(collector);
   });
 }
 

@@ -52,6 +52,7 @@ export function createVendorDirectory(pool: Pool, masterKeys: MasterKeys): Vendo
             name: row.name,
             sector: row.sector,
             suspended: row.status === 'suspended',
+            signature: row.signature,
             duplicateCheck: row.duplicate_check,
             referenceRequired: row.reference_required,
             get keys() {
@@ -68,6 +69,7 @@ export function createVendorDirectory(pool: Pool, masterKeys: MasterKeys): Vendo
             collector: row.collector,
             name: row.name,
             suspended: row.status === 'suspended',
+            signature: row.signature,
             get keys() {
               return validKeys(keys.get(`collector ${row.collector}`));
             },

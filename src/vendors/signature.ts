@@ -49,14 +49,27 @@ export function verify(
 function verifyFields(fields: Fields, keys: readonly KeyObject[]): Verified | undefined {
   const hash = fields.get(HASH_FIELD);
   if (hash === undefined || hash === null || !HASH_PATTERN.test(hash)) return undefined;
-  const claimed = Buffer.from(hash, 'hex');
-  const text = canonicalText(fields);
-  let keyIndex = -1;
+  const keyIndex = matchingKey(canonicalText(fields), hash, keys);
+  return keyIndex === undefined ? undefined : { fields, keyIndex };
+}
+
+/**
+ * Which of the keys signed the text; undefined when none did. A failure costs the same whether
+ * there are no, one or two keys.
+ * @param signature 64 hexadecimal digits.
+ */
+export function matchingKey(
+  text: string,
+  signature: string,
+  keys: readonly KeyObject[],
+): number | undefined {
+  const claimed = Buffer.from(signature, 'hex');
+  let keyIndex: number | undefined;
   // No early exit: the time must not tell which key matched.
   for (const [index, key] of keys.entries()) {
     if (isSignedWith(key, text, claimed)) keyIndex = index;
   }
-  if (keyIndex !== -1) return { fields, keyIndex };
+  if (keyIndex !== undefined) return keyIndex;
   for (let count = keys.length; count < MOST_ACTIVE_KEYS; count += 1) {
     isSignedWith(absentKey, text, claimed);
   }

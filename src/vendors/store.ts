@@ -1,5 +1,5 @@
 import type { Queryable } from '../db/pool.ts';
-import type { DuplicateCheck, Sector } from './vendor.ts';
+import type { DuplicateCheck, Sector, SignatureVersion } from './vendor.ts';
 import { FIRST_ACCOUNTS } from './vendor.ts';
 
 export type HolderKind = 'vendor' | 'collector' | 'operator';
@@ -12,6 +12,7 @@ export interface VendorRow {
   status: 'active' | 'suspended';
   duplicate_check: DuplicateCheck;
   reference_required: boolean;
+  signature: SignatureVersion;
   created_at: Date;
 }
 
@@ -19,6 +20,7 @@ export interface CollectorRow {
   collector: string;
   name: string;
   status: 'active' | 'suspended';
+  signature: SignatureVersion;
   created_at: Date;
 }
 
@@ -169,6 +171,7 @@ export interface VendorChange {
   readonly status?: 'active' | 'suspended' | undefined;
   readonly duplicateCheck?: DuplicateCheck | undefined;
   readonly referenceRequired?: boolean | undefined;
+  readonly signature?: SignatureVersion | undefined;
 }
 
 /** Changes settings of a vendor; absent ones stay. Returns false when there is no such vendor. */
@@ -181,7 +184,8 @@ export async function updateVendor(
     `update vendors set status = coalesce($2, status),
        duplicate_check = coalesce($3, duplicate_check),
        reference_required = coalesce($4, reference_required),
-       name = coalesce($5, name), sector = coalesce($6, sector)
+       name = coalesce($5, name), sector = coalesce($6, sector),
+       signature = coalesce($7, signature)
      where vid = $1`,
     [
       vid,
@@ -190,20 +194,27 @@ export async function updateVendor(
       change.referenceRequired ?? null,
       change.name ?? null,
       change.sector ?? null,
+      change.signature ?? null,
     ],
   );
   return updated.rowCount === 1;
 }
 
-/** Returns false when there is no such collector. */
+export interface CollectorChange {
+  readonly status?: 'active' | 'suspended' | undefined;
+  readonly signature?: SignatureVersion | undefined;
+}
+
+/** Changes settings of a collector; absent ones stay. Returns false when there is no such collector. */
 export async function updateCollector(
   db: Queryable,
   collector: string,
-  status: 'active' | 'suspended',
+  change: CollectorChange,
 ): Promise<boolean> {
-  const updated = await db.query('update collectors set status = $2 where collector = $1', [
-    collector,
-    status,
-  ]);
+  const updated = await db.query(
+    `update collectors set status = coalesce($2, status), signature = coalesce($3, signature)
+     where collector = $1`,
+    [collector, change.status ?? null, change.signature ?? null],
+  );
   return updated.rowCount === 1;
 }

@@ -15,9 +15,14 @@ export type Sector = (typeof SECTORS)[number];
 export const DUPLICATE_CHECKS = ['off', 'without_reference', 'always'] as const;
 export type DuplicateCheck = (typeof DUPLICATE_CHECKS)[number];
 
+export const SIGNATURE_VERSIONS = ['v1', 'v2'] as const;
+/** `v1`: the hash of the parameters is enough. `v2`: every request is signed by header. */
+export type SignatureVersion = (typeof SIGNATURE_VERSIONS)[number];
+
 /** One that signs requests: a vendor, or a collector that reports income. */
 export interface Signer {
   readonly suspended: boolean;
+  readonly signature: SignatureVersion;
   /** One key, or two during a rotation. */
   readonly keys: readonly KeyObject[];
 }

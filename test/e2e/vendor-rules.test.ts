@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { changeBillerStatus } from '../../src/billers/administer.ts';
 import {
   addCollector,
-  changeCollectorStatus,
+  changeCollector,
   changeVendor,
   rotateKey,
 } from '../../src/vendors/administer.ts';
@@ -238,7 +238,7 @@ describe('what people change holds without a restart', () => {
       return await send(sandbox.origin, encode(PATHS.collect, signed(params, key), 'json'));
     };
     await until('the collector is known', async () => (await report()).status === 200);
-    await changeCollectorStatus(pool, collector, 'suspended');
+    await changeCollector(pool, collector, { status: 'suspended' });
     const refused = await until('the suspension holds', async () => {
       const answer = await report();
       return answer.status !== 200 && answer;

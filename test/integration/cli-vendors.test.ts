@@ -207,13 +207,14 @@ describe('malipo vendor', () => {
       referenceRequired: false,
     });
     const others = ['--sector', 'sacco', '--duplicate-check', 'off', '--require-reference'];
-    await must(environment, 'vendor', 'set', 'setter', others);
+    await must(environment, 'vendor', 'set', 'setter', [...others, '--signature', 'v2']);
     await directory.reload();
     expect(directory.vendor('setter')).toMatchObject({
       name: 'Duka Jipya',
       sector: 'sacco',
       duplicateCheck: 'off',
       referenceRequired: true,
+      signature: 'v2',
     });
   });
 
@@ -311,12 +312,16 @@ describe('malipo collector', () => {
 
     const rotated = await must(environment, 'collector', 'rotate-key', 'till', '--json');
     expect(rotated.json()).toMatchObject({ collector: 'till', overlap_seconds: 86_400 });
+    await must(environment, 'collector', 'set', 'till', '--signature', 'v2');
     await must(environment, 'collector', 'suspend', 'till');
     await directory.reload();
+    expect(directory.collector('till')).toMatchObject({ signature: 'v2' });
     expect(directory.collector('till')).toMatchObject({ suspended: true });
     expect(directory.collector('till')?.keys).toHaveLength(2);
     const listed = await must(environment, 'collector', 'list');
-    expect(listed.stdout).toMatch(/^till {2,}Till of the shop {2,}suspended {2,}2, one until/m);
+    expect(listed.stdout).toMatch(
+      /^till {2,}Till of the shop {2,}suspended {2,}v2 {2,}2, one until/m,
+    );
     await must(environment, 'collector', 'resume', 'till');
     const resumed = (await must(environment, 'collector', 'list', '--json')).json<{
       collectors: readonly unknown[];

@@ -39,6 +39,7 @@ const VENDOR: Vendor = {
   keys: [],
   duplicateCheck: 'without_reference',
   referenceRequired: false,
+  signature: 'v1',
 };
 const REQUEST: CreateRequest = {
   billerCode: 'kplc_prepaid',

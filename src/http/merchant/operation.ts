@@ -5,17 +5,14 @@ import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { Fields, Reading } from '../../base/canonical.ts';
 import { Refusal } from '../../base/errors.ts';
-import type { VendorDirectory } from '../../vendors/directory.ts';
-import { verify } from '../../vendors/signature.ts';
-import type { Collector, Vendor } from '../../vendors/vendor.ts';
 import { readFields } from '../wire/request.ts';
+import { authenticate } from './authenticate.ts';
+import type { AuthenticationDeps, Signers as SigningSigners } from './authenticate.ts';
 import { hash as hashField } from './fields.ts';
 import { refusalSchema } from './schemas.ts';
 
 /** Who signs a request, and is handed to the handler once the signature held. */
-interface Signers {
-  vendor: Vendor;
-  collector: Collector;
+interface Signers extends SigningSigners {
   none: undefined;
 }
 
@@ -89,10 +86,10 @@ declare module 'fastify' {
   }
 }
 
-interface Authenticated<Signer> {
+interface Identified<Signer> {
   readonly fields: Fields;
   readonly signer: Signer;
-  readonly signature: Signature;
+  readonly key: KeyObject | undefined;
 }
 
 type Pipeline = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
@@ -105,9 +102,9 @@ export function addOperation<
 >(
   app: FastifyInstance,
   operation: Operation<Request, Response, By>,
-  directory: VendorDirectory,
+  deps: AuthenticationDeps,
 ): void {
-  const pipeline = createPipeline(operation, directory);
+  const pipeline = createPipeline(operation, deps);
   const parameters = Type.Object({
     ...operation.request.properties,
     ...(operation.signedBy === 'none' ? {} : { hash: hashField }),
@@ -140,14 +137,35 @@ function createPipeline<
   Request extends TObject,
   Response extends TSchema,
   By extends keyof Signers,
->(operation: Operation<Request, Response, By>, directory: VendorDirectory): Pipeline {
-  const signed = operation.signedBy !== 'none';
+>(operation: Operation<Request, Response, By>, deps: AuthenticationDeps): Pipeline {
+  const { signedBy } = operation;
   const names = new Set([
     ...Object.keys(operation.request.properties),
-    ...(signed ? ['hash'] : []),
+    ...(signedBy === 'none' ? [] : ['hash']),
   ]);
   const validate = createValidator(operation.request);
-  const authenticate = createAuthenticator(operation.signedBy, directory);
+
+  const identify = (
+    request: FastifyRequest,
+    reading: Reading,
+  ): Identified<Signers[By]> | Promise<Identified<Signers[By]>> => {
+    if (signedBy === 'none') {
+      if (reading.refusal !== undefined) throw reading.refusal;
+      return { fields: reading.fields, signer: undefined as Signers[By], key: undefined };
+    }
+    return authenticate(
+      {
+        method: request.method,
+        target: request.raw.url ?? '',
+        body: request.body as Buffer | undefined,
+        reading,
+        // Several are joined by commas, which no good one has.
+        signatureHeader: request.headers['x-signature'] as string | undefined,
+      },
+      signedBy,
+      deps,
+    ) as Identified<Signers[By]> | Promise<Identified<Signers[By]>>;
+  };
 
   return async (request, reply) => {
     const url = request.raw.url ?? '';
@@ -160,10 +178,9 @@ function createPipeline<
       },
       names,
     );
-    const { fields, signer, signature } = authenticate(
-      reading instanceof Promise ? await reading : reading,
-    );
-    const answer = await operation.handle(validate(fields), signer, signature);
+    const identified = identify(request, reading instanceof Promise ? await reading : reading);
+    const { fields, signer, key } = identified instanceof Promise ? await identified : identified;
+    const answer = await operation.handle(validate(fields), signer, { key });
     if (answer instanceof FileAnswer) {
       void reply.header('content-disposition', `attachment; filename="${answer.fileName}"`);
       return reply.type(answer.contentType).send(Buffer.from(answer.text, 'utf8'));
@@ -172,48 +189,6 @@ function createPipeline<
     // Bytes pass through unchanged; a text would be serialized once more.
     return reply.type('application/json; charset=utf-8').send(Buffer.from(answer.json, 'utf8'));
   };
-}
-
-/**
- * Finds who signed a reading.
- * The function throws: what is wrong with the reading, `missing_field`, `signature_invalid`,
- * `vendor_suspended`.
- */
-export function createAuthenticator<By extends keyof Signers>(
-  signedBy: By,
-  directory: VendorDirectory,
-): (reading: Reading) => Authenticated<Signers[By]> {
-  const signerName = signedBy === 'collector' ? 'collector' : 'vid';
-  const signerOf = (fields: Fields): Vendor | Collector | undefined => {
-    const name = fields.get(signerName) ?? '';
-    return signedBy === 'collector' ? directory.collector(name) : directory.vendor(name);
-  };
-  return (reading) => {
-    if (signedBy === 'none') {
-      if (reading.refusal !== undefined) throw reading.refusal;
-      const signer = undefined as Signers[By];
-      return { fields: reading.fields, signer, signature: { key: undefined } };
-    }
-    const verified = verify(reading, (fields) => signerOf(fields)?.keys ?? []);
-    if (verified === undefined) throw whyNotVerified(reading, signerName);
-    const signer = signerOf(verified.fields);
-    if (signer === undefined) throw new Refusal('signature_invalid', { field: 'hash' });
-    if (signer.suspended) throw new Refusal('vendor_suspended', { field: signerName });
-    return {
-      fields: verified.fields,
-      signer: signer as Signers[By],
-      signature: { key: signer.keys[verified.keyIndex] },
-    };
-  };
-}
-
-/** The most helpful refusal that tells nothing about keys. */
-function whyNotVerified(reading: Reading, signerName: string): Refusal {
-  if (reading.refusal !== undefined) return reading.refusal;
-  for (const name of [signerName, 'hash']) {
-    if ((reading.fields.get(name) ?? '') === '') return missingField(name);
-  }
-  return new Refusal('signature_invalid', { field: 'hash' });
 }
 
 function missingField(name: string): Refusal {

@@ -1,0 +1,81 @@
+import { prepareSandbox } from '../../sandbox/data.ts';
+import { lastMonthEnd } from '../../sandbox/population/calendar.ts';
+import { generatePopulation } from '../../sandbox/population/population.ts';
+import { loadSubjects } from '../../sandbox/registry.ts';
+import { compose } from '../../src/compose.ts';
+import type { Service } from '../../src/compose.ts';
+import { readConfig } from '../../src/config.ts';
+import { createVault, creditKeysOf } from '../../src/credit/registry/vault.ts';
+import { createPool } from '../../src/db/pool.ts';
+import { createLog } from '../../src/log.ts';
+import { addVendor } from '../../src/vendors/administer.ts';
+import type { NewVendor, Sealing } from '../../src/vendors/administer.ts';
+import { fresh } from './demo-vendors.ts';
+import { VendorClient } from './vendor-client.ts';
+
+/** The whole service inside the test's process, with the sandbox's data and nobody to pay through. */
+export interface InProcessService {
+  readonly service: Service;
+  readonly origin: string;
+  readonly sealing: Sealing;
+  /** Everything it has logged so far, at every level. */
+  readonly logged: () => string;
+  demo(vid?: 'demo' | 'demo2'): VendorClient;
+  /** A new vendor, known to the service. */
+  addVendor(settings?: Partial<NewVendor>): Promise<VendorClient>;
+  stop(): Promise<void>;
+}
+
+/** The five documented examples of the registry come first. */
+const SUBJECTS = 20;
+/** Nobody listens there. */
+const NO_OPERATORS = 'http://127.0.0.1:9';
+
+/**
+ * @param databaseUrl of a migrated database that is empty.
+ * @param environment variables of the service; by default it has the role `api` alone.
+ */
+export async function startInProcess(
+  databaseUrl: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<InProcessService> {
+  const config = readConfig('sandbox', { PORT: '0', ROLES: 'api', ...environment });
+  const masterKeys = { current: Buffer.alloc(32, 'test master key'), previous: undefined };
+  const creditKeys = creditKeysOf(config, masterKeys, true);
+  const pool = createPool({ url: databaseUrl, max: 1, name: 'test' });
+  try {
+    await prepareSandbox(pool, { masterKeys, operatorOrigin: NO_OPERATORS });
+    const known = await pool.query('select 1 from subjects limit 1');
+    if (creditKeys !== undefined && known.rowCount === 0) {
+      const asOf = lastMonthEnd(new Date());
+      const population = generatePopulation({ seed: 1, subjects: SUBJECTS, asOf });
+      await loadSubjects(pool, createVault(creditKeys), population);
+    }
+  } finally {
+    await pool.end();
+  }
+  const lines: string[] = [];
+  const service = await compose({
+    config,
+    databaseUrl,
+    masterKeys,
+    log: createLog({ level: 'trace', destination: { write: (line) => lines.push(line) } }),
+  });
+  const origin = await service.listen();
+  const sealing: Sealing = { masterKeys, certain: true };
+  return {
+    service,
+    origin,
+    sealing,
+    logged: () => lines.join(''),
+    demo: (vid = 'demo') => new VendorClient(origin, { vid, key: `${vid}-security-key` }),
+    addVendor: async (settings = {}) => {
+      const vid = settings.vid ?? fresh('shop');
+      const vendor = { name: 'Shop', sector: 'retail', ...settings, vid } as const;
+      const { securityKey } = await addVendor(service.pool, vendor, sealing);
+      await service.directory.reload();
+      return new VendorClient(origin, { vid, key: securityKey });
+    },
+    stop: async () => await service.stop(),
+  };
+}
