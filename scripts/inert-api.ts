@@ -26,6 +26,7 @@ export async function createInertApi(): ReturnType<typeof createApi> {
     catalogue: inert('catalogue') as ApiOptions['catalogue'],
     connectorOf: unused('connectorOf'),
     lanes: inert('lanes') as ApiOptions['lanes'],
+    bulkDesk: inert('bulkDesk') as ApiOptions['bulkDesk'],
     enquiryDesk: undefined,
     callbackDesk: inert('callbackDesk') as ApiOptions['callbackDesk'],
   } satisfies ApiOptions);

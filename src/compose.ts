@@ -4,6 +4,8 @@ import { createWireTime, systemClock } from './base/clock.ts';
 import type { MasterKeys } from './base/sealing.ts';
 import { createBillerCatalogue } from './billers/catalogue.ts';
 import type { BillerCatalogue } from './billers/catalogue.ts';
+import { createBulkDesk } from './bulk/desk.ts';
+import type { BulkDesk } from './bulk/desk.ts';
 import type { Config } from './config.ts';
 import { createMetropolBureau } from './connectors/metropol/bureau.ts';
 import { createConnectorRegistry } from './connectors/registry.ts';
@@ -25,6 +27,7 @@ import { createMetrics } from './http/metrics.ts';
 import { startChainBuilder } from './ledger/chain-builder.ts';
 import { createCreateLanes } from './transactions/create.ts';
 import { createSettler } from './transactions/settle.ts';
+import type { NewTransaction } from './transactions/transaction.ts';
 import { createVendorDirectory } from './vendors/directory.ts';
 import type { AuthenticationDeps } from './http/merchant/authenticate.ts';
 import type { VendorDirectory } from './vendors/directory.ts';
@@ -36,6 +39,8 @@ const LANE_DEADLINE_MS = 8_000;
 const SETTINGS_POLL_MS = 2_000;
 const QUEUE_POLL_MS = 500;
 const CHAIN_EVERY_MS = 10_000;
+const BULK_POLL_MS = 2_000;
+const BULK_LEASE_MS = 10_000;
 const NONCES_EVERY_MS = 30_000;
 
 /** In the sandbox every suffix but 9909 must reach its end within 20 s. */
@@ -114,14 +119,31 @@ export async function compose(options: ComposeOptions): Promise<Service> {
 
   const settler = createSettler({ pools: openLanes('settle'), deadlineMs: LANE_DEADLINE_MS });
   let dispatcher: Dispatcher | undefined;
+  const onAccepted = (accepted: readonly NewTransaction[]): void =>
+    dispatcher?.hint(
+      accepted.map(({ vendorId, billerCode }) => ({ vendorId, billerCode, stage: 'send' })),
+    );
+  const createPools = openLanes('create');
   const lanes = createCreateLanes({
-    pools: openLanes('create'),
+    pools: createPools,
     deadlineMs: LANE_DEADLINE_MS,
-    onAccepted: (accepted) =>
-      dispatcher?.hint(
-        accepted.map(({ vendorId, billerCode }) => ({ vendorId, billerCode, stage: 'send' })),
-      ),
+    onAccepted,
   });
+  const bulkDesk: BulkDesk | undefined = config.roles.has('api')
+    ? createBulkDesk({
+        pool,
+        lanePools: createPools,
+        laneDeadlineMs: LANE_DEADLINE_MS,
+        rules: {
+          vendorById: (vendorId) => directory.vendorById(vendorId),
+          billerOf: (billerCode) => catalogue.biller(billerCode),
+        },
+        onAccepted,
+        pollMs: BULK_POLL_MS,
+        leaseMs: BULK_LEASE_MS,
+        log,
+      })
+    : undefined;
   const availabilities = createAvailabilities({
     pool,
     catalogue,
@@ -174,6 +196,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     catalogue,
     connectorOf: connectors.connectorOf,
     lanes,
+    bulkDesk,
     callbackDesk: createCallbackDesk({
       pool,
       catalogue,
@@ -187,6 +210,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     await app.close();
+    await bulkDesk?.stop();
     await lanes.idle();
     await credit?.desk.idle();
     await credit?.bureau.close();

@@ -9,6 +9,8 @@
 export const CRASH_POINTS = [
   'create:before-commit',
   'create:after-commit',
+  'bulk:before-commit',
+  'bulk:after-commit',
   'dispatch:after-claim',
   'dispatch:before-send',
   'dispatch:after-send',

@@ -47,6 +47,16 @@ export const ERRORS = {
     text: 'A parameter has an invalid value',
     when: 'The parameter named by `field` does not have the form that `text` describes.',
   },
+  file_mismatch: {
+    status: 400,
+    text: 'The file is not the one that was signed',
+    when: 'A bulk create: the SHA-256 of the file that arrived is not `sha256`. Nothing was accepted. Compute it over the bytes that are sent, without any change on the way.',
+  },
+  invalid_file: {
+    status: 400,
+    text: 'The file could not be read',
+    when: 'A bulk create: the file has no rows, is not UTF-8, has a quote that is never closed, or its header names a column that there is not. Nothing was accepted. A fault in one row refuses that row only.',
+  },
   amount_below_minimum: {
     status: 400,
     text: 'The amount is below the biller’s minimum',
@@ -121,6 +131,11 @@ export const ERRORS = {
     status: 404,
     text: 'There is no transaction with this reference',
     when: 'The reference is unknown, malformed, or belongs to another vendor; the answer is the same for all three.',
+  },
+  unknown_batch: {
+    status: 404,
+    text: 'There is no batch with this reference',
+    when: 'The `batch_reference` is unknown or belongs to another vendor; the answer is the same for both.',
   },
   unknown_prefix: {
     status: 404,
@@ -200,7 +215,7 @@ export const ERRORS = {
   outcome_unknown: {
     status: 503,
     text: 'It is not known whether the request was accepted',
-    when: 'The database went away while the request was being committed. Repeat with the same `merchant_reference`: the request is then accepted once, or the first answer is returned.',
+    when: 'The database went away while the request was being committed. Repeat the same request, with the same `merchant_reference` (create), `time` (fund), `reference` (collections) or `requestReference` (scoring): it is then accepted once, or the first answer is returned.',
   },
   scoring_unavailable: {
     status: 503,

@@ -8,10 +8,32 @@ export const LIMITS = {
   valueLength: 1024,
   /** Longest query string. */
   queryBytes: 8 * 1024,
+  /** Requests under way in one process before new ones are refused as `overloaded`. */
+  requestsUnderWay: 10_000,
+  /** Connections of clients to one process; further ones are closed at once. */
+  connections: 20_000,
+  /** Requests waiting for a connection of one pool before new ones are refused as `overloaded`. */
+  poolQueue: 512,
   /** Most creates one lane commits at once (facts: past 512 latency grows, throughput does not). */
   laneBatchRows: 512,
   /** Creates waiting in one lane before new ones are refused as `overloaded`. */
   laneQueueRows: 8192,
+  /** Most balances or statuses that one query reads. */
+  readBatchRows: 512,
+  /** Reads waiting for their query before new ones are refused as `overloaded`. */
+  readQueueRows: 8192,
+  /** Largest file of a bulk create. */
+  bulkFileBytes: 2 * 1024 * 1024,
+  /** Most rows in it; fits the four hexadecimal digits of a row's transaction id. */
+  bulkRows: 5_000,
+  /** Bulk rows one commit decides: as long as a single create of the same lane may have to wait. */
+  bulkChunkRows: 500,
+  /** Files that one process reads at once before further ones are refused as `overloaded`. */
+  bulkUploadsAtOnce: 8,
+  /** Batches that one process works on at once; further ones wait in the database. */
+  bulkBatchesUnderWay: 32,
+  /** Undecided batches of one vendor before further ones are refused as `overloaded`. */
+  bulkOpenBatches: 20,
   /** Most enquiries one lane commits at once. */
   enquiryBatchRows: 64,
   /** Enquiries waiting in one lane before new ones are refused as `overloaded`. */

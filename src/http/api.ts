@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { WireTime } from '../base/clock.ts';
 import type { BillerCatalogue } from '../billers/catalogue.ts';
+import type { BulkDesk } from '../bulk/desk.ts';
 import type { EnquiryDesk } from '../credit/enquiries/desk.ts';
 import type { Pool } from '../db/pool.ts';
 import type { CallbackDesk } from '../dispatch/callbacks.ts';
@@ -16,6 +17,8 @@ import {
   reportCollection,
 } from './merchant/funding-operations.ts';
 import type { AuthenticationDeps } from './merchant/authenticate.ts';
+import { bulkResult, bulkStatus } from './merchant/bulk-operations.ts';
+import { addBulkUpload } from './merchant/bulk-upload.ts';
 import { addOperation } from './merchant/operation.ts';
 import { createTransaction, transactionStatus } from './merchant/transaction-operations.ts';
 import { validateAccount } from './merchant/validate-account.ts';
@@ -41,6 +44,8 @@ export interface ApiOptions extends AuthenticationDeps {
   readonly catalogue: BillerCatalogue;
   readonly connectorOf: (operatorCode: string) => Connector | undefined;
   readonly lanes: CreateLanes;
+  /** Undefined without the role `api`. */
+  readonly bulkDesk: BulkDesk | undefined;
   readonly callbackDesk: CallbackDesk;
   /** Undefined when the credit registry is not configured. */
   readonly enquiryDesk: EnquiryDesk | undefined;
@@ -55,6 +60,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   addHealthRoutes(app, options);
   if (!options.config.roles.has('api')) return app;
   addOperations(app, options);
+  addBulkOperations(app, options);
   addScoringOperations(app, options);
   addCallbackRoutes(app, options.callbackDesk);
   await addReferencePage(app);
@@ -83,6 +89,16 @@ function addOperations(app: FastifyInstance, options: ApiOptions): void {
   addOperation(app, validateAccount(options, `${billing}/validate/account`), options);
   addOperation(app, phoneLookup(options.catalogue, `${billing}/phone/lookup`), options);
   addOperation(app, accountBalance(options, `${billing}/account/balance`), options);
+}
+
+function addBulkOperations(app: FastifyInstance, options: ApiOptions): void {
+  const { bulkDesk } = options;
+  if (bulkDesk === undefined) return;
+  const path = `${options.config.billingPath}/transaction/bulk`;
+  const deps = { ...options, bulkDesk };
+  addBulkUpload(app, deps, path);
+  addOperation(app, bulkStatus(deps, `${path}/status`), options);
+  addOperation(app, bulkResult(deps, `${path}/result`), options);
 }
 
 function addScoringOperations(app: FastifyInstance, options: ApiOptions): void {

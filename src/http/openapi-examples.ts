@@ -1,4 +1,4 @@
-import { createSecretKey } from 'node:crypto';
+import { createHash, createSecretKey } from 'node:crypto';
 import { HASH_FIELD, canonicalText } from '../base/canonical.ts';
 import { sign } from '../vendors/signature.ts';
 import { SCORING_EXAMPLES } from './openapi-scoring-examples.ts';
@@ -9,6 +9,8 @@ interface OperationExample {
   readonly key?: string;
   /** Without `hash`, which is computed. */
   readonly request: Readonly<Record<string, string>>;
+  /** The body, where it is a file and the parameters are in the query string. */
+  readonly file?: string;
   readonly answer: unknown;
 }
 
@@ -30,6 +32,25 @@ const PAID = {
   account: '37200009901',
   amount: 100,
   biller_name: 'kplc_prepaid',
+};
+
+/** Two rows of CSV; the second is below the minimum. */
+const BULK_FILE = `biller_name,account,amount,merchant_reference
+safaricom,254722000001,100,nov-0001
+safaricom,254722000002,1,nov-0002
+`;
+const BULK_FILE_SHA256 = createHash('sha256').update(BULK_FILE).digest('hex');
+const BATCH = {
+  status: 1,
+  text: 'Batch queued and pending processing',
+  batch_reference: 'airtime-2026-11',
+  batch_id: '019aa5b1-7c00-7d2e-9c3f-5a1b2c3d0000',
+  batch_status: 'DONE',
+  sha256: BULK_FILE_SHA256,
+  rows: 2,
+  accepted: 1,
+  refused: 0,
+  posted_time: '2026-11-21 09:20:00',
 };
 
 /** By operationId. A test holds that each operation has one that fits its schemas. */
@@ -94,6 +115,47 @@ export const EXAMPLES: Readonly<Record<string, OperationExample>> = {
         ipay_reference: REFERENCE,
         posted_time: '2026-11-21 09:15:00',
       },
+    },
+  },
+  bulkCreate: {
+    key: DEMO_KEY,
+    request: { vid: 'demo', batch_reference: 'airtime-2026-11', sha256: BULK_FILE_SHA256 },
+    file: BULK_FILE,
+    answer: { header_status: 200, msg: { ...BATCH, batch_status: 'PROCESSING', accepted: 0 } },
+  },
+  bulkStatus: {
+    key: DEMO_KEY,
+    request: { vid: 'demo', batch_reference: 'airtime-2026-11' },
+    answer: { header_status: 200, msg: { ...BATCH, text: 'Batch processed', refused: 1 } },
+  },
+  bulkResult: {
+    key: DEMO_KEY,
+    request: { vid: 'demo', batch_reference: 'airtime-2026-11', format: 'json' },
+    answer: {
+      header_status: 200,
+      msg: { ...BATCH, text: 'Batch processed', refused: 1 },
+      data: [
+        {
+          row: 1,
+          merchant_reference: 'nov-0001',
+          result: 'ACCEPTED',
+          ipay_reference: '00000081M7Y4NQ0D9EJTWBP0R4H5G001',
+          posted_time: '2026-11-21 09:20:01',
+          code: null,
+          text: null,
+          field: null,
+        },
+        {
+          row: 2,
+          merchant_reference: 'nov-0002',
+          result: 'REFUSED',
+          ipay_reference: null,
+          posted_time: null,
+          code: 'amount_below_minimum',
+          text: 'The minimum amount of safaricom is 5.00',
+          field: 'amount',
+        },
+      ],
     },
   },
   transactionStatus: {

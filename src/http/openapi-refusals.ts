@@ -18,6 +18,7 @@ export const COMMON_REFUSALS: readonly ErrorCode[] = [
   'unsupported_media_type',
   'too_many_requests',
   'internal_error',
+  'overloaded',
   'unavailable',
 ];
 
@@ -42,13 +43,14 @@ const SCORING: readonly ErrorCode[] = [
 
 /** By operationId, what else. A test holds that every code of the registry may occur somewhere. */
 export const OWN_REFUSALS: Readonly<Record<string, readonly ErrorCode[]>> = {
-  fund: [...SIGNED, 'unsupported_currency', 'stale_time'],
+  fund: [...SIGNED, 'unsupported_currency', 'stale_time', 'outcome_unknown'],
   collect: [
     ...SIGNED,
     'unsupported_currency',
     'unknown_vendor',
     'collector_not_allowed',
     'reference_reused',
+    'outcome_unknown',
   ],
   billerStatus: ['unknown_biller'],
   createTransaction: [
@@ -60,9 +62,11 @@ export const OWN_REFUSALS: Readonly<Record<string, readonly ErrorCode[]>> = {
     'reference_reused',
     'likely_duplicate',
     'biller_offline',
-    'overloaded',
     'outcome_unknown',
   ],
+  bulkCreate: [...SIGNED, 'file_mismatch', 'invalid_file', 'reference_reused', 'overloaded'],
+  bulkStatus: [...SIGNED, 'unknown_batch'],
+  bulkResult: [...SIGNED, 'unknown_batch'],
   transactionStatus: [...SIGNED, 'unknown_reference'],
   validateAccount: [...SIGNED, 'unknown_biller', 'validation_unavailable', 'operator_unavailable'],
   phoneLookup: [...SIGNED, 'unknown_prefix'],

@@ -108,9 +108,14 @@ function describeOperation(operation: Operation, { schemas, responses: named }: 
   const title = name.charAt(0).toUpperCase() + name.slice(1);
   schemas.set(`${title}Answer`, answer);
   schemas.set('Refusal', refusal);
+  const isFile = EXAMPLES[name]?.file !== undefined;
   if (requestBody !== undefined) {
-    const request = jsonSchemaOf(requestBody.content);
-    schemas.set(`${title}Request`, { ...request, additionalProperties: false });
+    schemas.set(
+      `${title}Request`,
+      isFile
+        ? withoutOwnKeywords(fileSchemaOf(requestBody.content))
+        : { ...jsonSchemaOf(requestBody.content), additionalProperties: false },
+    );
   }
   return {
     ...rest,
@@ -150,12 +155,33 @@ function describeParameter(name: string): (parameter: Json) => Json {
 }
 
 function describeBody(name: string, schemaName: string): Json {
+  const file = EXAMPLES[name]?.file;
+  if (file !== undefined) return describeFile(file, schemaName);
   const example = requestExample(name);
   const media = {
     schema: { $ref: `#/components/schemas/${schemaName}` },
     ...(example === undefined ? {} : { example }),
   };
   return { required: true, content: Object.fromEntries(BODY_FORMS.map((form) => [form, media])) };
+}
+
+/** A file as the body itself, or as the part `file`. */
+function describeFile(example: string, schemaName: string): Json {
+  const schema = { $ref: `#/components/schemas/${schemaName}` };
+  return {
+    required: true,
+    content: {
+      'text/csv': { schema, example },
+      'application/x-ndjson': { schema },
+      'multipart/form-data': {
+        schema: { type: 'object', properties: { file: schema }, required: ['file'] },
+      },
+    },
+  };
+}
+
+function fileSchemaOf(content: Json): Json {
+  return (content['text/csv'] as { readonly schema: Json }).schema;
 }
 
 function jsonSchemaOf(content: Json | undefined): Json {

@@ -46,6 +46,11 @@ const operations = Object.entries(document.paths).flatMap(([url, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ method, url, ...operation })),
 );
 
+/** Whether the body is a file, and the parameters are in the query string. */
+function isFile(operationId: string): boolean {
+  return EXAMPLES[operationId]?.file !== undefined;
+}
+
 function fits(media: Media, value: unknown): boolean {
   const schema = document.components.schemas[media.schema.$ref.split('/').at(-1) ?? ''];
   if (schema === undefined) throw new Error(`${media.schema.$ref} leads nowhere`);
@@ -97,7 +102,7 @@ describe('openapi.json', () => {
 
   test('every body comes in all three forms', () => {
     for (const { operationId, requestBody } of operations) {
-      if (requestBody === undefined) continue;
+      if (requestBody === undefined || isFile(operationId)) continue;
       expect([operationId, ...Object.keys(requestBody.content)]).toEqual([
         operationId,
         'application/json',
@@ -115,6 +120,7 @@ describe('examples', () => {
     expect(answer.example).toBeDefined();
     expect(fits(answer, answer.example)).toBe(true);
     for (const media of Object.values(operation.requestBody?.content ?? {})) {
+      if (media.example === undefined && isFile(operation.operationId)) continue;
       expect(media.example).toBeDefined();
       expect(fits(media, media.example)).toBe(true);
     }

@@ -57,11 +57,33 @@ export const phone = parameter(
   { examples: ['254712345678'] },
 );
 
+export const MERCHANT_REFERENCE = /^[\x21-\x7E]([\x20-\x7E]{0,62}[\x21-\x7E])?$/;
+
 export const merchantReference = parameter(
-  /^[\x21-\x7E]([\x20-\x7E]{0,62}[\x21-\x7E])?$/,
+  MERCHANT_REFERENCE,
   '1 to 64 printable ASCII characters without spaces at the ends',
   'Your own unique reference. The same reference with the same content gets the first answer again and is paid once; send it always.',
   { examples: ['INV-2031-7'] },
+);
+
+export const batchReference = parameter(
+  MERCHANT_REFERENCE,
+  '1 to 64 printable ASCII characters without spaces at the ends',
+  'Your own unique reference of the file. The same reference with the same file is the same batch.',
+  { examples: ['payroll-2026-11'] },
+);
+
+export const sha256 = parameter(
+  /^[0-9a-fA-F]{64}$/,
+  '64 hexadecimal digits',
+  'SHA-256 of the file’s bytes.',
+);
+
+export const resultFormat = parameter(
+  /^(json|csv|jsonl)$/,
+  'json, csv or jsonl',
+  'Form of the answer. Default: `json`.',
+  { examples: ['csv'] },
 );
 
 export const ipayReference = parameter(

@@ -1,0 +1,421 @@
+import { createHash } from 'node:crypto';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Refusal } from '../../src/base/errors.ts';
+import { LIMITS } from '../../src/base/limits.ts';
+import type { Biller } from '../../src/billers/biller.ts';
+import { newBatchId, transactionIdOf } from '../../src/bulk/batch.ts';
+import type { BulkRow, RowResult } from '../../src/bulk/batch.ts';
+import { decideChunk } from '../../src/bulk/chunk.ts';
+import { createBulkDesk } from '../../src/bulk/desk.ts';
+import type { BulkDesk, BulkDeskOptions } from '../../src/bulk/desk.ts';
+import * as store from '../../src/bulk/store.ts';
+import { checkLedger } from '../../src/ledger/check.ts';
+import { acceptPayment, createCreateLanes } from '../../src/transactions/create.ts';
+import type { CreateRequest } from '../../src/transactions/create.ts';
+import type { NewTransaction } from '../../src/transactions/transaction.ts';
+import type { Vendor } from '../../src/vendors/vendor.ts';
+import { OPERATOR, OTHER_BILLER, openBooks } from '../support/money-fixture.ts';
+import type { Books } from '../support/money-fixture.ts';
+import { BILLER } from '../support/new-transaction.ts';
+import { until } from '../support/until.ts';
+
+let books: Books;
+
+beforeAll(async () => {
+  books = await openBooks();
+});
+
+afterAll(async () => {
+  expect((await checkLedger(books.pool)).violations).toEqual([]);
+  await books.close();
+});
+
+const MINIMUM_CENTS = 5_000n;
+
+function biller(billerCode: string, change: Partial<Biller> = {}): Biller {
+  return {
+    billerCode,
+    name: 'Biller',
+    category: 'electricity',
+    operatorCode: OPERATOR,
+    minimumCents: MINIMUM_CENTS,
+    maximumCents: null,
+    feeCents: 0n,
+    secondaryAccount: false,
+    validatesAccounts: false,
+    availability: 'ONLINE',
+    breakerOpen: false,
+    ...change,
+  };
+}
+
+function vendorOf(vendorId: number, change: Partial<Vendor> = {}): Vendor {
+  return {
+    vendorId,
+    vid: `vendor-${vendorId}`,
+    name: 'Vendor',
+    sector: 'retail',
+    suspended: false,
+    keys: [],
+    duplicateCheck: 'off',
+    referenceRequired: false,
+    ...change,
+  } as Vendor;
+}
+
+const BILLERS: ReadonlyMap<string, Biller> = new Map([
+  [BILLER, biller(BILLER)],
+  [OTHER_BILLER, biller(OTHER_BILLER, { secondaryAccount: true })],
+  ['offline', biller('offline', { availability: 'OFFLINE' })],
+]);
+
+/** A desk on a connection of its own; what it accepted is in `accepted`. */
+function openDesk(options: Partial<BulkDeskOptions> & { vendor?: Partial<Vendor> } = {}): {
+  readonly desk: BulkDesk;
+  readonly accepted: NewTransaction[];
+} {
+  const accepted: NewTransaction[] = [];
+  const { vendor, ...given } = options;
+  const desk = createBulkDesk({
+    pool: books.pool,
+    lanePools: [books.openPool({ byIndexOnly: true })],
+    laneDeadlineMs: 5_000,
+    rules: {
+      vendorById: (vendorId) => vendorOf(vendorId, vendor),
+      billerOf: (code) => BILLERS.get(code),
+    },
+    onAccepted: (some) => accepted.push(...some),
+    // Only what a test gives it.
+    pollMs: 3_600_000,
+    leaseMs: 60_000,
+    log: pino({ level: 'silent' }),
+    ...given,
+  });
+  return { desk, accepted };
+}
+
+function request(change: Partial<CreateRequest> = {}): CreateRequest {
+  return {
+    billerCode: BILLER,
+    account: '0123456789',
+    phone: null,
+    amountCents: 10_000n,
+    merchantReference: null,
+    ...change,
+  };
+}
+
+function manyRows(count: number, prefix: string): BulkRow[] {
+  return Array.from({ length: count }, (_, index) => ({
+    request: request({ merchantReference: `${prefix}-${index}`, account: `01${index}` }),
+  }));
+}
+
+let batches = 0;
+function batchOf(vendorId: number, rows: readonly BulkRow[], batchReference?: string) {
+  batches += 1;
+  return {
+    vendorId,
+    batchReference: batchReference ?? `batch-${batches}`,
+    fileSha256: createHash('sha256').update(String(batches)).digest(),
+    rows,
+  };
+}
+
+/** What a row came to, in a form to compare. */
+function brief(result: RowResult): string {
+  if (result.kind === 'refused') return `${result.code} ${result.field ?? ''}`;
+  return result.kind;
+}
+
+async function countTransactions(vendorId: number): Promise<number> {
+  const counted = await books.pool.query<{ count: number }>(
+    'select count(*)::integer as count from transactions where vendor_id = $1',
+    [vendorId],
+  );
+  return counted.rows[0]?.count ?? 0;
+}
+
+test('decides every row as a single create would, in their order', async () => {
+  const requests = [
+    request({ merchantReference: 'a' }),
+    request({ merchantReference: 'a' }),
+    request({ merchantReference: 'a', amountCents: 20_000n }),
+    request({ merchantReference: 'low', amountCents: 4_999n }),
+    request({ billerCode: 'nobody' }),
+    request({ billerCode: OTHER_BILLER }),
+    request({ billerCode: OTHER_BILLER, phone: '254722000000' }),
+    request({ billerCode: 'offline' }),
+    request({ account: 'twin' }),
+    request({ account: 'twin' }),
+    request({ account: 'large', amountCents: 100_000n }),
+    request({ account: 'small' }),
+    request({ account: 'too much', amountCents: 10_001n }),
+  ];
+  const float = 150_000n;
+  const one = await books.addVendor(float);
+  const many = await books.addVendor(float);
+  const vendor = vendorOf(one, { duplicateCheck: 'without_reference' });
+  const lanes = createCreateLanes({
+    pools: [books.openPool({ byIndexOnly: true })],
+    deadlineMs: 5_000,
+    onAccepted: () => undefined,
+  });
+  const expected: string[] = [];
+  for (const item of requests) {
+    const from = { vendor, biller: BILLERS.get(item.billerCode) };
+    try {
+      await acceptPayment(item, from, { lanes, pool: books.pool });
+      expected.push('accepted');
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      expected.push(`${error.code} ${error.field ?? ''}`);
+    }
+  }
+
+  const { desk, accepted } = openDesk({ vendor: { duplicateCheck: 'without_reference' } });
+  const batch = batchOf(
+    many,
+    requests.map((item) => ({ request: item })),
+  );
+  await desk.accept(batch);
+  await desk.idle();
+
+  const { rows, progress } = await desk.results(many, batch.batchReference);
+  expect(rows.map(brief)).toEqual(expected);
+  expect(new Set(expected)).toEqual(
+    new Set([
+      'accepted',
+      'reference_reused merchant_reference',
+      'amount_below_minimum amount',
+      'unknown_biller biller_name',
+      'missing_field phone',
+      'biller_offline biller_name',
+      'likely_duplicate ',
+      'insufficient_float amount',
+    ]),
+  );
+  const taken = expected.filter((kind) => kind === 'accepted').length;
+  expect(progress).toMatchObject({
+    rowCount: requests.length,
+    acceptedCount: taken,
+    refusedCount: requests.length - taken,
+  });
+  expect(progress.endedAt).not.toBeNull();
+  expect(await books.balances(many)).toEqual(await books.balances(one));
+  // The second row is the first one again: the same transaction, and no new one.
+  expect(accepted).toHaveLength(taken - 1);
+  expect(await countTransactions(many)).toBe(taken - 1);
+  expect(rows[1]).toMatchObject({ transactionId: transactionIdOf(progress.batchId, 1) });
+  await desk.stop();
+});
+
+test('a repeat of an earlier payment gets its answer although the biller is offline now', async () => {
+  const vendorId = await books.addVendor(100_000n);
+  const isOnline = { value: true };
+  const { desk } = openDesk({
+    rules: {
+      vendorById: (id) => vendorOf(id),
+      billerOf: (code) => biller(code, { availability: isOnline.value ? 'ONLINE' : 'OFFLINE' }),
+    },
+  });
+  const first = batchOf(vendorId, manyRows(3, 'repeat'));
+  await desk.accept(first);
+  await desk.idle();
+  isOnline.value = false;
+  const second = batchOf(vendorId, manyRows(4, 'repeat'));
+  await desk.accept(second);
+  await desk.idle();
+  const { rows } = await desk.results(vendorId, second.batchReference);
+  expect(rows.map(brief)).toEqual([
+    'accepted',
+    'accepted',
+    'accepted',
+    'biller_offline biller_name',
+  ]);
+  const before = await desk.results(vendorId, first.batchReference);
+  expect(rows.slice(0, 3)).toEqual(before.rows);
+  await desk.stop();
+});
+
+test('the same reference with the same file is the same batch, with another file refused', async () => {
+  const vendorId = await books.addVendor(1_000_000n);
+  const { desk } = openDesk();
+  const batch = batchOf(vendorId, manyRows(7, 'same'), 'payroll');
+  const first = await desk.accept(batch);
+  await desk.idle();
+  const again = await desk.accept(batch);
+  expect(again).toMatchObject({ batchId: first.batchId, acceptedCount: 7 });
+  expect(await countTransactions(vendorId)).toBe(7);
+  await expect(desk.accept(batchOf(vendorId, manyRows(7, 'other'), 'payroll'))).rejects.toThrow(
+    expect.objectContaining({ code: 'reference_reused', field: 'batch_reference' }),
+  );
+  // Another vendor's reference is its own.
+  const other = await books.addVendor(1_000_000n);
+  expect((await desk.accept({ ...batch, vendorId: other })).batchId).not.toBe(first.batchId);
+  await desk.idle();
+  await desk.stop();
+});
+
+test('another desk goes on where one stopped, and every row is created once', async () => {
+  const vendorId = await books.addVendor(100_000_000n);
+  const stops: (() => void)[] = [];
+  const first = openDesk({ onAccepted: () => stops.forEach((stop) => stop()) });
+  stops.push(() => void first.desk.stop());
+  const batch = batchOf(vendorId, manyRows(LIMITS.bulkChunkRows * 3, 'go-on'));
+  await first.desk.accept(batch);
+  await first.desk.idle();
+  await first.desk.stop();
+  const half = await first.desk.progress(vendorId, batch.batchReference);
+  expect(half).toMatchObject({ acceptedCount: LIMITS.bulkChunkRows, endedAt: null });
+  const waiting = await first.desk.results(vendorId, batch.batchReference);
+  expect(waiting.rows.at(-1)).toMatchObject({ kind: 'waiting' });
+
+  const second = openDesk();
+  await until('the batch ends', async () => {
+    return (await second.desk.progress(vendorId, batch.batchReference)).endedAt !== null;
+  });
+  expect(second.accepted).toHaveLength(LIMITS.bulkChunkRows * 2);
+  expect(await countTransactions(vendorId)).toBe(batch.rows.length);
+  await second.desk.idle();
+  await second.desk.stop();
+});
+
+test('of a process that died, the batch is taken over when its lease has lapsed', async () => {
+  const vendorId = await books.addVendor(1_000_000n);
+  const batch = batchOf(vendorId, manyRows(10, 'lapsed'));
+  const stored = {
+    ...batch,
+    batchId: newBatchId(),
+    rowCount: 10,
+    content: JSON.stringify(
+      batch.rows.map((row) =>
+        'request' in row
+          ? [BILLER, row.request.account, null, '10000', row.request.merchantReference]
+          : null,
+      ),
+    ),
+    leaseMs: 400,
+    mostOpen: 10,
+  };
+  expect(await store.insertBatch(books.pool, stored)).toBe(true);
+  const { desk } = openDesk({ pollMs: 50 });
+  await until('the batch ends', async () => {
+    return (await desk.progress(vendorId, batch.batchReference)).endedAt !== null;
+  });
+  expect(await countTransactions(vendorId)).toBe(10);
+  await desk.idle();
+  await desk.stop();
+});
+
+test('a chunk that is not next changes nothing, so that two processes cannot decide it twice', async () => {
+  const vendorId = await books.addVendor(1_000_000n);
+  const rows = manyRows(10, 'fence').map((row) =>
+    // Without references only the fence tells a repeat.
+    'request' in row ? { request: { ...row.request, merchantReference: null } } : row,
+  );
+  const batch = { ...batchOf(vendorId, rows), batchId: newBatchId() };
+  await store.insertBatch(books.pool, {
+    ...batch,
+    rowCount: 10,
+    content: '[]',
+    leaseMs: 60_000,
+    mostOpen: 10,
+  });
+  const rules = {
+    vendorById: (id: number) => vendorOf(id),
+    billerOf: (code: string) => BILLERS.get(code),
+  };
+  const chunk = { ...batch, firstRow: 1, rows: rows.slice(0, 6), leaseMs: 60_000 };
+  const pools = [books.openPool(), books.openPool()];
+  const outcomes = await Promise.all(pools.map((pool) => decideOn(pool)));
+  async function decideOn(pool: (typeof pools)[number]) {
+    const client = await pool.connect();
+    try {
+      return await decideChunk(client, chunk, rules);
+    } finally {
+      client.release();
+    }
+  }
+  expect(outcomes.filter((outcome) => outcome.decided)).toHaveLength(1);
+  expect(outcomes.map((outcome) => outcome.nextRow)).toEqual([7, 7]);
+  expect(await countTransactions(vendorId)).toBe(6);
+});
+
+test('a row that the database cannot take is refused alone', async () => {
+  const vendorId = await books.addVendor(100_000_000n);
+  const { desk } = openDesk({
+    rules: {
+      vendorById: (id) => vendorOf(id),
+      // A fee that overflows when the amount is added.
+      billerOf: (code) =>
+        biller(code, code === BILLER ? {} : { feeCents: 9_223_372_036_854_775_807n }),
+    },
+  });
+  const rows = manyRows(900, 'poison');
+  rows[333] = { request: request({ billerCode: 'poison' }) };
+  const batch = batchOf(vendorId, rows);
+  await desk.accept(batch);
+  await desk.idle();
+  const results = await desk.results(vendorId, batch.batchReference);
+  expect(results.progress).toMatchObject({ acceptedCount: 899, refusedCount: 1 });
+  expect(results.rows[333]).toMatchObject({ kind: 'refused', code: 'internal_error' });
+  await desk.stop();
+});
+
+test('a vendor that is suspended meanwhile gets its remaining rows refused', async () => {
+  const vendorId = await books.addVendor(100_000n);
+  const { desk } = openDesk({ vendor: { suspended: true } });
+  const batch = batchOf(vendorId, manyRows(2, 'suspended'));
+  await desk.accept(batch);
+  await desk.idle();
+  const { rows } = await desk.results(vendorId, batch.batchReference);
+  expect(rows.map(brief)).toEqual(['vendor_suspended vid', 'vendor_suspended vid']);
+  await desk.stop();
+});
+
+test('single creates of the same lane wait for one chunk at most, not for the file', async () => {
+  const vendorId = await books.addVendor(1_000_000_000n);
+  const pool = books.openPool({ byIndexOnly: true });
+  const { desk } = openDesk({ lanePools: [pool] });
+  const lanes = createCreateLanes({
+    pools: [pool],
+    deadlineMs: 5_000,
+    onAccepted: () => undefined,
+  });
+  const batch = batchOf(vendorId, manyRows(LIMITS.bulkChunkRows * 8, 'fair'));
+  await desk.accept(batch);
+  const from = { vendor: vendorOf(vendorId), biller: BILLERS.get(BILLER) };
+  for (let index = 0; index < 3; index += 1) {
+    await acceptPayment(request({ merchantReference: `single-${index}` }), from, {
+      lanes,
+      pool: books.pool,
+    });
+  }
+  expect((await desk.progress(vendorId, batch.batchReference)).endedAt).toBeNull();
+  await desk.idle();
+  expect(await countTransactions(vendorId)).toBe(batch.rows.length + 3);
+  await desk.stop();
+});
+
+test('a vendor may have so many undecided batches and no more', async () => {
+  const vendorId = await books.addVendor(0n);
+  const { desk } = openDesk();
+  // Somebody else's lease keeps them undecided.
+  for (let index = 0; index < LIMITS.bulkOpenBatches; index += 1) {
+    const stored = { batchId: newBatchId(), rowCount: 1, content: '[]', leaseMs: 3_600_000 };
+    await store.insertBatch(books.pool, {
+      ...batchOf(vendorId, []),
+      ...stored,
+      mostOpen: LIMITS.bulkOpenBatches,
+    });
+  }
+  await expect(desk.accept(batchOf(vendorId, manyRows(1, 'one-more')))).rejects.toThrow(
+    expect.objectContaining({ code: 'overloaded' }),
+  );
+  await expect(desk.progress(vendorId, 'none')).rejects.toThrow(
+    expect.objectContaining({ code: 'unknown_batch' }),
+  );
+  await desk.stop();
+});
