@@ -26,6 +26,8 @@ export async function createInertApi(): ReturnType<typeof createApi> {
     catalogue: inert('catalogue') as ApiOptions['catalogue'],
     connectorOf: unused('connectorOf'),
     lanes: inert('lanes') as ApiOptions['lanes'],
+    balances: inert('balances') as ApiOptions['balances'],
+    statuses: inert('statuses') as ApiOptions['statuses'],
     bulkDesk: inert('bulkDesk') as ApiOptions['bulkDesk'],
     enquiryDesk: undefined,
     callbackDesk: inert('callbackDesk') as ApiOptions['callbackDesk'],

@@ -25,8 +25,10 @@ import type { Dispatcher } from './dispatch/dispatcher.ts';
 import { createApi } from './http/api.ts';
 import { createMetrics } from './http/metrics.ts';
 import { startChainBuilder } from './ledger/chain-builder.ts';
+import { createBalanceReader } from './ledger/balance-reader.ts';
 import { createCreateLanes } from './transactions/create.ts';
 import { createSettler } from './transactions/settle.ts';
+import { createStatusReader } from './transactions/status-reader.ts';
 import type { NewTransaction } from './transactions/transaction.ts';
 import { createVendorDirectory } from './vendors/directory.ts';
 import type { AuthenticationDeps } from './http/merchant/authenticate.ts';
@@ -36,6 +38,8 @@ import { createNonceDesk, startNonceCleaner } from './vendors/nonces.ts';
 
 /** How long a batch is retried over lost connections before its callers are told. */
 const LANE_DEADLINE_MS = 8_000;
+/** The same of a read, which its sender can repeat at once. */
+const READ_DEADLINE_MS = 3_000;
 const SETTINGS_POLL_MS = 2_000;
 const QUEUE_POLL_MS = 500;
 const CHAIN_EVERY_MS = 10_000;
@@ -196,6 +200,14 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     catalogue,
     connectorOf: connectors.connectorOf,
     lanes,
+    balances: createBalanceReader({
+      pool: openPool('balances', 1, true),
+      deadlineMs: READ_DEADLINE_MS,
+    }),
+    statuses: createStatusReader({
+      pool: openPool('statuses', 1, true),
+      deadlineMs: READ_DEADLINE_MS,
+    }),
     bulkDesk,
     callbackDesk: createCallbackDesk({
       pool,

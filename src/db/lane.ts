@@ -36,6 +36,8 @@ export interface LaneOptions<Item, Result> {
   readonly pool: Pool;
   readonly maxBatch: number;
   readonly maxWaiting: number;
+  /** The call changes nothing, so that a lost connection leaves nothing in doubt. */
+  readonly readOnly?: boolean;
   /** How long a batch is retried over lost connections before it is given up. */
   readonly deadlineMs: number;
   /** How long a call may be without an answer before its connection counts as lost. Default 20 s. */
@@ -107,7 +109,7 @@ async function commit<Item, Result>(
     const attempt = await tryOnce(options, items, timers);
     if (attempt.kind === 'done') return attempt.results;
     if (attempt.kind === 'failed') throw attempt.error;
-    doubt.maybeCommitted ||= attempt.kind === 'lost';
+    doubt.maybeCommitted ||= attempt.kind === 'lost' && options.readOnly !== true;
     if (attempt.kind === 'unavailable' || timers.nowMs() + pauseMs > giveUpAtMs) {
       throw new Refusal(doubt.maybeCommitted ? 'outcome_unknown' : 'unavailable', {
         retryAfterSeconds: 5,

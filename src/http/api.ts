@@ -7,7 +7,9 @@ import type { EnquiryDesk } from '../credit/enquiries/desk.ts';
 import type { Pool } from '../db/pool.ts';
 import type { CallbackDesk } from '../dispatch/callbacks.ts';
 import type { Connector } from '../dispatch/connector.ts';
+import type { BalanceReader } from '../ledger/balance-reader.ts';
 import type { CreateLanes } from '../transactions/create.ts';
+import type { StatusReader } from '../transactions/status-reader.ts';
 import { addCallbackRoutes } from './callbacks/routes.ts';
 import { addHealthRoutes } from './health.ts';
 import { billerStatus, listBillers, phoneLookup } from './merchant/biller-operations.ts';
@@ -44,6 +46,8 @@ export interface ApiOptions extends AuthenticationDeps {
   readonly catalogue: BillerCatalogue;
   readonly connectorOf: (operatorCode: string) => Connector | undefined;
   readonly lanes: CreateLanes;
+  readonly balances: BalanceReader;
+  readonly statuses: StatusReader;
   /** Undefined without the role `api`. */
   readonly bulkDesk: BulkDesk | undefined;
   readonly callbackDesk: CallbackDesk;

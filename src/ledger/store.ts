@@ -48,6 +48,20 @@ export async function readBalances(
 
 /** Balances of these accounts of all vendors, by `<vendor id> <account>`. */
 export async function listAllBalances(
+/** The floats of these vendors, in cents. */
+export async function readFloats(
+  db: Queryable,
+  vendorIds: readonly number[],
+): Promise<Map<number, bigint>> {
+  const read = await db.query<{ vendor_id: number; balance_cents: bigint }>({
+    name: 'read_floats',
+    text: `select a.vendor_id, a.balance_cents from unnest($1::integer[]) as w (vendor_id)
+        join accounts a on a.vendor_id = w.vendor_id and a.account = 'float'`,
+    values: [vendorIds],
+  });
+  return new Map(read.rows.map((row) => [row.vendor_id, row.balance_cents]));
+}
+
   db: Queryable,
   accounts: readonly AccountName[],
 ): Promise<Map<string, bigint>> {

@@ -151,6 +151,45 @@ export async function readTransaction(
   return read.rows[0];
 }
 
+/** What a status answer tells. */
+export type StatusRow = Pick<
+  TransactionRow,
+  | 'created_at'
+  | 'biller_response_time'
+  | 'outcome'
+  | 'biller_code'
+  | 'account'
+  | 'amount_cents'
+  | 'merchant_reference'
+  | 'biller_reference'
+  | 'message'
+  | 'details'
+  | 'under_way'
+>;
+
+const READ_STATUSES = `select w.number::integer, t.created_at, t.biller_response_time, t.outcome,
+    t.biller_code, t.account, t.amount_cents, t.merchant_reference, t.biller_reference, t.message,
+    t.details, q.transaction_id is not null as under_way
+  from unnest($1::integer[], $2::uuid[]) with ordinality as w (vendor_id, transaction_id, number)
+    join transactions t on t.vendor_id = w.vendor_id and t.transaction_id = w.transaction_id
+    left join dispatch_queue q on q.vendor_id = t.vendor_id and q.biller_code = t.biller_code
+      and q.stage = 'verify' and q.transaction_id = t.transaction_id`;
+
+/** Where each of these transactions stands, in order; undefined where the vendor has none of the id. */
+export async function readStatuses(
+  db: Queryable,
+  wanted: readonly { readonly vendorId: number; readonly transactionId: string }[],
+): Promise<(StatusRow | undefined)[]> {
+  const read = await db.query<StatusRow & { number: number }>({
+    name: 'read_statuses',
+    text: READ_STATUSES,
+    values: [wanted.map((key) => key.vendorId), wanted.map((key) => key.transactionId)],
+  });
+  const rows = Array.from<StatusRow | undefined>({ length: wanted.length });
+  for (const row of read.rows) rows[row.number - 1] = row;
+  return rows;
+}
+
 /** One transaction of the vendor by the vendor's own reference. */
 export async function readTransactionByReference(
   db: Queryable,

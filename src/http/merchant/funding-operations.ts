@@ -7,7 +7,7 @@ import { collect } from '../../collections/collect.ts';
 import type { Movement } from '../../collections/collect.ts';
 import { fund } from '../../collections/fund.ts';
 import type { Pool } from '../../db/pool.ts';
-import { readBalance } from '../../ledger/store.ts';
+import type { BalanceReader } from '../../ledger/balance-reader.ts';
 import type { VendorDirectory } from '../../vendors/directory.ts';
 import {
   amount,
@@ -140,7 +140,7 @@ const balanceResponse = Type.Object({
 
 /** Specification §4.8. */
 export function accountBalance(
-  deps: { readonly pool: Pool },
+  deps: { readonly balances: BalanceReader },
   path: string,
 ): Operation<typeof balanceRequest, typeof balanceResponse, 'vendor'> {
   return {
@@ -154,7 +154,7 @@ export function accountBalance(
     response: balanceResponse,
     handle: async (_request, vendor) => ({
       header_status: 200,
-      balance: moneyNumber(await readBalance(deps.pool, vendor.vendorId, 'float')),
+      balance: moneyNumber(await deps.balances.float(vendor.vendorId)),
     }),
   };
 }

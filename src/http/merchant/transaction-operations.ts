@@ -7,8 +7,8 @@ import type { BillerCatalogue } from '../../billers/catalogue.ts';
 import type { Pool } from '../../db/pool.ts';
 import { acceptPayment } from '../../transactions/create.ts';
 import type { CreateLanes } from '../../transactions/create.ts';
-import { readTransaction } from '../../transactions/store.ts';
-import type { TransactionRow } from '../../transactions/store.ts';
+import type { StatusReader } from '../../transactions/status-reader.ts';
+import type { StatusRow } from '../../transactions/store.ts';
 import { statusOf } from '../../transactions/transaction.ts';
 import {
   account,
@@ -126,7 +126,7 @@ const statusResponse = Type.Object({
   }),
 });
 
-function operatorFieldsOf(row: TransactionRow, wireTime: WireTime) {
+function operatorFieldsOf(row: StatusRow, wireTime: WireTime) {
   return {
     biller_response_time:
       row.biller_response_time === null ? null : wireTime.format(row.biller_response_time),
@@ -141,7 +141,7 @@ function operatorFieldsOf(row: TransactionRow, wireTime: WireTime) {
 
 /** Specification §4.5, with the operator's fields in `msg.text` and flat in `msg` (design §4). */
 export function transactionStatus(
-  deps: { readonly pool: Pool; readonly wireTime: WireTime },
+  deps: { readonly statuses: StatusReader; readonly wireTime: WireTime },
   path: string,
 ): Operation<typeof statusRequest, typeof statusResponse, 'vendor'> {
   return {
@@ -160,7 +160,7 @@ export function transactionStatus(
       // Another vendor's reference gets the answer of an unknown one, and costs as little.
       const row =
         place?.vendorId === vendor.vendorId
-          ? await readTransaction(deps.pool, vendor.vendorId, place.transactionId)
+          ? await deps.statuses.read(vendor.vendorId, place.transactionId)
           : undefined;
       if (row === undefined) throw new Refusal('unknown_reference', { field: 'reference' });
       const fields = operatorFieldsOf(row, deps.wireTime);

@@ -1,0 +1,35 @@
+import { LIMITS } from '../base/limits.ts';
+import { createLane } from '../db/lane.ts';
+import type { Pool } from '../db/pool.ts';
+import { readStatuses } from './store.ts';
+import type { StatusRow } from './store.ts';
+
+export interface StatusReader {
+  /**
+   * Where a transaction stands now, or undefined when the vendor has none of this id.
+   * Throws: `overloaded`, `unavailable`.
+   */
+  read(vendorId: number, transactionId: string): Promise<StatusRow | undefined>;
+}
+
+/** Reads of many requests are one query: those that come while it is under way are the next. */
+export function createStatusReader(options: {
+  /** Of one connection. */
+  readonly pool: Pool;
+  readonly deadlineMs: number;
+}): StatusReader {
+  const lane = createLane<Parameters<typeof readStatuses>[1][number], { row?: StatusRow }>({
+    ...options,
+    name: 'statuses',
+    readOnly: true,
+    maxBatch: LIMITS.readBatchRows,
+    maxWaiting: LIMITS.readQueueRows,
+    call: async (db, wanted) => {
+      const rows = await readStatuses(db, wanted);
+      return rows.map((row) => (row === undefined ? {} : { row }));
+    },
+  });
+  return {
+    read: async (vendorId, transactionId) => (await lane.add({ vendorId, transactionId })).row,
+  };
+}
