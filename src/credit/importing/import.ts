@@ -24,6 +24,8 @@ import { accountKeysOf, indexBatch, writeBatch } from './write.ts';
 
 /** Records written in one commit. */
 const BATCH_RECORDS = 2_000;
+/** Batches read ahead of the one that is written, so that reading and the database keep busy. */
+const BATCHES_AHEAD = 3;
 
 /** Why a file cannot be imported at all; for people. */
 export class ImportError extends PlainError {}
@@ -98,7 +100,7 @@ export async function importFile(options: ImportOptions): Promise<ImportResult> 
   };
 }
 
-/** One pass over the file: the next batch is read and checked while the last one is written. */
+/** One pass over the file: the next batches are read and checked while one is written. */
 class ImportRun {
   readonly findings: Finding[] = [];
   counts: ImportCounts;
@@ -112,7 +114,8 @@ class ImportRun {
   #batchFrom: number;
   #batch: SubmittedAccount[] = [];
   readonly #seen = new SeenAccounts();
-  #writing: Promise<void> = Promise.resolve();
+  /** Batches that are written, one after the other, or wait for it; the oldest first. */
+  readonly #writing: Promise<void>[] = [];
 
   constructor(
     options: ImportOptions,
@@ -145,7 +148,7 @@ class ImportRun {
     }
     if (!hasHeader) throw new ImportError('The file is empty.');
     await this.#flush(this.#totalBytes);
-    await this.#writing;
+    await this.#writing.at(-1);
   }
 
   #take(line: number, values: readonly string[], problem: string | undefined): void {
@@ -162,15 +165,20 @@ class ImportRun {
   async #flush(bytes: number): Promise<void> {
     const from = this.#batchFrom;
     const records = this.#records - from;
-    // While the database still writes the batch before.
     const batch = indexBatch(this.#batch, this.#options, this.#seen);
     this.#batch = [];
     this.#batchFrom = this.#records;
-    await this.#writing;
     if (records <= 0) return;
-    this.#writing = this.#write(batch, { from, records, bytes });
-    // Its failure is met by the next flush; until then it must not count as unhandled.
-    this.#writing.catch(() => undefined);
+    const before = this.#writing.at(-1);
+    const write = async (): Promise<void> => {
+      await before;
+      await this.#write(batch, { from, records, bytes });
+    };
+    const writing = write();
+    // Its failure is met by a later flush; until then it must not count as unhandled.
+    writing.catch(() => undefined);
+    this.#writing.push(writing);
+    if (this.#writing.length > BATCHES_AHEAD) await this.#writing.shift();
   }
 
   async #write(

@@ -322,11 +322,27 @@ export async function registerLender(
   return read.rows[0]?.sector ?? lender.sector;
 }
 
-// Array literals of values that need no escaping: several times quicker than the driver's own.
+const BYTEA_TYPE = 17;
+const ARRAY_HEADER_BYTES = 20;
 
-function byteaArray(values: readonly Buffer[]): string {
-  return `{${values.map((bytes) => `"\\\\x${bytes.toString('hex')}"`).join(',')}}`;
+/**
+ * A bytea[] in the binary form of arrays (number of dimensions, nulls, type of the elements; length
+ * and first subscript; then each element after its length), which the driver sends as it is: half
+ * the bytes of the text form, and nothing to decode.
+ */
+function byteaArray(values: readonly Buffer[]): Buffer {
+  const bytes = values.reduce((sum, value) => sum + 4 + value.length, ARRAY_HEADER_BYTES);
+  const array = Buffer.allocUnsafe(bytes);
+  let at = 0;
+  for (const number of [1, 0, BYTEA_TYPE, values.length, 1]) at = array.writeInt32BE(number, at);
+  for (const value of values) {
+    at = array.writeInt32BE(value.length, at);
+    at += value.copy(array, at);
+  }
+  return array;
 }
+
+// Array literals of values that need no escaping: several times quicker than the driver's own.
 
 function numberArray(values: readonly (bigint | number | null)[]): string {
   return `{${values.map((value) => value ?? 'null').join(',')}}`;
