@@ -8,7 +8,7 @@ import type { CreateDecision, NewTransaction } from '../transactions/transaction
 import type { Vendor } from '../vendors/vendor.ts';
 import { planChunk, rowRefusalOf } from './batch.ts';
 import type { BulkRow, ChunkPlan } from './batch.ts';
-import { inTransaction, insertChunk, lockBatch, readByReferences } from './store.ts';
+import * as store from './store.ts';
 import type { ChunkException } from './store.ts';
 
 /** Some rows of a batch that are next to be decided. */
@@ -37,25 +37,21 @@ export interface ChunkOutcome {
 }
 
 /**
- * Decides a chunk: creates what is accepted and keeps every row's result, in one commit. Locks the
- * batch first, so that a chunk which is no longer next (its commit's answer was lost, or another
- * process was quicker) changes nothing.
+ * Decides a chunk: creates what is accepted and keeps every row's result, in one commit. A chunk
+ * that is no longer next (its commit's answer was lost, or another process was quicker) changes
+ * nothing: whoever comes second waits for the first, finds the batch moved on, and rolls back.
  */
 export async function decideChunk(
   db: Queryable,
   chunk: Chunk,
   rules: Rules,
 ): Promise<ChunkOutcome> {
-  const outcome = await inTransaction(db, async () => {
-    const nextRow = await lockBatch(db, chunk.vendorId, chunk.batchReference);
-    if (nextRow !== chunk.firstRow) {
-      return { nextRow: nextRow ?? Number.POSITIVE_INFINITY, decided: false, accepted: [] };
-    }
-    const plan = planChunk(chunk.rows, chunk.firstRow, {
-      batchId: chunk.batchId,
-      vendor: rules.vendorById(chunk.vendorId),
-      billerOf: rules.billerOf,
-    });
+  const plan = planChunk(chunk.rows, chunk.firstRow, {
+    batchId: chunk.batchId,
+    vendor: rules.vendorById(chunk.vendorId),
+    billerOf: rules.billerOf,
+  });
+  const accepted = await store.inTransaction(db, async () => {
     const refusals = await answerRepeats(db, chunk.vendorId, plan.refused);
     const transactions = plan.creates.map((create) => create.transaction);
     const decisions =
@@ -66,24 +62,20 @@ export async function decideChunk(
       transaction,
       ...resultOf(row, transaction, decisions[index]),
     }));
-    const accepted = decided.filter((item) => item.exception === undefined);
+    const taken = decided.filter((item) => item.exception === undefined);
     const exceptions = [...refusals, ...decided.flatMap((item) => item.exception ?? [])];
-    await insertChunk(db, {
+    const isNext = await store.insertChunk(db, {
       ...chunk,
       rowCount: chunk.rows.length,
       refusedCount: exceptions.filter((exception) => 'code' in exception).length,
-      postedAt: accepted[0]?.postedAt ?? null,
+      postedAt: taken[0]?.postedAt ?? null,
       exceptions: exceptions.toSorted((a, b) => a.row - b.row),
     });
     crashPoint('bulk:before-commit');
-    return {
-      nextRow: chunk.firstRow + chunk.rows.length,
-      decided: true,
-      accepted: accepted.map((item) => item.transaction),
-    };
+    return isNext ? taken.map((item) => item.transaction) : undefined;
   });
   crashPoint('bulk:after-commit');
-  return outcome;
+  return await outcomeOf(db, chunk, accepted);
 }
 
 /** Keeps rows as refused that the database could not take; alone, so that they fail no others. */
@@ -92,21 +84,26 @@ export async function refuseChunk(
   chunk: Chunk,
   refusal: Refusal,
 ): Promise<ChunkOutcome> {
-  return await inTransaction(db, async () => {
-    const nextRow = await lockBatch(db, chunk.vendorId, chunk.batchReference);
-    if (nextRow !== chunk.firstRow) {
-      return { nextRow: nextRow ?? Number.POSITIVE_INFINITY, decided: false, accepted: [] };
-    }
-    const kept = rowRefusalOf(refusal);
-    await insertChunk(db, {
-      ...chunk,
-      rowCount: chunk.rows.length,
-      refusedCount: chunk.rows.length,
-      postedAt: null,
-      exceptions: chunk.rows.map((_, index) => ({ row: chunk.firstRow + index, ...kept })),
-    });
-    return { nextRow: chunk.firstRow + chunk.rows.length, decided: true, accepted: [] };
+  const kept = rowRefusalOf(refusal);
+  const isNext = await store.insertChunk(db, {
+    ...chunk,
+    rowCount: chunk.rows.length,
+    refusedCount: chunk.rows.length,
+    postedAt: null,
+    exceptions: chunk.rows.map((_, index) => ({ row: chunk.firstRow + index, ...kept })),
   });
+  return await outcomeOf(db, chunk, isNext ? [] : undefined);
+}
+
+async function outcomeOf(
+  db: Queryable,
+  chunk: Chunk,
+  accepted: readonly NewTransaction[] | undefined,
+): Promise<ChunkOutcome> {
+  if (accepted !== undefined) {
+    return { nextRow: chunk.firstRow + chunk.rows.length, decided: true, accepted };
+  }
+  return { nextRow: await store.readNextRow(db, chunk), decided: false, accepted: [] };
 }
 
 /** As with single creates, a repeat gets its first answer also when a rule would refuse it today. */
@@ -119,7 +116,7 @@ async function answerRepeats(
   const earlier = new Map(
     references.length === 0
       ? []
-      : (await readByReferences(db, vendorId, references)).map((row) => [
+      : (await store.readByReferences(db, vendorId, references)).map((row) => [
           row.merchant_reference,
           row,
         ]),

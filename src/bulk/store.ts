@@ -136,15 +136,15 @@ export async function releaseBatch(
   );
 }
 
-/** Runs `work` in one transaction on this connection; any error rolls back and is thrown on. */
+/** Runs `work` in one transaction on this connection; `undefined`, or any error, rolls back. */
 export async function inTransaction<Result>(
   db: Queryable,
-  work: () => Promise<Result>,
-): Promise<Result> {
+  work: () => Promise<Result | undefined>,
+): Promise<Result | undefined> {
   await db.query('begin');
   try {
     const result = await work();
-    await db.query('commit');
+    await db.query(result === undefined ? 'rollback' : 'commit');
     return result;
   } catch (error) {
     // On a connection that is gone there is nothing to roll back; the first error says so.
@@ -153,19 +153,18 @@ export async function inTransaction<Result>(
   }
 }
 
-/** Locks the batch and says which row comes next. */
-export async function lockBatch(
+/** The row that is next in the batch. */
+export async function readNextRow(
   db: Queryable,
-  vendorId: number,
-  batchReference: string,
-): Promise<number | undefined> {
-  const locked = await db.query<{ next_row: number }>({
-    name: 'lock_bulk_batch',
-    text: `select next_row from bulk_batches
-      where vendor_id = $1 and batch_reference = $2 for update`,
-    values: [vendorId, batchReference],
-  });
-  return locked.rows[0]?.next_row;
+  batch: { readonly vendorId: number; readonly batchReference: string },
+): Promise<number> {
+  const read = await db.query<{ next_row: number }>(
+    'select next_row from bulk_batches where vendor_id = $1 and batch_reference = $2',
+    [batch.vendorId, batch.batchReference],
+  );
+  const row = read.rows[0];
+  if (row === undefined) throw new Error(`batch ${batch.batchReference} is gone`);
+  return row.next_row;
 }
 
 /** What the results of a chunk name besides "accepted as its own transaction". */
@@ -186,19 +185,23 @@ export interface DecidedChunk {
   readonly leaseMs: number;
 }
 
-/** Keeps a chunk's results and moves the batch on; the caller holds its lock. */
-export async function insertChunk(db: Queryable, chunk: DecidedChunk): Promise<void> {
-  await db.query({
+/**
+ * Keeps a chunk's results and moves the batch on. Returns false, having written nothing, when the
+ * chunk is not the next one.
+ */
+export async function insertChunk(db: Queryable, chunk: DecidedChunk): Promise<boolean> {
+  const inserted = await db.query({
     name: 'insert_bulk_chunk',
-    text: `with kept as (
-        insert into bulk_chunks (vendor_id, batch_id, first_row, row_count, posted_at, exceptions)
-        values ($1, $3, $4, $5, coalesce($7, now()), $8)
+    text: `with moved as (
+        update bulk_batches set next_row = next_row + $5,
+          accepted_count = accepted_count + $5 - $6, refused_count = refused_count + $6,
+          leased_until = now() + $9 * interval '1 millisecond',
+          ended_at = case when next_row + $5 > row_count then clock_timestamp() end
+        where vendor_id = $1 and batch_reference = $2 and next_row = $4
+        returning 1
       )
-      update bulk_batches set next_row = next_row + $5,
-        accepted_count = accepted_count + $5 - $6, refused_count = refused_count + $6,
-        leased_until = now() + $9 * interval '1 millisecond',
-        ended_at = case when next_row + $5 > row_count then clock_timestamp() end
-      where vendor_id = $1 and batch_reference = $2`,
+      insert into bulk_chunks (vendor_id, batch_id, first_row, row_count, posted_at, exceptions)
+      select $1, $3, $4, $5, coalesce($7, now()), $8 from moved`,
     values: [
       chunk.vendorId,
       chunk.batchReference,
@@ -211,6 +214,7 @@ export async function insertChunk(db: Queryable, chunk: DecidedChunk): Promise<v
       chunk.leaseMs,
     ],
   });
+  return inserted.rowCount === 1;
 }
 
 export interface ChunkRow {

@@ -159,6 +159,11 @@ function readCsvRows(text: string): BulkRow[] {
 }
 
 function parseCsv(text: string): string[][] {
+  // Without quotes every line is a record and every comma ends a value, which is read several times as fast.
+  if (!text.includes('"')) {
+    const lines = text.split(/\r?\n/).filter((line) => line !== '');
+    return lines.map((line) => line.split(','));
+  }
   try {
     return parse(text, {
       relax_column_count: true,
