@@ -44,7 +44,7 @@ const SETTINGS_POLL_MS = 2_000;
 const QUEUE_POLL_MS = 500;
 const CHAIN_EVERY_MS = 10_000;
 const BULK_POLL_MS = 2_000;
-const BULK_LEASE_MS = 10_000;
+const BULK_LEASE_MS = 5_000;
 const NONCES_EVERY_MS = 30_000;
 
 /** In the sandbox every suffix but 9909 must reach its end within 20 s. */

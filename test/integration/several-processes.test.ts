@@ -1,0 +1,234 @@
+import { createHash, randomBytes } from 'node:crypto';
+import path from 'node:path';
+import { Client } from 'pg';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { LIMITS } from '../../src/base/limits.ts';
+import { changeBillerStatus } from '../../src/billers/administer.ts';
+import { readMigrations } from '../../src/db/migrate.ts';
+import { createPool } from '../../src/db/pool.ts';
+import type { Pool } from '../../src/db/pool.ts';
+import { checkLedger } from '../../src/ledger/check.ts';
+import { changeVendor, rotateKey } from '../../src/vendors/administer.ts';
+import { MASTER_KEY, operatorsProgram, serviceProgram, settleTown } from '../faults/fleet.ts';
+import type { OperatorsProgram, Program, Town } from '../faults/fleet.ts';
+import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
+import { until } from '../support/until.ts';
+import { PATHS, VendorClient, encode, send, signed } from '../support/vendor-client.ts';
+
+// Two processes that serve the API, two that dispatch and one that does the jobs, none of them with
+// anything of its own, started at once on an empty database.
+
+const NAMES = ['api', 'api', 'dispatcher', 'dispatcher', 'jobs'] as const;
+/** The first API process kills itself when it has committed so many chunks of bulk rows. */
+const CHUNKS_BEFORE_DEATH = 2;
+
+const SEALING = {
+  masterKeys: { current: Buffer.from(MASTER_KEY, 'base64'), previous: undefined },
+  certain: true,
+};
+
+let folder: string;
+let database: string;
+let pool: Pool;
+let operators: OperatorsProgram;
+let programs: Program[] = [];
+let town: Town;
+
+beforeAll(async () => {
+  folder = await makeTemporaryFolder();
+  database = `test_${process.pid}_${randomBytes(6).toString('hex')}`;
+  await inCluster(`create database ${database}`);
+  const url = new URL(inject('clusterUrl'));
+  url.pathname = `/${database}`;
+  operators = await operatorsProgram(path.join(folder, 'operators'));
+  programs = await Promise.all(
+    NAMES.map(async (roles, index) => {
+      const name = `${roles}-${index}`;
+      const env = { DATABASE_URL: url.href };
+      return await serviceProgram({ name, roles, folder: path.join(folder, name), env });
+    }),
+  );
+  const crash = { CRASH_AT: `bulk:after-commit#${CHUNKS_BEFORE_DEATH}` };
+  await operators.start({});
+  await Promise.all(
+    programs.map(async (program, index) => program.start(index === 0 ? crash : {})),
+  );
+  await until('all are ready', () => programs.every((program) => program.ready), 60_000);
+  pool = createPool({ url: url.href, max: 2, name: 'test' });
+  town = await settleTown(pool, { operatorOrigin: operators.origin, shopCount: 2 });
+}, 120_000);
+
+afterAll(async () => {
+  for (const program of [...programs, operators]) {
+    program.signal('SIGKILL');
+    await program.death();
+  }
+  await pool.end();
+  await inCluster(`drop database ${database} with (force)`);
+  await removeFolder(folder);
+});
+
+async function inCluster(statement: string): Promise<void> {
+  const client = new Client({ connectionString: inject('clusterUrl') });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+/** The vendor's program at each API process. */
+function clientsOf(vid: string, key: string): readonly [VendorClient, VendorClient] {
+  const [first, second] = programs.map((program) => new VendorClient(program.origin, { vid, key }));
+  if (first === undefined || second === undefined) throw new Error('there are two APIs');
+  return [first, second];
+}
+
+function shop(index: 0 | 1): { readonly vid: string; readonly key: string } {
+  const found = town.shops[index];
+  if (found === undefined) throw new Error(`there is no shop ${index}`);
+  return found;
+}
+
+async function statusOfBiller(program: Program | undefined, billerCode: string): Promise<string> {
+  const answer = await send(program?.origin ?? '', {
+    method: 'GET',
+    path: `${PATHS.billerStatus}?vid=x&biller_code=${billerCode}`,
+  });
+  return answer.status === 200 ? (answer.body.data as { status: string }).status : '';
+}
+
+async function fund(vid: string, clients: readonly [VendorClient, VendorClient]): Promise<void> {
+  for (const client of clients) {
+    await until('the vendor is known', async () => (await client.call('balance')).status === 200);
+  }
+  const { vid: collector, key } = town.collector;
+  const income = {
+    collector,
+    vid,
+    reference: `income-${vid}`,
+    amount: '1000000',
+    currency: 'KES',
+    paid_at: '2026-01-05 09:00:00',
+  };
+  const report = encode(PATHS.collect, signed(income, key), 'json');
+  await until('the income is taken', async () => {
+    return (await send(programs[0]?.origin ?? '', report)).status === 200;
+  });
+  expect(await clients[1].fund()).toBe(1_000_000);
+}
+
+test('processes that start at once on an empty database migrate it once', async () => {
+  const applied = await pool.query<{ name: string }>('select name from schema_migrations');
+  const known = (await readMigrations()).map((migration) => migration.name);
+  expect(applied.rows.map((row) => row.name).toSorted()).toEqual(known);
+});
+
+test('what one changes, all others know', async () => {
+  const [biller = ''] = town.billers;
+  const apis = programs.slice(0, 2);
+  for (const status of ['OFFLINE', 'ONLINE'] as const) {
+    await changeBillerStatus(pool, biller, status);
+    for (const api of apis) {
+      await until(`${api.name} says ${status}`, async () => {
+        return (await statusOfBiller(api, biller)) === status;
+      });
+    }
+  }
+  const { vid, key } = shop(1);
+  const signer = { holderKind: 'vendor', holder: vid } as const;
+  const key2 = await rotateKey(pool, signer, { ...SEALING, overlapSeconds: 0 });
+  for (const client of clientsOf(vid, key2)) {
+    await until('the new key holds', async () => (await client.call('balance')).status === 200);
+  }
+  for (const client of clientsOf(vid, key)) {
+    await until('the old one is over', async () => (await client.call('balance')).status === 401);
+  }
+  await changeVendor(pool, vid, { status: 'suspended' });
+  for (const client of clientsOf(vid, key2)) {
+    await until('it is suspended', async () => (await client.call('balance')).status === 403);
+  }
+});
+
+test('every payment is accepted once and paid once, whoever took it and whoever died', async () => {
+  const { vid, key } = shop(0);
+  const clients = clientsOf(vid, key);
+  await fund(vid, clients);
+  const accepted = new Set<string>();
+
+  // Each payment goes to both APIs at once; it is one payment.
+  const pairs = Array.from({ length: 60 }, async (_, index) => {
+    const payment = {
+      biller_name: town.billers[index % town.billers.length] ?? '',
+      amount: '50',
+      account: `07${String(index).padStart(4, '0')}9901`,
+      merchant_reference: `single-${index}`,
+    };
+    const [first, second] = await Promise.all(
+      clients.map(async (client) => await client.accepted(payment)),
+    );
+    expect(first).toBe(second);
+    accepted.add(first ?? '');
+  });
+  await Promise.all(pairs);
+
+  // A file, whose process dies in the middle of it.
+  const rows = LIMITS.bulkChunkRows * CHUNKS_BEFORE_DEATH + 40;
+  const file = [
+    'biller_name,account,amount',
+    ...Array.from({ length: rows }, (_, row) => `tokens,08${String(row).padStart(6, '0')}9901,50`),
+  ].join('\n');
+  const batch = { vid, batch_reference: 'payroll' };
+  const sha256 = createHash('sha256').update(file).digest('hex');
+  const taken = await send(programs[0]?.origin ?? '', {
+    method: 'POST',
+    path: withQuery('/transaction/bulk', signed({ ...batch, sha256 }, key)),
+    headers: { 'content-type': 'text/csv' },
+    body: file,
+  });
+  expect(taken.status).toBe(200);
+  expect((await programs[0]?.death())?.ending.signal).toBe('SIGKILL');
+
+  const origin = programs[1]?.origin ?? '';
+  const ask = async (what: string) =>
+    await send(origin, {
+      method: 'GET',
+      path: withQuery(`/transaction/bulk/${what}`, signed(batch, key)),
+    });
+  await until('the other API goes on', async () => {
+    return (await ask('status')).body.msg['batch_status'] === 'DONE';
+  });
+  const results = (await ask('result')).body.data as readonly { ipay_reference: string | null }[];
+  for (const { ipay_reference: reference } of results) accepted.add(reference ?? 'refused');
+  expect(accepted.size).toBe(60 + rows);
+
+  await until('all are paid', async () => (await truth()).size === accepted.size, 60_000);
+  await until('all are settled', async () => {
+    const open = await pool.query('select 1 from transactions where outcome is null limit 1');
+    return open.rowCount === 0;
+  });
+  const paid = await truth();
+  expect(new Set(paid.keys())).toEqual(accepted);
+  expect([...paid.values()].filter((times) => times !== 1)).toEqual([]);
+  expect(await operators.repeated()).toEqual([]);
+  const attempts = await pool.query<{ most: number }>(
+    'select max(attempt_number)::integer as most from attempts',
+  );
+  expect(attempts.rows[0]?.most).toBe(1);
+  expect(await clients[1].balance()).toBe(1_000_000 - 50 * accepted.size);
+  expect((await checkLedger(pool)).violations).toEqual([]);
+}, 120_000);
+
+function withQuery(url: string, params: Readonly<Record<string, string | null>>): string {
+  return `${url}?${new URLSearchParams(params as Record<string, string>).toString()}`;
+}
+
+/** How often the operators paid each reference. */
+async function truth(): Promise<Map<string, number>> {
+  const times = new Map<string, number>();
+  for (const { reference } of await operators.truth()) {
+    times.set(reference, (times.get(reference) ?? 0) + 1);
+  }
+  return times;
+}
