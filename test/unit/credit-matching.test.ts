@@ -3,7 +3,6 @@ import { matchSubject } from '../../src/credit/matching/match.ts';
 import { compareNames, jaroWinkler, nameTokens } from '../../src/credit/matching/names.ts';
 import type { DocumentType } from '../../src/credit/registry/documents.ts';
 import type { FoundSubject } from '../../src/credit/registry/store.ts';
-import { generateSubjects } from '../../sandbox/population/population.ts';
 
 function agree(a: string, b: string): boolean {
   return compareNames(nameTokens(a), nameTokens(b)).agree;
@@ -111,45 +110,4 @@ describe('who a request is about', () => {
       kind: 'conflict',
     });
   });
-});
-
-/** One slip of the keyboard: a letter doubled, left out, swapped or replaced, at a fixed place. */
-function misspell(token: string, kind: number): string {
-  const at = 2 + (kind % Math.max(1, token.length - 3));
-  const [head, tail] = [token.slice(0, at), token.slice(at)];
-  switch (kind % 4) {
-    case 0:
-      return head + tail.slice(0, 1) + tail;
-    case 1:
-      return head + tail.slice(1);
-    case 2:
-      return head + tail.slice(1, 2) + tail.slice(0, 1) + tail.slice(2);
-    default:
-      return `${head}${tail.startsWith('e') ? 'i' : 'e'}${tail.slice(1)}`;
-  }
-}
-
-test('finds people by misspelt names, and never somebody else', () => {
-  const people = [...generateSubjects({ seed: 11, subjects: 1_500 })].map(
-    ({ profile }) => profile.name,
-  );
-  let found = 0;
-  let wrong = 0;
-  for (const [index, { surname, forenames }] of people.entries()) {
-    const own = [...forenames, surname];
-    const given = own
-      .toReversed()
-      .map((token, at) => (at === index % own.length ? misspell(token, index) : token));
-    if (compareNames(given.flatMap(nameTokens), own.flatMap(nameTokens)).agree) found += 1;
-    const stranger = people[(index + 701) % people.length] ?? { surname: '', forenames: [] };
-    const theirs = [...stranger.forenames, stranger.surname];
-    const shared = own.filter((token) => theirs.includes(token)).length;
-    if (shared < 2 && compareNames(given.flatMap(nameTokens), theirs.flatMap(nameTokens)).agree) {
-      wrong += 1;
-    }
-  }
-  const recall = found / people.length;
-  const precision = found / (found + wrong);
-  expect(recall).toBeGreaterThan(0.97);
-  expect(precision).toBeGreaterThan(0.998);
 });
