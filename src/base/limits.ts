@@ -22,10 +22,6 @@ export const LIMITS = {
   readBatchRows: 512,
   /** Reads waiting for their query before new ones are refused as `overloaded`. */
   readQueueRows: 8192,
-  /** Most balances or statuses that one query reads. */
-  readBatchRows: 512,
-  /** Reads waiting for their query before new ones are refused as `overloaded`. */
-  readQueueRows: 8192,
   /** Largest file of a bulk create. */
   bulkFileBytes: 2 * 1024 * 1024,
   /** Most rows in it; fits the four hexadecimal digits of a row's transaction id. */

@@ -3,7 +3,7 @@ import type { Batcher, Settled } from '../base/batcher.ts';
 import { Refusal } from '../base/errors.ts';
 import { sleep, systemTimers } from '../base/timers.ts';
 import type { Timers } from '../base/timers.ts';
-import { isConnectionError, isUnavailable } from './pool.ts';
+import { isConnectionError, isReadOnly, isUnavailable } from './pool.ts';
 import type { Pool, Queryable } from './pool.ts';
 
 const RETRY_FIRST_MS = 20;
@@ -163,6 +163,7 @@ async function tryOnce<Item, Result>(
       return { kind: 'lost', error };
     }
     if (isConflict(error)) return { kind: 'again', error };
+    broken = isReadOnly(error);
     return { kind: isUnavailable(error) ? 'unavailable' : 'failed', error };
   } finally {
     forget();

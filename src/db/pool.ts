@@ -1,5 +1,8 @@
 import { Pool as PgPool, types as pgTypes } from 'pg';
-import type { CustomTypesConfig, QueryResult, QueryResultRow } from 'pg';
+import type { CustomTypesConfig, PoolClient, QueryResult, QueryResultRow } from 'pg';
+import { QueueFullError } from '../base/batcher.ts';
+import { Refusal } from '../base/errors.ts';
+import { LIMITS } from '../base/limits.ts';
 
 /** What stores need of a database: a pool, or one client inside a transaction. */
 export interface Queryable {
@@ -17,6 +20,29 @@ export interface NamedStatement {
 }
 
 export type Pool = PgPool;
+
+type OnConnect = (
+  error: Error | undefined,
+  client: PoolClient | undefined,
+  done: (release?: Error | boolean) => void,
+) => void;
+
+/** `pg`'s pool lets any number wait for a connection; this one refuses what is past a limit. */
+class BoundedPool extends PgPool {
+  override connect(): Promise<PoolClient>;
+  override connect(onConnect: OnConnect): void;
+  override connect(onConnect?: OnConnect): Promise<PoolClient> | undefined {
+    if (this.waitingCount >= LIMITS.poolQueue) {
+      const error = new QueueFullError('connections to the database');
+      if (onConnect === undefined) return Promise.reject(error);
+      process.nextTick(onConnect, error, undefined, () => undefined);
+      return undefined;
+    }
+    if (onConnect === undefined) return super.connect();
+    super.connect(onConnect);
+    return undefined;
+  }
+}
 
 type TypeId = Parameters<typeof pgTypes.getTypeParser>[0];
 
@@ -50,7 +76,7 @@ const BY_INDEX_ONLY =
 
 /** A connection pool with the house's settings: bigint for int8, bounded statements and lock waits. */
 export function createPool(options: PoolOptions): Pool {
-  const pool = new PgPool({
+  const pool = new BoundedPool({
     connectionString: options.url,
     max: options.max,
     application_name: `malipo ${options.name}`,
@@ -64,13 +90,17 @@ export function createPool(options: PoolOptions): Pool {
     ...(options.byIndexOnly === true ? { options: BY_INDEX_ONLY } : {}),
   });
   // Without a listener a lost idle connection would end the process.
-  pool.on('error', (error) => options.onError?.(error));
+  pool.on('error', (error) => {
+    // Connections that are cut while the pool is being closed are no loss.
+    if (!pool.ending) options.onError?.(error);
+  });
   return pool;
 }
 
 /**
  * Runs `work` in one transaction. Any error rolls back and is thrown on; a client whose connection
  * is in doubt is destroyed, never reused.
+ * Throws: `outcome_unknown` when the connection was lost during the commit, which may have happened.
  */
 export async function transaction<Result>(
   pool: Pool,
@@ -78,6 +108,7 @@ export async function transaction<Result>(
 ): Promise<Result> {
   const client = await pool.connect();
   let broken: Error | undefined;
+  let committing = false;
   const onError = (error: Error): void => {
     broken = error;
   };
@@ -85,11 +116,17 @@ export async function transaction<Result>(
   try {
     await client.query('begin');
     const result = await work(client);
+    committing = true;
     await client.query('commit');
     return result;
   } catch (error) {
-    if (isConnectionError(error)) broken = error as Error;
-    else await client.query('rollback').catch((rollbackError: Error) => (broken = rollbackError));
+    if (isConnectionError(error)) {
+      broken = error as Error;
+      if (committing) throw new Refusal('outcome_unknown', { retryAfterSeconds: 5, cause: error });
+    } else {
+      await client.query('rollback').catch((rollbackError: Error) => (broken = rollbackError));
+      if (isReadOnly(error)) broken = error as Error;
+    }
     throw error;
   } finally {
     client.off('error', onError);
@@ -108,22 +145,46 @@ export async function snapshot<Result>(
   });
 }
 
+/** What sockets say when nobody is there, or nobody any more. */
+const SOCKET_CODES: ReadonlySet<string> = new Set([
+  'ECONNABORTED',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENETDOWN',
+  'EADDRNOTAVAIL',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
+
 /** True when the error says nothing about the statement but that the connection is gone. */
 export function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = (error as { code?: unknown }).code;
   if (typeof code !== 'string') return /connection|terminated|socket|timeout/i.test(error.message);
-  // Class 08: connection exceptions; class 57P: the server is going away; E…: the socket.
-  return code.startsWith('08') || code.startsWith('57P') || /^E[A-Z]+$/.test(code);
+  // Class 08: connection exceptions; class 57P: the server is going away.
+  return code.startsWith('08') || code.startsWith('57P') || SOCKET_CODES.has(code);
+}
+
+/**
+ * True when the server takes no writes. It may be a standby by now, and another one the primary: its
+ * connection is given up, so that the next one finds out.
+ */
+export function isReadOnly(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === '25006';
 }
 
 /** True when the database could not be reached or refused to take writes for now. */
 export function isUnavailable(error: unknown): boolean {
   if (isConnectionError(error)) return true;
   const code = (error as { code?: unknown } | null)?.code;
-  // 53: out of disk, memory or connections; 25006: read-only; 55P03: lock wait; 57014: statement time-out.
+  // 53: out of disk, memory or connections; 25006: read-only; 55P03: lock wait; 57014: statement
+  // time-out; 40P01: deadlock; 40001: serialization failure. Nothing was committed.
   return (
     typeof code === 'string' &&
-    (code.startsWith('53') || ['25006', '55P03', '57014'].includes(code))
+    (code.startsWith('53') || ['25006', '55P03', '57014', '40P01', '40001'].includes(code))
   );
 }

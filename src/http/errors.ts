@@ -1,6 +1,8 @@
 import type { FastifyError } from 'fastify';
+import { QueueFullError } from '../base/batcher.ts';
 import { Refusal } from '../base/errors.ts';
 import type { ErrorCode } from '../base/errors.ts';
+import { isUnavailable } from '../db/pool.ts';
 
 /** Body of every refusal (design §4); never a `data` key. */
 export interface RefusalBody {
@@ -44,9 +46,18 @@ const FRAMEWORK_CODES: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_MAX_PARAM_LENGTH: 'unknown_path',
 };
 
-/** Any thrown thing as a refusal. What nobody foresaw becomes `internal_error`, without details. */
+/**
+ * Any thrown thing as a refusal: a full queue and a database that is away are told as such. What
+ * nobody foresaw becomes `internal_error`, without details.
+ */
 export function asRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
+  if (error instanceof QueueFullError) {
+    return new Refusal('overloaded', { retryAfterSeconds: 1, cause: error });
+  }
+  if (isUnavailable(error)) {
+    return new Refusal('unavailable', { retryAfterSeconds: 5, cause: error });
+  }
   const { code, statusCode } = error as Partial<FastifyError>;
   const known = code === undefined ? undefined : FRAMEWORK_CODES[code];
   if (known !== undefined) return new Refusal(known, { cause: error });

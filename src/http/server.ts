@@ -13,7 +13,29 @@ export interface ServerOptions {
   readonly log: Logger;
   /** Told of every answer, for metrics. */
   readonly onAnswer?: (answer: Answer) => void;
+  /** Default: `SERVER_LIMITS`. */
+  readonly limits?: Partial<ServerLimits>;
 }
+
+/** What keeps clients, slow ones and many, from using up the process. */
+export interface ServerLimits {
+  readonly requestsUnderWay: number;
+  readonly connections: number;
+  /** How long a client may take to send a request's headers. */
+  readonly headersTimeoutMs: number;
+  /** How long a client may take to send a request. */
+  readonly requestTimeoutMs: number;
+  /** How often connections are checked for these two. */
+  readonly timeoutCheckMs: number;
+}
+
+const SERVER_LIMITS: ServerLimits = {
+  requestsUnderWay: LIMITS.requestsUnderWay,
+  connections: LIMITS.connections,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 15_000,
+  timeoutCheckMs: 2_000,
+};
 
 export interface Answer {
   readonly route: string;
@@ -22,17 +44,16 @@ export interface Answer {
   readonly durationMs: number;
 }
 
-/** How long a client may take to send a request. */
-const REQUEST_TIMEOUT_MS = 15_000;
 /** Keep-alive connections that are idle longer are closed. */
 const KEEP_ALIVE_MS = 65_000;
 
 /** The HTTP server without routes: limits, refusals, logs, and what OpenAPI is generated from. */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
+  const limits = { ...SERVER_LIMITS, ...options.limits };
   const app: FastifyInstance = fastify({
     logger: false,
     bodyLimit: LIMITS.bodyBytes,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
     genReqId: () => randomUUID(),
     // A wrong path says so, whatever its characters.
@@ -41,10 +62,15 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     },
     clientErrorHandler: (error, socket) => refuseBrokenRequest(error, socket),
     // Node would refuse it without a body; `requireHost` does it with ours.
-    http: { requireHostHeader: false },
+    http: {
+      requireHostHeader: false,
+      headersTimeout: limits.headersTimeoutMs,
+      connectionsCheckingInterval: limits.timeoutCheckMs,
+    },
     return503OnClosing: true,
     forceCloseConnections: 'idle',
   });
+  app.server.maxConnections = limits.connections;
   readBodiesAsBytes(app);
   await app.register(helmet, {
     // The reference page needs its own script and styles, inline.
@@ -62,6 +88,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   });
   await addOpenApi(app);
   answerErrors(app, options.log);
+  limitRequests(app, limits.requestsUnderWay);
   requireHost(app);
   reportAnswers(app, options);
   return app;
@@ -84,6 +111,26 @@ function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void
   );
 }
 
+/** Past so many, a quick refusal serves a client better than a place at the end of a long queue. */
+function limitRequests(app: FastifyInstance, most: number): void {
+  let underWay = 0;
+  app.addHook('onRequest', (request, reply, done) => {
+    // Whoever watches over the service must see it when it is busiest.
+    if (underWay >= most && !WATCHED.test(request.url)) {
+      done(new Refusal('overloaded', { retryAfterSeconds: 1 }));
+      return;
+    }
+    underWay += 1;
+    // Also when the client goes away before it is answered.
+    reply.raw.once('close', () => {
+      underWay -= 1;
+    });
+    done();
+  });
+}
+
+const WATCHED = /^\/(health|metrics)\b/;
+
 /** HTTP/1.1 without Host is refused (RFC 9112 §3.2); an unknown expectation is ignored (RFC 9110 §10.1.1). */
 function requireHost(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {
@@ -105,9 +152,19 @@ function readBodiesAsBytes(app: FastifyInstance): void {
   });
 }
 
+/** A client that went away before its request had arrived is no fault of ours, and no lost database. */
+function abortionOf(error: unknown, request: FastifyRequest): Refusal | undefined {
+  const wasReset = (error as NodeJS.ErrnoException).code === 'ECONNRESET';
+  if (!wasReset || request.raw.complete) return undefined;
+  return new Refusal('malformed_request', {
+    text: 'The request did not arrive as a whole',
+    cause: error,
+  });
+}
+
 function answerErrors(app: FastifyInstance, log: Logger): void {
   app.setErrorHandler((error, request, reply) =>
-    sendRefusal(asRefusal(error), request, reply, log),
+    sendRefusal(abortionOf(error, request) ?? asRefusal(error), request, reply, log),
   );
   const methodsByPath = new Map<string, Set<string>>();
   app.addHook('onRoute', (route) => {
@@ -132,7 +189,8 @@ function sendRefusal(
   reply: FastifyReply,
   log: Logger,
 ): FastifyReply {
-  if (refusal.status >= 500) {
+  // A line for each of very many refusals would only add to the load; metrics count them.
+  if (refusal.status >= 500 && refusal.code !== 'overloaded') {
     log.error(
       { request_id: request.id, code: refusal.code, err: refusal.cause },
       'a request could not be served',

@@ -31,9 +31,9 @@ export interface Program {
   readonly ready: boolean;
   /**
    * Starts it and returns at once.
-   * @param crashAt a crash point at which it kills itself, as CRASH_AT takes it.
+   * @param env for this life only, such as CRASH_AT, the crash point at which it kills itself.
    */
-  start(crashAt?: string): Promise<void>;
+  start(env?: Readonly<Record<string, string>>): Promise<void>;
   /** Resolves when the life that was started last is over. */
   death(): Promise<Death>;
   signal(name: NodeJS.Signals): void;
@@ -66,7 +66,7 @@ export async function serviceProgram(options: {
     get ready() {
       return ready && current?.ending === undefined;
     },
-    start: async (crashAt) => {
+    start: async (env = {}) => {
       ready = false;
       const started = startService('serve', {
         PORT: String(port),
@@ -76,8 +76,8 @@ export async function serviceProgram(options: {
         LOG_LEVEL: 'error',
         NODE_COMPILE_CACHE: path.join(options.folder, COMPILE_CACHE),
         NODE_OPTIONS: '--conditions=crash-points',
-        ...(crashAt === undefined ? {} : { CRASH_AT: crashAt }),
         ...options.env,
+        ...env,
       });
       current = started;
       const watch = async (): Promise<void> => {

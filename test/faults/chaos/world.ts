@@ -187,7 +187,8 @@ export class World {
     while (this.#reviving) {
       const armed = points.length > 0 && this.random.chance(ARMED_SHARE);
       const point = armed ? this.random.pick(points) : undefined;
-      await program.start(point && `${point}#${this.random.whole(1, 3)}`);
+      const crashAt = point && `${point}#${this.random.whole(1, 3)}`;
+      await program.start(crashAt === undefined ? {} : { CRASH_AT: crashAt });
       const { ending, lastWords } = await program.death();
       if (ending.signal === 'SIGKILL') {
         const label = this.#hit.has(program) ? this.#hit.get(program) : point;

@@ -1,0 +1,246 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { createPool } from '../../src/db/pool.ts';
+import type { Pool } from '../../src/db/pool.ts';
+import { checkLedger } from '../../src/ledger/check.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import type { TestDatabase } from '../support/cluster.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
+import type { TcpProxy } from '../support/tcp-proxy.ts';
+import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
+import { until } from '../support/until.ts';
+import { PATHS, VendorClient, encode, send, signed } from '../support/vendor-client.ts';
+import type { Answer } from '../support/vendor-client.ts';
+import { serviceProgram, settleTown } from './fleet.ts';
+import type { Program, Town } from './fleet.ts';
+
+// What vendors are told while the database misbehaves: never that something failed which may have
+// happened, never that something happened which may be gone.
+
+let database: TestDatabase;
+let folder: string;
+let pool: Pool;
+let proxy: TcpProxy;
+let town: Town;
+let service: Program;
+let vendor: VendorClient;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  folder = await makeTemporaryFolder();
+  pool = createPool({ url: database.url, max: 4, name: 'test' });
+  proxy = await startTcpProxy(database.url);
+  town = await settleTown(pool, { operatorOrigin: 'http://127.0.0.1:9', shopCount: 1 });
+  // A vendor waits for a lock no longer than this; the service's own limit is ten seconds.
+  const url = new URL(proxy.url);
+  url.searchParams.set('lock_timeout', '300');
+  service = await serviceProgram({
+    name: 'api',
+    roles: 'api',
+    folder,
+    env: {
+      DATABASE_URL: url.href,
+      DATABASE_POOL_SIZE: '3',
+      FUND_WINDOW_SECONDS: '0',
+      CREDIT_INDEX_KEY: Buffer.from(Array.from({ length: 32 }, (_, index) => index)).toString(
+        'base64',
+      ),
+    },
+  });
+  await service.start();
+  await until('it is ready', isReady, 60_000);
+  const [shop] = town.shops;
+  if (shop === undefined) throw new Error('there is no shop');
+  vendor = new VendorClient(service.origin, shop);
+});
+
+afterEach(async () => {
+  proxy.comeBack();
+  await until('it is ready again', isReady, 60_000);
+});
+
+afterAll(async () => {
+  const { violations } = await checkLedger(pool);
+  service.signal('SIGTERM');
+  const { ending } = await service.death();
+  await pool.end();
+  await proxy.close();
+  await database.drop();
+  await removeFolder(folder);
+  expect(violations).toEqual([]);
+  expect(ending).toEqual({ code: 0, signal: null });
+});
+
+async function isReady(): Promise<boolean> {
+  return (await send(service.origin, { method: 'GET', path: '/health/ready' })).status === 200;
+}
+
+async function collect(reference: string): Promise<Answer> {
+  const income = {
+    collector: town.collector.vid,
+    vid: vendor.vid,
+    reference,
+    amount: '500.00',
+    currency: 'KES',
+    paid_at: '2026-01-05 09:00:00',
+  };
+  const request = encode(PATHS.collect, signed(income, town.collector.key), 'urlencoded');
+  return await send(service.origin, request);
+}
+
+async function fund(second: number): Promise<Answer> {
+  return await vendor.call('fund', { currency: 'KES', time: String(1_700_000_000 + second) });
+}
+
+async function earn(name: string, second: number): Promise<void> {
+  expect((await collect(name)).status).toBe(200);
+  expect((await fund(second)).status).toBe(200);
+}
+
+function codeOf(answer: Answer): string {
+  return answer.body.error?.[0]?.code ?? 'answered';
+}
+
+/** A refusal that says when to come again. */
+function expectLater(answer: Answer, code: string): void {
+  expect(codeOf(answer), answer.text).toBe(code);
+  expect(answer.status).toBe(503);
+  expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+}
+
+async function countMovements(): Promise<number> {
+  const counted = await pool.query<{ count: number }>(
+    `select (select count(*) from collections)::integer
+       + (select count(*) from fund_movements)::integer as count`,
+  );
+  return counted.rows[0]?.count ?? 0;
+}
+
+test('a movement whose commit is not answered is unknown, and a repeat answers it', async () => {
+  let lost = proxy.loseAnswerTo('commit', 'cut');
+  const unknownCollect = collect('unanswered');
+  await lost;
+  expectLater(await unknownCollect, 'outcome_unknown');
+  lost = proxy.loseAnswerTo('commit', 'cut');
+  const unknownFund = fund(1);
+  await lost;
+  expectLater(await unknownFund, 'outcome_unknown');
+  const before = await countMovements();
+  expect((await collect('unanswered')).status).toBe(200);
+  const funded = await fund(1);
+  expect(funded.body.msg['amount']).toBe(500);
+  expect(await countMovements()).toBe(before);
+});
+
+test('a movement whose commit never arrived is made once, by the repeat', async () => {
+  const before = await countMovements();
+  const lost = proxy.loseRequest('commit');
+  const unknown = collect('never arrived');
+  await lost;
+  expectLater(await unknown, 'outcome_unknown');
+  expect(await countMovements()).toBe(before);
+  expect((await collect('never arrived')).status).toBe(200);
+  expect((await collect('never arrived')).status).toBe(200);
+  expect(await countMovements()).toBe(before + 1);
+});
+
+test('without a database every operation that needs it says so, and goes on when it is back', async () => {
+  await earn('before the outage', 10);
+  const reference = await vendor.accepted({ account: '0123', biller_name: 'tokens' });
+  const before = await countMovements();
+  proxy.goDown();
+  await until('it notices', async () => !(await isReady()));
+  const answers = await Promise.all([
+    collect('in the outage'),
+    fund(11),
+    vendor.call('balance'),
+    vendor.call('status', { reference }),
+    vendor.call('idDecision', {
+      requestReference: 'inTheOutage',
+      reportReason: '1',
+      nationalID: '999999999',
+    }),
+  ]);
+  for (const answer of answers) expectLater(answer, 'unavailable');
+  proxy.comeBack();
+  await until('it is ready again', isReady);
+  expect(await countMovements()).toBe(before);
+  expect((await vendor.transaction(reference)).transaction_status).toBe('QUEUED');
+  expect((await collect('in the outage')).status).toBe(200);
+});
+
+test('a create waits for a database that comes back in time', async () => {
+  await earn('for patience', 20);
+  proxy.goDown();
+  await until('it notices', async () => !(await isReady()));
+  const answer = vendor.create({ account: '0124', biller_name: 'tokens' });
+  proxy.comeBack();
+  expect((await answer).status).toBe(200);
+});
+
+test('connections that the database ends, all at once, cost at most one refusal each', async () => {
+  await earn('before the end', 30);
+  await pool.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where datname = current_database() and application_name like 'malipo %'
+       and application_name <> 'malipo test'`,
+  );
+  await until('it answers again', async () => (await vendor.call('balance')).status === 200);
+  expect((await vendor.create({ account: '0125', biller_name: 'tokens' })).status).toBe(200);
+});
+
+test('a read-only database: not ready, nothing is taken, and back to work when it takes writes', async () => {
+  const name = new URL(database.url).pathname.slice(1);
+  const before = await countMovements();
+  await pool.query(`alter database ${name} set default_transaction_read_only = on`);
+  await pool.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where datname = current_database() and pid <> pg_backend_pid()`,
+  );
+  try {
+    await until('it is not ready', async () => {
+      const ready = await send(service.origin, { method: 'GET', path: '/health/ready' });
+      return ready.text.includes('takes writes');
+    });
+    expectLater(await collect('read-only'), 'unavailable');
+    expectLater(await vendor.create({ account: '0126', biller_name: 'tokens' }), 'unavailable');
+    expect((await vendor.call('balance')).status).toBe(200);
+  } finally {
+    const client = await pool.connect();
+    await client.query('set default_transaction_read_only = off');
+    await client.query(`alter database ${name} reset default_transaction_read_only`);
+    client.release(true);
+  }
+  // Not one connection made in the meantime stays read-only.
+  await until('income is taken', async () => (await collect('read-only')).status === 200);
+  expect(await countMovements()).toBe(before + 1);
+  expect((await vendor.create({ account: '0126', biller_name: 'tokens' })).status).toBe(200);
+});
+
+test('somebody holds the vendor’s float: refused when the wait for the lock ends, not before it is clear', async () => {
+  await earn('before the lock', 40);
+  const holder = await pool.connect();
+  await holder.query('begin');
+  await holder.query(`select 1 from accounts where account = 'float' for update`);
+  expectLater(await collect('held'), 'unavailable');
+  expectLater(await vendor.create({ account: '0127', biller_name: 'tokens' }), 'unavailable');
+  await holder.query('rollback');
+  holder.release();
+  expect((await collect('held')).status).toBe(200);
+  expect((await vendor.create({ account: '0127', biller_name: 'tokens' })).status).toBe(200);
+});
+
+test('every connection waits for a lock: those behind are refused, too, and nothing is half done', async () => {
+  await earn('before the queue', 50);
+  const before = await countMovements();
+  const holder = await pool.connect();
+  await holder.query('begin');
+  await holder.query(`select 1 from accounts where account = 'float' for update`);
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, async (_, index) => await collect(`queued ${index}`)),
+  );
+  await holder.query('rollback');
+  holder.release();
+  for (const answer of answers) expectLater(answer, 'unavailable');
+  expect(await countMovements()).toBe(before);
+  expect((await collect('queued 0')).status).toBe(200);
+}, 60_000);

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { QueueFullError } from '../../src/base/batcher.ts';
+import { LIMITS } from '../../src/base/limits.ts';
+import { createPool, transaction } from '../../src/db/pool.ts';
+import { asRefusal } from '../../src/http/errors.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import type { TestDatabase } from '../support/cluster.ts';
+import { until } from '../support/until.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(async () => await database.drop());
+
+test('so many may wait for a connection, and not one more', async () => {
+  const pool = createPool({ url: database.url, max: 1, name: 'narrow' });
+  const client = await pool.connect();
+  const waiting = Array.from(
+    { length: LIMITS.poolQueue },
+    async () => await pool.query('select 1'),
+  );
+  await expect(pool.query('select 1')).rejects.toThrow(QueueFullError);
+  await expect(transaction(pool, async () => 1)).rejects.toThrow(QueueFullError);
+  expect(asRefusal(new QueueFullError('anything'))).toMatchObject({
+    code: 'overloaded',
+    status: 503,
+    retryAfterSeconds: 1,
+  });
+  client.release();
+  expect(await Promise.all(waiting)).toHaveLength(LIMITS.poolQueue);
+  await pool.end();
+});
+
+test('a connection that is cut while the pool is being closed is no loss worth a word', async () => {
+  const lost = vi.fn<(error: Error) => void>();
+  const pool = createPool({ url: database.url, max: 2, name: 'closing', onError: lost });
+  const [one, other] = await Promise.all([pool.connect(), pool.connect()]);
+  other.release();
+  const end = pool.end();
+  pool.emit('error', new Error('Connection terminated unexpectedly'), other);
+  one.release();
+  await end;
+  expect(lost).not.toHaveBeenCalled();
+});
+
+test('an idle connection that is lost is told of', async () => {
+  const lost = vi.fn<(error: Error) => void>();
+  const pool = createPool({ url: database.url, max: 1, name: 'to be cut', onError: lost });
+  await pool.query('select 1');
+  const other = createPool({ url: database.url, max: 1, name: 'other' });
+  await other.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where application_name = 'malipo to be cut'`,
+  );
+  await until('it is told', () => lost.mock.calls.length === 1);
+  await Promise.all([pool.end(), other.end()]);
+});
