@@ -8,6 +8,8 @@ import { openDatabase } from './db/open.ts';
 import { createPool, isConnectionError } from './db/pool.ts';
 import type { Pool } from './db/pool.ts';
 import { createLog } from './log.ts';
+import { enterAfterRestore } from './quarantine/after-restore.ts';
+import { findOpenQuarantine } from './quarantine/store.ts';
 
 /** Something that keeps the service from starting and that a person can mend. */
 export class StartError extends Error {
@@ -30,7 +32,7 @@ export interface RunOptions {
   readonly prepare: (pool: Pool) => Promise<void>;
 }
 
-/** Database → migrations → preparation → service → listening. What was started is stopped when a step fails. */
+/** Database → migrations → quarantine of a restored one → preparation → service → listening. What was started is stopped when a step fails. */
 export async function runService(options: RunOptions): Promise<RunningService> {
   const { config, log } = options;
   const database = await openDatabase({
@@ -49,6 +51,8 @@ export async function runService(options: RunOptions): Promise<RunningService> {
     try {
       const applied = await migrate(pool);
       if (applied.length > 0) log.info({ migrations: applied }, 'migrated');
+      await enterAfterRestore(pool, database.data);
+      await tellQuarantine(pool, log);
       await options.prepare(pool);
     } catch (error) {
       throw explainUnusable(error, database.url);
@@ -71,6 +75,13 @@ export async function runService(options: RunOptions): Promise<RunningService> {
     await stop();
     throw error;
   }
+}
+
+async function tellQuarantine(pool: Pool, log: Logger): Promise<void> {
+  const quarantine = await findOpenQuarantine(pool);
+  if (quarantine === undefined) return;
+  const { lost_from: lostFrom, lost_until: lostUntil, reason } = quarantine;
+  log.error({ lostFrom, lostUntil, reason }, 'in quarantine: nothing is sent to operators');
 }
 
 /** A database that is not there or does not let us in, without what its URL keeps secret. */

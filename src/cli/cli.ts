@@ -21,4 +21,6 @@ export interface Cli {
     work: (session: Session) => Promise<Answer | undefined>,
     needs?: SessionNeeds,
   ): Promise<void>;
+  /** The same for a command that needs no database. */
+  runAlone(options: { readonly json?: boolean }, work: () => Promise<Answer>): Promise<void>;
 }

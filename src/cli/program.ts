@@ -4,6 +4,7 @@ import type { Cli, Surroundings } from './cli.ts';
 import { EXIT } from './exit.ts';
 import { explain } from './failure.ts';
 import { createProgress, showAnswer } from './output.ts';
+import type { Answer } from './output.ts';
 
 type AddCommands = (program: Command, cli: Cli) => void;
 
@@ -72,14 +73,19 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./ledger.ts')).addLedgerCommands,
   },
   {
-    name: 'credit',
-    summary: 'the credit registry: import, reports, disputes, chain of enquiries, scorecards',
-    load: async () => (await import('./credit.ts')).addCreditCommands,
+    name: 'backup',
+    summary: 'back up the embedded database beside the running service',
+    load: async () => (await import('./backup.ts')).addBackupCommands,
   },
   {
-    name: 'keys',
-    summary: 'stored keys: seal them under a new master key',
-    load: async () => (await import('./keys.ts')).addKeyCommands,
+    name: 'restore',
+    summary: 'make a new data folder of a backup; it starts in quarantine',
+    load: async () => (await import('./restore.ts')).addRestoreCommand,
+  },
+  {
+    name: 'quarantine',
+    summary: 'after a restore: what it waits for, its release',
+    load: async () => (await import('./quarantine.ts')).addQuarantineCommands,
   },
   {
     name: 'migrate',
@@ -97,18 +103,22 @@ export async function runCli(args: readonly string[], surroundings: Surroundings
   const { stdout, stderr } = surroundings;
   const progress = createProgress(stderr);
   let exitCode: number = EXIT.done;
+  const show = (options: { readonly json?: boolean }, answer: Answer): void => {
+    progress.clear();
+    showAnswer(stdout, answer, options.json === true);
+    exitCode = answer.exitCode ?? EXIT.done;
+  };
   const cli: Cli = {
     surroundings,
     progress,
+    runAlone: async (options, work) => show(options, await work()),
     run: async (options, work, needs) => {
       const { withSession } = await import('./session.ts');
       await withSession(surroundings.environment, needs ?? {}, async (session) => {
         const answer = await work(session);
-        progress.clear();
-        if (answer === undefined) return;
         // At once: what happens while the database is closed cannot lose it.
-        showAnswer(stdout, answer, options.json === true);
-        exitCode = answer.exitCode ?? EXIT.done;
+        if (answer === undefined) progress.clear();
+        else show(options, answer);
       });
     },
   };

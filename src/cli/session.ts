@@ -12,6 +12,7 @@ import type { OpenDatabase } from '../db/open.ts';
 import { waitForOthers } from '../db/leave-taking.ts';
 import { createPool, isConnectionError } from '../db/pool.ts';
 import type { Pool } from '../db/pool.ts';
+import { enterAfterRestore } from '../quarantine/after-restore.ts';
 import type { Sealing } from '../vendors/administer.ts';
 import { readMasterKeyFile } from '../vendors/master-key-file.ts';
 
@@ -19,6 +20,8 @@ import { readMasterKeyFile } from '../vendors/master-key-file.ts';
 export interface Session {
   readonly config: Config;
   readonly pool: Pool;
+  /** The data folder of the embedded database; undefined with DATABASE_URL. */
+  readonly data: string | undefined;
   /** Another pool on the same database, closed with the session. */
   readonly openPool: (max: number) => Pool;
   readonly wireTime: WireTime;
@@ -57,6 +60,7 @@ export async function withSession(
     await work({
       config,
       pool,
+      data: database.data,
       openPool: (max) => {
         const opened = createPool({ url: database.url, max, name: POOL_NAME });
         pools.push(opened);
@@ -81,6 +85,7 @@ async function connect(
     const pool = createPool({ url: database.url, max: 2, name: POOL_NAME });
     try {
       await requireReady(pool, needs);
+      if (needs.unmigrated !== true) await enterAfterRestore(pool, database.data);
       return { database, pool };
     } catch (error) {
       await pool.end();

@@ -1,0 +1,280 @@
+import {
+  appendFile,
+  chown,
+  cp,
+  mkdir,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createPool } from '../../src/db/pool.ts';
+import type { Pool } from '../../src/db/pool.ts';
+import type { EmbeddedDatabase } from '../../src/db/embedded/embedded.ts';
+import { verifyBackup } from '../../src/db/backup/manifest.ts';
+import { takeBackup } from '../../src/db/backup/take.ts';
+import { inProcess, malipo, must, newMasterKey } from './cli-support.ts';
+import { isRoot, query, until, Workshop } from './embedded-support.ts';
+
+// A backup beside a server that is being written to, and the way back.
+
+const workshop = new Workshop();
+const MASTER_KEY = newMasterKey();
+
+let dataDir: string;
+let environment: { DATA_DIR: string; MASTER_KEY: string };
+let server: EmbeddedDatabase;
+let pool: Pool;
+/** A whole backup of a database under load. */
+let backup: string;
+/** What the command said. */
+let told: string;
+/** Rows that were committed before it began, and when it had ended. */
+let rowsBefore = 0;
+let rowsAfter = 0;
+
+beforeAll(async () => {
+  dataDir = await workshop.folder();
+  environment = { DATA_DIR: dataDir, MASTER_KEY };
+  await must(environment, 'migrate');
+  server = await workshop.start(path.join(dataDir, 'postgres'));
+  pool = createPool({ url: server.url, max: 4, name: 'test' });
+  await must(environment, 'vendor', 'add', 'shop', '--name', 'Shop', '--sector', 'bank');
+  await pool.query('create table load (number bigint primary key)');
+  await pool.query('checkpoint');
+
+  let running = true;
+  const write = async (): Promise<void> => {
+    while (running) {
+      await pool.query('insert into load select $1 + generate_series(0, 99)', [rowsAfter]);
+      rowsAfter += 100;
+    }
+  };
+  const writing = write();
+  await until(() => rowsAfter >= 1_000);
+  rowsBefore = rowsAfter;
+  backup = path.join(await workshop.folder(), 'backup');
+  told = (await must(environment, 'backup', backup)).stdout;
+  running = false;
+  await writing;
+});
+afterAll(async () => {
+  await pool.end();
+  await workshop.cleanUpAll();
+});
+
+/** A copy of the backup to be damaged. */
+async function copyOfBackup(): Promise<string> {
+  const copy = path.join(await workshop.folder(), 'copy');
+  await cp(backup, copy, { recursive: true });
+  return copy;
+}
+
+async function newDataDir(): Promise<string> {
+  return path.join(await workshop.folder(), 'new');
+}
+
+/** Restores, starts a server on it and returns its URL and folder. */
+async function restored(): Promise<{
+  folder: string;
+  url: string;
+  answer: Record<string, unknown>;
+}> {
+  const folder = await newDataDir();
+  const env = { MASTER_KEY };
+  const answer = (await must(env, 'restore', backup, '--data-dir', folder, '--json')).json();
+  const { url } = await workshop.start(path.join(folder, 'postgres'));
+  return { folder, url, answer };
+}
+
+describe('a backup', () => {
+  test('beside a running server is whole, and leaves nothing behind in it', async () => {
+    const { problems, manifest } = await verifyBackup(backup);
+    expect(problems).toEqual([]);
+    expect(manifest.files.map((file) => file.path)).toEqual(
+      expect.arrayContaining(['backup_label', 'global/pg_control', 'malipo.quarantine']),
+    );
+    expect(await query(server.url, 'select slot_name from pg_replication_slots')).toEqual([]);
+    expect(await query(server.url, 'select backup_id, folder from backups')).toEqual([
+      { backup_id: manifest.backup_id, folder: backup },
+    ]);
+    expect(await readdir(path.join(dataDir, 'postgres', 'data'))).not.toContain(
+      'malipo.quarantine',
+    );
+  });
+
+  test('does not hold the master key, only its id', async () => {
+    const key = Buffer.from(MASTER_KEY, 'base64');
+    const { manifest } = await verifyBackup(backup);
+    expect(manifest.master_key_ids).toHaveLength(1);
+    for (const file of manifest.files) {
+      const content = await readFile(path.join(backup, 'data', file.path));
+      expect(content.includes(key) || content.includes(MASTER_KEY), file.path).toBe(false);
+    }
+    expect(told).toContain(`Not in it: MASTER_KEY (id ${manifest.master_key_ids[0]})`);
+  });
+
+  test('is refused where something is, and of a database that is not ours', async () => {
+    const refused = await inProcess(environment, 'backup', backup);
+    expect(refused).toMatchObject({ exitCode: 1 });
+    expect(refused.stderr).toContain('is not empty');
+    const external = await inProcess({ DATABASE_URL: server.url }, 'backup', '/nowhere');
+    expect(external.stderr).toContain('pg_basebackup');
+  });
+
+  test('that fails leaves the folder empty, and the server free', async () => {
+    const folder = await workshop.folder();
+    const data = path.join(dataDir, 'postgres', 'data');
+    const stuck = { pool, data, folder, masterKeyIds: [] };
+    let asked = 0;
+    const failing = takeBackup({
+      ...stuck,
+      onProgress: () => {
+        asked += 1;
+        if (asked === 5) throw new Error('no more');
+      },
+    });
+    await expect(failing).rejects.toThrow('no more');
+    expect(await readdir(folder)).toEqual([]);
+    await until(
+      async () => (await query(server.url, 'select from pg_replication_slots')).length === 0,
+    );
+  });
+
+  test('whose server is lost in between says so', async () => {
+    const folder = await workshop.folder();
+    const data = path.join(dataDir, 'postgres', 'data');
+    const own = createPool({ url: server.url, max: 2, name: 'lost' });
+    let cut: Promise<unknown> | undefined;
+    const failing = takeBackup({
+      pool: own,
+      data,
+      folder,
+      masterKeyIds: [],
+      onProgress: () => {
+        cut ??= pool.query(
+          `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'malipo lost'`,
+        );
+      },
+    });
+    await expect(failing).rejects.toThrow('stopped during the backup');
+    await cut;
+    await own.end();
+    expect(await readdir(folder)).toEqual([]);
+  });
+});
+
+describe('verify', () => {
+  test.each([
+    ['a changed byte', 'base/1/1259', async (file: string) => await appendFile(file, 'x')],
+    ['a cut file', 'global/pg_control', async (file: string) => await truncate(file, 100)],
+    ['a missing file', 'backup_label', async (file: string) => await rm(file)],
+    ['a file too many', 'standby.signal', async (file: string) => await writeFile(file, '')],
+  ])('finds %s', async (_what, name, damage) => {
+    const copy = await copyOfBackup();
+    await damage(path.join(copy, 'data', name));
+    const found = await inProcess({}, 'backup', 'verify', copy, '--json');
+    expect(found.exitCode).toBe(1);
+    expect(found.json()).toMatchObject({ whole: false, problems: [expect.stringContaining(name)] });
+  });
+
+  test('finds a changed list, and a backup that was not finished', async () => {
+    const copy = await copyOfBackup();
+    const list = path.join(copy, 'manifest.json');
+    await writeFile(list, (await readFile(list, 'utf8')).replace('"bytes": 1', '"bytes": 2'));
+    const changed = await inProcess({}, 'backup', 'verify', copy);
+    expect(changed.stderr).toContain('was changed after it had been written');
+    await rm(list);
+    const unfinished = await inProcess({}, 'backup', 'verify', copy);
+    expect(unfinished.stderr).toContain('not finished');
+  });
+
+  test('finds nothing wrong with a whole one', async () => {
+    const done = await malipo({}, 'backup', 'verify', backup);
+    expect(done).toMatchObject({ exitCode: 0 });
+    expect(done.stdout).toContain('is whole');
+  });
+});
+
+describe('a restore', () => {
+  test('has what was committed before, on a timeline of its own', async () => {
+    const { url, answer } = await restored();
+    expect(answer).toMatchObject({ timeline: 2, quarantine: true, master_key: 'right' });
+    const rows = await query(
+      url,
+      'select count(*)::integer, max(number)::integer as last from load',
+    );
+    const count = Number(rows[0]?.['count']);
+    expect(count).toBeGreaterThanOrEqual(rowsBefore);
+    expect(count).toBeLessThanOrEqual(rowsAfter);
+    // No hole: whole commits, in their order.
+    expect(rows[0]?.['last']).toBe(count - 1);
+  });
+
+  test('enters quarantine before anything else, once', async () => {
+    const { folder, url } = await restored();
+    const env = { DATA_DIR: folder };
+    const { manifest } = await verifyBackup(backup);
+    const listed = await must(env, 'quarantine', 'status', '--json');
+    expect(listed.json()).toMatchObject({
+      quarantine: {
+        lost_from: manifest.started_at,
+        reason: expect.stringContaining(manifest.backup_id),
+      },
+      events: [{ action: 'entered', actor: 'restore' }],
+    });
+    const data = path.join(folder, 'postgres', 'data');
+    expect(await readdir(data)).not.toContain('malipo.quarantine');
+    // A start that was killed before it removed the marker.
+    await cp(path.join(backup, 'data', 'malipo.quarantine'), path.join(data, 'malipo.quarantine'));
+    await must(env, 'quarantine', 'status');
+    expect(await query(url, 'select action from quarantine_events')).toHaveLength(1);
+  });
+
+  test('by hand, without the command, is in quarantine too', async () => {
+    const folder = await newDataDir();
+    await mkdir(path.join(folder, 'postgres'), { recursive: true });
+    await cp(path.join(backup, 'data'), path.join(folder, 'postgres', 'data'), {
+      recursive: true,
+    });
+    await handOver(path.join(folder, 'postgres'));
+    const listed = await must({ DATA_DIR: folder }, 'quarantine', 'status', '--json');
+    expect(listed.json()).toMatchObject({ quarantine: { reason: expect.any(String) } });
+  });
+
+  test('replaces no database, running or not', async () => {
+    const refused = await inProcess({ MASTER_KEY }, 'restore', backup, '--data-dir', dataDir);
+    expect(refused).toMatchObject({ exitCode: 1 });
+    expect(refused.stderr).toContain('holds a database already');
+    expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+  });
+
+  test('of a damaged backup is refused, and leaves nothing behind', async () => {
+    const copy = await copyOfBackup();
+    await appendFile(path.join(copy, 'data', 'base', '1', '1259'), 'x');
+    const folder = await newDataDir();
+    const refused = await inProcess({}, 'restore', copy, '--data-dir', folder);
+    expect(refused.stderr).toContain('The backup is damaged: base/1/1259');
+    expect(await readdir(path.join(folder, 'postgres'))).toEqual([]);
+  });
+
+  test('says when the master key at hand is another', async () => {
+    const env = { MASTER_KEY: newMasterKey() };
+    const answer = await must(env, 'restore', backup, '--data-dir', await newDataDir());
+    expect(answer.stdout).toContain('THE ONE AT HAND IS ANOTHER');
+  });
+});
+
+/** What an administrator does with `chown -R` after `cp -r` as root. */
+async function handOver(folder: string): Promise<void> {
+  if (!isRoot) return;
+  const { uid, gid } = await stat(path.join(dataDir, 'postgres', 'data'));
+  await chown(folder, uid, gid);
+  for (const name of await readdir(folder, { recursive: true })) {
+    await chown(path.join(folder, name), uid, gid);
+  }
+}
