@@ -73,6 +73,16 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./ledger.ts')).addLedgerCommands,
   },
   {
+    name: 'credit',
+    summary: 'the credit registry: import, reports, disputes, chain of enquiries, scorecards',
+    load: async () => (await import('./credit.ts')).addCreditCommands,
+  },
+  {
+    name: 'keys',
+    summary: 'stored keys: seal them under a new master key',
+    load: async () => (await import('./keys.ts')).addKeyCommands,
+  },
+  {
     name: 'backup',
     summary: 'back up the embedded database beside the running service',
     load: async () => (await import('./backup.ts')).addBackupCommands,

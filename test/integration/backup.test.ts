@@ -47,9 +47,9 @@ beforeAll(async () => {
   await pool.query('create table load (number bigint primary key)');
   await pool.query('checkpoint');
 
-  let running = true;
+  const stop = new AbortController();
   const write = async (): Promise<void> => {
-    while (running) {
+    while (!stop.signal.aborted) {
       await pool.query('insert into load select $1 + generate_series(0, 99)', [rowsAfter]);
       rowsAfter += 100;
     }
@@ -59,7 +59,7 @@ beforeAll(async () => {
   rowsBefore = rowsAfter;
   backup = path.join(await workshop.folder(), 'backup');
   told = (await must(environment, 'backup', backup)).stdout;
-  running = false;
+  stop.abort();
   await writing;
 });
 afterAll(async () => {

@@ -330,6 +330,7 @@ describe('malipo credit train', () => {
       },
       progress: { show: () => undefined, clear: () => undefined },
       run: () => Promise.reject(new Error('training needs no database')),
+      runAlone: () => Promise.reject(new Error('train shows its own answer')),
     });
     await credit.parseAsync(['train', ...args], { from: 'user' });
     return written;
