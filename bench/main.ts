@@ -5,8 +5,13 @@ import type { Figure, Ratio, Run } from './ratios.ts';
 import { printTable, writeChart } from './report.ts';
 import { openStage } from './stage.ts';
 import type { Stage } from './stage.ts';
+import { cycleSuite } from './suites/cycle.ts';
 import { directSuite } from './suites/direct.ts';
+import { dispatchSuite } from './suites/dispatch.ts';
+import { growthSuite } from './suites/growth.ts';
+import { halfLoadSuite } from './suites/half-load.ts';
 import { httpSuite } from './suites/http.ts';
+import { memorySuite } from './suites/memory.ts';
 import type { Suite, SuiteOptions } from './suites/suite.ts';
 
 /**
@@ -15,7 +20,15 @@ import type { Suite, SuiteOptions } from './suites/suite.ts';
  * answers differ, or when something could not be measured.
  */
 
-const SUITES: readonly Suite[] = [httpSuite, directSuite];
+const SUITES: readonly Suite[] = [
+  httpSuite,
+  directSuite,
+  cycleSuite,
+  dispatchSuite,
+  growthSuite,
+  halfLoadSuite,
+  memorySuite,
+];
 
 const { values } = parseArgs({
   options: {

@@ -74,6 +74,33 @@ export async function countQueued(db: Queryable): Promise<number> {
   return Number(counted.rows[0]?.count ?? 0);
 }
 
+export async function countSettled(db: Queryable): Promise<number> {
+  const counted = await db.query<{ count: bigint }>(
+    'select count(*) as count from transactions where outcome is not null',
+  );
+  return Number(counted.rows[0]?.count ?? 0);
+}
+
+export async function databaseTime(db: Queryable): Promise<Date> {
+  const read = await db.query<{ now: Date }>('select clock_timestamp() as now');
+  return read.rows[0]?.now ?? new Date(0);
+}
+
+/** From the first create after an instant to the last settlement. */
+export async function settlingSeconds(db: Queryable, since: Date): Promise<number> {
+  const read = await db.query<{ seconds: number }>(
+    `select extract(epoch from max(settled_at) - min(created_at))::float8 as seconds
+     from transactions where created_at >= $1`,
+    [since],
+  );
+  return read.rows[0]?.seconds ?? 0;
+}
+
+/** As a database is that has been there for long: statistics known, pages seen by a vacuum. */
+export async function settleDown(db: Queryable): Promise<void> {
+  await db.query('vacuum (analyze) transactions, transfers, attempts, accounts');
+}
+
 /** Some transactions of each vendor, to ask about. */
 export async function sampleTransactions(
   db: Queryable,

@@ -1,0 +1,57 @@
+import { createPool } from '../../src/db/pool.ts';
+import type { DirectAnswer, DirectQuestion } from '../children/direct.ts';
+import { countTransactions, insertHistory, settleDown, walPosition } from '../store.ts';
+import { CALLERS, LANES } from './direct.ts';
+import { reconcile, runOf } from './suite.ts';
+import type { Suite } from './suite.ts';
+
+const GROWN = 'lanes 1000 on 5m rows';
+const EMPTY = 'lanes 1000 on empty';
+const WAL = 'WAL on 5m rows';
+
+/** What years of rows behind change: the same creates on a full and on an empty database, in turns. */
+export const growthSuite: Suite = {
+  name: 'growth',
+  contestants: [EMPTY, GROWN, WAL],
+  open: async (stage, options) => {
+    const urls = { empty: await stage.database('young'), grown: await stage.database('grown') };
+    const open = (url: string) =>
+      createPool({ url, max: 1, name: 'bench count', statementTimeoutMs: 0 });
+    const pools = { empty: open(urls.empty), grown: open(urls.grown) };
+    options.log(`growth: ${options.historyRows} rows are written`);
+    await insertHistory(pools.grown, options.historyRows);
+    await settleDown(pools.grown);
+    const child = await stage.start('direct.ts', {});
+    const vendorIds = stage.many.map(({ vendorId }) => vendorId);
+    return {
+      run: async (name) => {
+        const on = name === EMPTY ? 'empty' : 'grown';
+        const question: DirectQuestion = {
+          contestant: 'lanes',
+          url: urls[on],
+          vendorIds,
+          callers: CALLERS,
+          connections: LANES,
+          seconds: options.seconds,
+        };
+        const before = await countTransactions(pools[on]);
+        // From here on the first change of each page is logged whole, as after any checkpoint.
+        await stage.checkpoint();
+        const walBefore = await walPosition(pools[on]);
+        const measured = await stage.measured(child, async () => {
+          const answer = await child.ask<DirectAnswer>(question);
+          return { ...answer, events: answer.creates };
+        });
+        const walBytes = Number((await walPosition(pools[on])) - walBefore);
+        const { creates } = measured.result;
+        reconcile(name, (await countTransactions(pools[on])) - before, creates);
+        if (name !== WAL) return runOf(name, measured);
+        return { contestant: name, value: walBytes / creates, unit: 'bytes' };
+      },
+      close: async () => {
+        await child.stop();
+        await Promise.all(Object.values(pools).map((pool) => pool.end()));
+      },
+    };
+  },
+};

@@ -1,0 +1,50 @@
+import { createPool } from '../../src/db/pool.ts';
+import { drive } from '../load/drive.ts';
+import { createRequests } from '../load/requests.ts';
+import { countTransactions } from '../store.ts';
+import { MOST_PER_SECOND } from './http.ts';
+import { reconcile } from './suite.ts';
+import type { Suite } from './suite.ts';
+
+/** As many as a client has that never waits for one to be free. */
+const CONNECTIONS = 256;
+/** A percentile of few requests is an accident. */
+const LEAST_SECONDS = 10;
+
+/** Latency under an open loop: requests leave by the clock, at half of what the server can take. */
+export const halfLoadSuite: Suite = {
+  name: 'half load',
+  contestants: ['create at half load'],
+  open: async (stage, options) => {
+    const url = await stage.database('half_load');
+    const pool = createPool({ url, max: 1, name: 'bench count', statementTimeoutMs: 0 });
+    const server = await stage.start<{ port: number }>('server.ts', {
+      DATABASE_URL: url,
+      ROLES: 'api',
+    });
+    const load = { port: server.first.port, connections: CONNECTIONS, folder: stage.folder };
+    const full = async (seconds: number): Promise<number> => {
+      const requests = createRequests(stage.many, MOST_PER_SECOND * seconds);
+      return (await drive({ ...load, requests, seconds })).rate;
+    };
+    await full(2);
+    return {
+      run: async (name) => {
+        // What it can take now: neighbours come and go.
+        const most = await full(options.seconds);
+        const rate = most / 2;
+        const seconds = Math.max(LEAST_SECONDS, options.seconds);
+        const requests = createRequests(stage.many, Math.ceil(rate * seconds) + 1);
+        await stage.checkpoint();
+        const before = await countTransactions(pool);
+        const { answered, p50Ms, p99Ms } = await drive({ ...load, requests, seconds, rate });
+        reconcile(name, (await countTransactions(pool)) - before, answered);
+        return { contestant: name, value: p99Ms / p50Ms, unit: 'ratio', p50Ms, p99Ms };
+      },
+      close: async () => {
+        await server.stop();
+        await pool.end();
+      },
+    };
+  },
+};
