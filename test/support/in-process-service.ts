@@ -31,20 +31,27 @@ const SUBJECTS = 20;
 /** Nobody listens there. */
 const NO_OPERATORS = 'http://127.0.0.1:9';
 
-/**
- * @param databaseUrl of a migrated database that is empty.
- * @param environment variables of the service; by default it has the role `api` alone.
- */
+export interface InProcessOptions {
+  /** Variables of the service; by default it has the role `api` alone. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Of simulated operators. Default: nobody listens. */
+  readonly operatorOrigin?: string;
+  /** What is kept of its log. Default: everything. */
+  readonly logLevel?: string;
+}
+
+/** @param databaseUrl of a migrated database, which gets the sandbox's data once. */
 export async function startInProcess(
   databaseUrl: string,
-  environment: Readonly<Record<string, string>> = {},
+  options: InProcessOptions = {},
 ): Promise<InProcessService> {
+  const { environment = {}, operatorOrigin = NO_OPERATORS, logLevel = 'trace' } = options;
   const config = readConfig('sandbox', { PORT: '0', ROLES: 'api', ...environment });
   const masterKeys = { current: Buffer.alloc(32, 'test master key'), previous: undefined };
   const creditKeys = creditKeysOf(config, masterKeys, true);
   const pool = createPool({ url: databaseUrl, max: 1, name: 'test' });
   try {
-    await prepareSandbox(pool, { masterKeys, operatorOrigin: NO_OPERATORS });
+    await prepareSandbox(pool, { masterKeys, operatorOrigin });
     const known = await pool.query('select 1 from subjects limit 1');
     if (creditKeys !== undefined && known.rowCount === 0) {
       const asOf = lastMonthEnd(new Date());
@@ -59,7 +66,7 @@ export async function startInProcess(
     config,
     databaseUrl,
     masterKeys,
-    log: createLog({ level: 'trace', destination: { write: (line) => lines.push(line) } }),
+    log: createLog({ level: logLevel, destination: { write: (line) => lines.push(line) } }),
   });
   const origin = await service.listen();
   const sealing: Sealing = { masterKeys, certain: true };

@@ -1,0 +1,176 @@
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { parseCollectorTime, parseSenderTime, createWireTime } from '../../src/base/clock.ts';
+import { Refusal } from '../../src/base/errors.ts';
+import { decodeReference } from '../../src/base/ids.ts';
+import { parseMoney } from '../../src/base/money.ts';
+import { PlainError } from '../../src/base/plain-error.ts';
+import { ConfigError, readConfig } from '../../src/config.ts';
+import {
+  readAccountAnswer,
+  readBalanceAnswer,
+  readPaymentAnswer,
+} from '../../src/connectors/http-json/answers.ts';
+import {
+  readAccounts,
+  readHead,
+  readProfile,
+  readScore,
+} from '../../src/connectors/metropol/answers.ts';
+import { readCsv } from '../../src/credit/importing/lines.ts';
+import { createValidator } from '../../src/credit/importing/validate.ts';
+import { readScorecard } from '../../src/credit/scorecards/scorecard.ts';
+import { TrainingError } from '../../src/credit/training/fit.ts';
+import { readSamples } from '../../src/credit/training/read-samples.ts';
+import { readFields } from '../../src/http/wire/request.ts';
+import { readHeaderSignature } from '../../src/vendors/header-signature.ts';
+import { csvOf, rightLine } from '../support/credit-files.ts';
+import { OPERATIONS, usualParams } from '../support/operation-samples.ts';
+
+export interface FuzzedParser {
+  readonly name: string;
+  /** A good input. */
+  readonly seed: Buffer;
+  /** Rejects only with what the parser documents for bad input, which `isDocumented` knows. */
+  readonly read: (bytes: Buffer) => unknown;
+}
+
+/** Errors that are an answer to bad input. */
+export function isDocumented(error: unknown): boolean {
+  return [Refusal, PlainError, ConfigError, TrainingError].some((kind) => error instanceof kind);
+}
+
+const wireTime = createWireTime('Africa/Nairobi');
+const names = new Set(OPERATIONS.flatMap((name) => Object.keys(usualParams(name, 'demo'))));
+const validator = createValidator('mobile', '2026-10-31');
+
+const ANSWER = {
+  status: 'paid',
+  reference: 'REF',
+  operator_reference: 'OP-1',
+  amount: '100.00',
+  currency: 'KES',
+  message: 'Paid',
+  paid_at: '2026-03-01T10:00:00Z',
+  details: { token: '1' },
+};
+const BUREAU = {
+  trx_id: 'T1',
+  api_code: '100',
+  has_error: false,
+  first_name: 'Amani',
+  last_name: 'Baraka',
+  other_name: 'Wanjiru',
+  dob: '1990-01-31',
+  gender: 'F',
+  credit_score: 620,
+  account_info: [
+    {
+      account_number: 'A1',
+      account_status: 'open',
+      current_balance: '10.50',
+      date_opened: '2024-01-31',
+      days_in_arrears: 0,
+      delinquency_code: '001',
+      highest_days_in_arrears: 0,
+      is_your_account: false,
+      last_payment_amount: '5.00',
+      last_payment_date: '2026-01-31',
+      loaded_at: '2026-02-01',
+      original_amount: '100.00',
+      overdue_balance: '0.00',
+      product_type_id: 15,
+    },
+  ],
+};
+
+/** @param folder where files may be written. */
+export function fuzzedParsers(folder: string): readonly FuzzedParser[] {
+  const form = new URLSearchParams(usualParams('create', 'demo')).toString();
+  return [
+    field('a form', form, 'application/x-www-form-urlencoded'),
+    field('JSON', JSON.stringify(usualParams('create', 'demo')), 'application/json'),
+    {
+      name: 'a query',
+      seed: Buffer.from(form),
+      read: (bytes) =>
+        readFields(
+          { contentType: undefined, body: undefined, query: bytes.toString('latin1') },
+          names,
+        ),
+    },
+    text(
+      'a header signature',
+      `v2,t=1795236000,nonce=0123456789abcdef,sig=${'0'.repeat(64)}`,
+      (given) => readHeaderSignature(given),
+    ),
+    text('an amount', '100.00', (given) => parseMoney(given)),
+    text('a reference', '0'.repeat(32), (given) => decodeReference(given)),
+    text('a time', '2026-01-05 09:00:00', (given) => parseSenderTime(given, wireTime)),
+    text('a collector’s time', '2026-01-05T09:00:00+03:00', (given) =>
+      parseCollectorTime(given, wireTime),
+    ),
+    {
+      name: 'an operator’s answer',
+      seed: Buffer.from(JSON.stringify(ANSWER)),
+      read: (bytes) => [
+        readPaymentAnswer(bytes),
+        readAccountAnswer(bytes),
+        readBalanceAnswer(bytes),
+      ],
+    },
+    text('a bureau’s answer', JSON.stringify(BUREAU), (given) => [
+      readHead(given),
+      readProfile(given, { type: 'nationalID', number: '900000001' }, '2026-10-31'),
+      readScore(given),
+      readAccounts(given, { mySector: 'bank', mobile: true, asOf: new Date('2026-10-31') }),
+    ]),
+    text('the environment', 'PORT=8080\nLANES=2\nROLES=api,jobs\nTIME_ZONE=UTC', (given) =>
+      readConfig('sandbox', Object.fromEntries(given.split('\n').map(pairOf))),
+    ),
+    {
+      name: 'a scorecard',
+      seed: readFileSync(path.resolve(import.meta.dirname, '../../scorecards/generic-1.json')),
+      read: async (bytes) => {
+        const file = path.join(folder, 'scorecard.json');
+        await writeFile(file, bytes);
+        readScorecard(file);
+      },
+    },
+    {
+      name: 'a lender’s file',
+      seed: Buffer.from(csvOf([rightLine(1), rightLine(2)])),
+      read: async (bytes) => {
+        const file = path.join(folder, 'lender.csv');
+        await writeFile(file, bytes);
+        for await (const { line, values, problem } of readCsv(file)) {
+          if (problem === undefined) validator.validate(line, values);
+        }
+      },
+    },
+    {
+      name: 'samples',
+      seed: Buffer.from('asOf,bad,gender\n2026-01-31,0,F\n2026-01-31,1,M\n'),
+      read: async (bytes) => {
+        const file = path.join(folder, 'samples.csv');
+        await writeFile(file, bytes);
+        await readSamples(file);
+      },
+    },
+  ];
+}
+
+function pairOf(line: string): readonly [string, string] {
+  const equals = line.indexOf('=');
+  return [line.slice(0, Math.max(equals, 0)), line.slice(equals + 1)];
+}
+
+function text(name: string, seed: string, read: (given: string) => unknown): FuzzedParser {
+  return { name, seed: Buffer.from(seed), read: (bytes) => read(bytes.toString('utf8')) };
+}
+
+function field(name: string, seed: string, contentType: string): FuzzedParser {
+  const read = (body: Buffer): unknown => readFields({ contentType, body, query: '' }, names);
+  return { name, seed: Buffer.from(seed), read };
+}

@@ -1,0 +1,33 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase } from '../support/cluster.ts';
+import type { TestDatabase } from '../support/cluster.ts';
+import { startInProcess } from '../support/in-process-service.ts';
+import type { InProcessService } from '../support/in-process-service.ts';
+import { PATHS } from '../support/vendor-client.ts';
+
+let database: TestDatabase;
+let running: InProcessService;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  running = await startInProcess(database.url);
+});
+afterAll(async () => {
+  await running.stop();
+  await database.drop();
+});
+
+test('a client that goes away in the middle of its body is no fault of ours', async () => {
+  const { server } = running.service.app;
+  const heard = once(server, 'request');
+  const socket = connect(Number(new URL(running.origin).port), '127.0.0.1');
+  socket.write(`POST ${PATHS.create} HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nvid=demo`);
+  const [request] = (await heard) as [IncomingMessage];
+  const gone = new Promise((resolve) => request.socket.once('close', resolve));
+  socket.resetAndDestroy();
+  await gone;
+  expect((await running.demo().call('balance')).status).toBe(200);
+  expect(running.logged()).not.toMatch(/"level":"(error|fatal)"/);
+});
