@@ -74,8 +74,9 @@ describe.each(SCORE_KINDS)('a %s card trained on the known population', (kind) =
           mean((row) => others.trueProbabilities![row]!),
       );
     });
-    expect(Math.max(...gaps)).toBeLessThan(0.05);
-    expect(gaps.reduce((sum, gap) => sum + gap, 0) / 10).toBeLessThan(0.018);
+    // Measured: at most 1.3 points, 0.5 on average; 4 times the samples bring no more than 1.2.
+    expect(Math.max(...gaps)).toBeLessThan(0.02);
+    expect(gaps.reduce((sum, gap) => sum + gap, 0) / 10).toBeLessThan(0.01);
   });
 
   test('works every characteristic in its own direction', () => {
