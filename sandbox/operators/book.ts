@@ -100,8 +100,21 @@ export class Book {
     }
   }
 
-  balanceCents(operator: string): bigint {
-    return OPENING_BALANCE_CENTS - (this.#paidCents.get(operator) ?? 0n);
+  /** @param beforeMs what was paid from then on does not count. */
+  balanceCents(operator: string, beforeMs?: number): bigint {
+    if (beforeMs === undefined) {
+      return OPENING_BALANCE_CENTS - (this.#paidCents.get(operator) ?? 0n);
+    }
+    let cents = OPENING_BALANCE_CENTS;
+    for (const { instruction, paidAtMs } of this.paidBy(operator)) {
+      if ((paidAtMs ?? 0) < beforeMs) cents -= centsOf(instruction.amount);
+    }
+    return cents;
+  }
+
+  /** The operator's real payments, in the order of payment. */
+  paidBy(operator: string): Payment[] {
+    return this.#paid.filter(({ instruction }) => instruction.operator === operator);
   }
 
   /** Every real payment until now, once, in the order of payment. */

@@ -7,6 +7,7 @@ import { amountText } from './amounts.ts';
 import type { Answer } from './answers.ts';
 import type { Book } from './book.ts';
 import type { Desk, Reply } from './desk.ts';
+import { statementLines } from './statement.ts';
 import { OPERATOR_CODE, readAccountQuery, readInstruction, readStatusQuery } from './requests.ts';
 
 export interface RequestOptions {
@@ -27,6 +28,7 @@ const TRUTH_CHUNK_ENTRIES = 500;
 const OPERATION_PATH = new RegExp(
   `^/operators/(${OPERATOR_CODE})/(payments|payments/status|accounts/validate|balance)$`,
 );
+const STATEMENT_PATH = new RegExp(`^/operators/(${OPERATOR_CODE})/statement$`);
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** The HTTP side of the simulated operators; `docs/reference/operator-protocol.md` is what it speaks. */
@@ -50,6 +52,11 @@ async function serve(
 ): Promise<void> {
   const { url = '/', method } = request;
   if (url === '/truth' && method === 'GET') return sendTruth(response, options.book);
+  const [path = '', query = ''] = url.split('?', 2);
+  const statement = STATEMENT_PATH.exec(path);
+  if (statement?.[1] !== undefined && method === 'GET') {
+    return sendStatement(response, options.book, statement[1], new URLSearchParams(query));
+  }
   const operation = OPERATION_PATH.exec(url);
   if (operation?.[1] === undefined || operation[2] === undefined) {
     return sendAnswer(response, 404, { status: 'error', message: 'There is nothing here' });
@@ -184,6 +191,25 @@ function sendAnswer(response: ServerResponse, httpStatus: number, answer: Answer
 async function sendTruth(response: ServerResponse, book: Book): Promise<void> {
   response.writeHead(200, { 'content-type': 'application/json' });
   await pipeline(Readable.from(truthText(book)), response);
+}
+
+async function sendStatement(
+  response: ServerResponse,
+  book: Book,
+  operator: string,
+  query: URLSearchParams,
+): Promise<void> {
+  const from = new Date(query.get('from') ?? '');
+  const to = new Date(query.get('to') ?? '');
+  if (!(from < to)) {
+    const message = 'from and to are moments in ISO 8601, from before to';
+    return sendAnswer(response, 400, { status: 'error', message });
+  }
+  response.writeHead(200, {
+    'content-type': 'text/csv; charset=utf-8',
+    'content-disposition': `attachment; filename="${operator}.csv"`,
+  });
+  await pipeline(Readable.from(statementLines(book, operator, { from, to })), response);
 }
 
 function* truthText(book: Book): Generator<string> {

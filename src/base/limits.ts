@@ -48,6 +48,8 @@ export const LIMITS = {
   signatureWindowSeconds: 300,
   /** How long a nonce is kept beyond that, for clocks of our own processes that differ. */
   nonceMarginSeconds: 60,
+  /** Signers and addresses whose rate one process remembers; past it the least recent is forgotten. */
+  limitedNames: 20_000,
   /** Most nonces written at once. */
   nonceBatchRows: 512,
   /** Requests waiting for their nonce to be written before new ones are refused as `overloaded`. */

@@ -73,6 +73,16 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./ledger.ts')).addLedgerCommands,
   },
   {
+    name: 'reconcile',
+    summary: 'our books against the operators’: statements, close of a day',
+    load: async () => (await import('./reconcile.ts')).addReconcileCommands,
+  },
+  {
+    name: 'case',
+    summary: 'cases that two people decide',
+    load: async () => (await import('./case.ts')).addCaseCommands,
+  },
+  {
     name: 'credit',
     summary: 'the credit registry: import, reports, disputes, chain of enquiries, scorecards',
     load: async () => (await import('./credit.ts')).addCreditCommands,

@@ -4,9 +4,11 @@ import { Compile } from 'typebox/compile';
 import { LIMITS } from '../base/limits.ts';
 import type { Operator } from '../billers/biller.ts';
 import type { Connector } from '../dispatch/connector.ts';
+import type { StatementFormat } from '../reconciliation/statement.ts';
 import { createHttpJsonConnector } from './http-json/connector.ts';
+import { createStatementFormat } from './http-json/statement.ts';
 
-/** What an operator's `settings` may hold; all in milliseconds. */
+/** What an operator's `settings` may hold; times in milliseconds. */
 const SETTINGS = Type.Object(
   {
     pay_timeout_ms: Type.Optional(Type.Integer({ minimum: 100, maximum: 120_000 })),
@@ -16,6 +18,8 @@ const SETTINGS = Type.Object(
     acceptance_window_ms: Type.Optional(
       Type.Union([Type.Integer({ minimum: 0, maximum: 86_400_000 }), Type.Null()]),
     ),
+    /** 1: what a complete statement does not list was not paid, once the acceptance window is over. */
+    statement_absence_is_proof: Type.Optional(Type.Union([Type.Literal(0), Type.Literal(1)])),
   },
   { additionalProperties: false },
 );
@@ -37,13 +41,37 @@ const PROTOCOLS: Readonly<Record<string, Factory>> = {
       payTimeoutMs: settings.pay_timeout_ms ?? 30_000,
       statusTimeoutMs: settings.status_timeout_ms ?? 15_000,
       connectTimeoutMs: settings.connect_timeout_ms ?? 5_000,
-      acceptanceWindowMs:
-        settings.acceptance_window_ms === undefined ? 60_000 : settings.acceptance_window_ms,
+      acceptanceWindowMs: acceptanceWindowOf(settings),
       maxConnections: operator.maxConcurrency,
       answerBytes: LIMITS.operatorAnswerBytes,
     });
   },
 };
+
+/** How the protocols' statements are read, by the same name. */
+const STATEMENTS: Readonly<Record<string, (operator: StatementOperator) => StatementFormat>> = {
+  'http-json': ({ operatorCode, settings: given }) => {
+    const settings = readOperatorSettings(operatorCode, given);
+    return createStatementFormat({
+      absenceIsProof: settings.statement_absence_is_proof === 1,
+      acceptanceWindowMs: acceptanceWindowOf(settings),
+    });
+  },
+};
+
+type StatementOperator = Pick<Operator, 'operatorCode' | 'connector' | 'settings'>;
+
+/**
+ * How the operator's statements are read. Undefined: its protocol has none.
+ * Throws an `Error` naming the operator and the setting at fault.
+ */
+export function statementFormatOf(operator: StatementOperator): StatementFormat | undefined {
+  return STATEMENTS[operator.connector]?.(operator);
+}
+
+function acceptanceWindowOf(settings: { readonly acceptance_window_ms?: number | null }) {
+  return settings.acceptance_window_ms === undefined ? 60_000 : settings.acceptance_window_ms;
+}
 
 export const PROTOCOL_NAMES: readonly string[] = Object.keys(PROTOCOLS);
 

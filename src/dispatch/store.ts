@@ -1,3 +1,4 @@
+import { newId } from '../base/ids.ts';
 import type { Queryable } from '../db/pool.ts';
 
 export type Stage = 'send' | 'verify';
@@ -220,7 +221,10 @@ export async function countInstructionsOut(db: Queryable, billerCode: string): P
   return counted.rows[0]?.count ?? 0;
 }
 
-/** Keeps a callback about a reference that no transaction of the operator has. */
+/**
+ * Keeps a callback about a reference that no transaction of the operator has, and opens a case about
+ * it: one for the reference, however often it is repeated.
+ */
 export async function insertStrayCallback(
   db: Queryable,
   stray: {
@@ -232,14 +236,25 @@ export async function insertStrayCallback(
   },
 ): Promise<void> {
   await db.query(
-    `insert into stray_callbacks (operator_code, callback_id, reference, report, received_at)
-     values ($1, $2, $3, $4, $5)`,
+    `with kept as (
+       insert into stray_callbacks (operator_code, callback_id, reference, report, received_at)
+       values ($1, $2, $3, $4, $5)
+     )
+     -- Vendor 0 is the house.
+     insert into cases (vendor_id, transaction_id, kind, case_id, facts, opened_at, evidence_id,
+       operator_code)
+     values (0, null, 'stray_callback', $6,
+       jsonb_build_object('source', 'callback', 'reference', $3::text, 'report', $4::jsonb,
+         'paid_cents', ($4::jsonb ->> 'amountCents')::bigint),
+       $5, md5($1 || ' ' || $3)::uuid, $1)
+     on conflict do nothing`,
     [
       stray.operatorCode,
       stray.callbackId,
       stray.reference.slice(0, 200),
       JSON.stringify(stray.report),
       stray.receivedAt,
+      newId(),
     ],
   );
 }

@@ -1,9 +1,18 @@
 /**
- * A vendor's accounts. `external` is where money comes from, the one balance below zero; the others
- * hold what of it is where: collected → float → reserved → operator:<code> and fees.
+ * A vendor's accounts. `external` is where money comes from, and `exposure` where it comes from when
+ * the vendor has spent it already: what it owes the house. Their balances may be below zero; the
+ * others hold what of the money is where: collected → float → reserved → operator:<code> and fees;
+ * receivable:<code> is what an operator has to give back.
  */
 export type AccountName =
-  'external' | 'collected' | 'float' | 'reserved' | 'fees' | `operator:${string}`;
+  | 'external'
+  | 'exposure'
+  | 'collected'
+  | 'float'
+  | 'reserved'
+  | 'fees'
+  | `operator:${string}`
+  | `receivable:${string}`;
 
 /** What a transfer did, told by the accounts it went between. */
 export function movementName(debitAccount: string, creditAccount: string): string {

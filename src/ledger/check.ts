@@ -1,6 +1,7 @@
 import type { Pool, Queryable } from '../db/pool.ts';
 import { snapshot } from '../db/pool.ts';
 import { BLOCK_HASH } from './chain.ts';
+import { FLOWS } from './flows.ts';
 
 /** One invariant of the books and the rows that break it. */
 interface Invariant {
@@ -35,9 +36,9 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'never_negative',
-    says: 'No balance but external is below zero.',
+    says: 'No balance but external and exposure is below zero.',
     sql: `select vendor_id, format('%s is %s', account, balance_cents) as detail
-          from accounts where balance_cents < 0 and account <> 'external'`,
+          from accounts where balance_cents < 0 and account not in ('external', 'exposure')`,
   },
   {
     name: 'reserved_equals_open',
@@ -62,10 +63,18 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'outcome_equals_resolution',
-    says: 'A successful transaction’s reservation went out, its fee as a fee; a failed one’s came back whole; an open one’s is untouched.',
+    says: 'A successful transaction’s reservation went out, its fee as a fee; a failed one’s came back whole; an open one’s is untouched. Where an outcome was corrected, the one before counts.',
     sql: `select t.vendor_id, format('transaction %s: %s, %s out, %s back', t.transaction_id,
               coalesce(t.outcome, 'open'), coalesce(r.gone, 0), coalesce(r.back, 0)) as detail
-          from transactions t left join (
+          from (
+            select x.vendor_id, x.transaction_id, x.amount_cents, x.fee_cents,
+              coalesce(c.outcome_before, x.outcome) as outcome
+            from transactions x left join (
+              select distinct on (vendor_id, transaction_id) vendor_id, transaction_id, outcome_before
+              from corrections where outcome_before is not null
+              order by vendor_id, transaction_id, posted_at
+            ) c on c.vendor_id = x.vendor_id and c.transaction_id = x.transaction_id
+          ) t left join (
             select vendor_id, source_id,
               coalesce(sum(amount_cents) filter (where credit_account <> 'float'), 0) as gone,
               coalesce(sum(amount_cents) filter (where credit_account = 'float'), 0) as back,
@@ -133,9 +142,80 @@ const INVARIANTS: readonly Invariant[] = [
             union all
             select vendor_id, movement_id, amount_cents, 'collected' from fund_movements
           ) m full join (
-            select * from transfers where debit_account in ('external', 'collected')
+            select * from transfers
+            where debit_account = 'external' and credit_account = 'collected'
+              or debit_account = 'collected' and credit_account = 'float'
           ) f on f.vendor_id = m.vendor_id and f.source_id = m.id and f.debit_account = m.debit_account
           where m.amount_cents is distinct from f.amount_cents`,
+  },
+  {
+    name: 'corrections_equal_transfers',
+    says: 'Every other transfer belongs to a correction that two people decided, and every correction is in the books with its amount.',
+    sql: `select coalesce(c.vendor_id, f.vendor_id) as vendor_id,
+            format('correction %s: %s, transfers %s', coalesce(c.correction_id, f.source_id),
+              c.amount_cents, f.amount_cents) as detail
+          from (
+            select r.* from corrections r join cases k
+              on k.case_id = r.case_id and k.resolved_at is not null
+          ) c full join (
+            select vendor_id, source_id, sum(amount_cents)::bigint as amount_cents from transfers
+            where (debit_account, credit_account) not in
+                (('external', 'collected'), ('collected', 'float'), ('float', 'reserved'))
+              and debit_account <> 'reserved'
+            group by vendor_id, source_id
+          ) f on f.vendor_id = c.vendor_id and f.source_id = c.correction_id
+          where c.amount_cents is distinct from f.amount_cents`,
+  },
+  {
+    name: 'outcome_equals_correction',
+    says: 'A corrected transaction has the outcome that its last correction gave it, and each correction began where the one before ended.',
+    sql: `select c.vendor_id, format('transaction %s: %s, corrected from %s to %s', c.transaction_id,
+              t.outcome, c.outcome_before, c.outcome_after) as detail
+          from (
+            select *, lead(outcome_before) over (
+              partition by vendor_id, transaction_id order by posted_at) as next_before
+            from corrections where outcome_after is not null
+          ) c left join transactions t
+            on t.vendor_id = c.vendor_id and t.transaction_id = c.transaction_id
+          where coalesce(c.next_before, t.outcome) is distinct from c.outcome_after`,
+  },
+  {
+    name: 'closed_days_frozen',
+    says: 'A closed day’s totals are what the transfers make, it begins where the one before ended, and nothing was added to it.',
+    sql: `with days as (
+            select *, lag(day) over (order by started_at) as day_before,
+              lag(ended_at) over (order by started_at) as end_before
+            from closed_days
+          ), reach as (
+            select array_agg(started_at order by started_at) as starts,
+              array_agg(day order by started_at) as days, min(started_at) as first, max(ended_at) as last
+            from closed_days
+          ), made as (
+            -- The day null is all the time before the first.
+            select case when f.created_at >= r.first then r.days[width_bucket(f.created_at, r.starts)] end as day,
+              f.vendor_id, f.operator_code, sum(f.net_cents) as net, sum(f.in_cents) as came,
+              sum(f.payments_cents) as payments, sum(f.fees_cents) as fees,
+              sum(f.refunds_cents) as refunds, sum(f.corrections_cents) as corrections
+            from ${FLOWS} f join reach r on f.created_at < r.last
+            group by 1, 2, 3
+          )
+          select coalesce(t.vendor_id, m.vendor_id) as vendor_id,
+            format('closed day %s%s: the totals are not what the transfers make',
+              coalesce(t.day, m.day), ' ' || nullif(coalesce(t.operator_code, m.operator_code), '')) as detail
+          from day_totals t full join (select * from made where day is not null) m
+              on m.day = t.day and m.vendor_id = t.vendor_id and m.operator_code = t.operator_code
+            left join days d on d.day = t.day
+            left join day_totals b on b.day = d.day_before and b.vendor_id = t.vendor_id
+              and b.operator_code = t.operator_code
+            left join made z on z.day is null and d.day_before is null and z.vendor_id = t.vendor_id
+              and z.operator_code = t.operator_code
+          where t.day is null
+            or (t.in_cents, t.payments_cents, t.fees_cents, t.refunds_cents, t.corrections_cents)
+              is distinct from (coalesce(m.came, 0), coalesce(m.payments, 0), coalesce(m.fees, 0),
+                coalesce(m.refunds, 0), coalesce(m.corrections, 0))
+            or t.closing_cents <> t.opening_cents + coalesce(m.net, 0)
+            or t.opening_cents <> coalesce(b.closing_cents, z.net, 0)
+            or d.end_before <> d.started_at`,
   },
   {
     name: 'chain_intact',

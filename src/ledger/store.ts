@@ -12,6 +12,19 @@ export async function lockFloat(db: Queryable, vendorId: number): Promise<bigint
   return row.balance_cents;
 }
 
+/** Makes the vendor's accounts that it does not have yet, such as an operator's. */
+export async function ensureAccounts(
+  db: Queryable,
+  vendorId: number,
+  accounts: readonly AccountName[],
+): Promise<void> {
+  await db.query(
+    `insert into accounts (vendor_id, account)
+     select $1, account from unnest($2::text[]) as account order by 2 on conflict do nothing`,
+    [vendorId, accounts],
+  );
+}
+
 /**
  * The database's time, read after the lock, rounded up to the millisecond that a `Date` can hold:
  * no movement has a time before its transaction began, which the hash chain relies on.
@@ -35,19 +48,6 @@ export async function readBalance(
   return read.rows[0]?.balance_cents ?? 0n;
 }
 
-export async function readBalances(
-  db: Queryable,
-  vendorId: number,
-): Promise<{ account: string; balance_cents: bigint }[]> {
-  const read = await db.query<{ account: string; balance_cents: bigint }>(
-    'select account, balance_cents from accounts where vendor_id = $1 order by account',
-    [vendorId],
-  );
-  return read.rows;
-}
-
-/** Balances of these accounts of all vendors, by `<vendor id> <account>`. */
-export async function listAllBalances(
 /** The floats of these vendors, in cents. */
 export async function readFloats(
   db: Queryable,
@@ -62,6 +62,19 @@ export async function readFloats(
   return new Map(read.rows.map((row) => [row.vendor_id, row.balance_cents]));
 }
 
+export async function readBalances(
+  db: Queryable,
+  vendorId: number,
+): Promise<{ account: string; balance_cents: bigint }[]> {
+  const read = await db.query<{ account: string; balance_cents: bigint }>(
+    'select account, balance_cents from accounts where vendor_id = $1 order by account',
+    [vendorId],
+  );
+  return read.rows;
+}
+
+/** Balances of these accounts of all vendors, by `<vendor id> <account>`. */
+export async function listAllBalances(
   db: Queryable,
   accounts: readonly AccountName[],
 ): Promise<Map<string, bigint>> {

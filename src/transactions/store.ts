@@ -109,7 +109,29 @@ export async function settleTransactions(
       batch.map((item) => item.caseId),
     ],
   });
-  return result.rows.map((row) => row.result);
+  const results = result.rows.map((row) => row.result);
+  await keepDetails(
+    db,
+    reports.filter((_, index) => results[index] === 'contradicted'),
+  );
+  return results;
+}
+
+/** What a contradicted payment yielded goes to its case: a token is not told twice. */
+async function keepDetails(db: Queryable, reports: readonly FinalReport[]): Promise<void> {
+  const yielding = reports.filter((report) => report.details !== null);
+  if (yielding.length === 0) return;
+  await db.query(
+    `update cases c set facts = c.facts || jsonb_build_object('details', u.details)
+     from unnest($1::integer[], $2::uuid[], $3::jsonb[]) as u (vendor_id, transaction_id, details)
+     where c.vendor_id = u.vendor_id and c.transaction_id = u.transaction_id
+       and c.kind = 'contradiction' and c.resolved_at is null`,
+    [
+      yielding.map((report) => report.vendorId),
+      yielding.map((report) => report.transactionId),
+      yielding.map((report) => JSON.stringify(report.details)),
+    ],
+  );
 }
 
 export interface TransactionRow {

@@ -288,6 +288,44 @@ const PLANTED: readonly Planted[] = [
         vendorId,
       ]),
   },
+  {
+    invariant: 'corrections_equal_transfers',
+    by: 'money that was moved by nobody’s decision',
+    plant: async ({ vendorId }) => await addStray(vendorId, 'float', 'fees'),
+  },
+  {
+    invariant: 'outcome_equals_correction',
+    by: 'a correction that the transaction does not show',
+    plant: async ({ vendorId, failed }) =>
+      await run(
+        `with resolved as (
+           insert into cases (vendor_id, transaction_id, kind, case_id, facts, opened_at, proposal,
+             proposed_by, proposed_at, resolution, resolved_by, resolved_at)
+           values ($1, $2, 'contradiction', $3, '{}', now(), '{}', 'one', now(), 'charge_vendor', 'two', now())
+         )
+         insert into corrections (vendor_id, correction_id, case_id, transaction_id, resolution,
+           amount_cents, posted_at, outcome_before, outcome_after)
+         values ($1, $4, $3, $2, 'charge_vendor', 5, now(), 'failed', 'success')`,
+        [vendorId, failed.transactionId, newId(), newId()],
+      ),
+    along: ['corrections_equal_transfers'],
+  },
+  {
+    invariant: 'closed_days_frozen',
+    by: 'a closed day with money that never moved',
+    plant: async ({ vendorId }) => {
+      await books.pool.query(
+        `insert into closed_days (day, started_at, ended_at, closed_at, closed_by, exceptions)
+         values ('2000-01-01', '2000-01-01', '2000-01-02', now(), 'nobody', '{}')`,
+      );
+      await run(
+        `insert into day_totals (day, vendor_id, operator_code, opening_cents, in_cents,
+           payments_cents, fees_cents, refunds_cents, corrections_cents, closing_cents)
+         values ('2000-01-01', $1, '', 0, 5, 0, 0, 0, 0, 5)`,
+        [vendorId],
+      );
+    },
+  },
 ];
 
 describe('the ledger check', () => {

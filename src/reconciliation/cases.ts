@@ -1,0 +1,316 @@
+import { encodeReference, newId } from '../base/ids.ts';
+import { formatMoney } from '../base/money.ts';
+import { PlainError } from '../base/plain-error.ts';
+import type { Pool, Queryable } from '../db/pool.ts';
+import { transaction } from '../db/pool.ts';
+import {
+  ensureAccounts,
+  lockFloat,
+  postingTime,
+  postTransfer,
+  readBalance,
+} from '../ledger/store.ts';
+import { settleTransactions } from '../transactions/store.ts';
+import {
+  findCase,
+  HOUSE,
+  insertCaseEvent,
+  lockCase,
+  openCase,
+  setProposal,
+  setResolved,
+} from './cases-store.ts';
+import type { CaseRow, Proposal } from './cases-store.ts';
+import { insertCorrection, readFeeCents, setCorrectedOutcome } from './corrections-store.ts';
+import { planResolution } from './resolutions.ts';
+import type { Plan, PlannedTransfer, Situation } from './resolutions.ts';
+import { readPayments } from './store.ts';
+import { recallInstructions } from './word-store.ts';
+
+/** Who acts, as a person is known in the house; there is no login behind it. */
+const ACTOR_PATTERN = /^[^\p{C}\s](?:[^\p{C}]{0,78}[^\p{C}\s])?$/u;
+
+/** Throws: `PlainError` when the name is none. */
+export function requireActor(name: string): string {
+  if (ACTOR_PATTERN.test(name)) return name;
+  throw new PlainError('It must be the name of a person, 1 to 80 characters.', { field: 'by' });
+}
+
+const samePerson = (one: string | null, other: string): boolean =>
+  one?.toLowerCase() === other.toLowerCase();
+
+/** Throws: `PlainError` when there is no such case, or it is resolved. */
+async function lockOpenCase(db: Queryable, caseId: string): Promise<CaseRow> {
+  const row = await lockCase(db, caseId);
+  if (row === undefined) throw new PlainError('There is no such case.');
+  if (row.resolved_at === null) return row;
+  throw new PlainError(`The case is resolved (${row.resolution}, by ${row.resolved_by}).`);
+}
+
+/**
+ * Proposes how to resolve a case, in place of what was proposed before. What it would post is
+ * planned at once, so that a proposal which cannot be carried out is refused here.
+ * Throws: `PlainError` naming what is wrong.
+ */
+export async function proposeResolution(
+  pool: Pool,
+  request: { readonly caseId: string; readonly by: string; readonly proposal: Proposal },
+): Promise<{ readonly row: CaseRow; readonly plan: Plan }> {
+  const by = requireActor(request.by);
+  const { proposal } = request;
+  return await transaction(pool, async (client) => {
+    const row = await lockOpenCase(client, request.caseId);
+    const plan = planResolution(await readSituation(client, row), proposal);
+    await setProposal(client, row, proposal, by);
+    await insertCaseEvent(client, row, { action: 'proposed', actor: by, detail: { ...proposal } });
+    return { row: (await findCase(client, row.case_id)) ?? row, plan };
+  });
+}
+
+/** Takes a proposal back; anybody may. Throws: `PlainError` when there is none. */
+export async function rejectProposal(
+  pool: Pool,
+  request: { readonly caseId: string; readonly by: string; readonly note: string },
+): Promise<CaseRow> {
+  const by = requireActor(request.by);
+  return await transaction(pool, async (client) => {
+    const row = await lockOpenCase(client, request.caseId);
+    if (row.proposal === null) throw new PlainError('Nothing is proposed for this case.');
+    await setProposal(client, row, null, by);
+    const detail = { note: request.note, rejected: row.proposal };
+    await insertCaseEvent(client, row, { action: 'rejected', actor: by, detail });
+    return (await findCase(client, row.case_id)) ?? row;
+  });
+}
+
+/**
+ * Carries out what another person proposed, in one commit: settles the transaction, or posts
+ * correcting transfers, and resolves the case.
+ * Throws: `PlainError` when the approver is the proposer, or the books have moved on meanwhile.
+ */
+export async function approveResolution(
+  pool: Pool,
+  request: { readonly caseId: string; readonly by: string },
+): Promise<{ readonly row: CaseRow; readonly plan: Plan }> {
+  const by = requireActor(request.by);
+  return await transaction(pool, async (client) => {
+    const row = await lockOpenCase(client, request.caseId);
+    const { proposal } = row;
+    if (proposal === null) throw new PlainError('Nothing is proposed for this case.');
+    if (samePerson(row.proposed_by, by)) {
+      throw new PlainError(`${by} proposed it; another person has to approve it.`, { field: 'by' });
+    }
+    await lockBooks(client, row.vendor_id);
+    const plan = planResolution(await readSituation(client, row), proposal);
+    if (plan.kind === 'settle') await settleByHand(client, row, proposal, plan);
+    const correctionId =
+      plan.kind === 'correct' ? await correct(client, row, proposal, plan) : null;
+    await setResolved(client, row, proposal.resolution, by);
+    const detail = { ...proposal, correction_id: correctionId };
+    await insertCaseEvent(client, row, { action: 'approved', actor: by, detail });
+    return { row: (await findCase(client, row.case_id)) ?? row, plan };
+  });
+}
+
+/** Opens a case about an open transaction whose operator cannot say what became of it. */
+export async function openNoAnswerCase(
+  pool: Pool,
+  request: {
+    readonly vendorId: number;
+    readonly transactionId: string;
+    readonly by: string;
+    readonly note: string;
+  },
+): Promise<CaseRow> {
+  const by = requireActor(request.by);
+  return await transaction(pool, async (client) => {
+    const { vendorId, transactionId } = request;
+    const caseId = await openCase(client, {
+      vendorId,
+      transactionId,
+      kind: 'no_answer',
+      evidenceId: null,
+      operatorCode: null,
+      facts: { source: 'person', note: request.note },
+    });
+    if (caseId === undefined) throw new PlainError('Such a case is open already (see case list).');
+    const row = await findCase(client, caseId);
+    if (row === undefined) throw new Error(`case ${caseId} is gone`);
+    const payment = await readPayment(client, row);
+    if (payment === null || payment.outcome !== null) {
+      throw new PlainError('The transaction is not open; see its status.', { field: 'reference' });
+    }
+    const detail = { note: request.note };
+    await insertCaseEvent(client, row, { action: 'opened', actor: by, detail });
+    return row;
+  });
+}
+
+async function lockBooks(db: Queryable, vendorId: number): Promise<void> {
+  // The house's books begin with its first correction.
+  await ensureAccounts(db, HOUSE, ['external', 'float']);
+  await lockFloat(db, HOUSE);
+  if (vendorId !== HOUSE) await lockFloat(db, vendorId);
+}
+
+async function readPayment(db: Queryable, row: CaseRow): Promise<Situation['payment']> {
+  const { vendor_id: vendorId, transaction_id: transactionId, operator_code: operator } = row;
+  if (transactionId === null || operator === null) return null;
+  const [payment] = await readPayments(db, operator, [{ vendorId, transactionId }]);
+  if (payment === undefined) return null;
+  return { ...payment, feeCents: await readFeeCents(db, vendorId, transactionId) };
+}
+
+async function readSituation(db: Queryable, row: CaseRow): Promise<Situation> {
+  return {
+    row,
+    payment: await readPayment(db, row),
+    floatCents: await readBalance(db, row.vendor_id, 'float'),
+    exposureCents: await readBalance(db, row.vendor_id, 'exposure'),
+    receivableCents:
+      row.operator_code === null
+        ? 0n
+        : await readBalance(db, HOUSE, `receivable:${row.operator_code}`),
+  };
+}
+
+async function settleByHand(
+  db: Queryable,
+  row: CaseRow,
+  proposal: Proposal,
+  plan: Extract<Plan, { kind: 'settle' }>,
+): Promise<void> {
+  if (row.transaction_id === null) throw new Error('a word about no transaction');
+  const key = { vendorId: row.vendor_id, transactionId: row.transaction_id };
+  const wasPaid = plan.outcome === 'success';
+  if (wasPaid) await recallInstructions(db, [key]);
+  const report = {
+    ...key,
+    outcome: plan.outcome,
+    paidCents: plan.paidCents,
+    billerReference: wasPaid ? proposal.operator_reference : null,
+    message: proposal.message ?? (wasPaid ? 'Paid' : 'Not executed by the operator'),
+    details: wasPaid ? proposal.details : null,
+    source: 'person' as const,
+  };
+  const [result] = await settleTransactions(db, [{ report, caseId: newId() }]);
+  if (result === 'settled') return;
+  throw new PlainError('The transaction was settled meanwhile; reject this proposal.');
+}
+
+async function correct(
+  db: Queryable,
+  row: CaseRow,
+  proposal: Proposal,
+  plan: Extract<Plan, { kind: 'correct' }>,
+): Promise<string> {
+  const correctionId = newId();
+  const [first] = plan.transfers;
+  if (first === undefined) throw new Error('a correction without a transfer');
+  const { vendorId } = first;
+  const postedAt = await postingTime(db);
+  const accounts = plan.transfers.flatMap((transfer) => [
+    transfer.debitAccount,
+    transfer.creditAccount,
+  ]);
+  await ensureAccounts(db, vendorId, [...new Set(accounts)]);
+  for (const [index, transfer] of plan.transfers.entries()) {
+    const leg = (index + 1) as 1 | 2 | 3 | 4;
+    await postTransfer(db, { ...transfer, sourceId: correctionId, leg, createdAt: postedAt });
+  }
+  const outcomeAfter = plan.outcomeAfter;
+  await insertCorrection(db, {
+    vendorId,
+    correctionId,
+    caseId: row.case_id,
+    transactionId: row.transaction_id,
+    resolution: proposal.resolution,
+    amountCents: plan.transfers.reduce((sum, transfer) => sum + transfer.amountCents, 0n),
+    postedAt,
+    outcomeBefore: outcomeAfter === null ? null : outcomeAfter === 'success' ? 'failed' : 'success',
+    outcomeAfter,
+  });
+  if (outcomeAfter !== null && row.transaction_id !== null) {
+    await setCorrectedOutcome(db, {
+      vendorId,
+      transactionId: row.transaction_id,
+      outcome: outcomeAfter,
+      ...toldAfter(row, proposal, outcomeAfter),
+    });
+  }
+  await openExposure(db, row, correctionId, plan.transfers);
+  return correctionId;
+}
+
+/** What the status of a corrected transaction says. */
+function toldAfter(
+  { facts }: CaseRow,
+  proposal: Proposal,
+  outcome: 'success' | 'failed',
+): Pick<Parameters<typeof setCorrectedOutcome>[1], 'billerReference' | 'message' | 'details'> {
+  if (outcome === 'failed') {
+    const message =
+      proposal.message ?? 'Not paid by the operator after all; the amount was returned';
+    return { billerReference: null, message, details: null };
+  }
+  const told = facts['biller_reference'] ?? facts['operator_reference'];
+  return {
+    billerReference: proposal.operator_reference ?? (typeof told === 'string' ? told : null),
+    message: proposal.message ?? 'Paid after all, as the operator says; the amount was charged',
+    details: proposal.details ?? detailsOf(facts['details']),
+  };
+}
+
+function detailsOf(value: unknown): Readonly<Record<string, string>> | null {
+  return typeof value === 'object' && value !== null ? (value as Record<string, string>) : null;
+}
+
+/** What the vendor owes from now on is a case of its own, so that somebody asks for it. */
+async function openExposure(
+  db: Queryable,
+  row: CaseRow,
+  correctionId: string,
+  transfers: readonly PlannedTransfer[],
+): Promise<void> {
+  const owedCents = transfers
+    .filter((transfer) => transfer.debitAccount === 'exposure')
+    .reduce((sum, transfer) => sum + transfer.amountCents, 0n);
+  if (owedCents === 0n) return;
+  await openCase(db, {
+    vendorId: row.vendor_id,
+    transactionId: row.transaction_id,
+    kind: 'exposure',
+    evidenceId: correctionId,
+    operatorCode: row.operator_code,
+    facts: { source: 'correction', owed_cents: Number(owedCents), case_id: row.case_id },
+  });
+}
+
+/** A plan for people, one line each. */
+export function planLines(plan: Plan): string[] {
+  switch (plan.kind) {
+    case 'nothing':
+      return ['nothing is posted'];
+    case 'settle':
+      return [
+        plan.outcome === 'success' && plan.paidCents !== null
+          ? `settled as paid, ${formatMoney(plan.paidCents)}`
+          : 'settled as failed; the reservation returns to the float',
+      ];
+    case 'correct':
+      return [
+        ...plan.transfers.map(
+          ({ vendorId, debitAccount, creditAccount, amountCents }) =>
+            `${formatMoney(amountCents)} from ${debitAccount} to ${creditAccount}${vendorId === HOUSE ? ' (the house’s books)' : ''}`,
+        ),
+        ...(plan.outcomeAfter === null
+          ? []
+          : [`the vendor is told ${plan.outcomeAfter === 'success' ? 'SUCCESS' : 'FAILED'}`]),
+      ];
+  }
+}
+
+/** The `ipay_reference` of the transaction that a case is about. */
+export function referenceOf(row: Pick<CaseRow, 'vendor_id' | 'transaction_id'>): string | null {
+  return row.transaction_id === null ? null : encodeReference(row.vendor_id, row.transaction_id);
+}

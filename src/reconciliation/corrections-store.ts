@@ -1,0 +1,74 @@
+import type { Queryable } from '../db/pool.ts';
+import type { Outcome } from '../transactions/transaction.ts';
+
+export interface Correction {
+  readonly vendorId: number;
+  /** Source of its transfers. */
+  readonly correctionId: string;
+  readonly caseId: string;
+  readonly transactionId: string | null;
+  readonly resolution: string;
+  /** Sum of its transfers. */
+  readonly amountCents: bigint;
+  readonly postedAt: Date;
+  readonly outcomeBefore: Outcome | null;
+  readonly outcomeAfter: Outcome | null;
+}
+
+export async function insertCorrection(db: Queryable, correction: Correction): Promise<void> {
+  await db.query(
+    `insert into corrections (vendor_id, correction_id, case_id, transaction_id, resolution,
+       amount_cents, posted_at, outcome_before, outcome_after)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    [
+      correction.vendorId,
+      correction.correctionId,
+      correction.caseId,
+      correction.transactionId,
+      correction.resolution,
+      correction.amountCents,
+      correction.postedAt,
+      correction.outcomeBefore,
+      correction.outcomeAfter,
+    ],
+  );
+}
+
+/** What the vendor is told from now on about a transaction whose outcome was corrected. */
+export async function setCorrectedOutcome(
+  db: Queryable,
+  corrected: {
+    readonly vendorId: number;
+    readonly transactionId: string;
+    readonly outcome: Outcome;
+    readonly billerReference: string | null;
+    readonly message: string;
+    readonly details: Readonly<Record<string, string>> | null;
+  },
+): Promise<void> {
+  await db.query(
+    `update transactions set outcome = $3, biller_reference = $4, message = $5, details = $6
+     where vendor_id = $1 and transaction_id = $2`,
+    [
+      corrected.vendorId,
+      corrected.transactionId,
+      corrected.outcome,
+      corrected.billerReference,
+      corrected.message,
+      corrected.details === null ? null : JSON.stringify(corrected.details),
+    ],
+  );
+}
+
+/** What a transaction and its case are about besides what reconciliation reads: fee and operator. */
+export async function readFeeCents(
+  db: Queryable,
+  vendorId: number,
+  transactionId: string,
+): Promise<bigint> {
+  const read = await db.query<{ fee_cents: bigint }>(
+    'select fee_cents from transactions where vendor_id = $1 and transaction_id = $2',
+    [vendorId, transactionId],
+  );
+  return read.rows[0]?.fee_cents ?? 0n;
+}

@@ -1,0 +1,352 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { encodeReference, newId } from '../../src/base/ids.ts';
+import { createStatementFormat } from '../../src/connectors/http-json/statement.ts';
+import { checkLedger } from '../../src/ledger/check.ts';
+import { listCases } from '../../src/reconciliation/cases-store.ts';
+import type { CaseRow } from '../../src/reconciliation/cases-store.ts';
+import { createTransactions, settleTransactions } from '../../src/transactions/store.ts';
+import type { FinalReport, NewTransaction } from '../../src/transactions/transaction.ts';
+import { readAttempts, readQueued, readStored } from '../support/dispatch-fixture.ts';
+import { createInstructed, failedReport, openBooks, paidReport } from '../support/money-fixture.ts';
+import type { Books } from '../support/money-fixture.ts';
+import { newTransaction } from '../support/new-transaction.ts';
+import {
+  databaseTime,
+  importLines,
+  referenceOf,
+  tryImport,
+} from '../support/reconciliation-fixture.ts';
+import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
+
+// An operator's statement against books in which everything is possible.
+
+let folder: string;
+let books: Books;
+let vendorId: number;
+beforeAll(async () => {
+  folder = await makeTemporaryFolder();
+});
+beforeEach(async () => {
+  books = await openBooks();
+  vendorId = await books.addVendor(1_000_000n);
+});
+afterEach(async () => {
+  expect((await checkLedger(books.pool)).violations).toEqual([]);
+  await books.close();
+});
+afterAll(async () => {
+  await removeFolder(folder);
+});
+
+async function sent(count = 1): Promise<NewTransaction[]> {
+  const made = Array.from({ length: count }, () => newTransaction({ vendorId, account: newId() }));
+  await createInstructed(books.pool, made);
+  return made;
+}
+
+async function sentOne(): Promise<NewTransaction> {
+  const [made] = await sent();
+  if (made === undefined) throw new Error('nothing was made');
+  return made;
+}
+
+async function settle(...reports: readonly FinalReport[]): Promise<void> {
+  await settleTransactions(
+    books.pool,
+    reports.map((report) => ({ report, caseId: newId() })),
+  );
+}
+
+async function openCases(): Promise<CaseRow[]> {
+  return await listCases(books.pool, { resolved: false, limit: 1000 });
+}
+
+describe('a statement that agrees', () => {
+  test('is matched, opens nothing, and proves the float', async () => {
+    const [one, two] = await sent(2);
+    if (!one || !two) throw new Error('nothing was made');
+    await settle(
+      paidReport(one, { billerReference: 'A' }),
+      paidReport(two, { billerReference: 'B' }),
+    );
+    const failed = await sentOne();
+    await settle(failedReport(failed));
+    const result = await importLines(books, folder, [
+      { of: one, operatorReference: 'A' },
+      // Without our reference, by the operator's.
+      { reference: '', operatorReference: 'B', amountCents: two.amountCents },
+      { type: 'top_up', amountCents: 5_000_000n },
+      { type: 'charge', amountCents: 700n },
+    ]);
+    expect(result).toMatchObject({
+      repeated: false,
+      verdicts: { matched: 2, noted: 2 },
+      oursOnly: 0,
+      casesOpened: 0,
+      float: {
+        openingCents: 100_000_000n,
+        topUpCents: 5_000_000n,
+        chargeCents: 700n,
+        paymentCents: 20_000n,
+        closingCents: 104_979_300n,
+        unexplainedCents: 0n,
+      },
+    });
+    expect(await openCases()).toEqual([]);
+  });
+
+  test('again changes nothing; its movements in another file count once', async () => {
+    const made = await sentOne();
+    await settle(paidReport(made));
+    const lines = [{ of: made, operatorReference: 'A' }, { operatorReference: 'NOBODY' }];
+    const to = await databaseTime(books);
+    const first = await importLines(books, folder, lines, { to });
+    expect(first).toMatchObject({ verdicts: { matched: 1, theirs_only: 1 }, casesOpened: 1 });
+    const again = await importLines(books, folder, lines, { to });
+    expect(again).toMatchObject({ repeated: true, statementId: first.statementId });
+    const other = await importLines(books, folder, lines, { to, openingCents: 100_000_001n });
+    expect(other).toMatchObject({
+      repeated: false,
+      verdicts: { repeated: 2 },
+      casesOpened: 0,
+      float: { unexplainedCents: 0n },
+    });
+    await expect(importLines(books, folder, lines, { to, complete: false })).rejects.toThrow(
+      'as the statement of another period',
+    );
+    expect(await openCases()).toHaveLength(1);
+  });
+
+  test('imported twice at once counts once', async () => {
+    const made = await sentOne();
+    const to = await databaseTime(books);
+    const lines = [{ of: made, operatorReference: 'A' }];
+    const results = await Promise.all([
+      importLines(books, folder, lines, { to }),
+      importLines(books, folder, lines, { to }),
+    ]);
+    expect(results.filter((result) => result.repeated)).toHaveLength(1);
+    expect(await readStored(books, made)).toMatchObject({ outcome: 'success' });
+  });
+});
+
+describe('a payment that is listed', () => {
+  test('settles what was open, with the operator’s reference', async () => {
+    const made = await sentOne();
+    const result = await importLines(books, folder, [{ of: made, operatorReference: 'A' }]);
+    expect(result).toMatchObject({ verdicts: { settled: 1 }, casesOpened: 0 });
+    expect(await readStored(books, made)).toMatchObject({
+      outcome: 'success',
+      biller_reference: 'A',
+    });
+    expect(await readAttempts(books, made)).toMatchObject([{ outcome: 'paid', note: 'statement' }]);
+  });
+
+  test('settles what restored books had only queued, so that it is not sent again', async () => {
+    const made = newTransaction({ vendorId });
+    await createTransactions(books.pool, [made], false);
+    const result = await importLines(books, folder, [{ of: made, operatorReference: 'A' }]);
+    expect(result).toMatchObject({ verdicts: { settled: 1 }, casesOpened: 0 });
+    expect(await readStored(books, made)).toMatchObject({ outcome: 'success' });
+    expect(await readQueued(books, made)).toBeUndefined();
+    expect(await readAttempts(books, made)).toHaveLength(1);
+  });
+
+  test('though we have it as failed: a case, and the books stay', async () => {
+    const made = await sentOne();
+    await settle(failedReport(made));
+    const result = await importLines(books, folder, [{ of: made, operatorReference: 'A' }]);
+    expect(result).toMatchObject({
+      verdicts: { theirs_only: 1 },
+      casesOpened: 1,
+      float: { unexplainedCents: made.amountCents },
+    });
+    expect(await openCases()).toMatchObject([
+      {
+        kind: 'contradiction',
+        transaction_id: made.transactionId,
+        facts: { books_say: 'failed', operator_says: 'success', source: 'statement' },
+      },
+    ]);
+    expect(await readStored(books, made)).toMatchObject({ outcome: 'failed' });
+  });
+
+  test('that we never heard of: a case of the house', async () => {
+    const reference = encodeReference(vendorId, newId());
+    await importLines(books, folder, [{ reference, operatorReference: 'A', amountCents: 777n }]);
+    expect(await openCases()).toMatchObject([
+      {
+        kind: 'theirs_only',
+        vendor_id: 0,
+        transaction_id: null,
+        operator_code: 'kplc',
+        facts: { reference, operator_reference: 'A', paid_cents: 777 },
+      },
+    ]);
+  });
+
+  test('with another amount: a case', async () => {
+    const made = await sentOne();
+    await settle(paidReport(made));
+    const open = await sentOne();
+    const result = await importLines(books, folder, [
+      { of: made, amountCents: made.amountCents + 1n },
+      { of: open, amountCents: open.amountCents - 1n },
+    ]);
+    expect(result).toMatchObject({
+      verdicts: { amount_difference: 1, settled: 1 },
+      casesOpened: 2,
+    });
+    expect((await openCases()).map((row) => [row.kind, row.facts['paid_cents']])).toEqual([
+      ['amount_difference', Number(made.amountCents) + 1],
+      ['amount_difference', Number(open.amountCents) - 1],
+    ]);
+  });
+
+  test('twice: a case for each payment too many', async () => {
+    const made = await sentOne();
+    await settle(paidReport(made));
+    const result = await importLines(books, folder, [{ of: made }, { of: made }, { of: made }]);
+    expect(result).toMatchObject({ verdicts: { matched: 1, duplicate: 2 }, casesOpened: 2 });
+    expect((await openCases()).map((row) => row.kind)).toEqual(['duplicate', 'duplicate']);
+  });
+
+  test('again in a later statement under another reference: a duplicate', async () => {
+    const made = await sentOne();
+    await settle(paidReport(made));
+    const to = await databaseTime(books);
+    await importLines(books, folder, [{ of: made }], { to: new Date(Number(to) - 10) });
+    const result = await importLines(books, folder, [{ of: made }], {
+      from: new Date(Number(to) - 10),
+      to,
+      openingCents: 100_000_000n - made.amountCents,
+    });
+    expect(result).toMatchObject({ verdicts: { duplicate: 1 }, casesOpened: 1 });
+  });
+
+  test('and reversed in a later statement contradicts the books', async () => {
+    const made = await sentOne();
+    await settle(paidReport(made));
+    const to = await databaseTime(books);
+    await importLines(books, folder, [{ of: made }], { to: new Date(Number(to) - 10) });
+    const result = await importLines(books, folder, [{ of: made, type: 'reversal' }], {
+      from: new Date(Number(to) - 10),
+      to,
+      openingCents: 100_000_000n - made.amountCents,
+    });
+    expect(result).toMatchObject({ verdicts: { theirs_only: 1 }, casesOpened: 1 });
+    expect(await openCases()).toMatchObject([
+      { kind: 'contradiction', facts: { books_say: 'success', operator_says: 'failed' } },
+    ]);
+  });
+
+  test('with other content than before: a case', async () => {
+    const made = await sentOne();
+    await settle(paidReport(made));
+    const to = await databaseTime(books);
+    await importLines(books, folder, [{ of: made, operatorReference: 'A' }], { to });
+    const result = await importLines(
+      books,
+      folder,
+      [{ of: made, operatorReference: 'A', amountCents: 5n }],
+      { to },
+    );
+    expect(result).toMatchObject({ verdicts: { changed: 1 }, casesOpened: 1 });
+    expect((await openCases()).map((row) => row.kind)).toEqual(['statement_change']);
+  });
+});
+
+describe('a payment that is not listed', () => {
+  test('though we have it as paid: a case, asked once', async () => {
+    const made = await sentOne();
+    await settle(paidReport(made));
+    const to = await databaseTime(books);
+    expect(await importLines(books, folder, [], { to })).toMatchObject({
+      oursOnly: 1,
+      casesOpened: 1,
+    });
+    expect(
+      await importLines(books, folder, [{ type: 'top_up' }], { to, openingCents: 5n }),
+    ).toMatchObject({ oursOnly: 0, casesOpened: 0 });
+    expect(await openCases()).toMatchObject([
+      { kind: 'ours_only', transaction_id: made.transactionId },
+    ]);
+  });
+
+  test('is no difference where the statement may be incomplete, or its time is not covered', async () => {
+    const made = await sentOne();
+    await settle(paidReport(made));
+    const nothing = { oursOnly: 0, casesOpened: 0 };
+    const to = await databaseTime(books);
+    expect(await importLines(books, folder, [], { to, complete: false })).toMatchObject(nothing);
+    const earlier = new Date(Number(to) - 600_000);
+    expect(await importLines(books, folder, [], { to: earlier })).toMatchObject(nothing);
+  });
+
+  test('was not paid when the operator vouches for it, and only then', async () => {
+    const made = await sentOne();
+    expect(await importLines(books, folder, [])).toMatchObject({ notPaid: 0, casesOpened: 0 });
+    expect(await readStored(books, made)).toMatchObject({ outcome: null });
+    const vouching = createStatementFormat({ absenceIsProof: true, acceptanceWindowMs: 0 });
+    expect(
+      await importLines(books, folder, [{ type: 'top_up' }], { format: vouching }),
+    ).toMatchObject({ notPaid: 1, casesOpened: 0 });
+    expect(await readStored(books, made)).toMatchObject({ outcome: 'failed' });
+    expect((await books.balances(vendorId))['float']).toBe(1_000_000n);
+  });
+
+  test('may still be under way within the acceptance window', async () => {
+    await sentOne();
+    const format = createStatementFormat({ absenceIsProof: true, acceptanceWindowMs: 60_000 });
+    expect(await importLines(books, folder, [], { format })).toMatchObject({ notPaid: 0 });
+  });
+});
+
+describe('balances', () => {
+  test('that do not follow from the statement before: a case', async () => {
+    const to = await databaseTime(books);
+    const middle = new Date(Number(to) - 1_000);
+    await importLines(books, folder, [], { to: middle });
+    const result = await importLines(books, folder, [], {
+      from: middle,
+      to,
+      openingCents: 99_999_000n,
+    });
+    expect(result).toMatchObject({ casesOpened: 1 });
+    expect(await openCases()).toMatchObject([
+      {
+        kind: 'float_difference',
+        vendor_id: 0,
+        facts: { closing_cents: 100_000_000, opening_cents: 99_999_000 },
+      },
+    ]);
+  });
+});
+
+test('a statement about a time that is not over is refused', async () => {
+  await expect(
+    importLines(books, folder, [], { to: new Date(Date.now() + 60_000) }),
+  ).rejects.toThrow('not over yet');
+});
+
+test('a line that is wrong refuses the whole statement', async () => {
+  const made = await sentOne();
+  const result = await tryImport(books, folder, [{ of: made }, { amountCents: 0n }]);
+  expect(result).toMatchObject({ kind: 'refused', problems: [{ line: 4, field: 'amount' }] });
+  expect((await books.pool.query('select from operator_statements')).rowCount).toBe(0);
+  expect(await readStored(books, made)).toMatchObject({ outcome: null });
+});
+
+test('another operator’s statement says nothing about our payment', async () => {
+  await books.pool.query(
+    `insert into operators (operator_code, name, connector, base_url)
+     values ('airtel', 'Airtel', 'http-json', 'http://127.0.0.1:9')`,
+  );
+  const made = await sentOne();
+  const result = await importLines(books, folder, [{ of: made }], { operator: 'airtel' });
+  expect(result).toMatchObject({ verdicts: { theirs_only: 1 } });
+  expect(await readStored(books, made)).toMatchObject({ outcome: null });
+  expect(await openCases()).toMatchObject([
+    { kind: 'theirs_only', vendor_id: 0, facts: { reference: referenceOf(made) } },
+  ]);
+});
