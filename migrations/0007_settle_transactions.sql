@@ -42,14 +42,19 @@ begin
 
   -- An operator's account of a vendor exists from its first payment on.
   insert into accounts (vendor_id, account)
-  select distinct u.vendor_id, 'operator:' || b.operator_code
-  from unnest(p_vendor_ids, p_transaction_ids, p_outcomes) as u (vendor_id, transaction_id, outcome)
-    join transactions t on t.vendor_id = u.vendor_id and t.transaction_id = u.transaction_id
-    join billers b on b.biller_code = t.biller_code
-  where u.outcome = 'success' and t.outcome is null
-    and not exists (select 1 from accounts a
-      where a.vendor_id = u.vendor_id and a.account = 'operator:' || b.operator_code)
-  order by 1, 2
+  select w.vendor_id, w.account
+  from (
+    select distinct u.vendor_id, 'operator:' || b.operator_code as account
+    from unnest(p_vendor_ids, p_transaction_ids, p_outcomes) as u (vendor_id, transaction_id, outcome)
+      join transactions t on t.vendor_id = u.vendor_id and t.transaction_id = u.transaction_id
+      join billers b on b.biller_code = t.biller_code
+    where u.outcome = 'success' and t.outcome is null
+    -- Kept from being joined row by row: a batch has few accounts.
+    offset 0
+  ) w
+  where not exists (select 1 from accounts a
+    where a.vendor_id = w.vendor_id and a.account = w.account)
+  order by w.vendor_id, w.account
   on conflict do nothing;
 
   return query
@@ -57,14 +62,18 @@ begin
     select u.*, u.n::integer as number, t.outcome as known_outcome, t.transaction_id is not null as known,
       t.amount_cents, t.fee_cents, t.biller_code, 'operator:' || b.operator_code as operator_account,
       t.outcome is null and (u.outcome = 'failed' or coalesce(u.paid, t.amount_cents) > 0)
-        and exists (select 1 from attempts a
-          where a.vendor_id = u.vendor_id and a.transaction_id = u.transaction_id) as is_open
+        and i.sent is not null as is_open
     from unnest(p_vendor_ids, p_transaction_ids, p_outcomes, p_paid_amounts, p_biller_references,
         p_messages, p_details, p_sources, p_case_ids)
       with ordinality as u (vendor_id, transaction_id, outcome, paid, biller_reference,
         message, details, source, case_id, n)
       left join transactions t on t.vendor_id = u.vendor_id and t.transaction_id = u.transaction_id
       left join billers b on b.biller_code = t.biller_code
+      -- A limit, as an EXISTS is answered by reading all attempts there are.
+      left join lateral (
+        select true as sent from attempts a
+        where a.vendor_id = u.vendor_id and a.transaction_id = u.transaction_id limit 1
+      ) i on true
   ), open as materialized (
     select r.* from reported r where r.is_open
   ), legs as materialized (

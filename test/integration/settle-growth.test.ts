@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Pool } from '../../src/db/pool.ts';
+import { settleTransactions } from '../../src/transactions/store.ts';
+import { newId } from '../../src/base/ids.ts';
+import { createInstructed, openBooks, paidReport } from '../support/money-fixture.ts';
+import type { Books } from '../support/money-fixture.ts';
+import { newTransaction } from '../support/new-transaction.ts';
+
+const BEHIND = 400;
+
+let books: Books;
+
+beforeAll(async () => {
+  books = await openBooks();
+});
+
+afterAll(async () => {
+  await books.close();
+});
+
+/** Index entries of attempts that were read so far, by the statistics of this connection and before. */
+async function attemptsRead(pool: Pool): Promise<number> {
+  await pool.query('select pg_stat_force_next_flush()');
+  const read = await pool.query<{ read: bigint }>(
+    `select idx_tup_read as read from pg_stat_user_indexes where indexrelname = 'attempts_pkey'`,
+  );
+  return Number(read.rows[0]?.read ?? 0n);
+}
+
+test('a settlement reads its own attempts, however many there are', async () => {
+  const vendorId = await books.addVendor(100_000_000n);
+  const made = Array.from({ length: BEHIND }, () => newTransaction({ vendorId }));
+  await createInstructed(books.pool, made);
+  const pool = books.openPool({ byIndexOnly: true });
+  const settle = async (few: typeof made) =>
+    await settleTransactions(
+      pool,
+      few.map((transaction) => ({ report: paidReport(transaction), caseId: newId() })),
+    );
+  await settle(made.slice(0, 2));
+  const before = await attemptsRead(pool);
+  expect(await settle(made.slice(2, 4))).toEqual(['settled', 'settled']);
+  expect((await attemptsRead(pool)) - before).toBeLessThan(BEHIND / 10);
+});
