@@ -1,40 +1,48 @@
 import { Command } from 'commander';
-import { runCampaign } from '../test/simulation/campaign.ts';
+import { firstFailed, runCampaign } from '../test/simulation/campaign.ts';
 import { startSimulationCluster } from '../test/simulation/cluster.ts';
+import { openSimulatedDatabase } from '../test/simulation/database.ts';
 import { MUTANTS } from '../test/simulation/mutants.ts';
 import { countOption } from './count-option.ts';
 
 /**
- * `npm run mutants`: the test of the simulation. Bugs are planted one by one, and each must be found.
- * Ends with one JSON line; exits with 1 when one was not.
+ * `npm run mutants`: the test of the simulation. Bugs are planted one by one in the running code,
+ * never in its files, and each must be found. Ends with one JSON line; exits with 1 when one was not.
  */
+
+/** Runs beside each other: while one waits for PostgreSQL another computes. */
+const SIDE_BY_SIDE = 3;
+
 const options = new Command('mutants')
   .description('Plant bugs in the simulated service and count the runs until each is found.')
   .option('--seeds <n>', 'most runs for each', countOption, 500)
+  .option('--seed <s>', 'the first seed', countOption, 1)
   .parse()
-  .opts<{ seeds: number }>();
+  .opts<{ seeds: number; seed: number }>();
 
-const cluster = await startSimulationCluster(3);
 const mutants: { name: string; found_at_seed: number | null; violation: string | null }[] = [];
+const cluster = await startSimulationCluster(SIDE_BY_SIDE);
 try {
+  const databases = await Promise.all(cluster.urls.map(openSimulatedDatabase));
   for (const mutant of MUTANTS) {
-    const { failed } = await runCampaign({
-      databases: cluster.databases,
-      first: 1,
-      count: options.seeds,
-      mutant,
-      onRun: ({ violations }) => violations.length === 0,
-    });
-    const [first] = failed;
+    const found = firstFailed(
+      await runCampaign({
+        databases,
+        first: options.seed,
+        count: options.seeds,
+        mutant,
+        untilFailed: true,
+      }),
+    );
+    const seed = found?.seed ?? null;
     mutants.push({
       name: mutant.name,
-      found_at_seed: first?.seed ?? null,
-      violation: first?.violations[0] ?? null,
+      found_at_seed: seed,
+      violation: found?.violations[0] ?? null,
     });
-    process.stderr.write(
-      `${mutant.name}: ${first === undefined ? 'not found' : `seed ${first.seed}`}\n`,
-    );
+    process.stderr.write(`${mutant.name}: ${seed === null ? 'not found' : `seed ${seed}`}\n`);
   }
+  await Promise.all(databases.map((database) => database.close()));
 } finally {
   await cluster.stop();
 }

@@ -114,8 +114,8 @@ export type CallbackReading =
 
 export interface Connector {
   /**
-   * How long after an instruction a "not found" is still no proof, because the instruction may be
-   * on its way. Null: "not found" never proves anything with this operator, and a transaction
+   * How long after an instruction left us a "not found" is still no proof, because the instruction
+   * may be on its way. Null: "not found" never proves anything with this operator, and a transaction
    * without another answer waits for a statement or a person.
    */
   readonly acceptanceWindowMs: number | null;

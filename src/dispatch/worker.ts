@@ -113,9 +113,12 @@ async function instruct(
 }
 
 async function verify(claim: Claim, connector: Connector, options: CallOptions): Promise<NextStep> {
-  // An attempt's age counts from the claim, the operator's window from when the instruction left.
+  // An attempt's age counts from the claim, the operator's window from when the instruction left:
+  // from the last moment at which the call may have begun, as late as its own deadline.
   const acceptanceWindowMs =
-    connector.acceptanceWindowMs === null ? null : connector.acceptanceWindowMs + SEND_WITHIN_MS;
+    connector.acceptanceWindowMs === null
+      ? null
+      : SEND_WITHIN_MS + connector.payDeadlineMs + connector.acceptanceWindowMs;
   if (connector.status === undefined) {
     const outcome: Unknown = {
       kind: 'unknown',

@@ -193,6 +193,7 @@ describe('an operator that does not know the instruction', () => {
       pay: (instruction) => answers() ?? paid(instruction),
       status: () => ({ kind: 'not_found' }),
       acceptanceWindowMs: 0,
+      payDeadlineMs: 100,
     });
     expect(outcome).toBe('success');
     expect(operator.instructions.map((one) => one.attemptNumber)).toEqual([1, 2]);

@@ -5,42 +5,80 @@ import type { Mutant } from './mutants.ts';
 import { runSeed } from './run.ts';
 import type { Run } from './run.ts';
 
+/** What is worth telling of a run when it is one of thousands. */
+export type RunResult = Pick<Run, 'seed' | 'violations' | 'faults'>;
+
+/** What many runs came to. */
 export interface Campaign {
   /** Runs that were finished. */
-  readonly seeds: number;
+  seeds: number;
   readonly faults: FaultCounts;
-  /** Runs with violations, by seed. */
-  readonly failed: readonly Run[];
+  /** Runs with violations. */
+  readonly failed: RunResult[];
+}
+
+export function newCampaign(): Campaign {
+  return { seeds: 0, faults: noFaults(), failed: [] };
+}
+
+export function addRun(campaign: Campaign, run: RunResult): void {
+  campaign.seeds += 1;
+  addFaults(campaign.faults, run.faults);
+  if (run.violations.length > 0) campaign.failed.push(run);
+}
+
+/** The run with violations that has the lowest seed. */
+export function firstFailed(campaign: Campaign): RunResult | undefined {
+  return campaign.failed.toSorted((a, b) => a.seed - b.seed)[0];
 }
 
 /**
- * Runs the seeds `first`, `first + 1`, …, one beside another in each database.
- * @param options.onRun told after each run; false ends the campaign after the runs under way.
+ * Runs seeds as long as there are any, one beside another in each database.
+ * Throws: when a run broke off, naming its seed.
+ */
+export async function runSeeds(options: {
+  readonly databases: readonly SimulatedDatabase[];
+  /** Undefined when there are no more. */
+  readonly takeSeed: () => number | undefined;
+  readonly mutant?: Mutant;
+  readonly onRun: (run: RunResult) => void;
+}): Promise<void> {
+  const { takeSeed, mutant, onRun } = options;
+  const work = async (database: SimulatedDatabase): Promise<void> => {
+    for (let seed = takeSeed(); seed !== undefined; seed = takeSeed()) {
+      try {
+        const { violations, faults } = await runSeed({ seed, database, mutant });
+        onRun({ seed, violations, faults });
+      } catch (error) {
+        throw new Error(`Seed ${seed} could not be run`, { cause: error });
+      }
+    }
+  };
+  await Promise.all(options.databases.map(work));
+}
+
+/**
+ * Runs the seeds `first`, `first + 1`, … here.
+ * @param options.untilFailed ends with the first run that went wrong, after those under way.
  */
 export async function runCampaign(options: {
   readonly databases: readonly SimulatedDatabase[];
   readonly first: number;
   readonly count: number;
   readonly mutant?: Mutant;
-  readonly onRun?: (run: Run) => boolean;
+  readonly untilFailed?: boolean;
 }): Promise<Campaign> {
-  const { mutant, onRun = () => true } = options;
-  const faults = noFaults();
-  const failed: Run[] = [];
+  const campaign = newCampaign();
   let next = options.first;
-  let seeds = 0;
-  let going = true;
-  const work = async (database: SimulatedDatabase): Promise<void> => {
-    while (going && next < options.first + options.count) {
-      const seed = next;
+  await runSeeds({
+    ...options,
+    takeSeed: () => {
+      const over = next === options.first + options.count;
+      if (over || (options.untilFailed === true && campaign.failed.length > 0)) return undefined;
       next += 1;
-      const run = await runSeed({ seed, database, mutant });
-      seeds += 1;
-      addFaults(faults, run.faults);
-      if (run.violations.length > 0) failed.push(run);
-      if (!onRun(run)) going = false;
-    }
-  };
-  await Promise.all(options.databases.map(work));
-  return { seeds, faults, failed: failed.toSorted((a, b) => a.seed - b.seed) };
+      return next - 1;
+    },
+    onRun: (run) => addRun(campaign, run),
+  });
+  return campaign;
 }

@@ -3,11 +3,10 @@ import { startEmbedded } from '../../src/db/embedded/embedded.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { createPool } from '../../src/db/pool.ts';
 import { makeTemporaryFolder, removeAbandonedFolders, removeFolder } from '../support/temporary.ts';
-import { openSimulatedDatabase } from './database.ts';
-import type { SimulatedDatabase } from './database.ts';
 
 export interface SimulationCluster {
-  readonly databases: readonly SimulatedDatabase[];
+  /** Of migrated databases that nobody else uses. */
+  readonly urls: readonly string[];
   stop(): Promise<void>;
 }
 
@@ -24,18 +23,16 @@ export async function startSimulationCluster(count: number): Promise<SimulationC
     durable: false,
     settings: { shared_buffers: '64MB', wal_level: 'minimal', max_wal_senders: '0' },
   });
-  const databases: SimulatedDatabase[] = [];
   const stop = async (): Promise<void> => {
-    await Promise.all(databases.map((database) => database.close()));
     await server.stop();
     await removeFolder(folder);
   };
   try {
+    const urls: string[] = [];
     for (let index = 0; index < count; index += 1) {
-      const url = await createMigrated(server.url, `simulation_${index}`);
-      databases.push(await openSimulatedDatabase(url));
+      urls.push(await createMigrated(server.url, `simulation_${index}`));
     }
-    return { databases, stop };
+    return { urls, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -137,20 +137,28 @@ function depart(
   const { schedule, random } = world;
   const { acceptanceWindowMs, payDeadlineMs } = operator.character;
   // What makes "not found" a proof: nothing arrives after the window.
-  const longestMs = (acceptanceWindowMs ?? 40_000) * 0.98;
+  const longestMs = Math.floor((acceptanceWindowMs ?? 40_000) * 0.98);
   if (world.strikes('instruction_lost')) return;
   const arrive = async (): Promise<void> => {
     operator.receive(message);
     await arrived();
   };
+  const travelMs = (late: boolean): number => {
+    if (longestMs > payDeadlineMs && world.strikes('instruction_slow')) {
+      return random.whole(random.pick([payDeadlineMs, Math.floor(longestMs * 0.9)]), longestMs);
+    }
+    return late && random.chance(0.5)
+      ? random.whole(Math.floor(longestMs * 0.9), longestMs)
+      : Math.min(longestMs, random.latencyMs(TYPICAL_MS));
+  };
   message.entry.underWay += 1;
-  const slow = longestMs > payDeadlineMs && world.strikes('instruction_slow');
-  const delayMs = slow
-    ? random.whole(random.pick([payDeadlineMs, Math.floor(longestMs * 0.9)]), Math.floor(longestMs))
-    : Math.min(longestMs, random.latencyMs(TYPICAL_MS));
-  schedule.after(delayMs, arrive);
+  const leftAfterMs = world.strikes('instruction_left_late')
+    ? random.whole(Math.floor(payDeadlineMs * random.pick([0, 0.8])), payDeadlineMs)
+    : 0;
+  message.entry.leftAtMs = schedule.nowMs + leftAfterMs;
+  schedule.after(leftAfterMs + travelMs(leftAfterMs > 0), arrive);
   if (world.strikes('instruction_doubled')) {
-    schedule.after(random.whole(0, Math.floor(longestMs)), arrive);
+    schedule.after(leftAfterMs + random.whole(0, longestMs), arrive);
   }
 }
 
@@ -169,7 +177,7 @@ async function ask(
     giveUp(world, { life, deadlineMs: operator.character.payDeadlineMs, signal, resolve });
     if (world.strikes('query_unanswered')) return;
     schedule.after(random.latencyMs(TYPICAL_MS), async () => {
-      await world.crashPoint(life, true);
+      await world.crashPoint(life, { standStill: 10 });
       const said = operator.query(call.reference);
       schedule.after(random.latencyMs(TYPICAL_MS), () => resolve(said), life);
     });

@@ -22,6 +22,9 @@ export interface Bugs {
   readonly functions?: readonly FunctionBug[];
 }
 
+/** The code that a bug was made for has changed: it must be planted anew, or nothing is tested. */
+export class BugNotPlantedError extends Error {}
+
 /** The real PostgreSQL under a simulation: one connection, one statement at a time, simulated time. */
 export interface SimulatedDatabase {
   /** Runs a statement as production wrote it, at the given simulated time. */
@@ -146,7 +149,7 @@ function replaceOnce(
 ): string {
   const parts = text.split(change.find);
   if (parts.length !== 2) {
-    throw new Error(`“${change.find}” occurs ${parts.length - 1} times, so no bug can be planted`);
+    throw new BugNotPlantedError(`“${change.find}” occurs ${parts.length - 1} times`);
   }
   return parts.join(change.replace);
 }

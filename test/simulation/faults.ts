@@ -35,6 +35,7 @@ export const FAULTS = {
   instruction_refused: 'the connection was refused: nothing was sent',
   instruction_lost: 'an instruction got lost on its way',
   instruction_doubled: 'the network delivered one instruction twice',
+  instruction_left_late: 'an instruction left when its sender had nearly given up',
   instruction_slow: 'an instruction arrived after its sender had given up',
   answer_lost: 'the answer to an instruction got lost',
   answer_garbled: 'the answer to an instruction could not be read',
@@ -70,6 +71,7 @@ export const FAULTS = {
   instructed_again: 'an instruction was repeated after proof that the first was not executed',
   settle_repeated: 'a final word came again',
   contradiction_recorded: 'a contradiction became a case',
+  late_success_recorded: 'a payment that was made after its amount had gone back became a case',
   difference_recorded: 'a payment of another amount became a case',
   stray_recorded: 'a callback about an unknown reference was kept',
   breaker_opened: 'a biller went offline',
@@ -79,6 +81,12 @@ export const FAULTS = {
 export type Fault = keyof typeof FAULTS;
 
 export type FaultCounts = Record<Fault, number>;
+
+/**
+ * Over so many runs every fault must have happened. Each comes up in one run of twenty at least,
+ * so that none is missing by chance; with fewer runs some rightly are.
+ */
+export const RUNS_FOR_ALL_FAULTS = 300;
 
 export const FAULT_NAMES = Object.keys(FAULTS) as Fault[];
 

@@ -148,6 +148,9 @@ function judgeOutcome(
   }
   const contradicted = row.cases.includes('contradiction');
   if (contradicted) world.note('contradiction_recorded');
+  if (contradicted && outcome === 'failed' && entry?.state === 'paid') {
+    world.note('late_success_recorded');
+  }
   if ((entry?.state === 'paid') !== (outcome === 'success') && !contradicted) {
     world.violated(`${reference} is ${outcome} without a case: ${describe(entry)}`);
   }

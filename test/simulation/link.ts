@@ -1,4 +1,5 @@
 import type { Pool } from '../../src/db/pool.ts';
+import { BugNotPlantedError } from './database.ts';
 import type { Fault } from './faults.ts';
 import { judgeQueue } from './judge.ts';
 import type { Owner } from './schedule.ts';
@@ -50,6 +51,12 @@ const CRASHES: Readonly<Record<string, readonly [Fault, Fault]>> = {
   settle_transactions: ['crash_before_settle_commit', 'crash_after_settle_commit'],
   write_progress: ['crash_before_progress_commit', 'crash_after_progress_commit'],
 };
+/** How often, against the usual, a process dies with one of them on its way. */
+const BEFORE_COMMIT: Readonly<Record<string, number>> = {
+  create_transactions: 3,
+  settle_transactions: 6,
+  write_progress: 4,
+};
 const ANSWERS_LOST: Readonly<Record<string, Fault>> = {
   create_transactions: 'create_answer_lost',
   claim: 'claim_answer_lost',
@@ -73,7 +80,11 @@ export function createNetwork(world: World): Network {
 
   const letOthersIn = async (): Promise<void> => {
     holder = undefined;
-    while (holder === undefined && waiting.length > 0) await waiting.shift()?.();
+    for (;;) {
+      const next = holder === undefined ? waiting.shift() : undefined;
+      if (next === undefined) return;
+      await next();
+    }
   };
 
   const execute = async (session: Session, statement: Statement, answer: Answer): Promise<void> => {
@@ -83,7 +94,7 @@ export function createNetwork(world: World): Network {
     }
     const { life } = session;
     const kind = kindOf(statement);
-    await world.crashPoint(life);
+    await world.crashPoint(life, { crash: BEFORE_COMMIT[kind] ?? (session.inTransaction ? 4 : 1) });
     if (life.dead && (session.inTransaction || kind === 'begin' || random.chance(0.5))) {
       noteCrash(kind, 0);
       return;
@@ -111,12 +122,13 @@ export function createNetwork(world: World): Network {
     let error: unknown;
     try {
       result = await database.execute(schedule.nowMs, statement);
-    } catch (failure) {
-      error = failure;
+    } catch (thrown) {
+      if (thrown instanceof BugNotPlantedError) throw thrown;
+      error = thrown;
     }
     const rows = (result as { rowCount?: number } | undefined)?.rowCount;
     world.tell(
-      `${life.name} ${kind} ${error === undefined ? `→ ${rows}` : `failed: ${String(error)}`}`,
+      `${life.name} ${kind} ${error === undefined ? `→ ${rows}` : `failed: ${messageOf(error)}`}`,
     );
     follow(kind, { statement, result, failed: error !== undefined });
     if (kind === 'begin') {
@@ -125,7 +137,7 @@ export function createNetwork(world: World): Network {
     }
     if (error === undefined && kind in CRASHES && rows !== 0) await judgeQueue(world);
     const ended = kind === 'commit' || kind === 'rollback';
-    await world.crashPoint(life, kind === 'claim');
+    await world.crashPoint(life, kind === 'claim' ? { standStill: 8 } : {});
     if (life.dead) noteCrash(kind, 1);
     else if (LANES.has(kind) && world.strikes('database_silent')) return;
     else if (world.strikes('lost_after_commit')) {
@@ -253,6 +265,10 @@ export function createNetwork(world: World): Network {
     },
   };
   return network;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'not an error';
 }
 
 function kindOf(statement: Statement): string {

@@ -37,7 +37,7 @@ export const MUTANTS: readonly Mutant[] = [
     // A status query without an answer taken for a decline.
     name: 'refund_of_unknown',
     connector: (connector) => {
-      const { status } = connector;
+      const status = connector.status?.bind(connector);
       if (status === undefined) return connector;
       return changed(connector, {
         status: async (query, signal) => {
@@ -93,6 +93,17 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'no_acceptance_window',
     connector: (connector) =>
       changed(connector, { acceptanceWindowMs: connector.acceptanceWindowMs === null ? null : 0 }),
+  },
+  {
+    // The window counted from the claim, although the instruction may leave later.
+    name: 'window_from_claim',
+    connector: (connector) =>
+      changed(connector, {
+        acceptanceWindowMs:
+          connector.acceptanceWindowMs === null
+            ? null
+            : connector.acceptanceWindowMs - connector.payDeadlineMs,
+      }),
   },
   {
     // The claim forgets to say that an instruction may have been sent.

@@ -60,13 +60,22 @@ export function createHostileOperator(
     world.tell(`${character.operatorCode} ${entry.state} ${entry.reference}`);
   };
 
-  const tell = (entry: Entry, delayMs: number): void => {
+  const tell = (entry: Entry): void => {
     if (entry.silent) return;
+    // A liar's true word often comes when its false one was believed long ago.
+    const late = character.lies && random.chance(0.6);
+    const delayMs = late ? random.whole(1_000, 25_000) : random.latencyMs(50);
     schedule.after(delayMs, () => {
+      // Instructed again meanwhile: it tells when it has decided.
+      if (entry.state === 'deciding') return;
       sendCallback(entry, { reference: entry.reference, outcome: honest(entry) });
       if (!character.lies || !world.strikes('callback_contradicts')) return;
       sendCallback(entry, { reference: entry.reference, outcome: lie(entry) });
     });
+  };
+
+  const confess = (entry: Entry): void => {
+    sendCallback(entry, { reference: entry.reference, outcome: honest(entry) });
   };
 
   const decide = (entry: Entry): Said => {
@@ -78,12 +87,13 @@ export function createHostileOperator(
       entry.state = 'deciding';
       schedule.after(random.whole(100, 8_000), () => {
         execute(entry);
-        if (character.callbacks !== 'never') tell(entry, random.latencyMs(50));
+        if (entry.lied && world.calm) confess(entry);
+        else if (character.callbacks !== 'never') tell(entry);
       });
       return unknown('accepted', `handle ${entry.reference.slice(-4)}`);
     }
     execute(entry);
-    if (character.callbacks === 'always') tell(entry, random.latencyMs(50));
+    if (character.callbacks === 'always') tell(entry);
     return honest(entry);
   };
 
@@ -105,7 +115,7 @@ export function createHostileOperator(
       const before = truth.entries.get(instruction.reference);
       if (before !== undefined) checkRepeat(world, before);
       const entry = before ?? newEntry(character.operatorCode, instruction);
-      entry.sentAtMs = schedule.nowMs;
+      entry.leftAtMs = schedule.nowMs;
       truth.entries.set(entry.reference, entry);
       return { entry, instruction, said: undefined };
     },
@@ -122,7 +132,7 @@ export function createHostileOperator(
       entry.underWay -= 1;
       message.said = takeIn(message);
       if (character.lies && isFinal(message.said) && world.strikes('answer_false')) {
-        message.said = random.chance(0.7) ? lie(entry) : falselyNotSent(entry);
+        message.said = random.chance(0.5) ? lie(entry) : falselyNotSent(entry);
       }
       return message.said;
     },
@@ -132,13 +142,13 @@ export function createHostileOperator(
         noteNothing(world, character, entry);
         return { kind: 'not_found' };
       }
-      const visibleAtMs = entry.sentAtMs + (character.acceptanceWindowMs ?? 30_000) * 0.98;
+      const visibleAtMs = entry.leftAtMs + (character.acceptanceWindowMs ?? 30_000) * 0.98;
       if (schedule.nowMs < visibleAtMs && world.strikes('query_too_early')) {
         return { kind: 'not_found' };
       }
       if (entry.silent) return unknown('being looked into', null);
       if (character.lies && entry.state !== 'deciding' && world.strikes('query_false')) {
-        if (random.chance(0.6)) return lie(entry);
+        if (random.chance(0.4)) return lie(entry);
         entry.lied = true;
         entry.excused = true;
         return { kind: 'not_found' };
@@ -149,7 +159,8 @@ export function createHostileOperator(
       pausedUntilMs = 0;
       for (const entry of truth.entries.values()) {
         if (entry.operatorCode !== character.operatorCode || !entry.lied) continue;
-        sendCallback(entry, { reference: entry.reference, outcome: honest(entry) });
+        // What is being decided is told when it is.
+        if (entry.state !== 'deciding') confess(entry);
       }
     },
   };
@@ -183,7 +194,7 @@ function newEntry(operatorCode: string, instruction: PaymentInstruction): Entry 
     verdict: undefined,
     payments: [],
     underWay: 0,
-    sentAtMs: 0,
+    leftAtMs: 0,
     arrivedAtMs: undefined,
     silent: false,
     lied: false,

@@ -132,8 +132,8 @@ export function startProcess(options: ProcessOptions): SimulatedProcess {
       return await lanes.add({ ...planned, transactionId: simulatedId(world) });
     },
     callback: (operatorCode, request) => running().desk.receive(operatorCode, request),
-    crash: state.crash,
-    standStill: state.standStill,
+    crash: () => state.crash(),
+    standStill: (forMs) => state.standStill(forMs),
     end,
     stop: () => {
       if (parts === undefined || stopping) return;
@@ -171,13 +171,12 @@ async function boot(state: State, options: ProcessOptions) {
     deadlineMs: LANE_DEADLINE_MS,
     timers,
   });
-  let dispatcher: Dispatcher | undefined;
   const lanes = createCreateLanes({
     pools: [pool(), pool()],
     deadlineMs: LANE_DEADLINE_MS,
     timers,
     onAccepted: (accepted) =>
-      dispatcher?.hint(
+      dispatcher.hint(
         accepted.map(({ vendorId, billerCode }) => ({ vendorId, billerCode, stage: 'send' })),
       ),
   });
@@ -190,7 +189,7 @@ async function boot(state: State, options: ProcessOptions) {
     timers,
     log: SILENT,
   });
-  dispatcher = startDispatcher({
+  const dispatcher: Dispatcher = startDispatcher({
     pool: pool(),
     progressPool: pool(),
     catalogue,

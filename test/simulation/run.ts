@@ -91,7 +91,7 @@ function startFleet(world: World, network: Network, mutant: Mutant | undefined):
   };
   const post = createPost({ world, operators: scenario.operators, anyProcess });
   const operators = scenario.operators.map((character) =>
-    createHostileOperator(world, character, post.send),
+    createHostileOperator(world, character, (entry, report) => post.send(entry, report)),
   );
   const start = (): void => {
     started += 1;

@@ -59,28 +59,34 @@ const MOST: Readonly<Partial<Record<Fault, number>>> = {
   instruction_refused: 0.3,
   instruction_lost: 0.4,
   instruction_doubled: 0.2,
+  instruction_left_late: 0.3,
   instruction_slow: 0.25,
   answer_lost: 0.5,
   answer_garbled: 0.3,
   answer_slow: 0.3,
-  answer_false: 0.3,
+  answer_false: 0.6,
   connector_threw: 0.2,
   connector_hung: 0.15,
   declined: 0.4,
   accepted_first: 0.6,
   never_tells: 0.15,
   other_amount: 0.2,
-  operator_paused: 0.1,
+  operator_paused: 0.15,
   query_unanswered: 0.4,
   query_too_early: 0.6,
-  query_false: 0.5,
+  query_false: 0.9,
   callback_lost: 0.4,
   callback_repeated: 0.4,
-  callback_contradicts: 0.2,
-  callback_unknown: 0.15,
-  callback_foreign: 0.15,
-  callback_forged: 0.15,
+  callback_contradicts: 0.3,
+  callback_unknown: 0.3,
+  callback_foreign: 0.5,
+  callback_forged: 0.3,
 };
+
+/** What a lying operator seldom comes to unless all of it is on. */
+const LIES = ['answer_false', 'query_false', 'answer_lost', 'callback_contradicts'] as const;
+/** What makes workers outlive their leases, and instructions their senders. */
+const DELAYS = ['instruction_lost', 'instruction_left_late', 'answer_lost'] as const;
 
 /**
  * Every run has another mix: about half of the faults are off, so that each of them also meets a
@@ -94,8 +100,14 @@ export function drawScenario(random: Random): Scenario {
   const operators = Array.from({ length: random.whole(1, 2) }, (_, index) =>
     drawOperator(random, index),
   );
+  const sluggish = random.chance(0.25);
+  const mixed = [
+    ...(operators.some((operator) => operator.lies) && random.chance(0.8) ? LIES : []),
+    ...(sluggish ? DELAYS : []),
+  ];
+  for (const name of mixed) rates[name] ??= MOST[name] ?? 0;
   const vendorIds = Array.from({ length: random.whole(1, 3) }, (_, index) => index + 1);
-  const stormMs = random.whole(15, 45) * 1000;
+  const stormMs = random.whole(sluggish ? 35 : 15, 45) * 1000;
   const every = (probability: number, leastMs: number, mostMs: number): number | null =>
     random.chance(probability) ? random.whole(leastMs, mostMs) : null;
   const billers = operators.flatMap((operator) => operator.billerCodes);
@@ -107,7 +119,7 @@ export function drawScenario(random: Random): Scenario {
     merchantReference: `wish-${index}`,
   }));
   return {
-    dispatchers: random.whole(1, 3),
+    dispatchers: random.whole(sluggish ? 2 : 1, 3),
     operators,
     floatsCents: new Map(
       vendorIds.map((vendorId) => [vendorId, random.chance(0.2) ? 12_000n : 1_000_000n]),
@@ -117,9 +129,9 @@ export function drawScenario(random: Random): Scenario {
     stormMs,
     crashEveryMs: every(0.3, 3_000, 15_000),
     crashPointRate: random.chance(0.5) ? 0.03 * random.next() : 0,
-    standStillPointRate: random.chance(0.4) ? 0.05 * random.next() : 0,
+    standStillPointRate: sluggish || random.chance(0.3) ? 0.05 * random.next() : 0,
     standStillEveryMs: every(0.2, 4_000, 15_000),
-    stopEveryMs: every(0.2, 6_000, 20_000),
+    stopEveryMs: every(0.3, 6_000, 20_000),
     databaseAwayEveryMs: every(0.2, 8_000, 25_000),
     breakerFailures: random.whole(2, 12),
     pollMs: random.whole(1_000, 4_000),
@@ -134,10 +146,10 @@ function drawOperator(random: Random, index: number): OperatorCharacter {
   return {
     operatorCode,
     billerCodes: Array.from({ length: billerCount }, (_, biller) => `biller_${index}_${biller}`),
-    idempotent: random.chance(0.5),
+    idempotent: random.chance(lies ? 0.2 : 0.5),
     hasStatus: random.chance(0.85),
-    acceptanceWindowMs: random.chance(0.85) ? random.whole(2, 12) * 1000 : null,
-    payDeadlineMs: random.whole(2, 6) * 1000,
+    acceptanceWindowMs: random.chance(0.85) ? random.whole(1, 8) * 1000 : null,
+    payDeadlineMs: random.pick([1, 2, 3, 4, 8]) * 1000,
     callbacks: lies ? 'always' : random.pick(['never', 'accepted', 'always']),
     hasBalance: random.chance(0.5),
     lies,

@@ -12,8 +12,8 @@ export interface Entry {
   readonly payments: bigint[];
   /** Instructions that may still arrive and be executed. */
   underWay: number;
-  /** When the last instruction about it was sent. */
-  sentAtMs: number;
+  /** When the last instruction about it left its sender. */
+  leftAtMs: number;
   /** When the operator got to know of it. */
   arrivedAtMs: number | undefined;
   /** The operator never tells about it, not even when asked. */

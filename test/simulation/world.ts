@@ -26,10 +26,13 @@ export interface World {
   calm: boolean;
   note(fault: Fault): void;
   /**
-   * A moment between two effects of a process, at which it may die or stand still; the latter more
-   * often where it is most delicate.
+   * A moment between two effects of a process, at which it may die or stand still; so many times as
+   * often as usual where it is most delicate.
    */
-  crashPoint(life: Life, delicate?: boolean): Promise<void>;
+  crashPoint(
+    life: Life,
+    weights?: { readonly crash?: number; readonly standStill?: number },
+  ): Promise<void>;
   /** True when this fault is to happen now; its rate is the scenario's. */
   strikes(fault: Fault): boolean;
   violated(what: string): void;
@@ -38,6 +41,13 @@ export interface World {
   /** The same for two runs if, and only if, the same happened in both. */
   fingerprint(): string;
 }
+
+/** Shortly; about as long as a lease lasts; for long. */
+const STAND_STILL = [
+  { leastMs: 500, mostMs: 3_000 },
+  { leastMs: 6_000, mostMs: 14_000 },
+  { leastMs: 3_000, mostMs: 25_000 },
+];
 
 export function createWorld(options: {
   readonly seed: number;
@@ -71,13 +81,12 @@ export function createWorld(options: {
       world.tell(`fault ${fault}`);
       return true;
     },
-    crashPoint: async (life, delicate = false) => {
+    crashPoint: async (life, { crash = 1, standStill = 1 } = {}) => {
       if (world.calm || life.dead) return;
-      if (random.chance(scenario.crashPointRate)) await life.crash();
-      else if (random.chance(scenario.standStillPointRate * (delicate ? 6 : 1))) {
-        life.standStill(
-          random.chance(0.5) ? random.whole(500, 3_000) : random.whole(3_000, 25_000),
-        );
+      if (random.chance(scenario.crashPointRate * crash)) await life.crash();
+      else if (random.chance(scenario.standStillPointRate * standStill)) {
+        const { leastMs, mostMs } = random.pick(STAND_STILL);
+        life.standStill(random.whole(leastMs, mostMs));
       }
     },
     violated: (what) => {

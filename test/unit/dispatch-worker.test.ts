@@ -120,6 +120,24 @@ describe('a worker', () => {
     expect(work.settled).toMatchObject([{ outcome: 'success', source: 'status' }]);
   });
 
+  test.each([
+    [11_999, 'verify'],
+    [12_000, 'send'],
+  ])(
+    'takes “not found” for proof by the last moment the instruction can have left: %i ms, then %s',
+    async (attemptAgeMs, next) => {
+      const operator = createScriptedConnector({
+        pay: paid,
+        status: () => ({ kind: 'not_found' }),
+        payDeadlineMs: 5_000,
+        acceptanceWindowMs: 4_000,
+      });
+      const work = startWork(operator, { claim: { ...VERIFYING, attemptAgeMs } });
+      await work.done;
+      expect(work.progress).toMatchObject([{ next }]);
+    },
+  );
+
   test('gives a connector up that does not return past its deadline', async () => {
     const operator = createScriptedConnector({
       payDeadlineMs: 500,

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase } from '../support/cluster.ts';
+import type { TestDatabase } from '../support/cluster.ts';
+import { firstFailed, runCampaign } from './campaign.ts';
+import { BugNotPlantedError, openSimulatedDatabase } from './database.ts';
+import type { SimulatedDatabase } from './database.ts';
+import { MUTANTS } from './mutants.ts';
+import { runSeed } from './run.ts';
+
+const MOST_SEEDS = 500;
+const CAMPAIGN_TIMEOUT_MS = 120_000;
+
+let made: TestDatabase;
+let database: SimulatedDatabase;
+
+beforeAll(async () => {
+  made = await createTestDatabase();
+  database = await openSimulatedDatabase(made.url);
+});
+
+afterAll(async () => {
+  await database.close();
+  await made.drop();
+});
+
+test.each(MUTANTS.map((mutant) => [mutant.name, mutant] as const))(
+  'a planted bug is found: %s',
+  { timeout: CAMPAIGN_TIMEOUT_MS },
+  async (_, mutant) => {
+    const campaign = await runCampaign({
+      databases: [database],
+      first: 1,
+      count: MOST_SEEDS,
+      mutant,
+      untilFailed: true,
+    });
+    expect(firstFailed(campaign)?.violations[0]).toBeDefined();
+  },
+);
+
+test('a bug that has no place in the code any more is not mistaken for one that was found', async () => {
+  const nowhere = { find: 'no such text', replace: '' };
+  for (const bugs of [
+    { statements: [{ statement: 'claim', ...nowhere }] },
+    { functions: [{ name: 'settle_transactions', changes: [nowhere] }] },
+  ]) {
+    const run = runSeed({ seed: 1, database, mutant: { name: 'nowhere', bugs } });
+    await expect(run).rejects.toThrow(BugNotPlantedError);
+  }
+});
