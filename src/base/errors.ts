@@ -217,6 +217,11 @@ export const ERRORS = {
     text: 'It is not known whether the request was accepted',
     when: 'The database went away while the request was being committed. Repeat the same request, with the same `merchant_reference` (create), `time` (fund), `reference` (collections) or `requestReference` (scoring): it is then accepted once, or the first answer is returned.',
   },
+  quarantine: {
+    status: 503,
+    text: 'The service was restored from a backup and does not know every transaction yet',
+    when: 'A status query for a reference that the restored books do not have. It may have been accepted, and paid, after the backup: do not take it for failed and do not create it again. Ask later; until then billers are OFFLINE.',
+  },
   scoring_unavailable: {
     status: 503,
     text: 'Credit information is not set up here',

@@ -33,6 +33,8 @@ export function createMetrics(options: {
   });
   measureQueues(registry, options);
   measureBooks(registry, options.pool);
+  measureRecovery(registry, options.pool);
+  measureCases(registry, options.pool);
   return {
     noteAnswer: ({ method, route, status, durationMs }) => {
       requests.inc({ method, route, status });
@@ -63,11 +65,6 @@ function measureQueues(
 
 function measureBooks(registry: Registry, pool: Pool): void {
   const registers = [registry];
-  const cases = new Gauge({
-    name: 'malipo_cases',
-    help: 'Facts that contradict the books, for a person to look at',
-    registers,
-  });
   const oldest = new Gauge({
     name: 'malipo_oldest_open_seconds',
     help: 'Age of the oldest open transaction, by stage: send (queued) or verify (outcome not known)',
@@ -99,8 +96,81 @@ function measureBooks(registry: Registry, pool: Pool): void {
         ages.set(row.stage, Math.max(ages.get(row.stage) ?? 0, row.oldest_seconds));
       }
       for (const [stage, age] of ages) oldest.set({ stage }, age);
-      const counted = await pool.query<{ count: bigint }>('select count(*) from cases');
-      cases.set(Number(counted.rows[0]?.count ?? 0n));
+    },
+  });
+}
+
+function measureRecovery(registry: Registry, pool: Pool): void {
+  const registers = [registry];
+  const age = new Gauge({
+    name: 'malipo_backup_age_seconds',
+    help: 'Age of what the last whole backup holds; absent when none was taken by malipo backup',
+    registers,
+  });
+  // Without labels it would be 0 until it is set.
+  age.remove();
+  const quarantine: Gauge = new Gauge({
+    name: 'malipo_quarantine',
+    help: '1: restored from a backup, nothing is sent',
+    registers,
+    collect: async () => {
+      const read = await pool.query<{ quarantined: boolean; age_seconds: number | null }>(
+        `select exists (select from quarantines where released_at is null) as quarantined,
+           (select extract(epoch from now() - max(ended_at))::float8 from backups) as age_seconds`,
+      );
+      const [row] = read.rows;
+      quarantine.set(row?.quarantined === true ? 1 : 0);
+      if (typeof row?.age_seconds === 'number') age.set(row.age_seconds);
+      else age.remove();
+    },
+  });
+}
+
+/** Kinds of cases in which one side has a payment that the other has not. */
+const UNMATCHED: Readonly<Record<string, string>> = { ours_only: 'ours', theirs_only: 'theirs' };
+
+function measureCases(registry: Registry, pool: Pool): void {
+  const registers = [registry];
+  const all = new Gauge({
+    name: 'malipo_cases',
+    help: 'Open cases, for people to look at',
+    registers,
+  });
+  const oldest = new Gauge({
+    name: 'malipo_oldest_case_seconds',
+    help: 'Age of the oldest open case, by kind',
+    labelNames: ['kind'] as const,
+    registers,
+  });
+  const unmatched = new Gauge({
+    name: 'malipo_recon_unmatched',
+    help: 'Open cases of payments that only our books (ours) or only an operator’s statement (theirs) has',
+    labelNames: ['side'] as const,
+    registers,
+  });
+  const open = new Gauge({
+    name: 'malipo_open_cases',
+    help: 'Open cases by kind',
+    labelNames: ['kind'] as const,
+    registers,
+    collect: async () => {
+      const read = await pool.query<{ kind: string; count: number; oldest_seconds: number }>(
+        `select kind, count(*)::integer as count,
+           extract(epoch from now() - min(opened_at))::float8 as oldest_seconds
+         from cases where resolved_at is null group by kind`,
+      );
+      open.reset();
+      oldest.reset();
+      for (const side of Object.values(UNMATCHED)) unmatched.set({ side }, 0);
+      let count = 0;
+      for (const row of read.rows) {
+        count += row.count;
+        open.set({ kind: row.kind }, row.count);
+        oldest.set({ kind: row.kind }, row.oldest_seconds);
+        const side = UNMATCHED[row.kind];
+        if (side !== undefined) unmatched.set({ side }, row.count);
+      }
+      all.set(count);
     },
   });
 }

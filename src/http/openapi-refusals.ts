@@ -67,7 +67,7 @@ export const OWN_REFUSALS: Readonly<Record<string, readonly ErrorCode[]>> = {
   bulkCreate: [...SIGNED, 'file_mismatch', 'invalid_file', 'reference_reused', 'overloaded'],
   bulkStatus: [...SIGNED, 'unknown_batch'],
   bulkResult: [...SIGNED, 'unknown_batch'],
-  transactionStatus: [...SIGNED, 'unknown_reference'],
+  transactionStatus: [...SIGNED, 'unknown_reference', 'quarantine'],
   validateAccount: [...SIGNED, 'unknown_biller', 'validation_unavailable', 'operator_unavailable'],
   phoneLookup: [...SIGNED, 'unknown_prefix'],
   balance: SIGNED,

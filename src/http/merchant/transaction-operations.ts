@@ -5,6 +5,7 @@ import { decodeReference } from '../../base/ids.ts';
 import { moneyNumber, parseMoney } from '../../base/money.ts';
 import type { BillerCatalogue } from '../../billers/catalogue.ts';
 import type { Pool } from '../../db/pool.ts';
+import { findOpenQuarantine } from '../../quarantine/store.ts';
 import { acceptPayment } from '../../transactions/create.ts';
 import type { CreateLanes } from '../../transactions/create.ts';
 import type { StatusReader } from '../../transactions/status-reader.ts';
@@ -141,7 +142,7 @@ function operatorFieldsOf(row: StatusRow, wireTime: WireTime) {
 
 /** Specification §4.5, with the operator's fields in `msg.text` and flat in `msg` (design §4). */
 export function transactionStatus(
-  deps: { readonly statuses: StatusReader; readonly wireTime: WireTime },
+  deps: { readonly statuses: StatusReader; readonly pool: Pool; readonly wireTime: WireTime },
   path: string,
 ): Operation<typeof statusRequest, typeof statusResponse, 'vendor'> {
   return {
@@ -162,7 +163,7 @@ export function transactionStatus(
         place?.vendorId === vendor.vendorId
           ? await deps.statuses.read(vendor.vendorId, place.transactionId)
           : undefined;
-      if (row === undefined) throw new Refusal('unknown_reference', { field: 'reference' });
+      if (row === undefined) throw await refuseUnknown(deps.pool);
       const fields = operatorFieldsOf(row, deps.wireTime);
       return {
         header_status: 200,
@@ -177,6 +178,14 @@ export function transactionStatus(
       };
     },
   };
+}
+
+/** While the books lack a time, a reference of it is unknown to us and may be paid all the same. */
+async function refuseUnknown(pool: Pool): Promise<Refusal> {
+  const open = await findOpenQuarantine(pool);
+  return open === undefined
+    ? new Refusal('unknown_reference', { field: 'reference' })
+    : new Refusal('quarantine', { field: 'reference', retryAfterSeconds: 60 });
 }
 
 function oneReference(request: { reference?: string; ipay_reference?: string }): {

@@ -1,0 +1,248 @@
+import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { SANDBOX_OPERATOR_KEY } from '../../sandbox/operators/options.ts';
+import { findRunningEmbedded } from '../../src/db/embedded/embedded.ts';
+import { must, inProcess, newKey } from '../integration/cli-support.ts';
+import { query } from '../integration/embedded-support.ts';
+import { SandboxWorkshop } from '../support/sandbox.ts';
+import { findFreePort, processesOf, untilNothingRuns } from '../support/service-process.ts';
+import type { ServiceProcess } from '../support/service-process.ts';
+import { startSimulatedOperators } from '../support/simulated-operators.ts';
+import type { SimulatedOperators } from '../support/simulated-operators.ts';
+import { until } from '../support/until.ts';
+import { VendorClient, send } from '../support/vendor-client.ts';
+
+// The drill: payments, a backup, more payments, everything is lost, a restore elsewhere. The
+// operators outlive it all and remember.
+
+const workshop = new SandboxWorkshop();
+let operators: SimulatedOperators;
+afterAll(async () => {
+  await operators?.kill('SIGKILL');
+  await workshop.cleanUp();
+});
+
+const MASTER_KEY = randomBytes(32).toString('base64');
+const VID = 'shop';
+/** For what takes an acceptance window and some queries, on a busy machine. */
+const PATIENCE_MS = 60_000;
+
+/** A service on an embedded database of its own. */
+interface Place {
+  readonly dataDir: string;
+  readonly environment: { readonly DATA_DIR: string; readonly MASTER_KEY: string };
+}
+
+interface Running {
+  readonly process: ServiceProcess;
+  readonly origin: string;
+}
+
+/** Of the vendor. */
+let key: string;
+
+function vendorOf({ origin }: Running): VendorClient {
+  return new VendorClient(origin, { vid: VID, key });
+}
+
+function placeIn(dataDir: string): Place {
+  return { dataDir, environment: { DATA_DIR: dataDir, MASTER_KEY } };
+}
+
+async function serve(place: Place, roles = 'api,dispatcher,jobs'): Promise<Running> {
+  const port = await findFreePort();
+  const process = workshop.launch('serve', {
+    ...place.environment,
+    PORT: String(port),
+    ROLES: roles,
+  });
+  const origin = `http://127.0.0.1:${port}`;
+  await until(
+    'it is ready',
+    async () =>
+      process.ending !== undefined ||
+      (await send(origin, { method: 'GET', path: '/health/ready' })).status === 200,
+    60_000,
+  );
+  if (process.ending !== undefined) throw new Error(`${process.stdout}${process.stderr}`);
+  return { process, origin };
+}
+
+async function stop(running: Running, place: Place): Promise<void> {
+  running.process.signal('SIGTERM', 'process');
+  await running.process.ended();
+  await untilNothingRuns(place.dataDir, running.process.pid);
+}
+
+/** As when the machine is lost: the service and its database at once. */
+async function lose(running: Running, place: Place): Promise<void> {
+  for (const pid of await processesOf(place.dataDir, running.process.pid)) {
+    process.kill(pid, 'SIGKILL');
+  }
+  await running.process.ended();
+  await untilNothingRuns(place.dataDir, running.process.pid);
+}
+
+/** A vendor with a float, two operators and a biller of each. Returns the vendor's key. */
+async function setUp(place: Place): Promise<string> {
+  const env = place.environment;
+  for (const [operator, biller] of [
+    ['kplc', 'kplc_prepaid'],
+    ['zuku', 'zuku'],
+  ] as const) {
+    const url = `${operators.origin}/operators/${operator}`;
+    const timeouts = 'pay_timeout_ms status_timeout_ms acceptance_window_ms'
+      .split(' ')
+      .flatMap((name) => ['--setting', `${name}=1000`]);
+    await must(env, 'operator', 'set', operator, '--name', operator, timeouts, [
+      ...['--connector', 'http-json', '--base-url', url],
+    ]);
+    await must(env, 'operator', 'set-key', operator, '--key', SANDBOX_OPERATOR_KEY);
+    const rest = ['--category', 'utility', '--operator', operator, '--minimum', '50'];
+    await must(env, 'biller', 'set', biller, '--name', biller, rest);
+  }
+  const made = await newKey(env, 'vendor', 'add', VID, '--name', 'Shop', '--sector', 'retail');
+  await must(env, 'collector', 'add', 'till', '--name', 'Till');
+  const income = ['--collector', 'till', '--vid', VID, '--reference', 'r1', '--amount', '9000'];
+  await must(env, 'collect', income);
+  await must(env, 'fund', '--vid', VID);
+  return made;
+}
+
+/** Creates one and returns its reference. */
+async function pay(running: Running, account: string, biller = 'kplc_prepaid'): Promise<string> {
+  const answer = await vendorOf(running).create({
+    biller_name: biller,
+    account,
+    amount: '100.00',
+    merchant_reference: `order-${account}`,
+  });
+  expect(answer.status, answer.text).toBe(200);
+  return String(answer.body.msg['ipay_reference']);
+}
+
+async function statusOf(running: Running, reference: string): Promise<unknown> {
+  const answer = await vendorOf(running).call('status', { reference });
+  return answer.status === 200 ? answer.body.msg['transaction_status'] : answer.status;
+}
+
+async function untilStatus(running: Running, reference: string, wanted: unknown): Promise<void> {
+  await until(
+    `${reference} is ${String(wanted)}`,
+    async () => {
+      return (await statusOf(running, reference)) === wanted;
+    },
+    PATIENCE_MS,
+  );
+}
+
+/** How many instructions our books have of it. */
+async function attemptsOf(place: Place, account: string): Promise<unknown[]> {
+  const url = await findRunningEmbedded(path.join(place.dataDir, 'postgres'));
+  return await query(
+    url ?? '',
+    `select a.outcome from attempts a join transactions t using (vendor_id, transaction_id)
+     where t.account = '${account}' order by a.attempt_number`,
+  );
+}
+
+interface Status {
+  readonly quarantine: { readonly lost_from: string; readonly lost_until: string } | null;
+  readonly operators: readonly { readonly operator_code: string; readonly covered: boolean }[];
+}
+
+async function importStatement(place: Place, operator: string, lost: Status['quarantine']) {
+  if (lost === null) throw new Error('there is no quarantine');
+  const from = new Date(Date.parse(lost.lost_from) - 60_000).toISOString();
+  // Not included itself.
+  const to = new Date(Date.parse(lost.lost_until) + 1).toISOString();
+  const period = new URLSearchParams({ from, to }).toString();
+  const answer = await fetch(`${operators.origin}/operators/${operator}/statement?${period}`);
+  const file = path.join(await workshop.folder(), `${operator}.csv`);
+  await writeFile(file, await answer.text());
+  const range = ['--operator', operator, '--from', from, '--to', to];
+  return await must(place.environment, 'reconcile', 'import', file, range, '--json');
+}
+
+test('after a restore nothing is paid twice, and what was lost is found', async () => {
+  operators = await startSimulatedOperators(await workshop.folder());
+  const before = placeIn(await workshop.folder());
+  let running = await serve(before);
+  key = await setUp(before);
+  await until('the vendor is known', async () => {
+    return (await vendorOf(running).call('balance')).status === 200;
+  });
+
+  // Paid, and asked for in vain, before the backup.
+  const early = await pay(running, '10000001');
+  await untilStatus(running, early, 'SUCCESS');
+  const silent = await pay(running, '10009909');
+  await stop(running, before);
+
+  // Queued at the time of the backup, while requests come in.
+  running = await serve(before, 'api');
+  const queued = await pay(running, '20000001');
+  const queuedLong = await pay(running, '20000002', 'zuku');
+  const backup = path.join(await workshop.folder(), 'backup');
+  await must(before.environment, 'backup', backup);
+  await must(before.environment, 'biller', 'set-status', 'zuku', 'OFFLINE');
+  await stop(running, before);
+
+  // The time that will be lost: what was queued is paid, and more.
+  running = await serve(before);
+  await untilStatus(running, queued, 'SUCCESS');
+  const lost = await pay(running, '30000001');
+  await untilStatus(running, lost, 'SUCCESS');
+  await lose(running, before);
+
+  const after = placeIn(path.join(await workshop.folder(), 'elsewhere'));
+  await must({ MASTER_KEY }, 'restore', backup, '--data-dir', after.dataDir);
+  running = await serve(after);
+  expect(running.process.stdout).toContain('in quarantine: nothing is sent to operators');
+
+  // What was paid in the lost time is found by asking; what was not waits.
+  await untilStatus(running, queued, 'SUCCESS');
+  expect(await attemptsOf(after, '20000001')).toEqual([{ outcome: 'paid' }]);
+  await until(
+    'the operator does not know it',
+    async () => {
+      const [first] = (await attemptsOf(after, '20000002')) as { outcome: string | null }[];
+      return first?.outcome === 'not_sent';
+    },
+    PATIENCE_MS,
+  );
+  expect(await statusOf(running, queuedLong)).toBe('QUEUED');
+  expect(await statusOf(running, silent)).toBe('PENDING');
+  // Not 404: it was accepted, and who is told otherwise pays it again.
+  expect(await statusOf(running, lost)).toBe(503);
+  const refused = await vendorOf(running).create({
+    biller_name: 'kplc_prepaid',
+    account: '30000001',
+    amount: '100.00',
+    merchant_reference: 'order-30000001',
+  });
+  expect(refused.body.error?.[0]?.code).toBe('biller_offline');
+  expect((await send(running.origin, { method: 'GET', path: '/metrics' })).text).toContain(
+    '\nmalipo_quarantine 1\n',
+  );
+
+  // No release without the operators' statements; with them it is found what is theirs only.
+  const held = await inProcess(after.environment, 'quarantine', 'release', '--by', 'Amina');
+  expect(held).toMatchObject({ exitCode: 1 });
+  expect(held.stderr).toContain('of kplc, zuku');
+  const status = (await must(after.environment, 'quarantine', 'status', '--json')).json<Status>();
+  const kplc = await importStatement(after, 'kplc', status.quarantine);
+  expect(kplc.json()).toMatchObject({ movements: { theirs_only: 1 } });
+  await importStatement(after, 'zuku', status.quarantine);
+  await must(after.environment, 'quarantine', 'release', '--by', 'Amina');
+
+  await untilStatus(running, queuedLong, 'SUCCESS');
+  expect(await statusOf(running, lost)).toBe(404);
+  const paid = (await operators.truth()).map(({ account }) => account);
+  expect(paid.toSorted()).toEqual(['10000001', '20000001', '20000002', '30000001']);
+  const checked = await must(after.environment, 'ledger', 'check', '--json');
+  expect(checked.json()).toMatchObject({ violations: 0 });
+  await stop(running, after);
+}, 240_000);
