@@ -24,6 +24,7 @@ import { startDispatcher } from './dispatch/dispatcher.ts';
 import type { Dispatcher } from './dispatch/dispatcher.ts';
 import { createApi } from './http/api.ts';
 import { createMetrics } from './http/metrics.ts';
+import { createRateLimits } from './http/rate-limits.ts';
 import { startChainBuilder } from './ledger/chain-builder.ts';
 import { createBalanceReader } from './ledger/balance-reader.ts';
 import { createCreateLanes } from './transactions/create.ts';
@@ -189,7 +190,11 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     waitingCreates: () => lanes.waiting,
     callsUnderWay: () => dispatcher?.underWay ?? 0,
   });
-  const authentication = { directory, nonces, clock: systemClock };
+  const limits = createRateLimits({
+    signerPerSecond: config.signerRequestsPerSecond,
+    strangerPerSecond: config.strangerRequestsPerSecond,
+  });
+  const authentication = { directory, nonces, clock: systemClock, limits };
   const app = await createApi({
     ...authentication,
     config,

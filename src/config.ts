@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { Check } from 'typebox/value';
+import { isIP } from 'node:net';
 import path from 'node:path';
 
 /** How the process was started: the sandbox of `npm start`, or `npm run serve`. */
@@ -118,6 +119,23 @@ export const ENVIRONMENT = Type.Object({
       'How far the `time` of a fund request may be from the server’s clock. Default 86400 (sandbox: 0); 0 turns the check off.',
     ),
   ),
+  SIGNER_REQUESTS_PER_SECOND: Type.Optional(
+    wholeNumber(
+      'Most signed requests a second of each vendor and collector, in each process, with bursts of five seconds’ worth. Default 0: no limit.',
+    ),
+  ),
+  STRANGER_REQUESTS_PER_SECOND: Type.Optional(
+    wholeNumber(
+      'Most requests a second from each address that nobody signed: operations without a signature, signatures that do not hold. Default 0: no limit.',
+    ),
+  ),
+  TRUSTED_PROXIES: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'Comma list of addresses or networks (10.0.0.0/8) of reverse proxies, whose X-Forwarded-For then names the client. Default none.',
+    }),
+  ),
   BREAKER_FAILURES: Type.Optional(
     wholeNumber('Consecutive transport failures that open a biller’s circuit breaker. Default 20.'),
   ),
@@ -155,6 +173,11 @@ export interface Config {
   readonly metropol: MetropolConfig | undefined;
   readonly timeZone: string;
   readonly fundWindowSeconds: number;
+  /** 0: no limit. */
+  readonly signerRequestsPerSecond: number;
+  /** 0: no limit. */
+  readonly strangerRequestsPerSecond: number;
+  readonly trustedProxies: readonly string[];
   readonly breakerFailures: number;
   readonly breakerCooldownMs: number;
   readonly shutdownGraceMs: number;
@@ -232,6 +255,9 @@ export function readConfig(
     metropol: readMetropol(environment, problems),
     timeZone: readTimeZone(environment.TIME_ZONE ?? 'Africa/Nairobi', problems),
     fundWindowSeconds: Number(environment.FUND_WINDOW_SECONDS ?? (mode === 'sandbox' ? 0 : 86_400)),
+    signerRequestsPerSecond: Number(environment.SIGNER_REQUESTS_PER_SECOND ?? 0),
+    strangerRequestsPerSecond: Number(environment.STRANGER_REQUESTS_PER_SECOND ?? 0),
+    trustedProxies: readProxies(environment.TRUSTED_PROXIES, problems),
     breakerFailures: Number(environment.BREAKER_FAILURES ?? 20),
     breakerCooldownMs: Number(environment.BREAKER_COOLDOWN_MS ?? 5000),
     shutdownGraceMs: Number(environment.SHUTDOWN_GRACE_MS ?? 15_000),
@@ -267,6 +293,19 @@ function readRoles(text: string | undefined, problems: string[]): ReadonlySet<Ro
   const known = names.filter((name): name is Role => (ROLES as readonly string[]).includes(name));
   if (known.length !== names.length) problems.push(`ROLES: a comma list of ${ROLES.join(', ')}.`);
   return new Set(known);
+}
+
+function readProxies(text: string | undefined, problems: string[]): readonly string[] {
+  const proxies = (text ?? '').split(',').flatMap((name) => name.trim() || []);
+  for (const proxy of proxies) {
+    const [address = '', bits] = proxy.split('/', 2);
+    const most = isIP(address) === 6 ? 128 : 32;
+    const isNetwork = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
+    if (isIP(address) === 0 || !isNetwork) {
+      problems.push(`TRUSTED_PROXIES: “${proxy}” is no address or network, such as 10.0.0.0/8.`);
+    }
+  }
+  return proxies;
 }
 
 function readTimeZone(text: string, problems: string[]): string {

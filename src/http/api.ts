@@ -38,6 +38,7 @@ export interface ApiOptions extends AuthenticationDeps {
     readonly scoringPath: string;
     readonly timeZone: string;
     readonly fundWindowSeconds: number;
+    readonly trustedProxies: readonly string[];
   };
   readonly log: Logger;
   readonly metrics: Metrics;
@@ -60,13 +61,14 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const app = await createServer({
     log: options.log,
     onAnswer: options.metrics.noteAnswer,
+    trustedProxies: options.config.trustedProxies,
   });
   addHealthRoutes(app, options);
   if (!options.config.roles.has('api')) return app;
   addOperations(app, options);
   addBulkOperations(app, options);
   addScoringOperations(app, options);
-  addCallbackRoutes(app, options.callbackDesk);
+  addCallbackRoutes(app, options.callbackDesk, options.limits);
   await addReferencePage(app);
   return app;
 }

@@ -13,6 +13,8 @@ export interface ServerOptions {
   readonly log: Logger;
   /** Told of every answer, for metrics. */
   readonly onAnswer?: (answer: Answer) => void;
+  /** Addresses and networks of proxies, whose X-Forwarded-For names the client. */
+  readonly trustedProxies?: readonly string[];
   /** Default: `SERVER_LIMITS`. */
   readonly limits?: Partial<ServerLimits>;
 }
@@ -55,6 +57,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     bodyLimit: LIMITS.bodyBytes,
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
+    trustProxy: [...(options.trustedProxies ?? [])],
     genReqId: () => randomUUID(),
     // A wrong path says so, whatever its characters.
     frameworkErrors: (error, request, reply) => {

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LIMITS } from '../../base/limits.ts';
 import type { CallbackDesk } from '../../dispatch/callbacks.ts';
+import type { RateLimits } from '../rate-limits.ts';
 
 const HTTP_STATUS = { accepted: 200, refused: 401, unknown_operator: 404 } as const;
 
@@ -9,7 +10,11 @@ interface CallbackRoute {
 }
 
 /** Where operators report: the protocol, and so the signature, is the connector's. */
-export function addCallbackRoutes(app: FastifyInstance, desk: CallbackDesk): void {
+export function addCallbackRoutes(
+  app: FastifyInstance,
+  desk: CallbackDesk,
+  limits: RateLimits,
+): void {
   const receive = async (
     request: FastifyRequest<CallbackRoute>,
     reply: FastifyReply,
@@ -19,6 +24,7 @@ export function addCallbackRoutes(app: FastifyInstance, desk: CallbackDesk): voi
       path: request.params['*'] ?? '',
       body: (request.body as Buffer | undefined) ?? Buffer.alloc(0),
     });
+    if (answer !== 'accepted') limits.forStranger(request.ip);
     return await reply.code(HTTP_STATUS[answer]).send({ status: answer });
   };
   for (const url of ['/callbacks/:operator', '/callbacks/:operator/*']) {

@@ -14,6 +14,7 @@ import type { HeaderSignature, SignedRequest } from '../../vendors/header-signat
 import type { NonceDesk } from '../../vendors/nonces.ts';
 import { verify } from '../../vendors/signature.ts';
 import type { Collector, Vendor } from '../../vendors/vendor.ts';
+import type { RateLimits } from '../rate-limits.ts';
 
 /** Who signs a request, and is handed to the handler once the signature held. */
 export interface Signers {
@@ -26,6 +27,7 @@ export interface AuthenticationDeps {
   readonly directory: VendorDirectory;
   readonly nonces: NonceDesk;
   readonly clock: Clock;
+  readonly limits: RateLimits;
 }
 
 /** A request with every reading of its parameters. */
@@ -33,6 +35,8 @@ export interface ReceivedRequest extends SignedRequest {
   readonly reading: Reading;
   /** The `X-Signature` header as sent; undefined when there is none. */
   readonly signatureHeader: string | undefined;
+  /** Where it comes from, for limits. */
+  readonly address: string;
 }
 
 export interface Authenticated<Signer> {
@@ -53,7 +57,7 @@ const SIGNER_FIELDS = { vendor: 'vid', collector: 'collector' } as const;
  * At once, but for a header signature, whose nonce is written down first.
  * Throws, or rejects with: `signature_invalid`, `missing_field`, `malformed_request`, what the
  * reading was refused with, `vendor_suspended`, `signature_v2_required`, `signature_expired`,
- * `signature_replayed`, `overloaded`, `unavailable`.
+ * `signature_replayed`, `overloaded`, `unavailable`, `too_many_requests`.
  */
 export function authenticate<By extends keyof Signers>(
   request: ReceivedRequest,
@@ -72,7 +76,10 @@ export function authenticate<By extends keyof Signers>(
   }
   const { reading } = request;
   const verified = verify(reading, (fields) => signerOf(fields)?.keys ?? []);
-  if (verified === undefined) throw whyNotVerified(reading, signerField);
+  if (verified === undefined) {
+    deps.limits.forStranger(request.address);
+    throw whyNotVerified(reading, signerField);
+  }
   const signer = signerOf(verified.fields);
   const key = signer?.keys[verified.keyIndex];
   // The key's time may end between the two looks at the clock.
@@ -81,6 +88,7 @@ export function authenticate<By extends keyof Signers>(
   if (signer.signature === 'v2') {
     throw new Refusal('signature_v2_required', { field: SIGNATURE_HEADER });
   }
+  deps.limits.forSigner({ kind: signedBy, name: nameOf(signer) });
   return { fields: verified.fields, signer, key };
 }
 
@@ -108,12 +116,15 @@ async function byHeader<By extends keyof Signers>(
   const keyIndex = verifyHeaderSignature(signature, request, keys);
   const key = keyIndex === undefined ? undefined : keys[keyIndex];
   if (signer === undefined || key === undefined) {
+    deps.limits.forStranger(request.address);
     if ((reading.fields.get(by.signerField) ?? '') === '') throw missing(by.signerField);
     throw invalid(SIGNATURE_HEADER);
   }
   requireRightHash(reading.fields, key);
   if (signer.suspended) throw new Refusal('vendor_suspended', { field: by.signerField });
-  await takeOnce(signature, { signedBy: by.signedBy, name: nameOf(signer) }, deps);
+  const name = nameOf(signer);
+  deps.limits.forSigner({ kind: by.signedBy, name });
+  await takeOnce(signature, { signedBy: by.signedBy, name }, deps);
   return { fields: reading.fields, signer, key };
 }
 

@@ -106,6 +106,7 @@ async function identify(incoming: FastifyRequest, deps: AuthenticationDeps): Pro
       body: incoming.body as Buffer | undefined,
       reading,
       signatureHeader: incoming.headers['x-signature'] as string | undefined,
+      address: incoming.ip,
     },
     'vendor',
     deps,

@@ -150,6 +150,7 @@ function createPipeline<
     reading: Reading,
   ): Identified<Signers[By]> | Promise<Identified<Signers[By]>> => {
     if (signedBy === 'none') {
+      deps.limits.forStranger(request.ip);
       if (reading.refusal !== undefined) throw reading.refusal;
       return { fields: reading.fields, signer: undefined as Signers[By], key: undefined };
     }
@@ -161,6 +162,7 @@ function createPipeline<
         reading,
         // Several are joined by commas, which no good one has.
         signatureHeader: request.headers['x-signature'] as string | undefined,
+        address: request.ip,
       },
       signedBy,
       deps,

@@ -1,0 +1,53 @@
+/** A limit of so many a second for each of many names, in bounded memory. */
+export interface TokenBuckets {
+  /**
+   * Takes one for the name. Returns 0 when there was one, else the seconds until there is.
+   */
+  take(name: string): number;
+  readonly size: number;
+}
+
+interface Bucket {
+  tokens: number;
+  filledAtMs: number;
+}
+
+/**
+ * Each name has a bucket of `burst` tokens, which fills by `perSecond`. When there are more names
+ * than `mostNames` the one that was heard of longest ago is forgotten, and begins anew.
+ * @param nowMs a monotonic clock in milliseconds.
+ */
+export function createTokenBuckets(options: {
+  readonly perSecond: number;
+  readonly burst: number;
+  readonly mostNames: number;
+  readonly nowMs: () => number;
+}): TokenBuckets {
+  const { perSecond, burst, mostNames, nowMs } = options;
+  // In the order in which they were last heard of.
+  const buckets = new Map<string, Bucket>();
+  return {
+    get size() {
+      return buckets.size;
+    },
+    take: (name) => {
+      const now = nowMs();
+      const known = buckets.get(name);
+      const bucket = known ?? { tokens: burst, filledAtMs: now };
+      if (known !== undefined) buckets.delete(name);
+      buckets.set(name, bucket);
+      if (buckets.size > mostNames) {
+        for (const oldest of buckets.keys()) {
+          buckets.delete(oldest);
+          break;
+        }
+      }
+      const gained = ((now - bucket.filledAtMs) / 1000) * perSecond;
+      bucket.tokens = Math.min(burst, bucket.tokens + gained);
+      bucket.filledAtMs = now;
+      if (bucket.tokens < 1) return Math.ceil((1 - bucket.tokens) / perSecond);
+      bucket.tokens -= 1;
+      return 0;
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import { isIPv6 } from 'node:net';
+import { Refusal } from '../base/errors.ts';
+import { LIMITS } from '../base/limits.ts';
+import { createTokenBuckets } from '../base/token-buckets.ts';
+
+/** Each throws `too_many_requests` with the seconds to wait. */
+export interface RateLimits {
+  /** For each signed request, once its signature held. */
+  forSigner(signer: { readonly kind: string; readonly name: string }): void;
+  /**
+   * For what nobody has signed: operations without a signature, and signatures that do not hold.
+   * Who signs rightly is never refused for what others send from the same address.
+   */
+  forStranger(address: string): void;
+}
+
+/** Longest burst, in seconds of the limit. */
+const BURST_SECONDS = 5;
+
+/**
+ * Limits of one process, in its memory.
+ * @param options requests a second; 0: no limit.
+ */
+export function createRateLimits(options: {
+  readonly signerPerSecond: number;
+  readonly strangerPerSecond: number;
+  /** Default: the system's. In milliseconds. */
+  readonly nowMs?: () => number;
+}): RateLimits {
+  const nowMs = options.nowMs ?? (() => performance.now());
+  const limit = (perSecond: number): ((name: string) => void) => {
+    if (perSecond === 0) return () => undefined;
+    const burst = perSecond * BURST_SECONDS;
+    const buckets = createTokenBuckets({ perSecond, burst, mostNames: LIMITS.limitedNames, nowMs });
+    return (name) => {
+      const waitSeconds = buckets.take(name);
+      if (waitSeconds === 0) return;
+      throw new Refusal('too_many_requests', { retryAfterSeconds: waitSeconds });
+    };
+  };
+  const signers = limit(options.signerPerSecond);
+  const strangers = limit(options.strangerPerSecond);
+  return {
+    forSigner: ({ kind, name }) => signers(`${kind} ${name}`),
+    forStranger: (address) => strangers(networkOf(address)),
+  };
+}
+
+/** One subscriber has a whole /64 of IPv6 (RFC 6177), so that is what is counted. */
+export function networkOf(address: string): string {
+  if (!isIPv6(address)) return address;
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped !== undefined) return mapped;
+  const [head = '', tail] = address.split('::');
+  const first = head.split(':').filter((group) => group !== '');
+  const last = tail === undefined ? [] : tail.split(':').filter((group) => group !== '');
+  const zeros = Array.from({ length: Math.max(0, 8 - first.length - last.length) }, () => '0');
+  return [...first, ...zeros, ...last].slice(0, 4).join(':').toLowerCase();
+}

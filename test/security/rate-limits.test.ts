@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase } from '../support/cluster.ts';
+import type { TestDatabase } from '../support/cluster.ts';
+import { startInProcess } from '../support/in-process-service.ts';
+import type { InProcessService } from '../support/in-process-service.ts';
+import { expectRefusal } from '../support/refusals.ts';
+import { PATHS, encode, send } from '../support/vendor-client.ts';
+import type { Answer, WireRequest } from '../support/vendor-client.ts';
+
+let database: TestDatabase;
+let running: InProcessService;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  running = await startInProcess(database.url, {
+    environment: {
+      SIGNER_REQUESTS_PER_SECOND: '1',
+      STRANGER_REQUESTS_PER_SECOND: '1',
+      TRUSTED_PROXIES: '127.0.0.0/8',
+    },
+  });
+});
+afterAll(async () => {
+  await running.stop();
+  await database.drop();
+});
+
+const TOO_MANY = { status: 429, code: 'too_many_requests' };
+
+/** Sends it again and again, from this address, until it is refused for being too many. */
+async function untilTooMany(request: WireRequest, address: string): Promise<readonly Answer[]> {
+  const from = { ...request, headers: { ...request.headers, 'X-Forwarded-For': address } };
+  const answers: Answer[] = [];
+  for (let times = 0; times < 100; times += 1) {
+    const answer = await send(running.origin, from);
+    answers.push(answer);
+    if (answer.status === 429) break;
+  }
+  return answers;
+}
+
+let hosts = 0;
+const wrongHash = encode(PATHS.balance, { vid: 'demo', hash: '0'.repeat(64) }, 'json');
+
+test('a vendor that calls too often is told when to come back, and others are not', async () => {
+  const vendor = await running.addVendor();
+  const answers: Answer[] = [];
+  for (let times = 0; times < 100 && answers.at(-1)?.status !== 429; times += 1) {
+    answers.push(await vendor.call('balance'));
+  }
+  expect(answers.length).toBeGreaterThan(5);
+  const last = answers.at(-1);
+  if (last === undefined) throw new Error('there was no answer');
+  expectRefusal(last, TOO_MANY);
+  expect(Number(last.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+  expect((await (await running.addVendor()).call('balance')).status).toBe(200);
+});
+
+test.each([
+  ['a wrong hash', wrongHash, 401],
+  [
+    'a wrong header signature',
+    {
+      ...encode(PATHS.balance, { vid: 'demo' }, 'json'),
+      headers: {
+        'content-type': 'application/json',
+        'X-Signature': `v2,t=1,nonce=${'n'.repeat(16)},sig=${'0'.repeat(64)}`,
+      },
+    },
+    401,
+  ],
+  [
+    'an unknown vendor',
+    encode(PATHS.balance, { vid: 'nobody', hash: '0'.repeat(64) }, 'json'),
+    401,
+  ],
+  ['the biller list', encode(PATHS.list, { vid: 'demo' }, 'query'), 200],
+  ['a forged callback', { method: 'POST', path: '/callbacks/kplc' }, 401],
+  ['a callback of nobody', { method: 'POST', path: '/callbacks/nobody' }, 404],
+] as const)('%s is limited by address', async (_what, request, status) => {
+  hosts += 1;
+  const address = `10.0.0.${hosts}`;
+  const answers = await untilTooMany(request, address);
+  expect(answers.length).toBeGreaterThan(5);
+  expect(answers[0]?.status).toBe(status);
+  const last = answers.at(-1);
+  if (last === undefined) throw new Error('there was no answer');
+  expectRefusal(last, TOO_MANY);
+  expect(last.headers['retry-after']).toMatch(/^\d+$/);
+  expect((await untilTooMany(request, `${address}0`))[0]?.status).toBe(status);
+});
+
+test('who signs rightly is not refused for what others send from the same address', async () => {
+  const address = '10.9.9.9';
+  expect((await untilTooMany(wrongHash, address)).at(-1)?.status).toBe(429);
+  const vendor = await running.addVendor();
+  expect((await vendor.call('balance')).status).toBe(200);
+});
+
+test('nobody can choose an address for himself', async () => {
+  const plain = await startInProcess(database.url, {
+    environment: { STRANGER_REQUESTS_PER_SECOND: '1' },
+  });
+  try {
+    const statuses: number[] = [];
+    for (let times = 0; times < 100 && statuses.at(-1) !== 429; times += 1) {
+      const headers = { ...wrongHash.headers, 'X-Forwarded-For': `10.1.1.${times}` };
+      statuses.push((await send(plain.origin, { ...wrongHash, headers })).status);
+    }
+    expect(statuses.at(-1)).toBe(429);
+  } finally {
+    await plain.stop();
+  }
+});
