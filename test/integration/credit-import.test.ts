@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -5,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { importFile } from '../../src/credit/importing/import.ts';
 import type { ImportOptions, ImportResult } from '../../src/credit/importing/import.ts';
 import { listOpenCases } from '../../src/credit/registry/cases-store.ts';
+import { createVault } from '../../src/credit/registry/vault.ts';
 import { findSubjects, readCreditFile } from '../../src/credit/registry/store.ts';
 import type { FoundSubject } from '../../src/credit/registry/store.ts';
 import type { CreditFile } from '../../src/credit/facts.ts';
@@ -212,6 +214,24 @@ describe('an imported file', () => {
     await expect(run([line(1)], { sector: 'bank' })).rejects.toThrow('in the sector mobile_lender');
     await expect(run([line(1)], { file: path.join(folder, 'none.csv') })).rejects.toThrow('ENOENT');
   });
+});
+
+test('a file imported again after a rotation of the keys changes nothing', async () => {
+  const master = { current: randomBytes(32), previous: undefined };
+  const index = { current: randomBytes(32), previous: undefined };
+  const lines = [line(1), line(2)];
+  await run(lines, { vault: createVault({ master, index }) });
+  const newer = { current: randomBytes(32), previous: index.current };
+  // Of this test's rows only: the others are under another key.
+  const rotating = createVault({ master, index: newer });
+  await run(lines, { vault: rotating });
+  const rotated = await run(lines, { vault: rotating });
+  expect(rotated).toMatchObject({ findings: [], counts: { unchanged: 2, statesAdded: 0 } });
+  const next = await run(lines, { vault: rotating, asOf: '2026-11-01' });
+  expect(next).toMatchObject({ findings: [], counts: { accountsAdded: 0, statesAdded: 2 } });
+  const changed = { ...line(1), Forename2: 'Njoki' };
+  const told = await run([changed], { vault: rotating, asOf: '2026-11-01' });
+  expect(told.findings).toMatchObject([{ rule: 'submitted_before' }]);
 });
 
 describe('an import that is interrupted', () => {

@@ -1,19 +1,25 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { createMetropolBureau } from '../../src/connectors/metropol/bureau.ts';
 import { signedHeaders } from '../../src/connectors/metropol/signing.ts';
 import type { Bureau, BureauQuestion } from '../../src/credit/bureaus/bureau.ts';
+import { erasePayloads } from '../../src/credit/enquiries/chain-store.ts';
 import { createEnquiryDesk } from '../../src/credit/enquiries/desk.ts';
 import type { EnquiryDesk } from '../../src/credit/enquiries/desk.ts';
+import { rotateKeys } from '../../src/credit/registry/rotate-store.ts';
+import { createVault } from '../../src/credit/registry/vault.ts';
+import type { Vault } from '../../src/credit/registry/vault.ts';
 import { createPool } from '../../src/db/pool.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
-import { newVault } from '../support/credit-files.ts';
 import { METROPOL_KEYS, startMetropolEmulator } from '../support/metropol-emulator.ts';
 import type { MetropolEmulator, Mishap } from '../support/metropol-emulator.ts';
 
-const vault = newVault();
+const MASTER = { current: randomBytes(32), previous: undefined };
+const INDEX = { current: randomBytes(32), previous: undefined };
+const vault = createVault({ master: MASTER, index: INDEX });
 let database: TestDatabase;
 let pool: Pool;
 let lanePool: Pool;
@@ -29,15 +35,20 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  await bureau?.close();
   await emulator?.close();
   emulator = await startMetropolEmulator();
+  await useVault(vault);
+});
+
+/** A bureau and a desk that seal with these keys. */
+async function useVault(keys: Vault): Promise<void> {
+  await bureau?.close();
   bureau = createMetropolBureau({
     ...METROPOL_KEYS,
     url: emulator.url,
     timeoutMs: 500,
     pool,
-    vault,
+    vault: keys,
     clock: systemClock,
     timeZone: 'Africa/Nairobi',
   });
@@ -45,11 +56,11 @@ beforeEach(async () => {
     pool,
     lanePools: [lanePool],
     laneDeadlineMs: 5_000,
-    vault,
+    vault: keys,
     bureau,
     clock: systemClock,
   });
-});
+}
 
 afterAll(async () => {
   await bureau.close();
@@ -171,6 +182,24 @@ describe('Metropol as the bureau', () => {
       expect(JSON.parse(await ask(asked))).toEqual(answer);
     },
   );
+
+  test('keeps what was answered through a rotation of the key, until retention erases it', async () => {
+    const asked = question();
+    emulator.mishap('/report/credit_info', 'cut');
+    await expect(ask(asked)).rejects.toMatchObject({ code: 'bureau_outcome_unknown' });
+    const rotated = { current: randomBytes(32), previous: MASTER.current };
+    const done = await rotateKeys(pool, createVault({ master: rotated, index: INDEX }));
+    expect(done.answers).toBeGreaterThan(0);
+    const sealed = { current: rotated.current, previous: undefined };
+    await useVault(createVault({ master: sealed, index: INDEX }));
+    expect(JSON.parse(await ask(asked))).toMatchObject({ score: '567' });
+    expect(emulator.billed.filter(({ path }) => path === '/identity/verify')).toHaveLength(1);
+
+    await erasePayloads(pool, new Date());
+    const left = await pool.query('select from upstream_calls where sealed_answer is not null');
+    expect(left.rowCount).toBe(0);
+    await useVault(vault);
+  });
 
   test('that refuses or cannot be reached took nothing', async () => {
     const asked = question();

@@ -485,6 +485,7 @@ test('keys are rotated: afterwards the former ones are not needed', async () => 
     accounts: 0,
     disputes: 0,
     enquiries: 0,
+    answers: 0,
   });
   // Back again, for the service that runs with the former keys.
   await rotateKeys(

@@ -16,7 +16,7 @@ export interface UpstreamCall {
 export type CallOutcome = 'answered' | 'not_sent' | 'unknown';
 
 /** Bound into a sealed answer. */
-function answerPlace(callId: string): string {
+export function answerPlace(callId: string): string {
   return `upstream_calls|${callId}`;
 }
 
@@ -29,7 +29,8 @@ export async function readAnsweredCall(
   const read = await db.query<{ call_id: string; sealed_answer: Buffer }>(
     `select call_id, sealed_answer from upstream_calls
      where vendor_id = $1 and request_reference = $2 and bureau = $3 and part = $4 and asked = $5
-       and outcome = 'answered' order by started_at limit 1`,
+       and outcome = 'answered' and sealed_answer is not null
+     order by started_at limit 1`,
     [call.vendorId, call.requestReference, call.bureau, call.part, call.asked],
   );
   const row = read.rows[0];

@@ -1,5 +1,5 @@
 import { compareNames, nameTokens } from '../matching/names.ts';
-import { fullName, isSameProfile, mergeProfiles } from '../registry/profile.ts';
+import { fullName, holdsIdentity, isSameProfile, mergeProfiles } from '../registry/profile.ts';
 import type { Profile } from '../registry/profile.ts';
 import type { Day, Finding, State, SubmittedAccount, Terms } from './record.ts';
 
@@ -165,7 +165,7 @@ function planKnownAccount(working: Working, indexed: IndexedAccount, account: Kn
   const { submitted } = indexed;
   const { crn, accountId } = account;
   const isNewest = submitted.profile.asOf >= account.termsAsOf;
-  const sameIdentity = account.identityHash === indexed.identityHash;
+  const sameIdentity = isSameIdentity(working, indexed, account);
   const sameTerms = sameValues(account.terms, submitted.terms);
   const states = new Map(account.states);
   let added = 0;
@@ -197,7 +197,8 @@ function planKnownAccount(working: Working, indexed: IndexedAccount, account: Kn
     return;
   }
   if (!sameIdentity) mergeInto(working, indexed, crn);
-  const changes = isNewest && !(sameIdentity && sameTerms);
+  const isUnderCurrentKey = account.identityHash === indexed.identityHash;
+  const changes = isNewest && !(sameIdentity && sameTerms && isUnderCurrentKey);
   if (changes) {
     if (!sameTerms && corrected > 0) {
       plan.correctedTerms.push({ crn, accountId, former: account.terms });
@@ -221,6 +222,16 @@ function planKnownAccount(working: Working, indexed: IndexedAccount, account: Kn
         }
       : {}),
   });
+}
+
+const KEY_ID_CHARACTERS = 4;
+
+/** By the hash; where it was made under a key since rotated, by what is on file. */
+function isSameIdentity(working: Working, indexed: IndexedAccount, account: KnownAccount): boolean {
+  if (account.identityHash === indexed.identityHash) return true;
+  const keyOfHash = (hash: string): string => hash.slice(0, KEY_ID_CHARACTERS);
+  if (keyOfHash(account.identityHash) === keyOfHash(indexed.identityHash)) return false;
+  return holdsIdentity(profileOf(working, account.crn), indexed.submitted.profile);
 }
 
 /** The subject a new account belongs to: by document, then by names; otherwise a new one. */

@@ -1,5 +1,6 @@
 import { transaction } from '../../db/pool.ts';
 import type { Pool, Queryable } from '../../db/pool.ts';
+import { answerPlace } from '../bureaus/upstream-store.ts';
 import { payloadPlace } from '../enquiries/record.ts';
 import { subjectPlace } from './profile.ts';
 import type { Profile } from './profile.ts';
@@ -12,6 +13,8 @@ export interface Rotated {
   readonly accounts: number;
   readonly disputes: number;
   readonly enquiries: number;
+  /** Kept answers of upstream bureaus. */
+  readonly answers: number;
 }
 
 /**
@@ -24,12 +27,13 @@ export async function rotateKeys(
   vault: Vault,
   onProgress: (done: Rotated) => void = () => {},
 ): Promise<Rotated> {
-  const done = { subjects: 0, accounts: 0, disputes: 0, enquiries: 0 };
+  const done = { subjects: 0, accounts: 0, disputes: 0, enquiries: 0, answers: 0 };
   const steps = [
     ['subjects', rotateSubjects],
     ['accounts', rotateAccounts],
     ['disputes', rotateDisputes],
     ['enquiries', rotateEnquiries],
+    ['answers', rotateUpstreamAnswers],
   ] as const;
   for (const [name, rotatePage] of steps) {
     let after: Position | undefined;
@@ -221,4 +225,31 @@ async function rotateEnquiries(db: Queryable, vault: Vault, after?: Position): P
     changed += 1;
   }
   return pageOf(read.rows, changed, (row) => [row.vendor_id, row.sequence]);
+}
+
+async function rotateUpstreamAnswers(db: Queryable, vault: Vault, after?: Position): Promise<Page> {
+  const read = await db.query<{
+    vendor_id: number;
+    request_reference: string;
+    call_id: string;
+    sealed_answer: Buffer;
+  }>(
+    `select vendor_id, request_reference, call_id, sealed_answer from upstream_calls
+     where (vendor_id, request_reference, call_id) > ($1, $2, $3) and sealed_answer is not null
+     order by vendor_id, request_reference, call_id limit ${PAGE_ROWS}`,
+    after ?? [0, '', '00000000-0000-0000-0000-000000000000'],
+  );
+  let changed = 0;
+  for (const row of read.rows) {
+    if (!vault.isFormer(row.sealed_answer, 'sealed')) continue;
+    const place = answerPlace(row.call_id);
+    const text = vault.unseal(row.sealed_answer, place);
+    await db.query(
+      `update upstream_calls set sealed_answer = $4
+       where vendor_id = $1 and request_reference = $2 and call_id = $3`,
+      [row.vendor_id, row.request_reference, row.call_id, vault.seal(text, place)],
+    );
+    changed += 1;
+  }
+  return pageOf(read.rows, changed, (row) => [row.vendor_id, row.request_reference, row.call_id]);
 }
