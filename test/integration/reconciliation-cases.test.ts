@@ -1,0 +1,433 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { newId } from '../../src/base/ids.ts';
+import { checkLedger } from '../../src/ledger/check.ts';
+import {
+  approveResolution,
+  openNoAnswerCase,
+  proposeResolution,
+  rejectProposal,
+} from '../../src/reconciliation/cases.ts';
+import {
+  HOUSE,
+  listCaseEvents,
+  listCasesAbout,
+  openCase,
+} from '../../src/reconciliation/cases-store.ts';
+import type { CaseKind, CaseRow, Proposal } from '../../src/reconciliation/cases-store.ts';
+import { createTransactions, settleTransactions } from '../../src/transactions/store.ts';
+import type {
+  FinalReport,
+  NewTransaction,
+  SettleResult,
+} from '../../src/transactions/transaction.ts';
+import { readAttempts, readQueued, readStored } from '../support/dispatch-fixture.ts';
+import {
+  createInstructed,
+  failedReport,
+  openBooks,
+  OPERATOR,
+  paidReport,
+} from '../support/money-fixture.ts';
+import type { Books } from '../support/money-fixture.ts';
+import { newTransaction } from '../support/new-transaction.ts';
+
+// What two people decide about a case, and what it does to the books.
+
+const FLOAT = 100_000n;
+const AMOUNT = 10_000n;
+const FEE = 150n;
+const OPERATORS = `operator:${OPERATOR}`;
+const RECEIVABLE = `receivable:${OPERATOR}`;
+
+let books: Books;
+beforeAll(async () => {
+  books = await openBooks();
+});
+// Whatever is decided, the books stay whole.
+afterEach(async () => {
+  expect((await checkLedger(books.pool)).violations).toEqual([]);
+});
+afterAll(async () => {
+  await books.close();
+});
+
+async function sent(floatCents = FLOAT): Promise<NewTransaction> {
+  const vendorId = await books.addVendor(floatCents);
+  const made = newTransaction({ vendorId, amountCents: AMOUNT, feeCents: FEE });
+  await createInstructed(books.pool, [made]);
+  return made;
+}
+
+async function settle(report: FinalReport): Promise<SettleResult | undefined> {
+  const [result] = await settleTransactions(books.pool, [{ report, caseId: newId() }]);
+  return result;
+}
+
+async function openCaseOf(made: NewTransaction, kind: CaseKind): Promise<CaseRow> {
+  const cases = await listCasesAbout(books.pool, made.vendorId, made.transactionId);
+  const open = cases.filter((row) => row.kind === kind && row.resolved_at === null);
+  if (open[0] === undefined) throw new Error(`no open case of ${kind}`);
+  return open[0];
+}
+
+function proposal(resolution: string, given: Partial<Proposal> = {}): Proposal {
+  return {
+    resolution,
+    note: 'as agreed with the operator',
+    amount_cents: null,
+    operator_reference: null,
+    message: null,
+    details: null,
+    ...given,
+  };
+}
+
+/** Proposed by one, approved by another. */
+async function resolve(
+  row: Pick<CaseRow, 'case_id'>,
+  resolution: string,
+  given: Partial<Proposal> = {},
+): Promise<CaseRow> {
+  const caseId = row.case_id;
+  await proposeResolution(books.pool, {
+    caseId,
+    by: 'Asha',
+    proposal: proposal(resolution, given),
+  });
+  return (await approveResolution(books.pool, { caseId, by: 'Baraka' })).row;
+}
+
+/** The house's balances, as they differ from before. */
+async function houseChange(work: () => Promise<unknown>): Promise<Record<string, bigint>> {
+  const before = await books.balances(HOUSE);
+  await work();
+  const after = Object.entries(await books.balances(HOUSE));
+  return Object.fromEntries(
+    after
+      .map(([account, cents]) => [account, cents - (before[account] ?? 0n)] as const)
+      .filter(([, cents]) => cents !== 0n),
+  );
+}
+
+/** Failed and returned; then the operator says that it had paid. */
+async function lateSuccess(floatCents = FLOAT): Promise<NewTransaction> {
+  const made = await sent(floatCents);
+  await settle(failedReport(made));
+  const details = { token: '12345678901234567890' };
+  const late = paidReport(made, { billerReference: 'LATE', details, source: 'callback' });
+  expect(await settle(late)).toBe('contradicted');
+  return made;
+}
+
+describe('two people', () => {
+  test('nobody approves what they proposed, however they write their name', async () => {
+    const made = await lateSuccess();
+    const { case_id: caseId } = await openCaseOf(made, 'contradiction');
+    await expect(approveResolution(books.pool, { caseId, by: 'Asha' })).rejects.toThrow(
+      'Nothing is proposed',
+    );
+    await proposeResolution(books.pool, { caseId, by: 'Asha', proposal: proposal('keep_books') });
+    for (const by of ['Asha', 'ASHA']) {
+      await expect(approveResolution(books.pool, { caseId, by })).rejects.toThrow(
+        'another person has to approve',
+      );
+    }
+    await expect(approveResolution(books.pool, { caseId, by: ' Asha' })).rejects.toThrow(
+      'name of a person',
+    );
+    // Nor does the database let it pass.
+    await expect(
+      books.pool.query(
+        `update cases set resolution = 'keep_books', resolved_by = 'asha', resolved_at = now()
+         where case_id = $1`,
+        [caseId],
+      ),
+    ).rejects.toMatchObject({ constraint: 'cases_two_people' });
+    const { row } = await approveResolution(books.pool, { caseId, by: 'Baraka' });
+    expect(row).toMatchObject({ resolution: 'keep_books', resolved_by: 'Baraka' });
+    await expect(approveResolution(books.pool, { caseId, by: 'Baraka' })).rejects.toThrow(
+      'is resolved',
+    );
+  });
+
+  test('a proposal can be rejected and replaced, and all of it is on record', async () => {
+    const made = await lateSuccess();
+    const row = await openCaseOf(made, 'contradiction');
+    const caseId = row.case_id;
+    const charge = proposal('charge_vendor');
+    await proposeResolution(books.pool, { caseId, by: 'Asha', proposal: charge });
+    await rejectProposal(books.pool, { caseId, by: 'Baraka', note: 'ask the operator first' });
+    await expect(approveResolution(books.pool, { caseId, by: 'Baraka' })).rejects.toThrow(
+      'Nothing is proposed',
+    );
+    await resolve(row, 'keep_books');
+    expect(await listCaseEvents(books.pool, row)).toMatchObject([
+      { action: 'proposed', actor: 'Asha', detail: { resolution: 'charge_vendor' } },
+      { action: 'rejected', actor: 'Baraka', detail: { note: 'ask the operator first' } },
+      { action: 'proposed', actor: 'Asha' },
+      { action: 'approved', actor: 'Baraka', detail: { resolution: 'keep_books' } },
+    ]);
+    expect(await books.balances(made.vendorId)).toMatchObject({ float: FLOAT });
+  });
+
+  test('at once: it is posted once', async () => {
+    const made = await lateSuccess();
+    const { case_id: caseId } = await openCaseOf(made, 'contradiction');
+    await proposeResolution(books.pool, {
+      caseId,
+      by: 'Asha',
+      proposal: proposal('charge_vendor'),
+    });
+    const results = await Promise.allSettled(
+      ['Baraka', 'Chebet', 'Dalila'].map(
+        async (by) => await approveResolution(books.pool, { caseId, by }),
+      ),
+    );
+    expect(results.filter((result) => result.status === 'fulfilled')).toHaveLength(1);
+    expect(await books.balances(made.vendorId)).toMatchObject({ float: FLOAT - AMOUNT - FEE });
+  });
+
+  test('a resolution that does not fit the case is refused when it is proposed', async () => {
+    const made = await lateSuccess();
+    const { case_id: caseId } = await openCaseOf(made, 'contradiction');
+    for (const [resolution, reason] of [
+      ['write_off', 'cannot be resolved by write_off'],
+      ['return_to_vendor', 'nothing can be returned'],
+      ['failed', 'not open any more'],
+    ] as const) {
+      await expect(
+        proposeResolution(books.pool, { caseId, by: 'Asha', proposal: proposal(resolution) }),
+      ).rejects.toThrow(reason);
+    }
+  });
+});
+
+describe('a late success after the refund', () => {
+  test('charges the float again; the vendor sees SUCCESS, with what the payment yielded', async () => {
+    const made = await lateSuccess();
+    await resolve(await openCaseOf(made, 'contradiction'), 'charge_vendor');
+    expect(await books.balances(made.vendorId)).toMatchObject({
+      float: FLOAT - AMOUNT - FEE,
+      reserved: 0n,
+      fees: FEE,
+      [OPERATORS]: AMOUNT,
+    });
+    expect(await readStored(books, made)).toMatchObject({
+      outcome: 'success',
+      biller_reference: 'LATE',
+      details: { token: '12345678901234567890' },
+      message: 'Paid after all, as the operator says; the amount was charged',
+    });
+    // The same word again agrees now; the other one is a new case.
+    expect(await settle(paidReport(made))).toBe('repeated');
+    expect(await settle(failedReport(made))).toBe('contradicted');
+    await resolve(await openCaseOf(made, 'contradiction'), 'return_to_vendor');
+    expect(await books.balances(made.vendorId)).toMatchObject({ float: FLOAT, fees: 0n });
+    expect(await readStored(books, made)).toMatchObject({ outcome: 'failed', details: null });
+  });
+
+  test('with too little in the float leaves an exposure, a case of its own, which is collected', async () => {
+    const made = await lateSuccess(AMOUNT + FEE);
+    const { vendorId } = made;
+    const other = newTransaction({ vendorId, amountCents: 4_000n });
+    await createInstructed(books.pool, [other]);
+    await resolve(await openCaseOf(made, 'contradiction'), 'charge_vendor');
+    expect(await books.balances(vendorId)).toMatchObject({
+      float: 0n,
+      exposure: -4_000n,
+      fees: FEE,
+      [OPERATORS]: AMOUNT,
+    });
+    const exposure = await openCaseOf(made, 'exposure');
+    expect(exposure.facts).toMatchObject({ owed_cents: 4_000 });
+    await expect(resolve(exposure, 'collect_exposure')).rejects.toThrow('The float has 0.00 only');
+    await settle(failedReport(other));
+    await resolve(exposure, 'collect_exposure');
+    expect(await books.balances(vendorId)).toMatchObject({ float: 0n, exposure: 0n });
+  });
+
+  test('or is written off', async () => {
+    const made = await lateSuccess(AMOUNT + FEE);
+    await createInstructed(books.pool, [
+      newTransaction({ vendorId: made.vendorId, amountCents: AMOUNT + FEE }),
+    ]);
+    await resolve(await openCaseOf(made, 'contradiction'), 'charge_vendor');
+    await resolve(await openCaseOf(made, 'exposure'), 'write_off');
+    expect(await books.balances(made.vendorId)).toMatchObject({ exposure: 0n });
+  });
+
+  test.each([
+    ['house_bears', OPERATORS],
+    ['receivable', RECEIVABLE],
+  ])(
+    '%s: the house’s books, the vendor keeps its money and FAILED',
+    async (resolution, account) => {
+      const made = await lateSuccess();
+      const row = await openCaseOf(made, 'contradiction');
+      const change = await houseChange(async () => await resolve(row, resolution));
+      expect(change).toEqual({ external: -AMOUNT, [account]: AMOUNT });
+      expect(await books.balances(made.vendorId)).toMatchObject({ float: FLOAT });
+      expect(await readStored(books, made)).toMatchObject({ outcome: 'failed' });
+      // Told again, nothing is left to correct.
+      expect(await settle(paidReport(made))).toBe('contradicted');
+      const again = await openCaseOf(made, 'contradiction');
+      await expect(resolve(again, 'charge_vendor')).rejects.toThrow('Nothing is left to correct');
+      await resolve(again, 'keep_books');
+    },
+  );
+});
+
+describe('a payment that was not made after all', () => {
+  test('returns to the float with its fee; the vendor sees FAILED', async () => {
+    const made = await sent();
+    await settle(paidReport(made));
+    await settle(failedReport(made, { source: 'callback' }));
+    await resolve(await openCaseOf(made, 'contradiction'), 'return_to_vendor', {
+      message: 'The biller has no such account',
+    });
+    expect(await books.balances(made.vendorId)).toMatchObject({
+      float: FLOAT,
+      fees: 0n,
+      [OPERATORS]: 0n,
+    });
+    expect(await readStored(books, made)).toMatchObject({
+      outcome: 'failed',
+      message: 'The biller has no such account',
+      biller_reference: null,
+    });
+  });
+});
+
+describe('another amount', () => {
+  test.each([
+    ['charge_vendor', { float: FLOAT - AMOUNT - FEE - 500n, [OPERATORS]: AMOUNT + 500n }],
+    ['house_bears', { float: FLOAT - AMOUNT - FEE, [OPERATORS]: AMOUNT }],
+  ])('more, %s', async (resolution, expected) => {
+    const made = await sent();
+    await settle(paidReport(made, { paidCents: AMOUNT + 500n }));
+    const row = await openCaseOf(made, 'amount_difference');
+    const change = await houseChange(async () => await resolve(row, resolution));
+    expect(change[OPERATORS] ?? 0n).toBe(resolution === 'house_bears' ? 500n : 0n);
+    expect(await books.balances(made.vendorId)).toMatchObject(expected);
+    expect(await readStored(books, made)).toMatchObject({ outcome: 'success' });
+  });
+
+  test('never more than the operator says', async () => {
+    const made = await sent();
+    await settle(paidReport(made, { paidCents: AMOUNT + 500n }));
+    const row = await openCaseOf(made, 'amount_difference');
+    await expect(resolve(row, 'charge_vendor', { amount_cents: '501' })).rejects.toThrow(
+      'at most 5.00',
+    );
+    await resolve(row, 'keep_books');
+  });
+
+  test('less in the statement than in the answer: the rest returns', async () => {
+    const made = await sent();
+    await settle(paidReport(made));
+    await openCase(books.pool, {
+      vendorId: made.vendorId,
+      transactionId: made.transactionId,
+      kind: 'amount_difference',
+      evidenceId: null,
+      operatorCode: OPERATOR,
+      facts: { paid_cents: Number(AMOUNT) - 300 },
+    });
+    await resolve(await openCaseOf(made, 'amount_difference'), 'return_to_vendor');
+    expect(await books.balances(made.vendorId)).toMatchObject({
+      float: FLOAT - AMOUNT - FEE + 300n,
+      fees: FEE,
+      [OPERATORS]: AMOUNT - 300n,
+    });
+    expect(await readStored(books, made)).toMatchObject({ outcome: 'success' });
+  });
+});
+
+describe('paid twice', () => {
+  test('is the house’s claim on the operator, until it is given back', async () => {
+    const made = await sent();
+    await settle(paidReport(made));
+    const about = { operatorCode: OPERATOR, facts: { paid_cents: Number(AMOUNT) } };
+    const { vendorId, transactionId } = made;
+    await openCase(books.pool, {
+      ...about,
+      vendorId,
+      transactionId,
+      kind: 'duplicate',
+      evidenceId: newId(),
+    });
+    const twice = await openCaseOf(made, 'duplicate');
+    const claimed = await houseChange(async () => await resolve(twice, 'receivable'));
+    expect(claimed).toEqual({ external: -AMOUNT, [RECEIVABLE]: AMOUNT });
+    expect(await books.balances(vendorId)).toMatchObject({ float: FLOAT - AMOUNT - FEE });
+    const back = { ...about, vendorId, transactionId, kind: 'theirs_only' as const };
+    await openCase(books.pool, { ...back, evidenceId: newId() });
+    const returned = await openCaseOf(made, 'theirs_only');
+    await expect(
+      resolve(returned, 'receivable_returned', { amount_cents: '999999999' }),
+    ).rejects.toThrow('The operator owes');
+    const change = await houseChange(async () => await resolve(returned, 'receivable_returned'));
+    expect(change).toEqual({ external: AMOUNT, [RECEIVABLE]: -AMOUNT });
+  });
+});
+
+describe('an operator that cannot answer', () => {
+  async function noAnswer(made: NewTransaction): Promise<CaseRow> {
+    const { vendorId, transactionId } = made;
+    return await openNoAnswerCase(books.pool, {
+      vendorId,
+      transactionId,
+      by: 'Asha',
+      note: 'silent',
+    });
+  }
+
+  test('paid, by the word of two people', async () => {
+    const made = await sent();
+    const row = await noAnswer(made);
+    await expect(noAnswer(made)).rejects.toThrow('open already');
+    await expect(resolve(row, 'paid')).rejects.toThrow('operator’s own reference');
+    await resolve(row, 'paid', { operator_reference: 'R1', details: { token: '1' } });
+    expect(await readStored(books, made)).toMatchObject({
+      outcome: 'success',
+      biller_reference: 'R1',
+      details: { token: '1' },
+    });
+    expect(await readAttempts(books, made)).toMatchObject([{ outcome: 'paid', note: 'person' }]);
+    expect(await readQueued(books, made)).toBeUndefined();
+  });
+
+  test('failed, by the word of two people: the reservation returns', async () => {
+    const made = await sent();
+    await resolve(await noAnswer(made), 'failed', { message: 'Never executed' });
+    expect(await readStored(books, made)).toMatchObject({
+      outcome: 'failed',
+      message: 'Never executed',
+    });
+    expect(await books.balances(made.vendorId)).toMatchObject({ float: FLOAT, reserved: 0n });
+  });
+
+  test('that answered meanwhile: the proposal comes too late', async () => {
+    const made = await sent();
+    const row = await noAnswer(made);
+    const caseId = row.case_id;
+    await proposeResolution(books.pool, { caseId, by: 'Asha', proposal: proposal('failed') });
+    await settle(paidReport(made));
+    await expect(approveResolution(books.pool, { caseId, by: 'Baraka' })).rejects.toThrow(
+      'not open any more',
+    );
+    expect(await readStored(books, made)).toMatchObject({ outcome: 'success' });
+    await resolve(row, 'keep_books');
+    await expect(noAnswer(made)).rejects.toThrow('not open');
+  });
+
+  test('was never asked: no word about it, until the operator is known to have paid', async () => {
+    const vendorId = await books.addVendor(FLOAT);
+    const made = newTransaction({ vendorId, amountCents: AMOUNT });
+    await createTransactions(books.pool, [made], false);
+    const row = await noAnswer(made);
+    await expect(resolve(row, 'failed')).rejects.toThrow('it will be sent');
+    await resolve(row, 'paid', { operator_reference: 'R1' });
+    expect(await readStored(books, made)).toMatchObject({ outcome: 'success' });
+  });
+});
