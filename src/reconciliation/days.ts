@@ -98,7 +98,7 @@ async function findExceptions(
         ]),
     ...(openCases === 0 || request.despiteOpenCases
       ? []
-      : [`${openCases} cases are open (see case list, or give --despite-open-cases)`]),
+      : [`open cases: ${openCases} (see case list, or give --despite-open-cases)`]),
     ...((missing.length > 0 || openCases > 0) && request.note === null
       ? ['what is missing needs a --note that says why']
       : []),

@@ -65,9 +65,9 @@ async function settle(report: FinalReport): Promise<SettleResult | undefined> {
 
 async function openCaseOf(made: NewTransaction, kind: CaseKind): Promise<CaseRow> {
   const cases = await listCasesAbout(books.pool, made.vendorId, made.transactionId);
-  const open = cases.filter((row) => row.kind === kind && row.resolved_at === null);
-  if (open[0] === undefined) throw new Error(`no open case of ${kind}`);
-  return open[0];
+  const open = cases.find((row) => row.kind === kind && row.resolved_at === null);
+  if (open === undefined) throw new Error(`no open case of ${kind}`);
+  return open;
 }
 
 function proposal(resolution: string, given: Partial<Proposal> = {}): Proposal {

@@ -1,0 +1,242 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { newId } from '../../src/base/ids.ts';
+import { checkLedger } from '../../src/ledger/check.ts';
+import { approveResolution, proposeResolution } from '../../src/reconciliation/cases.ts';
+import { listCases } from '../../src/reconciliation/cases-store.ts';
+import { closeDay, reportDay } from '../../src/reconciliation/days.ts';
+import type { CloseRequest, DayReport } from '../../src/reconciliation/days.ts';
+import { settleTransactions } from '../../src/transactions/store.ts';
+import type { FinalReport, NewTransaction } from '../../src/transactions/transaction.ts';
+import {
+  createInstructed,
+  failedReport,
+  openBooks,
+  OPERATOR,
+  paidReport,
+} from '../support/money-fixture.ts';
+import type { Books } from '../support/money-fixture.ts';
+import { newTransaction } from '../support/new-transaction.ts';
+import { databaseTime, importLines } from '../support/reconciliation-fixture.ts';
+import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
+
+// Days that are closed one after the other. A "day" here ends whenever the test says.
+
+let folder: string;
+let books: Books;
+beforeAll(async () => {
+  folder = await makeTemporaryFolder();
+});
+beforeEach(async () => {
+  books = await openBooks();
+});
+afterEach(async () => {
+  await books.close();
+});
+afterAll(async () => {
+  await removeFolder(folder);
+});
+
+async function pay(vendorId: number, amountCents: bigint): Promise<NewTransaction> {
+  const made = newTransaction({ vendorId, amountCents, feeCents: 100n });
+  await createInstructed(books.pool, [made]);
+  return made;
+}
+
+async function settle(report: FinalReport): Promise<void> {
+  await settleTransactions(books.pool, [{ report, caseId: newId() }]);
+}
+
+/** A database time at which nothing is going on, past everything before and before all that follows. */
+async function boundary(): Promise<Date> {
+  const at = new Date(Number(await databaseTime(books)) + 2);
+  await expect.poll(async () => (await databaseTime(books)) > at, { interval: 2 }).toBe(true);
+  return at;
+}
+
+function request(
+  day: string,
+  from: Date,
+  to: Date,
+  given: Partial<CloseRequest> = {},
+): CloseRequest {
+  const nothing = { withoutStatement: [], despiteOpenCases: false, note: null };
+  return { day, from, to, by: 'Asha', ...nothing, ...given };
+}
+
+async function violations(): Promise<string[]> {
+  return (await checkLedger(books.pool)).violations.map((found) => found.invariant);
+}
+
+function totalsOf(report: DayReport, vendorId: number, operatorCode: string) {
+  const { totals } = report;
+  return totals.find((row) => row.vendor_id === vendorId && row.operator_code === operatorCode);
+}
+
+const EXCEPTIONS = { withoutStatement: [OPERATOR], despiteOpenCases: true, note: 'none comes' };
+
+describe('a closed day', () => {
+  test('freezes its totals; what is corrected later counts on the day of the correction', async () => {
+    const start = new Date(Number(await databaseTime(books)) - 3_600_000);
+    const vendorId = await books.addVendor();
+    await books.addFloat(vendorId, 100_000n);
+    const [done, failed, open] = [
+      await pay(vendorId, 10_000n),
+      await pay(vendorId, 20_000n),
+      await pay(vendorId, 30_000n),
+    ];
+    await settle(paidReport(done));
+    await settle(failedReport(failed));
+    const lines = [{ of: done, operatorReference: 'A' }];
+    await importLines(books, folder, lines, { from: start });
+    const noon = await boundary();
+    await importLines(books, folder, lines, { from: start, to: noon });
+
+    const first = await closeDay(books.pool, request('2026-03-01', start, noon));
+    expect(first.closed).toMatchObject({ day: '2026-03-01', closed_by: 'Asha', exceptions: {} });
+    expect(totalsOf(first, vendorId, '')).toEqual({
+      vendor_id: vendorId,
+      operator_code: '',
+      opening_cents: 0n,
+      in_cents: 100_000n,
+      payments_cents: 10_000n,
+      fees_cents: 100n,
+      refunds_cents: 20_100n,
+      corrections_cents: 0n,
+      closing_cents: 89_900n,
+    });
+    expect(totalsOf(first, vendorId, OPERATOR)).toMatchObject({
+      opening_cents: 0n,
+      payments_cents: 10_000n,
+      closing_cents: 10_000n,
+    });
+
+    // The next day: the open one is paid, and the failed one turns out to have been paid.
+    await settle(paidReport(open));
+    await settle(paidReport(failed, { source: 'callback' }));
+    const [late] = await listCases(books.pool, { resolved: false, limit: 10 });
+    const caseId = late?.case_id ?? '';
+    const proposal = {
+      resolution: 'charge_vendor',
+      note: 'paid after all',
+      amount_cents: null,
+      operator_reference: null,
+      message: null,
+      details: null,
+    };
+    await proposeResolution(books.pool, { caseId, by: 'Asha', proposal });
+    await approveResolution(books.pool, { caseId, by: 'Baraka' });
+    const night = await boundary();
+    const second = await closeDay(books.pool, request('2026-03-02', noon, night, EXCEPTIONS));
+    expect(totalsOf(second, vendorId, '')).toMatchObject({
+      opening_cents: 89_900n,
+      in_cents: 0n,
+      payments_cents: 30_000n,
+      fees_cents: 100n,
+      corrections_cents: -20_100n,
+      closing_cents: 39_700n,
+    });
+    expect(totalsOf(second, vendorId, OPERATOR)).toMatchObject({
+      opening_cents: 10_000n,
+      payments_cents: 30_000n,
+      corrections_cents: 20_000n,
+      closing_cents: 60_000n,
+    });
+    const again = await reportDay(books.pool, { day: '2026-03-01', from: start, to: noon });
+    expect(again.totals).toEqual(first.totals);
+    expect(await violations()).toEqual([]);
+  });
+
+  test('that was tampered with is found', async () => {
+    const start = new Date(Number(await databaseTime(books)) - 3_600_000);
+    const vendorId = await books.addVendor();
+    await books.addFloat(vendorId, 100_000n);
+    const noon = await boundary();
+    await closeDay(books.pool, request('2026-03-01', start, noon));
+    await books.addFloat(vendorId, 500n);
+    const night = await boundary();
+    await closeDay(books.pool, request('2026-03-02', noon, night));
+    expect(await violations()).toEqual([]);
+    for (const [change, undo] of [
+      [
+        `update day_totals set in_cents = in_cents + 1 where day = '2026-03-01'`,
+        `update day_totals set in_cents = in_cents - 1 where day = '2026-03-01'`,
+      ],
+      [
+        `update day_totals set opening_cents = opening_cents + 1, closing_cents = closing_cents + 1
+         where day = '2026-03-02'`,
+        `update day_totals set opening_cents = opening_cents - 1, closing_cents = closing_cents - 1
+         where day = '2026-03-02'`,
+      ],
+      // A transfer that was put into the closed day afterwards.
+      [
+        `update transfers set created_at = created_at - interval '1 minute' where amount_cents = 500`,
+        `update transfers set created_at = created_at + interval '1 minute' where amount_cents = 500`,
+      ],
+    ] as const) {
+      await books.pool.query(change);
+      expect(new Set(await violations())).toEqual(new Set(['closed_days_frozen']));
+      await books.pool.query(undo);
+    }
+    expect(await violations()).toEqual([]);
+  });
+});
+
+describe('a day is not closed', () => {
+  test('before it is over, twice, or out of turn', async () => {
+    const start = new Date(Number(await databaseTime(books)) - 3_600_000);
+    const future = new Date(Number(start) + 7_200_000);
+    await expect(closeDay(books.pool, request('2026-03-01', start, future))).rejects.toThrow(
+      'is not over',
+    );
+    const noon = await boundary();
+    await closeDay(books.pool, request('2026-03-01', start, noon));
+    await expect(closeDay(books.pool, request('2026-03-01', start, noon))).rejects.toThrow(
+      'closed already',
+    );
+    const later = await boundary();
+    const gap = new Date(Number(noon) + 1);
+    await expect(closeDay(books.pool, request('2026-03-03', gap, later))).rejects.toThrow(
+      'The last closed day is 2026-03-01',
+    );
+  });
+
+  test('while a transaction that began before its end may still add to it', async () => {
+    const start = new Date(Number(await databaseTime(books)) - 3_600_000);
+    const running = await books.pool.connect();
+    await running.query('begin');
+    await running.query('select 1');
+    const noon = await boundary();
+    await expect(closeDay(books.pool, request('2026-03-01', start, noon))).rejects.toThrow(
+      'still running',
+    );
+    await running.query('rollback');
+    running.release();
+    await closeDay(books.pool, request('2026-03-01', start, noon));
+  });
+
+  test('while statements are missing or cases are open, unless it is said and why', async () => {
+    const start = new Date(Number(await databaseTime(books)) - 3_600_000);
+    const vendorId = await books.addVendor(1_000_000n);
+    const [paid, failed] = [await pay(vendorId, 10_000n), await pay(vendorId, 20_000n)];
+    await settle(paidReport(paid));
+    await settle(failedReport(failed));
+    await settle(paidReport(failed, { source: 'callback' }));
+    const noon = await boundary();
+    const close = async (given: Partial<CloseRequest> = {}): Promise<DayReport> =>
+      await closeDay(books.pool, request('2026-03-01', start, noon, given));
+    await expect(close()).rejects.toThrow(
+      /no complete statement covers the day of kplc.*open cases: 1.*needs a --note/,
+    );
+    await expect(close({ despiteOpenCases: true, note: 'x' })).rejects.toThrow('of kplc');
+    await expect(close({ withoutStatement: [OPERATOR], note: 'x' })).rejects.toThrow(
+      'open cases: 1',
+    );
+    await expect(close({ ...EXCEPTIONS, note: null })).rejects.toThrow('needs a --note');
+    expect((await close(EXCEPTIONS)).closed?.exceptions).toEqual({
+      without_statement: [OPERATOR],
+      open_cases: 1,
+      note: 'none comes',
+    });
+    expect(await violations()).toEqual([]);
+  });
+});
