@@ -6,7 +6,7 @@ import { STATEMENT_WORDS, closeDispute, openDispute } from '../credit/registry/d
 import type { DisputeOutcome } from '../credit/registry/disputes-store.ts';
 import { command, displayName, like } from './arguments.ts';
 import type { Cli } from './cli.ts';
-import { crnNumber } from './credit-report.ts';
+import { crnNumber } from './credit-subject.ts';
 import { openVault } from './credit-vault.ts';
 import { table } from './output.ts';
 

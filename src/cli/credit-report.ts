@@ -1,70 +1,33 @@
-import { Option } from 'commander';
 import type { Command } from 'commander';
 import { systemClock } from '../base/clock.ts';
 import { formatMoney } from '../base/money.ts';
 import { PlainError } from '../base/plain-error.ts';
 import { startOfDay } from '../credit/bureaus/registry.ts';
 import { listSubjectEnquiries } from '../credit/enquiries/store.ts';
-import { DOCUMENT_FORMS, DOCUMENT_TYPES, normaliseDocument } from '../credit/registry/documents.ts';
-import type { DocumentType } from '../credit/registry/documents.ts';
 import { listDisputes } from '../credit/registry/disputes-store.ts';
 import { fullName } from '../credit/registry/profile.ts';
-import { findSubjects, readCreditFile, readSubject } from '../credit/registry/store.ts';
+import { readCreditFile, readSubject } from '../credit/registry/store.ts';
 import type { Vault } from '../credit/registry/vault.ts';
-import { command, like } from './arguments.ts';
 import type { Cli } from './cli.ts';
+import { crnOf, subjectCommand } from './credit-subject.ts';
+import type { SubjectOptions } from './credit-subject.ts';
 import { openVault } from './credit-vault.ts';
 import { record, table } from './output.ts';
 import type { Answer } from './output.ts';
 import type { Session } from './session.ts';
 
-interface ReportOptions {
-  readonly json?: boolean;
-  readonly crn?: string;
-  readonly type: DocumentType;
-  readonly number?: string;
-}
-
-export const crnNumber = like({ pattern: '^\\d{1,18}$', form: 'a customer reference number' });
-
 /** A subject's own report: what is on file, who asked about it and why. */
 export function addReportCommand(credit: Command, cli: Cli): void {
-  command(
+  subjectCommand(
     credit,
     'subject-report',
     'Everything on file about a person, for the person: accounts, disputes, and who asked and why.',
-  )
-    .option('--crn <number>', 'customer reference number', crnNumber)
-    .addOption(
-      new Option('--type <type>', 'type of the document')
-        .choices(DOCUMENT_TYPES)
-        .default('nationalID'),
-    )
-    .option('--number <number>', 'number of the document, instead of --crn')
-    .action(async (options: ReportOptions) => {
-      await cli.run(options, async (session) => {
-        const vault = await openVault(session);
-        return await answerReport(session, vault, await crnOf(session, vault, options));
-      });
+  ).action(async (options: SubjectOptions) => {
+    await cli.run(options, async (session) => {
+      const vault = await openVault(session);
+      return await answerReport(session, vault, await crnOf(session, vault, options));
     });
-}
-
-async function crnOf(session: Session, vault: Vault, options: ReportOptions): Promise<bigint> {
-  if (options.crn !== undefined) return BigInt(options.crn);
-  if (options.number === undefined) throw new PlainError('Give --crn or --number.');
-  const number = normaliseDocument(options.type, options.number);
-  if (number === undefined) {
-    throw new PlainError(`--number must be ${DOCUMENT_FORMS[options.type]}.`);
-  }
-  const found = await findSubjects(session.pool, vault, [{ type: options.type, number }]);
-  const [subject] = found;
-  if (subject === undefined) throw new PlainError('Nobody is on file with this document.');
-  if (found.length > 1) {
-    throw new PlainError(
-      `This document belongs to several people on file: ${found.map(({ crn }) => crn).join(', ')}. Give --crn.`,
-    );
-  }
-  return subject.crn;
+  });
 }
 
 async function answerReport(session: Session, vault: Vault, crn: bigint): Promise<Answer> {

@@ -4,12 +4,14 @@ import { addCaseCommands } from './credit-cases.ts';
 import { addImportCommand } from './credit-import.ts';
 import { addCreditKeyCommands } from './credit-keys.ts';
 import { addReportCommand } from './credit-report.ts';
+import { addScoreCommand } from './credit-score.ts';
 import { addTrainCommand } from './credit-train.ts';
 
 export function addCreditCommands(program: Command, cli: Cli): void {
   const credit = program.command('credit').description('The credit registry.');
   addImportCommand(credit, cli);
   addReportCommand(credit, cli);
+  addScoreCommand(credit, cli);
   addCaseCommands(credit, cli);
   addCreditKeyCommands(credit, cli);
   addTrainCommand(credit, cli);

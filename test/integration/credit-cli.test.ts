@@ -81,6 +81,28 @@ test('a person’s report shows accounts and disputes; who asks for nobody is to
   expect((await by('--number', '999999999')).stderr).toContain('Nobody is on file');
 });
 
+test('a score is explained point by point', async () => {
+  const by = async (...args: string[]): Promise<Ran> =>
+    await inProcess(environment, 'credit', 'score', ...args);
+  const ran = await by('--number', '910000001', '--kind', 'mobile', '--json');
+  const explained = JSON.parse(ran.stdout) as {
+    score: string;
+    scorecard: string;
+    base_points: number;
+    characteristics: { name: string; points: number; most_points: number }[];
+  };
+  const points = explained.characteristics.map((one) => one.points);
+  expect(String(points.reduce((sum, one) => sum + one, explained.base_points))).toBe(
+    explained.score,
+  );
+  expect(explained.scorecard).toMatch(/^malipo-mobile@/);
+  const text = (await by('--number', '910000001')).stdout;
+  expect(text).toMatch(/Probability of default +\d+\.\d\d %/);
+  expect(text).toMatch(/accounts in default now +0 +(\d+) +\1\n/);
+  expect((await by('--crn', '999')).stderr).toContain('no subject with this reference');
+  expect((await by('--number', '123')).stderr).toContain('Nobody is on file');
+});
+
 test('the chain is verified, and keys are asked for', async () => {
   const verified = await inProcess(environment, 'credit', 'verify-chain', '--json');
   expect(JSON.parse(verified.stdout)).toMatchObject({ violations: 0, enquiries: 0 });

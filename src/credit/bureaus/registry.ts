@@ -7,7 +7,7 @@ import type { Vault } from '../registry/vault.ts';
 import { scoreFile } from '../scorecards/score.ts';
 import type { ScoreAnswer } from '../scorecards/score.ts';
 import type { CreditFile } from '../facts.ts';
-import type { Bureau, BureauAnswer, BureauQuestion, CreditOperation } from './bureau.ts';
+import type { Bureau, BureauAnswer, CreditOperation } from './bureau.ts';
 
 const DAY_MS = 86_400_000;
 /** A vendor's enquiries of so many days before are one application with the one at hand. */
@@ -42,7 +42,7 @@ export function createRegistryBureau(options: RegistryBureauOptions): Bureau {
         return { kind: match.kind, crns, matchRule, matchScore: null, upstreamId: null };
       }
       const { crn, profile } = match.subject;
-      const file = await readFile(options, question, crn);
+      const file = await readFileOfToday(options, crn, question.vendor.vendorId);
       return {
         kind: 'found',
         crns: [crn],
@@ -67,10 +67,14 @@ export function scoreOf(file: CreditFile, operation: CreditOperation): ScoreAnsw
   return scoreFile(file, operation === 'generic-score' ? 'generic' : 'mobile');
 }
 
-async function readFile(
-  options: RegistryBureauOptions,
-  question: BureauQuestion,
+/**
+ * A subject's file as it is looked at today, without what is suppressed or past retention.
+ * @param vendorId who asks; 0 for nobody of the vendors.
+ */
+export async function readFileOfToday(
+  options: Pick<RegistryBureauOptions, 'pool' | 'clock' | 'timeZone' | 'retentionDays'>,
   crn: bigint,
+  vendorId: number,
 ): Promise<CreditFile> {
   const asOf = startOfDay(options.clock.now(), options.timeZone);
   const [file, rules] = await Promise.all([
@@ -78,7 +82,7 @@ async function readFile(
       crn,
       asOf,
       statesFrom: new Date(asOf.getTime() - options.retentionDays * DAY_MS),
-      ownVendorId: question.vendor.vendorId,
+      ownVendorId: vendorId,
       ownEnquiriesFrom: new Date(asOf.getTime() - SAME_APPLICATION_DAYS * DAY_MS),
     }),
     readSuppressionRules(options.pool),

@@ -224,13 +224,15 @@ function planKnownAccount(working: Working, indexed: IndexedAccount, account: Kn
   });
 }
 
-const KEY_ID_CHARACTERS = 4;
+/** A blind index begins with four bytes that name its key. */
+function keyIdOf(index: string): string {
+  return index.slice(0, 4);
+}
 
 /** By the hash; where it was made under a key since rotated, by what is on file. */
 function isSameIdentity(working: Working, indexed: IndexedAccount, account: KnownAccount): boolean {
   if (account.identityHash === indexed.identityHash) return true;
-  const keyOfHash = (hash: string): string => hash.slice(0, KEY_ID_CHARACTERS);
-  if (keyOfHash(account.identityHash) === keyOfHash(indexed.identityHash)) return false;
+  if (keyIdOf(account.identityHash) === keyIdOf(indexed.identityHash)) return false;
   return holdsIdentity(profileOf(working, account.crn), indexed.submitted.profile);
 }
 

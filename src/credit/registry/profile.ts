@@ -82,20 +82,24 @@ export function isSameProfile(known: Profile, merged: Profile): boolean {
 /** True when everything the submission says of the person is on file already. */
 export function holdsIdentity(known: Profile, submitted: Profile): boolean {
   const names = [known.name, ...known.alsoKnownAs].map(fullName);
-  const holds = <Item>(
-    items: readonly Item[],
-    keyOf: (item: Item) => string,
-    more: readonly Item[],
-  ): boolean => more.every((one) => items.some((item) => keyOf(item) === keyOf(one)));
   return (
     names.includes(fullName(submitted.name)) &&
     (['dateOfBirth', 'gender', 'nationality', 'salutation'] as const).every(
       (field) => submitted[field] === '' || submitted[field] === known[field],
     ) &&
-    holds(known.documents, documentKey, submitted.documents) &&
-    holds(known.phones, ({ number }) => number, submitted.phones) &&
-    holds(known.addresses, addressKey, submitted.addresses)
+    holdsAll(known.documents, submitted.documents, documentKey) &&
+    holdsAll(known.phones, submitted.phones, ({ number }) => number) &&
+    holdsAll(known.addresses, submitted.addresses, addressKey)
   );
+}
+
+function holdsAll<Item>(
+  items: readonly Item[],
+  wanted: readonly Item[],
+  keyOf: (item: Item) => string,
+): boolean {
+  const keys = new Set(items.map(keyOf));
+  return wanted.every((one) => keys.has(keyOf(one)));
 }
 
 export function fullName(name: PersonName): string {

@@ -2,7 +2,7 @@ import path from 'node:path';
 
 import type { CreditFile } from '../facts.ts';
 import { characteristic, scoredFile } from './characteristics.ts';
-import type { CharacteristicName } from './characteristics.ts';
+import type { CharacteristicName, ScoredFile } from './characteristics.ts';
 import { clampScore, gradeOfPercent, percentOfScore } from './scale.ts';
 import { maximumPointsOf, pointsOf, readScorecards } from './scorecard.ts';
 import type { Scorecard, Scorecards, ScoreKind } from './scorecard.ts';
@@ -52,9 +52,7 @@ export function scoreFile(
     const reasons = [NO_HISTORY, '', '', ''] as const;
     return { grade: '', score: '', probability: '', reasons, scorecard };
   }
-  const measures: Measures = {};
-  for (const { name } of card.characteristics)
-    measures[name] = characteristic(name).measure(scored);
+  const measures = measure(card, scored);
   const score = totalPoints(card, measures);
   const probability = percentOfScore(score).toFixed(2);
   return {
@@ -63,6 +61,51 @@ export function scoreFile(
     probability,
     reasons: reasonsOf(card, measures),
     scorecard,
+  };
+}
+
+function measure(card: Scorecard, scored: ScoredFile): Measures {
+  const measures: Measures = {};
+  for (const { name } of card.characteristics)
+    measures[name] = characteristic(name).measure(scored);
+  return measures;
+}
+
+/** What one characteristic of a card brings a file. */
+export interface ExplainedPoints {
+  readonly name: CharacteristicName;
+  readonly meaning: string;
+  /** `null`: it never happened. */
+  readonly value: number | null;
+  readonly points: number;
+  readonly mostPoints: number;
+}
+
+/**
+ * What the score of a file is made of, in the card's order; `basePoints` is what everybody has. No
+ * rows for a file that gets no score. Throws: `ScorecardError` as `scoreFile`.
+ */
+export function explainScore(
+  file: CreditFile,
+  kind: ScoreKind,
+  scorecards: Scorecards = shippedScorecards(),
+): { readonly basePoints: number; readonly rows: readonly ExplainedPoints[] } {
+  const card = scorecards[kind];
+  const scored = scoredFile(file);
+  if (scored.accounts.length === 0) return { basePoints: card.basePoints, rows: [] };
+  const measures = measure(card, scored);
+  return {
+    basePoints: card.basePoints,
+    rows: card.characteristics.map((one) => {
+      const value = measures[one.name] ?? null;
+      return {
+        name: one.name,
+        meaning: characteristic(one.name).meaning,
+        value,
+        points: pointsOf(one, value),
+        mostPoints: maximumPointsOf(one),
+      };
+    }),
   };
 }
 
