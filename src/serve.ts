@@ -3,7 +3,7 @@ import type { MasterKeys } from './base/sealing.ts';
 import { compose } from './compose.ts';
 import type { Service } from './compose.ts';
 import type { Config } from './config.ts';
-import { migrate } from './db/migrate.ts';
+import { migrate, refuseDamage } from './db/migrate.ts';
 import { openDatabase } from './db/open.ts';
 import { createPool, isConnectionError } from './db/pool.ts';
 import type { Pool } from './db/pool.ts';
@@ -51,6 +51,7 @@ export async function runService(options: RunOptions): Promise<RunningService> {
     try {
       const applied = await migrate(pool);
       if (applied.length > 0) log.info({ migrations: applied }, 'migrated');
+      await refuseDamage(pool);
       await enterAfterRestore(pool, database.data);
       await tellQuarantine(pool, log);
       await options.prepare(pool);
@@ -141,9 +142,21 @@ export function stopOnSignals(stop: () => Promise<void>, log: Logger): void {
   process.on('SIGTERM', onSignal);
 }
 
+/**
+ * What nobody handles leaves the process in a state that nobody has thought of: it says so and ends,
+ * and whoever watches over it starts it again. Nothing is lost by it, as nothing is by a kill.
+ */
+export function endOnUnforeseen(log: Logger): void {
+  process.on('uncaughtException', (error, origin) => {
+    log.fatal({ err: error, origin }, 'something broke that nobody handles');
+    process.exit(1);
+  });
+}
+
 /** Production: no demo data, no simulated operators. Throws: `StartError`. */
 export async function serve(config: Config): Promise<void> {
   const log = createLog({ level: config.logLevel, destination: 1 });
+  endOnUnforeseen(log);
   if (config.masterKey === undefined) throw new StartError('MASTER_KEY is required');
   const running = await runService({
     config,

@@ -2,8 +2,10 @@ import { crashPoint } from '#crash-points';
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { PlainError } from '../base/plain-error.ts';
 import { transaction } from './pool.ts';
-import type { Pool } from './pool.ts';
+import type { Pool, Queryable } from './pool.ts';
+import { findSchemaDamage, makeSchemaRecord, recordSchema } from './schema-check.ts';
 
 const MIGRATIONS_FOLDER = path.resolve(import.meta.dirname, '../../migrations');
 // One number for all migrators of one database, so that they wait for each other.
@@ -30,7 +32,8 @@ export async function readMigrations(folder = MIGRATIONS_FOLDER): Promise<readon
  * Brings the database to this version: every migration once, in order, each in a transaction of its
  * own, so that a killed migrator leaves nothing half done. Processes that start together wait for
  * one another. Returns the names applied now.
- * Throws: when an applied migration has been edited, or the database is newer than this program.
+ * Throws: when an applied migration has been edited, or the database is newer than this program;
+ * `PlainError` when the schema is no longer what the migrations made.
  */
 export async function migrate(pool: Pool, folder = MIGRATIONS_FOLDER): Promise<readonly string[]> {
   const migrations = await readMigrations(folder);
@@ -47,25 +50,54 @@ async function applyOnce(
   known: readonly Migration[],
 ): Promise<boolean> {
   return await transaction(pool, async (client) => {
-    await client.query('set local lock_timeout = 0');
-    await client.query('set local statement_timeout = 0');
-    await client.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
+    await beginMigrating(client);
     await client.query(
       `create table if not exists schema_migrations (
          name text primary key, checksum text not null, applied_at timestamptz not null default now())`,
     );
+    await makeSchemaRecord(client);
     const done = await client.query<{ name: string; checksum: string }>(
       'select name, checksum from schema_migrations',
     );
     for (const row of done.rows) checkApplied(row, known);
     if (done.rows.some((row) => row.name === migration.name)) return false;
+    await refuseDamage(client);
     await client.query(migration.sql);
+    await recordSchema(client);
     await client.query('insert into schema_migrations (name, checksum) values ($1, $2)', [
       migration.name,
       migration.checksum,
     ]);
     crashPoint('migrate:before-commit');
     return true;
+  });
+}
+
+async function beginMigrating(client: Queryable): Promise<void> {
+  await client.query('set local lock_timeout = 0');
+  await client.query('set local statement_timeout = 0');
+  // A migrator that was killed must not keep the others waiting for its statement to end.
+  await client.query(`set local client_connection_check_interval = '1s'`);
+  await client.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
+}
+
+/** Throws: `PlainError` when a constraint, an index or a function of the migrations is not there. */
+export async function refuseDamage(client: Queryable): Promise<void> {
+  const damage = await findSchemaDamage(client);
+  if (damage.length === 0) return;
+  throw new PlainError(
+    `The database no longer enforces what it has to: ${damage.slice(0, 10).join('; ')}.\nRestore what is missing. If it was changed on purpose: npm run -s malipo -- migrate --accept-schema`,
+  );
+}
+
+/** Takes the schema as it is now for what it has to be, after somebody changed it on purpose. */
+export async function acceptSchema(pool: Pool): Promise<readonly string[]> {
+  return await transaction(pool, async (client) => {
+    await beginMigrating(client);
+    await makeSchemaRecord(client);
+    const accepted = await findSchemaDamage(client);
+    await recordSchema(client);
+    return accepted;
   });
 }
 

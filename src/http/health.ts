@@ -1,11 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { isMigrated } from '../db/migrate.ts';
 import type { Pool } from '../db/pool.ts';
+import { findSchemaDamage } from '../db/schema-check.ts';
 import type { Metrics } from './metrics.ts';
 
 /**
  * `/health/live`: the process runs. `/health/ready`: it can do its work — the database is there,
- * takes writes and has every migration — or 503 with what is missing. `/metrics`: Prometheus.
+ * takes writes, has every migration and still enforces what they made — or 503 with what is missing. `/metrics`: Prometheus.
  */
 export function addHealthRoutes(
   app: FastifyInstance,
@@ -26,6 +27,8 @@ export function addHealthRoutes(
 async function whatIsMissing(pool: Pool): Promise<string | undefined> {
   try {
     if (!(await isMigrated(pool))) return 'migrations';
+    const [damage] = await findSchemaDamage(pool);
+    if (damage !== undefined) return damage;
     const read = await pool.query<{ read_only: boolean }>(
       `select current_setting('transaction_read_only')::boolean as read_only`,
     );

@@ -1,0 +1,153 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fastify } from 'fastify';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { migrate, readMigrations, refuseDamage } from '../../src/db/migrate.ts';
+import { createPool } from '../../src/db/pool.ts';
+import type { Pool } from '../../src/db/pool.ts';
+import { addHealthRoutes } from '../../src/http/health.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import type { TestDatabase } from '../support/cluster.ts';
+import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
+import { SandboxWorkshop } from '../support/sandbox.ts';
+import { findFreePort } from '../support/service-process.ts';
+import { until } from '../support/until.ts';
+import { must, newMasterKey } from './cli-support.ts';
+
+// How a database comes to this version, whatever happens on the way, and what it has to enforce then.
+
+const MIGRATIONS = path.resolve(import.meta.dirname, '../../migrations');
+
+const workshop = new SandboxWorkshop();
+const databases: TestDatabase[] = [];
+const pools: Pool[] = [];
+const folders: string[] = [];
+afterEach(async () => {
+  await Promise.all(pools.splice(0).map(async (pool) => await pool.end()));
+  await Promise.all(databases.splice(0).map(async (database) => await database.drop()));
+});
+afterAll(async () => {
+  await workshop.cleanUp();
+  await Promise.all(folders.map(async (folder) => await removeFolder(folder)));
+});
+
+async function migrated(): Promise<{ url: string; pool: Pool }> {
+  const database = await createTestDatabase();
+  databases.push(database);
+  return { url: database.url, pool: open(database.url) };
+}
+
+function open(url: string): Pool {
+  const pool = createPool({ url, max: 2, name: 'test' });
+  pools.push(pool);
+  return pool;
+}
+
+/** A database without anything in it. */
+async function empty(): Promise<{ url: string; pool: Pool }> {
+  const made = await migrated();
+  await made.pool.query('drop schema public cascade; create schema public');
+  return made;
+}
+
+test('two that start at once share the work: every migration is applied once', async () => {
+  const { url } = await empty();
+  const applied = await Promise.all([migrate(open(url)), migrate(open(url))]);
+  const names = (await readMigrations()).map(({ name }) => name);
+  expect(applied.flat().toSorted()).toEqual(names);
+});
+
+test('one that was killed in the middle of a statement leaves nothing half done, and lets go', async () => {
+  const { url, pool } = await empty();
+  const folder = await makeTemporaryFolder();
+  folders.push(folder);
+  await cp(MIGRATIONS, folder, { recursive: true });
+  const [, second] = await readMigrations();
+  const file = path.join(folder, second?.name ?? '');
+  await writeFile(file, `${await readFile(file, 'utf8')}\nselect pg_sleep(600);\n`);
+
+  const program = path.join(import.meta.dirname, 'migrator.ts');
+  const migrator = fork(program, [url, folder], { stdio: 'ignore', execArgv: [] });
+  const gone = once(migrator, 'exit');
+  await until('it sleeps in the second', async () => {
+    const found = await pool.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`,
+    );
+    return found.rowCount === 1;
+  });
+  migrator.kill('SIGKILL');
+  await gone;
+  // The next one waits for the server to notice, not for the statement to end.
+  const names = (await readMigrations()).map(({ name }) => name);
+  expect(await migrate(pool)).toEqual(names.slice(1));
+});
+
+describe('a schema that no longer enforces what it has to', () => {
+  test.each([
+    [
+      'a dropped constraint',
+      'alter table accounts drop constraint accounts_never_negative',
+      'constraint accounts_never_negative of accounts is missing',
+    ],
+    [
+      'a dropped index',
+      'drop index transactions_by_reference',
+      'index transactions_by_reference of transactions is missing',
+    ],
+    [
+      'a weaker constraint',
+      `alter table attempts drop constraint attempts_outcome_check,
+         add constraint attempts_outcome_check check (true)`,
+      'constraint attempts_outcome_check of attempts is changed',
+    ],
+    [
+      'an index whose making failed',
+      `update pg_index set indisvalid = false where indexrelid = 'transactions_by_reference'::regclass`,
+      'index transactions_by_reference of transactions is not valid',
+    ],
+  ])('%s', async (_what, damage, told) => {
+    const { url, pool } = await migrated();
+    await refuseDamage(pool);
+    await pool.query(damage);
+    await expect(refuseDamage(pool)).rejects.toThrow(told);
+    // No migration on top of it, which would take the damage for what has to be.
+    await pool.query(`delete from schema_migrations where name like '0101%'`);
+    await expect(migrate(pool)).rejects.toThrow(told);
+    const accepted = await must({ DATABASE_URL: url }, 'migrate', '--accept-schema', '--json');
+    expect(accepted.json()).toEqual({ accepted: [told] });
+    await refuseDamage(pool);
+  });
+  test('is one to which nothing was merely added', async () => {
+    const { pool } = await migrated();
+    await pool.query('create index added on transactions (account)');
+    await pool.query(`create function added() returns void language sql as 'select'`);
+    await refuseDamage(pool);
+  });
+
+  test('keeps the service from starting, and a running one from being ready', async () => {
+    const { url, pool } = await migrated();
+    const app = fastify();
+    addHealthRoutes(app, {
+      pool,
+      metrics: { render: async () => '', contentType: 'text/plain', noteAnswer: () => {} },
+    });
+    const ready = async () => await app.inject('/health/ready');
+    expect((await ready()).json()).toEqual({ status: 'ready' });
+    await pool.query('drop index transactions_by_reference');
+    const missing = 'index transactions_by_reference of transactions is missing';
+    expect(await ready()).toMatchObject({ statusCode: 503 });
+    expect((await ready()).json()).toEqual({ status: 'not_ready', missing });
+    await app.close();
+
+    const port = String(await findFreePort());
+    const service = workshop.launch('serve', {
+      DATABASE_URL: url,
+      MASTER_KEY: newMasterKey(),
+      PORT: port,
+    });
+    expect(await service.ended()).toEqual({ code: 1, signal: null });
+    expect(service.stderr).toContain(missing);
+  });
+});
