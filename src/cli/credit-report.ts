@@ -3,10 +3,11 @@ import { systemClock } from '../base/clock.ts';
 import { formatMoney } from '../base/money.ts';
 import { PlainError } from '../base/plain-error.ts';
 import { startOfDay } from '../credit/bureaus/registry.ts';
+import type { AccountState } from '../credit/facts.ts';
 import { listSubjectEnquiries } from '../credit/enquiries/store.ts';
 import { listDisputes } from '../credit/registry/disputes-store.ts';
 import { fullName } from '../credit/registry/profile.ts';
-import { readCreditFile, readSubject } from '../credit/registry/store.ts';
+import { listCorrections, readCreditFile, readSubject } from '../credit/registry/store.ts';
 import type { Vault } from '../credit/registry/vault.ts';
 import type { Cli } from './cli.ts';
 import { crnOf, subjectCommand } from './credit-subject.ts';
@@ -44,6 +45,11 @@ async function answerReport(session: Session, vault: Vault, crn: bigint): Promis
   });
   const disputes = await listDisputes(pool, vault, crn);
   const enquiries = await listSubjectEnquiries(pool, crn);
+  const corrections = (await listCorrections(pool, crn)).map((one) => ({
+    account: String(one.accountId),
+    corrected: wireTime.format(one.correctedAt),
+    former: one.former,
+  }));
   const accounts = file.accounts.map((account) => ({
     account: account.key.slice(account.key.lastIndexOf(' ') + 1),
     lender: account.lender,
@@ -54,6 +60,7 @@ async function answerReport(session: Session, vault: Vault, crn: bigint): Promis
     balance: formatMoney(account.current.balanceCents),
     overdue: formatMoney(account.current.overdueCents),
     days_in_arrears: account.current.daysInArrears,
+    risk_class: account.current.riskClass,
     status: account.current.status,
     as_of: day(account.current.asOf),
     disputed: account.disputed,
@@ -69,7 +76,11 @@ async function answerReport(session: Session, vault: Vault, crn: bigint): Promis
     json: {
       crn: String(crn),
       profile,
-      accounts,
+      accounts: accounts.map((account, at) => ({
+        ...account,
+        history: (file.accounts[at]?.history ?? []).map(stateOf),
+      })),
+      corrections,
       disputes: disputes.map((dispute) => ({
         dispute: dispute.disputeId,
         account: String(dispute.accountId),
@@ -88,9 +99,22 @@ async function answerReport(session: Session, vault: Vault, crn: bigint): Promis
         ['Phones', profile.phones.map(({ number }) => number).join(', ')],
       ]),
       'Accounts\n' + rowsOf(accounts),
+      `Corrections by lenders: ${corrections.length} (--json shows what they said before, and the history of every account)\n`,
       `Disputes: ${disputes.length}, of them open: ${disputes.filter(({ outcome }) => outcome === null).length}\n`,
       'Who asked\n' + rowsOf(asked),
     ].join('\n'),
+  };
+}
+
+/** A former state of an account. */
+function stateOf(state: AccountState) {
+  return {
+    as_of: day(state.asOf),
+    balance: formatMoney(state.balanceCents),
+    overdue: formatMoney(state.overdueCents),
+    days_in_arrears: state.daysInArrears,
+    risk_class: state.riskClass,
+    status: state.status,
   };
 }
 

@@ -81,6 +81,34 @@ test('a person’s report shows accounts and disputes; who asks for nobody is to
   expect((await by('--number', '999999999')).stderr).toContain('Nobody is on file');
 });
 
+test('a person’s report tells the history of accounts and what lenders corrected', async () => {
+  const one = rightLine(7);
+  const less = { ...one, CurrentBalanceKES: '5000', CurrentBalance: '5000' };
+  const own = path.join(folder, 'own.csv');
+  for (const [line, asOf, ...more] of [
+    [one, '2026-10-31'],
+    [less, '2026-10-31', '--correct'],
+    [less, '2026-11-15'],
+  ] as const) {
+    await writeFile(own, csvOf([line]));
+    const ran = await inProcess(
+      environment,
+      ...['credit', 'import', own, '--template', 'mobile', '--lender', 'L2'],
+      ...['--sector', 'bank', '--as-of', asOf, ...more],
+    );
+    expect(ran.exitCode).toBe(0);
+  }
+  const args = ['credit', 'subject-report', '--number', '910000007'];
+  const report = (await inProcess(environment, ...args, '--json')).json();
+  expect(report).toMatchObject({
+    accounts: [
+      { as_of: '2026-11-15', history: [{ as_of: '2026-10-31', balance: '5000.00', status: 'F' }] },
+    ],
+    corrections: [{ former: { balanceCents: '800000', asOf: '2026-10-31' } }],
+  });
+  expect((await inProcess(environment, ...args)).stdout).toContain('Corrections by lenders: 1');
+});
+
 test('a score is explained point by point', async () => {
   const by = async (...args: string[]): Promise<Ran> =>
     await inProcess(environment, 'credit', 'score', ...args);
@@ -120,7 +148,7 @@ test('the chain is verified, and keys are asked for', async () => {
     },
     ...['credit', 'rotate-keys', '--json'],
   );
-  expect(JSON.parse(rotated.stdout)).toMatchObject({ subjects: 3, accounts: 3 });
+  expect(JSON.parse(rotated.stdout)).toMatchObject({ subjects: 4, accounts: 4 });
   const cases = await inProcess(environment, 'credit', 'case', 'list', '--json');
   expect(JSON.parse(cases.stdout)).toEqual([]);
 });

@@ -312,6 +312,7 @@ describe('an enquiry', () => {
     [{ reportSector: '' }, 400, 'missing_field', '402'],
     [{ requestReference: 'no spaces' }, 400, 'invalid_field', '402'],
     [{ dateOfBirth: '1990' }, 400, 'unknown_field', '403'],
+    [{ consentDate: '2026-13-01' }, 400, 'invalid_field', '402'],
   ] as const)('%o is refused', async (change, status, code, bureauCode) => {
     const answer = await ask('generic-score', change);
     expect(answer).toMatchObject({
@@ -327,6 +328,43 @@ describe('an enquiry', () => {
     });
     expect(answer.body).not.toHaveProperty('profile');
     expect(answer.text).not.toContain('Wanjiru');
+  });
+
+  test('may be made for every reason, and keeps it with the consent that was told', async () => {
+    for (let reason = 1; reason <= 12; reason += 1) {
+      const { status } = await ask('mobile-loan-score', {
+        requestReference: `Reason${reason}`,
+        reportReason: String(reason),
+        consentReference: `consent/${reason}`,
+        consentDate: '2026-11-02',
+      });
+      expect(status).toBe(200);
+    }
+    const read = await service.pool.query<Record<string, unknown>>(
+      `select report_reason, report_sector, consent_reference, consent_date, outcome, crn,
+         match_rule, match_score, source, key_id ~ '^[0-9a-f]{16}$' as key, data_as_of,
+         documents ~ '^[0-9a-f]{40}$' as document, scorecard, length(score) > 0 as scored
+       from enquiries where request_reference ~ '^Reason' order by report_reason`,
+    );
+    expect(read.rows).toHaveLength(12);
+    for (const [at, row] of read.rows.entries()) {
+      expect(row).toEqual({
+        report_reason: at + 1,
+        report_sector: 2,
+        consent_reference: `consent/${at + 1}`,
+        consent_date: '2026-11-02',
+        outcome: 'answered',
+        crn: '1000001',
+        match_rule: 'document+names-1',
+        match_score: '1.0000',
+        source: 'registry',
+        key: true,
+        data_as_of: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+        document: true,
+        scorecard: 'malipo-mobile@1',
+        scored: true,
+      });
+    }
   });
 
   test('whose documents disagree is a case for a person', async () => {

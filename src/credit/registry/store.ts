@@ -246,3 +246,29 @@ export async function readSuppressionRules(db: Queryable): Promise<SuppressionRu
     statesUntil: row.states_until === null ? null : dateOf(row.states_until),
   }));
 }
+
+/** What a lender said before it corrected itself. */
+export interface PastCorrection {
+  readonly accountId: bigint;
+  readonly correctedAt: Date;
+  /** Terms or a state of the account as they were; amounts in cents, as texts. */
+  readonly former: Readonly<Record<string, string | number | null>>;
+}
+
+/** Corrections of a subject's accounts, the oldest first. */
+export async function listCorrections(db: Queryable, crn: bigint): Promise<PastCorrection[]> {
+  const read = await db.query<{
+    account_id: bigint;
+    corrected_at: Date;
+    former: PastCorrection['former'];
+  }>(
+    `select account_id, corrected_at, former from account_corrections where crn = $1
+     order by corrected_at, correction_id limit 10000`,
+    [crn],
+  );
+  return read.rows.map((row) => ({
+    accountId: row.account_id,
+    correctedAt: row.corrected_at,
+    former: row.former,
+  }));
+}

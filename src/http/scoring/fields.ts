@@ -75,6 +75,10 @@ export const consentFields = {
     ),
   ),
   consentDate: Type.Optional(
-    text(/^\d{4}-\d{2}-\d{2}$/, 'a date such as 2026-11-21', 'When the customer consented.'),
+    text(
+      /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/,
+      'a date such as 2026-11-21',
+      'When the customer consented.',
+    ),
   ),
 } as const;
