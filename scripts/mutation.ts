@@ -1,0 +1,79 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { Stryker } from '@stryker-mutator/core';
+import { Command } from 'commander';
+
+/**
+ * `npm run mutation`: changes the modules that money and trust rest on, one thing at a time, and
+ * runs their tests against each change. Ends with one JSON line; exits with 1 when fewer than 85 of
+ * 100 changes were noticed.
+ */
+
+const MODULES = [
+  'src/base/money.ts',
+  'src/base/canonical.ts',
+  'src/base/sealing.ts',
+  'src/base/ids.ts',
+  'src/base/token-buckets.ts',
+  'src/vendors/signature.ts',
+  'src/vendors/header-signature.ts',
+  'src/dispatch/decide.ts',
+  'src/transactions/transaction.ts',
+  // The pure decisions; what follows in the file talks to the database.
+  'src/transactions/create.ts:36-105',
+];
+const LEAST_SCORE = 85;
+
+const options = new Command('mutation')
+  .description('Break the core modules on purpose, and count what the tests notice.')
+  .option('--survivors', 'tell the changes that nobody noticed')
+  .parse()
+  .opts<{ survivors?: true }>();
+
+const folder = await mkdtemp(path.join(os.tmpdir(), 'malipo-mutation-'));
+const stryker = new Stryker({
+  mutate: MODULES,
+  testRunner: 'vitest',
+  plugins: ['@stryker-mutator/vitest-runner'],
+  vitest: { configFile: 'scripts/mutation/vitest.config.ts', related: false },
+  coverageAnalysis: 'perTest',
+  concurrency: 2,
+  reporters: [],
+  tempDirName: path.join(folder, 'sandbox'),
+  // There is no JavaScript API of this TypeScript for it to rewrite a configuration with.
+  tsconfigFile: 'none.json',
+  ignorePatterns: ['bench', 'docs', 'deploy', '.data', 'fuzz-crashes'],
+  allowConsoleColors: false,
+});
+try {
+  const results = await stryker.runMutationTest();
+  const judged = results.filter(({ status }) => status !== 'CompileError' && status !== 'Ignored');
+  const killed = judged.filter(({ status }) => status === 'Killed' || status === 'Timeout');
+  const score = (100 * killed.length) / judged.length;
+  const files: Record<string, { mutants: number; killed: number }> = {};
+  for (const { fileName, status } of judged) {
+    const file = (files[path.relative(process.cwd(), fileName)] ??= { mutants: 0, killed: 0 });
+    file.mutants += 1;
+    if (status === 'Killed' || status === 'Timeout') file.killed += 1;
+  }
+  if (options.survivors) await tellSurvivors(judged.filter((one) => !killed.includes(one)));
+  if (!(score >= LEAST_SCORE)) process.exitCode = 1;
+  const rounded = Math.round(score * 100) / 100;
+  process.stdout.write(
+    `${JSON.stringify({ mutants: judged.length, killed: killed.length, score: rounded, files })}\n`,
+  );
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function tellSurvivors(
+  survivors: Awaited<ReturnType<Stryker['runMutationTest']>>,
+): Promise<void> {
+  for (const { fileName, location, replacement, mutatorName } of survivors) {
+    const { line } = location.start;
+    const source = (await readFile(fileName, 'utf8')).split('\n')[line - 1]?.trim();
+    const file = path.relative(process.cwd(), fileName);
+    process.stderr.write(`${file}:${line} ${mutatorName}\n  ${source}\n  → ${replacement}\n`);
+  }
+}

@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+
+/** The tests that need no database and test the mutated modules: each mutant runs them. */
+export default defineConfig({
+  test: {
+    include: [
+      'test/unit/{money,canonical,canonical-signature,header-signature,sealing}.test.ts',
+      'test/unit/{dispatch-decide,create-plan,transaction-status,rate-limits,clock}.test.ts',
+      'test/property/{signature,ids}.test.ts',
+    ],
+  },
+});
