@@ -3,7 +3,7 @@ import { canonicalText } from '../src/base/canonical.ts';
 import type { Config } from '../src/config.ts';
 import { createVault, creditKeysOf } from '../src/credit/registry/vault.ts';
 import { createLog } from '../src/log.ts';
-import { runService, stopOnSignals } from '../src/serve.ts';
+import { endOnUnforeseen, runService, stopOnSignals } from '../src/serve.ts';
 import type { RunningService } from '../src/serve.ts';
 import { sign } from '../src/vendors/signature.ts';
 import { DEMO_COLLECTOR, DEMO_VENDORS, prepareSandbox } from './data.ts';
@@ -15,6 +15,7 @@ import type { OperatorsProcess } from './operators-process.ts';
 /** `npm start`: the whole service with an embedded database, demo data and simulated operators. */
 export async function startSandbox(config: Config): Promise<void> {
   const log = createLog({ level: config.logLevel, destination: 2 });
+  endOnUnforeseen(log);
   const masterKeys = await sandboxMasterKeys(config);
   const parts: { operators?: OperatorsProcess } = {};
   let running: RunningService;

@@ -14,6 +14,9 @@ const { kills, seed } = new Command('chaos')
   .parse()
   .opts<{ kills: number; seed: number }>();
 
+// What was started ends with us.
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => process.exit(1));
+
 let told = 0;
 const result = await runChaos({
   kills,

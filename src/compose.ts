@@ -82,10 +82,30 @@ export interface ComposeOptions {
   readonly log: Logger;
 }
 
-/** Builds the service from its parts: the one place where they are wired, in order. */
+/** Ends of what was started, in the order in which it was; ended in the reverse. */
+type Ends = (() => unknown)[];
+
+/**
+ * Builds the service from its parts: the one place where they are wired, in order. When one of them
+ * fails, those that were started are stopped again.
+ */
 export async function compose(options: ComposeOptions): Promise<Service> {
+  const ends: Ends = [];
+  const stopAll = async (): Promise<void> => {
+    for (const end of ends.toReversed()) await end();
+  };
+  try {
+    const parts = await assemble(options, ends);
+    let stopping: Promise<void> | undefined;
+    return { ...parts, stop: async () => await (stopping ??= stopAll()) };
+  } catch (error) {
+    await stopAll();
+    throw error;
+  }
+}
+
+async function assemble(options: ComposeOptions, ends: Ends): Promise<Omit<Service, 'stop'>> {
   const { config, log } = options;
-  const pools: Pool[] = [];
   const openPool = (name: string, max: number, byIndexOnly = false): Pool => {
     const pool = createPool({
       url: options.databaseUrl,
@@ -95,7 +115,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
         log.warn({ reason: error.message }, 'an idle database connection was lost'),
       byIndexOnly,
     });
-    pools.push(pool);
+    ends.push(() => pool.end());
     return pool;
   };
   const openLanes = (name: string): Pool[] =>
@@ -115,6 +135,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     readSecrets: readOperatorSecrets,
     onReload: () => connectors.update(catalogue.operators()),
   });
+  ends.push(() => connectors.close());
   const settings = await watchSettings({
     pool,
     pollMs: SETTINGS_POLL_MS,
@@ -122,7 +143,10 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     onError: (error) => log.error({ err: error }, 'settings could not be reloaded'),
   });
 
+  ends.push(() => settings.stop());
+
   const settler = createSettler({ pools: openLanes('settle'), deadlineMs: LANE_DEADLINE_MS });
+  ends.push(() => settler.idle());
   let dispatcher: Dispatcher | undefined;
   const onAccepted = (accepted: readonly NewTransaction[]): void =>
     dispatcher?.hint(
@@ -134,6 +158,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     deadlineMs: LANE_DEADLINE_MS,
     onAccepted,
   });
+  ends.push(() => lanes.idle());
   const bulkDesk: BulkDesk | undefined = config.roles.has('api')
     ? createBulkDesk({
         pool,
@@ -149,6 +174,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
         log,
       })
     : undefined;
+  ends.push(() => bulkDesk?.stop());
   const availabilities = createAvailabilities({
     pool,
     catalogue,
@@ -157,6 +183,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     cooldownMs: config.breakerCooldownMs,
     log,
   });
+  ends.push(() => availabilities.idle());
   if (config.roles.has('dispatcher')) {
     dispatcher = startDispatcher({
       pool: openPool('dispatch', 2, true),
@@ -171,19 +198,29 @@ export async function compose(options: ComposeOptions): Promise<Service> {
       log,
     });
   }
+  ends.push(() => dispatcher?.stop(config.shutdownGraceMs));
   const chainBuilder = config.roles.has('jobs')
     ? startChainBuilder({ pool, everyMs: CHAIN_EVERY_MS, log })
     : undefined;
+
+  ends.push(() => chainBuilder?.stop());
 
   const nonces = createNonceDesk({
     pool: openPool('nonces', 1, true),
     deadlineMs: LANE_DEADLINE_MS,
   });
+  ends.push(() => nonces.idle());
   const nonceCleaner = config.roles.has('jobs')
     ? startNonceCleaner({ pool, everyMs: NONCES_EVERY_MS, log })
     : undefined;
 
+  ends.push(() => nonceCleaner?.stop());
+
   const credit = composeCredit(options, pool, openLanes);
+  ends.push(
+    () => credit?.bureau.close(),
+    () => credit?.desk.idle(),
+  );
 
   const metrics = createMetrics({
     pool,
@@ -224,23 +261,8 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     enquiryDesk: credit?.desk,
   });
 
-  let stopping: Promise<void> | undefined;
-  const stop = async (): Promise<void> => {
-    await app.close();
-    await bulkDesk?.stop();
-    await lanes.idle();
-    await credit?.desk.idle();
-    await credit?.bureau.close();
-    await dispatcher?.stop(config.shutdownGraceMs);
-    await settler.idle();
-    await availabilities.idle();
-    await chainBuilder?.stop();
-    await nonceCleaner?.stop();
-    await nonces.idle();
-    await settings.stop();
-    await connectors.close();
-    await Promise.all(pools.map((opened) => opened.end()));
-  };
+  ends.push(() => app.close());
+
   return {
     app,
     pool,
@@ -248,7 +270,6 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     authentication,
     catalogue,
     listen: () => app.listen({ port: config.port, host: config.host }),
-    stop: async () => await (stopping ??= stop()),
   };
 }
 

@@ -283,8 +283,8 @@ function descriptionOf(name: keyof Environment): string | undefined {
 
 function portNumber(name: string, text: string, problems: string[]): number {
   const value = Number(text);
-  if (!(value >= 0 && value <= 65_535))
-    problems.push(`${name}: must be a port number from 0 to 65535.`);
+  // What is no number at all has been told of already.
+  if (value > 65_535) problems.push(`${name}: must be a port number from 0 to 65535.`);
   return value;
 }
 

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { PlainError } from './plain-error.ts';
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -42,7 +43,7 @@ export function unseal(sealed: Sealed, place: string, keys: MasterKeys): string 
     (candidate) => candidate !== undefined && masterKeyId(candidate) === sealed.masterKeyId,
   );
   if (key === undefined) {
-    throw new Error(
+    throw new PlainError(
       `A stored secret was sealed under master key ${sealed.masterKeyId}, which is neither MASTER_KEY nor MASTER_KEY_PREVIOUS.`,
     );
   }

@@ -169,21 +169,38 @@ function answerErrors(app: FastifyInstance, log: Logger): void {
   app.setErrorHandler((error, request, reply) =>
     sendRefusal(abortionOf(error, request) ?? asRefusal(error), request, reply, log),
   );
-  const methodsByPath = new Map<string, Set<string>>();
+  const methodsByRoute = new Map<string, Set<string>>();
   app.addHook('onRoute', (route) => {
-    const methods = methodsByPath.get(route.url) ?? new Set();
+    const methods = methodsByRoute.get(route.url) ?? new Set();
     for (const method of [route.method].flat()) methods.add(method);
-    methodsByPath.set(route.url, methods);
+    methodsByRoute.set(route.url, methods);
   });
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0] ?? '';
-    const methods = methodsByPath.get(path);
-    if (methods === undefined || methods.has(request.method)) {
+    const methods = new Set(
+      [...methodsByRoute].flatMap(([route, known]) => (isOf(route, path) ? [...known] : [])),
+    );
+    if (methods.size === 0 || methods.has(request.method)) {
       return sendRefusal(new Refusal('unknown_path'), request, reply, log);
     }
     void reply.header('allow', [...methods].join(', '));
     return sendRefusal(new Refusal('method_not_allowed'), request, reply, log);
   });
+}
+
+/** Whether a path is one of the route's, whose `:name` stands for one part and `*` for the rest. */
+function isOf(route: string, path: string): boolean {
+  const [routeParts, pathParts] = [route.split('/'), path.split('/')];
+  const isOpen = routeParts.at(-1) === '*';
+  if (isOpen ? pathParts.length < routeParts.length : pathParts.length !== routeParts.length) {
+    return false;
+  }
+  return routeParts.every(
+    (part, index) =>
+      part === pathParts[index] ||
+      part === '*' ||
+      (part.startsWith(':') && pathParts[index] !== ''),
+  );
 }
 
 function sendRefusal(

@@ -29,6 +29,8 @@ export interface Program {
   readonly origin: string;
   /** True from when it answers until it dies. */
   readonly ready: boolean;
+  /** True once the life that was started last is over. */
+  readonly dead: boolean;
   /**
    * Starts it and returns at once.
    * @param env for this life only, such as CRASH_AT, the crash point at which it kills itself.
@@ -65,6 +67,9 @@ export async function serviceProgram(options: {
     origin,
     get ready() {
       return ready && current?.ending === undefined;
+    },
+    get dead() {
+      return current?.ending !== undefined;
     },
     start: async (env = {}) => {
       ready = false;
@@ -110,6 +115,8 @@ async function untilLive(origin: string, over: () => boolean): Promise<void> {
 export interface OperatorsProgram extends Program {
   /** What was really paid. */
   truth(): ReturnType<SimulatedOperators['truth']>;
+  /** All that they have written down. */
+  journal(): Promise<string>;
   /** References of instructions that were repeated though the operator knew of them. */
   repeated(): Promise<string[]>;
 }
@@ -121,12 +128,19 @@ export async function operatorsProgram(folder: string): Promise<OperatorsProgram
     `--port ${port} --callback-delay-ms 300 --callback-repeat-ms 300 --slow-ms 1500 --hold-ms 5000`.split(
       ' ',
     );
+  const journal = async (): Promise<string> =>
+    await readFile(path.join(folder, 'operators.jsonl'), 'utf8');
   let current: SimulatedOperators | undefined;
+  const lives = (): boolean =>
+    current?.process.exitCode === null && current.process.signalCode === null;
   return {
     name: 'operators',
     origin: `http://127.0.0.1:${port}`,
     get ready() {
-      return current?.process.exitCode === null && current.process.signalCode === null;
+      return lives();
+    },
+    get dead() {
+      return !lives();
     },
     start: async () => {
       current = await startSimulatedOperators(folder, args);
@@ -141,12 +155,12 @@ export async function operatorsProgram(folder: string): Promise<OperatorsProgram
     },
     signal: (name) => void current?.process.kill(name),
     truth: async () => (await current?.truth()) ?? [],
-    repeated: async () => {
-      const lines = (await readFile(path.join(folder, 'operators.jsonl'), 'utf8')).split('\n');
-      return lines
+    journal,
+    repeated: async () =>
+      (await journal())
+        .split('\n')
         .filter((line) => line.startsWith('{"kind":"repeated"'))
-        .map((line) => (JSON.parse(line) as { reference: string }).reference);
-    },
+        .map((line) => (JSON.parse(line) as { reference: string }).reference),
   };
 }
 

@@ -77,6 +77,10 @@ describe('the configuration', () => {
     });
   });
 
+  test('names a port that is no number once, and not the one that follows from it', () => {
+    expect(problemsOf({ PORT: 'http' })).toEqual(['PORT: Port of the API. Default 8080.']);
+  });
+
   test('names every mistake at once', () => {
     expect(
       complaints(

@@ -79,6 +79,8 @@ export class World {
   constructor(folder: string, random: Random) {
     this.#folder = folder;
     this.random = random;
+    // Programs are in groups of their own and would outlive us; the database hears of our end.
+    process.once('exit', () => this.#killAll());
   }
 
   get kills(): number {
@@ -172,14 +174,18 @@ export class World {
 
   async end(): Promise<void> {
     this.#reviving = false;
-    for (const program of [...this.#services, ...(this.#operators ? [this.#operators] : [])]) {
-      this.#hit.set(program, undefined);
-      program.signal('SIGKILL');
-    }
+    this.#killAll();
     await Promise.all(this.#lives);
     await Promise.all(this.#services.map(async (program) => await program.death()));
     await this.#pool?.end();
     await this.#database?.stop();
+  }
+
+  #killAll(): void {
+    for (const program of [...this.#services, ...(this.#operators ? [this.#operators] : [])]) {
+      this.#hit.set(program, undefined);
+      program.signal('SIGKILL');
+    }
   }
 
   /** One life after the other. */
@@ -228,12 +234,9 @@ export class World {
   async #blackOut(): Promise<void> {
     const lightsOn = Promise.withResolvers<void>();
     this.#lights = lightsOn.promise;
-    const programs = [...this.#services, this.operators];
-    for (const program of programs) {
-      this.#hit.set(program, undefined);
-      program.signal('SIGKILL');
-    }
+    this.#killAll();
     await killDatabase(present(this.#database));
+    const programs = [...this.#services, this.operators];
     await Promise.all(programs.map(async (program) => await program.death()));
     await this.#startDatabase();
     this.#blackouts += 1;

@@ -1,0 +1,338 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CRASH_POINTS } from '../../src/base/crash-points.ts';
+import type { CrashPoint } from '../../src/base/crash-points.ts';
+import { createPool } from '../../src/db/pool.ts';
+import type { Pool } from '../../src/db/pool.ts';
+import { checkLedger } from '../../src/ledger/check.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import type { TestDatabase } from '../support/cluster.ts';
+import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
+import { until } from '../support/until.ts';
+import { PATHS, VendorClient, encode, send, signed } from '../support/vendor-client.ts';
+import type { Answer } from '../support/vendor-client.ts';
+import { operatorsProgram, serviceProgram, settleTown } from './fleet.ts';
+import type { OperatorsProgram, Program, Town } from './fleet.ts';
+
+// The whole program is killed at every named point, one after the other, over one database; the next
+// start, which is to die at the next point, has to mend what the one before left.
+
+let database: TestDatabase;
+let folder: string;
+let pool: Pool;
+let operators: OperatorsProgram;
+let town: Town;
+let service: Program;
+let vendor: VendorClient;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  folder = await makeTemporaryFolder();
+  pool = createPool({ url: database.url, max: 4, name: 'test' });
+  operators = await operatorsProgram(path.join(folder, 'operators'));
+  await operators.start();
+  town = await settleTown(pool, { operatorOrigin: operators.origin, shopCount: 1 });
+  service = await serviceProgram({
+    name: 'all roles',
+    roles: 'api,dispatcher,jobs',
+    folder,
+    env: {
+      DATABASE_URL: database.url,
+      FUND_WINDOW_SECONDS: '0',
+      BREAKER_COOLDOWN_MS: '100',
+      CREDIT_INDEX_KEY: createHash('sha256').update('index').digest('base64'),
+    },
+  });
+  const [shop] = town.shops;
+  if (shop === undefined) throw new Error('there is no shop');
+  vendor = new VendorClient(service.origin, shop);
+});
+
+afterAll(async () => {
+  for (const program of [service, operators]) {
+    program.signal('SIGKILL');
+    await program.death();
+  }
+  await pool.end();
+  await database.drop();
+  await removeFolder(folder);
+});
+
+async function untilReady(): Promise<void> {
+  await until('it is ready', () => service.ready, 60_000);
+}
+
+/** Starts it so that it dies at the point. */
+async function startArmed(point: CrashPoint, env: Record<string, string> = {}): Promise<void> {
+  await service.start({ CRASH_AT: point, ...env });
+  // It may pass the point by what the life before has left, before it serves anybody.
+  await until('it is ready, or dead', () => service.ready || service.dead, 60_000);
+}
+
+async function expectKilled(): Promise<void> {
+  const { ending, lastWords } = await service.death();
+  expect(ending, lastWords).toEqual({ code: null, signal: 'SIGKILL' });
+}
+
+async function collect(reference: string): Promise<Answer> {
+  const income = {
+    collector: town.collector.vid,
+    vid: vendor.vid,
+    reference,
+    amount: '100000.00',
+    currency: 'KES',
+    paid_at: '2026-01-05 09:00:00',
+  };
+  const request = encode(PATHS.collect, signed(income, town.collector.key), 'urlencoded');
+  return await send(service.origin, request);
+}
+
+async function fund(second: number): Promise<Answer> {
+  return await vendor.call('fund', { currency: 'KES', time: String(1_700_000_000 + second) });
+}
+
+/** As the vendor's program keeps it, until it is told. */
+const orders = new Map<string, { readonly account: string; reference: string | undefined }>();
+
+/** An order to an account with this end; whether or not it was answered. */
+async function order(merchantReference: string, suffix: string): Promise<void> {
+  const known = orders.get(merchantReference);
+  const account = known?.account ?? `77${String(orders.size).padStart(6, '0')}${suffix}`;
+  const params = { account, biller_name: 'tokens', merchant_reference: merchantReference };
+  const answer = await vendor.create(params).catch(() => undefined);
+  if (answer !== undefined) expect(answer.status, answer.text).toBe(200);
+  const reference = answer && String(answer.body.msg['ipay_reference']);
+  if (reference !== undefined) expect(reference).toBe(known?.reference ?? reference);
+  orders.set(merchantReference, { account, reference: reference ?? known?.reference });
+}
+
+async function countOf(table: string, condition: string, value: unknown): Promise<number> {
+  const counted = await pool.query<{ count: number }>(
+    `select count(*)::integer as count from ${table} where ${condition}`,
+    [value],
+  );
+  return counted.rows[0]?.count ?? 0;
+}
+
+const countOrder = async (name: string): Promise<number> =>
+  await countOf('transactions', 'merchant_reference = $1', name);
+
+interface Scene {
+  /** For this life only. */
+  readonly env?: Record<string, string>;
+  /** What brings the program to the point. */
+  readonly act: (point: CrashPoint) => Promise<unknown>;
+  /** What must be in the database once it is dead. */
+  readonly left?: (point: CrashPoint) => Promise<void>;
+  /** What the vendor does when the service is back. */
+  readonly after?: (point: CrashPoint) => Promise<void>;
+}
+
+const gone = async (request: Promise<unknown>): Promise<void> => {
+  await expect(request).rejects.toThrow();
+};
+
+/**
+ * An order that dies on the way to its operator, or on the way back. An earlier one that is being
+ * found out about may pass the point first; then the vendor has no answer yet and asks again.
+ */
+const paying = (suffix: string): Scene => ({
+  act: async (point) => await order(point, suffix),
+  left: async (point) => {
+    const answered = orders.get(point)?.reference !== undefined;
+    expect(await countOrder(point)).toBeGreaterThanOrEqual(answered ? 1 : 0);
+    const instructed = await pool.query(
+      `select 1 from attempts where outcome is null
+       group by vendor_id, transaction_id having count(*) > 1`,
+    );
+    expect(instructed.rowCount, 'transactions with two instructions out').toBe(0);
+  },
+});
+
+const creating = (rows: number): Scene => ({
+  act: async (point) => {
+    await order(point, '9901');
+    expect(orders.get(point)?.reference).toBeUndefined();
+  },
+  left: async (point) => expect(await countOrder(point)).toBe(rows),
+  after: async (point) => await order(point, '9901'),
+});
+
+const collecting = (rows: number): Scene => ({
+  act: async (point) => await gone(collect(point)),
+  left: async (point) => {
+    expect(await countOf('collections', 'reference = $1', point)).toBe(rows);
+  },
+  after: async (point) => expect((await collect(point)).status).toBe(200),
+});
+
+const funding = (second: number, rows: number): Scene => {
+  const requestedAt = new Date((1_700_000_000 + second) * 1000);
+  return {
+    act: async (point) => {
+      await collect(`for ${point}`);
+      await gone(fund(second));
+    },
+    left: async () => {
+      expect(await countOf('fund_movements', 'requested_at = $1', requestedAt)).toBe(rows);
+    },
+    after: async () => {
+      expect((await fund(second)).body.msg['amount']).toBeGreaterThanOrEqual(100_000);
+      expect(await countOf('fund_movements', 'requested_at = $1', requestedAt)).toBe(1);
+    },
+  };
+};
+
+const enquiring = (rows: number): Scene => {
+  const ask = async (point: string): Promise<Answer> =>
+    await vendor.call('idDecision', {
+      requestReference: point.replaceAll(/\W/g, ''),
+      reportReason: '1',
+      nationalID: '999999999',
+    });
+  const count = async (point: string): Promise<number> =>
+    await countOf('enquiries', 'request_reference = $1', point.replaceAll(/\W/g, ''));
+  return {
+    act: async (point) => await gone(ask(point)),
+    left: async (point) => expect(await count(point)).toBe(rows),
+    after: async (point) => {
+      expect((await ask(point)).body.error?.[0]?.code).toBe('subject_not_found');
+      expect(await count(point)).toBe(1);
+    },
+  };
+};
+
+const SCENES: Readonly<Record<Exclude<CrashPoint, ElsewherePoint>, Scene>> = {
+  // What a vendor does after one of them must not pass the next.
+  'collect:before-commit': collecting(0),
+  'fund:before-commit': funding(1, 0),
+  'create:before-commit': creating(0),
+  'enquiry:before-commit': enquiring(0),
+  'collect:after-commit': collecting(1),
+  'create:after-commit': creating(1),
+  'enquiry:after-commit': enquiring(1),
+  'fund:after-commit': funding(2, 1),
+  'chain:before-commit': { act: async () => undefined },
+  'dispatch:after-claim': paying('9901'),
+  'dispatch:before-send': paying('9901'),
+  'dispatch:after-send': paying('9901'),
+  'dispatch:before-result-commit': paying('9901'),
+  'dispatch:after-result-commit': paying('9901'),
+  'verify:after-claim': paying('9903'),
+  'verify:before-query': paying('9903'),
+  'verify:before-result-commit': paying('9903'),
+  'settle:before-commit': paying('9902'),
+  'settle:after-commit': paying('9901'),
+  'progress:before-commit': paying('9908'),
+  'progress:after-commit': paying('9908'),
+  'callback:before-settle': paying('9905'),
+  'callback:after-settle': paying('9906'),
+  'breaker:before-commit': { ...paying('9908'), env: { BREAKER_FAILURES: '1' } },
+};
+
+/** Points whose scenes are in tests of their own. */
+type ElsewherePoint = 'bulk:before-commit' | 'bulk:after-commit' | 'migrate:before-commit';
+
+test('at every crash point: nothing lost, nothing paid twice, and the next start mends it', async () => {
+  const scenes = Object.entries(SCENES) as [CrashPoint, Scene][];
+  let mend = async (): Promise<void> => undefined;
+  for (const [point, { env, act, left, after }] of scenes) {
+    await startArmed(point, env);
+    await mend();
+    await act(point);
+    await expectKilled();
+    await left?.(point);
+    mend = async () => await after?.(point);
+  }
+  await service.start();
+  await untilReady();
+  await mend();
+  for (const [name] of orders) await order(name, '');
+  for (const [name, { reference }] of orders) {
+    expect(reference, name).toBeDefined();
+    expect(await countOrder(name), name).toBe(1);
+  }
+  await pool.query("update dispatch_queue set due_at = least(due_at, now() + interval '7 s')");
+  await until(
+    'every order has its end',
+    async () => (await countOf('dispatch_queue', '$1', true)) === 0,
+    90_000,
+  );
+  const truth = (await operators.truth()).map((entry) => entry.reference);
+  expect(new Set(truth).size).toBe(truth.length);
+  expect(await operators.repeated()).toEqual([]);
+  for (const [name, { account, reference = '' }] of orders) {
+    const isPaid = !account.endsWith('9902');
+    expect(truth.includes(reference), name).toBe(isPaid);
+    const { transaction_status: status } = await vendor.transaction(reference);
+    expect(status, name).toBe(isPaid ? 'SUCCESS' : 'FAILED');
+  }
+  expect((await checkLedger(pool)).violations).toEqual([]);
+}, 240_000);
+
+test('while migrations are applied: those before stay, this one leaves nothing, the next start goes on', async () => {
+  const empty = await createTestDatabase();
+  const other = createPool({ url: empty.url, max: 1, name: 'test' });
+  await other.query('drop schema public cascade; create schema public');
+  const migrating = await serviceProgram({
+    name: 'migrating',
+    roles: 'api',
+    folder,
+    env: { DATABASE_URL: empty.url },
+  });
+  const applied = async (): Promise<number> => {
+    const read = await other.query("select to_regclass('schema_migrations') as name");
+    if ((read.rows[0] as { name: string | null }).name === null) return 0;
+    const counted = await other.query<{ count: number }>(
+      'select count(*)::integer as count from schema_migrations',
+    );
+    return counted.rows[0]?.count ?? 0;
+  };
+  for (const [times, done] of [
+    [1, 0],
+    [3, 2],
+    [1, 2],
+    [5, 6],
+  ]) {
+    await migrating.start({ CRASH_AT: `migrate:before-commit#${times}` });
+    expect((await migrating.death()).ending.signal).toBe('SIGKILL');
+    expect(await applied()).toBe(done);
+  }
+  await migrating.start();
+  await until('it is ready', () => migrating.ready, 60_000);
+  const files = readdirSync(path.resolve(import.meta.dirname, '../../migrations'));
+  expect(await applied()).toBe(files.filter((name) => name.endsWith('.sql')).length);
+  migrating.signal('SIGTERM');
+  expect((await migrating.death()).ending).toEqual({ code: 0, signal: null });
+  await other.end();
+  await empty.drop();
+}, 120_000);
+
+test('every point is passed somewhere in the program, and in the program as it is run nothing happens there', async () => {
+  const source = path.resolve(import.meta.dirname, '../../src');
+  const program = readdirSync(source, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('crash-points.ts'))
+    .map((name) => readFileSync(path.join(source, name), 'utf8'))
+    .join('\n');
+  // Where the HTTP client writes there is no line of ours.
+  const named = CRASH_POINTS.filter((point) => point !== 'dispatch:after-send');
+  expect(named.filter((point) => !program.includes(`'${point}'`))).toEqual([]);
+
+  const plain = await serviceProgram({
+    name: 'as it is run',
+    roles: 'api',
+    folder,
+    env: { DATABASE_URL: database.url, NODE_OPTIONS: '' },
+  });
+  await plain.start({ CRASH_AT: 'collect:before-commit' });
+  await until('it is ready', () => plain.ready, 60_000);
+  const income = { collector: town.collector.vid, vid: vendor.vid, reference: 'as it is run' };
+  const request = { ...income, amount: '1.00', currency: 'KES', paid_at: '2026-01-05 09:00:00' };
+  const signedRequest = signed(request, town.collector.key);
+  const answer = await send(plain.origin, encode(PATHS.collect, signedRequest, 'urlencoded'));
+  expect(answer.status, answer.text).toBe(200);
+  plain.signal('SIGTERM');
+  expect((await plain.death()).ending).toEqual({ code: 0, signal: null });
+}, 60_000);

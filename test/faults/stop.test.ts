@@ -1,0 +1,158 @@
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { setOperator } from '../../src/billers/administer.ts';
+import { createPool } from '../../src/db/pool.ts';
+import type { Pool } from '../../src/db/pool.ts';
+import { checkLedger } from '../../src/ledger/check.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import type { TestDatabase } from '../support/cluster.ts';
+import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
+import { until } from '../support/until.ts';
+import { PATHS, VendorClient, encode, send, signed } from '../support/vendor-client.ts';
+import { operatorsProgram, serviceProgram, settleTown } from './fleet.ts';
+import type { OperatorsProgram, Program } from './fleet.ts';
+
+// How the program ends when it is asked to, and when something in it breaks.
+
+let database: TestDatabase;
+let folder: string;
+let pool: Pool;
+let operators: OperatorsProgram;
+let service: Program;
+let vendor: VendorClient;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  folder = await makeTemporaryFolder();
+  pool = createPool({ url: database.url, max: 2, name: 'test' });
+  operators = await operatorsProgram(path.join(folder, 'operators'));
+  await operators.start();
+  const town = await settleTown(pool, { operatorOrigin: operators.origin, shopCount: 1 });
+  // Patient enough for an operator that takes its time.
+  const settings = { pay_timeout_ms: 4000, status_timeout_ms: 1000, acceptance_window_ms: 500 };
+  await setOperator(pool, 'kplc', { settings }, async () => undefined);
+  service = await serviceProgram({
+    name: 'all roles',
+    roles: 'api,dispatcher,jobs',
+    folder,
+    env: { DATABASE_URL: database.url, FUND_WINDOW_SECONDS: '0' },
+  });
+  const [shop] = town.shops;
+  if (shop === undefined) throw new Error('there is no shop');
+  vendor = new VendorClient(service.origin, shop);
+  await start();
+  const income = {
+    collector: town.collector.vid,
+    vid: vendor.vid,
+    reference: 'income',
+    amount: '10000.00',
+    currency: 'KES',
+    paid_at: '2026-01-05 09:00:00',
+  };
+  await send(service.origin, encode(PATHS.collect, signed(income, town.collector.key), 'json'));
+  await vendor.fund();
+});
+
+afterAll(async () => {
+  const { violations } = await checkLedger(pool);
+  for (const program of [service, operators]) {
+    program.signal('SIGKILL');
+    await program.death();
+  }
+  await pool.end();
+  await database.drop();
+  await removeFolder(folder);
+  expect(violations).toEqual([]);
+});
+
+async function start(env: Readonly<Record<string, string>> = {}): Promise<void> {
+  await service.start(env);
+  await until('it is ready', () => service.ready, 60_000);
+}
+
+/** A payment whose instruction the operator has, and has not answered. */
+async function payment(account: string): Promise<string> {
+  const reference = await vendor.accepted({ account, biller_name: 'tokens' });
+  await until('the operator has it', async () => (await operators.journal()).includes(reference));
+  return reference;
+}
+
+/** How the instructions to this account ended: what is written of each. */
+async function attempts(account: string): Promise<readonly (string | null)[]> {
+  const read = await pool.query<{ outcome: string | null }>(
+    `select a.outcome from attempts a join transactions using (vendor_id, transaction_id)
+     where account = $1 order by attempt_number`,
+    [account],
+  );
+  return read.rows.map((row) => row.outcome);
+}
+
+test('SIGTERM with a payment at its operator: the answer is waited for and written', async () => {
+  const reference = await payment('254700009907');
+  service.signal('SIGTERM');
+  expect((await service.death()).ending).toEqual({ code: 0, signal: null });
+  const read = await pool.query('select outcome from transactions where account = $1', [
+    '254700009907',
+  ]);
+  expect(read.rows).toEqual([{ outcome: 'success' }]);
+  await start();
+  expect((await vendor.transaction(reference)).transaction_status).toBe('SUCCESS');
+  expect(await attempts('254700009907')).toHaveLength(1);
+});
+
+test('SIGTERM with an operator that hangs past the grace: it ends, and the payment is found out about after the restart', async () => {
+  service.signal('SIGTERM');
+  await service.death();
+  await start({ SHUTDOWN_GRACE_MS: '100' });
+  const reference = await payment('254700009903');
+  service.signal('SIGTERM');
+  const { ending, lastWords } = await service.death();
+  expect(ending, lastWords).toEqual({ code: 0, signal: null });
+  expect(await attempts('254700009903')).toEqual([null]);
+  await start();
+  await until('it is found out about', async () => {
+    return (await vendor.transaction(reference)).transaction_status === 'SUCCESS';
+  });
+  expect(await attempts('254700009903')).toHaveLength(1);
+  const paid = (await operators.truth()).filter((entry) => entry.reference === reference);
+  expect(paid).toHaveLength(1);
+});
+
+let cases = 0;
+/** Run in the program before its own code: something of it breaks, out of everybody's reach. */
+const BROKEN = {
+  'a rejection that nobody handles': `Promise.reject(new Error('nobody expects this'))`,
+  'an exception that nobody catches': `throw new Error('nobody expects this')`,
+};
+
+test.each(Object.entries(BROKEN))(
+  '%s ends the process with a word in the log, to be started again; nothing accepted is lost',
+  async (_, code) => {
+    service.signal('SIGTERM');
+    await service.death();
+    // At the first request for this path.
+    const breaking = `import http from 'node:http';
+      const emit = http.Server.prototype.emit;
+      http.Server.prototype.emit = function (name, request) {
+        if (name === 'request' && request.url === '/break') setImmediate(() => { ${code} });
+        return emit.apply(this, arguments);
+      };`;
+    await start({
+      NODE_OPTIONS: `--conditions=crash-points --import data:text/javascript,${encodeURIComponent(breaking)}`,
+    });
+    cases += 1;
+    const reference = await payment(`25471${cases}009905`);
+    await send(service.origin, { method: 'GET', path: '/break' }).catch(() => undefined);
+    const { ending, lastWords } = await service.death();
+    expect(ending).toEqual({ code: 1, signal: null });
+    const line = lastWords.split('\n').find((text) => text.includes('nobody expects this'));
+    expect(JSON.parse(line ?? '{}')).toMatchObject({
+      level: 'fatal',
+      msg: 'something broke that nobody handles',
+    });
+    await start();
+    await until('it is paid', async () => {
+      return (await vendor.transaction(reference)).transaction_status === 'SUCCESS';
+    });
+  },
+);
