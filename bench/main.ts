@@ -5,6 +5,7 @@ import type { Figure, Ratio, Run } from './ratios.ts';
 import { printTable, writeChart } from './report.ts';
 import { openStage } from './stage.ts';
 import type { Stage } from './stage.ts';
+import { bulkSuite } from './suites/bulk.ts';
 import { cycleSuite } from './suites/cycle.ts';
 import { directSuite } from './suites/direct.ts';
 import { dispatchSuite } from './suites/dispatch.ts';
@@ -23,6 +24,7 @@ import type { Suite, SuiteOptions } from './suites/suite.ts';
 const SUITES: readonly Suite[] = [
   httpSuite,
   directSuite,
+  bulkSuite,
   cycleSuite,
   dispatchSuite,
   growthSuite,

@@ -26,7 +26,9 @@ create table transactions (
   details jsonb,
   primary key (vendor_id, transaction_id),
   check ((outcome is null) = (settled_at is null))
-) with (fillfactor = 80);
+-- Each row is updated once and grows by what the operator said: with room for that on its page no
+-- index is written again.
+) with (fillfactor = 40);
 create unique index transactions_by_reference on transactions (vendor_id, merchant_reference)
   where merchant_reference is not null;
 -- Not vendor first: entries of all vendors land at the end, and no planner mistakes it for the key.
@@ -59,7 +61,8 @@ create table attempts (
   note text,
   primary key (vendor_id, transaction_id, attempt_number),
   check ((outcome is null) = (ended_at is null))
-) with (fillfactor = 70);
+-- Room for each row's end, as above.
+) with (fillfactor = 45);
 
 -- What a person has to look at: facts that contradict the books. Never acted on by itself.
 create table cases (

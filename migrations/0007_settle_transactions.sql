@@ -27,17 +27,28 @@ language plpgsql as $$
 #variable_conflict use_column
 declare
   v_now timestamptz;
+  v_open uuid[];
 begin
   perform 1 from accounts a
   where a.vendor_id = any (p_vendor_ids) and a.account = 'float'
   order by a.vendor_id for update;
-  -- Whoever is taking one of them to be sent ends first: what follows must see that instruction.
-  perform 1
-  from unnest(p_vendor_ids, p_transaction_ids) as u (vendor_id, transaction_id)
-    join transactions t on t.vendor_id = u.vendor_id and t.transaction_id = u.transaction_id
-    join dispatch_queue q on q.vendor_id = t.vendor_id and q.biller_code = t.biller_code
-      and q.stage in ('send', 'verify') and q.transaction_id = t.transaction_id
-  order by q.vendor_id, q.transaction_id for update of q;
+  -- What is settled leaves the queue: open transactions of which an instruction was sent. Whoever is
+  -- taking one of them to be sent again ends first: what follows must see that instruction.
+  with reported as materialized (
+    select t.vendor_id, t.biller_code, t.transaction_id
+    from unnest(p_vendor_ids, p_transaction_ids, p_outcomes, p_paid_amounts)
+        as u (vendor_id, transaction_id, outcome, paid)
+      join transactions t on t.vendor_id = u.vendor_id and t.transaction_id = u.transaction_id
+    where t.outcome is null and (u.outcome = 'failed' or coalesce(u.paid, t.amount_cents) > 0)
+    order by t.vendor_id, t.transaction_id
+  ), dequeued as (
+    delete from dispatch_queue q using reported r
+    where q.vendor_id = r.vendor_id and q.biller_code = r.biller_code
+      and q.stage in ('send', 'verify') and q.transaction_id = r.transaction_id
+      and q.attempt_number > 0
+    returning q.transaction_id
+  )
+  select coalesce(array_agg(transaction_id), '{}') into v_open from dequeued;
   v_now := clock_timestamp();
 
   -- An operator's account of a vendor exists from its first payment on.
@@ -61,19 +72,13 @@ begin
   with reported as materialized (
     select u.*, u.n::integer as number, t.outcome as known_outcome, t.transaction_id is not null as known,
       t.amount_cents, t.fee_cents, t.biller_code, 'operator:' || b.operator_code as operator_account,
-      t.outcome is null and (u.outcome = 'failed' or coalesce(u.paid, t.amount_cents) > 0)
-        and i.sent is not null as is_open
+      coalesce(t.transaction_id = any (v_open), false) as is_open
     from unnest(p_vendor_ids, p_transaction_ids, p_outcomes, p_paid_amounts, p_biller_references,
         p_messages, p_details, p_sources, p_case_ids)
       with ordinality as u (vendor_id, transaction_id, outcome, paid, biller_reference,
         message, details, source, case_id, n)
       left join transactions t on t.vendor_id = u.vendor_id and t.transaction_id = u.transaction_id
       left join billers b on b.biller_code = t.biller_code
-      -- A limit, as an EXISTS is answered by reading all attempts there are.
-      left join lateral (
-        select true as sent from attempts a
-        where a.vendor_id = u.vendor_id and a.transaction_id = u.transaction_id limit 1
-      ) i on true
   ), open as materialized (
     select r.* from reported r where r.is_open
   ), legs as materialized (
@@ -114,10 +119,6 @@ begin
       note = o.source
     from open o
     where a.vendor_id = o.vendor_id and a.transaction_id = o.transaction_id and a.outcome is null
-  ), dequeued as (
-    delete from dispatch_queue q using open o
-    where q.vendor_id = o.vendor_id and q.biller_code = o.biller_code
-      and q.stage in ('send', 'verify') and q.transaction_id = o.transaction_id
   ), opened as (
     insert into cases (vendor_id, transaction_id, kind, case_id, facts, opened_at)
     select r.vendor_id, r.transaction_id,

@@ -15,7 +15,8 @@ export interface SignedRequest {
 
 const keys = new Map<string, KeyObject>();
 
-function signedForm(vendor: BenchVendor, fields: Readonly<Record<string, string>>): string {
+/** A form signed by the vendor, its fields joined as they are: none may need to be encoded. */
+export function signedForm(vendor: BenchVendor, fields: Readonly<Record<string, string>>): string {
   let key = keys.get(vendor.key);
   if (key === undefined) {
     key = createSecretKey(vendor.key, 'utf8');
@@ -43,7 +44,8 @@ export function createRequests(
     creates += 1;
     const vendor = vendors[index % vendors.length] as BenchVendor;
     const body = signedForm(vendor, {
-      account: `14${randomInt(10_000_000, 99_999_999)}0`,
+      // The simulated operators pay at once what ends so.
+      account: `14${randomInt(1_000_000, 9_999_999)}0000`,
       amount: '100.00',
       biller_name: 'kplc_prepaid',
       merchant_reference: `b-${started}-${creates}`,

@@ -42,3 +42,35 @@ test('a settlement reads its own attempts, however many there are', async () => 
   expect(await settle(made.slice(2, 4))).toEqual(['settled', 'settled']);
   expect((await attemptsRead(pool)) - before).toBeLessThan(BEHIND / 10);
 });
+
+test('a settlement touches no index of what it updates', async () => {
+  const vendorId = await books.addVendor(100_000_000n);
+  const made = Array.from({ length: BEHIND }, (_, index) =>
+    newTransaction({ vendorId, merchantReference: `INV-2031-${index}`, account: '14234567890' }),
+  );
+  const pool = books.openPool({ byIndexOnly: true });
+  const updates = async (): Promise<{ all: number; hot: number }> => {
+    await pool.query('select pg_stat_force_next_flush()');
+    const read = await pool.query<{ all: number; hot: number }>(
+      `select sum(n_tup_upd)::integer as all, sum(n_tup_hot_upd)::integer as hot
+       from pg_stat_user_tables where relname in ('transactions', 'attempts')`,
+    );
+    return read.rows[0] ?? { all: 0, hot: 0 };
+  };
+  await createInstructed(books.pool, made);
+  const before = await updates();
+  await settleTransactions(
+    pool,
+    made.map((transaction) => ({
+      caseId: newId(),
+      report: paidReport(transaction, {
+        billerReference: 'OP-2031-000017',
+        details: { token: '12345678901234567890', units: '5.2' },
+      }),
+    })),
+  );
+  const after = await updates();
+  expect(after.all - before.all).toBe(2 * BEHIND);
+  // All but where a page's rows grew more than usual.
+  expect(after.hot - before.hot).toBeGreaterThan(1.75 * BEHIND);
+});
