@@ -34,6 +34,7 @@ select create_distributed_table('ledger_blocks', 'vendor_id', colocate_with => '
 select create_distributed_table('fund_movements', 'vendor_id', colocate_with => 'accounts');
 select create_distributed_table('transactions', 'vendor_id', colocate_with => 'accounts');
 select create_distributed_table('dispatch_queue', 'vendor_id', colocate_with => 'accounts');
+select create_distributed_table('archived_transactions', 'vendor_id', colocate_with => 'accounts');
 select create_distributed_table('attempts', 'vendor_id', colocate_with => 'accounts');
 select create_distributed_table('bulk_batches', 'vendor_id', colocate_with => 'accounts');
 select create_distributed_table('bulk_chunks', 'vendor_id', colocate_with => 'accounts');
@@ -50,7 +51,7 @@ select create_distributed_table('collections', 'collector', colocate_with => 'no
 select create_distributed_table('request_nonces', 'holder', colocate_with => 'none');
 
 -- Stay on the coordinator: one row, or nobody's hot path. The credit registry is keyed by person.
--- stays: schema_migrations, ledger_chain, closed_days, backups, stray_callbacks
+-- stays: schema_migrations, schema_objects, ledger_chain, closed_days, backups, archive_files, stray_callbacks
 -- stays: subjects, subject_documents, subject_phones, subject_enquiries, lenders, suppression_rules
 -- stays: credit_registry, credit_accounts, account_states, account_corrections, account_disputes
 -- stays: credit_cases, credit_imports, credit_import_findings

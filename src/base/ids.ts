@@ -5,6 +5,12 @@ export function newId(): string {
   return v7();
 }
 
+/** The first identifier of a moment, in the order of `newId`. */
+export function firstIdAt(time: Date): string {
+  const hex = time.getTime().toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
+}
+
 // Crockford's base 32: no I, L, O, U, so that a reference survives being read over the phone.
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const REFERENCE_PATTERN = /^[0-9A-HJKMNP-TV-Z]{32}$/;

@@ -60,6 +60,10 @@ export const LIMITS = {
   statementFileBytes: 256 * 1024 * 1024,
   /** Problems of a statement that are found before reading ends. */
   statementProblems: 1_000,
+  /** Payments in one file of the archive, moved in one commit. */
+  archiveFileRows: 5_000,
+  /** A payment younger than this is not archived: so long its `merchant_reference` makes it once. */
+  archiveLeastAgeDays: 90,
   /** Window in which an equal create is a likely duplicate. */
   duplicateWindowSeconds: 30,
 } as const;

@@ -68,6 +68,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./transactions.ts')).addTransactionsCommand,
   },
   {
+    name: 'archive',
+    summary: 'payments that ended long ago: into files, and prove them',
+    load: async () => (await import('./archive.ts')).addArchiveCommands,
+  },
+  {
     name: 'ledger',
     summary: 'the books: check, statement, hash chain',
     load: async () => (await import('./ledger.ts')).addLedgerCommands,

@@ -4,6 +4,7 @@ import { Refusal } from '../base/errors.ts';
 import { decodeReference } from '../base/ids.ts';
 import type { Queryable } from '../db/pool.ts';
 import * as fields from '../http/merchant/fields.ts';
+import { readArchivedTransaction } from '../transactions/archive-store.ts';
 import {
   listTransactions,
   readTransaction,
@@ -68,7 +69,10 @@ async function findTransaction(
   }
   const place = decodeReference(options.reference ?? '');
   if (place?.vendorId !== vendorId) return undefined;
-  return await readTransaction(db, vendorId, place.transactionId);
+  return (
+    (await readTransaction(db, vendorId, place.transactionId)) ??
+    (await readArchivedTransaction(db, vendorId, place.transactionId))
+  );
 }
 
 interface ListOptions {

@@ -12,6 +12,13 @@ interface Invariant {
   readonly sql: string;
 }
 
+/** Every payment, also those whose particulars were archived. */
+const PAYMENTS = `(
+            select vendor_id, transaction_id, amount_cents, fee_cents, outcome from transactions
+            union all
+            select vendor_id, transaction_id, amount_cents, fee_cents, outcome from archived_transactions
+          )`;
+
 const INVARIANTS: readonly Invariant[] = [
   {
     name: 'balances_equal_transfers',
@@ -56,7 +63,7 @@ const INVARIANTS: readonly Invariant[] = [
     sql: `select coalesce(t.vendor_id, f.vendor_id) as vendor_id,
             format('transaction %s: reserved %s of %s', coalesce(t.transaction_id, f.source_id),
               f.amount_cents, t.amount_cents + t.fee_cents) as detail
-          from transactions t full join (
+          from ${PAYMENTS} t full join (
             select * from transfers where debit_account = 'float' and credit_account = 'reserved'
           ) f on f.vendor_id = t.vendor_id and f.source_id = t.transaction_id and f.leg = 1
           where f.amount_cents is distinct from t.amount_cents + t.fee_cents`,
@@ -69,7 +76,7 @@ const INVARIANTS: readonly Invariant[] = [
           from (
             select x.vendor_id, x.transaction_id, x.amount_cents, x.fee_cents,
               coalesce(c.outcome_before, x.outcome) as outcome
-            from transactions x left join (
+            from ${PAYMENTS} x left join (
               select distinct on (vendor_id, transaction_id) vendor_id, transaction_id, outcome_before
               from corrections where outcome_before is not null
               order by vendor_id, transaction_id, posted_at
@@ -86,6 +93,16 @@ const INVARIANTS: readonly Invariant[] = [
             when t.outcome = 'failed' then r.gone = 0 and r.back = t.amount_cents + t.fee_cents
             else r.gone > r.fee and r.fee = t.fee_cents
               and r.gone + r.back = t.amount_cents + t.fee_cents end) is not true`,
+  },
+  {
+    name: 'archived_or_here',
+    says: 'A payment is here or archived, not both, and nothing is left of an archived one’s instructions.',
+    sql: `select vendor_id, format('transaction %s is archived, and still here', transaction_id) as detail
+          from archived_transactions a
+          where exists (select 1 from transactions t
+              where t.vendor_id = a.vendor_id and t.transaction_id = a.transaction_id)
+            or exists (select 1 from attempts t
+              where t.vendor_id = a.vendor_id and t.transaction_id = a.transaction_id)`,
   },
   {
     name: 'open_equals_queued',
@@ -155,8 +172,8 @@ const INVARIANTS: readonly Invariant[] = [
             format('correction %s: %s, transfers %s', coalesce(c.correction_id, f.source_id),
               c.amount_cents, f.amount_cents) as detail
           from (
-            select r.* from corrections r join cases k
-              on k.case_id = r.case_id and k.resolved_at is not null
+            select * from corrections
+            where case_id in (select case_id from cases where resolved_at is not null)
           ) c full join (
             select vendor_id, source_id, sum(amount_cents)::bigint as amount_cents from transfers
             where (debit_account, credit_account) not in
@@ -296,6 +313,7 @@ async function count(client: Queryable): Promise<Record<string, number>> {
     `select (select count(*) from vendors) as vendors, (select count(*) from transfers) as transfers,
        (select count(*) from transactions) as transactions,
        (select count(*) from transactions where outcome is null) as open,
+       (select count(*) from archived_transactions) as archived,
        (select count(*) from cases) as cases,
        (select count(*) from ledger_blocks) as blocks`,
   );

@@ -150,9 +150,11 @@ export async function openTransfers(
   await db.query(
     `declare statement no scroll cursor for
      select f.created_at, f.source_id, f.leg, f.debit_account, f.credit_account, f.amount_cents,
-       t.merchant_reference
+       coalesce(t.merchant_reference, a.merchant_reference) as merchant_reference
      from transfers f left join transactions t
        on t.vendor_id = f.vendor_id and t.transaction_id = f.source_id
+     left join archived_transactions a
+       on a.vendor_id = f.vendor_id and a.transaction_id = f.source_id
      where f.vendor_id = $1 and f.created_at >= $2 and f.created_at < $3
      order by f.created_at, f.source_id, f.leg`,
     [vendorId, period.from, period.to],

@@ -326,6 +326,19 @@ const PLANTED: readonly Planted[] = [
       );
     },
   },
+  {
+    invariant: 'archived_or_here',
+    by: 'an archived payment that was not taken out',
+    plant: async ({ vendorId }) =>
+      await run(
+        `insert into archived_transactions (vendor_id, transaction_id, archive_id, created_at,
+           settled_at, outcome, biller_code, account, amount_cents, fee_cents)
+         select vendor_id, transaction_id, gen_random_uuid(), created_at, settled_at, outcome,
+           biller_code, account, amount_cents, fee_cents
+         from transactions where vendor_id = $1 and outcome is not null limit 1`,
+        [vendorId],
+      ),
+  },
 ];
 
 describe('the ledger check', () => {

@@ -6,6 +6,7 @@ import { moneyNumber, parseMoney } from '../../base/money.ts';
 import type { BillerCatalogue } from '../../billers/catalogue.ts';
 import type { Pool } from '../../db/pool.ts';
 import { findOpenQuarantine } from '../../quarantine/store.ts';
+import { readArchivedTransaction } from '../../transactions/archive-store.ts';
 import { acceptPayment } from '../../transactions/create.ts';
 import type { CreateLanes } from '../../transactions/create.ts';
 import type { StatusReader } from '../../transactions/status-reader.ts';
@@ -161,7 +162,8 @@ export function transactionStatus(
       // Another vendor's reference gets the answer of an unknown one, and costs as little.
       const row =
         place?.vendorId === vendor.vendorId
-          ? await deps.statuses.read(vendor.vendorId, place.transactionId)
+          ? ((await deps.statuses.read(vendor.vendorId, place.transactionId)) ??
+            (await readArchivedTransaction(deps.pool, vendor.vendorId, place.transactionId)))
           : undefined;
       if (row === undefined) throw await refuseUnknown(deps.pool);
       const fields = operatorFieldsOf(row, deps.wireTime);

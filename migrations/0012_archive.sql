@@ -1,0 +1,30 @@
+-- Payments that ended long ago move out: their particulars to files outside the database, and what a
+-- status answers to `archived_transactions`. The books (transfers, movements, chains) stay for ever.
+
+create table archive_files (
+  archive_id uuid primary key,
+  -- Within the archive's folder; beginning with the vendor's id, ending with archive_id.
+  file_name text not null unique,
+  file_sha256 bytea not null check (octet_length(file_sha256) = 32),
+  byte_count bigint not null check (byte_count > 0),
+  transaction_count integer not null check (transaction_count > 0),
+  archived_at timestamptz not null
+);
+
+-- No phone, message or details: those are in the file.
+create table archived_transactions (
+  transaction_id uuid not null,
+  archive_id uuid not null,
+  created_at timestamptz not null,
+  settled_at timestamptz not null,
+  biller_response_time timestamptz,
+  amount_cents bigint not null,
+  fee_cents bigint not null,
+  vendor_id integer not null,
+  outcome text not null,
+  biller_code text not null,
+  account text not null,
+  merchant_reference text,
+  biller_reference text,
+  primary key (vendor_id, transaction_id)
+);

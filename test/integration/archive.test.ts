@@ -1,0 +1,260 @@
+import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { encodeReference, firstIdAt, newId } from '../../src/base/ids.ts';
+import { completeChains } from '../../src/ledger/chain.ts';
+import { checkLedger } from '../../src/ledger/check.ts';
+import { readStatement } from '../../src/ledger/statement.ts';
+import type { StatementLine } from '../../src/ledger/statement.ts';
+import { archiveTransactions, verifyArchive } from '../../src/transactions/archive.ts';
+import { readArchivedTransaction } from '../../src/transactions/archive-store.ts';
+import {
+  createTransactions,
+  readTransaction,
+  settleTransactions,
+} from '../../src/transactions/store.ts';
+import type { NewTransaction } from '../../src/transactions/transaction.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import { startInProcess } from '../support/in-process-service.ts';
+import { createInstructed, failedReport, openBooks, paidReport } from '../support/money-fixture.ts';
+import type { Books } from '../support/money-fixture.ts';
+import { newTransaction } from '../support/new-transaction.ts';
+import { inProcess } from './cli-support.ts';
+
+let books: Books;
+let folder: string;
+
+beforeEach(async () => {
+  books = await openBooks();
+  folder = await mkdtemp(path.join(tmpdir(), 'malipo-archive-'));
+});
+
+afterEach(async () => {
+  await books.close();
+  await rm(folder, { recursive: true });
+});
+
+/** Payments of a new vendor: all but the last two have ended, every third of them by a refusal. */
+async function makePayments(count: number, at = new Date()): Promise<NewTransaction[]> {
+  const vendorId = await books.addVendor(100_000_000n);
+  const payments = Array.from({ length: count }, (_, index) =>
+    newTransaction({
+      vendorId,
+      transactionId: firstIdAt(at).slice(0, -12) + String(index).padStart(12, '0'),
+      feeCents: 5n,
+      phone: '254722000000',
+      merchantReference: `order-${index}`,
+    }),
+  );
+  await createInstructed(books.pool, payments);
+  await settle(payments.slice(0, -2));
+  return payments;
+}
+
+async function settle(payments: readonly NewTransaction[]): Promise<void> {
+  await settleTransactions(
+    books.pool,
+    payments.map((payment, index) => ({
+      report:
+        index % 3 === 0
+          ? failedReport(payment)
+          : paidReport(payment, { details: { token: '12345678901234567890' } }),
+      caseId: newId(),
+    })),
+  );
+}
+
+const soon = (): Date => new Date(Date.now() + 60_000);
+
+async function archiveAll(vendorId: number, before = soon()) {
+  return await archiveTransactions(books.pool, { vendorIds: [vendorId], before, folder });
+}
+
+async function violations(): Promise<readonly unknown[]> {
+  await completeChains(books.pool);
+  return (await checkLedger(books.pool)).violations;
+}
+
+test('ended payments move out, with everything that was known of them, and the books hold', async () => {
+  const payments = await makePayments(14);
+  const [first] = payments;
+  if (first === undefined) throw new Error('no payment');
+  const { vendorId } = first;
+  const before = await readTransaction(books.pool, vendorId, first.transactionId);
+  const balances = await books.balances(vendorId);
+
+  expect(await archiveAll(vendorId)).toMatchObject({ files: 1, transactions: 12 });
+  expect(await violations()).toEqual([]);
+  expect(await books.balances(vendorId)).toEqual(balances);
+
+  const left = await books.pool.query('select transaction_id from transactions');
+  expect(left.rowCount).toBe(2);
+  expect((await books.pool.query('select 1 from attempts')).rowCount).toBe(2);
+  const archived = await readArchivedTransaction(books.pool, vendorId, first.transactionId);
+  const { duplicate_key: _, ...known } = before as typeof before & { duplicate_key: unknown };
+  expect(archived).toEqual({ ...known, phone: null, message: null, details: null });
+
+  const [name = ''] = await readdir(folder);
+  const lines = gunzipSync(await readFile(path.join(folder, name)))
+    .toString()
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(lines).toHaveLength(12);
+  expect(lines[1]).toMatchObject({
+    transaction_id: payments[1]?.transactionId,
+    phone: '254722000000',
+    outcome: 'success',
+    amount_cents: 10_000,
+    details: { token: '12345678901234567890' },
+    attempts: [{ attempt_number: 1, outcome: 'paid' }],
+  });
+
+  // What was open ends as ever, and goes along the next time.
+  await settle(payments.slice(-2));
+  expect(await archiveAll(vendorId)).toMatchObject({ files: 1, transactions: 2 });
+  expect(await archiveAll(vendorId)).toEqual({ files: 0, transactions: 0, bytes: 0 });
+  expect(await violations()).toEqual([]);
+});
+
+test('what is young, open, or has a case stays', async () => {
+  const payments = await makePayments(6);
+  const vendorId = payments[0]?.vendorId ?? 0;
+  // The operator contradicts itself: a case is opened.
+  const contradicted = payments[0];
+  if (contradicted === undefined) throw new Error('no payment');
+  await settleTransactions(books.pool, [{ report: paidReport(contradicted), caseId: newId() }]);
+  expect(await archiveAll(vendorId, new Date(Date.now() - 60_000))).toMatchObject({ files: 0 });
+  expect(await archiveAll(vendorId)).toMatchObject({ transactions: 3 });
+  expect(await readTransaction(books.pool, vendorId, contradicted.transactionId)).toBeDefined();
+  expect(await violations()).toEqual([]);
+});
+
+test('a statement names the references of archived payments too', async () => {
+  const [payment] = await makePayments(3);
+  const vendorId = payment?.vendorId ?? 0;
+  await archiveAll(vendorId);
+  const lines: StatementLine[] = [];
+  await readStatement(
+    books.pool,
+    { vendorId, from: new Date(0), to: soon() },
+    { opening: () => undefined, lines: (some) => lines.push(...some) },
+  );
+  const references = new Set(lines.map((line) => line.merchantReference));
+  expect(references).toEqual(new Set([null, 'order-0', 'order-1', 'order-2']));
+});
+
+test('an archived merchant_reference is free again', async () => {
+  const [payment] = await makePayments(3);
+  if (payment === undefined) throw new Error('no payment');
+  const again = { ...payment, transactionId: newId() };
+  const [replayed] = await createTransactions(books.pool, [again], false);
+  expect(replayed).toMatchObject({ kind: 'replayed' });
+  await archiveAll(payment.vendorId);
+  const [accepted] = await createTransactions(books.pool, [again], false);
+  expect(accepted).toMatchObject({ kind: 'accepted', transactionId: again.transactionId });
+  expect(await violations()).toEqual([]);
+});
+
+test('the archive is proven: a file that is gone, or changed, or differs from the database', async () => {
+  const payments = await makePayments(8);
+  const vendorId = payments[0]?.vendorId ?? 0;
+  await archiveAll(vendorId);
+  expect(await verifyArchive(books.pool, folder)).toEqual({ files: 1, faults: [] });
+
+  await books.pool.query(
+    'update archived_transactions set amount_cents = amount_cents + 1 where transaction_id = $1',
+    [payments[3]?.transactionId],
+  );
+  const [name = ''] = await readdir(folder);
+  expect((await verifyArchive(books.pool, folder)).faults).toEqual([
+    {
+      file: name,
+      detail: `payment ${payments[3]?.transactionId} is not what the database says of it`,
+    },
+  ]);
+  const file = path.join(folder, name);
+  const bytes = await readFile(file);
+  bytes[bytes.length - 5] = (bytes.at(-5) ?? 0) ^ 1;
+  await writeFile(file, bytes);
+  expect((await verifyArchive(books.pool, folder)).faults[0]?.detail).toContain('SHA-256');
+  await rm(file);
+  expect((await verifyArchive(books.pool, folder)).faults[0]?.detail).toContain('ENOENT');
+});
+
+test('nothing moves when its file cannot be written', async () => {
+  const payments = await makePayments(4);
+  const vendorId = payments[0]?.vendorId ?? 0;
+  const notAFolder = path.join(folder, 'taken');
+  await writeFile(notAFolder, '');
+  const attempt = archiveTransactions(books.pool, {
+    vendorIds: [vendorId],
+    before: soon(),
+    folder: notAFolder,
+  });
+  await expect(attempt).rejects.toThrow(/EEXIST|ENOTDIR/);
+  expect((await books.pool.query('select 1 from transactions')).rowCount).toBe(4);
+});
+
+test('the command refuses what is too young, archives and verifies', async () => {
+  await makePayments(4, new Date('2020-03-01T00:00:00Z'));
+  // As if they had been made in 2020.
+  const long = `'2020-03-01T00:00:00Z'`;
+  await books.pool.query(`update transactions set created_at = ${long}`);
+  await books.pool.query(`update transactions set settled_at = ${long} where outcome is not null`);
+  const environment = { DATABASE_URL: books.url, DATA_DIR: folder };
+  const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+  const young = await inProcess(environment, 'archive', '--before', yesterday);
+  expect([young.exitCode, young.stderr]).toEqual([2, expect.stringContaining('90 days')]);
+  const none = await inProcess(environment, 'archive', '--before', '2020-01-01', '--json');
+  expect(none.json()).toMatchObject({ files: 0 });
+  const done = await inProcess(environment, 'archive', '--before', '2020-04-01', '--json');
+  expect(done.json()).toMatchObject({ files: 1, transactions: 2 });
+  const verified = await inProcess(environment, 'archive', 'verify');
+  expect([verified.exitCode, verified.stdout]).toEqual([0, '1 files hold.\n']);
+  const elsewhere = await inProcess(environment, 'archive', 'verify', '--from', tmpdir());
+  expect(elsewhere.exitCode).toBe(1);
+});
+
+test('the status of an archived payment is still answered, without what only the file has', async () => {
+  const database = await createTestDatabase();
+  const running = await startInProcess(database.url);
+  const { pool } = running.service;
+  try {
+    const vendor = running.demo();
+    await vendor.fund();
+    const reference = await vendor.accepted({ account: '254722000001', merchant_reference: 'old' });
+    const open = await pool.query<{ vendor_id: number; transaction_id: string; cents: bigint }>(
+      'select vendor_id, transaction_id, amount_cents as cents from transactions',
+    );
+    const [row] = open.rows;
+    if (row === undefined) throw new Error('nothing was created');
+    const payment = { vendorId: row.vendor_id, transactionId: row.transaction_id };
+    expect(reference).toBe(encodeReference(payment.vendorId, payment.transactionId));
+    await pool.query(
+      `insert into attempts (sent_at, vendor_id, transaction_id, attempt_number)
+       values (now(), $1, $2, 1)`,
+      [payment.vendorId, payment.transactionId],
+    );
+    const report = paidReport({ ...payment, amountCents: row.cents });
+    await settleTransactions(pool, [{ report, caseId: newId() }]);
+    const before = soon();
+    await archiveTransactions(pool, { vendorIds: [payment.vendorId], before, folder });
+    const answer = await vendor.call('status', { reference });
+    expect(answer.body.msg).toMatchObject({
+      status: 1,
+      ipay_reference: reference,
+      merchant_reference: 'old',
+      transaction_status: 'SUCCESS',
+      biller_reference: 'OP1',
+      transaction_message: null,
+      account: '254722000001',
+      amount: 60,
+    });
+  } finally {
+    await running.stop();
+    await database.drop();
+  }
+});
