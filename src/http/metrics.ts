@@ -131,46 +131,56 @@ const UNMATCHED: Readonly<Record<string, string>> = { ours_only: 'ours', theirs_
 
 function measureCases(registry: Registry, pool: Pool): void {
   const registers = [registry];
+  let reading: Promise<void> | undefined;
+  // All four are of one reading, which each of them waits for.
+  const collect = async (): Promise<void> => {
+    reading ??= read().finally(() => {
+      reading = undefined;
+    });
+    await reading;
+  };
   const all = new Gauge({
     name: 'malipo_cases',
     help: 'Open cases, for people to look at',
     registers,
-  });
-  const oldest = new Gauge({
-    name: 'malipo_oldest_case_seconds',
-    help: 'Age of the oldest open case, by kind',
-    labelNames: ['kind'] as const,
-    registers,
-  });
-  const unmatched = new Gauge({
-    name: 'malipo_recon_unmatched',
-    help: 'Open cases of payments that only our books (ours) or only an operator’s statement (theirs) has',
-    labelNames: ['side'] as const,
-    registers,
+    collect,
   });
   const open = new Gauge({
     name: 'malipo_open_cases',
     help: 'Open cases by kind',
     labelNames: ['kind'] as const,
     registers,
-    collect: async () => {
-      const read = await pool.query<{ kind: string; count: number; oldest_seconds: number }>(
-        `select kind, count(*)::integer as count,
-           extract(epoch from now() - min(opened_at))::float8 as oldest_seconds
-         from cases where resolved_at is null group by kind`,
-      );
-      open.reset();
-      oldest.reset();
-      for (const side of Object.values(UNMATCHED)) unmatched.set({ side }, 0);
-      let count = 0;
-      for (const row of read.rows) {
-        count += row.count;
-        open.set({ kind: row.kind }, row.count);
-        oldest.set({ kind: row.kind }, row.oldest_seconds);
-        const side = UNMATCHED[row.kind];
-        if (side !== undefined) unmatched.set({ side }, row.count);
-      }
-      all.set(count);
-    },
+    collect,
   });
+  const oldest = new Gauge({
+    name: 'malipo_oldest_case_seconds',
+    help: 'Age of the oldest open case, by kind',
+    labelNames: ['kind'] as const,
+    registers,
+    collect,
+  });
+  const unmatched = new Gauge({
+    name: 'malipo_recon_unmatched',
+    help: 'Open cases of payments that only our books (ours) or only an operator’s statement (theirs) has',
+    labelNames: ['side'] as const,
+    registers,
+    collect,
+  });
+  const read = async (): Promise<void> => {
+    const counted = await pool.query<{ kind: string; count: number; oldest_seconds: number }>(
+      `select kind, count(*)::integer as count,
+         extract(epoch from now() - min(opened_at))::float8 as oldest_seconds
+       from cases where resolved_at is null group by kind`,
+    );
+    open.reset();
+    oldest.reset();
+    for (const side of Object.values(UNMATCHED)) unmatched.set({ side }, 0);
+    for (const row of counted.rows) {
+      open.set({ kind: row.kind }, row.count);
+      oldest.set({ kind: row.kind }, row.oldest_seconds);
+      const side = UNMATCHED[row.kind];
+      if (side !== undefined) unmatched.set({ side }, row.count);
+    }
+    all.set(counted.rows.reduce((sum, row) => sum + row.count, 0));
+  };
 }

@@ -264,7 +264,6 @@ interface PaymentRow {
   under_way: boolean;
   settled_at: Date | null;
   posted_cents: bigint;
-  house_cents: bigint;
   listed_cents: bigint;
   listed_payments: number;
 }
@@ -272,7 +271,7 @@ interface PaymentRow {
 const PAYMENTS = `
   select t.vendor_id, t.transaction_id, t.biller_code, t.account, t.amount_cents, t.outcome,
     t.biller_reference, t.settled_at, a.first_sent_at, a.last_sent_at,
-    coalesce(a.under_way, false) as under_way, p.posted_cents, h.house_cents, l.listed_cents,
+    coalesce(a.under_way, false) as under_way, p.posted_cents, l.listed_cents,
     l.listed_payments
   from unnest($2::integer[], $3::uuid[]) as k (vendor_id, transaction_id)
     join transactions t on t.vendor_id = k.vendor_id and t.transaction_id = k.transaction_id
@@ -289,11 +288,6 @@ const PAYMENTS = `
         select t.transaction_id union all select c.correction_id from corrections c
         where c.vendor_id = t.vendor_id and c.transaction_id = t.transaction_id)
     ) p
-    cross join lateral (
-      select coalesce(sum(case c.resolution when 'receivable_returned' then -c.amount_cents
-        else c.amount_cents end), 0)::bigint as house_cents
-      from corrections c where c.vendor_id = 0 and c.transaction_id = t.transaction_id
-    ) h
     cross join lateral (
       select coalesce(sum(case r.kind when 'payment' then r.amount_cents else -r.amount_cents end), 0)::bigint
           as listed_cents,
@@ -313,6 +307,7 @@ export async function readPayments(
     keys.map((key) => key.vendorId),
     keys.map((key) => key.transactionId),
   ]);
+  const houseCents = await readHouseCents(db, keys);
   return read.rows.map((row) => ({
     vendorId: row.vendor_id,
     transactionId: row.transaction_id,
@@ -327,8 +322,22 @@ export async function readPayments(
     underWay: row.under_way,
     settledAt: row.settled_at,
     postedCents: row.posted_cents,
-    houseCents: row.house_cents,
+    houseCents: houseCents.get(row.transaction_id) ?? 0n,
     listedCents: row.listed_cents,
     listedPayments: row.listed_payments,
   }));
+}
+
+/** What the house's books have for these transactions, by transaction id. */
+async function readHouseCents(
+  db: Queryable,
+  keys: readonly PaymentKey[],
+): Promise<Map<string, bigint>> {
+  const read = await db.query<{ transaction_id: string; cents: bigint }>(
+    `select transaction_id, sum(case resolution when 'receivable_returned' then -amount_cents
+       else amount_cents end)::bigint as cents
+     from corrections where vendor_id = 0 and transaction_id = any($1) group by transaction_id`,
+    [keys.map((key) => key.transactionId)],
+  );
+  return new Map(read.rows.map((row) => [row.transaction_id, row.cents]));
 }

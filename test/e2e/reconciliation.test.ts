@@ -1,0 +1,254 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { encodeReference, newId } from '../../src/base/ids.ts';
+import { formatMoney, parseMoney } from '../../src/base/money.ts';
+import { malipo, must } from '../integration/cli-support.ts';
+import type { Ran } from '../integration/cli-support.ts';
+import { demoVendor, fresh } from '../support/demo-vendors.ts';
+import { SandboxWorkshop } from '../support/sandbox.ts';
+import type { Sandbox } from '../support/sandbox.ts';
+import { until } from '../support/until.ts';
+import { send } from '../support/vendor-client.ts';
+import type { VendorClient } from '../support/vendor-client.ts';
+
+// A day of a person who reconciles: beside a running service, with the operators' own statement, by
+// the command line only.
+
+const workshop = new SandboxWorkshop();
+let sandbox: Sandbox;
+let vendor: VendorClient;
+let folder: string;
+/** The statements begin here. */
+let from: Date;
+beforeAll(async () => {
+  sandbox = await workshop.start();
+  folder = await workshop.folder();
+  vendor = demoVendor(sandbox);
+  await vendor.fund();
+  from = new Date(Date.now() - 60_000);
+});
+afterAll(async () => await workshop.cleanUp());
+
+async function run(...args: string[]): Promise<Ran> {
+  return await malipo({ DATA_DIR: sandbox.dataDir }, ...args);
+}
+
+/** The same in this process, for a command that has to succeed. */
+async function json<Document>(...args: string[]): Promise<Document> {
+  return (await must({ DATA_DIR: sandbox.dataDir }, args, '--json')).json<Document>();
+}
+
+async function pay(account: string, biller = 'kplc_prepaid'): Promise<string> {
+  const given = { biller_name: biller, amount: '100.00', merchant_reference: fresh('order') };
+  return await vendor.accepted({ ...given, account });
+}
+
+async function statusOf(reference: string): Promise<string> {
+  return (await vendor.transaction(reference)).transaction_status;
+}
+
+async function download(operator: string, to: Date): Promise<string[]> {
+  const period = new URLSearchParams({ from: from.toISOString(), to: to.toISOString() });
+  const answer = await fetch(
+    `${sandbox.operatorOrigin}/operators/${operator}/statement?${period.toString()}`,
+  );
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([
+    200,
+    'text/csv; charset=utf-8',
+  ]);
+  return (await answer.text()).trimEnd().split('\r\n');
+}
+
+/** Another opening balance such that the closing one follows again. */
+function balanced(lines: readonly string[]): string {
+  const rows = lines.slice(2, -1);
+  const paidCents = rows.reduce((sum, row) => sum + parseMoney(row.split(',')[6] ?? ''), 0n);
+  const closing = lines.at(-1)?.split(',') ?? [];
+  const closingCents = parseMoney(lines[1]?.split(',')[6] ?? '') - paidCents;
+  const last = closing.map((value, column) => (column === 6 ? formatMoney(closingCents) : value));
+  return [...lines.slice(0, -1), last.join(',')].join('\r\n');
+}
+
+async function importText(operator: string, text: string, to: Date): Promise<string[]> {
+  const file = path.join(folder, `${newId()}.csv`);
+  await writeFile(file, text);
+  const period = ['--from', from.toISOString(), '--to', to.toISOString(), '--tolerance', '0'];
+  return ['reconcile', 'import', file, '--operator', operator, ...period];
+}
+
+interface ImportJson {
+  readonly movements: Readonly<Record<string, number>>;
+  readonly ours_only: number;
+  readonly cases_opened: number;
+  readonly repeated: boolean;
+  readonly float: { readonly unexplained: string };
+}
+
+interface CaseJson {
+  readonly case: string;
+  readonly kind: string;
+  readonly reference: string | null;
+}
+
+async function resolve(row: CaseJson, resolution: string, ...more: string[]): Promise<void> {
+  const why = ['--by', 'Asha', '--note', 'checked with the operator'];
+  await json('case', 'propose', row.case, '--resolution', resolution, ...why, ...more);
+  await json('case', 'approve', row.case, '--by', 'Baraka');
+}
+
+describe('the operators’ own statement', () => {
+  test('agrees with what the service did', async () => {
+    const references = [
+      await pay('37100000001'),
+      await pay('37100009903'),
+      await pay('37100009902'),
+    ];
+    await until('all are settled', async () => {
+      const statuses = await Promise.all(references.map(statusOf));
+      return statuses.every((status) => status === 'SUCCESS' || status === 'FAILED');
+    });
+    const to = new Date();
+    const text = (await download('kplc', to)).join('\r\n');
+    const command = await importText('kplc', text, to);
+    expect(await json<ImportJson>(...command)).toMatchObject({
+      movements: { matched: 2 },
+      ours_only: 0,
+      cases_opened: 0,
+      float: { unexplained: '0.00' },
+    });
+    expect(await json<ImportJson>(...command)).toMatchObject({ repeated: true });
+  });
+
+  test('with every difference planted: found, decided by two people, and the books hold', async () => {
+    const operator = 'nairobi_water';
+    const water = async (account: string): Promise<string> => {
+      const given = { biller_name: 'nairobi_water', amount: '100.00', phone: '0712000001' };
+      return await vendor.accepted({ ...given, account, merchant_reference: fresh('order') });
+    };
+    const [good, lost, twice, late, silent] = [
+      await water('5500001'),
+      await water('5500002'),
+      await water('5500003'),
+      await water('55009902'),
+      await water('55009909'),
+    ];
+    await until('all but the silent one are settled', async () => {
+      const statuses = await Promise.all([good, lost, twice, late].map(statusOf));
+      const ended = statuses.join(' ') === 'SUCCESS SUCCESS SUCCESS FAILED';
+      return ended && (await statusOf(silent)) === 'PENDING';
+    });
+    const balance = await vendor.balance();
+    const to = new Date();
+    const lines = await download(operator, to);
+    const line = (reference: string): string =>
+      `payment,${new Date(Number(to) - 1).toISOString()},${newId()},${reference},,,100.00,KES`;
+    const planted = [
+      ...lines.slice(0, -1).filter((row) => !row.includes(lost)),
+      line(twice),
+      line(late),
+      line(silent),
+      line(encodeReference(1, newId())),
+      ...lines.slice(-1),
+    ];
+    const refused = await run(...(await importText(operator, planted.join('\n'), to)), '--json');
+    expect(refused.exitCode).toBe(1);
+    expect(refused.json()).toMatchObject({ imported: false, problems: [{ rule: 'balance' }] });
+
+    const imported = await run(...(await importText(operator, balanced(planted), to)));
+    expect([imported.exitCode, imported.stderr]).toEqual([0, '']);
+    expect(imported.stdout).toMatch(/^duplicate +1$/m);
+    expect(imported.stdout).toMatch(/^theirs only +2$/m);
+    expect(imported.stdout).toMatch(/^settled +1$/m);
+    expect(imported.stdout).toMatch(/^ours only +1$/m);
+    expect(imported.stdout).toMatch(/^float unexplained +300\.00$/m);
+    expect(await statusOf(silent)).toBe('SUCCESS');
+
+    const metrics = await send(sandbox.origin, { method: 'GET', path: '/metrics' });
+    expect(metrics.text).toMatch(/^malipo_recon_unmatched\{side="ours"\} 1$/m);
+    expect(metrics.text).toMatch(/^malipo_recon_unmatched\{side="theirs"\} 1$/m);
+    expect(metrics.text).toMatch(/^malipo_open_cases\{kind="duplicate"\} 1$/m);
+    expect(metrics.text).toMatch(/^malipo_cases 4$/m);
+
+    const { cases } = await json<{ cases: CaseJson[] }>('case', 'list');
+    const of = (kind: string): CaseJson => {
+      const found = cases.find((row) => row.kind === kind);
+      if (found === undefined) throw new Error(`no case of ${kind}`);
+      return found;
+    };
+    expect(of('ours_only').reference).toBe(lost);
+    expect(of('contradiction').reference).toBe(late);
+    const { case: lateCase } = of('contradiction');
+    const propose = ['case', 'propose', lateCase, '--resolution', 'charge_vendor', '--by', 'Asha'];
+    const proposed = await run(...propose, '--note', 'told by phone');
+    expect(proposed.stdout).toContain('100.00 from float to operator:nairobi_water');
+    const alone = await run('case', 'approve', lateCase, '--by', 'asha');
+    expect(alone).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(alone.stderr).toContain('another person has to approve it');
+    await json('case', 'approve', lateCase, '--by', 'Baraka');
+    await resolve(of('ours_only'), 'return_to_vendor');
+    await resolve(of('duplicate'), 'receivable');
+    await resolve(of('theirs_only'), 'house_bears');
+
+    // What vendors see: the money and the status agree.
+    expect(await Promise.all([late, lost, twice].map(statusOf))).toEqual([
+      'SUCCESS',
+      'FAILED',
+      'SUCCESS',
+    ]);
+    expect(await vendor.balance()).toBe(balance);
+    const shown = await run('case', 'show', lateCase);
+    expect(shown.stdout).toMatch(/charge_vendor, approved by Baraka/);
+    expect((await json<{ cases: CaseJson[] }>('case', 'list')).cases).toEqual([]);
+    expect(await json('ledger', 'check')).toMatchObject({ violations: 0 });
+  });
+});
+
+describe('a transaction that no one answers for', () => {
+  test('ends by the word of two people', async () => {
+    const reference = await pay('254722009909', 'safaricom');
+    await until('it is sent', async () => (await statusOf(reference)) === 'PENDING');
+    const by = ['--by', 'Asha', '--note', 'silent since yesterday'];
+    const opened = await json<CaseJson>(
+      'case',
+      'open',
+      '--vid',
+      'demo',
+      '--reference',
+      reference,
+      ...by,
+    );
+    await resolve(opened, 'failed', '--message', 'Never executed');
+    expect(await vendor.transaction(reference)).toMatchObject({
+      transaction_status: 'FAILED',
+      transaction_message: 'Never executed',
+    });
+  });
+});
+
+describe('the close of a day', () => {
+  const day = (offset: number): string =>
+    new Date(Date.now() + 3 * 3_600_000 + offset * 86_400_000).toISOString().slice(0, 10);
+
+  test('is reported before, refused while it runs, and final afterwards', async () => {
+    const report = await run('reconcile', 'report', day(0));
+    expect(report.exitCode).toBe(0);
+    expect(report.stdout).toContain('open; the totals so far');
+    expect(report.stdout).toMatch(/^demo +0\.00 +100000\.00 /m);
+    expect(report.stdout).toMatch(/^house /m);
+    const refused = await run('reconcile', 'close', day(0), '--by', 'Asha');
+    expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(refused.stderr).toContain('is not over');
+    expect((await run('reconcile', 'close', 'today', '--by', 'Asha')).exitCode).toBe(2);
+    // Nothing happened yesterday: nothing is missing.
+    const closed = await json<{ closed: boolean; total: object | null }>(
+      'reconcile',
+      'close',
+      day(-1),
+      '--by',
+      'Asha',
+    );
+    expect(closed).toMatchObject({ closed: true, total: null });
+    expect(await json('ledger', 'check')).toMatchObject({ violations: 0 });
+  });
+});
