@@ -27,13 +27,14 @@ const LEAST_SCORE = 85;
 
 const options = new Command('mutation')
   .description('Break the core modules on purpose, and count what the tests notice.')
+  .option('--only <text>', 'only modules whose path has this in it', '')
   .option('--survivors', 'tell the changes that nobody noticed')
   .parse()
-  .opts<{ survivors?: true }>();
+  .opts<{ only: string; survivors?: true }>();
 
 const folder = await mkdtemp(path.join(os.tmpdir(), 'malipo-mutation-'));
 const stryker = new Stryker({
-  mutate: MODULES,
+  mutate: MODULES.filter((module) => module.includes(options.only)),
   testRunner: 'vitest',
   plugins: ['@stryker-mutator/vitest-runner'],
   vitest: { configFile: 'scripts/mutation/vitest.config.ts', related: false },
