@@ -3,7 +3,7 @@ import type { Markup } from './html.ts';
 
 const WIDTH = 420;
 const HEIGHT = 280;
-const MARGIN = { left: 48, right: 12, top: 12, bottom: 40 } as const;
+const MARGIN = { left: 48, right: 22, top: 12, bottom: 40 } as const;
 
 export interface Axis {
   readonly title: string;

@@ -30,7 +30,7 @@ svg { width: 100%; height: auto; } text { fill: var(--quiet); font: 11px system-
 polyline.first { stroke: var(--first); } polyline.second { stroke: var(--second); } polyline.guide { stroke: var(--quiet); stroke-dasharray: 4 4; stroke-width: 1; }
 circle.first, rect.first { fill: var(--first); } circle.second { fill: var(--second); }
 .scroll { overflow-x: auto; } table { border-collapse: collapse; margin: .5rem 0; font-variant-numeric: tabular-nums; }
-th, td { padding: .2rem .7rem; text-align: right; border-bottom: 1px solid var(--line); } th:first-child, td:first-child { text-align: left; }
+th, td { padding: .2rem .7rem; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--line); } th:first-child, td:first-child { text-align: left; }
 .key i { display: inline-block; width: 1.2rem; height: 3px; vertical-align: middle; margin: 0 .3rem 0 .8rem; }`;
 
 /** The validation report as one HTML page that needs nothing else: styles and plots are inside. */
@@ -54,7 +54,7 @@ export function validationReport(fit: Fit, validation: Validation): string {
         </p>
         ${table(
           ['About', ''],
-          Object.entries(card.about).map(([name, value]) => [name, value]),
+          Object.entries(card.about).map(([name, value]) => [ABOUT_NAMES[name] ?? name, value]),
         )}
         ${performanceSection(validation)} ${calibrationSection(validation)}
         ${stabilitySection(validation)} ${fairnessSection(validation)} ${cardSection(fit)}
@@ -62,6 +62,20 @@ export function validationReport(fit: Fit, validation: Validation): string {
     </html>`.text
   }\n`;
 }
+
+/** What a card says about itself, for readers. */
+const ABOUT_NAMES: Readonly<Record<string, string>> = {
+  origin: 'Origin',
+  samples: 'Samples',
+  badPercent: 'Bad, percent',
+  observedFrom: 'Observed from',
+  observedTo: 'Observed to',
+  holdOutAuc: 'AUC, hold-out',
+  holdOutGini: 'Gini, hold-out',
+  holdOutKs: 'KS, hold-out',
+  outOfTimeAuc: 'AUC, out of time',
+  adverseImpactRatio: 'Adverse impact ratio',
+};
 
 /** What the report says about unseen samples comes from here. */
 function unseen({ parts }: Validation): PartResult {
