@@ -4,6 +4,7 @@ import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { encodeReference, firstIdAt, newId } from '../../src/base/ids.ts';
+import { claim } from '../../src/dispatch/store.ts';
 import { completeChains } from '../../src/ledger/chain.ts';
 import { checkLedger } from '../../src/ledger/check.ts';
 import { readStatement } from '../../src/ledger/statement.ts';
@@ -233,11 +234,8 @@ test('the status of an archived payment is still answered, without what only the
     if (row === undefined) throw new Error('nothing was created');
     const payment = { vendorId: row.vendor_id, transactionId: row.transaction_id };
     expect(reference).toBe(encodeReference(payment.vendorId, payment.transactionId));
-    await pool.query(
-      `insert into attempts (sent_at, vendor_id, transaction_id, attempt_number)
-       values (now(), $1, $2, 1)`,
-      [payment.vendorId, payment.transactionId],
-    );
+    const queue = { vendorId: payment.vendorId, billerCode: 'safaricom', stage: 'send' } as const;
+    await claim(pool, [{ ...queue, most: 10, leaseMs: 600_000 }]);
     const report = paidReport({ ...payment, amountCents: row.cents });
     await settleTransactions(pool, [{ report, caseId: newId() }]);
     const before = soon();
