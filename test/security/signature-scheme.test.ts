@@ -5,16 +5,14 @@ import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { OPERATIONS, usualParams } from '../support/operation-samples.ts';
 import { expectCallersFault } from '../support/refusals.ts';
-import {
-  PATHS,
-  UNSIGNED,
+import { PATHS, UNSIGNED, encode, send, signatureOf, signed } from '../support/vendor-client.ts';
+import type {
+  Answer,
+  OperationName,
+  Params,
   VendorClient,
-  encode,
-  send,
-  signatureOf,
-  signed,
+  WireRequest,
 } from '../support/vendor-client.ts';
-import type { Answer, OperationName, Params, WireRequest } from '../support/vendor-client.ts';
 
 let database: TestDatabase;
 let running: InProcessService;
