@@ -1,0 +1,178 @@
+import { execFile } from 'node:child_process';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startEmbedded } from '../../src/db/embedded/embedded.ts';
+import type { EmbeddedDatabase } from '../../src/db/embedded/embedded.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { createPool } from '../../src/db/pool.ts';
+import type { Pool } from '../../src/db/pool.ts';
+import { checkLedger } from '../../src/ledger/check.ts';
+import { findFreePort } from '../support/service-process.ts';
+import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
+import { until } from '../support/until.ts';
+import { PATHS, VendorClient, encode, send, signed } from '../support/vendor-client.ts';
+import { serviceProgram, settleTown } from './fleet.ts';
+import type { Program } from './fleet.ts';
+
+// A database server of its own that goes down hard, or has no room left, under a running service.
+
+const run = promisify(execFile);
+/** Room for the database and a little more. */
+const VOLUME_MB = 160;
+
+let folder: string;
+let volume: string;
+let port: number;
+let database: EmbeddedDatabase;
+let hasEnded = false;
+let pool: Pool;
+let service: Program;
+let vendor: VendorClient;
+/** False: this user may not mount, so that the database is on an ordinary disk. */
+let isSmall = false;
+
+beforeAll(async () => {
+  folder = await makeTemporaryFolder();
+  volume = path.join(folder, 'volume');
+  await mkdir(volume);
+  isSmall = await run('mount', [
+    '-t',
+    'tmpfs',
+    '-o',
+    `size=${VOLUME_MB}m,mode=711`,
+    'none',
+    volume,
+  ]).then(
+    () => true,
+    () => false,
+  );
+  port = await findFreePort();
+  await startDatabase();
+  pool = createPool({ url: database.url, max: 2, name: 'test' });
+  await migrate(pool);
+  const town = await settleTown(pool, { operatorOrigin: 'http://127.0.0.1:9', shopCount: 1 });
+  service = await serviceProgram({
+    name: 'api',
+    roles: 'api',
+    folder,
+    env: { DATABASE_URL: database.url, FUND_WINDOW_SECONDS: '0' },
+  });
+  await service.start();
+  await until('it is ready', () => service.ready, 60_000);
+  const [shop] = town.shops;
+  if (shop === undefined) throw new Error('there is no shop');
+  vendor = new VendorClient(service.origin, shop);
+  const income = {
+    collector: town.collector.vid,
+    vid: vendor.vid,
+    reference: 'income',
+    amount: '1000000.00',
+    currency: 'KES',
+    paid_at: '2026-01-05 09:00:00',
+  };
+  await send(service.origin, encode(PATHS.collect, signed(income, town.collector.key), 'json'));
+  await vendor.fund();
+});
+
+afterAll(async () => {
+  service.signal('SIGKILL');
+  await service.death();
+  await pool.end();
+  await database.stop();
+  if (isSmall) await run('umount', [volume]);
+  await removeFolder(folder);
+});
+
+async function startDatabase(): Promise<void> {
+  database = await startEmbedded({
+    folder: path.join(volume, 'postgres'),
+    log: () => undefined,
+    choosePort: async () => port,
+    settings: { max_wal_size: '32MB', min_wal_size: '32MB', shared_buffers: '32MB' },
+  });
+  hasEnded = false;
+  database.onUnexpectedExit(() => {
+    hasEnded = true;
+  });
+}
+
+async function create(reference: string): Promise<number> {
+  const params = { account: '0123', biller_name: 'tokens', merchant_reference: reference };
+  const answer = await vendor.create(params);
+  // Refused for now, or accepted; never anything that a vendor could take for a final no.
+  expect([200, 503], answer.text).toContain(answer.status);
+  if (answer.status === 503) expect(answer.headers['retry-after']).toBeDefined();
+  return answer.status;
+}
+
+async function isReady(): Promise<boolean> {
+  return (await send(service.origin, { method: 'GET', path: '/health/ready' })).status === 200;
+}
+
+/** Everything that was accepted is in the books, once, and the books add up. */
+async function expectInBooks(accepted: readonly string[]): Promise<void> {
+  const read = await pool.query<{ merchant_reference: string }>(
+    'select merchant_reference from transactions where merchant_reference = any($1)',
+    [accepted],
+  );
+  expect(read.rows.map((row) => row.merchant_reference).toSorted()).toEqual(accepted.toSorted());
+  expect((await checkLedger(pool)).violations).toEqual([]);
+}
+
+test('a database server that is stopped at once in the middle of creates: all are accepted in the end, once', async () => {
+  const accepted: string[] = [];
+  const insist = async (worker: number): Promise<void> => {
+    for (let index = 0; index < 20; index += 1) {
+      const reference = `stopped-${worker}-${index}`;
+      await until(
+        `${reference} is accepted`,
+        async () => (await create(reference)) === 200,
+        60_000,
+      );
+      accepted.push(reference);
+    }
+  };
+  const workers = Array.from({ length: 8 }, async (_, worker) => await insist(worker));
+  await until('some are accepted', () => accepted.length > 20);
+  // What `pg_ctl stop -m immediate` sends.
+  process.kill(database.pid, 'SIGQUIT');
+  await until('it is gone', () => hasEnded);
+  expect(await isReady()).toBe(false);
+  await startDatabase();
+  await Promise.all(workers);
+  expect(accepted).toHaveLength(160);
+  await expectInBooks(accepted);
+}, 120_000);
+
+test('a full disk: nothing is acknowledged that is not kept, and work goes on when there is room', async (context) => {
+  if (!isSmall) context.skip('a volume of its own needs the right to mount');
+  const accepted: string[] = [];
+  const ballast = path.join(volume, 'ballast');
+  // As much as there is room for: the write ends with ENOSPC.
+  await writeFile(ballast, Buffer.alloc(VOLUME_MB * 1024 * 1024)).catch(() => undefined);
+  let count = 0;
+  await until(
+    'creates are refused',
+    async () => {
+      const batch = Array.from({ length: 200 }, () => `full-${(count += 1)}`);
+      const statuses = await Promise.all(batch.map(create));
+      accepted.push(...batch.filter((_, index) => statuses[index] === 200));
+      return statuses.includes(503);
+    },
+    60_000,
+  );
+  await rm(ballast);
+  // Out of room for its log the server ends; whoever watches over it starts it again.
+  await until('the server works', async () => {
+    if (hasEnded) await startDatabase();
+    return (await pool.query('select 1')).rowCount === 1;
+  });
+  await until(
+    'creates are accepted again',
+    async () => (await create('after-full')) === 200,
+    60_000,
+  );
+  await expectInBooks([...accepted, 'after-full']);
+}, 120_000);

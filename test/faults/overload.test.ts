@@ -1,0 +1,122 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { pino } from 'pino';
+import { afterEach, expect, test } from 'vitest';
+import { createServer } from '../../src/http/server.ts';
+import type { ServerLimits } from '../../src/http/server.ts';
+import { until } from '../support/until.ts';
+import { send } from '../support/vendor-client.ts';
+
+// Too many clients, and clients that take their time: refused early, with limits of a few.
+
+const cleanups: (() => Promise<unknown> | void)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+});
+
+/** A server whose one slow path answers when it is told to. */
+async function serve(limits: Partial<ServerLimits>): Promise<{
+  readonly port: number;
+  readonly origin: string;
+  readonly answerAll: () => void;
+  readonly arrived: () => number;
+}> {
+  const app: FastifyInstance = await createServer({ log: pino({ level: 'silent' }), limits });
+  const gate = Promise.withResolvers<void>();
+  let arrived = 0;
+  app.get('/slow', async () => {
+    arrived += 1;
+    await gate.promise;
+    return { done: true };
+  });
+  app.post('/quick', () => ({ done: true }));
+  app.get('/health/live', () => ({ status: 'live' }));
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  cleanups.push(
+    async () => await app.close(),
+    () => gate.resolve(),
+  );
+  const { port } = app.server.address() as AddressInfo;
+  return {
+    port,
+    origin: `http://127.0.0.1:${port}`,
+    answerAll: () => gate.resolve(),
+    arrived: () => arrived,
+  };
+}
+
+/** What comes back on a connection that says this, until the other side ends it. */
+async function untilClosed(port: number, text: string): Promise<string> {
+  const socket: Socket = connect(port, '127.0.0.1');
+  cleanups.push(() => void socket.destroy());
+  let heard = '';
+  socket.setEncoding('utf8').on('data', (chunk: string) => (heard += chunk));
+  socket.on('error', () => undefined);
+  const closed = once(socket, 'close');
+  socket.write(text);
+  await closed;
+  return heard;
+}
+
+test('past the limit of requests the next one is refused at once, and health still answers', async () => {
+  const { origin, answerAll, arrived } = await serve({ requestsUnderWay: 2 });
+  const get = async (path: string) => await send(origin, { method: 'GET', path });
+  const taken = [get('/slow'), get('/slow')];
+  await until('both are under way', () => arrived() === 2);
+  const refused = await get('/slow');
+  expect([refused.status, refused.headers['retry-after']]).toEqual([503, '1']);
+  expect(refused.body.error?.[0]?.code).toBe('overloaded');
+  expect((await get('/health/live')).status).toBe(200);
+  answerAll();
+  expect((await Promise.all(taken)).map((answer) => answer.status)).toEqual([200, 200]);
+  expect((await get('/slow')).status).toBe(200);
+});
+
+test('a client that goes away gives its place back', async () => {
+  const { port, origin, answerAll, arrived } = await serve({ requestsUnderWay: 1 });
+  const socket = connect(port, '127.0.0.1');
+  socket.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n');
+  await until('it is under way', () => arrived() === 1);
+  socket.destroy();
+  answerAll();
+  await until('its place is free', async () => {
+    return (await send(origin, { method: 'GET', path: '/slow' })).status === 200;
+  });
+});
+
+test('past the limit of connections the next one is closed, and those before go on', async () => {
+  const { port, arrived, answerAll } = await serve({ connections: 2 });
+  const request = 'GET /slow HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+  const taken = [untilClosed(port, request), untilClosed(port, request)];
+  await until('both are under way', () => arrived() === 2);
+  expect(await untilClosed(port, request)).toBe('');
+  answerAll();
+  for (const heard of await Promise.all(taken)) expect(heard).toMatch(/^HTTP\/1\.1 200 /);
+});
+
+test.each([
+  ['headers that never end', 'POST /quick HTTP/1.1\r\nHost: x\r\nX-Slow: '],
+  [
+    'a body that does not come',
+    'POST /quick HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: 99\r\n\r\nslow',
+  ],
+])('%s: refused and closed when its time is over', async (_, text) => {
+  const { port } = await serve({
+    headersTimeoutMs: 100,
+    requestTimeoutMs: 200,
+    timeoutCheckMs: 20,
+  });
+  expect(await untilClosed(port, text)).toMatch(/^HTTP\/1\.1 400 .*"malformed_request"/s);
+});
+
+test('a body without end is refused at the limit, not collected', async () => {
+  const { port } = await serve({});
+  const chunk = `1000\r\n${'x'.repeat(0x1000)}\r\n`;
+  const head =
+    'POST /quick HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n';
+  expect(await untilClosed(port, head + chunk.repeat(10))).toMatch(
+    /^HTTP\/1\.1 413 .*"payload_too_large"/s,
+  );
+});
