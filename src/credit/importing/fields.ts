@@ -38,7 +38,7 @@ export class LineReader {
       this.fault(
         column,
         'text',
-        `${column} must have at most ${mostCharacters} readable characters`,
+        `${column} must have at most ${mostCharacters} characters, all of them readable in UTF-8`,
       );
       return '';
     }

@@ -125,7 +125,7 @@ function readPrimaryDocument(reader: LineReader): IdentityDocument[] {
     reader.fault(
       'PrimaryIDNumber',
       'id_number',
-      `PrimaryIDNumber must have ${idType.expected} for PrimaryIDType ${code}`,
+      `PrimaryIDNumber must have ${idType.expected} for PrimaryIDType ${code}, unless it is the type that is wrong`,
     );
     return [];
   }
