@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { createWireTime, systemClock } from './base/clock.ts';
 import type { MasterKeys } from './base/sealing.ts';
 import { createBillerCatalogue } from './billers/catalogue.ts';
+import type { OperatorSecret } from './billers/biller.ts';
 import type { BillerCatalogue } from './billers/catalogue.ts';
 import { createBulkDesk } from './bulk/desk.ts';
 import type { BulkDesk } from './bulk/desk.ts';
@@ -302,10 +303,10 @@ function composeCredit(
 async function readOperatorSecrets(
   pool: Pool,
   masterKeys: MasterKeys,
-): Promise<Map<string, string[]>> {
-  const secrets = new Map<string, string[]>();
-  for (const key of await openKeys(pool, ['operator'], masterKeys)) {
-    secrets.set(key.holder, [...(secrets.get(key.holder) ?? []), key.secret]);
+): Promise<Map<string, OperatorSecret[]>> {
+  const secrets = new Map<string, OperatorSecret[]>();
+  for (const { holder, secret, validUntil } of await openKeys(pool, ['operator'], masterKeys)) {
+    secrets.set(holder, [...(secrets.get(holder) ?? []), { secret, validUntil }]);
   }
   return secrets;
 }

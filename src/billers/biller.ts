@@ -29,5 +29,11 @@ export interface Operator {
   readonly maxConcurrency: number;
   readonly maxPerSecond: number | null;
   /** Secrets shared with it, newest first. */
-  readonly secrets: readonly string[];
+  readonly secrets: readonly OperatorSecret[];
+}
+
+export interface OperatorSecret {
+  readonly secret: string;
+  /** Null: until it is replaced. */
+  readonly validUntil: Date | null;
 }

@@ -1,6 +1,6 @@
 import type { MasterKeys } from '../base/sealing.ts';
 import type { Pool } from '../db/pool.ts';
-import type { Biller, Operator } from './biller.ts';
+import type { Biller, Operator, OperatorSecret } from './biller.ts';
 import { listBillers, listOperators, listPrefixes } from './store.ts';
 import type { BillerRow } from './store.ts';
 
@@ -20,7 +20,7 @@ export interface BillerCatalogue {
 export type OperatorSecretsReader = (
   pool: Pool,
   masterKeys: MasterKeys,
-) => Promise<ReadonlyMap<string, readonly string[]>>;
+) => Promise<ReadonlyMap<string, readonly OperatorSecret[]>>;
 
 /** The biller of a stored row. */
 export function billerOf(row: BillerRow): Biller {

@@ -3,13 +3,20 @@ import type { Command } from 'commander';
 import type { Readable } from 'node:stream';
 import { PlainError } from '../base/plain-error.ts';
 import { operatorOf, setOperator } from '../billers/administer.ts';
-import type { Operator } from '../billers/biller.ts';
+import type { Operator, OperatorSecret } from '../billers/biller.ts';
 import { findOperator, listBillers, listOperators } from '../billers/store.ts';
 import { PROTOCOL_NAMES, checkOperator } from '../connectors/registry.ts';
 import { setOperatorKey } from '../vendors/administer.ts';
 import { newOperatorSecret } from '../vendors/keys.ts';
 import { listKeys } from '../vendors/store.ts';
-import { code, command, displayName, requireSome, wholeNumber } from './arguments.ts';
+import {
+  code,
+  command,
+  displayName,
+  durationSeconds,
+  requireSome,
+  wholeNumber,
+} from './arguments.ts';
 import type { Cli } from './cli.ts';
 import { table } from './output.ts';
 import { newKeyText } from './signer-keys.ts';
@@ -115,7 +122,7 @@ function addSet(operator: Command, cli: Cli): void {
           maxPerSecond: options.maxPerSecond === false ? null : options.maxPerSecond,
         };
         const added = await setOperator(pool, operatorCode, change, (merged) =>
-          requireUsable({ ...merged, secrets: [newOperatorSecret()] }),
+          requireUsable({ ...merged, secrets: [asSecret(newOperatorSecret())] }),
         );
         return {
           json: { operator_code: operatorCode, added },
@@ -163,27 +170,42 @@ function addSetKey(operator: Command, cli: Cli): void {
       '--key <secret>',
       'the secret to set, whsec_…; - reads it from standard input, where no list of processes shows it',
     )
-    .action(async (operatorCode: string, options: { json?: boolean; key?: string }) => {
-      await cli.run(options, async ({ pool, sealing }) => {
-        const given =
-          options.key === '-' ? await readFirstLine(cli.surroundings.stdin) : options.key;
-        const secret = given ?? newOperatorSecret();
-        const row = await findOperator(pool, operatorCode);
-        if (row === undefined) throw new PlainError(`There is no operator ${operatorCode}.`);
-        await requireUsable({ ...operatorOf(row), secrets: [secret] });
-        await setOperatorKey(pool, operatorCode, { secret, sealing: await sealing() });
-        if (given !== undefined) {
+    .option(
+      '--overlap <time>',
+      'how long callbacks under the former key are still taken: 90s, 30m, 24h, 7d (default 0)',
+      durationSeconds,
+    )
+    .action(
+      async (operatorCode: string, options: { json?: boolean; key?: string; overlap?: number }) => {
+        await cli.run(options, async ({ pool, sealing }) => {
+          const given =
+            options.key === '-' ? await readFirstLine(cli.surroundings.stdin) : options.key;
+          const secret = given ?? newOperatorSecret();
+          const row = await findOperator(pool, operatorCode);
+          if (row === undefined) throw new PlainError(`There is no operator ${operatorCode}.`);
+          await requireUsable({ ...operatorOf(row), secrets: [asSecret(secret)] });
+          await setOperatorKey(pool, operatorCode, {
+            secret,
+            sealing: await sealing(),
+            overlapSeconds: options.overlap ?? 0,
+          });
+          if (given !== undefined) {
+            return {
+              json: { operator_code: operatorCode, generated: false },
+              text: `The key of ${operatorCode} is set.`,
+            };
+          }
           return {
-            json: { operator_code: operatorCode, generated: false },
-            text: `The key of ${operatorCode} is set.`,
+            json: { operator_code: operatorCode, generated: true, key: secret },
+            text: newKeyText('operator', operatorCode, secret),
           };
-        }
-        return {
-          json: { operator_code: operatorCode, generated: true, key: secret },
-          text: newKeyText('operator', operatorCode, secret),
-        };
-      });
-    });
+        });
+      },
+    );
+}
+
+function asSecret(secret: string): OperatorSecret {
+  return { secret, validUntil: null };
 }
 
 const LONGEST_KEY = 1024;

@@ -31,12 +31,13 @@ type Factory = (operator: Operator, callbackUrl: string) => Connector;
 const PROTOCOLS: Readonly<Record<string, Factory>> = {
   'http-json': (operator, callbackUrl) => {
     const settings = readOperatorSettings(operator.operatorCode, operator.settings);
-    const secret = operator.secrets[0];
-    if (secret === undefined) throw new Error(`operator ${operator.operatorCode} has no secret`);
+    const [newest, ...former] = operator.secrets;
+    if (newest === undefined) throw new Error(`operator ${operator.operatorCode} has no secret`);
     return createHttpJsonConnector({
       operatorCode: operator.operatorCode,
       baseUrl: operator.baseUrl,
-      key: secret,
+      key: newest.secret,
+      formerKeys: former,
       callbackUrl,
       payTimeoutMs: settings.pay_timeout_ms ?? 30_000,
       statusTimeoutMs: settings.status_timeout_ms ?? 15_000,

@@ -106,11 +106,11 @@ export async function rotateKey(
   });
 }
 
-/** Sets the secret shared with an operator, in place of the former. */
+/** Sets the secret shared with an operator. Callbacks under the former are taken for `overlapSeconds`. */
 export async function setOperatorKey(
   pool: Pool,
   operatorCode: string,
-  options: { readonly secret: string; readonly sealing: Sealing },
+  options: { readonly secret: string; readonly sealing: Sealing; readonly overlapSeconds?: number },
 ): Promise<void> {
   const { masterKeys, certain } = options.sealing;
   await changeSettings(pool, 'billers', async (client) => {
@@ -118,7 +118,7 @@ export async function setOperatorKey(
     await addKey(
       client,
       { holderKind: 'operator', holder: operatorCode },
-      { secret: options.secret, overlapSeconds: 0, masterKeys },
+      { secret: options.secret, overlapSeconds: options.overlapSeconds ?? 0, masterKeys },
     );
   });
 }

@@ -1,5 +1,6 @@
 import { Pool } from 'undici';
 import { CURRENCY, formatMoney } from '../../base/money.ts';
+import type { OperatorSecret } from '../../billers/biller.ts';
 import type { Connector } from '../../dispatch/connector.ts';
 import { readSignedCallback } from './callback.ts';
 import { classifyAccount, classifyBalance, classifyPayment, classifyStatus } from './classify.ts';
@@ -15,6 +16,8 @@ export interface HttpJsonOptions {
   readonly baseUrl: string;
   /** Standard Webhooks secret: 24 to 64 bytes in base64, `whsec_` in front or not. */
   readonly key: string;
+  /** Keys that were replaced, under which callbacks are taken until their time ends. */
+  readonly formerKeys?: readonly OperatorSecret[];
   /** Where the operator sends callbacks. */
   readonly callbackUrl: string;
   /** For an instruction, from waiting for a connection to the last byte of the answer. */
@@ -37,6 +40,7 @@ export interface HttpJsonOptions {
 export function createHttpJsonConnector(options: HttpJsonOptions): Connector {
   const base = readBaseUrl(options);
   const signing = readKey(options);
+  const verifying = withFormerKeys(signing, options.formerKeys ?? []);
   const pool = createPool(base.origin, options);
   const pathPrefix = base.pathname.replace(/\/+$/, '');
 
@@ -85,7 +89,7 @@ export function createHttpJsonConnector(options: HttpJsonOptions): Connector {
     async balance(signal) {
       return classifyBalance(await post('/balance', {}, { deadlineMs, signal }));
     },
-    readCallback: (request) => readSignedCallback(request, signing, options.answerBytes),
+    readCallback: (request) => readSignedCallback(request, verifying, options.answerBytes),
     close: () => (closing ??= pool.close()),
   };
 }
@@ -117,6 +121,20 @@ function readBaseUrl({ operatorCode, baseUrl }: HttpJsonOptions): URL {
     );
   }
   return url;
+}
+
+/** While a key is being replaced the operator may still sign with the former one. */
+function withFormerKeys(signing: Signing, formerKeys: readonly OperatorSecret[]): Signing {
+  const former = formerKeys.map(({ secret, validUntil }) => ({
+    validUntilMs: validUntil?.getTime() ?? Number.POSITIVE_INFINITY,
+    verify: createSigning(secret).verify,
+  }));
+  return {
+    headers: signing.headers,
+    verify: (text, headers) =>
+      signing.verify(text, headers) ||
+      former.some((key) => key.validUntilMs > Date.now() && key.verify(text, headers)),
+  };
 }
 
 function readKey({ operatorCode, key }: HttpJsonOptions): Signing {

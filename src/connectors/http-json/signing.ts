@@ -4,9 +4,9 @@ import { newId } from '../../base/ids.ts';
 /** Signs what goes to an operator and checks what comes from it. */
 export interface Signing {
   /** The three headers of Standard Webhooks for a body that is sent now. */
-  headers(body: string): Record<string, string>;
+  readonly headers: (body: string) => Record<string, string>;
   /** Whether the text was signed with the key within the last five minutes. */
-  verify(text: string, headers: Readonly<Record<string, string | undefined>>): boolean;
+  readonly verify: (text: string, headers: Readonly<Record<string, string | undefined>>) => boolean;
 }
 
 /** Standard Webhooks asks for secrets of 24 to 64 bytes. */

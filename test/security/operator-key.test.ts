@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { SANDBOX_OPERATOR_KEY } from '../../sandbox/operators/options.ts';
+import { createSigning } from '../../src/connectors/http-json/signing.ts';
+import { setOperatorKey } from '../../src/vendors/administer.ts';
+import { newOperatorSecret } from '../../src/vendors/keys.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import type { TestDatabase } from '../support/cluster.ts';
+import { startInProcess } from '../support/in-process-service.ts';
+import type { InProcessService } from '../support/in-process-service.ts';
+import { send } from '../support/vendor-client.ts';
+
+let database: TestDatabase;
+let running: InProcessService;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  running = await startInProcess(database.url);
+});
+afterAll(async () => {
+  await running.stop();
+  await database.drop();
+});
+
+const body = JSON.stringify({ status: 'processing', reference: '0'.repeat(32) });
+
+/** The HTTP status of a callback that the operator signs with this key. */
+async function callback(key: string): Promise<number> {
+  const headers = { 'content-type': 'application/json', ...createSigning(key).headers(body) };
+  const answer = await send(running.origin, {
+    method: 'POST',
+    path: '/callbacks/kplc',
+    headers,
+    body,
+  });
+  return answer.status;
+}
+
+test('callbacks are taken under both keys of an operator while they overlap, and no longer', async () => {
+  const { pool, catalogue } = running.service;
+  const set = async (secret: string, overlapSeconds: number): Promise<void> => {
+    await setOperatorKey(pool, 'kplc', { secret, sealing: running.sealing, overlapSeconds });
+    await catalogue.reload();
+  };
+  const [second, third] = [newOperatorSecret(), newOperatorSecret()];
+  expect(await callback(SANDBOX_OPERATOR_KEY)).toBe(200);
+  expect(await callback(second)).toBe(401);
+  await set(second, 3600);
+  expect([await callback(SANDBOX_OPERATOR_KEY), await callback(second)]).toEqual([200, 200]);
+  // What ends by time ends without a reload.
+  await pool.query(
+    `update security_keys set valid_until = now() + interval '1 second'
+     where holder_kind = 'operator' and holder = 'kplc' and valid_until is not null`,
+  );
+  await catalogue.reload();
+  await expect
+    .poll(async () => await callback(SANDBOX_OPERATOR_KEY), { timeout: 10_000 })
+    .toBe(401);
+  expect(await callback(second)).toBe(200);
+  await set(third, 0);
+  expect([await callback(second), await callback(third)]).toEqual([401, 200]);
+});
