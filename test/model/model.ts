@@ -1,0 +1,229 @@
+import type { Progress, Stage } from '../../src/dispatch/store.ts';
+import type {
+  FinalReport,
+  NewTransaction,
+  Outcome,
+  SettleResult,
+} from '../../src/transactions/transaction.ts';
+import { createOracle } from '../support/create-oracle.ts';
+import type { CreateOracle, Expected } from '../support/create-oracle.ts';
+
+/** One payment as the model knows it. */
+export interface ModelTransaction {
+  readonly row: NewTransaction;
+  outcome: Outcome | null;
+  stage: Stage;
+  /** False while a lease or a delay holds it back. */
+  due: boolean;
+  claimNumber: number;
+  attemptNumber: number;
+  verifyCount: number;
+  /** Of the last instruction. */
+  operatorHandle: string | null;
+  readonly cases: Set<string>;
+}
+
+/** A claim that a worker holds, or once held. */
+export interface ModelClaim {
+  readonly transaction: ModelTransaction;
+  readonly claimNumber: number;
+  readonly attemptNumber: number;
+}
+
+/** What moves outside the float, in cents. */
+interface Accounts {
+  collected: bigint;
+  reserved: bigint;
+  operator: bigint;
+  fees: bigint;
+  /** All that ever came from outside. */
+  brought: bigint;
+}
+
+/** The whole money core in memory, one thing after another. No SQL, no batches, no locks. */
+export interface Model {
+  /** Decides on creates, and keeps the float. */
+  readonly oracle: CreateOracle;
+  readonly accounts: Map<number, Accounts>;
+  readonly collections: Map<string, { readonly vendorId: number; readonly amountCents: bigint }>;
+  readonly fundings: Map<string, bigint>;
+  readonly transactions: ModelTransaction[];
+  readonly claims: ModelClaim[];
+  /** Every key ever given to a vendor, and whether it still counts. */
+  readonly keys: Map<number, { readonly secret: string; valid: boolean }[]>;
+}
+
+export function createModel(floatsCents: ReadonlyMap<number, bigint>): Model {
+  const oracle = createOracle();
+  const accounts = new Map<number, Accounts>();
+  for (const [vendorId, brought] of floatsCents) {
+    oracle.addFloat(vendorId, brought);
+    accounts.set(vendorId, { collected: 0n, reserved: 0n, operator: 0n, fees: 0n, brought });
+  }
+  return {
+    oracle,
+    accounts,
+    collections: new Map(),
+    fundings: new Map(),
+    transactions: [],
+    claims: [],
+    keys: new Map([...floatsCents.keys()].map((vendorId) => [vendorId, []])),
+  };
+}
+
+export function accountsOf(model: Model, vendorId: number): Accounts {
+  const accounts = model.accounts.get(vendorId);
+  if (accounts === undefined) throw new Error(`the model has no vendor ${vendorId}`);
+  return accounts;
+}
+
+/** Returns what it moved, or `reused` when the reference stands for something else. */
+export function modelCollect(
+  model: Model,
+  income: { readonly reference: string; readonly vendorId: number; readonly amountCents: bigint },
+): { readonly amountCents: bigint; readonly fresh: boolean } | 'reused' {
+  const { reference, vendorId, amountCents } = income;
+  const known = model.collections.get(reference);
+  if (known !== undefined) {
+    const same = known.vendorId === vendorId && known.amountCents === amountCents;
+    return same ? { amountCents, fresh: false } : 'reused';
+  }
+  model.collections.set(reference, { vendorId, amountCents });
+  const accounts = accountsOf(model, vendorId);
+  accounts.collected += amountCents;
+  accounts.brought += amountCents;
+  return { amountCents, fresh: true };
+}
+
+export function modelFund(
+  model: Model,
+  vendorId: number,
+  time: number,
+): { readonly amountCents: bigint; readonly fresh: boolean } {
+  const known = model.fundings.get(`${vendorId} ${time}`);
+  if (known !== undefined) return { amountCents: known, fresh: false };
+  const accounts = accountsOf(model, vendorId);
+  const amountCents = accounts.collected;
+  if (amountCents === 0n) return { amountCents, fresh: false };
+  accounts.collected = 0n;
+  model.oracle.addFloat(vendorId, amountCents);
+  model.fundings.set(`${vendorId} ${time}`, amountCents);
+  return { amountCents, fresh: true };
+}
+
+export function modelCreate(model: Model, row: NewTransaction): Expected {
+  const known = model.oracle.accepted.length;
+  const expected = model.oracle.decide(row);
+  if (model.oracle.accepted.length > known) {
+    accountsOf(model, row.vendorId).reserved += row.amountCents + row.feeCents;
+    model.transactions.push({
+      row,
+      outcome: null,
+      stage: 'send',
+      due: true,
+      claimNumber: 0,
+      attemptNumber: 0,
+      verifyCount: 0,
+      operatorHandle: null,
+      cases: new Set(),
+    });
+  }
+  return expected;
+}
+
+/** Takes the oldest due transactions of a queue. */
+export function modelClaim(
+  model: Model,
+  queue: { readonly vendorId: number; readonly billerCode: string; readonly stage: Stage },
+  options: { readonly most: number; readonly lapsesAtOnce: boolean },
+): ModelClaim[] {
+  const { vendorId, billerCode, stage } = queue;
+  const due = model.transactions
+    .filter(
+      ({ row, outcome, ...queued }) =>
+        outcome === null &&
+        queued.due &&
+        queued.stage === stage &&
+        row.vendorId === vendorId &&
+        row.billerCode === billerCode,
+    )
+    .toSorted((a, b) => (a.row.transactionId < b.row.transactionId ? -1 : 1))
+    .slice(0, options.most);
+  const claims = due.map((transaction): ModelClaim => {
+    transaction.claimNumber += 1;
+    if (stage === 'send') {
+      transaction.attemptNumber += 1;
+      transaction.verifyCount = 0;
+      transaction.operatorHandle = null;
+    } else transaction.verifyCount += 1;
+    transaction.stage = 'verify';
+    transaction.due = options.lapsesAtOnce;
+    const { claimNumber, attemptNumber } = transaction;
+    return { transaction, claimNumber, attemptNumber };
+  });
+  model.claims.push(...claims);
+  return claims;
+}
+
+/** Returns whether the worker's claim was still the newest, so that its progress counts. */
+export function modelProgress(
+  claim: ModelClaim,
+  progress: Pick<Progress, 'next' | 'delayMs' | 'operatorHandle'>,
+): boolean {
+  const { transaction, claimNumber } = claim;
+  const fenced =
+    transaction.outcome !== null ||
+    transaction.stage !== 'verify' ||
+    transaction.claimNumber !== claimNumber;
+  if (fenced) return false;
+  transaction.stage = progress.next;
+  transaction.due = progress.delayMs === 0;
+  transaction.operatorHandle = progress.operatorHandle ?? transaction.operatorHandle;
+  return true;
+}
+
+/** The operator's final word about a transaction, or about one that there is not. */
+export function modelSettle(
+  model: Model,
+  transaction: ModelTransaction | undefined,
+  report: Pick<FinalReport, 'outcome' | 'paidCents'>,
+): SettleResult {
+  if (transaction === undefined) return 'unknown';
+  const { row } = transaction;
+  const paidCents = report.paidCents ?? 0n;
+  const settles =
+    transaction.outcome === null &&
+    transaction.attemptNumber > 0 &&
+    (report.outcome === 'failed' || paidCents > 0n);
+  if (!settles) {
+    if (transaction.outcome === report.outcome) return 'repeated';
+    transaction.cases.add('contradiction');
+    return 'contradicted';
+  }
+  transaction.outcome = report.outcome;
+  const accounts = accountsOf(model, row.vendorId);
+  const totalCents = row.amountCents + row.feeCents;
+  accounts.reserved -= totalCents;
+  if (report.outcome === 'failed') {
+    model.oracle.addFloat(row.vendorId, totalCents);
+    return 'settled';
+  }
+  const outCents = paidCents < row.amountCents ? paidCents : row.amountCents;
+  accounts.operator += outCents;
+  accounts.fees += row.feeCents;
+  model.oracle.addFloat(row.vendorId, row.amountCents - outCents);
+  if (paidCents !== row.amountCents) transaction.cases.add('amount_difference');
+  return 'settled';
+}
+
+/** A new key; the former one counts on only when there is an overlap. */
+export function modelRotateKey(
+  model: Model,
+  vendorId: number,
+  key: { readonly secret: string; readonly overlap: boolean },
+): void {
+  const keys = model.keys.get(vendorId) ?? [];
+  const newest = keys.at(-1);
+  for (const former of keys) former.valid &&= key.overlap && former === newest;
+  keys.push({ secret: key.secret, valid: true });
+}

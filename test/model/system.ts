@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto';
+import { expect } from 'vitest';
+import { createCreateLanes } from '../../src/transactions/create.ts';
+import type { CreateLanes } from '../../src/transactions/create.ts';
+import { checkLedger } from '../../src/ledger/check.ts';
+import { createSettler } from '../../src/transactions/settle.ts';
+import type { Settler } from '../../src/transactions/settle.ts';
+import { listTransactions } from '../../src/transactions/store.ts';
+import { statusOf } from '../../src/transactions/transaction.ts';
+import { createVendorDirectory } from '../../src/vendors/directory.ts';
+import type { VendorDirectory } from '../../src/vendors/directory.ts';
+import { OPERATOR } from '../support/money-fixture.ts';
+import type { Books } from '../support/money-fixture.ts';
+import type { Model } from './model.ts';
+
+/** More than a run creates. */
+const MOST_TRANSACTIONS = 1_000;
+
+/** The real parts, over a real PostgreSQL that all runs share; each run has vendors of its own. */
+export interface System {
+  readonly books: Books;
+  readonly lanes: CreateLanes;
+  readonly settler: Settler;
+  readonly directory: VendorDirectory;
+  readonly masterKeys: { readonly current: Buffer; readonly previous: undefined };
+  /** Which endings came up, over all runs. */
+  readonly seen: Set<string>;
+}
+
+/** One run's share of it. */
+export interface RunSystem extends System {
+  readonly vendorIds: readonly number[];
+  /** Makes references of this run differ from every other's. */
+  readonly prefix: string;
+}
+
+export function createSystem(books: Books): System {
+  const masterKeys = { current: randomBytes(32), previous: undefined };
+  const openLane = () => books.openPool({ byIndexOnly: true });
+  return {
+    books,
+    masterKeys,
+    lanes: createCreateLanes({
+      pools: [openLane(), openLane()],
+      deadlineMs: 8_000,
+      onAccepted: () => {},
+    }),
+    settler: createSettler({ pools: [openLane(), openLane()], deadlineMs: 8_000 }),
+    directory: createVendorDirectory(books.pool, masterKeys),
+    seen: new Set(),
+  };
+}
+
+const STATE = `
+  select format('vendor %s has %s in %s', vendor_id, balance_cents, account) as line
+  from accounts where vendor_id = any ($1) and (balance_cents <> 0)
+  union all
+  select format('transaction %s is in %s', transaction_id, coalesce(t.outcome, q.stage))
+  from transactions t left join dispatch_queue q using (vendor_id, transaction_id)
+  where vendor_id = any ($1)
+  union all
+  select format('transaction %s has a case of %s', transaction_id, kind)
+  from cases where vendor_id = any ($1)`;
+
+/** What the database holds of this run equals the model. */
+export async function compare(model: Model, system: RunSystem): Promise<void> {
+  const read = await system.books.pool.query<{ line: string }>({
+    name: 'model_state',
+    text: STATE,
+    values: [system.vendorIds],
+  });
+  expect(read.rows.map((row) => row.line).toSorted()).toEqual(linesOf(model).toSorted());
+}
+
+function linesOf(model: Model): string[] {
+  const balances = [...model.accounts].flatMap(([vendorId, accounts]) =>
+    Object.entries({
+      external: -accounts.brought,
+      collected: accounts.collected,
+      float: model.oracle.balances(vendorId).float,
+      reserved: accounts.reserved,
+      fees: accounts.fees,
+      [`operator:${OPERATOR}`]: accounts.operator,
+    })
+      .filter(([, cents]) => cents !== 0n)
+      .map(([account, cents]) => `vendor ${vendorId} has ${cents} in ${account}`),
+  );
+  const transactions = model.transactions.flatMap(({ row, outcome, stage, cases }) => [
+    `transaction ${row.transactionId} is in ${outcome ?? stage}`,
+    ...[...cases].map((kind) => `transaction ${row.transactionId} has a case of ${kind}`),
+  ]);
+  return [...balances, ...transactions];
+}
+
+/** What vendors read of their payments equals the model. */
+export async function compareAnswers(model: Model, system: RunSystem): Promise<void> {
+  for (const vendorId of system.vendorIds) {
+    const rows = await listTransactions(system.books.pool, vendorId, {
+      status: undefined,
+      limit: MOST_TRANSACTIONS,
+    });
+    const known = model.transactions
+      .filter(({ row }) => row.vendorId === vendorId)
+      .toSorted((a, b) => (a.row.transactionId < b.row.transactionId ? 1 : -1));
+    expect(rows.map((row) => [row.transaction_id, statusOf(row.outcome, row.under_way)])).toEqual(
+      known.map(({ row, outcome, stage }) => [
+        row.transactionId,
+        statusOf(outcome, stage === 'verify'),
+      ]),
+    );
+  }
+}
+
+/** Every invariant of the books, for this run's vendors. */
+export async function checkBooks(system: RunSystem): Promise<void> {
+  const { violations } = await checkLedger(system.books.pool);
+  expect(violations.filter(({ vendorId }) => system.vendorIds.includes(vendorId))).toEqual([]);
+}
