@@ -12,17 +12,30 @@ export function cpuSeconds(pid: number): number {
   return fields === undefined ? 0 : ticks(fields, 11, 12) / TICKS_PER_SECOND;
 }
 
+const MOST_LOOKS = 10;
+
 /** The same of a process and all its children, those that ended too. */
 export function familyCpuSeconds(pid: number): number {
-  const own = statFields(pid);
-  if (own === undefined) return 0;
-  let sum = ticks(own, 11, 14);
+  let sum = 0;
+  for (let look = 0; look < MOST_LOOKS; look += 1) {
+    const before = statFields(pid);
+    if (before === undefined) return 0;
+    sum = ticks(before, 11, 14) + childrenTicks(pid);
+    // A child that ended between the two looks would be missing in both.
+    const after = statFields(pid);
+    if (after !== undefined && ticks(after, 13, 14) === ticks(before, 13, 14)) break;
+  }
+  return sum / TICKS_PER_SECOND;
+}
+
+function childrenTicks(pid: number): number {
+  let sum = 0;
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;
     const fields = statFields(Number(name));
     if (fields !== undefined && Number(fields[1]) === pid) sum += ticks(fields, 11, 14);
   }
-  return sum / TICKS_PER_SECOND;
+  return sum;
 }
 
 /** Resident memory in bytes; 0 where there is no `/proc`. */
