@@ -1,0 +1,44 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const page = readFileSync(path.join(ROOT, 'docs/operating/faults.md'), 'utf8');
+
+/** Numbers that have no row: nothing of the kind is built yet. */
+const WITHOUT_ROW = new Set([
+  // Events to vendors.
+  7,
+]);
+
+const rows = page
+  .split('\n')
+  .filter((line) => /^\| +\w+ +\|/.test(line))
+  .map((line) => ({
+    number: line.split('|')[1]?.trim() ?? '',
+    tests: [...line.matchAll(/`(test\/[^`]+)` “([^”]+)”/g)].map(([, file = '', title = '']) => ({
+      file,
+      title,
+    })),
+  }));
+
+test('every fault has a row', () => {
+  const numbers = new Set(rows.map((row) => row.number));
+  const missing = Array.from({ length: 56 }, (_, index) => index + 1).filter(
+    (number) => !numbers.has(String(number)) && !WITHOUT_ROW.has(number),
+  );
+  expect(missing).toEqual([]);
+  expect(numbers.size).toBe(rows.length);
+});
+
+test.each(rows.map((row) => [row.number, row.tests] as const))(
+  'fault %s: every test that the page names exists',
+  (_, tests) => {
+    expect(tests).not.toEqual([]);
+    const missing = tests.filter(({ file, title }) => {
+      const place = path.join(ROOT, file);
+      return !existsSync(place) || !readFileSync(place, 'utf8').includes(`'${title}'`);
+    });
+    expect(missing).toEqual([]);
+  },
+);
