@@ -102,26 +102,28 @@ function measureBooks(registry: Registry, pool: Pool): void {
 
 function measureRecovery(registry: Registry, pool: Pool): void {
   const registers = [registry];
-  const age = new Gauge({
+  const age: Gauge = new Gauge({
     name: 'malipo_backup_age_seconds',
     help: 'Age of what the last whole backup holds; absent when none was taken by malipo backup',
     registers,
+    collect: async () => {
+      const read = await pool.query<{ age_seconds: number | null }>(
+        'select extract(epoch from now() - max(ended_at))::float8 as age_seconds from backups',
+      );
+      const seconds = read.rows[0]?.age_seconds ?? null;
+      if (seconds === null) age.remove();
+      else age.set(seconds);
+    },
   });
-  // Without labels it would be 0 until it is set.
-  age.remove();
   const quarantine: Gauge = new Gauge({
     name: 'malipo_quarantine',
     help: '1: restored from a backup, nothing is sent',
     registers,
     collect: async () => {
-      const read = await pool.query<{ quarantined: boolean; age_seconds: number | null }>(
-        `select exists (select from quarantines where released_at is null) as quarantined,
-           (select extract(epoch from now() - max(ended_at))::float8 from backups) as age_seconds`,
+      const read = await pool.query<{ quarantined: boolean }>(
+        'select exists (select from quarantines where released_at is null) as quarantined',
       );
-      const [row] = read.rows;
-      quarantine.set(row?.quarantined === true ? 1 : 0);
-      if (typeof row?.age_seconds === 'number') age.set(row.age_seconds);
-      else age.remove();
+      quarantine.set(read.rows[0]?.quarantined === true ? 1 : 0);
     },
   });
 }

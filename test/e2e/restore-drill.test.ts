@@ -187,6 +187,9 @@ test('after a restore nothing is paid twice, and what was lost is found', async 
   const queuedLong = await pay(running, '20000002', 'zuku');
   const backup = path.join(await workshop.folder(), 'backup');
   await must(before.environment, 'backup', backup);
+  expect((await send(running.origin, { method: 'GET', path: '/metrics' })).text).toMatch(
+    /\nmalipo_backup_age_seconds \d/,
+  );
   await must(before.environment, 'biller', 'set-status', 'zuku', 'OFFLINE');
   await stop(running, before);
 
@@ -226,6 +229,10 @@ test('after a restore nothing is paid twice, and what was lost is found', async 
   expect(refused.body.error?.[0]?.code).toBe('biller_offline');
   expect((await send(running.origin, { method: 'GET', path: '/metrics' })).text).toContain(
     '\nmalipo_quarantine 1\n',
+  );
+  // The copy does not know of the backup that it is: nothing says that there is a fresh one.
+  expect((await send(running.origin, { method: 'GET', path: '/metrics' })).text).not.toMatch(
+    /\nmalipo_backup_age_seconds /,
   );
 
   // No release without the operators' statements; with them it is found what is theirs only.

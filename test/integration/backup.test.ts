@@ -122,6 +122,8 @@ describe('a backup', () => {
     const refused = await inProcess(environment, 'backup', backup);
     expect(refused).toMatchObject({ exitCode: 1 });
     expect(refused.stderr).toContain('is not empty');
+    const inside = path.join(dataDir, 'postgres', 'data', 'backup');
+    expect((await inProcess(environment, 'backup', inside)).stderr).toContain('within the data');
     const external = await inProcess({ DATABASE_URL: server.url }, 'backup', '/nowhere');
     expect(external.stderr).toContain('pg_basebackup');
   });

@@ -33,6 +33,9 @@ export interface Backup {
  */
 export async function takeBackup(options: BackupOptions): Promise<Backup> {
   const folder = path.resolve(options.folder);
+  if (`${folder}${path.sep}`.startsWith(`${options.data}${path.sep}`)) {
+    throw new PlainError(`${folder} lies within the data it would copy.`);
+  }
   const existed = await requireEmpty(folder);
   if (!existed) await mkdir(folder, { recursive: true, mode: 0o700 });
   try {
