@@ -14,6 +14,8 @@ const SETTINGS = Type.Object(
     pay_timeout_ms: Type.Optional(Type.Integer({ minimum: 100, maximum: 120_000 })),
     status_timeout_ms: Type.Optional(Type.Integer({ minimum: 100, maximum: 120_000 })),
     connect_timeout_ms: Type.Optional(Type.Integer({ minimum: 100, maximum: 60_000 })),
+    /** Its name may lead into a private network. */
+    private_addresses: Type.Optional(Type.Literal('allow')),
     /** null: "not found" is never proof with this operator. */
     acceptance_window_ms: Type.Optional(
       Type.Union([Type.Integer({ minimum: 0, maximum: 86_400_000 }), Type.Null()]),
@@ -38,6 +40,7 @@ const PROTOCOLS: Readonly<Record<string, Factory>> = {
       baseUrl: operator.baseUrl,
       key: newest.secret,
       formerKeys: former,
+      allowsPrivateAddresses: settings.private_addresses === 'allow',
       callbackUrl,
       payTimeoutMs: settings.pay_timeout_ms ?? 30_000,
       statusTimeoutMs: settings.status_timeout_ms ?? 15_000,

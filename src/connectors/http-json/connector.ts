@@ -6,6 +6,7 @@ import { readSignedCallback } from './callback.ts';
 import { classifyAccount, classifyBalance, classifyPayment, classifyStatus } from './classify.ts';
 import { exchange } from './exchange.ts';
 import type { Ending } from './exchange.ts';
+import { createPublicLookup } from './public-lookup.ts';
 import { createSigning } from './signing.ts';
 import type { Signing } from './signing.ts';
 
@@ -28,6 +29,8 @@ export interface HttpJsonOptions {
   readonly connectTimeoutMs: number;
   /** How long after an instruction the operator's "not found" proves nothing; null: never. */
   readonly acceptanceWindowMs: number | null;
+  /** True: its name may lead into a private network, such as a VPN. */
+  readonly allowsPrivateAddresses?: boolean;
   readonly maxConnections: number;
   /** Largest answer or callback body. */
   readonly answerBytes: number;
@@ -104,7 +107,11 @@ function createPool(origin: string, options: HttpJsonOptions): Pool {
     headersTimeout: 0,
     bodyTimeout: 0,
     // Said outright, so that no environment variable turns the check of certificates off.
-    connect: { timeout: options.connectTimeoutMs, rejectUnauthorized: true },
+    connect: {
+      timeout: options.connectTimeoutMs,
+      rejectUnauthorized: true,
+      ...(options.allowsPrivateAddresses === true ? {} : { lookup: createPublicLookup() }),
+    },
   });
 }
 
