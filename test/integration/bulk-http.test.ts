@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -236,6 +236,27 @@ test('the signature is checked before a byte of the file is read', async () => {
   const [data] = (await once(socket, 'data')) as [Buffer];
   expect(data.toString()).toContain('401');
   socket.destroy();
+});
+
+test('takes a signature in the header, which is over the file itself', async () => {
+  const file = 'biller_name,amount,account\nsafaricom,10,254722000012\n';
+  const sendSigned = async (body: string): Promise<Answer> => {
+    const query = new URLSearchParams({
+      vid: vendor.vid,
+      batch_reference: fresh('batch'),
+      sha256: sha256(body),
+    });
+    const path = `${PATH}?${query.toString()}`;
+    const [time, nonce] = [Math.floor(Date.now() / 1000), randomBytes(12).toString('hex')];
+    const text = ['v2', 'POST', path, sha256(file), time, nonce].join('\n');
+    const sig = createHmac('sha256', vendor.key).update(text).digest('hex');
+    const signature = `v2,t=${time},nonce=${nonce},sig=${sig}`;
+    const headers = { 'content-type': 'text/csv', 'x-signature': signature };
+    return await send(running.origin, { method: 'POST', path, headers, body });
+  };
+  expect((await sendSigned(file)).status).toBe(200);
+  const forged = await sendSigned(file.replace('10', '99'));
+  expect(refusalOf(forged)).toEqual([401, 'signature_invalid', 'X-Signature']);
 });
 
 test('says what is wrong with a file as a whole', async () => {
