@@ -55,6 +55,7 @@ beforeAll(async () => {
 
 afterEach(async () => {
   proxy.comeBack();
+  proxy.slowDown(0);
   await until('it is ready again', isReady, 60_000);
 });
 
@@ -175,6 +176,20 @@ test('a create waits for a database that comes back in time', async () => {
   const answer = vendor.create({ account: '0124', biller_name: 'tokens' });
   proxy.comeBack();
   expect((await answer).status).toBe(200);
+});
+
+test('a slow line to the database costs time and nothing else', async () => {
+  await earn('before it is slow', 25);
+  proxy.slowDown(10);
+  const before = await countMovements();
+  const answers = await Promise.all([
+    collect('slowly'),
+    ...Array.from({ length: 5 }, async (_, index) =>
+      vendor.create({ account: `013${index}`, biller_name: 'tokens' }),
+    ),
+  ]);
+  expect(answers.map((answer) => answer.status)).toEqual(answers.map(() => 200));
+  expect(await countMovements()).toBe(before + 1);
 });
 
 test('connections that the database ends, all at once, cost at most one refusal each', async () => {

@@ -17,6 +17,8 @@ export interface TcpProxy {
   /** Ends all connections; every new one is ended at once, as if nobody listened. */
   goDown(): void;
   comeBack(): void;
+  /** From now on everything takes so long, each way. 0: as quick as it can. */
+  slowDown(delayMs: number): void;
   close(): Promise<void>;
 }
 
@@ -32,6 +34,7 @@ export async function startTcpProxy(databaseUrl: string): Promise<TcpProxy> {
   const open = new Set<Socket>();
   let down = false;
   let trap: Trap | undefined;
+  let delayMs = 0;
 
   const track = (socket: Socket): void => {
     open.add(socket);
@@ -43,6 +46,12 @@ export async function startTcpProxy(databaseUrl: string): Promise<TcpProxy> {
     const sprung = trap;
     trap = undefined;
     return sprung;
+  };
+
+  // Timers of one duration run in the order in which they were set.
+  const pass = (chunk: Buffer, to: Socket): void => {
+    if (delayMs === 0) to.write(chunk);
+    else setTimeout(() => to.write(chunk), delayMs);
   };
 
   const server = net.createServer((client) => {
@@ -62,11 +71,11 @@ export async function startTcpProxy(databaseUrl: string): Promise<TcpProxy> {
         return;
       }
       losing ??= spring(chunk, 'answer');
-      upstream.write(chunk);
+      pass(chunk, upstream);
     });
     upstream.on('data', (chunk: Buffer) => {
       if (losing?.kind !== 'answer') {
-        client.write(chunk);
+        pass(chunk, client);
         return;
       }
       if (chunk.at(-READY_FOR_QUERY_BYTES) !== 0x5a) return;
@@ -98,6 +107,9 @@ export async function startTcpProxy(databaseUrl: string): Promise<TcpProxy> {
     },
     comeBack: () => {
       down = false;
+    },
+    slowDown: (ms) => {
+      delayMs = ms;
     },
     close: async () => {
       for (const socket of open) socket.destroy();
