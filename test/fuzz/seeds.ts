@@ -2,7 +2,7 @@ import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { SANDBOX_OPERATOR_KEY } from '../../sandbox/operators/options.ts';
 import type { Random } from '../simulation/random.ts';
 import { OPERATIONS, usualParams, withHash } from '../support/operation-samples.ts';
-import { BODY_FORMS, PATHS, UNSIGNED, encode, signed } from '../support/vendor-client.ts';
+import { BODY_FORMS, PATHS, encode, signed } from '../support/vendor-client.ts';
 import type { OperationName, WireRequest } from '../support/vendor-client.ts';
 
 export const VID = 'demo';
@@ -108,5 +108,3 @@ export function signBulk(body: Buffer, contentType: string): WireRequest {
   const path = `${BULK_PATH}?${query.toString()}`;
   return { method: 'POST', path, headers: { 'content-type': contentType }, body };
 }
-
-export const SIGNED_OPERATIONS = OPERATIONS.filter((operation) => !UNSIGNED.has(operation));
