@@ -87,7 +87,9 @@ export function createAvailabilities(options: {
     if (connector === undefined) return;
     // An operator that cannot be asked shows by the next payment whether it is back.
     const alive = connector.balance === undefined || (await hasBalance(connector, timers));
-    if (alive) change(billerCode, () => close(billerCode));
+    if (!alive) return;
+    if (connector.balance !== undefined) counter.note(billerCode, true);
+    change(billerCode, () => close(billerCode));
   };
 
   return {
@@ -98,7 +100,7 @@ export function createAvailabilities(options: {
       if (end.pausedReason !== null) {
         const reason = end.pausedReason;
         change(billerCode, () => open(billerCode, reason));
-      } else if (opens) {
+      } else if (opens && catalogue.biller(billerCode)?.breakerOpen !== true) {
         const reason = `${options.openAfterFailures} calls in a row without an answer`;
         change(billerCode, () => open(billerCode, reason));
       } else if (closes(end) && catalogue.biller(billerCode)?.breakerOpen === true) {

@@ -6,7 +6,9 @@ export interface FailureCounter {
   /**
    * Notes the end of a call.
    * @param answered true for any well-formed answer, a decline too.
-   * @returns true when this failure is the one that opens the breaker.
+   * @returns true when the failures in a row are enough to open the breaker: from then on each
+   * further one is, until there is an answer, so that an operator that is still down after the
+   * cool-down costs one failure and not as many as before.
    */
   note(billerCode: string, answered: boolean): boolean;
 }
@@ -20,7 +22,7 @@ export function createFailureCounter(openAfter: number): FailureCounter {
         return false;
       }
       const count = (failures.get(billerCode) ?? 0) + 1;
-      failures.set(billerCode, count >= openAfter ? 0 : count);
+      failures.set(billerCode, count);
       return count >= openAfter;
     },
   };
