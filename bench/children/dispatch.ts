@@ -4,6 +4,7 @@ import { newId } from '../../src/base/ids.ts';
 import { createPool } from '../../src/db/pool.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import { claim } from '../../src/dispatch/store.ts';
+import type { Claim } from '../../src/dispatch/store.ts';
 import { createTransactions, settleTransactions } from '../../src/transactions/store.ts';
 import { serveParent } from './child.ts';
 
@@ -83,17 +84,21 @@ async function openOurs({ url, vendorId }: DispatchQuestion): Promise<Contestant
         );
       }
     },
-    drain: (jobs) => drainBy(() => claimAndSettle(pool, queue), jobs),
+    drain: async (jobs) => {
+      // As in the dispatcher: one claim at a time, while what was claimed before is settled.
+      let claimed: Promise<readonly Claim[]> = Promise.resolve([]);
+      const claimNext = async (): Promise<readonly Claim[]> => {
+        claimed = claimed.then(() => claim(pool, [{ ...queue, most: BATCH, leaseMs: 60_000 }]));
+        return await claimed;
+      };
+      await drainBy(async () => await settleAsPaid(pool, await claimNext()), jobs);
+    },
     close: () => pool.end(),
   };
 }
 
 /** What the dispatcher does for payments whose operator says at once that they are paid. */
-async function claimAndSettle(
-  pool: Pool,
-  queue: { readonly vendorId: number; readonly billerCode: string; readonly stage: 'send' },
-): Promise<number> {
-  const claims = await claim(pool, [{ ...queue, most: BATCH, leaseMs: 60_000 }]);
+async function settleAsPaid(pool: Pool, claims: readonly Claim[]): Promise<number> {
   if (claims.length === 0) return 0;
   await settleTransactions(
     pool,
