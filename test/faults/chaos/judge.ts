@@ -50,7 +50,7 @@ export async function judge(options: {
     lost: load.orders.flatMap((order) => findLost(order, rows)),
     paidTwice: [
       ...[...paid].filter(([, times]) => times.length > 1).map(([reference]) => reference),
-      ...options.repeated.map((reference) => `${reference}: instructed again`),
+      ...[...new Set(options.repeated)].map((reference) => `${reference}: instructed again`),
     ],
     violations: [
       ...load.findings,
