@@ -75,7 +75,7 @@ export interface Vault {
 interface VaultKey {
   readonly id: Buffer;
   readonly key: KeyObject;
-  /** The key's two blocks of HMAC (RFC 2104): one-shot hashes are four times quicker than an Hmac object. */
+  /** The key's two blocks of HMAC (RFC 2104). */
   readonly innerPad: Buffer;
   readonly outerPad: Buffer;
 }
@@ -127,11 +127,18 @@ export function createVault(keys: CreditKeys): Vault {
   };
 }
 
+/**
+ * HMAC by two one-shot hashes, which are four times quicker than an Hmac object; digests as latin1
+ * text (one character a byte), which costs a third of a buffer of their own.
+ */
 function blindIndex(key: VaultKey, kind: IndexKind, text: string): Buffer {
   const message = Buffer.from(`${kind}|${text}`, 'utf8');
-  const inner = hash('sha256', Buffer.concat([key.innerPad, message]), 'buffer');
-  const mac = hash('sha256', Buffer.concat([key.outerPad, inner]), 'buffer');
-  return Buffer.concat([key.id, mac.subarray(0, INDEX_BYTES)]);
+  const inner = hash('sha256', Buffer.concat([key.innerPad, message]), 'latin1');
+  const outer = Buffer.concat([key.outerPad, Buffer.from(inner, 'latin1')]);
+  const index = Buffer.allocUnsafe(KEY_ID_BYTES + INDEX_BYTES);
+  key.id.copy(index);
+  index.write(hash('sha256', outer, 'latin1'), KEY_ID_BYTES, INDEX_BYTES, 'latin1');
+  return index;
 }
 
 function open(sealed: Buffer, place: string, keys: readonly VaultKey[]): string {
