@@ -60,7 +60,15 @@ export function createHostileOperator(
     world.tell(`${character.operatorCode} ${entry.state} ${entry.reference}`);
   };
 
+  const tellTruth = (entry: Entry): void => {
+    sendCallback(entry, { reference: entry.reference, outcome: honest(entry) });
+  };
+
   const tell = (entry: Entry): void => {
+    if (entry.lied && world.calm) {
+      tellTruth(entry);
+      return;
+    }
     if (entry.silent) return;
     // A liar's true word often comes when its false one was believed long ago.
     const late = character.lies && random.chance(0.6);
@@ -68,14 +76,10 @@ export function createHostileOperator(
     schedule.after(delayMs, () => {
       // Instructed again meanwhile: it tells when it has decided.
       if (entry.state === 'deciding') return;
-      sendCallback(entry, { reference: entry.reference, outcome: honest(entry) });
+      tellTruth(entry);
       if (!character.lies || !world.strikes('callback_contradicts')) return;
       sendCallback(entry, { reference: entry.reference, outcome: lie(entry) });
     });
-  };
-
-  const confess = (entry: Entry): void => {
-    sendCallback(entry, { reference: entry.reference, outcome: honest(entry) });
   };
 
   const decide = (entry: Entry): Said => {
@@ -87,8 +91,7 @@ export function createHostileOperator(
       entry.state = 'deciding';
       schedule.after(random.whole(100, 8_000), () => {
         execute(entry);
-        if (entry.lied && world.calm) confess(entry);
-        else if (character.callbacks !== 'never') tell(entry);
+        if (character.callbacks !== 'never') tell(entry);
       });
       return unknown('accepted', `handle ${entry.reference.slice(-4)}`);
     }
@@ -160,7 +163,7 @@ export function createHostileOperator(
       for (const entry of truth.entries.values()) {
         if (entry.operatorCode !== character.operatorCode || !entry.lied) continue;
         // What is being decided is told when it is.
-        if (entry.state !== 'deciding') confess(entry);
+        if (entry.state !== 'deciding') tellTruth(entry);
       }
     },
   };
