@@ -63,41 +63,56 @@ function measureQueues(
   });
 }
 
+/** Gauges of one reading must each wait for it, or a scrape shows some of them as they were before. */
+function sharedBy(read: () => Promise<void>): () => Promise<void> {
+  let reading: Promise<void> | undefined;
+  return async () => {
+    reading ??= read().finally(() => {
+      reading = undefined;
+    });
+    await reading;
+  };
+}
+
 function measureBooks(registry: Registry, pool: Pool): void {
   const registers = [registry];
+  const collect = sharedBy(() => read());
   const oldest = new Gauge({
     name: 'malipo_oldest_open_seconds',
     help: 'Age of the oldest open transaction, by stage: send (queued) or verify (outcome not known)',
     labelNames: ['stage'] as const,
     registers,
+    collect,
   });
   const open = new Gauge({
     name: 'malipo_open_transactions',
     help: 'Open transactions by biller and stage',
     labelNames: ['biller', 'stage'] as const,
     registers,
-    collect: async () => {
-      const read = await pool.query<{
-        biller_code: string;
-        stage: string;
-        count: bigint;
-        oldest_seconds: number;
-      }>(
-        `select q.biller_code, q.stage, count(*), extract(epoch from now() - min(t.created_at))::float8 as oldest_seconds
-         from dispatch_queue q join transactions t using (vendor_id, transaction_id)
-         group by q.biller_code, q.stage`,
-      );
-      open.reset();
-      oldest.set({ stage: 'send' }, 0);
-      oldest.set({ stage: 'verify' }, 0);
-      const ages = new Map<string, number>();
-      for (const row of read.rows) {
-        open.set({ biller: row.biller_code, stage: row.stage }, Number(row.count));
-        ages.set(row.stage, Math.max(ages.get(row.stage) ?? 0, row.oldest_seconds));
-      }
-      for (const [stage, age] of ages) oldest.set({ stage }, age);
-    },
+    collect,
   });
+  const read = async (): Promise<void> => {
+    const counted = await pool.query<{
+      biller_code: string;
+      stage: string;
+      count: bigint;
+      oldest_seconds: number;
+    }>(
+      `select q.biller_code, q.stage, count(*), extract(epoch from now() - min(t.created_at))::float8 as oldest_seconds
+       from dispatch_queue q join transactions t using (vendor_id, transaction_id)
+       group by q.biller_code, q.stage`,
+    );
+    open.reset();
+    const ages = new Map([
+      ['send', 0],
+      ['verify', 0],
+    ]);
+    for (const row of counted.rows) {
+      open.set({ biller: row.biller_code, stage: row.stage }, Number(row.count));
+      ages.set(row.stage, Math.max(ages.get(row.stage) ?? 0, row.oldest_seconds));
+    }
+    for (const [stage, age] of ages) oldest.set({ stage }, age);
+  };
 }
 
 function measureRecovery(registry: Registry, pool: Pool): void {
@@ -133,14 +148,7 @@ const UNMATCHED: Readonly<Record<string, string>> = { ours_only: 'ours', theirs_
 
 function measureCases(registry: Registry, pool: Pool): void {
   const registers = [registry];
-  let reading: Promise<void> | undefined;
-  // All four are of one reading, which each of them waits for.
-  const collect = async (): Promise<void> => {
-    reading ??= read().finally(() => {
-      reading = undefined;
-    });
-    await reading;
-  };
+  const collect = sharedBy(() => read());
   const all = new Gauge({
     name: 'malipo_cases',
     help: 'Open cases, for people to look at',
