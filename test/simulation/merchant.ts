@@ -33,7 +33,7 @@ export function startMerchants(
     const request = { billerCode, amountCents, merchantReference, account: '5551234', phone: null };
     process.create(request, wish.vendorId).then(
       (decision) => {
-        hear(wish, decision);
+        hear(wish, decision, waiting);
         onEnd(random.chance(0.15) && !world.calm ? random.whole(100, 5_000) : undefined);
       },
       (error: unknown) => {
@@ -44,7 +44,7 @@ export function startMerchants(
     );
   };
 
-  const hear = (wish: Wish, decision: CreateDecision): void => {
+  const hear = (wish: Wish, decision: CreateDecision, stillWaiting: boolean): void => {
     const name = `${wish.vendorId} ${wish.merchantReference}`;
     const before = truth.answered.get(name);
     if (decision.kind === 'accepted' || decision.kind === 'replayed') {
@@ -58,7 +58,10 @@ export function startMerchants(
     }
     if (decision.kind === 'insufficient_float') world.note('create_unaffordable');
     else world.violated(`${name} was refused as ${decision.kind}`);
-    if (before !== undefined) world.violated(`${name} was accepted and then refused`);
+    // A refusal that comes after the vendor gave up may be older than what was accepted since.
+    if (before !== undefined && stillWaiting) {
+      world.violated(`${name} was accepted and then refused`);
+    }
   };
 
   for (const wish of scenario.wishes) {
