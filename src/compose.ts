@@ -14,6 +14,7 @@ import type { Bureau } from './credit/bureaus/bureau.ts';
 import { createRegistryBureau } from './credit/bureaus/registry.ts';
 import { createEnquiryDesk } from './credit/enquiries/desk.ts';
 import type { EnquiryDesk } from './credit/enquiries/desk.ts';
+import { startEnquiryRetention } from './credit/enquiries/retention.ts';
 import { createVault, creditKeysOf } from './credit/registry/vault.ts';
 import { createPool } from './db/pool.ts';
 import type { Pool } from './db/pool.ts';
@@ -48,6 +49,7 @@ const CHAIN_EVERY_MS = 10_000;
 const BULK_POLL_MS = 2_000;
 const BULK_LEASE_MS = 5_000;
 const NONCES_EVERY_MS = 30_000;
+const ENQUIRY_RETENTION_EVERY_MS = 3_600_000;
 
 /** In the sandbox every suffix but 9909 must reach its end within 20 s. */
 const SANDBOX_POLICY: RetryPolicy = {
@@ -222,6 +224,17 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Omit<Servi
     () => credit?.bureau.close(),
     () => credit?.desk.idle(),
   );
+  const enquiryRetention =
+    config.roles.has('jobs') && config.creditEnquiryRetentionDays > 0
+      ? startEnquiryRetention({
+          pool,
+          clock: systemClock,
+          retentionDays: config.creditEnquiryRetentionDays,
+          everyMs: ENQUIRY_RETENTION_EVERY_MS,
+          log,
+        })
+      : undefined;
+  ends.push(() => enquiryRetention?.stop());
 
   const metrics = createMetrics({
     pool,

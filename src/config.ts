@@ -86,6 +86,11 @@ export const ENVIRONMENT = Type.Object({
   CREDIT_RETENTION_DAYS: Type.Optional(
     wholeNumber('Days that states of accounts are used in summaries and scores. Default 1826.'),
   ),
+  CREDIT_ENQUIRY_RETENTION_DAYS: Type.Optional(
+    wholeNumber(
+      'Days that names, documents and answers of credit enquiries are kept; then the jobs erase them, and only the chained record that each was made stays. Default 1826; 0 keeps them.',
+    ),
+  ),
   CREDIT_BUREAU: Type.Optional(
     Type.Union([Type.Literal('registry'), Type.Literal('metropol')], {
       description:
@@ -169,6 +174,8 @@ export interface Config {
   readonly creditIndexKey: Buffer | undefined;
   readonly creditIndexKeyPrevious: Buffer | undefined;
   readonly creditRetentionDays: number;
+  /** 0: for ever. */
+  readonly creditEnquiryRetentionDays: number;
   /** Undefined: the built-in registry answers. */
   readonly metropol: MetropolConfig | undefined;
   readonly timeZone: string;
@@ -252,6 +259,7 @@ export function readConfig(
       problems,
     ),
     creditRetentionDays: Number(environment.CREDIT_RETENTION_DAYS ?? 1826),
+    creditEnquiryRetentionDays: Number(environment.CREDIT_ENQUIRY_RETENTION_DAYS ?? 1826),
     metropol: readMetropol(environment, problems),
     timeZone: readTimeZone(environment.TIME_ZONE ?? 'Africa/Nairobi', problems),
     fundWindowSeconds: Number(environment.FUND_WINDOW_SECONDS ?? (mode === 'sandbox' ? 0 : 86_400)),

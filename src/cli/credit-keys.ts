@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { PlainError } from '../base/plain-error.ts';
-import { erasePayloads, verifyChains } from '../credit/enquiries/chain-store.ts';
+import { verifyChains } from '../credit/enquiries/chain-store.ts';
 import type { ChainReport } from '../credit/enquiries/chain-store.ts';
+import { erasePayloads } from '../credit/enquiries/retention-store.ts';
 import { rotateKeys } from '../credit/registry/rotate-store.ts';
 import { listVendors } from '../vendors/store.ts';
 import { command, wholeNumber } from './arguments.ts';
@@ -110,7 +111,7 @@ function addEraseEnquiries(credit: Command, cli: Cli): void {
   command(
     credit,
     'erase-enquiries',
-    'Retention: erase names, documents and answers of old enquiries. That they were made stays on record.',
+    'Retention, sooner than the service does it by itself: erase names, documents and answers of old enquiries. That they were made stays on record.',
   )
     .requiredOption('--older-than-days <days>', 'age in days', wholeNumber(1, 36_500))
     .action(async (options: { json?: boolean; olderThanDays: number }) => {

@@ -4,7 +4,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { createMetropolBureau } from '../../src/connectors/metropol/bureau.ts';
 import { signedHeaders } from '../../src/connectors/metropol/signing.ts';
 import type { Bureau, BureauQuestion } from '../../src/credit/bureaus/bureau.ts';
-import { erasePayloads } from '../../src/credit/enquiries/chain-store.ts';
+import { erasePayloads } from '../../src/credit/enquiries/retention-store.ts';
 import { createEnquiryDesk } from '../../src/credit/enquiries/desk.ts';
 import type { EnquiryDesk } from '../../src/credit/enquiries/desk.ts';
 import { rotateKeys } from '../../src/credit/registry/rotate-store.ts';
@@ -182,6 +182,17 @@ describe('Metropol as the bureau', () => {
       expect(JSON.parse(await ask(asked))).toEqual(answer);
     },
   );
+
+  test('finds what was answered before the index key was rotated', async () => {
+    const asked = question();
+    emulator.mishap('/report/credit_info', 'cut');
+    await expect(ask(asked)).rejects.toMatchObject({ code: 'bureau_outcome_unknown' });
+    const index = { current: randomBytes(32), previous: INDEX.current };
+    await useVault(createVault({ master: MASTER, index }));
+    expect(JSON.parse(await ask(asked))).toMatchObject({ score: '567' });
+    expect(emulator.billed.filter(({ path }) => path === '/identity/verify')).toHaveLength(1);
+    await useVault(vault);
+  });
 
   test('keeps what was answered through a rotation of the key, until retention erases it', async () => {
     const asked = question();

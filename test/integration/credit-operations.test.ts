@@ -313,6 +313,7 @@ describe('an enquiry', () => {
     [{ requestReference: 'no spaces' }, 400, 'invalid_field', '402'],
     [{ dateOfBirth: '1990' }, 400, 'unknown_field', '403'],
     [{ consentDate: '2026-13-01' }, 400, 'invalid_field', '402'],
+    [{ consentDate: '2026-02-30' }, 400, 'invalid_field', '402'],
   ] as const)('%o is refused', async (change, status, code, bureauCode) => {
     const answer = await ask('generic-score', change);
     expect(answer).toMatchObject({

@@ -182,16 +182,19 @@ async function ask(
 ): Promise<PartAnswer> {
   const { pool, vault, clock } = options;
   const { question, document, part } = asked;
-  const index = vault.index('document', `${document.type}|${document.number}`).toString('hex');
   const { identity_number: _number, ...parameters } = part.parameters;
+  // The key the document is indexed with may have been rotated since an earlier try.
+  const askedForms = vault
+    .indexes('document', `${document.type}|${document.number}`)
+    .map((index) => `${index.toString('hex')} ${JSON.stringify(parameters)}`);
   const call: UpstreamCall = {
     vendorId: question.vendor.vendorId,
     requestReference: question.requestReference,
     bureau: SOURCE,
     part: part.name,
-    asked: `${index} ${JSON.stringify(parameters)}`,
+    asked: askedForms[0] ?? '',
   };
-  const earlier = await readAnsweredCall(pool, vault, call);
+  const earlier = await readAnsweredCall(pool, vault, { ...call, asked: askedForms });
   if (earlier !== undefined) return partAnswer(earlier);
   const callId = await beginCall(pool, call, clock.now());
   const body = JSON.stringify(part.parameters);

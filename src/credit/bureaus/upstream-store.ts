@@ -20,15 +20,18 @@ export function answerPlace(callId: string): string {
   return `upstream_calls|${callId}`;
 }
 
-/** The answer to the same call of the same enquiry, if it came before. */
+/**
+ * The answer to the same call of the same enquiry, if it came before.
+ * @param call with every form `asked` may have been recorded in: one for each index key.
+ */
 export async function readAnsweredCall(
   db: Queryable,
   vault: Vault,
-  call: UpstreamCall,
+  call: Omit<UpstreamCall, 'asked'> & { readonly asked: readonly string[] },
 ): Promise<string | undefined> {
   const read = await db.query<{ call_id: string; sealed_answer: Buffer }>(
     `select call_id, sealed_answer from upstream_calls
-     where vendor_id = $1 and request_reference = $2 and bureau = $3 and part = $4 and asked = $5
+     where vendor_id = $1 and request_reference = $2 and bureau = $3 and part = $4 and asked = any($5::text[])
        and outcome = 'answered' and sealed_answer is not null
      order by started_at limit 1`,
     [call.vendorId, call.requestReference, call.bureau, call.part, call.asked],

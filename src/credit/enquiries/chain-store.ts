@@ -172,21 +172,3 @@ function recordOf(row: Row): EnquiryRecord {
     payloadHash: row.payload_hash,
   };
 }
-
-/**
- * Erases the payloads (names, documents, answer) of enquiries made before an instant, and what
- * upstream bureaus answered to them; the rows and the chain stay. Returns how many.
- */
-export async function erasePayloads(db: Queryable, before: Date): Promise<number> {
-  await db.query(
-    `update upstream_calls set sealed_answer = null
-     where started_at < $1 and sealed_answer is not null`,
-    [before],
-  );
-  const erased = await db.query(
-    `update enquiries set sealed_payload = null
-     where enquired_at < $1 and sealed_payload is not null`,
-    [before],
-  );
-  return erased.rowCount ?? 0;
-}

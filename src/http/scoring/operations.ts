@@ -5,6 +5,7 @@ import type { Static, TObject, TSchema } from 'typebox';
 import { Refusal } from '../../base/errors.ts';
 import type { BureauFinding, CreditOperation } from '../../credit/bureaus/bureau.ts';
 import type { EnquiryDesk } from '../../credit/enquiries/desk.ts';
+import { parseDay } from '../../credit/importing/fields.ts';
 import {
   DOCUMENT_FORMS,
   DOCUMENT_TYPES,
@@ -152,7 +153,7 @@ async function answer(
       content: request,
       keyId: keyIdOf(asked.signature.key),
       consentReference: request.consentReference ?? null,
-      consentDate: request.consentDate ?? null,
+      consentDate: readConsentDate(request),
     },
     (finding, source) =>
       asked.present(finding, {
@@ -185,6 +186,18 @@ function readDocuments(request: ScoringRequest): IdentityDocument[] {
     });
   }
   return documents;
+}
+
+/** The schema has seen its form; here it must be in the calendar. */
+function readConsentDate({ consentDate }: ScoringRequest): string | null {
+  if (consentDate === undefined) return null;
+  if (parseDay(consentDate.replaceAll('-', '')) === undefined) {
+    throw new Refusal('invalid_field', {
+      field: 'consentDate',
+      text: 'consentDate must be a day of the calendar',
+    });
+  }
+  return consentDate;
 }
 
 function readNames(request: ScoringRequest, operation: CreditOperation): string[] {

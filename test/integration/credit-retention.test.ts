@@ -1,0 +1,92 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createPool } from '../../src/db/pool.ts';
+import type { Pool } from '../../src/db/pool.ts';
+import { verifyChains } from '../../src/credit/enquiries/chain-store.ts';
+import { startEnquiryRetention } from '../../src/credit/enquiries/retention.ts';
+import { erasePayloads } from '../../src/credit/enquiries/retention-store.ts';
+import { keepEnquiries } from '../../src/credit/enquiries/store.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import type { TestDatabase } from '../support/cluster.ts';
+import { newEnquiry } from '../support/credit-enquiries.ts';
+import { newVault } from '../support/credit-files.ts';
+import { startInProcess } from '../support/in-process-service.ts';
+import { until } from '../support/until.ts';
+
+const DAY_MS = 86_400_000;
+const NOW = new Date('2026-11-21T08:00:00Z');
+const vault = newVault();
+let database: TestDatabase;
+let pool: Pool;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  pool = createPool({ url: database.url, max: 3, name: 'test' });
+});
+
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+async function keepAged(vendorId: number, enquiries: number, days: number, now: Date) {
+  const enquiredAt = new Date(now.getTime() - days * DAY_MS);
+  const made = Array.from({ length: enquiries }, () => newEnquiry(vault, { vendorId, enquiredAt }));
+  const client = await pool.connect();
+  await keepEnquiries(client, made);
+  client.release();
+}
+
+async function kept(vendorId: number): Promise<number> {
+  const read = await pool.query(
+    'select from enquiries where vendor_id = $1 and sealed_payload is not null',
+    [vendorId],
+  );
+  return read.rowCount ?? 0;
+}
+
+describe('retention of enquiries', () => {
+  test('erases what is past it, more than a batch, and the chain still holds', async () => {
+    await keepAged(11, 1_200, 31, NOW);
+    await keepAged(11, 3, 29, NOW);
+    await keepAged(12, 2, 400, NOW);
+    const job = startEnquiryRetention({
+      pool,
+      clock: { now: () => NOW },
+      retentionDays: 30,
+      everyMs: DAY_MS,
+      log: pino({ level: 'silent' }),
+    });
+    await until(
+      'old payloads are gone',
+      async () => (await kept(11)) === 3 && (await kept(12)) === 0,
+    );
+    await job.stop();
+    expect(await verifyChains(pool, vault)).toMatchObject({ violations: [], erased: 1_202 });
+  });
+
+  test('ends between two batches when the service stops', async () => {
+    await keepAged(13, 5, 31, NOW);
+    expect(await erasePayloads(pool, NOW, AbortSignal.abort())).toBe(0);
+    expect(await kept(13)).toBe(5);
+    expect(await erasePayloads(pool, NOW)).toBeGreaterThanOrEqual(5);
+    expect(await kept(13)).toBe(0);
+  });
+
+  test('is the service’s own job, as configured', async () => {
+    const now = new Date();
+    await keepAged(14, 2, 3, now);
+    await keepAged(14, 1, 1, now);
+    for (const [days, left] of [
+      ['0', 3],
+      ['2', 1],
+    ] as const) {
+      const service = await startInProcess(database.url, {
+        environment: { ROLES: 'api,jobs', CREDIT_ENQUIRY_RETENTION_DAYS: days },
+      });
+      if (days !== '0') await until('old payloads are gone', async () => (await kept(14)) === left);
+      await service.stop();
+      expect(await kept(14)).toBe(left);
+    }
+  });
+});
