@@ -72,7 +72,8 @@ function lenderCode(text: string): string {
   return text;
 }
 
-function realDay(text: string): string {
+/** A parser of a day of the calendar. */
+export function realDay(text: string): string {
   const time = new Date(`${text}T00:00:00Z`);
   const real = !Number.isNaN(time.getTime()) && time.toISOString().startsWith(text);
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || !real) {

@@ -5,6 +5,7 @@ import { addImportCommand } from './credit-import.ts';
 import { addCreditKeyCommands } from './credit-keys.ts';
 import { addReportCommand } from './credit-report.ts';
 import { addScoreCommand } from './credit-score.ts';
+import { addSuppressionCommands } from './credit-suppression.ts';
 import { addTrainCommand } from './credit-train.ts';
 
 export function addCreditCommands(program: Command, cli: Cli): void {
@@ -13,6 +14,7 @@ export function addCreditCommands(program: Command, cli: Cli): void {
   addReportCommand(credit, cli);
   addScoreCommand(credit, cli);
   addCaseCommands(credit, cli);
+  addSuppressionCommands(credit, cli);
   addCreditKeyCommands(credit, cli);
   addTrainCommand(credit, cli);
 }

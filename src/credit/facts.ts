@@ -15,10 +15,12 @@ export interface CreditFile {
 }
 
 /** A overdraft, B credit card, C business working capital, D business expansion, E mortgage, F asset finance, G trade finance, H personal, I mobile loan, J insurance premium, K group, L uncleared effects. */
-export type ProductType = 'A' | 'B' | 'C' | 'D' | 'E' | 'F' | 'G' | 'H' | 'I' | 'J' | 'K' | 'L';
+export const PRODUCT_TYPES = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H', 'I', 'J', 'K', 'L'] as const;
+export type ProductType = (typeof PRODUCT_TYPES)[number];
 
 /** A normal 0–30 days, B watch >30–90, C substandard >90–180, D doubtful >180–360, E loss >360. */
-export type RiskClass = 'A' | 'B' | 'C' | 'D' | 'E';
+export const RISK_CLASSES = ['A', 'B', 'C', 'D', 'E'] as const;
+export type RiskClass = (typeof RISK_CLASSES)[number];
 
 /** A closed, B dormant, C write-off, D legal, E collection, F active, G rescheduled, H settled, J called up, K suspended, L deceased, M deferred, N not updated, P disputed. */
 export type AccountStatus =

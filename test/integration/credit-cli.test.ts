@@ -152,3 +152,61 @@ test('the chain is verified, and keys are asked for', async () => {
   const cases = await inProcess(environment, 'credit', 'case', 'list', '--json');
   expect(JSON.parse(cases.stdout)).toEqual([]);
 });
+
+test('suppression rules are set, work at once, are removed, and every change is kept', async () => {
+  const late = rightLine(8, {
+    OverdueBalance: '8000.00',
+    OverdueDate: '20260701',
+    DaysInArrears: '120',
+    InstalmentsInArrears: '3',
+    PrudentialRiskClassification: 'C',
+    DisbursementDate: '20260601',
+    AccountStatusDate: '20260601',
+  });
+  const own = path.join(folder, 'late.csv');
+  await writeFile(own, csvOf([late]));
+  const imported = await inProcess(
+    environment,
+    ...['credit', 'import', own, '--template', 'mobile', '--lender', 'L1'],
+    ...['--sector', 'mobile_lender', '--as-of', '2026-10-31'],
+  );
+  expect(imported.stderr).toBe('');
+  const rules = async (...args: string[]): Promise<Ran> =>
+    await inProcess(environment, 'credit', 'suppression', ...args);
+  const score = async (): Promise<unknown> => {
+    const args = ['--number', '910000008', '--kind', 'mobile', '--json'];
+    return (await inProcess(environment, 'credit', 'score', ...args)).json();
+  };
+  const before = (await score()) as { score: string };
+
+  const setting = ['set', 'relief', '--reason', 'A notice', '--original-up-to', '12000'];
+  const set = await rules(...setting, '--products', 'I,H', '--states-until', '2026-12-31');
+  expect(set.stdout).toContain('original amount up to 12000.00; product I, H; until 2026-12-31');
+  expect(Number(((await score()) as { score: string }).score)).toBeGreaterThan(
+    Number(before.score),
+  );
+  expect((await rules('list')).stdout).toMatch(/small_amount +balance up to 1000\.00/);
+
+  expect((await rules('remove', 'relief', '--reason', 'It ended')).exitCode).toBe(0);
+  expect(await score()).toEqual(before);
+  expect((await rules('changes', '--json')).json()).toMatchObject({
+    changes: [
+      { rule: 'relief', reason: 'It ended', became: null },
+      { rule: 'relief', reason: 'A notice', became: { original_up_to_cents: 1_200_000 } },
+    ],
+  });
+
+  for (const [args, complaint] of [
+    [['set', 'all', '--reason', 'None'], 'at least one setting'],
+    [['set', 'x', '--reason', 'r', '--products', 'I,Z'], 'some of A, B'],
+    [
+      ['set', 'x', '--reason', 'r', '--states-from', '2026-02-02', '--states-until', '2026-02-01'],
+      'must not be after',
+    ],
+    [['remove', 'none', '--reason', 'r'], 'There is no rule none'],
+  ] as const) {
+    const refused = await rules(...args);
+    expect(refused.exitCode).not.toBe(0);
+    expect(refused.stderr).toContain(complaint);
+  }
+});

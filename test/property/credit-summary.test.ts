@@ -159,6 +159,7 @@ describe('a summary', () => {
 describe('suppression', () => {
   const small: SuppressionRule = {
     rule: 'small_amount',
+    reason: 'Of small amounts.',
     balanceUpToCents: 100_000n,
     originalUpToCents: null,
     products: null,

@@ -1,7 +1,8 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Pool } from '../../db/pool.ts';
 import { matchSubject } from '../matching/match.ts';
-import { findSubjects, readCreditFile, readSuppressionRules } from '../registry/store.ts';
+import { findSubjects, readCreditFile } from '../registry/store.ts';
+import { readSuppressionRules } from '../registry/suppression-store.ts';
 import { applySuppression } from '../registry/suppression.ts';
 import type { Vault } from '../registry/vault.ts';
 import { scoreFile } from '../scorecards/score.ts';

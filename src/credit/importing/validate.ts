@@ -1,25 +1,11 @@
-import type { AccountStatus, ProductType, RiskClass } from '../facts.ts';
+import { PRODUCT_TYPES, RISK_CLASSES } from '../facts.ts';
+import type { AccountStatus, RiskClass } from '../facts.ts';
 import { LineReader } from './fields.ts';
 import { readIdentity } from './identity.ts';
 import type { Day, Finding, State, SubmittedAccount, Terms } from './record.ts';
 import { TEMPLATES } from './template.ts';
 import type { Column, TemplateName } from './template.ts';
 
-const PRODUCTS = [
-  'A',
-  'B',
-  'C',
-  'D',
-  'E',
-  'F',
-  'G',
-  'H',
-  'I',
-  'J',
-  'K',
-  'L',
-] as const satisfies readonly ProductType[];
-const RISK_CLASSES = ['A', 'B', 'C', 'D', 'E'] as const satisfies readonly RiskClass[];
 /** N is the bureau's own (not updated); lenders do not submit it. */
 const STATUSES = [
   'A',
@@ -84,7 +70,7 @@ function readAccount(
 ): Omit<SubmittedAccount, 'line' | 'profile'> | undefined {
   const clientNumber = readNumber(reader, 'ClientNumber');
   const accountNumber = readNumber(reader, 'AccountNumber');
-  const product = reader.code('AccountProductType', PRODUCTS);
+  const product = reader.code('AccountProductType', PRODUCT_TYPES);
   const riskClass = reader.code('PrudentialRiskClassification', RISK_CLASSES);
   const status = reader.code('AccountStatus', STATUSES);
   const amounts = readAmounts(reader);

@@ -12,7 +12,6 @@ import { DOCUMENT_TYPES } from './documents.ts';
 import type { DocumentType, IdentityDocument } from './documents.ts';
 import { subjectPlace } from './profile.ts';
 import type { Profile } from './profile.ts';
-import type { SuppressionRule } from './suppression.ts';
 import type { Vault } from './vault.ts';
 
 export interface FoundSubject {
@@ -213,37 +212,6 @@ async function readPastEnquiries(db: Queryable, options: FileOptions): Promise<P
     at: row.enquired_at,
     reason: row.report_reason,
     sector: row.sector,
-  }));
-}
-
-interface RuleRow {
-  rule: string;
-  balance_up_to_cents: bigint | null;
-  original_up_to_cents: bigint | null;
-  products: ProductType[] | null;
-  sectors: Sector[] | null;
-  risk_classes: RiskClass[] | null;
-  states_from: string | null;
-  states_until: string | null;
-}
-
-export async function readSuppressionRules(db: Queryable): Promise<SuppressionRule[]> {
-  const read = await db.query<RuleRow>({
-    name: 'credit_suppression_rules',
-    text: `select rule, balance_up_to_cents, original_up_to_cents, products, sectors, risk_classes,
-        states_from::text, states_until::text
-      from suppression_rules order by rule`,
-    values: [],
-  });
-  return read.rows.map((row) => ({
-    rule: row.rule,
-    balanceUpToCents: row.balance_up_to_cents,
-    originalUpToCents: row.original_up_to_cents,
-    products: row.products,
-    sectors: row.sectors,
-    riskClasses: row.risk_classes,
-    statesFrom: row.states_from === null ? null : dateOf(row.states_from),
-    statesUntil: row.states_until === null ? null : dateOf(row.states_until),
   }));
 }
 

@@ -4,6 +4,8 @@ import type { Sector } from '../../vendors/vendor.ts';
 /** Negative information a rule covers is not shown and not scored. Absent conditions hold always. */
 export interface SuppressionRule {
   readonly rule: string;
+  /** Why it is there, for people. */
+  readonly reason: string;
   readonly balanceUpToCents: bigint | null;
   readonly originalUpToCents: bigint | null;
   readonly products: readonly ProductType[] | null;

@@ -1,0 +1,131 @@
+import { newId } from '../../base/ids.ts';
+import type { Queryable } from '../../db/pool.ts';
+import type { Sector } from '../../vendors/vendor.ts';
+import type { ProductType, RiskClass } from '../facts.ts';
+import type { SuppressionRule } from './suppression.ts';
+
+interface RuleRow {
+  rule: string;
+  reason: string;
+  balance_up_to_cents: bigint | null;
+  original_up_to_cents: bigint | null;
+  products: ProductType[] | null;
+  sectors: Sector[] | null;
+  risk_classes: RiskClass[] | null;
+  states_from: string | null;
+  states_until: string | null;
+}
+
+/** All rules, by name. */
+export async function readSuppressionRules(db: Queryable): Promise<SuppressionRule[]> {
+  const read = await db.query<RuleRow>({
+    name: 'credit_suppression_rules',
+    text: `select rule, reason, balance_up_to_cents, original_up_to_cents, products, sectors,
+        risk_classes, states_from::text, states_until::text
+      from suppression_rules order by rule`,
+    values: [],
+  });
+  return read.rows.map((row) => ({
+    rule: row.rule,
+    reason: row.reason,
+    balanceUpToCents: row.balance_up_to_cents,
+    originalUpToCents: row.original_up_to_cents,
+    products: row.products,
+    sectors: row.sectors,
+    riskClasses: row.risk_classes,
+    statesFrom: dateOf(row.states_from),
+    statesUntil: dateOf(row.states_until),
+  }));
+}
+
+function dateOf(day: string | null): Date | null {
+  return day === null ? null : new Date(`${day}T00:00:00Z`);
+}
+
+/**
+ * Puts a rule in force at once, in place of one of the same name; the change is recorded in the same
+ * statement.
+ */
+export async function putSuppressionRule(
+  db: Queryable,
+  rule: SuppressionRule,
+  at: Date,
+): Promise<void> {
+  await db.query(
+    `with put as (
+       insert into suppression_rules (rule, reason, balance_up_to_cents, original_up_to_cents,
+         products, sectors, risk_classes, states_from, states_until)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+       on conflict (rule) do update set reason = excluded.reason,
+         balance_up_to_cents = excluded.balance_up_to_cents,
+         original_up_to_cents = excluded.original_up_to_cents, products = excluded.products,
+         sectors = excluded.sectors, risk_classes = excluded.risk_classes,
+         states_from = excluded.states_from, states_until = excluded.states_until
+       returning *)
+     insert into suppression_changes (change_id, rule, changed_at, reason, became)
+     select $10, rule, $11, reason, to_jsonb(put) from put`,
+    [
+      rule.rule,
+      rule.reason,
+      rule.balanceUpToCents,
+      rule.originalUpToCents,
+      rule.products,
+      rule.sectors,
+      rule.riskClasses,
+      dayOf(rule.statesFrom),
+      dayOf(rule.statesUntil),
+      newId(),
+      at,
+    ],
+  );
+}
+
+function dayOf(date: Date | null): string | null {
+  return date === null ? null : date.toISOString().slice(0, 10);
+}
+
+/** Takes a rule out of force, and records that. Returns false when there is none of this name. */
+export async function removeSuppressionRule(
+  db: Queryable,
+  removed: { readonly rule: string; readonly reason: string; readonly at: Date },
+): Promise<boolean> {
+  const done = await db.query(
+    `with gone as (delete from suppression_rules where rule = $1 returning rule)
+     insert into suppression_changes (change_id, rule, changed_at, reason, became)
+     select $2, rule, $3, $4, null from gone`,
+    [removed.rule, newId(), removed.at, removed.reason],
+  );
+  return done.rowCount === 1;
+}
+
+/** A change of a rule, as recorded. */
+export interface SuppressionChange {
+  readonly rule: string;
+  readonly changedAt: Date;
+  readonly reason: string;
+  /** Columns of `suppression_rules` from then on; null: removed. */
+  readonly became: Readonly<Record<string, unknown>> | null;
+}
+
+/** The newest changes first. */
+export async function listSuppressionChanges(
+  db: Queryable,
+  limit: number,
+): Promise<SuppressionChange[]> {
+  const read = await db.query<{
+    rule: string;
+    changed_at: Date;
+    reason: string;
+    became: SuppressionChange['became'];
+  }>(
+    `select rule, changed_at, reason, became from suppression_changes
+     order by changed_at desc, change_id desc limit $1`,
+    [limit],
+  );
+  return read.rows.map((row) => ({
+    rule: row.rule,
+    changedAt: row.changed_at,
+    reason: row.reason,
+    became: row.became,
+  }));
+}
