@@ -1,10 +1,10 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import { PlainError } from '../base/plain-error.ts';
-import { closeCase, listOpenCases } from '../credit/registry/cases-store.ts';
+import { closeCase, listCases } from '../credit/registry/cases-store.ts';
 import { STATEMENT_WORDS, closeDispute, openDispute } from '../credit/registry/disputes-store.ts';
 import type { DisputeOutcome } from '../credit/registry/disputes-store.ts';
-import { command, displayName, like } from './arguments.ts';
+import { command, displayName, like, wholeNumber } from './arguments.ts';
 import type { Cli } from './cli.ts';
 import { crnNumber } from './credit-subject.ts';
 import { openVault } from './credit-vault.ts';
@@ -20,24 +20,39 @@ export function addCaseCommands(credit: Command, cli: Cli): void {
 
 function addCases(credit: Command, cli: Cli): void {
   const cases = credit.command('case').description('Documents that do not belong to one person.');
-  command(cases, 'list', 'Open cases.').action(async (options: { json?: boolean }) => {
-    await cli.run(options, async ({ pool, wireTime }) => {
-      const open = (await listOpenCases(pool)).map((one) => ({
-        case: one.caseId,
-        kind: one.kind,
-        opened: wireTime.format(one.openedAt),
-        crns: one.crns.map(String),
-      }));
-      return {
-        json: open,
-        text: table(
-          [{ title: 'CASE' }, { title: 'KIND' }, { title: 'OPENED' }, { title: 'SUBJECTS' }],
-          open.map((one) => [one.case, one.kind, one.opened, one.crns.join(', ')]),
-          'no open case',
-        ),
-      };
-    });
-  });
+  command(cases, 'list', 'Open cases, the oldest first.')
+    .option('--closed', 'those that were closed, with what was found')
+    .option('--limit <count>', 'at most so many', wholeNumber(1, 10_000), 100)
+    .option('--after <case>', 'the page after this case', id)
+    .action(
+      async (options: { json?: boolean; closed?: boolean; limit: number; after?: string }) => {
+        await cli.run(options, async ({ pool, wireTime }) => {
+          const search = { open: options.closed !== true, ...options };
+          const found = (await listCases(pool, search)).map((one) => ({
+            case: one.caseId,
+            kind: one.kind,
+            opened: wireTime.format(one.openedAt),
+            closed: one.closedAt === null ? null : wireTime.format(one.closedAt),
+            crns: one.crns.map(String),
+            resolution: one.resolution,
+          }));
+          return {
+            json: found,
+            text: table(
+              ['CASE', 'KIND', 'OPENED', 'SUBJECTS', 'RESOLUTION'].map((title) => ({ title })),
+              found.map((one) => [
+                one.case,
+                one.kind,
+                one.opened,
+                one.crns.join(', '),
+                one.resolution ?? '',
+              ]),
+              search.open ? 'no open case' : 'no closed case',
+            ),
+          };
+        });
+      },
+    );
   command(cases, 'close <case>', 'Close a case with what was found.')
     .requiredOption('--resolution <text>', 'what was found and done', displayName)
     .action(async (caseId: string, options: { json?: boolean; resolution: string }) => {

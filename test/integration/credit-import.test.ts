@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { importFile } from '../../src/credit/importing/import.ts';
 import type { ImportOptions, ImportResult } from '../../src/credit/importing/import.ts';
-import { listOpenCases } from '../../src/credit/registry/cases-store.ts';
+import { listCases } from '../../src/credit/registry/cases-store.ts';
 import { createVault } from '../../src/credit/registry/vault.ts';
 import { findSubjects, readCreditFile } from '../../src/credit/registry/store.ts';
 import type { FoundSubject } from '../../src/credit/registry/store.ts';
@@ -307,7 +307,7 @@ describe('people in files', () => {
     ]);
     const found = await find(one);
     expect(found).toHaveLength(2);
-    const cases = await listOpenCases(pool);
+    const cases = await listCases(pool, { open: true, limit: 1_000 });
     expect(cases).toContainEqual(
       expect.objectContaining({ kind: 'document_shared', crns: found.map(({ crn }) => crn) }),
     );

@@ -10,7 +10,7 @@ import { loadSubjects } from '../../sandbox/registry.ts';
 import { prepareSandbox } from '../../sandbox/data.ts';
 import { verifyChains } from '../../src/credit/enquiries/chain-store.ts';
 import { listSubjectEnquiries } from '../../src/credit/enquiries/store.ts';
-import { listOpenCases } from '../../src/credit/registry/cases-store.ts';
+import { listCases } from '../../src/credit/registry/cases-store.ts';
 import { closeDispute, openDispute } from '../../src/credit/registry/disputes-store.ts';
 import { rotateKeys } from '../../src/credit/registry/rotate-store.ts';
 import { findByPhone, findSubjects } from '../../src/credit/registry/store.ts';
@@ -370,7 +370,7 @@ describe('an enquiry', () => {
 
   test('whose documents disagree is a case for a person', async () => {
     await ask('id-decision', { passportNo: 'SYNA0000003' });
-    const cases = await listOpenCases(service.pool);
+    const cases = await listCases(service.pool, { open: true, limit: 1_000 });
     expect(cases.filter(({ crns }) => crns.join() === '1000001,1000003')).toMatchObject([
       { kind: 'documents_conflict' },
     ]);

@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { CreditOperation } from '../bureaus/bureau.ts';
 
-export type EnquiryOutcome = 'answered' | 'not_found' | 'mismatch' | 'conflict' | 'unknown';
+export const ENQUIRY_OUTCOMES = [
+  'answered',
+  'not_found',
+  'mismatch',
+  'conflict',
+  'unknown',
+] as const;
+export type EnquiryOutcome = (typeof ENQUIRY_OUTCOMES)[number];
 
 /** One enquiry as it is kept. */
 export interface EnquiryRecord {

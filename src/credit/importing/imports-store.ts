@@ -65,13 +65,17 @@ export async function openImport(
   }
   return {
     importId: row.import_id,
-    counts: {
-      records: Number(row.records_done),
-      accountsAdded: Number(row.accounts_added),
-      statesAdded: Number(row.states_added),
-      corrected: Number(row.corrected),
-      unchanged: Number(row.unchanged),
-    },
+    counts: countsOf(row),
+  };
+}
+
+function countsOf(row: Row): ImportCounts {
+  return {
+    records: Number(row.records_done),
+    accountsAdded: Number(row.accounts_added),
+    statesAdded: Number(row.states_added),
+    corrected: Number(row.corrected),
+    unchanged: Number(row.unchanged),
   };
 }
 
@@ -128,13 +132,73 @@ export async function addFindings(
   );
 }
 
+/** Findings of the registry about an import, by line: all, or a page of those after a line. */
 export async function readFindings(
   db: Queryable,
   importId: string,
+  page: { readonly afterLine?: number; readonly limit?: number } = {},
 ): Promise<{ readonly line: number; readonly field: string; readonly rule: string }[]> {
   const read = await db.query<{ line: bigint; field: string; rule: string }>(
-    'select line, field, rule from credit_import_findings where import_id = $1 order by line',
-    [importId],
+    `select line, field, rule from credit_import_findings where import_id = $1 and line > $2
+     order by line, field, rule limit $3`,
+    [importId, page.afterLine ?? 0, page.limit ?? null],
   );
   return read.rows.map(({ line, field, rule }) => ({ line: Number(line), field, rule }));
+}
+
+/** An import as it is on record. */
+export interface ListedImport extends ImportRow {
+  readonly lender: string;
+  readonly template: TemplateName;
+  readonly asOf: string;
+  readonly corrects: boolean;
+  readonly startedAt: Date;
+  /** Null: under way, or stopped and to be gone on with. */
+  readonly finishedAt: Date | null;
+  /** Lines that the registry refused; those wrong by themselves are in the report beside the file. */
+  readonly registryFindings: number;
+}
+
+/** A page of imports, the newest first. */
+export async function listImports(
+  db: Queryable,
+  search: {
+    readonly lender?: string | undefined;
+    /** The page after this import. */
+    readonly after?: string | undefined;
+    readonly limit: number;
+  },
+): Promise<ListedImport[]> {
+  const read = await db.query<
+    Row & {
+      lender: string;
+      template: TemplateName;
+      as_of: string;
+      corrects: boolean;
+      started_at: Date;
+      finished_at: Date | null;
+      findings: bigint;
+    }
+  >(
+    `select i.import_id, i.records_done, i.accounts_added, i.states_added, i.corrected, i.unchanged,
+       i.lender, i.template, i.as_of::text, i.corrects, i.started_at, i.finished_at,
+       (select count(*) from credit_import_findings f where f.import_id = i.import_id) as findings
+     from credit_imports i
+     where ($1::text is null or i.lender = $1)
+       and ($2::uuid is null or (i.started_at, i.import_id) <
+         ((select started_at from credit_imports where import_id = $2), $2))
+     order by i.started_at desc, i.import_id desc limit $3`,
+    [search.lender ?? null, search.after ?? null, search.limit],
+  );
+  return read.rows.map((row) => ({
+    importId: row.import_id,
+    counts: countsOf(row),
+    lender: row.lender,
+    template: row.template,
+    asOf: row.as_of,
+    corrects: row.corrects,
+    startedAt: row.started_at,
+    finishedAt: row.finished_at,
+    registryFindings: Number(row.findings),
+  }));
 }

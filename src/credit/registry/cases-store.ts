@@ -26,24 +26,44 @@ export interface CreditCase {
   readonly kind: CaseKind;
   readonly crns: readonly bigint[];
   readonly openedAt: Date;
+  readonly closedAt: Date | null;
+  /** What was found and done; null while it is open. */
+  readonly resolution: string | null;
 }
 
-/** Open cases, the oldest first. */
-export async function listOpenCases(db: Queryable): Promise<CreditCase[]> {
+/** A page of cases, the oldest first. */
+export async function listCases(
+  db: Queryable,
+  search: {
+    readonly open: boolean;
+    /** The page after this case. */
+    readonly after?: string | undefined;
+    readonly limit: number;
+  },
+): Promise<CreditCase[]> {
   const read = await db.query<{
     case_id: string;
     kind: CaseKind;
     crns: string[];
     opened_at: Date;
+    closed_at: Date | null;
+    resolution: string | null;
   }>(
-    `select case_id, kind, crns::text[] as crns, opened_at from credit_cases
-     where closed_at is null order by opened_at, case_id limit 1000`,
+    `select case_id, kind, crns::text[] as crns, opened_at, closed_at, resolution
+     from credit_cases
+     where (closed_at is null) = $1
+       and ($2::uuid is null or (opened_at, case_id) >
+         ((select opened_at from credit_cases where case_id = $2), $2))
+     order by opened_at, case_id limit $3`,
+    [search.open, search.after ?? null, search.limit],
   );
   return read.rows.map((row) => ({
     caseId: row.case_id,
     kind: row.kind,
     crns: row.crns.map(BigInt),
     openedAt: row.opened_at,
+    closedAt: row.closed_at,
+    resolution: row.resolution,
   }));
 }
 

@@ -1,0 +1,92 @@
+import type { Queryable } from '../../db/pool.ts';
+import type { CreditOperation } from '../bureaus/bureau.ts';
+import type { EnquiryOutcome } from './record.ts';
+
+/** Which enquiries of a vendor; what is left out does not matter. */
+export interface EnquirySearch {
+  readonly from?: Date | undefined;
+  /** Not included itself. */
+  readonly until?: Date | undefined;
+  readonly outcome?: EnquiryOutcome | undefined;
+  readonly requestReference?: string | undefined;
+  /** The page after this enquiry, by its sequence. */
+  readonly after?: bigint | undefined;
+  readonly limit: number;
+}
+
+/** An enquiry without what is sealed. */
+export interface ListedEnquiry {
+  readonly sequence: bigint;
+  readonly enquiredAt: Date;
+  readonly operation: CreditOperation;
+  readonly requestReference: string;
+  readonly reportReason: number;
+  readonly outcome: EnquiryOutcome;
+  readonly crn: string | null;
+  readonly score: string | null;
+  readonly grade: string | null;
+  readonly source: string;
+  readonly consentReference: string | null;
+  readonly durationMs: number;
+  /** Retention has erased request and answer. */
+  readonly erased: boolean;
+}
+
+/** A page of a vendor's enquiries, the newest first. */
+export async function listEnquiries(
+  db: Queryable,
+  vendorId: number,
+  search: EnquirySearch,
+): Promise<ListedEnquiry[]> {
+  const read = await db.query<{
+    sequence: bigint;
+    enquired_at: Date;
+    operation: CreditOperation;
+    request_reference: string;
+    report_reason: number;
+    outcome: EnquiryOutcome;
+    crn: string | null;
+    score: string | null;
+    grade: string | null;
+    source: string;
+    consent_reference: string | null;
+    duration_ms: number;
+    erased: boolean;
+  }>(
+    `select sequence, enquired_at, operation, request_reference, report_reason, outcome, crn, score,
+       grade, source, consent_reference, duration_ms, sealed_payload is null as erased
+     from enquiries
+     where vendor_id = $1
+       and ($2::timestamptz is null or enquired_at >= $2)
+       and ($3::timestamptz is null or enquired_at < $3)
+       and ($4::text is null or outcome = $4)
+       and ($5::text is null or request_reference = $5)
+       and ($6::bigint is null or (enquired_at, sequence) <
+         ((select enquired_at from enquiries where vendor_id = $1 and sequence = $6), $6))
+     order by enquired_at desc, sequence desc limit $7`,
+    [
+      vendorId,
+      search.from ?? null,
+      search.until ?? null,
+      search.outcome ?? null,
+      search.requestReference ?? null,
+      search.after ?? null,
+      search.limit,
+    ],
+  );
+  return read.rows.map((row) => ({
+    sequence: row.sequence,
+    enquiredAt: row.enquired_at,
+    operation: row.operation,
+    requestReference: row.request_reference,
+    reportReason: row.report_reason,
+    outcome: row.outcome,
+    crn: row.crn,
+    score: row.score,
+    grade: row.grade,
+    source: row.source,
+    consentReference: row.consent_reference,
+    durationMs: row.duration_ms,
+    erased: row.erased,
+  }));
+}
