@@ -84,7 +84,7 @@ test('enquiries are listed by vendor, time, outcome and reference, page by page'
       environment,
       ...['credit', 'enquiries', '--vid', 'lister', '--json', ...args],
     );
-    return (ran.json() as { enquiries: { number: number }[] }).enquiries;
+    return ran.json<{ enquiries: { number: number }[] }>().enquiries;
   };
   const numbers = async (...args: string[]) => (await list(...args)).map(({ number }) => number);
   expect(await list('--reference', 'Listed1')).toEqual([
@@ -118,7 +118,7 @@ test('imports and what the registry refused of them are listed, page by page', a
   }
   const list = async (...args: string[]): Promise<Listed[]> => {
     const ran = await inProcess(environment, 'credit', 'imports', '--json', ...args);
-    return (ran.json() as { imports: Listed[] }).imports;
+    return ran.json<{ imports: Listed[] }>().imports;
   };
   const found = await allPages(
     async (after: string | undefined) =>
@@ -156,7 +156,7 @@ test('cases are listed, open and closed apart, page by page', async () => {
       ({ caseId }) => caseId,
     );
   const open = await page(true);
-  expect(open.map(({ crns }) => crns[0]).toSorted()).toEqual([1n, 3n, 5n]);
+  expect(new Set(open.map(({ crns }) => crns[0]))).toEqual(new Set([1n, 3n, 5n]));
   await closeCase(pool, open[1]?.caseId ?? '', 'Two people', at);
   expect(await page(true)).toHaveLength(2);
   expect(await page(false)).toMatchObject([{ resolution: 'Two people' }]);
