@@ -8,10 +8,10 @@ const SOURCE = path.join(ROOT, 'src');
 /** Rows from the bottom up: a file may import from lower rows and from its own folder only. */
 const ROWS: readonly (readonly string[])[] = [
   ['base'],
-  ['db', 'log'],
+  ['db', 'log', 'outbound'],
   ['ledger', 'vendors', 'billers', 'quarantine'],
   ['collections', 'transactions', 'credit'],
-  ['dispatch', 'bulk'],
+  ['dispatch', 'bulk', 'events'],
   ['reconciliation'],
   ['connectors', 'http'],
   ['config'],

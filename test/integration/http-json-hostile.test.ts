@@ -4,7 +4,7 @@ import type { RequestListener } from 'node:http';
 import * as net from 'node:net';
 import { Pool } from 'undici';
 import { afterEach, describe, expect, test } from 'vitest';
-import { exchange } from '../../src/connectors/http-json/exchange.ts';
+import { exchange } from '../../src/outbound/exchange.ts';
 import type { HttpJsonOptions } from '../../src/connectors/http-json/connector.ts';
 import type { Connector, PaymentOutcome } from '../../src/dispatch/connector.ts';
 import { connectorTo } from '../support/simulated-operators.ts';

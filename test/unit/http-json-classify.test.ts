@@ -6,7 +6,7 @@ import {
   classifyPayment,
   classifyStatus,
 } from '../../src/connectors/http-json/classify.ts';
-import type { Ending } from '../../src/connectors/http-json/exchange.ts';
+import type { Ending } from '../../src/outbound/exchange.ts';
 
 const PAID = {
   status: 'paid',

@@ -1,6 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import { describe, expect, test } from 'vitest';
-import { createPublicLookup } from '../../src/connectors/http-json/public-lookup.ts';
+import { createPublicLookup, isPrivateHost } from '../../src/outbound/public-lookup.ts';
 
 /** Looks a name up that leads to these addresses; the error's code, or the addresses. */
 async function lookedUp(
@@ -26,6 +26,8 @@ describe('an operator’s name', () => {
     '172.31.255.255',
     '192.168.1.1',
     '100.64.0.1',
+    '192.0.0.8',
+    '198.18.0.1',
     '0.0.0.0',
     '255.255.255.255',
     '::1',
@@ -53,4 +55,25 @@ describe('an operator’s name', () => {
   test('without an address is an error', async () => {
     expect(await lookedUp('pay.example', [])).toContain('no address');
   });
+});
+
+describe('a host that is not looked up', () => {
+  test.each([
+    'localhost',
+    '127.1',
+    '2130706433',
+    '0x7f.0.0.1',
+    '10.1.2.3',
+    '[::1]',
+    '[::ffff:192.168.0.1]',
+  ])('is private: %s', (host) => {
+    expect(isPrivateHost(new URL(`https://${host}/`).hostname)).toBe(true);
+  });
+
+  test.each(['pay.example', '196.201.214.200', '[2c0f:fe38::1]', 'localhost.example'])(
+    'is public, or will be looked up: %s',
+    (host) => {
+      expect(isPrivateHost(new URL(`https://${host}/`).hostname)).toBe(false);
+    },
+  );
 });

@@ -15,7 +15,7 @@ import {
   readPaymentAnswer,
 } from './answers.ts';
 import type { PaidAnswer, PaymentAnswer } from './answers.ts';
-import type { Ending } from './exchange.ts';
+import type { Ending } from '../../outbound/exchange.ts';
 
 /**
  * The HTTP statuses under which an answer is believed. Everything else, such as a proxy's error page

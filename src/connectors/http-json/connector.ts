@@ -4,9 +4,9 @@ import type { OperatorSecret } from '../../billers/biller.ts';
 import type { Connector } from '../../dispatch/connector.ts';
 import { readSignedCallback } from './callback.ts';
 import { classifyAccount, classifyBalance, classifyPayment, classifyStatus } from './classify.ts';
-import { exchange } from './exchange.ts';
-import type { Ending } from './exchange.ts';
-import { createPublicLookup } from './public-lookup.ts';
+import { exchange } from '../../outbound/exchange.ts';
+import type { Ending } from '../../outbound/exchange.ts';
+import { createPublicLookup } from '../../outbound/public-lookup.ts';
 import { createSigning } from './signing.ts';
 import type { Signing } from './signing.ts';
 

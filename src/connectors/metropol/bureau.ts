@@ -10,7 +10,7 @@ import { NAME_RULE } from '../../credit/matching/names.ts';
 import type { DocumentType, IdentityDocument } from '../../credit/registry/documents.ts';
 import type { Vault } from '../../credit/registry/vault.ts';
 import type { Pool } from '../../db/pool.ts';
-import { exchange } from '../http-json/exchange.ts';
+import { exchange } from '../../outbound/exchange.ts';
 import { readAccounts, readHead, readProfile, readScore } from './answers.ts';
 import { signedHeaders } from './signing.ts';
 import type { MetropolKeys } from './signing.ts';

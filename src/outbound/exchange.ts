@@ -1,7 +1,9 @@
 import type { Dispatcher } from 'undici';
 
-/** One HTTP request to the operator. */
+/** One HTTP request to somebody else's server. */
 export interface Call {
+  /** `https://host[:port]`, for a dispatcher that serves several; absent: the pool's own. */
+  readonly origin?: string;
   readonly path: string;
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -17,7 +19,7 @@ export type Ending =
   | { readonly kind: 'answer'; readonly httpStatus: number; readonly body: Buffer }
   /** Not one byte of the request was written, and none will be. */
   | { readonly kind: 'nothing_written'; readonly reason: string }
-  /** The request, or a part of it, may have reached the operator; no whole answer came back. */
+  /** The request, or a part of it, may have reached the server; no whole answer came back. */
   | { readonly kind: 'no_answer'; readonly reason: string };
 
 /**
@@ -56,7 +58,13 @@ export function exchange(dispatcher: Dispatcher, call: Call): Promise<Ending> {
     if (call.signal.aborted) return onAbort();
 
     dispatcher.dispatch(
-      { path: call.path, method: 'POST', headers: { ...call.headers }, body: call.body },
+      {
+        ...(call.origin === undefined ? {} : { origin: call.origin }),
+        path: call.path,
+        method: 'POST',
+        headers: { ...call.headers },
+        body: call.body,
+      },
       {
         onRequestStart(starting) {
           // Given up while it waited for a connection: aborting here is before the first byte.

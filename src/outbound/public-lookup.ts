@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns';
 import type { LookupAddress } from 'node:dns';
-import { BlockList, isIPv6 } from 'node:net';
+import { BlockList, isIP, isIPv6 } from 'node:net';
 import type { LookupFunction } from 'node:net';
 
 /** Addresses that no public name should lead to (IANA special-purpose registries). */
@@ -12,7 +12,9 @@ for (const [network, bits] of [
   ['127.0.0.0', 8],
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
   ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
   ['224.0.0.0', 3],
 ] as const) {
   PRIVATE.addSubnet(network, bits, 'ipv4');
@@ -26,8 +28,17 @@ for (const [network, bits] of [
   PRIVATE.addSubnet(network, bits, 'ipv6');
 }
 
-export function isPrivateAddress(address: string): boolean {
+function isPrivateAddress(address: string): boolean {
   return PRIVATE.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+}
+
+/**
+ * Whether a URL's host says by itself that it is in a private network, without being looked up.
+ * @param hostname as `URL` has it, which writes every form of an address the one usual way.
+ */
+export function isPrivateHost(hostname: string): boolean {
+  const address = hostname.replace(/^\[(.*)\]$/, '$1');
+  return hostname === 'localhost' || (isIP(address) !== 0 && isPrivateAddress(address));
 }
 
 type Resolve = (
