@@ -204,13 +204,57 @@ const enquiring = (rows: number): Scene => {
   };
 };
 
+const BULK_ROWS = 3;
+
+/** A file of orders, some of whose rows are decided when it dies: none, or all. */
+const bulking = (rows: number): Scene => {
+  const nameOf = (point: string, row: number): string => `${point} ${row}`;
+  const fileOf = (point: CrashPoint): string =>
+    Array.from({ length: BULK_ROWS }, (_, row) => row)
+      .map((row) => `tokens,79${rows}00000${row}9901,60,${nameOf(point, row)}\n`)
+      .reduce((text, line) => text + line, 'biller_name,account,amount,merchant_reference\n');
+  const ask = async (point: CrashPoint, what: '' | '/result'): Promise<Answer> => {
+    const file = fileOf(point);
+    const sha256 = createHash('sha256').update(file).digest('hex');
+    const params = { vid: vendor.vid, batch_reference: point.replaceAll(/\W/g, '') };
+    const query = signed(what === '' ? { ...params, sha256 } : params, vendor.key);
+    const target = `/transaction/bulk${what}?${new URLSearchParams(query as Record<string, string>).toString()}`;
+    const headers = { 'content-type': 'text/csv' };
+    return what === ''
+      ? await send(service.origin, { method: 'POST', path: target, headers, body: file })
+      : await send(service.origin, { method: 'GET', path: target });
+  };
+  return {
+    // It is answered before its rows are decided, or not at all.
+    act: async (point) => await ask(point, '').catch(() => undefined),
+    left: async (point) =>
+      expect(await countOf('transactions', 'merchant_reference like $1', `${point} %`)).toBe(rows),
+    after: async (point) => {
+      expect((await ask(point, '')).status).toBe(200);
+      const results = async () =>
+        (await ask(point, '/result')).body.data as readonly Record<string, string | number>[];
+      await until(
+        'somebody has taken it over and ended it',
+        async () => (await results()).every(({ result }) => result === 'ACCEPTED'),
+        30_000,
+      );
+      for (const { row, ipay_reference: reference } of await results()) {
+        const account = `79${rows}00000${Number(row) - 1}9901`;
+        orders.set(nameOf(point, Number(row) - 1), { account, reference: String(reference) });
+      }
+    },
+  };
+};
+
 const SCENES: Readonly<Record<Exclude<CrashPoint, ElsewherePoint>, Scene>> = {
   // What a vendor does after one of them must not pass the next.
   'collect:before-commit': collecting(0),
   'fund:before-commit': funding(1, 0),
+  'bulk:before-commit': bulking(0),
   'create:before-commit': creating(0),
   'enquiry:before-commit': enquiring(0),
   'collect:after-commit': collecting(1),
+  'bulk:after-commit': bulking(BULK_ROWS),
   'create:after-commit': creating(1),
   'enquiry:after-commit': enquiring(1),
   'fund:after-commit': funding(2, 1),
@@ -232,8 +276,8 @@ const SCENES: Readonly<Record<Exclude<CrashPoint, ElsewherePoint>, Scene>> = {
   'breaker:before-commit': { ...paying('9908'), env: { BREAKER_FAILURES: '1' } },
 };
 
-/** Points whose scenes are in tests of their own. */
-type ElsewherePoint = 'bulk:before-commit' | 'bulk:after-commit' | 'migrate:before-commit';
+/** The point whose scene is in a test of its own. */
+type ElsewherePoint = 'migrate:before-commit';
 
 test('at every crash point: nothing lost, nothing paid twice, and the next start mends it', async () => {
   const scenes = Object.entries(SCENES) as [CrashPoint, Scene][];
