@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { findMissing, listNamedTests } from '../support/named-tests.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const page = readFileSync(path.join(ROOT, 'docs/operating/faults.md'), 'utf8');
@@ -16,10 +17,7 @@ const rows = page
   .filter((line) => /^\| +\w+ +\|/.test(line))
   .map((line) => ({
     number: line.split('|')[1]?.trim() ?? '',
-    tests: [...line.matchAll(/`(test\/[^`]+)` “([^”]+)”/g)].map(([, file = '', title = '']) => ({
-      file,
-      title,
-    })),
+    tests: listNamedTests(line),
   }));
 
 test('every fault has a row', () => {
@@ -35,10 +33,6 @@ test.each(rows.map((row) => [row.number, row.tests] as const))(
   'fault %s: every test that the page names exists',
   (_, tests) => {
     expect(tests).not.toEqual([]);
-    const missing = tests.filter(({ file, title }) => {
-      const place = path.join(ROOT, file);
-      return !existsSync(place) || !readFileSync(place, 'utf8').includes(`'${title}'`);
-    });
-    expect(missing).toEqual([]);
+    expect(findMissing(tests)).toEqual([]);
   },
 );
