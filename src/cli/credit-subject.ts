@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { PlainError } from '../base/plain-error.ts';
 import { DOCUMENT_FORMS, DOCUMENT_TYPES, normaliseDocument } from '../credit/registry/documents.ts';
 import type { DocumentType } from '../credit/registry/documents.ts';
+import { readSurvivors } from '../credit/registry/merges-store.ts';
 import { findSubjects } from '../credit/registry/store.ts';
 import type { Vault } from '../credit/registry/vault.ts';
 import { command, like } from './arguments.ts';
@@ -29,13 +30,16 @@ export function subjectCommand(parent: Command, spec: string, summary: string): 
     .option('--number <number>', 'number of the document, instead of --crn');
 }
 
-/** Throws: `PlainError` when nobody, or more than one person, is meant. */
+/** Of a subject that is merged into another, the other. Throws: `PlainError` when nobody, or more than one person, is meant. */
 export async function crnOf(
   session: Session,
   vault: Vault,
   options: SubjectOptions,
 ): Promise<bigint> {
-  if (options.crn !== undefined) return BigInt(options.crn);
+  if (options.crn !== undefined) {
+    const crn = BigInt(options.crn);
+    return (await readSurvivors(session.pool, [crn])).get(crn) ?? crn;
+  }
   if (options.number === undefined) throw new PlainError('Give --crn or --number.');
   const number = normaliseDocument(options.type, options.number);
   if (number === undefined) {

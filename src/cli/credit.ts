@@ -4,6 +4,7 @@ import { addCaseCommands } from './credit-cases.ts';
 import { addImportCommand } from './credit-import.ts';
 import { addCreditKeyCommands } from './credit-keys.ts';
 import { addListCommands } from './credit-lists.ts';
+import { addMergeCommands } from './credit-merge.ts';
 import { addReportCommand } from './credit-report.ts';
 import { addScoreCommand } from './credit-score.ts';
 import { addSuppressionCommands } from './credit-suppression.ts';
@@ -16,6 +17,7 @@ export function addCreditCommands(program: Command, cli: Cli): void {
   addReportCommand(credit, cli);
   addScoreCommand(credit, cli);
   addCaseCommands(credit, cli);
+  addMergeCommands(credit, cli);
   addSuppressionCommands(credit, cli);
   addCreditKeyCommands(credit, cli);
   addTrainCommand(credit, cli);

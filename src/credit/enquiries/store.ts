@@ -1,5 +1,6 @@
 import type { Queryable } from '../../db/pool.ts';
 import type { CreditOperation } from '../bureaus/bureau.ts';
+import { MEMBERS_OF_FIRST_PARAMETER } from '../registry/merges-store.ts';
 import { chainHash } from './record.ts';
 import type { EnquiryOutcome, EnquiryRecord } from './record.ts';
 
@@ -276,7 +277,8 @@ export async function listSubjectEnquiries(db: Queryable, crn: bigint): Promise<
     operation: string;
     report_reason: number;
   }>(
-    'select * from subject_enquiries where crn = $1 order by enquired_at desc, enquiry_id limit 10000',
+    `select * from subject_enquiries where crn = ${MEMBERS_OF_FIRST_PARAMETER}
+     order by enquired_at desc, enquiry_id limit 10000`,
     [crn],
   );
   return read.rows.map((row) => ({

@@ -42,6 +42,10 @@ export interface Known {
   readonly owners: ReadonlyMap<string, readonly bigint[]>;
   readonly accounts: ReadonlyMap<string, KnownAccount>;
   readonly profiles: ReadonlyMap<bigint, Profile>;
+  /** Subjects that a person merged into another, with that other, as far as the batch meets them. */
+  readonly survivors: ReadonlyMap<bigint, bigint>;
+  /** The same the other way round. */
+  readonly merged: ReadonlyMap<bigint, readonly bigint[]>;
   readonly nextCrn: bigint;
   readonly nextAccountId: bigint;
 }
@@ -116,16 +120,18 @@ export function planBatch(
 /** Subjects whose profiles `planBatch` reads: those that the identity of a record may change. */
 export function subjectsToRead(
   batch: readonly IndexedAccount[],
-  known: Pick<Known, 'owners' | 'accounts'>,
+  known: Pick<Known, 'owners' | 'accounts' | 'survivors' | 'merged'>,
 ): bigint[] {
   const crns = new Set<bigint>();
   for (const indexed of batch) {
     const account = findAccount(known.accounts, indexed);
     if (account?.identityHash === indexed.identityHash) continue;
-    if (account !== undefined) crns.add(account.crn);
-    for (const crn of ownersOf(known.owners, indexed)) crns.add(crn);
+    if (account !== undefined) {
+      crns.add(account.crn).add(known.survivors.get(account.crn) ?? account.crn);
+    }
+    for (const crn of ownersOf(known.owners, known.survivors, indexed)) crns.add(crn);
   }
-  return [...crns];
+  return [...crns].flatMap((crn) => [crn, ...(known.merged.get(crn) ?? [])]);
 }
 
 function planOne(working: Working, indexed: IndexedAccount): void {
@@ -238,7 +244,7 @@ function isSameIdentity(working: Working, indexed: IndexedAccount, account: Know
 
 /** The subject a new account belongs to: by document, then by names; otherwise a new one. */
 function resolveSubject(working: Working, indexed: IndexedAccount): bigint {
-  const owners = ownersOf(working.owners, indexed);
+  const owners = ownersOf(working.owners, working.known.survivors, indexed);
   const agreeing = owners.filter((crn) => namesAgree(working, indexed, crn));
   const [crn] = agreeing.toSorted((a, b) => (a < b ? -1 : 1));
   if (crn !== undefined) {
@@ -257,17 +263,20 @@ function resolveSubject(working: Working, indexed: IndexedAccount): bigint {
 
 /** Whether a changed identity can be that of the account's subject. */
 function isHolder(working: Working, indexed: IndexedAccount, crn: bigint): boolean {
-  const owners = ownersOf(working.owners, indexed);
-  if (owners.includes(crn)) return true;
-  return owners.length === 0 && namesAgree(working, indexed, crn);
+  const owners = ownersOf(working.owners, working.known.survivors, indexed);
+  const holder = working.known.survivors.get(crn) ?? crn;
+  if (owners.includes(holder)) return true;
+  return owners.length === 0 && namesAgree(working, indexed, holder);
 }
 
 function namesAgree(working: Working, indexed: IndexedAccount, crn: bigint): boolean {
-  const profile = profileOf(working, crn);
   const submitted = nameTokens(fullName(indexed.submitted.profile.name));
-  return [profile.name, ...profile.alsoKnownAs].some(
-    (name) => compareNames(submitted, nameTokens(fullName(name))).agree,
-  );
+  const members = [crn, ...(working.known.merged.get(crn) ?? [])];
+  const names = members.flatMap((member) => {
+    const profile = profileOf(working, member);
+    return [profile.name, ...profile.alsoKnownAs];
+  });
+  return names.some((name) => compareNames(submitted, nameTokens(fullName(name))).agree);
 }
 
 function mergeInto(working: Working, indexed: IndexedAccount, crn: bigint): void {
@@ -299,12 +308,14 @@ function profileOf(working: Working, crn: bigint): Profile {
   return profile;
 }
 
+/** Subjects the documents belong to; in place of one that is merged, that into which it is. */
 function ownersOf(
   owners: ReadonlyMap<string, readonly bigint[]>,
+  survivors: ReadonlyMap<bigint, bigint>,
   indexed: IndexedAccount,
 ): bigint[] {
   const crns = indexed.documentKeys.flatMap((keys) => keys.flatMap((key) => owners.get(key) ?? []));
-  return [...new Set(crns)];
+  return [...new Set(crns.map((crn) => survivors.get(crn) ?? crn))];
 }
 
 function findAccount(

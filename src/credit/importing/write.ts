@@ -1,5 +1,6 @@
 import type { Queryable } from '../../db/pool.ts';
 import { openCases } from '../registry/cases-store.ts';
+import { readMerged, readSurvivors } from '../registry/merges-store.ts';
 import { subjectPlace } from '../registry/profile.ts';
 import type { Profile } from '../registry/profile.ts';
 import type { Vault } from '../registry/vault.ts';
@@ -126,12 +127,17 @@ async function readKnown(
   const days = new Set(indexed.flatMap((one) => one.submitted.states.map((state) => state.asOf)));
   const owners = await readOwners(db, bytesOf(documentKeys));
   const accounts = await readKnownAccounts(db, context.lender, bytesOf(accountKeys), [...days]);
-  const sealed = await readSealedProfiles(db, subjectsToRead(indexed, { owners, accounts }));
+  const found = new Set([...owners.values()].flat());
+  for (const { crn } of accounts.values()) found.add(crn);
+  const survivors = await readSurvivors(db, [...found]);
+  const merged = await readMerged(db, [...found, ...survivors.values()]);
+  const toRead = subjectsToRead(indexed, { owners, accounts, survivors, merged });
+  const sealed = await readSealedProfiles(db, [...new Set(toRead)]);
   const profiles = new Map<bigint, Profile>();
   for (const [crn, bytes] of sealed) {
     profiles.set(crn, JSON.parse(context.vault.unseal(bytes, subjectPlace(crn))) as Profile);
   }
-  return { owners, accounts, profiles, ...counters };
+  return { owners, accounts, profiles, survivors, merged, ...counters };
 }
 
 async function carryOut(db: Queryable, plan: Plan, context: BatchContext): Promise<void> {

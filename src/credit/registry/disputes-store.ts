@@ -1,5 +1,6 @@
 import { newId } from '../../base/ids.ts';
 import type { Queryable } from '../../db/pool.ts';
+import { MEMBERS_OF_FIRST_PARAMETER } from './merges-store.ts';
 import { disputePlace } from './rotate-store.ts';
 import type { Vault } from './vault.ts';
 
@@ -23,7 +24,8 @@ export async function openDispute(
   const disputeId = newId();
   const inserted = await db.query(
     `insert into account_disputes (crn, account_id, dispute_id, opened_at, sealed_statement)
-     select crn, account_id, $3, $4, $5 from credit_accounts where crn = $1 and account_id = $2`,
+     select crn, account_id, $3, $4, $5 from credit_accounts
+     where crn = ${MEMBERS_OF_FIRST_PARAMETER} and account_id = $2`,
     [
       dispute.crn,
       dispute.accountId,
@@ -68,7 +70,7 @@ export async function listDisputes(db: Queryable, vault: Vault, crn: bigint): Pr
     outcome: DisputeOutcome | null;
   }>(
     `select dispute_id, account_id, opened_at, sealed_statement, outcome from account_disputes
-     where crn = $1 order by opened_at, dispute_id limit 1000`,
+     where crn = ${MEMBERS_OF_FIRST_PARAMETER} order by opened_at, dispute_id limit 1000`,
     [crn],
   );
   return read.rows.map((row) => ({

@@ -10,7 +10,8 @@ import type {
 } from '../facts.ts';
 import { DOCUMENT_TYPES } from './documents.ts';
 import type { DocumentType, IdentityDocument } from './documents.ts';
-import { subjectPlace } from './profile.ts';
+import { MEMBERS_OF_FIRST_PARAMETER } from './merges-store.ts';
+import { mergeProfiles, subjectPlace } from './profile.ts';
 import type { Profile } from './profile.ts';
 import type { Vault } from './vault.ts';
 
@@ -33,37 +34,50 @@ export async function findSubjects(
       types.set(index.toString('hex'), type);
     }
   }
-  const read = await db.query<{ document_index: Buffer; crn: bigint; sealed: Buffer }>({
+  const read = await db.query<{
+    document_index: Buffer;
+    crn: bigint;
+    member: bigint;
+    sealed: Buffer;
+  }>({
     name: 'credit_find_subjects',
-    text: `select d.document_index, s.crn, s.sealed
-      from subject_documents d join subjects s on s.crn = d.crn
-      where d.document_index = any($1::bytea[]) order by s.crn`,
+    text: `select d.document_index, f.crn, s.crn as member, s.sealed
+      from subject_documents d
+      left join subject_merges m on m.from_crn = d.crn and m.undone_at is null,
+      lateral (select coalesce(m.into_crn, d.crn) as crn) f,
+      lateral (select f.crn as member union all
+        select o.from_crn from subject_merges o where o.into_crn = f.crn and o.undone_at is null) g
+      join subjects s on s.crn = g.member
+      where d.document_index = any($1::bytea[]) order by f.crn, s.crn`,
     values: [[...types.keys()].map((hex) => Buffer.from(hex, 'hex'))],
   });
-  const byCrn = new Map<bigint, { sealed: Buffer; by: Set<DocumentType> }>();
+  const byCrn = new Map<bigint, { members: Map<bigint, Buffer>; by: Set<DocumentType> }>();
   for (const row of read.rows) {
-    const found = byCrn.get(row.crn) ?? { sealed: row.sealed, by: new Set() };
+    const found = byCrn.get(row.crn) ?? { members: new Map(), by: new Set() };
+    found.members.set(row.member, row.sealed);
     const type = types.get(row.document_index.toString('hex'));
     if (type !== undefined) found.by.add(type);
     byCrn.set(row.crn, found);
   }
-  return [...byCrn].map(([crn, { sealed, by }]) => ({
+  return [...byCrn].map(([crn, { members, by }]) => ({
     crn,
-    profile: openProfile(vault, crn, sealed),
+    profile: openProfiles(vault, crn, members),
     by: DOCUMENT_TYPES.filter((type) => by.has(type)),
   }));
 }
 
+/** A subject’s profile, with what those that are merged into it add. */
 export async function readSubject(
   db: Queryable,
   vault: Vault,
   crn: bigint,
 ): Promise<Profile | undefined> {
-  const read = await db.query<{ sealed: Buffer }>('select sealed from subjects where crn = $1', [
-    crn,
-  ]);
-  const row = read.rows[0];
-  return row === undefined ? undefined : openProfile(vault, crn, row.sealed);
+  const read = await db.query<{ crn: bigint; sealed: Buffer }>(
+    `select crn, sealed from subjects where crn = ${MEMBERS_OF_FIRST_PARAMETER} order by crn`,
+    [crn],
+  );
+  const members = new Map(read.rows.map((row) => [row.crn, row.sealed]));
+  return members.has(crn) ? openProfiles(vault, crn, members) : undefined;
 }
 
 /** References of the subjects a phone was submitted for. */
@@ -75,8 +89,14 @@ export async function findByPhone(db: Queryable, vault: Vault, phone: string): P
   return read.rows.map(({ crn }) => crn);
 }
 
-function openProfile(vault: Vault, crn: bigint, sealed: Buffer): Profile {
-  return JSON.parse(vault.unseal(sealed, subjectPlace(crn))) as Profile;
+/** One profile of a subject and of those merged into it. */
+function openProfiles(vault: Vault, crn: bigint, members: ReadonlyMap<bigint, Buffer>): Profile {
+  const opened = [...members]
+    .toSorted(([a], [b]) => Number(b === crn) - Number(a === crn) || (a < b ? -1 : 1))
+    .map(([member, sealed]) => JSON.parse(vault.unseal(sealed, subjectPlace(member))) as Profile);
+  const [own, ...others] = opened;
+  if (own === undefined) throw new Error('A subject has no profile');
+  return others.reduce(mergeProfiles, own);
 }
 
 interface AccountRow {
@@ -124,10 +144,10 @@ export async function readCreditFile(db: Queryable, options: FileOptions): Promi
       name: 'credit_file_accounts',
       text: `select a.account_id, a.lender, l.sector, a.product, a.opened_on::text, a.original_cents,
           a.instalment_cents, a.repayment_months,
-          exists (select from account_disputes d where d.crn = $1 and d.account_id = a.account_id
+          exists (select from account_disputes d where d.crn = ${MEMBERS_OF_FIRST_PARAMETER} and d.account_id = a.account_id
             and d.closed_at is null) as disputed
         from credit_accounts a join lenders l on l.lender = a.lender
-        where a.crn = $1 and a.opened_on <= $2 order by a.opened_on, a.account_id`,
+        where a.crn = ${MEMBERS_OF_FIRST_PARAMETER} and a.opened_on <= $2 order by a.opened_on, a.account_id`,
       values: [options.crn, asOfDay],
     }),
     db.query<StateRow>({
@@ -135,7 +155,8 @@ export async function readCreditFile(db: Queryable, options: FileOptions): Promi
       text: `select account_id, as_of::text, balance_cents, overdue_cents, days_in_arrears,
           instalments_in_arrears, risk_class, status, status_on::text, last_payment_on::text,
           last_payment_cents
-        from account_states where crn = $1 and as_of between $2 and $3 order by account_id, as_of`,
+        from account_states where crn = ${MEMBERS_OF_FIRST_PARAMETER}
+          and as_of between $2 and $3 order by account_id, as_of`,
       values: [options.crn, options.statesFrom.toISOString().slice(0, 10), asOfDay],
     }),
     readPastEnquiries(db, options),
@@ -197,7 +218,7 @@ async function readPastEnquiries(db: Queryable, options: FileOptions): Promise<P
   const read = await db.query<{ enquired_at: Date; report_reason: number; sector: Sector }>({
     name: 'credit_file_enquiries',
     text: `select e.enquired_at, e.report_reason, e.sector from subject_enquiries e
-      where e.crn = $1 and e.enquired_at < $2 and e.enquired_at >= $3
+      where e.crn = ${MEMBERS_OF_FIRST_PARAMETER} and e.enquired_at < $2 and e.enquired_at >= $3
         and not (e.vendor_id = $4 and e.enquired_at >= $5)
       order by e.enquired_at, e.enquiry_id`,
     values: [
@@ -230,7 +251,8 @@ export async function listCorrections(db: Queryable, crn: bigint): Promise<PastC
     corrected_at: Date;
     former: PastCorrection['former'];
   }>(
-    `select account_id, corrected_at, former from account_corrections where crn = $1
+    `select account_id, corrected_at, former from account_corrections
+     where crn = ${MEMBERS_OF_FIRST_PARAMETER}
      order by corrected_at, correction_id limit 10000`,
     [crn],
   );

@@ -1,0 +1,126 @@
+import { newId } from '../../base/ids.ts';
+import { transaction } from '../../db/pool.ts';
+import type { Pool, Queryable } from '../../db/pool.ts';
+
+/**
+ * Completes `crn = …` where $1 is a subject: the subject, and those that are merged into it. As an
+ * array, so that it is read once and indexes on crn are used.
+ */
+export const MEMBERS_OF_FIRST_PARAMETER = `any(array(
+  select $1::bigint union all
+  select from_crn from subject_merges where into_crn = $1 and undone_at is null))`;
+
+/** Why two subjects cannot be merged. */
+export type MergeProblem = 'no_subject' | 'from_is_merged' | 'into_is_merged' | 'from_has_others';
+
+/**
+ * From now on, what is on file about `from` is answered under `into`; nothing is moved. Returns why
+ * not, or undefined when it is done.
+ */
+export async function mergeSubjects(
+  pool: Pool,
+  merge: {
+    readonly from: bigint;
+    readonly into: bigint;
+    readonly reason: string;
+    readonly at: Date;
+  },
+): Promise<MergeProblem | undefined> {
+  return await transaction(pool, async (client) => {
+    // The registry's writers take turns, so that no import decides on what a merge is changing.
+    await client.query('select from credit_registry for update');
+    const both = [merge.from, merge.into];
+    const known = await client.query('select from subjects where crn = any($1::bigint[])', [both]);
+    if (known.rowCount !== 2) return 'no_subject';
+    const survivors = await readSurvivors(client, both);
+    if (survivors.has(merge.from)) return 'from_is_merged';
+    if (survivors.has(merge.into)) return 'into_is_merged';
+    const others = await client.query(
+      'select from subject_merges where into_crn = $1 and undone_at is null',
+      [merge.from],
+    );
+    if (others.rowCount !== 0) return 'from_has_others';
+    await client.query(
+      `insert into subject_merges (merge_id, from_crn, into_crn, merged_at, reason)
+       values ($1, $2, $3, $4, $5)`,
+      [newId(), merge.from, merge.into, merge.at, merge.reason],
+    );
+    return undefined;
+  });
+}
+
+/** Takes a merge back. Returns false when the subject is not merged into another. */
+export async function undoMerge(
+  pool: Pool,
+  undone: { readonly from: bigint; readonly reason: string; readonly at: Date },
+): Promise<boolean> {
+  return await transaction(pool, async (client) => {
+    await client.query('select from credit_registry for update');
+    const updated = await client.query(
+      `update subject_merges set undone_at = $2, undone_reason = $3
+       where from_crn = $1 and undone_at is null`,
+      [undone.from, undone.at, undone.reason],
+    );
+    return updated.rowCount === 1;
+  });
+}
+
+/** Of these subjects, those that are merged into another, with that other. */
+export async function readSurvivors(
+  db: Queryable,
+  crns: readonly bigint[],
+): Promise<Map<bigint, bigint>> {
+  const read = await db.query<{ from_crn: bigint; into_crn: bigint }>(
+    `select from_crn, into_crn from subject_merges
+     where from_crn = any($1::bigint[]) and undone_at is null`,
+    [crns],
+  );
+  return new Map(read.rows.map((row) => [row.from_crn, row.into_crn]));
+}
+
+/** Subjects that are merged into some of these, by the subject that survives. */
+export async function readMerged(
+  db: Queryable,
+  crns: readonly bigint[],
+): Promise<Map<bigint, bigint[]>> {
+  const read = await db.query<{ from_crn: bigint; into_crn: bigint }>(
+    `select from_crn, into_crn from subject_merges
+     where into_crn = any($1::bigint[]) and undone_at is null order by from_crn`,
+    [crns],
+  );
+  const merged = new Map<bigint, bigint[]>();
+  for (const row of read.rows) {
+    merged.set(row.into_crn, [...(merged.get(row.into_crn) ?? []), row.from_crn]);
+  }
+  return merged;
+}
+
+/** A merge as it is on record. */
+export interface SubjectMerge {
+  readonly from: bigint;
+  readonly into: bigint;
+  readonly mergedAt: Date;
+  readonly reason: string;
+  readonly undoneAt: Date | null;
+  readonly undoneReason: string | null;
+}
+
+/** Merges, those that were undone too, the newest first. */
+export async function listMerges(db: Queryable, limit: number): Promise<SubjectMerge[]> {
+  const read = await db.query<{
+    from_crn: bigint;
+    into_crn: bigint;
+    merged_at: Date;
+    reason: string;
+    undone_at: Date | null;
+    undone_reason: string | null;
+  }>('select * from subject_merges order by merged_at desc, merge_id desc limit $1', [limit]);
+  return read.rows.map((row) => ({
+    from: row.from_crn,
+    into: row.into_crn,
+    mergedAt: row.merged_at,
+    reason: row.reason,
+    undoneAt: row.undone_at,
+    undoneReason: row.undone_reason,
+  }));
+}

@@ -1,0 +1,142 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { matchSubject } from '../../src/credit/matching/match.ts';
+import { listCases } from '../../src/credit/registry/cases-store.ts';
+import { findSubjects } from '../../src/credit/registry/store.ts';
+import { createVault } from '../../src/credit/registry/vault.ts';
+import { createPool } from '../../src/db/pool.ts';
+import type { Pool } from '../../src/db/pool.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import type { TestDatabase } from '../support/cluster.ts';
+import { csvOf, rightLine } from '../support/credit-files.ts';
+import type { Line } from '../support/credit-files.ts';
+import { inProcess, newMasterKey } from './cli-support.ts';
+import type { Environment, Ran } from './cli-support.ts';
+
+const MASTER_KEY = newMasterKey();
+const CREDIT_INDEX_KEY = newMasterKey();
+let database: TestDatabase;
+let pool: Pool;
+let environment: Environment;
+let folder: string;
+let files = 0;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  pool = createPool({ url: database.url, max: 2, name: 'test' });
+  environment = { DATABASE_URL: database.url, MASTER_KEY, CREDIT_INDEX_KEY };
+  folder = await mkdtemp(path.join(tmpdir(), 'credit-merge-'));
+});
+
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+  await rm(folder, { recursive: true });
+});
+
+async function submit(lines: readonly Line[], asOf = '2026-10-31'): Promise<void> {
+  files += 1;
+  const file = path.join(folder, `${files}.csv`);
+  await writeFile(file, csvOf(lines));
+  const ran = await inProcess(
+    environment,
+    ...['credit', 'import', file, '--template', 'mobile', '--lender', 'L1'],
+    ...['--sector', 'bank', '--as-of', asOf],
+  );
+  expect(ran.stdout).toContain(' 0 rejected');
+}
+
+async function credit(...args: string[]): Promise<Ran> {
+  return await inProcess(environment, 'credit', ...args);
+}
+
+interface Report {
+  readonly crn: string;
+  readonly profile: { readonly documents: readonly { readonly number: string }[] };
+  readonly accounts: readonly { readonly account: string; readonly as_of: string }[];
+}
+
+async function reportOf(...by: string[]): Promise<Report> {
+  return (await credit('subject-report', ...by, '--json')).json<Report>();
+}
+
+/** What a request with both documents of the person comes to. */
+async function match(): Promise<string> {
+  const key = (text: string) => ({ current: Buffer.from(text, 'base64'), previous: undefined });
+  const vault = createVault({ master: key(MASTER_KEY), index: key(CREDIT_INDEX_KEY) });
+  const documents = [
+    { type: 'nationalID', number: '910000001' },
+    { type: 'passportNo', number: 'A7654321' },
+  ] as const;
+  const found = await findSubjects(pool, vault, documents);
+  return matchSubject(documents, ['Amani', 'Baraka'], found).kind;
+}
+
+test('two subjects are answered as one, stay apart on file, and come apart again', async () => {
+  const byCard = rightLine(1);
+  const passport = { PrimaryIDType: '002', PrimaryIDNumber: 'A7654321' };
+  const byPassport = rightLine(2, { ...passport, Surname: 'Odhiambo' });
+  await submit([byCard, byPassport]);
+  const [card, pass] = [
+    await reportOf('--number', '910000001'),
+    await reportOf('--type', 'passportNo', '--number', 'A7654321'),
+  ];
+  expect(card.crn).not.toBe(pass.crn);
+  expect(await match()).toBe('conflict');
+
+  const merging = ['merge', 'subjects', '--from', pass.crn, '--into', card.crn, '--reason', 'Seen'];
+  expect((await credit(...merging)).exitCode).toBe(0);
+  expect(await match()).toBe('match');
+  const both = await reportOf('--crn', pass.crn);
+  expect(both.crn).toBe(card.crn);
+  expect(both.accounts.map(({ account }) => account).toSorted()).toEqual(
+    [...card.accounts, ...pass.accounts].map(({ account }) => account).toSorted(),
+  );
+  expect(both.profile.documents.map(({ number }) => number)).toEqual(['910000001', 'A7654321']);
+  const disputed = pass.accounts[0]?.account ?? '';
+  const dispute = ['dispute', 'open', '--crn', card.crn, '--account', disputed];
+  expect((await credit(...dispute, '--statement', 'Not mine')).exitCode).toBe(0);
+
+  // The next month: the known accounts go on, a new one belongs to who survives; nothing to decide.
+  const moved = { MobilePhone: '254733000111' };
+  const added = rightLine(3, { ...passport, Surname: 'Odhiambo' });
+  const next = [{ ...byCard, ...moved }, { ...byPassport, ...moved }, added].map((line) => ({
+    ...line,
+    AccountStatusDate: '20261101',
+  }));
+  await submit(next, '2026-11-15');
+  const later = await reportOf('--crn', card.crn);
+  expect(later.accounts.map((account) => account.as_of)).toEqual(Array(3).fill('2026-11-15'));
+  expect(await listCases(pool, { open: true, limit: 10 })).toEqual([]);
+
+  const undoing = ['merge', 'undo', '--from', pass.crn, '--reason', 'Twins'];
+  expect((await credit(...undoing)).exitCode).toBe(0);
+  expect(await match()).toBe('conflict');
+  const apart = await reportOf('--crn', pass.crn);
+  expect(apart.accounts.map(({ account }) => account)).toEqual(
+    pass.accounts.map(({ account }) => account),
+  );
+  expect((await reportOf('--crn', card.crn)).accounts).toHaveLength(2);
+  expect((await credit('merge', 'list')).stdout).toMatch(/Seen +\S+ \S+ +Twins/);
+});
+
+test('merges are one deep, and refuse what is not there', async () => {
+  await submit([rightLine(11), rightLine(12), rightLine(13)]);
+  const [a, b, c] = await Promise.all(
+    [11, 12, 13].map(
+      async (number) => (await reportOf('--number', String(910_000_000 + number))).crn,
+    ),
+  );
+  const merge = async (from = '', into = '') =>
+    await credit('merge', 'subjects', '--from', from, '--into', into, '--reason', 'One person');
+  expect((await merge(a, b)).exitCode).toBe(0);
+  expect((await merge(a, c)).stderr).toContain('merged into another already');
+  expect((await merge(c, a)).stderr).toContain('merge into that one');
+  expect((await merge(b, c)).stderr).toContain('Others are merged into the first');
+  expect((await merge(c, '5')).stderr).toContain('not on file');
+  expect((await merge(c, c)).stderr).toContain('the same');
+  const undo = ['merge', 'undo', '--from', c ?? '', '--reason', 'None'];
+  expect((await credit(...undo)).stderr).toContain('not merged');
+});
