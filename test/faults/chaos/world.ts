@@ -136,7 +136,8 @@ export class World {
 
   /** Kills until so many kills were made. */
   async killUntil(wanted: number, onProgress?: (kills: number) => void): Promise<void> {
-    while (this.kills < wanted) {
+    const blackouts = Math.floor(wanted / KILLS_PER_BLACKOUT);
+    while (this.kills < wanted || this.#blackouts < blackouts) {
       if (this.#blackouts < Math.floor((this.kills + 1) / KILLS_PER_BLACKOUT)) {
         await this.#blackOut();
       } else {
