@@ -119,6 +119,20 @@ begin
       note = o.source
     from open o
     where a.vendor_id = o.vendor_id and a.transaction_id = o.transaction_id and a.outcome is null
+  ), announced as (
+    -- For vendors that have a webhook (migration 0013).
+    insert into events (vendor_id, event_id, transaction_id, type, outcome, occurred_at, due_at,
+      created_at, biller_response_time, amount_cents, biller_code, account, merchant_reference,
+      biller_reference, message, details)
+    select o.vendor_id, o.transaction_id, o.transaction_id,
+      case o.outcome when 'success' then 'transaction.succeeded' else 'transaction.failed' end,
+      o.outcome, v_now, v_now, t.created_at, v_now, o.amount_cents, o.biller_code, t.account,
+      t.merchant_reference, o.biller_reference, o.message, o.details
+    from (
+      select o.* from open o join webhooks w on w.vendor_id = o.vendor_id
+      -- Kept from being joined after the transactions: most vendors have none.
+      offset 0
+    ) o join transactions t on t.vendor_id = o.vendor_id and t.transaction_id = o.transaction_id
   ), opened as (
     insert into cases (vendor_id, transaction_id, kind, case_id, facts, opened_at)
     select r.vendor_id, r.transaction_id,

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { WireTime } from '../../base/clock.ts';
 import { Refusal } from '../../base/errors.ts';
 import { decodeReference } from '../../base/ids.ts';
-import { moneyNumber, parseMoney } from '../../base/money.ts';
+import { parseMoney } from '../../base/money.ts';
 import type { BillerCatalogue } from '../../billers/catalogue.ts';
 import type { Pool } from '../../db/pool.ts';
 import { findOpenQuarantine } from '../../quarantine/store.ts';
@@ -10,8 +10,7 @@ import { readArchivedTransaction } from '../../transactions/archive-store.ts';
 import { acceptPayment } from '../../transactions/create.ts';
 import type { CreateLanes } from '../../transactions/create.ts';
 import type { StatusReader } from '../../transactions/status-reader.ts';
-import type { StatusRow } from '../../transactions/store.ts';
-import { statusOf } from '../../transactions/transaction.ts';
+import { operatorFieldsOf, statusNumberOf } from '../../transactions/told.ts';
 import {
   account,
   amount,
@@ -128,19 +127,6 @@ const statusResponse = Type.Object({
   }),
 });
 
-function operatorFieldsOf(row: StatusRow, wireTime: WireTime) {
-  return {
-    biller_response_time:
-      row.biller_response_time === null ? null : wireTime.format(row.biller_response_time),
-    biller_reference: row.biller_reference,
-    transaction_status: statusOf(row.outcome, row.under_way),
-    transaction_message: row.message,
-    account: row.account,
-    amount: moneyNumber(row.amount_cents),
-    biller_name: row.biller_code,
-  };
-}
-
 /** Specification §4.5, with the operator's fields in `msg.text` and flat in `msg` (design §4). */
 export function transactionStatus(
   deps: { readonly statuses: StatusReader; readonly pool: Pool; readonly wireTime: WireTime },
@@ -170,7 +156,7 @@ export function transactionStatus(
       return {
         header_status: 200,
         msg: {
-          status: row.outcome === 'failed' ? 0 : 1,
+          status: statusNumberOf(row),
           text: { ...fields, details: row.details },
           ipay_reference: reference,
           posted_time: deps.wireTime.format(row.created_at),
