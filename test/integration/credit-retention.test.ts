@@ -84,7 +84,10 @@ describe('retention of enquiries', () => {
       const service = await startInProcess(database.url, {
         environment: { ROLES: 'api,jobs', CREDIT_ENQUIRY_RETENTION_DAYS: days },
       });
-      if (days !== '0') await until('old payloads are gone', async () => (await kept(14)) === left);
+      if (days === '0') {
+        // As many questions as let a job that ran come to its end.
+        for (let asked = 0; asked < 100; asked += 1) expect(await kept(14)).toBe(left);
+      } else await until('old payloads are gone', async () => (await kept(14)) === left);
       await service.stop();
       expect(await kept(14)).toBe(left);
     }
