@@ -1,0 +1,187 @@
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { CrashPoint } from '../../src/base/crash-points.ts';
+import { createPool } from '../../src/db/pool.ts';
+import type { Pool } from '../../src/db/pool.ts';
+import { checkLedger } from '../../src/ledger/check.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import type { TestDatabase } from '../support/cluster.ts';
+import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
+import { until } from '../support/until.ts';
+import { PATHS, VendorClient, encode, send, signed } from '../support/vendor-client.ts';
+import { operatorsProgram, serviceProgram, settleTown } from './fleet.ts';
+import type { OperatorsProgram, Program, Town } from './fleet.ts';
+
+// Dispatching processes whose event loop stands still for longer than their lease, each at another
+// moment of a payment, while another process takes their work over.
+
+let database: TestDatabase;
+let folder: string;
+let pool: Pool;
+let operators: OperatorsProgram;
+let town: Town;
+let api: Program;
+let vendor: VendorClient;
+const programs: Program[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  folder = await makeTemporaryFolder();
+  pool = createPool({ url: database.url, max: 2, name: 'test' });
+  operators = await operatorsProgram(path.join(folder, 'operators'));
+  await operators.start();
+  town = await settleTown(pool, { operatorOrigin: operators.origin, shopCount: 1 });
+  api = await program('api');
+  await api.start();
+  await until('it is ready', () => api.ready, 60_000);
+  const [shop] = town.shops;
+  if (shop === undefined) throw new Error('there is no shop');
+  vendor = new VendorClient(api.origin, shop);
+  const income = {
+    collector: town.collector.vid,
+    vid: vendor.vid,
+    reference: 'income',
+    amount: '10000.00',
+    currency: 'KES',
+    paid_at: '2026-01-05 09:00:00',
+  };
+  await send(api.origin, encode(PATHS.collect, signed(income, town.collector.key), 'json'));
+  await vendor.fund();
+});
+
+afterAll(async () => {
+  operators.signal('SIGCONT');
+  for (const each of [...programs, operators]) {
+    each.signal('SIGKILL');
+    await each.death();
+  }
+  await pool.end();
+  await database.drop();
+  await removeFolder(folder);
+});
+
+async function program(roles: string): Promise<Program> {
+  const made = await serviceProgram({
+    name: `${roles} ${programs.length}`,
+    roles,
+    folder,
+    env: { DATABASE_URL: database.url, FUND_WINDOW_SECONDS: '0' },
+  });
+  programs.push(made);
+  return made;
+}
+
+interface Held {
+  readonly reference: string;
+  readonly account: string;
+  /** Lets the process go on, and waits until it has done all that it still wanted to. */
+  readonly letGo: () => Promise<void>;
+}
+
+let accounts = 0;
+
+/** A payment by a dispatcher of its own, which stands still at this point. */
+async function heldPayment(point: CrashPoint): Promise<Held> {
+  accounts += 1;
+  const account = `25470000${accounts}001`;
+  const file = path.join(folder, `held-${accounts}`);
+  const dispatcher = await program('dispatcher');
+  await dispatcher.start({ HOLD_AT: point, HOLD_FILE: file });
+  await until('it is ready', () => dispatcher.ready, 60_000);
+  const reference = await vendor.accepted({ account, biller_name: 'tokens' });
+  await until(`it stands still at ${point}`, () => existsSync(file));
+  return {
+    reference,
+    account,
+    letGo: async () => {
+      // It hears of it when it goes on; so it takes no more work.
+      dispatcher.signal('SIGTERM');
+      await rm(file);
+      const { ending, lastWords } = await dispatcher.death();
+      expect(ending, lastWords).toEqual({ code: 0, signal: null });
+    },
+  };
+}
+
+interface Attempt {
+  readonly attempt_number: number;
+  readonly outcome: string | null;
+  readonly note: string | null;
+}
+
+async function attemptsOf({ account }: Held): Promise<Attempt[]> {
+  const read = await pool.query<Attempt>(
+    `select a.attempt_number, a.outcome, a.note
+     from attempts a join transactions using (vendor_id, transaction_id)
+     where account = $1 order by attempt_number`,
+    [account],
+  );
+  return read.rows;
+}
+
+async function countQueued(condition: string): Promise<number> {
+  const read = await pool.query<{ count: number }>(
+    `select count(*)::integer as count from dispatch_queue where ${condition}`,
+  );
+  return read.rows[0]?.count ?? 0;
+}
+
+const statusOf = async (held: Held): Promise<string> =>
+  (await vendor.transaction(held.reference)).transaction_status;
+
+test('a process that stands still past its lease owns nothing any more: its success is recorded, its progress is not, and all is paid once', async () => {
+  const unsent = await heldPayment('dispatch:after-claim');
+  const sent = await heldPayment('dispatch:after-send');
+  const answered = await heldPayment('dispatch:before-result-commit');
+  for (const { reference } of [sent, answered]) {
+    await until('it is paid', async () => (await operators.journal()).includes(reference));
+  }
+  // From now on nobody but the one that stands still knows that it is paid.
+  operators.signal('SIGSTOP');
+  const other = await program('dispatcher');
+  await other.start();
+  await until(
+    'their leases are over, and another process has taken all of them over',
+    async () => (await countQueued('claim_number > 1')) === 3,
+    60_000,
+  );
+  expect(await Promise.all([unsent, sent, answered].map(statusOf))).toEqual(
+    Array.from({ length: 3 }, () => 'PENDING'),
+  );
+
+  await answered.letGo();
+  expect(await statusOf(answered)).toBe('SUCCESS');
+  expect(await attemptsOf(answered)).toMatchObject([{ attempt_number: 1, outcome: 'paid' }]);
+
+  // It knows for certain that it has not sent it, and would have it sent again.
+  await unsent.letGo();
+  await sent.letGo();
+  for (const held of [unsent, sent]) {
+    expect(await attemptsOf(held)).toMatchObject([{ attempt_number: 1, outcome: null }]);
+  }
+  expect(await countQueued("stage = 'send'")).toBe(0);
+
+  operators.signal('SIGCONT');
+  await until(
+    'the other one has brought the rest to its end',
+    async () => {
+      return (await countQueued('true')) === 0;
+    },
+    60_000,
+  );
+  expect(await Promise.all([unsent, sent].map(statusOf))).toEqual(['SUCCESS', 'SUCCESS']);
+  expect(await attemptsOf(sent)).toMatchObject([{ attempt_number: 1, outcome: 'paid' }]);
+  expect(await attemptsOf(unsent)).toMatchObject([
+    { outcome: 'not_sent', note: 'the operator does not know the instruction' },
+    { outcome: 'paid' },
+  ]);
+
+  const paid = (await operators.truth()).map((entry) => entry.reference);
+  const once = [unsent, sent, answered].map(({ reference }) => reference);
+  expect(paid.toSorted()).toEqual(once.toSorted());
+  expect(await operators.repeated()).toEqual([]);
+  expect((await pool.query('select 1 from cases')).rowCount).toBe(0);
+  expect((await checkLedger(pool)).violations).toEqual([]);
+}, 120_000);
