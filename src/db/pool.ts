@@ -60,7 +60,10 @@ export interface PoolOptions {
   readonly max: number;
   /** Shown in pg_stat_activity. */
   readonly name: string;
-  /** A statement that runs longer is cancelled by the server. 0: no limit. */
+  /**
+   * A statement that runs longer is cancelled by the server. When nothing is heard of it for twice
+   * as long, nobody is there: the connection is given up. 0: no limit.
+   */
   readonly statementTimeoutMs?: number;
   /**
    * Plans by index only. For the hot path: its statements look up a few rows each, and prepared
@@ -76,6 +79,7 @@ const BY_INDEX_ONLY =
 
 /** A connection pool with the house's settings: bigint for int8, bounded statements and lock waits. */
 export function createPool(options: PoolOptions): Pool {
+  const statementTimeoutMs = options.statementTimeoutMs ?? 15_000;
   const pool = new BoundedPool({
     connectionString: options.url,
     max: options.max,
@@ -84,7 +88,8 @@ export function createPool(options: PoolOptions): Pool {
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
-    statement_timeout: options.statementTimeoutMs ?? 15_000,
+    statement_timeout: statementTimeoutMs,
+    query_timeout: 2 * statementTimeoutMs,
     lock_timeout: 10_000,
     idle_in_transaction_session_timeout: 15_000,
     ...(options.byIndexOnly === true ? { options: BY_INDEX_ONLY } : {}),

@@ -3,6 +3,7 @@ import { Refusal } from '../../src/base/errors.ts';
 import { collect } from '../../src/collections/collect.ts';
 import { fund } from '../../src/collections/fund.ts';
 import { createLane } from '../../src/db/lane.ts';
+import { createPool, isConnectionError } from '../../src/db/pool.ts';
 import { claim } from '../../src/dispatch/store.ts';
 import { checkLedger } from '../../src/ledger/check.ts';
 import { createCreateLanes } from '../../src/transactions/create.ts';
@@ -144,6 +145,21 @@ describe('creates whose answer is lost after the commit', () => {
       transactionId: wanted.transactionId,
     });
     expect(await countTransactions(vendorId)).toBe(1);
+  });
+});
+
+describe('a statement of nobody’s lane', () => {
+  test('fails when nothing is heard of it, and its connection is given up', async () => {
+    const pool = createPool({ url: proxy.url, max: 1, name: 'half-open', statementTimeoutMs: 100 });
+    try {
+      const lost = proxy.loseAnswerTo('select 7 as lucky', 'silence');
+      const answer = pool.query('select 7 as lucky').catch((error: unknown) => error);
+      await lost;
+      expect(isConnectionError(await answer)).toBe(true);
+      expect((await pool.query('select 8 as next')).rows).toEqual([{ next: 8 }]);
+    } finally {
+      await pool.end();
+    }
   });
 });
 
