@@ -33,6 +33,9 @@ export const CRASH_POINTS = [
   'enquiry:before-commit',
   'enquiry:after-commit',
   'chain:before-commit',
+  'backup:before-manifest',
+  'statement:before-commit',
+  'statement:after-commit',
   'migrate:before-commit',
 ] as const;
 

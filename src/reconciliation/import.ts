@@ -1,3 +1,4 @@
+import { crashPoint } from '#crash-points';
 import { decodeReference, newId } from '../base/ids.ts';
 import { PlainError } from '../base/plain-error.ts';
 import type { Pool, Queryable } from '../db/pool.ts';
@@ -76,7 +77,7 @@ export async function importStatement(request: ImportRequest): Promise<ImportRes
     onProgress: ({ lines, percent }) => onProgress?.(`reading: ${percent} %  ${lines} lines`),
   });
   if (read.problems.length > 0) return { kind: 'refused', problems: read.problems };
-  return await transaction(pool, async (client) => {
+  const result = await transaction(pool, async (client) => {
     await beginImport(client, operator);
     const known = await findStatement(client, operator, read.sha256);
     if (known !== undefined) {
@@ -92,8 +93,12 @@ export async function importStatement(request: ImportRequest): Promise<ImportRes
         field: 'to',
       });
     }
-    return await take(client, request, read);
+    const taken = await take(client, request, read);
+    crashPoint('statement:before-commit');
+    return taken;
   });
+  crashPoint('statement:after-commit');
+  return result;
 }
 
 async function repeatedResult(db: Queryable, statementId: string): Promise<ImportResult> {

@@ -276,8 +276,12 @@ const SCENES: Readonly<Record<Exclude<CrashPoint, ElsewherePoint>, Scene>> = {
   'breaker:before-commit': { ...paying('9908'), env: { BREAKER_FAILURES: '1' } },
 };
 
-/** The point whose scene is in a test of its own. */
-type ElsewherePoint = 'migrate:before-commit';
+/** Points whose scenes are in tests of their own, those of commands in commands.test.ts. */
+type ElsewherePoint =
+  | 'migrate:before-commit'
+  | 'backup:before-manifest'
+  | 'statement:before-commit'
+  | 'statement:after-commit';
 
 test('at every crash point: nothing lost, nothing paid twice, and the next start mends it', async () => {
   const scenes = Object.entries(SCENES) as [CrashPoint, Scene][];

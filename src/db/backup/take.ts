@@ -1,3 +1,4 @@
+import { crashPoint } from '#crash-points';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { PoolClient } from 'pg';
@@ -40,6 +41,7 @@ export async function takeBackup(options: BackupOptions): Promise<Backup> {
   if (!existed) await mkdir(folder, { recursive: true, mode: 0o700 });
   try {
     const manifest = await copyOnline({ ...options, folder });
+    crashPoint('backup:before-manifest');
     await writeManifest(folder, manifest);
     await syncFolder(folder);
     await syncFolder(path.dirname(folder));

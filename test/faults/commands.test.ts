@@ -1,0 +1,106 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import type { CrashPoint } from '../../src/base/crash-points.ts';
+import { createPool } from '../../src/db/pool.ts';
+import { checkLedger } from '../../src/ledger/check.ts';
+import { inProcess, must, newMasterKey } from '../integration/cli-support.ts';
+import { Workshop } from '../integration/embedded-support.ts';
+import { createInstructed, openBooks, OPERATOR } from '../support/money-fixture.ts';
+import { newTransaction } from '../support/new-transaction.ts';
+import { databaseTime, statementText } from '../support/reconciliation-fixture.ts';
+
+// Commands that a person runs, killed in the middle.
+
+const workshop = new Workshop();
+const cleanups: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+  await workshop.cleanUpAll();
+});
+
+const ENTRY = path.resolve(import.meta.dirname, '../../src/cli/malipo.ts');
+
+/** Runs the real command until it kills itself at the point. */
+async function killedAt(
+  point: CrashPoint,
+  environment: Readonly<Record<string, string>>,
+  ...args: readonly string[]
+): Promise<void> {
+  const child = spawn(process.execPath, ['--conditions=crash-points', ENTRY, ...args], {
+    env: { PATH: process.env['PATH'], ...environment, CRASH_AT: point },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
+}
+
+test('a backup that is killed is taken for none, and the server goes on as if it had not been', async () => {
+  const environment = { DATA_DIR: await workshop.folder(), MASTER_KEY: newMasterKey() };
+  await must(environment, 'migrate');
+  const server = await workshop.start(path.join(environment.DATA_DIR, 'postgres'));
+  const pool = createPool({ url: server.url, max: 1, name: 'test' });
+  cleanups.push(async () => await pool.end());
+  const folder = path.join(await workshop.folder(), 'backup');
+  await killedAt('backup:before-manifest', environment, 'backup', folder);
+
+  // All of it is there but the list.
+  expect(await readdir(path.join(folder, 'data'))).toContain('backup_label');
+  const verified = await inProcess({}, 'backup', 'verify', folder);
+  expect(verified.exitCode).toBe(1);
+  expect(verified.stderr).toContain('not finished');
+  const target = path.join(await workshop.folder(), 'new');
+  const restored = await inProcess(environment, 'restore', folder, '--data-dir', target);
+  expect(restored.exitCode).toBe(1);
+  expect(restored.stderr).toContain('not finished');
+  expect(await readdir(target).catch(() => [])).toEqual([]);
+  const again = await inProcess(environment, 'backup', folder);
+  expect(again.stderr).toContain('is not empty');
+
+  expect((await pool.query('select slot_name from pg_replication_slots')).rows).toEqual([]);
+  expect((await pool.query('select backup_id from backups')).rows).toEqual([]);
+  const next = path.join(await workshop.folder(), 'backup');
+  await must(environment, 'backup', next);
+  await must({}, 'backup', 'verify', next);
+});
+
+test.each([
+  { point: 'statement:before-commit', repeated: false },
+  { point: 'statement:after-commit', repeated: true },
+] as const)(
+  'a statement whose import is killed ($point) was imported as a whole or not at all, and is imported again',
+  async ({ point, repeated }) => {
+    const books = await openBooks();
+    cleanups.push(async () => await books.close());
+    await books.pool.query("update operators set connector = 'http-json'");
+    const vendorId = await books.addVendor(1_000_000n);
+    const sent = [newTransaction({ vendorId }), newTransaction({ vendorId })];
+    await createInstructed(books.pool, sent);
+    const to = await databaseTime(books);
+    const from = new Date(Number(to) - 3_600_000);
+    const file = path.join(await workshop.folder(), 'statement.csv');
+    const lines = [...sent.map((of) => ({ of })), { amountCents: 5_000n }];
+    await writeFile(file, statementText(lines, { from, to }));
+    const environment = { DATABASE_URL: books.url, MASTER_KEY: newMasterKey() };
+    const period = ['--from', from.toISOString(), '--to', to.toISOString()];
+    const args = ['reconcile', 'import', file, '--operator', OPERATOR, ...period];
+    const count = async (what: string): Promise<number> =>
+      (await books.pool.query(`select 1 from ${what}`)).rowCount ?? 0;
+    const written = async (): Promise<readonly number[]> => [
+      await count('operator_statements'),
+      await count('statement_rows'),
+      await count('cases'),
+      await count("transactions where outcome = 'success'"),
+    ];
+
+    await killedAt(point, environment, ...args);
+    expect(await written()).toEqual(repeated ? [1, 3, 1, 2] : [0, 0, 0, 0]);
+    expect((await checkLedger(books.pool)).violations).toEqual([]);
+
+    const again = await must(environment, ...args, '--json');
+    expect(again.json()).toMatchObject({ imported: true, repeated });
+    expect(await written()).toEqual([1, 3, 1, 2]);
+    expect((await checkLedger(books.pool)).violations).toEqual([]);
+  },
+);
