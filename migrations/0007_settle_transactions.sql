@@ -1,11 +1,11 @@
 -- Writes the operators' final words into the books: one call, one commit, for a batch of reports.
 -- At most one report per transaction in a batch (the caller's duty).
 --
--- Results: settled       the reservation is resolved now
---          repeated      it was before, with the same outcome
---          contradicted  it was, with the other outcome, or no instruction was ever sent, or nothing
---                        was paid by a success: a case is opened, the books stay
---          unknown       there is no such transaction
+-- Returns a row for each report that did not resolve its reservation now:
+--   repeated      it was before, with the same outcome
+--   contradicted  it was, with the other outcome, or no instruction was ever sent, or nothing was
+--                 paid by a success: a case is opened, the books stay
+--   unknown       there is no such transaction
 --
 -- A payment of another amount than instructed posts what can be posted: at most the reservation;
 -- what is left goes back to the float, and the difference is a case.
@@ -35,7 +35,7 @@ begin
   -- What is settled leaves the queue: open transactions of which an instruction was sent. Whoever is
   -- taking one of them to be sent again ends first: what follows must see that instruction.
   with reported as materialized (
-    select t.vendor_id, t.biller_code, t.transaction_id
+    select t.vendor_id, t.biller_code, t.transaction_id, u.outcome
     from unnest(p_vendor_ids, p_transaction_ids, p_outcomes, p_paid_amounts)
         as u (vendor_id, transaction_id, outcome, paid)
       join transactions t on t.vendor_id = u.vendor_id and t.transaction_id = u.transaction_id
@@ -43,42 +43,51 @@ begin
     order by t.vendor_id, t.transaction_id
   ), dequeued as (
     delete from dispatch_queue q using reported r
+    where q.vendor_id = r.vendor_id and q.biller_code = r.biller_code and q.stage = 'verify'
+      and q.transaction_id = r.transaction_id and q.attempt_number > 0
+    returning q.vendor_id, q.biller_code, q.transaction_id, r.outcome
+  ), waiting as (
+    -- Those that nothing is under way of, or that changed their stage this very moment.
+    delete from dispatch_queue q
+    using (select * from reported where transaction_id not in (select transaction_id from dequeued)) r
     where q.vendor_id = r.vendor_id and q.biller_code = r.biller_code
       and q.stage in ('send', 'verify') and q.transaction_id = r.transaction_id
       and q.attempt_number > 0
-    returning q.transaction_id
+    returning q.vendor_id, q.biller_code, q.transaction_id, r.outcome
+  ), ended as (
+    select * from dequeued union all select * from waiting
+  ), opened as (
+    -- An operator's account of a vendor exists from its first payment on.
+    insert into accounts (vendor_id, account)
+    select w.vendor_id, w.account
+    from (
+      select distinct e.vendor_id, 'operator:' || b.operator_code as account
+      from (select distinct vendor_id, biller_code from ended where outcome = 'success') e
+        join billers b on b.biller_code = e.biller_code
+      -- Kept from being joined row by row: a batch has few accounts.
+      offset 0
+    ) w
+    where not exists (select 1 from accounts a
+      where a.vendor_id = w.vendor_id and a.account = w.account)
+    order by w.vendor_id, w.account
+    on conflict do nothing
   )
-  select coalesce(array_agg(transaction_id), '{}') into v_open from dequeued;
+  select coalesce(array_agg(transaction_id), '{}') into v_open from ended;
   v_now := clock_timestamp();
-
-  -- An operator's account of a vendor exists from its first payment on.
-  insert into accounts (vendor_id, account)
-  select w.vendor_id, w.account
-  from (
-    select distinct u.vendor_id, 'operator:' || b.operator_code as account
-    from unnest(p_vendor_ids, p_transaction_ids, p_outcomes) as u (vendor_id, transaction_id, outcome)
-      join transactions t on t.vendor_id = u.vendor_id and t.transaction_id = u.transaction_id
-      join billers b on b.biller_code = t.biller_code
-    where u.outcome = 'success' and t.outcome is null
-    -- Kept from being joined row by row: a batch has few accounts.
-    offset 0
-  ) w
-  where not exists (select 1 from accounts a
-    where a.vendor_id = w.vendor_id and a.account = w.account)
-  order by w.vendor_id, w.account
-  on conflict do nothing;
 
   return query
   with reported as materialized (
     select u.*, u.n::integer as number, t.outcome as known_outcome, t.transaction_id is not null as known,
       t.amount_cents, t.fee_cents, t.biller_code, 'operator:' || b.operator_code as operator_account,
-      coalesce(t.transaction_id = any (v_open), false) as is_open
+      o.transaction_id is not null as is_open
     from unnest(p_vendor_ids, p_transaction_ids, p_outcomes, p_paid_amounts, p_biller_references,
         p_messages, p_details, p_sources, p_case_ids)
       with ordinality as u (vendor_id, transaction_id, outcome, paid, biller_reference,
         message, details, source, case_id, n)
       left join transactions t on t.vendor_id = u.vendor_id and t.transaction_id = u.transaction_id
       left join billers b on b.biller_code = t.biller_code
+      -- Joined, as looking through the array for each row costs more than the rest of the row.
+      left join unnest(v_open) o (transaction_id) on o.transaction_id = u.transaction_id
   ), open as materialized (
     select r.* from reported r where r.is_open
   ), legs as materialized (
@@ -149,10 +158,9 @@ begin
   )
   select r.number, case
     when not r.known then 'unknown'
-    when r.is_open then 'settled'
     when r.known_outcome = r.outcome then 'repeated'
     else 'contradicted' end
   from reported r
-  order by r.number;
+  where not r.is_open;
 end
 $$;

@@ -108,8 +108,13 @@ const CLAIM = `
       - greatest(a.sent_at, (select max(lost_until) from quarantines))) * 1000, 0)::float8 as attempt_age_ms
   from claimed c
     join transactions t on t.vendor_id = c.vendor_id and t.transaction_id = c.transaction_id
-    left join attempts a on a.vendor_id = c.vendor_id and a.transaction_id = c.transaction_id
-      and a.attempt_number = c.attempt_number
+    left join lateral (
+      -- The one that is sent now is not written yet: looked for only where there is one.
+      select a.sent_at, a.operator_handle from attempts a
+      where c.stage = 'verify' and a.vendor_id = c.vendor_id
+        and a.transaction_id = c.transaction_id and a.attempt_number = c.attempt_number
+      offset 0
+    ) a on true
   order by c.transaction_id`;
 
 /**

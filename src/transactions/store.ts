@@ -94,7 +94,7 @@ export async function settleTransactions(
   batch: readonly { readonly report: FinalReport; readonly caseId: string }[],
 ): Promise<SettleResult[]> {
   const reports = batch.map((item) => item.report);
-  const result = await db.query<{ row_number: number; result: SettleResult }>({
+  const result = await db.query<{ row_number: number; result: Exclude<SettleResult, 'settled'> }>({
     name: 'settle_transactions',
     text: SETTLE,
     values: [
@@ -109,7 +109,8 @@ export async function settleTransactions(
       batch.map((item) => item.caseId),
     ],
   });
-  const results = result.rows.map((row) => row.result);
+  const results = batch.map((): SettleResult => 'settled');
+  for (const row of result.rows) results[row.row_number - 1] = row.result;
   await keepDetails(
     db,
     reports.filter((_, index) => results[index] === 'contradicted'),
