@@ -24,6 +24,9 @@ import { createCallbackDesk } from './dispatch/callbacks.ts';
 import type { RetryPolicy } from './dispatch/decide.ts';
 import { startDispatcher } from './dispatch/dispatcher.ts';
 import type { Dispatcher } from './dispatch/dispatcher.ts';
+import { WEBHOOK_POLICY } from './events/decide.ts';
+import { startEventRetention } from './events/retention.ts';
+import { startWebhookSender } from './events/sender.ts';
 import { createApi } from './http/api.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createRateLimits } from './http/rate-limits.ts';
@@ -50,6 +53,8 @@ const BULK_POLL_MS = 2_000;
 const BULK_LEASE_MS = 5_000;
 const NONCES_EVERY_MS = 30_000;
 const ENQUIRY_RETENTION_EVERY_MS = 3_600_000;
+const WEBHOOK_POLL_MS = 500;
+const EVENT_RETENTION_EVERY_MS = 3_600_000;
 
 /** In the sandbox every suffix but 9909 must reach its end within 20 s. */
 const SANDBOX_POLICY: RetryPolicy = {
@@ -235,6 +240,21 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Omit<Servi
         })
       : undefined;
   ends.push(() => enquiryRetention?.stop());
+
+  if (config.roles.has('jobs')) {
+    const sender = startWebhookSender({
+      pool: openPool('webhooks', 2, true),
+      masterKeys: options.masterKeys,
+      wireTime,
+      policy: WEBHOOK_POLICY,
+      pollMs: WEBHOOK_POLL_MS,
+      log,
+    });
+    ends.push(() => sender.stop(config.shutdownGraceMs));
+    const everyMs = EVENT_RETENTION_EVERY_MS;
+    const eventRetention = startEventRetention({ pool, clock: systemClock, everyMs, log });
+    ends.push(() => eventRetention.stop());
+  }
 
   const metrics = createMetrics({
     pool,

@@ -36,6 +36,8 @@ export const CRASH_POINTS = [
   'backup:before-manifest',
   'statement:before-commit',
   'statement:after-commit',
+  'webhook:before-send',
+  'webhook:before-result-commit',
   'migrate:before-commit',
 ] as const;
 

@@ -44,6 +44,14 @@ export const LIMITS = {
   operatorAnswerBytes: 64 * 1024,
   /** Largest callback body read from an operator. */
   callbackBodyBytes: 64 * 1024,
+  /** Largest answer read from a vendor's webhook. */
+  webhookAnswerBytes: 64 * 1024,
+  /** Calls of webhooks that one process makes at once. */
+  webhookCalls: 128,
+  /** The same of one vendor, so that its slow receiver holds nobody else up. */
+  webhookCallsPerVendor: 4,
+  /** How long events are kept once they were delivered or given up, and at most. */
+  eventRetentionDays: 30,
   /** How far the time of a v2 signature may be from the server's clock, either way. */
   signatureWindowSeconds: 300,
   /** How long a nonce is kept beyond that, for clocks of our own processes that differ. */

@@ -7,7 +7,7 @@ import type { Operator, OperatorSecret } from '../billers/biller.ts';
 import { findOperator, listBillers, listOperators } from '../billers/store.ts';
 import { PROTOCOL_NAMES, checkOperator } from '../connectors/registry.ts';
 import { setOperatorKey } from '../vendors/administer.ts';
-import { newOperatorSecret } from '../vendors/keys.ts';
+import { newSharedSecret } from '../vendors/keys.ts';
 import { listKeys } from '../vendors/store.ts';
 import {
   code,
@@ -122,7 +122,7 @@ function addSet(operator: Command, cli: Cli): void {
           maxPerSecond: options.maxPerSecond === false ? null : options.maxPerSecond,
         };
         const added = await setOperator(pool, operatorCode, change, (merged) =>
-          requireUsable({ ...merged, secrets: [asSecret(newOperatorSecret())] }),
+          requireUsable({ ...merged, secrets: [asSecret(newSharedSecret())] }),
         );
         return {
           json: { operator_code: operatorCode, added },
@@ -180,7 +180,7 @@ function addSetKey(operator: Command, cli: Cli): void {
         await cli.run(options, async ({ pool, sealing }) => {
           const given =
             options.key === '-' ? await readFirstLine(cli.surroundings.stdin) : options.key;
-          const secret = given ?? newOperatorSecret();
+          const secret = given ?? newSharedSecret();
           const row = await findOperator(pool, operatorCode);
           if (row === undefined) throw new PlainError(`There is no operator ${operatorCode}.`);
           await requireUsable({ ...operatorOf(row), secrets: [asSecret(secret)] });

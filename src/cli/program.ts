@@ -23,6 +23,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./vendor.ts')).addVendorCommands,
   },
   {
+    name: 'webhook',
+    summary: 'webhooks: where vendors are told, what waits, send again',
+    load: async () => (await import('./webhook.ts')).addWebhookCommands,
+  },
+  {
     name: 'collector',
     summary: 'collectors of income: add, list, suspend, new keys',
     load: async () => (await import('./collector.ts')).addCollectorCommands,

@@ -35,6 +35,7 @@ export function createMetrics(options: {
   measureBooks(registry, options.pool);
   measureRecovery(registry, options.pool);
   measureCases(registry, options.pool);
+  measureWebhooks(registry, options.pool);
   return {
     noteAnswer: ({ method, route, status, durationMs }) => {
       requests.inc({ method, route, status });
@@ -192,5 +193,51 @@ function measureCases(registry: Registry, pool: Pool): void {
       if (side !== undefined) unmatched.set({ side }, row.count);
     }
     all.set(counted.rows.reduce((sum, row) => sum + row.count, 0));
+  };
+}
+
+function measureWebhooks(registry: Registry, pool: Pool): void {
+  const registers = [registry];
+  const collect = sharedBy(() => read());
+  const backlog = new Gauge({
+    name: 'malipo_webhook_backlog',
+    help: 'Events that wait for their webhook, by whether it is active or disabled',
+    labelNames: ['webhook'] as const,
+    registers,
+    collect,
+  });
+  const oldest = new Gauge({
+    name: 'malipo_webhook_oldest_seconds',
+    help: 'Age of the oldest event that waits for an active webhook',
+    registers,
+    collect,
+  });
+  const disabled = new Gauge({
+    name: 'malipo_webhooks_disabled',
+    help: 'Webhooks that are disabled; their events wait',
+    registers,
+    collect,
+  });
+  const read = async (): Promise<void> => {
+    const counted = await pool.query<{
+      webhook: 'active' | 'disabled';
+      webhooks: number;
+      waiting: number;
+      oldest_seconds: number;
+    }>(
+      `select case when w.disabled_at is null then 'active' else 'disabled' end as webhook,
+         count(*)::integer as webhooks, sum(e.waiting)::integer as waiting,
+         coalesce(extract(epoch from now() - min(e.oldest_at)), 0)::float8 as oldest_seconds
+       from webhooks w cross join lateral (
+         select count(*) as waiting, min(occurred_at) as oldest_at from events
+         where vendor_id = w.vendor_id and due_at is not null
+       ) e group by 1`,
+    );
+    const found = new Map(counted.rows.map((row) => [row.webhook, row]));
+    for (const webhook of ['active', 'disabled'] as const) {
+      backlog.set({ webhook }, found.get(webhook)?.waiting ?? 0);
+    }
+    oldest.set(found.get('active')?.oldest_seconds ?? 0);
+    disabled.set(found.get('disabled')?.webhooks ?? 0);
   };
 }

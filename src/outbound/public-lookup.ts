@@ -41,7 +41,8 @@ export function isPrivateHost(hostname: string): boolean {
   return hostname === 'localhost' || (isIP(address) !== 0 && isPrivateAddress(address));
 }
 
-type Resolve = (
+/** As `lookup` of `node:dns`. */
+export type Resolve = (
   hostname: string,
   options: { readonly all: true },
   callback: (error: NodeJS.ErrnoException | null, addresses: readonly LookupAddress[]) => void,

@@ -3,6 +3,7 @@ import { formatMoney } from '../base/money.ts';
 import { PlainError } from '../base/plain-error.ts';
 import type { Pool, Queryable } from '../db/pool.ts';
 import { transaction } from '../db/pool.ts';
+import { announceCorrection } from '../events/store.ts';
 import {
   ensureAccounts,
   lockFloat,
@@ -236,6 +237,12 @@ async function correct(
       transactionId: row.transaction_id,
       outcome: outcomeAfter,
       ...toldAfter(row, proposal, outcomeAfter),
+    });
+    await announceCorrection(db, {
+      vendorId,
+      transactionId: row.transaction_id,
+      correctionId,
+      postedAt,
     });
   }
   await openExposure(db, row, correctionId, plan.transfers);

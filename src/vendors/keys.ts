@@ -5,7 +5,7 @@ import { newId } from '../base/ids.ts';
 import { PlainError } from '../base/plain-error.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { HolderKind, KeyRow } from './store.ts';
-import { insertKey, listKeys, retireKeys, updateSealed } from './store.ts';
+import { insertKey, listKeys, listKeysOf, retireKeys, updateSealed } from './store.ts';
 
 export interface Holder {
   readonly holderKind: HolderKind;
@@ -21,12 +21,12 @@ export function newSecurityKey(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** A new secret to share with an operator: a Standard Webhooks secret of 256 random bits. */
-export function newOperatorSecret(): string {
+/** A new secret to share with an operator or a webhook, as Standard Webhooks has them: 256 random bits. */
+export function newSharedSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }
 
-const ALL_KINDS: readonly HolderKind[] = ['vendor', 'collector', 'operator'];
+const ALL_KINDS: readonly HolderKind[] = ['vendor', 'collector', 'operator', 'webhook'];
 
 /**
  * Makes sure that a key sealed now can be opened by whoever opens the stored ones: a key under
@@ -95,6 +95,15 @@ export async function openKeys(
     secret: openRow(row, masterKeys),
     validUntil: row.valid_until,
   }));
+}
+
+/** The holder's valid secrets in the clear, newest first. Throws when one cannot be opened. */
+export async function openSecretsOf(
+  db: Queryable,
+  holder: Holder,
+  masterKeys: MasterKeys,
+): Promise<string[]> {
+  return (await listKeysOf(db, holder)).map((row) => openRow(row, masterKeys));
 }
 
 function openRow(row: KeyRow, masterKeys: MasterKeys): string {

@@ -2,7 +2,8 @@ import type { Queryable } from '../db/pool.ts';
 import type { DuplicateCheck, Sector, SignatureVersion } from './vendor.ts';
 import { FIRST_ACCOUNTS } from './vendor.ts';
 
-export type HolderKind = 'vendor' | 'collector' | 'operator';
+/** `webhook`: the secrets that events to the vendor of this name are signed with. */
+export type HolderKind = 'vendor' | 'collector' | 'operator' | 'webhook';
 
 export interface VendorRow {
   vendor_id: number;
@@ -65,6 +66,33 @@ export async function listKeys(db: Queryable, kinds: readonly HolderKind[]): Pro
     [kinds],
   );
   return result.rows;
+}
+
+/** The same of one holder. */
+export async function listKeysOf(
+  db: Queryable,
+  { holderKind, holder }: Pick<Parameters<typeof insertKey>[1], 'holderKind' | 'holder'>,
+): Promise<KeyRow[]> {
+  const result = await db.query<KeyRow>({
+    name: 'list_keys_of',
+    text: `select * from security_keys
+      where holder_kind = $1 and holder = $2 and (valid_until is null or valid_until > now())
+      order by created_at desc`,
+    values: [holderKind, holder],
+  });
+  return result.rows;
+}
+
+/** Ends every key of the holder now. */
+export async function endKeys(
+  db: Queryable,
+  { holderKind, holder }: Pick<Parameters<typeof insertKey>[1], 'holderKind' | 'holder'>,
+): Promise<void> {
+  await db.query(
+    `update security_keys set valid_until = now()
+     where holder_kind = $1 and holder = $2 and (valid_until is null or valid_until > now())`,
+    [holderKind, holder],
+  );
 }
 
 /** Inserts a vendor with the next free id and its ledger accounts; undefined when the vid is taken. */

@@ -6,14 +6,18 @@ import { CRASH_POINTS } from '../../src/base/crash-points.ts';
 import type { CrashPoint } from '../../src/base/crash-points.ts';
 import { createPool } from '../../src/db/pool.ts';
 import type { Pool } from '../../src/db/pool.ts';
+import { setWebhook } from '../../src/events/administer.ts';
 import { checkLedger } from '../../src/ledger/check.ts';
+import { findVendor } from '../../src/vendors/store.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
+import { startWebhookReceiver } from '../support/webhook-receiver.ts';
+import type { WebhookReceiver } from '../support/webhook-receiver.ts';
 import { PATHS, VendorClient, encode, send, signed } from '../support/vendor-client.ts';
 import type { Answer } from '../support/vendor-client.ts';
-import { operatorsProgram, serviceProgram, settleTown } from './fleet.ts';
+import { operatorsProgram, SEALING, serviceProgram, settleTown } from './fleet.ts';
 import type { OperatorsProgram, Program, Town } from './fleet.ts';
 
 // The whole program is killed at every named point, one after the other, over one database; the next
@@ -26,6 +30,7 @@ let operators: OperatorsProgram;
 let town: Town;
 let service: Program;
 let vendor: VendorClient;
+let receiver: WebhookReceiver;
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -48,6 +53,11 @@ beforeAll(async () => {
   const [shop] = town.shops;
   if (shop === undefined) throw new Error('there is no shop');
   vendor = new VendorClient(service.origin, shop);
+  receiver = await startWebhookReceiver();
+  const row = await findVendor(pool, shop.vid);
+  if (row === undefined) throw new Error('the shop is no vendor');
+  const webhook = { url: receiver.url, allowsPrivate: true, sealing: async () => SEALING };
+  await setWebhook(pool, row, webhook);
 });
 
 afterAll(async () => {
@@ -55,6 +65,7 @@ afterAll(async () => {
     program.signal('SIGKILL');
     await program.death();
   }
+  await receiver.close();
   await pool.end();
   await database.drop();
   await removeFolder(folder);
@@ -274,6 +285,8 @@ const SCENES: Readonly<Record<Exclude<CrashPoint, ElsewherePoint>, Scene>> = {
   'callback:before-settle': paying('9905'),
   'callback:after-settle': paying('9906'),
   'breaker:before-commit': { ...paying('9908'), env: { BREAKER_FAILURES: '1' } },
+  'webhook:before-send': paying('9901'),
+  'webhook:before-result-commit': paying('9901'),
 };
 
 /** Points whose scenes are in tests of their own, those of commands in commands.test.ts. */
@@ -318,6 +331,27 @@ test('at every crash point: nothing lost, nothing paid twice, and the next start
     expect(status, name).toBe(isPaid ? 'SUCCESS' : 'FAILED');
   }
   expect((await checkLedger(pool)).violations).toEqual([]);
+  await until(
+    'the vendor was told of everything',
+    async () => (await countOf('events', 'state <> $1', 'delivered')) === 0,
+    60_000,
+  );
+  // At least once, and always under the same id.
+  const told = new Map<string, Set<unknown>>();
+  for (const { event, headers } of receiver.calls) {
+    const reference = String(event.data['ipay_reference']);
+    told.set(reference, (told.get(reference) ?? new Set()).add(headers['webhook-id']));
+  }
+  for (const [name, { account, reference = '' }] of orders) {
+    expect(told.get(reference)?.size, name).toBe(1);
+    const types = receiver.calls
+      .filter(({ event }) => event.data['ipay_reference'] === reference)
+      .map(({ event }) => event.type);
+    const isPaid = !account.endsWith('9902');
+    expect(new Set(types)).toEqual(new Set([`transaction.${isPaid ? 'succeeded' : 'failed'}`]));
+  }
+  // Who died after the call made it again.
+  expect(receiver.calls.length).toBeGreaterThan(told.size);
 }, 240_000);
 
 test('while migrations are applied: those before stay, this one leaves nothing, the next start goes on', async () => {

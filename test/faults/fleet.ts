@@ -27,6 +27,8 @@ export interface Death {
 export interface Program {
   readonly name: string;
   readonly origin: string;
+  /** Of the life that was started last. */
+  readonly pid: number | undefined;
   /** True from when it answers until it dies. */
   readonly ready: boolean;
   /** True once the life that was started last is over. */
@@ -42,7 +44,7 @@ export interface Program {
 }
 
 export const MASTER_KEY = randomBytes(32).toString('base64');
-const SEALING: Sealing = {
+export const SEALING: Sealing = {
   masterKeys: { current: Buffer.from(MASTER_KEY, 'base64'), previous: undefined },
   certain: true,
 };
@@ -65,6 +67,9 @@ export async function serviceProgram(options: {
   return {
     name: options.name,
     origin,
+    get pid() {
+      return current?.pid;
+    },
     get ready() {
       return ready && current?.ending === undefined;
     },
@@ -136,6 +141,9 @@ export async function operatorsProgram(folder: string): Promise<OperatorsProgram
   return {
     name: 'operators',
     origin: `http://127.0.0.1:${port}`,
+    get pid() {
+      return current?.process.pid;
+    },
     get ready() {
       return lives();
     },

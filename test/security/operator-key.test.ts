@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SANDBOX_OPERATOR_KEY } from '../../sandbox/operators/options.ts';
 import { createSigning } from '../../src/connectors/http-json/signing.ts';
 import { setOperatorKey } from '../../src/vendors/administer.ts';
-import { newOperatorSecret } from '../../src/vendors/keys.ts';
+import { newSharedSecret } from '../../src/vendors/keys.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { startInProcess } from '../support/in-process-service.ts';
@@ -40,7 +40,7 @@ test('callbacks are taken under both keys of an operator while they overlap, and
     await setOperatorKey(pool, 'kplc', { secret, sealing: running.sealing, overlapSeconds });
     await catalogue.reload();
   };
-  const [second, third] = [newOperatorSecret(), newOperatorSecret()];
+  const [second, third] = [newSharedSecret(), newSharedSecret()];
   expect(await callback(SANDBOX_OPERATOR_KEY)).toBe(200);
   expect(await callback(second)).toBe(401);
   await set(second, 3600);

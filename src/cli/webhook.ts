@@ -1,0 +1,198 @@
+import { Option } from 'commander';
+import type { Command } from 'commander';
+import { decodeReference } from '../base/ids.ts';
+import {
+  enableWebhook,
+  removeWebhook,
+  replayEvents,
+  rotateSecret,
+  setWebhook,
+  stopWebhook,
+} from '../events/administer.ts';
+import { EVENT_STATES } from '../events/event.ts';
+import type { EventState } from '../events/event.ts';
+import { listEvents } from '../events/webhooks-store.ts';
+import {
+  command,
+  durationSeconds,
+  periodEnd,
+  periodStart,
+  signerName,
+  wholeNumber,
+} from './arguments.ts';
+import type { Cli } from './cli.ts';
+import { UsageError } from './failure.ts';
+import { newKeyText } from './signer-keys.ts';
+import { requireVendor } from './vendors.ts';
+import { addWebhookList, eventsAnswer } from './webhook-view.ts';
+
+/** How long events are signed with the former secret, too, when nothing is said. */
+const OVERLAP_SECONDS = 86_400;
+
+interface Common {
+  readonly json?: boolean;
+}
+
+export function addWebhookCommands(program: Command, cli: Cli): void {
+  const webhook = program
+    .command('webhook')
+    .description('Where vendors are told what became of their payments.');
+  addSet(webhook, cli);
+  addWebhookList(webhook, cli);
+  addRotateSecret(webhook, cli);
+  addEvents(webhook, cli);
+  addReplay(webhook, cli);
+  addEnable(webhook, cli);
+  addDisable(webhook, cli);
+  addRemove(webhook, cli);
+}
+
+/** Starts a command about one vendor's webhook. */
+function about(webhook: Command, name: string, summary: string): Command {
+  return command(webhook, name, summary).argument('<vid>', 'vendor ID', signerName);
+}
+
+function addSet(webhook: Command, cli: Cli): void {
+  about(
+    webhook,
+    'set',
+    'Send the vendor’s events to a URL, from now on, and those that wait. Prints the secret that they are signed with, once, when there is none yet.',
+  )
+    .argument('<url>', 'https://host[:port][/path]')
+    .option('--allow-private', 'the URL may be plain http, and lead into a private network')
+    .action(async (vid: string, url: string, options: Common & { allowPrivate?: boolean }) => {
+      await cli.run(options, async ({ pool, sealing }) => {
+        const vendor = await requireVendor(pool, vid);
+        const allowsPrivate = options.allowPrivate === true;
+        const secret = await setWebhook(pool, vendor, { url, allowsPrivate, sealing });
+        return {
+          json: { vid, url, allows_private: allowsPrivate, secret: secret ?? null },
+          text:
+            secret === undefined
+              ? `The events of ${vid} go there from now on, signed with the secret that it has.`
+              : newKeyText('vendor', vid, secret),
+        };
+      });
+    });
+}
+
+function addRotateSecret(webhook: Command, cli: Cli): void {
+  about(webhook, 'rotate-secret', 'Give the webhook a new secret, which is printed once.')
+    .option(
+      '--overlap <time>',
+      'how long events are signed with the former one, too: 90s, 30m, 24h, 7d; 0: no longer (default 24h)',
+      durationSeconds,
+    )
+    .action(async (vid: string, options: Common & { overlap?: number }) => {
+      await cli.run(options, async ({ pool, sealing }) => {
+        const vendor = await requireVendor(pool, vid);
+        const overlapSeconds = options.overlap ?? OVERLAP_SECONDS;
+        const secret = await rotateSecret(pool, vendor, {
+          sealing: await sealing(),
+          overlapSeconds,
+        });
+        const former =
+          overlapSeconds === 0
+            ? 'The former secret is no longer used.'
+            : `Events are signed with the former one, too, for ${overlapSeconds} seconds.`;
+        return {
+          json: { vid, secret, overlap_seconds: overlapSeconds },
+          text: `${newKeyText('vendor', vid, secret)} ${former}`,
+        };
+      });
+    });
+}
+
+const stateOption = (summary: string): Option =>
+  new Option('--state <state>', summary).choices(EVENT_STATES);
+
+function addEvents(webhook: Command, cli: Cli): void {
+  about(webhook, 'events', 'The vendor’s events of the last 30 days, the newest first.')
+    .addOption(stateOption('only those'))
+    .option('--limit <count>', 'at most so many (default 20)', wholeNumber(1, 1000))
+    .action(async (vid: string, options: Common & { state?: EventState; limit?: number }) => {
+      await cli.run(options, async ({ pool, wireTime }) => {
+        const vendor = await requireVendor(pool, vid);
+        const limit = options.limit ?? 20;
+        const events = await listEvents(pool, vendor.vendor_id, { state: options.state, limit });
+        return eventsAnswer(events, vid, wireTime);
+      });
+    });
+}
+
+interface ReplayOptions extends Common {
+  readonly reference?: string;
+  readonly since?: string;
+  readonly until?: string;
+  readonly state?: EventState;
+}
+
+function addReplay(webhook: Command, cli: Cli): void {
+  about(webhook, 'replay', 'Send events again, under their own ids. Give what they have in common.')
+    .option('--reference <reference>', 'ipay_reference of the transaction')
+    .option('--since <time>', 'those that happened from this day or moment on')
+    .option('--until <time>', 'and before the end of this day, or this moment')
+    .addOption(stateOption('only those, such as given_up'))
+    .action(async (vid: string, options: ReplayOptions) => {
+      const { reference, since, until, state } = options;
+      if ((reference ?? since ?? until ?? state) === undefined) {
+        throw new UsageError('Give --reference, --since, --until or --state.');
+      }
+      await cli.run(options, async ({ pool, wireTime }) => {
+        const vendor = await requireVendor(pool, vid);
+        const place = reference === undefined ? undefined : decodeReference(reference);
+        if (reference !== undefined && place?.vendorId !== vendor.vendor_id) {
+          throw new UsageError('--reference is none of this vendor’s.');
+        }
+        const count = await replayEvents(pool, vendor, {
+          transactionId: place?.transactionId,
+          since: since === undefined ? undefined : periodStart(since, '--since', wireTime),
+          until: until === undefined ? undefined : periodEnd(until, '--until', wireTime),
+          state,
+        });
+        return { json: { vid, replayed: count }, text: `${count} events are sent again.` };
+      });
+    });
+}
+
+function addEnable(webhook: Command, cli: Cli): void {
+  about(
+    webhook,
+    'enable',
+    'Call a disabled webhook again, at once with everything that waits.',
+  ).action(async (vid: string, options: Common) => {
+    await cli.run(options, async ({ pool }) => {
+      const waiting = await enableWebhook(pool, await requireVendor(pool, vid));
+      const text = `The webhook of ${vid} is enabled; ${waiting} events wait for it.`;
+      return { json: { vid, enabled: true, waiting }, text };
+    });
+  });
+}
+
+function addDisable(webhook: Command, cli: Cli): void {
+  about(
+    webhook,
+    'disable',
+    'Call the webhook no more. Its events are written on, and wait.',
+  ).action(async (vid: string, options: Common) => {
+    await cli.run(options, async ({ pool }) => {
+      const changed = await stopWebhook(pool, await requireVendor(pool, vid));
+      const text = `The webhook of ${vid} is disabled${changed ? '' : ' already'}.`;
+      return { json: { vid, enabled: false, changed }, text };
+    });
+  });
+}
+
+function addRemove(webhook: Command, cli: Cli): void {
+  about(
+    webhook,
+    'remove',
+    'Write no more events for the vendor, give up those that wait, and forget the secrets.',
+  ).action(async (vid: string, options: Common) => {
+    await cli.run(options, async ({ pool }) => {
+      const givenUp = await removeWebhook(pool, await requireVendor(pool, vid));
+      const text = `The webhook of ${vid} is removed; ${givenUp} events that waited were given up.`;
+      return { json: { vid, removed: true, given_up: givenUp }, text };
+    });
+  });
+}

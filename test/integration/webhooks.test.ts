@@ -1,0 +1,481 @@
+import type { ServerResponse } from 'node:http';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { createWireTime } from '../../src/base/clock.ts';
+import { encodeReference, firstIdAt, newId } from '../../src/base/ids.ts';
+import { transaction } from '../../src/db/pool.ts';
+import {
+  enableWebhook,
+  removeWebhook,
+  replayEvents,
+  rotateSecret,
+  setWebhook,
+} from '../../src/events/administer.ts';
+import { WEBHOOK_POLICY } from '../../src/events/decide.ts';
+import type { WebhookPolicy } from '../../src/events/decide.ts';
+import { createDeliverer } from '../../src/events/deliver.ts';
+import { startEventRetention } from '../../src/events/retention.ts';
+import { startWebhookSender } from '../../src/events/sender.ts';
+import {
+  claimEvents,
+  deleteEventsBefore,
+  listWaitingWebhooks,
+  writeFailure,
+} from '../../src/events/store.ts';
+import { listEvents } from '../../src/events/webhooks-store.ts';
+import type { ListedEvent } from '../../src/events/webhooks-store.ts';
+import { createLog } from '../../src/log.ts';
+import { approveResolution, proposeResolution } from '../../src/reconciliation/cases.ts';
+import { listCasesAbout } from '../../src/reconciliation/cases-store.ts';
+import { createSettler } from '../../src/transactions/settle.ts';
+import { settleTransactions } from '../../src/transactions/store.ts';
+import type { NewTransaction } from '../../src/transactions/transaction.ts';
+import type { Sealing } from '../../src/vendors/administer.ts';
+import { createInstructed, failedReport, openBooks, paidReport } from '../support/money-fixture.ts';
+import type { Books } from '../support/money-fixture.ts';
+import { newTransaction } from '../support/new-transaction.ts';
+import { until } from '../support/until.ts';
+import { startWebhookReceiver } from '../support/webhook-receiver.ts';
+import type { ReceivedCall, WebhookReceiver } from '../support/webhook-receiver.ts';
+
+const MASTER_KEYS = { current: Buffer.alloc(32, 'master key'), previous: undefined };
+const SEALING: Sealing = { masterKeys: MASTER_KEYS, certain: true };
+const sealing = async (): Promise<Sealing> => SEALING;
+
+/** The rules at a pace that a test can wait for. */
+const QUICK: WebhookPolicy = {
+  ...WEBHOOK_POLICY,
+  callTimeoutMs: 2_000,
+  firstRetryMs: 20,
+  mostRetryMs: 40,
+  restMs: 1,
+  mostRestMs: 5,
+};
+
+interface Shop {
+  readonly vendor_id: number;
+  readonly vid: string;
+  readonly secret: string;
+}
+
+let books: Books;
+const ends: (() => Promise<unknown>)[] = [];
+beforeAll(async () => {
+  books = await openBooks();
+});
+afterEach(async () => {
+  for (const end of ends.splice(0).toReversed()) await end();
+});
+afterAll(async () => await books.close());
+
+async function receive(
+  answer?: (response: ServerResponse, call: ReceivedCall) => void,
+): Promise<WebhookReceiver> {
+  const receiver = await startWebhookReceiver(answer);
+  ends.push(async () => await receiver.close());
+  return receiver;
+}
+
+async function shopWith(url: string | undefined): Promise<Shop> {
+  const vendorId = await books.addVendor(100_000_000n);
+  const vendor = { vendor_id: vendorId, vid: `vendor-${vendorId}` };
+  const secret =
+    url === undefined
+      ? ''
+      : await setWebhook(books.pool, vendor, { url, allowsPrivate: true, sealing });
+  // Webhooks of former tests would be called by this one's sender.
+  ends.push(async () => await removeWebhook(books.pool, vendor).catch(() => undefined));
+  return { ...vendor, secret: secret ?? '' };
+}
+
+async function pay(
+  shop: Shop,
+  end: 'success' | 'failed' = 'success',
+  given = {},
+): Promise<NewTransaction> {
+  const made = newTransaction({ vendorId: shop.vendor_id, ...given });
+  await createInstructed(books.pool, [made]);
+  const details = { token: '12345678901234567890' };
+  const report = end === 'success' ? paidReport(made, { details }) : failedReport(made);
+  expect(await settleTransactions(books.pool, [{ report, caseId: newId() }])).toEqual(['settled']);
+  return made;
+}
+
+function startSender(given: Partial<WebhookPolicy> = {}) {
+  const lines: string[] = [];
+  const sender = startWebhookSender({
+    pool: books.openPool({ max: 2, byIndexOnly: true }),
+    masterKeys: MASTER_KEYS,
+    wireTime: createWireTime('Africa/Nairobi'),
+    policy: { ...QUICK, ...given },
+    pollMs: 20,
+    log: createLog({ level: 'trace', destination: { write: (line) => lines.push(line) } }),
+  });
+  let stopped: Promise<void> | undefined;
+  const stop = (graceMs = 5_000): Promise<void> => (stopped ??= sender.stop(graceMs));
+  ends.push(async () => await stop());
+  return { stop, logged: () => lines.join('') };
+}
+
+async function eventsOf(shop: Shop): Promise<ListedEvent[]> {
+  return await listEvents(books.pool, shop.vendor_id, { state: undefined, limit: 1000 });
+}
+
+async function untilAll(shop: Shop, state: ListedEvent['state']): Promise<ListedEvent[]> {
+  return await until(`all events are ${state}`, async () => {
+    const events = await eventsOf(shop);
+    return events.every((event) => event.state === state) ? events : undefined;
+  });
+}
+
+describe('an event', () => {
+  test('is written with the end of a payment, once, for vendors that have a webhook', async () => {
+    const shop = await shopWith('http://127.0.0.1:9/');
+    const other = await shopWith(undefined);
+    const made = newTransaction({ vendorId: shop.vendor_id, merchantReference: 'order 1' });
+    const others = newTransaction({ vendorId: other.vendor_id });
+    await createInstructed(books.pool, [made, others]);
+    const settler = createSettler({ pools: [books.openPool()], deadlineMs: 5_000 });
+    const reports = [paidReport(made), paidReport(others), paidReport(made), failedReport(made)];
+    await Promise.all(reports.map(async (report) => await settler.settle(report)));
+    expect(await eventsOf(other)).toEqual([]);
+    expect(await eventsOf(shop)).toMatchObject([
+      {
+        event_id: made.transactionId,
+        type: 'transaction.succeeded',
+        state: 'waiting',
+        merchant_reference: 'order 1',
+      },
+    ]);
+  });
+
+  test('goes with the commit: what is rolled back is told to nobody', async () => {
+    const shop = await shopWith('http://127.0.0.1:9/');
+    const made = newTransaction({ vendorId: shop.vendor_id });
+    await createInstructed(books.pool, [made]);
+    const undone = transaction(books.pool, async (client) => {
+      await settleTransactions(client, [{ report: paidReport(made), caseId: newId() }]);
+      throw new Error('undone');
+    });
+    await expect(undone).rejects.toThrow('undone');
+    expect(await eventsOf(shop)).toEqual([]);
+  });
+
+  test('tells what the status answers, signed as Standard Webhooks says', async () => {
+    const receiver = await receive();
+    const shop = await shopWith(receiver.url);
+    const made = await pay(shop, 'success', { merchantReference: 'order 2' });
+    startSender();
+    await untilAll(shop, 'delivered');
+    const [call] = receiver.calls;
+    if (call === undefined) throw new Error('nothing came');
+    expect(receiver.calls).toHaveLength(1);
+    expect(call.path).toBe('/events?of=malipo');
+    expect(call.headers['content-type']).toBe('application/json');
+    expect(call.headers['webhook-id']).toBe(`evt_${made.transactionId}`);
+    expect(
+      new Webhook(shop.secret).verify(call.body, call.headers as Record<string, string>),
+    ).toEqual({
+      type: 'transaction.succeeded',
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      data: {
+        vid: shop.vid,
+        status: 1,
+        ipay_reference: encodeReference(shop.vendor_id, made.transactionId),
+        posted_time: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/),
+        merchant_reference: 'order 2',
+        biller_response_time: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/),
+        biller_reference: 'OP1',
+        transaction_status: 'SUCCESS',
+        transaction_message: 'Paid',
+        account: made.account,
+        amount: Number(made.amountCents) / 100,
+        biller_name: made.billerCode,
+        details: { token: '12345678901234567890' },
+      },
+    });
+  });
+
+  test('tells a failure, and then a correction of it', async () => {
+    const receiver = await receive();
+    const shop = await shopWith(receiver.url);
+    const made = await pay(shop, 'failed');
+    const late = paidReport(made, { billerReference: 'LATE', source: 'callback' });
+    await settleTransactions(books.pool, [{ report: late, caseId: newId() }]);
+    const [row] = await listCasesAbout(books.pool, shop.vendor_id, made.transactionId);
+    const caseId = row?.case_id ?? '';
+    const proposal = {
+      resolution: 'charge_vendor',
+      note: 'as agreed',
+      amount_cents: null,
+      operator_reference: null,
+      message: null,
+      details: null,
+    };
+    await proposeResolution(books.pool, { caseId, by: 'Asha', proposal });
+    await approveResolution(books.pool, { caseId, by: 'Baraka' });
+    startSender();
+    const events = await untilAll(shop, 'delivered');
+    expect(new Set(events.map((event) => event.event_id)).size).toBe(2);
+    const told = receiver.calls.map(
+      ({ event }) => `${event.type} ${String(event.data['transaction_status'])}`,
+    );
+    expect(told.toSorted()).toEqual(['transaction.corrected SUCCESS', 'transaction.failed FAILED']);
+  });
+
+  test('is signed with both secrets while one is changed', async () => {
+    const receiver = await receive();
+    const shop = await shopWith(receiver.url);
+    const second = await rotateSecret(books.pool, shop, { sealing: SEALING, overlapSeconds: 60 });
+    startSender();
+    await pay(shop);
+    await untilAll(shop, 'delivered');
+    const [call] = receiver.calls;
+    for (const secret of [shop.secret, second]) {
+      new Webhook(secret).verify(call?.body ?? '', call?.headers as Record<string, string>);
+    }
+    await rotateSecret(books.pool, shop, { sealing: SEALING, overlapSeconds: 0 });
+    await pay(shop);
+    await untilAll(shop, 'delivered');
+    const last = receiver.calls.at(-1);
+    expect(() =>
+      new Webhook(second).verify(last?.body ?? '', last?.headers as Record<string, string>),
+    ).toThrow();
+  });
+
+  test('is forgotten after its time', async () => {
+    const shop = await shopWith('http://127.0.0.1:9/');
+    await pay(shop);
+    const at = (days: number): Date => new Date(Date.now() + days * 86_400_000);
+    const never = new AbortController().signal;
+    const young = { before: at(-1), firstIdAfter: firstIdAt(at(-1)) };
+    expect(await deleteEventsBefore(books.pool, young, never)).toBe(0);
+    const job = startEventRetention({
+      pool: books.pool,
+      clock: { now: () => at(31) },
+      everyMs: 3_600_000,
+      log: createLog({ level: 'silent', destination: 2 }),
+    });
+    ends.push(async () => await job.stop());
+    await until('it is gone', async () => (await eventsOf(shop)).length === 0);
+  });
+});
+
+describe('a receiver', () => {
+  const failing: readonly [string, (response: ServerResponse) => void, RegExp][] = [
+    ['that answers 500', (response) => response.writeHead(500).end(), /^HTTP 500$/],
+    [
+      'that sends elsewhere',
+      (response) => response.writeHead(302, { location: '/elsewhere' }).end(),
+      /^HTTP 302$/,
+    ],
+    ['that hangs up', (response) => response.destroy(), /connection/],
+    ['that is silent', () => undefined, /no answer in time/],
+    [
+      'that drips',
+      (response) => {
+        response.writeHead(200);
+        const drip = setInterval(() => response.write('x'), 20);
+        response.once('close', () => clearInterval(drip));
+      },
+      /no answer in time/,
+    ],
+    [
+      'that answers without end',
+      (response) => {
+        response.writeHead(200);
+        const more = (): void => {
+          while (!response.destroyed && response.write('x'.repeat(65_536)));
+        };
+        response.on('drain', more);
+        more();
+      },
+      /too large/,
+    ],
+  ];
+  test.each(failing)(
+    '%s is tried again, with the same event, until it takes it',
+    async (_, fail, result) => {
+      let failures = 0;
+      const receiver = await receive((response) => {
+        failures += 1;
+        if (failures > 2) response.writeHead(200).end('thanks');
+        else fail(response);
+      });
+      const shop = await shopWith(receiver.url);
+      await pay(shop);
+      startSender({ callTimeoutMs: 300 });
+      await until('it failed as it should', async () =>
+        result.test((await eventsOf(shop))[0]?.last_result ?? ''),
+      );
+      const [event] = await untilAll(shop, 'delivered');
+      expect(event).toMatchObject({ attempt_count: 3, last_result: 'HTTP 200' });
+      expect(receiver.calls.map(({ path }) => path)).toEqual(Array(3).fill('/events?of=malipo'));
+      expect(new Set(receiver.calls.map(({ body }) => body)).size).toBe(1);
+      expect(new Set(receiver.calls.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    },
+  );
+
+  test('that never takes an event: it is given up when its time is over, and can be sent again', async () => {
+    let isWell = false;
+    const receiver = await receive((response) => response.writeHead(isWell ? 204 : 500).end());
+    const shop = await shopWith(receiver.url);
+    const made = await pay(shop);
+    const { logged } = startSender({ giveUpAfterMs: 100 });
+    const [event] = await untilAll(shop, 'given_up');
+    expect(event?.attempt_count).toBeGreaterThan(2);
+    expect(logged()).toContain('an event was given up');
+    isWell = true;
+    const filter = {
+      transactionId: made.transactionId,
+      since: undefined,
+      until: undefined,
+      state: undefined,
+    };
+    expect(await replayEvents(books.pool, shop, filter)).toBe(1);
+    await untilAll(shop, 'delivered');
+    expect(new Set(receiver.calls.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+  });
+
+  test('that fails for too long is disabled; its events wait until it is enabled', async () => {
+    let isWell = false;
+    const receiver = await receive((response) => response.writeHead(isWell ? 204 : 503).end());
+    const shop = await shopWith(receiver.url);
+    await pay(shop);
+    const { logged } = startSender({ disableAfterFailures: 3, disableAfterMs: 50 });
+    await until('it is disabled', () => logged().includes('a webhook was disabled'));
+    const count = receiver.calls.length;
+    expect(count).toBeGreaterThanOrEqual(3);
+    await pay(shop);
+    expect(await listWaitingWebhooks(books.pool)).toEqual([]);
+    expect((await eventsOf(shop)).map((event) => event.state)).toEqual(['waiting', 'waiting']);
+    expect(receiver.calls.length).toBe(count);
+    isWell = true;
+    expect(await enableWebhook(books.pool, shop)).toBe(2);
+    await untilAll(shop, 'delivered');
+  });
+
+  test('that wants no more (410) is disabled at once', async () => {
+    const receiver = await receive((response) => response.writeHead(410).end());
+    const shop = await shopWith(receiver.url);
+    await pay(shop);
+    const { logged } = startSender();
+    await until('it is disabled', () => logged().includes('a webhook was disabled'));
+    expect(receiver.calls).toHaveLength(1);
+  });
+
+  test('that hangs holds up nobody but itself, and is called with few at once', async () => {
+    const held: ServerResponse[] = [];
+    const slow = await receive((response) => void held.push(response));
+    const quick = await receive();
+    const [slowShop, quickShop] = [await shopWith(slow.url), await shopWith(quick.url)];
+    for (let count = 0; count < 10; count += 1) await pay(slowShop);
+    startSender({ callTimeoutMs: 20_000 });
+    await until('it has all it may have at once', () => slow.open === 4);
+    for (let count = 0; count < 10; count += 1) await pay(quickShop);
+    await untilAll(quickShop, 'delivered');
+    expect(slow.calls).toHaveLength(4);
+    await until('the rest follows', async () => {
+      for (const response of held.splice(0)) response.writeHead(200).end();
+      return (await eventsOf(slowShop)).every((event) => event.state === 'delivered');
+    });
+    expect(slow.calls).toHaveLength(10);
+  });
+
+  test('in a private network is not called, unless that is meant', async () => {
+    const receiver = await receive();
+    const shop = await shopWith(receiver.url);
+    await pay(shop);
+    await books.pool.query('update webhooks set allows_private = false where vendor_id = $1', [
+      shop.vendor_id,
+    ]);
+    startSender();
+    const lastResult = async (): Promise<string> => (await eventsOf(shop))[0]?.last_result ?? '';
+    await until('it was refused', async () => (await lastResult()).includes('must be https'));
+    expect(receiver.calls).toEqual([]);
+  });
+});
+
+test('a public name that leads into a private network is not called', async () => {
+  const receiver = await receive();
+  const deliverer = createDeliverer({
+    callTimeoutMs: 2_000,
+    resolve: (_name, _options, done) => done(null, [{ address: '127.0.0.1', family: 4 }]),
+  });
+  ends.push(async () => await deliverer.close());
+  const url = `https://shop.example:${new URL(receiver.url).port}/`;
+  const secrets = [`whsec_${Buffer.alloc(32).toString('base64')}`];
+  const delivery = { url, allowsPrivate: false, webhookId: 'evt_1', body: '{}', secrets };
+  const text = 'the host name leads into a private network';
+  const { signal } = new AbortController();
+  expect(await deliverer.deliver(delivery, signal)).toEqual({ kind: 'failed', text });
+});
+
+describe('several senders', () => {
+  test('deliver each event once among them', async () => {
+    const receiver = await receive();
+    const shop = await shopWith(receiver.url);
+    for (let count = 0; count < 40; count += 1) await pay(shop);
+    for (let count = 0; count < 3; count += 1) startSender();
+    await untilAll(shop, 'delivered');
+    expect(receiver.calls).toHaveLength(40);
+    expect(new Set(receiver.calls.map(({ headers }) => headers['webhook-id'])).size).toBe(40);
+  });
+
+  test('whose lease lapsed writes no failure', async () => {
+    const shop = await shopWith('http://127.0.0.1:9/');
+    await pay(shop);
+    const [first] = await claimEvents(books.pool, shop.vendor_id, { most: 1, leaseMs: 0 });
+    const [second] = await claimEvents(books.pool, shop.vendor_id, { most: 1, leaseMs: 60_000 });
+    if (first === undefined || second === undefined) throw new Error('nothing was claimed');
+    expect(await claimEvents(books.pool, shop.vendor_id, { most: 1, leaseMs: 0 })).toEqual([]);
+    await writeFailure(books.pool, first, { result: 'late', retryInMs: undefined });
+    expect(await eventsOf(shop)).toMatchObject([{ state: 'waiting', last_result: null }]);
+  });
+
+  test('that is stopped while a receiver hangs lets go, and counts no failure', async () => {
+    const receiver = await receive(() => undefined);
+    const shop = await shopWith(receiver.url);
+    await pay(shop);
+    const { stop } = startSender({ callTimeoutMs: 60_000 });
+    await until('it is called', () => receiver.open === 1);
+    await stop(0);
+    const [webhook] = await listWaitingWebhooks(books.pool);
+    expect(webhook?.failureCount).toBe(0);
+  });
+
+  test('send nothing in quarantine', async () => {
+    const receiver = await receive();
+    const shop = await shopWith(receiver.url);
+    const id = newId();
+    await books.pool.query(
+      `insert into quarantines (entered_at, lost_from, lost_until, quarantine_id, reason)
+       values (now(), now(), now(), $1, 'test')`,
+      [id],
+    );
+    await pay(shop).catch(() => undefined);
+    expect(await listWaitingWebhooks(books.pool)).toEqual([]);
+    await books.pool.query('delete from quarantines where quarantine_id = $1', [id]);
+  });
+});
+
+test('a webhook that nobody listens at costs its events nothing but time', async () => {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  const shop = await shopWith(`http://127.0.0.1:${port}/`);
+  await pay(shop);
+  startSender();
+  await until(
+    'it was tried',
+    async () => (await eventsOf(shop))[0]?.last_result === 'connection refused',
+  );
+  const receiver = await receive();
+  await setWebhook(books.pool, shop, { url: receiver.url, allowsPrivate: true, sealing });
+  await untilAll(shop, 'delivered');
+});
