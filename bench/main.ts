@@ -46,7 +46,7 @@ const { values } = parseArgs({
 
 const log = (line: string): void => void process.stderr.write(`${line}\n`);
 const ratios = chosenRatios(values.only.flatMap((names) => names.split(',')));
-const wanted = new Set(ratios.flatMap((ratio) => ratio.of));
+const wanted = new Set(ratios.flatMap((ratio) => [...ratio.of, ...(ratio.beside ?? [])]));
 const rounds = wholeNumber('rounds', values.rounds);
 const options: SuiteOptions = {
   wanted,
@@ -88,6 +88,7 @@ async function runAll(on: Stage): Promise<Run[]> {
   for (const suite of SUITES) {
     const contestants = suite.contestants.filter((name) => wanted.has(name));
     if (contestants.length === 0) continue;
+    const startedAt = performance.now();
     const open = await suite.open(on, options);
     try {
       for (let round = 1; round <= (open.once === true ? 1 : rounds); round += 1) {
@@ -100,6 +101,7 @@ async function runAll(on: Stage): Promise<Run[]> {
     } finally {
       await open.close();
     }
+    log(`${suite.name} took ${((performance.now() - startedAt) / 60_000).toFixed(1)} minutes`);
   }
   return runs;
 }

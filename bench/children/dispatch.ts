@@ -8,12 +8,15 @@ import type { Claim } from '../../src/dispatch/store.ts';
 import { createTransactions, settleTransactions } from '../../src/transactions/store.ts';
 import { serveParent } from './child.ts';
 
-/** Drains prepared jobs, by batches of 500 and two at a time, with nothing to do for a job. */
+/** Drains prepared payments, by batches of 500, each paid as soon as it is taken. */
 export interface DispatchQuestion {
-  readonly contestant: 'ours' | 'pg-boss' | 'graphile';
+  readonly contestant: 'ours' | 'pg-boss' | 'pg-boss-one-output' | 'graphile';
   readonly url: string;
   readonly jobs: number;
-  readonly vendorId: number;
+  /** Batches at once; of graphile-worker, which takes jobs one by one, jobs. */
+  readonly workers: number;
+  /** At least as many as workers. */
+  readonly vendorIds: readonly number[];
   /** Makes the jobs; asked again without it, they are drained. */
   readonly prepare?: boolean;
 }
@@ -25,17 +28,17 @@ export interface DispatchAnswer {
 }
 
 interface Contestant {
-  prepare(jobs: number): Promise<void>;
+  prepare(question: DispatchQuestion): Promise<void>;
   /** Returns when the last of them is done and written. */
-  drain(jobs: number): Promise<void>;
+  drain(question: DispatchQuestion): Promise<void>;
   close(): Promise<void>;
 }
 
 const BATCH = 500;
-const WORKERS = 2;
 const QUEUE = 'bench';
-const GRAPHILE_JOBS_AT_ONCE = 24;
-const GRAPHILE_CONNECTIONS = 25;
+const BILLER = 'kplc_prepaid';
+const MOST_CONNECTIONS = 10;
+const PG_BOSS_POLL_SECONDS = 0.5;
 
 const opened = new Map<string, Promise<Contestant>>();
 
@@ -45,56 +48,68 @@ async function answer(question: DispatchQuestion): Promise<DispatchAnswer> {
   opened.set(name, known);
   const contestant = await known;
   if (question.prepare === true) {
-    await contestant.prepare(jobs);
+    await contestant.prepare(question);
     return { jobs: 0, rate: 0 };
   }
   const startedAt = performance.now();
-  await contestant.drain(jobs);
+  await contestant.drain(question);
   return { jobs, rate: jobs / ((performance.now() - startedAt) / 1000) };
 }
 
 const OPEN: Readonly<
   Record<DispatchQuestion['contestant'], (question: DispatchQuestion) => Promise<Contestant>>
-> = { ours: openOurs, 'pg-boss': openPgBoss, graphile: openGraphile };
+> = {
+  ours: openOurs,
+  'pg-boss': openPgBoss,
+  'pg-boss-one-output': openPgBossOneOutput,
+  graphile: openGraphile,
+};
 
 /** Workers that take batches until there is nothing left. */
-async function drainBy(takeBatch: () => Promise<number>, jobs: number): Promise<void> {
+async function drainBy(
+  takeBatch: (worker: number) => Promise<number>,
+  { jobs, workers }: DispatchQuestion,
+): Promise<void> {
   let done = 0;
-  const worker = async (): Promise<void> => {
+  const drain = async (worker: number): Promise<void> => {
     for (;;) {
-      const count = await takeBatch();
+      const count = await takeBatch(worker);
       if (count === 0) return;
       done += count;
     }
   };
-  await Promise.all(Array.from({ length: WORKERS }, worker));
+  await Promise.all(Array.from({ length: workers }, (_, worker) => drain(worker)));
   if (done !== jobs) throw new Error(`${done} of ${jobs} jobs were done`);
 }
 
-async function openOurs({ url, vendorId }: DispatchQuestion): Promise<Contestant> {
-  const pool = createPool({ url, max: WORKERS, name: 'bench', byIndexOnly: true });
-  const queue = { vendorId, billerCode: 'kplc_prepaid', stage: 'send' } as const;
+/** As many vendors as workers: settlements are shared out by vendor. */
+async function openOurs({ url }: DispatchQuestion): Promise<Contestant> {
+  const pool = createPool({ url, max: MOST_CONNECTIONS, name: 'bench', byIndexOnly: true });
   return {
-    prepare: async (jobs) => {
-      for (let made = 0; made < jobs; made += BATCH) {
-        await createTransactions(
-          pool,
-          newTransactions(vendorId, Math.min(BATCH, jobs - made)),
-          false,
-        );
+    prepare: async ({ jobs, workers, vendorIds }) => {
+      for (const [index, count] of batchesOf(jobs)) {
+        const vendorId = vendorIds[index % workers] ?? 0;
+        await createTransactions(pool, newTransactions(vendorId, count), false);
       }
     },
-    drain: async (jobs) => {
-      // As in the dispatcher: one claim at a time, while what was claimed before is settled.
-      let claimed: Promise<readonly Claim[]> = Promise.resolve([]);
-      const claimNext = async (): Promise<readonly Claim[]> => {
-        claimed = claimed.then(() => claim(pool, [{ ...queue, most: BATCH, leaseMs: 60_000 }]));
-        return await claimed;
+    drain: async (question) => {
+      const claimNext = async (worker: number): Promise<readonly Claim[]> => {
+        const vendorId = question.vendorIds[worker] ?? 0;
+        const queue = { vendorId, billerCode: BILLER, stage: 'send' } as const;
+        return await claim(pool, [{ ...queue, most: BATCH, leaseMs: 60_000 }]);
       };
-      await drainBy(async () => await settleAsPaid(pool, await claimNext()), jobs);
+      await drainBy(async (worker) => await settleAsPaid(pool, await claimNext(worker)), question);
     },
     close: () => pool.end(),
   };
+}
+
+/** Numbers and sizes of the batches in which jobs are made. */
+function batchesOf(jobs: number): [number, number][] {
+  return Array.from({ length: Math.ceil(jobs / BATCH) }, (_, index) => [
+    index,
+    Math.min(BATCH, jobs - index * BATCH),
+  ]);
 }
 
 /** What the dispatcher does for payments whose operator says at once that they are paid. */
@@ -128,7 +143,7 @@ function newTransactions(
     return {
       vendorId,
       transactionId,
-      billerCode: 'kplc_prepaid',
+      billerCode: BILLER,
       account: '14234567890',
       phone: null,
       amountCents: 10_000n,
@@ -139,32 +154,105 @@ function newTransactions(
   });
 }
 
-async function openPgBoss({ url }: DispatchQuestion): Promise<Contestant> {
-  const boss = new PgBoss({ connectionString: url, supervise: false, schedule: false });
-  boss.on('error', () => undefined);
-  await boss.start();
-  await boss.createQueue(QUEUE);
+/**
+ * As one would keep payments in it: a job is a payment, its output what the operator said of it.
+ * Workers fetch batches, and complete each with the outputs of its jobs in one statement.
+ */
+async function openPgBoss(question: DispatchQuestion): Promise<Contestant> {
+  const boss = await startPgBoss(question);
   return {
-    prepare: async (jobs) => {
-      for (let made = 0; made < jobs; made += BATCH) {
-        const data = Array.from({ length: Math.min(BATCH, jobs - made) }, (_, index) => ({
-          data: { reference: made + index },
-        }));
-        await boss.insert(QUEUE, data);
-      }
+    prepare: (wanted) => addPayments(boss, wanted),
+    drain: async ({ jobs, workers }) => {
+      let taken = 0;
+      const all = Promise.withResolvers<void>();
+      const options = {
+        batchSize: BATCH,
+        localConcurrency: workers,
+        burstWhenBatchFull: true,
+        pollingIntervalSeconds: PG_BOSS_POLL_SECONDS,
+        perJobResults: true,
+      } as const;
+      await boss.work<Payment>(QUEUE, options, async (batch) => {
+        taken += batch.length;
+        if (taken === jobs) all.resolve();
+        return batch.map(({ id, data }) => ({ id, status: 'completed', output: answerTo(data) }));
+      });
+      await all.promise;
+      // Returns when what was taken is written.
+      await boss.offWork(QUEUE, { wait: true });
     },
-    drain: async (jobs) => {
+    close: () => boss.stop({ graceful: false }),
+  };
+}
+
+/** One output for a whole batch, so that what an operator said of a payment is not kept. */
+async function openPgBossOneOutput(question: DispatchQuestion): Promise<Contestant> {
+  const boss = await startPgBoss(question);
+  return {
+    prepare: (wanted) => addPayments(boss, wanted),
+    drain: async (wanted) => {
       await drainBy(async () => {
         const fetched = await boss.fetch(QUEUE, { batchSize: BATCH });
         if (fetched.length === 0) return 0;
-        await boss.complete(
-          QUEUE,
-          fetched.map(({ id }) => id),
-        );
+        const ids = fetched.map(({ id }) => id);
+        await boss.complete(QUEUE, ids, { outcome: 'success' });
         return fetched.length;
-      }, jobs);
+      }, wanted);
     },
     close: () => boss.stop({ graceful: false }),
+  };
+}
+
+async function startPgBoss({ url }: DispatchQuestion): Promise<PgBoss> {
+  const boss = new PgBoss({
+    connectionString: url,
+    max: MOST_CONNECTIONS,
+    supervise: false,
+    schedule: false,
+  });
+  boss.on('error', () => undefined);
+  await boss.start();
+  await boss.createQueue(QUEUE);
+  return boss;
+}
+
+async function addPayments(boss: PgBoss, { jobs, vendorIds }: DispatchQuestion): Promise<void> {
+  for (const [, count] of batchesOf(jobs)) {
+    const payments = newTransactions(vendorIds[0] ?? 0, count).map(paymentOf);
+    await boss.insert(
+      QUEUE,
+      payments.map((data) => ({ data })),
+    );
+  }
+}
+
+/** What one has to know of a payment in order to make it. */
+interface Payment {
+  readonly vendorId: number;
+  readonly transactionId: string;
+  readonly merchantReference: string | null;
+  readonly account: string;
+  readonly amountCents: string;
+}
+
+function paymentOf(row: ReturnType<typeof newTransactions>[number]): Payment {
+  const { vendorId, transactionId, merchantReference, account } = row;
+  return {
+    vendorId,
+    transactionId,
+    merchantReference,
+    account,
+    amountCents: String(row.amountCents),
+  };
+}
+
+/** What has to be kept of the operator's answer. */
+function answerTo({ transactionId }: Payment): object {
+  return {
+    outcome: 'success',
+    billerReference: `OP${transactionId.slice(-12)}`,
+    message: 'Paid',
+    source: 'answer',
   };
 }
 
@@ -172,23 +260,19 @@ async function openGraphile({ url }: DispatchQuestion): Promise<Contestant> {
   const utils = await makeWorkerUtils({ connectionString: url });
   await utils.migrate();
   return {
-    prepare: async (jobs) => {
-      for (let made = 0; made < jobs; made += BATCH) {
-        await utils.addJobs(
-          Array.from({ length: Math.min(BATCH, jobs - made) }, (_, index) => ({
-            identifier: QUEUE,
-            payload: { reference: made + index },
-          })),
-        );
+    prepare: async ({ jobs, vendorIds }) => {
+      for (const [, count] of batchesOf(jobs)) {
+        const payments = newTransactions(vendorIds[0] ?? 0, count).map(paymentOf);
+        await utils.addJobs(payments.map((payload) => ({ identifier: QUEUE, payload })));
       }
     },
-    drain: async (jobs) => {
+    drain: async ({ jobs, workers }) => {
       let done = 0;
       const all = Promise.withResolvers<void>();
       const runner = await runGraphile({
         connectionString: url,
-        concurrency: GRAPHILE_JOBS_AT_ONCE,
-        maxPoolSize: GRAPHILE_CONNECTIONS,
+        concurrency: workers,
+        maxPoolSize: workers + 1,
         noHandleSignals: true,
         preset: {
           worker: { localQueue: { size: BATCH }, completeJobBatchDelay: 0, failJobBatchDelay: 0 },

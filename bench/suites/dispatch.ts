@@ -1,29 +1,39 @@
 import { createPool } from '../../src/db/pool.ts';
 import type { DispatchAnswer, DispatchQuestion } from '../children/dispatch.ts';
+import { DISPATCH_WORKERS } from '../ratios.ts';
 import { countSettled } from '../store.ts';
 import { reconcile, runOf } from './suite.ts';
 import type { Suite } from './suite.ts';
 
-const OURS = 'dispatch by 500';
-
 /** How many jobs a second of a run's length is worth: all are made before the time begins. */
 const JOBS_PER_SECOND = 10_000;
+
+type Contestant = Pick<DispatchQuestion, 'contestant' | 'workers'>;
+
+const CONTESTANTS: Readonly<Record<string, Contestant>> = {
+  ...Object.fromEntries(
+    DISPATCH_WORKERS.flatMap((workers) => [
+      [`dispatch by 500, ${workers} at once`, { contestant: 'ours', workers }],
+      [`pg-boss by 500, ${workers} at once`, { contestant: 'pg-boss', workers }],
+    ]),
+  ),
+  'pg-boss with one output for all, 2 at once': { contestant: 'pg-boss-one-output', workers: 2 },
+  'graphile-worker': { contestant: 'graphile', workers: 24 },
+};
 
 /** Bookkeeping of work that is sent out: taking it and writing its end down, nothing in between. */
 export const dispatchSuite: Suite = {
   name: 'dispatch',
-  contestants: [OURS, 'pg-boss by 500', 'graphile-worker by 500'],
+  contestants: Object.keys(CONTESTANTS),
   open: async (stage, options) => {
     const url = await stage.database('dispatch');
     const pool = createPool({ url, max: 1, name: 'bench count', statementTimeoutMs: 0 });
     const child = await stage.start('dispatch.ts', {});
     const run = async (name: string, jobs: number) => {
-      const question: DispatchQuestion = {
-        contestant: name === OURS ? 'ours' : name.startsWith('pg-boss') ? 'pg-boss' : 'graphile',
-        url,
-        jobs,
-        vendorId: stage.hot[0]?.vendorId ?? 0,
-      };
+      const contestant = CONTESTANTS[name];
+      if (contestant === undefined) throw new Error(`no contestant ${name}`);
+      const vendorIds = stage.many.map(({ vendorId }) => vendorId);
+      const question: DispatchQuestion = { ...contestant, url, jobs, vendorIds };
       await child.ask({ ...question, prepare: true });
       await stage.checkpoint();
       const before = await countSettled(pool);
@@ -31,10 +41,13 @@ export const dispatchSuite: Suite = {
         const answer = await child.ask<DispatchAnswer>(question);
         return { ...answer, events: answer.jobs };
       });
-      if (name === OURS) reconcile(name, (await countSettled(pool)) - before, jobs);
+      if (contestant.contestant === 'ours') {
+        reconcile(name, (await countSettled(pool)) - before, jobs);
+      }
       return runOf(name, measured);
     };
-    for (const name of [OURS, 'pg-boss by 500']) await run(name, JOBS_PER_SECOND);
+    const warmedUp = Object.keys(CONTESTANTS).filter((name) => name.endsWith(', 2 at once'));
+    for (const name of warmedUp) await run(name, JOBS_PER_SECOND);
     return {
       run: (name) => run(name, JOBS_PER_SECOND * options.seconds),
       close: async () => {
