@@ -91,6 +91,13 @@ describe('planning a transaction', () => {
     );
   });
 
+  test('takes what the biller and the vendor require when it is there', () => {
+    const request = { ...REQUEST, phone: '254722000000', merchantReference: 'R1' };
+    const vendor = { ...VENDOR, referenceRequired: true };
+    const planned = planTransaction(request, vendor, { ...BILLER, secondaryAccount: true });
+    expect(planned).toMatchObject({ phone: '254722000000', merchantReference: 'R1' });
+  });
+
   interface Refused {
     readonly why: string;
     readonly code: string;
