@@ -1,0 +1,171 @@
+import { readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { Pool as HttpPool } from 'undici';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createPool } from '../../src/db/pool.ts';
+import type { Pool } from '../../src/db/pool.ts';
+import { checkLedger } from '../../src/ledger/check.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import type { TestDatabase } from '../support/cluster.ts';
+import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
+import { until } from '../support/until.ts';
+import { PATHS, VendorClient, encode, send, signed } from '../support/vendor-client.ts';
+import type { WireBody } from '../support/vendor-client.ts';
+import { serviceProgram, settleTown } from './fleet.ts';
+import type { Program, Town } from './fleet.ts';
+
+// The whole program under more than it takes, of everything at once, with the limits as they are.
+
+/** As docs/operating/production.md has it. */
+const MOST_MEMORY_MIB = 1024;
+/** More than one lane and its queue hold. */
+const CREATES = 9_600;
+const SLOW_BODIES = 400;
+const IDLE_CONNECTIONS = 1_000;
+
+let database: TestDatabase;
+let folder: string;
+let pool: Pool;
+let town: Town;
+let service: Program;
+let vendor: VendorClient;
+const sockets: Socket[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  folder = await makeTemporaryFolder();
+  pool = createPool({ url: database.url, max: 2, name: 'test' });
+  town = await settleTown(pool, { operatorOrigin: 'http://127.0.0.1:9', shopCount: 1 });
+  service = await serviceProgram({
+    name: 'api',
+    roles: 'api',
+    folder,
+    env: { DATABASE_URL: database.url, FUND_WINDOW_SECONDS: '0', LANES: '1' },
+  });
+  await service.start();
+  await until('it is ready', () => service.ready, 60_000);
+  const [shop] = town.shops;
+  if (shop === undefined) throw new Error('there is no shop');
+  vendor = new VendorClient(service.origin, shop);
+  const income = {
+    collector: town.collector.vid,
+    vid: vendor.vid,
+    reference: 'income',
+    amount: '10000000.00',
+    currency: 'KES',
+    paid_at: '2026-01-05 09:00:00',
+  };
+  await send(service.origin, encode(PATHS.collect, signed(income, town.collector.key), 'json'));
+  await vendor.fund();
+});
+
+afterAll(async () => {
+  for (const socket of sockets) socket.destroy();
+  service.signal('SIGKILL');
+  await service.death();
+  await pool.end();
+  await database.drop();
+  await removeFolder(folder);
+});
+
+/** A connection that says this, and then nothing. */
+function openConnection(text: string): void {
+  const socket = connect(Number(new URL(service.origin).port), '127.0.0.1');
+  sockets.push(socket);
+  socket.on('error', () => undefined);
+  socket.write(text);
+}
+
+/** The most memory that the process ever had, proc(5). */
+async function peakMemoryMib(): Promise<number> {
+  const status = await readFile(`/proc/${service.pid}/status`, 'utf8');
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
+}
+
+interface Answered {
+  readonly status: number;
+  readonly retryAfter: unknown;
+  readonly code: string | undefined;
+  readonly reference: string | undefined;
+}
+
+async function createOver(http: HttpPool, number: number): Promise<Answered> {
+  const params = {
+    vid: vendor.vid,
+    biller_name: 'tokens',
+    account: String(70_000_000_000 + number),
+    amount: '60',
+    merchant_reference: `flood ${number}`,
+  };
+  const { method, path, headers, body } = encode(
+    PATHS.create,
+    signed(params, vendor.key),
+    'urlencoded',
+  );
+  const answer = await http.request({
+    method,
+    path,
+    headers: { ...headers },
+    body: body ?? null,
+  });
+  const { msg, error } = (await answer.body.json()) as WireBody;
+  return {
+    status: answer.statusCode,
+    retryAfter: answer.headers['retry-after'],
+    code: error?.[0]?.code,
+    reference: answer.statusCode === 200 ? String(msg['ipay_reference']) : undefined,
+  };
+}
+
+test('a flood of creates, connections and slow bodies: memory is bounded, what is too much is refused at once, and what was accepted is there', async () => {
+  const slow = `POST ${PATHS.create} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 16000\r\n\r\n{"vid":"`;
+  for (let opened = 0; opened < IDLE_CONNECTIONS; opened += 1) openConnection('');
+  for (let opened = 0; opened < SLOW_BODIES; opened += 1) openConnection(slow);
+
+  // Nobody gets past the vendor's float for now, so that creates pile up.
+  const blocker = await pool.connect();
+  blocker.on('error', () => undefined);
+  await blocker.query('begin');
+  await blocker.query(`select 1 from accounts where account = 'float' for update`);
+  // One after the other on a connection would be answered one after the other.
+  const http = new HttpPool(service.origin, { connections: CREATES, headersTimeout: 60_000 });
+  let refusedAtOnce = 0;
+  const answers = Array.from({ length: CREATES }, async (_, number) => {
+    const answer = await createOver(http, number).catch(() => undefined);
+    if (answer?.code === 'overloaded') refusedAtOnce += 1;
+    return { name: `flood ${number}`, answer };
+  });
+  await until('some are refused while the others wait', () => refusedAtOnce > 0, 30_000);
+  expect((await send(service.origin, { method: 'GET', path: '/health/live' })).status).toBe(200);
+  await blocker.query('rollback');
+  blocker.release();
+
+  const told = await Promise.all(answers);
+  const accepted = new Map<string, string | undefined>();
+  // The system may cut a connection off in such a flood: whoever it was has to ask again.
+  const unanswered = new Set<string>();
+  for (const { name, answer } of told) {
+    if (answer === undefined) unanswered.add(name);
+    else if (answer.status === 200) accepted.set(name, answer.reference);
+    else {
+      expect(answer.status).toBe(503);
+      expect(answer.retryAfter).toMatch(/^[1-9]\d*$/);
+      // Nobody was told that it may have been accepted.
+      expect(answer.code).not.toBe('outcome_unknown');
+    }
+  }
+  expect(accepted.size).toBeGreaterThan(1_000);
+  expect(new Set(accepted.values()).size).toBe(accepted.size);
+  const stored = await pool.query<{ name: string }>(
+    'select merchant_reference as name from transactions',
+  );
+  const names = new Set(stored.rows.map(({ name }) => name));
+  expect([...accepted.keys()].filter((name) => !names.has(name))).toEqual([]);
+  expect([...names].filter((name) => !accepted.has(name) && !unanswered.has(name))).toEqual([]);
+  expect(names.size).toBe(stored.rows.length);
+  expect(await vendor.balance()).toBe(10_000_000 - 60 * names.size);
+  expect((await checkLedger(pool)).violations).toEqual([]);
+  expect(await peakMemoryMib()).toBeLessThan(MOST_MEMORY_MIB);
+  await http.destroy();
+}, 120_000);
