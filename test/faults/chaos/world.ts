@@ -75,6 +75,8 @@ export class World {
   /** False: who dies stays dead. */
   #reviving = true;
   #blackouts = 0;
+  /** True: who is still starting must not live. */
+  #ending = false;
 
   constructor(folder: string, random: Random) {
     this.#folder = folder;
@@ -175,6 +177,7 @@ export class World {
 
   async end(): Promise<void> {
     this.#reviving = false;
+    this.#ending = true;
     this.#killAll();
     await Promise.all(this.#lives);
     await Promise.all(this.#services.map(async (program) => await program.death()));
@@ -196,6 +199,7 @@ export class World {
       const point = armed ? this.random.pick(points) : undefined;
       const crashAt = point && `${point}#${this.random.whole(1, 3)}`;
       await program.start(crashAt === undefined ? {} : { CRASH_AT: crashAt });
+      if (this.#ending) program.signal('SIGKILL');
       const { ending, lastWords } = await program.death();
       if (ending.signal === 'SIGKILL') {
         const label = this.#hit.has(program) ? this.#hit.get(program) : point;
