@@ -23,10 +23,13 @@ import { createValidator } from '../../src/credit/importing/validate.ts';
 import { readScorecard } from '../../src/credit/scorecards/scorecard.ts';
 import { TrainingError } from '../../src/credit/training/fit.ts';
 import { readSamples } from '../../src/credit/training/read-samples.ts';
+import { createStatementFormat } from '../../src/connectors/http-json/statement.ts';
 import { readFields } from '../../src/http/wire/request.ts';
+import { readStatementFile } from '../../src/reconciliation/read-statement.ts';
 import { readHeaderSignature } from '../../src/vendors/header-signature.ts';
 import { csvOf, rightLine } from '../support/credit-files.ts';
 import { OPERATIONS, usualParams } from '../support/operation-samples.ts';
+import { statementText } from '../support/reconciliation-fixture.ts';
 
 export interface FuzzedParser {
   readonly name: string;
@@ -43,6 +46,8 @@ export function isDocumented(error: unknown): boolean {
 
 const wireTime = createWireTime('Africa/Nairobi');
 const names = new Set(OPERATIONS.flatMap((name) => Object.keys(usualParams(name, 'demo'))));
+const STATEMENT_PERIOD = { from: new Date('2026-03-01'), to: new Date('2026-03-02') };
+const statementFormat = createStatementFormat({ absenceIsProof: false, acceptanceWindowMs: 0 });
 const validator = createValidator('mobile', '2026-10-31');
 
 const ANSWER = {
@@ -156,6 +161,22 @@ export function fuzzedParsers(folder: string): readonly FuzzedParser[] {
         const file = path.join(folder, 'samples.csv');
         await writeFile(file, bytes);
         await readSamples(file);
+      },
+    },
+    {
+      name: 'an operator’s statement',
+      seed: Buffer.from(
+        statementText([{}, { type: 'reversal' }, { reference: 'TB6L2' }], STATEMENT_PERIOD),
+      ),
+      read: async (bytes) => {
+        const file = path.join(folder, 'statement.csv');
+        await writeFile(file, bytes);
+        await readStatementFile({
+          file,
+          format: statementFormat,
+          complete: true,
+          ...STATEMENT_PERIOD,
+        });
       },
     },
   ];
