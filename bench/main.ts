@@ -7,7 +7,7 @@ import { openStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 import { bulkSuite } from './suites/bulk.ts';
 import { cycleSuite } from './suites/cycle.ts';
-import { directSuite } from './suites/direct.ts';
+import { directSuite, PGLEDGER_CONTESTANTS } from './suites/direct.ts';
 import { dispatchSuite } from './suites/dispatch.ts';
 import { growthSuite } from './suites/growth.ts';
 import { halfLoadSuite } from './suites/half-load.ts';
@@ -47,12 +47,18 @@ const { values } = parseArgs({
 const log = (line: string): void => void process.stderr.write(`${line}\n`);
 const ratios = chosenRatios(values.only.flatMap((names) => names.split(',')));
 const wanted = new Set(ratios.flatMap((ratio) => [...ratio.of, ...(ratio.beside ?? [])]));
+if (process.env['PGLEDGER_SQL'] !== undefined && wanted.has('lanes hot')) {
+  for (const name of PGLEDGER_CONTESTANTS) wanted.add(name);
+}
 const rounds = wholeNumber('rounds', values.rounds);
 const options: SuiteOptions = {
   wanted,
   seconds: wholeNumber('seconds', values.seconds),
   memoryMinutes: wholeNumber('memory-minutes', values['memory-minutes']),
   historyRows: wholeNumber('history-rows', values['history-rows']),
+  ...(process.env['PGLEDGER_SQL'] === undefined
+    ? {}
+    : { pgledgerSql: process.env['PGLEDGER_SQL'] }),
   log,
 };
 

@@ -6,11 +6,12 @@ import type { Pool } from '../../src/db/pool.ts';
 import { createCreateLanes } from '../../src/transactions/create.ts';
 import type { NewTransaction } from '../../src/transactions/transaction.ts';
 import { createOne, createUnchecked } from '../contestants.ts';
+import { readPgledgerAccounts, transferByPgledger } from '../pgledger.ts';
 import { serveParent } from './child.ts';
 
 /** Creates without HTTP: so many callers, each with its next create when its last was committed. */
 export interface DirectQuestion {
-  readonly contestant: 'lanes' | 'ceiling' | 'one-call';
+  readonly contestant: 'lanes' | 'ceiling' | 'one-call' | 'pgledger';
   readonly url: string;
   readonly vendorIds: readonly number[];
   readonly callers: number;
@@ -30,17 +31,16 @@ const DEADLINE_MS = 30_000;
 type Create = (transaction: NewTransaction) => Promise<unknown>;
 
 async function run(question: DirectQuestion): Promise<DirectAnswer> {
-  const pools = Array.from(
-    { length: question.contestant === 'one-call' ? 1 : question.connections },
-    () =>
-      createPool({
-        url: question.url,
-        max: question.contestant === 'one-call' ? question.connections : 1,
-        name: 'bench',
-        byIndexOnly: true,
-      }),
+  const oneByOne = question.contestant === 'one-call' || question.contestant === 'pgledger';
+  const pools = Array.from({ length: oneByOne ? 1 : question.connections }, () =>
+    createPool({
+      url: question.url,
+      max: oneByOne ? question.connections : 1,
+      name: 'bench',
+      byIndexOnly: question.contestant !== 'pgledger',
+    }),
   );
-  const create = contestant(question.contestant, pools);
+  const create = await contestant(question.contestant, pools);
   const { callers, seconds, vendorIds } = question;
   // Connections and plans are made before the time begins.
   await together(callers, async (caller) => {
@@ -60,7 +60,10 @@ async function run(question: DirectQuestion): Promise<DirectAnswer> {
   return { creates: timed + callers, rate: timed / tookSeconds };
 }
 
-function contestant(name: DirectQuestion['contestant'], pools: readonly Pool[]): Create {
+async function contestant(
+  name: DirectQuestion['contestant'],
+  pools: readonly Pool[],
+): Promise<Create> {
   if (name === 'lanes') {
     const lanes = createCreateLanes({ pools, deadlineMs: DEADLINE_MS, onAccepted: () => {} });
     return async (transaction) => {
@@ -68,10 +71,12 @@ function contestant(name: DirectQuestion['contestant'], pools: readonly Pool[]):
       if (decision.kind !== 'accepted') throw new Error(`a create was ${decision.kind}`);
     };
   }
-  if (name === 'one-call') {
+  if (name === 'one-call' || name === 'pgledger') {
     const [pool] = pools;
     if (pool === undefined) throw new Error('there is no pool');
-    return (transaction) => createOne(pool, transaction);
+    return name === 'one-call'
+      ? (transaction) => createOne(pool, transaction)
+      : await createByPgledger(pool);
   }
   const lanes = pools.map((pool, index) =>
     createLane<NewTransaction, true>({
@@ -87,6 +92,15 @@ function contestant(name: DirectQuestion['contestant'], pools: readonly Pool[]):
     }),
   );
   return async (transaction) => await lanes[transaction.vendorId % lanes.length]?.add(transaction);
+}
+
+async function createByPgledger(pool: Pool): Promise<Create> {
+  const accounts = await readPgledgerAccounts(pool);
+  return async ({ vendorId, amountCents }) => {
+    const own = accounts.get(vendorId);
+    if (own === undefined) throw new Error(`vendor ${vendorId} has no accounts`);
+    await transferByPgledger(pool, own, amountCents);
+  };
 }
 
 async function together(count: number, work: (caller: number) => Promise<void>): Promise<void> {
