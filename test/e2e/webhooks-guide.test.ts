@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { rotateSecret, setWebhook } from '../../src/events/administer.ts';
+import { findVendor } from '../../src/vendors/store.ts';
+import { demoVendor, fresh } from '../support/demo-vendors.ts';
+import { SandboxWorkshop } from '../support/sandbox.ts';
+import { findFreePort } from '../support/service-process.ts';
+import { until } from '../support/until.ts';
+import { send } from '../support/vendor-client.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const GUIDE = path.join(ROOT, 'docs/guide/webhooks.md');
+
+const workshop = new SandboxWorkshop();
+afterAll(async () => await workshop.cleanUp());
+
+/** A receiver of the guide as a program of its own. */
+async function runReceiver(folder: string, code: string, secret: string) {
+  const port = await findFreePort();
+  const file = path.join(folder, `receiver-${port}.mjs`);
+  await writeFile(file, code.replace('listen(3000)', `listen(${port}, '127.0.0.1')`));
+  const child = spawn(process.execPath, [file], {
+    env: { PATH: process.env['PATH'], WEBHOOK_SECRET: secret },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let printed = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    printed: () => printed,
+    stop: () => child.kill('SIGKILL'),
+  };
+}
+
+test('the receivers of the guide take what the service sends, and nothing else', async () => {
+  const sandbox = await workshop.start();
+  const pool = await sandbox.pool();
+  const demo = demoVendor(sandbox);
+  await demo.fund();
+  const vendor = await findVendor(pool, 'demo');
+  if (vendor === undefined) throw new Error('there is no demo vendor');
+  const sealing = async () => ({ masterKeys: await sandbox.masterKeys(), certain: false });
+  const url = 'http://127.0.0.1:9/';
+  await setWebhook(pool, vendor, { url, allowsPrivate: true, sealing });
+  const guide = await readFile(GUIDE, 'utf8');
+  const receivers = [...guide.matchAll(/^```js\n([\s\S]*?)^```$/gm)].map(([, code]) => code ?? '');
+  expect(receivers).toHaveLength(2);
+  const folder = await mkdtemp(path.join(tmpdir(), 'malipo-webhooks-'));
+  await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
+  for (const code of receivers) {
+    // The first secret is still used beside this one: one signature that matches is enough.
+    const secret = await rotateSecret(pool, vendor, {
+      sealing: await sealing(),
+      overlapSeconds: 60,
+    });
+    const receiver = await runReceiver(folder, code, secret);
+    try {
+      await setWebhook(pool, vendor, { url: receiver.origin, allowsPrivate: true, sealing });
+      const created = await demo.create({
+        account: '14234569901',
+        biller_name: 'kplc_prepaid',
+        merchant_reference: fresh('order'),
+      });
+      expect(created.status, created.text).toBe(200);
+      const reference = String(created.body.msg['ipay_reference']);
+      const pattern = new RegExp(`^evt_[-0-9a-f]{36} transaction\\.succeeded ${reference}$`, 'm');
+      await until('it was told', () => pattern.test(receiver.printed()));
+      const forged = {
+        method: 'POST',
+        path: '/',
+        headers: {
+          'webhook-id': 'evt_1',
+          'webhook-timestamp': String(Math.floor(Date.now() / 1000)),
+          'webhook-signature': `v1,${Buffer.alloc(32).toString('base64')}`,
+        },
+        body: '{"type":"transaction.succeeded","data":{}}',
+      };
+      expect((await send(receiver.origin, forged)).status).toBe(401);
+    } finally {
+      receiver.stop();
+    }
+  }
+  await rm(folder, { recursive: true });
+}, 120_000);

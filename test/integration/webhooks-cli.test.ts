@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createWireTime } from '../../src/base/clock.ts';
+import { encodeReference, newId } from '../../src/base/ids.ts';
+import { claimEvents, disableWebhook, writeFailure } from '../../src/events/store.ts';
+import { createMetrics } from '../../src/http/metrics.ts';
+import { settleTransactions } from '../../src/transactions/store.ts';
+import { createInstructed, openBooks, paidReport } from '../support/money-fixture.ts';
+import type { Books } from '../support/money-fixture.ts';
+import { newTransaction } from '../support/new-transaction.ts';
+import { inProcess, must, newMasterKey } from './cli-support.ts';
+
+let books: Books;
+let vid: string;
+let vendorId: number;
+let environment: Record<string, string>;
+
+beforeAll(async () => {
+  books = await openBooks();
+  vendorId = await books.addVendor(1_000_000n);
+  vid = `vendor-${vendorId}`;
+  environment = { DATABASE_URL: books.url, MASTER_KEY: newMasterKey() };
+});
+afterAll(async () => await books.close());
+
+async function webhook(...args: string[]): Promise<Record<string, never>> {
+  return (await must(environment, 'webhook', ...args, '--json')).json();
+}
+
+async function pay(): Promise<string> {
+  const made = newTransaction({ vendorId });
+  await createInstructed(books.pool, [made]);
+  await settleTransactions(books.pool, [{ report: paidReport(made), caseId: newId() }]);
+  return encodeReference(vendorId, made.transactionId);
+}
+
+async function metric(name: string): Promise<string | undefined> {
+  const metrics = createMetrics({
+    pool: books.pool,
+    waitingCreates: () => 0,
+    callsUnderWay: () => 0,
+  });
+  const lines = (await metrics.render()).split('\n');
+  return lines.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1);
+}
+
+test('a webhook is set, with a secret that is shown once and kept sealed', async () => {
+  const url = 'https://shop.example/events';
+  const first = await webhook('set', vid, url);
+  expect(first).toEqual({
+    vid,
+    url,
+    allows_private: false,
+    secret: expect.stringMatching(/^whsec_/),
+  });
+  expect(await webhook('set', vid, 'https://shop.example/other')).toMatchObject({ secret: null });
+  const stored = await books.pool.query<{ sealed: Buffer }>(
+    "select sealed from security_keys where holder_kind = 'webhook'",
+  );
+  expect(stored.rows).toHaveLength(1);
+  expect(stored.rows[0]?.sealed.includes(String(first['secret']))).toBe(false);
+  const second = await webhook('rotate-secret', vid, '--overlap', '1h');
+  expect(second['secret']).not.toBe(first['secret']);
+  const { webhooks } = await webhook('list');
+  expect(webhooks).toMatchObject([{ vid, status: 'active', secrets: [{}, {}] }]);
+});
+
+test('secrets move to a new master key with the others', async () => {
+  const next = newMasterKey();
+  const both = {
+    ...environment,
+    MASTER_KEY: next,
+    MASTER_KEY_PREVIOUS: environment['MASTER_KEY'] ?? '',
+  };
+  await must(both, 'keys', 'reseal');
+  environment = { ...environment, MASTER_KEY: next };
+  await webhook('rotate-secret', vid);
+});
+
+test.each([
+  [['set', 'nobody', 'https://shop.example/'], 'unknown_vendor'],
+  [['set', 'VID', 'http://shop.example/'], 'must be https'],
+  [['set', 'VID', 'https://127.0.0.1/'], 'private network'],
+  [['replay', 'VID'], 'Give --reference'],
+  [['replay', 'VID', '--reference', 'X'], '--reference is none'],
+  [['enable', 'OTHER'], 'has no webhook'],
+])('%j is refused in plain words', async (args, words) => {
+  const other = `vendor-${await books.addVendor()}`;
+  const named = args.map((arg) => (arg === 'VID' ? vid : arg === 'OTHER' ? other : arg));
+  const ran = await inProcess(environment, 'webhook', ...named);
+  expect(ran.exitCode).not.toBe(0);
+  expect(ran.stderr).toContain(words);
+});
+
+test('what waits, fails and is given up is shown, counted and sent again', async () => {
+  const [first, second] = [await pay(), await pay()];
+  expect(await metric('malipo_webhook_backlog{webhook="active"}')).toBe('2');
+  expect(Number(await metric('malipo_webhook_oldest_seconds'))).toBeGreaterThan(0);
+  for (const event of await claimEvents(books.pool, vendorId, { most: 9, leaseMs: 60_000 })) {
+    await writeFailure(books.pool, event, { result: 'HTTP 500', retryInMs: undefined });
+  }
+  const { events } = await webhook('events', vid, '--state', 'given_up');
+  expect(events).toMatchObject([
+    { ipay_reference: second, attempts: 1, last_result: 'HTTP 500' },
+    { ipay_reference: first, type: 'transaction.succeeded', state: 'given_up' },
+  ]);
+  const shown = await must(environment, 'webhook', 'events', vid);
+  expect(shown.stdout).toContain('given_up');
+  expect((await webhook('list'))['webhooks']).toMatchObject([{ failures: 2, waiting: 0 }]);
+  expect(await webhook('replay', vid, '--reference', first)).toEqual({ vid, replayed: 1 });
+  const today = createWireTime('Africa/Nairobi').format(new Date()).slice(0, 10);
+  const until = ['--since', today, '--until', today];
+  expect(await webhook('replay', vid, '--state', 'given_up', ...until)).toEqual({
+    vid,
+    replayed: 1,
+  });
+  expect(await webhook('replay', vid, '--since', '2099-01-01')).toEqual({ vid, replayed: 0 });
+});
+
+test('a disabled one is seen, enabled again, and removed with its secrets', async () => {
+  await disableWebhook(books.pool, vendorId, 'HTTP 500');
+  expect(await metric('malipo_webhooks_disabled')).toBe('1');
+  expect(await metric('malipo_webhook_backlog{webhook="disabled"}')).toBe('2');
+  expect((await must(environment, 'webhook', 'list')).stdout).toContain('disabled: HTTP 500');
+  expect(await webhook('enable', vid)).toEqual({ vid, enabled: true, waiting: 2 });
+  expect(await webhook('disable', vid)).toMatchObject({ changed: true });
+  expect(await webhook('disable', vid)).toMatchObject({ changed: false });
+  expect(await webhook('remove', vid)).toEqual({ vid, removed: true, given_up: 2 });
+  await pay();
+  expect((await webhook('events', vid))['events']).toHaveLength(2);
+  const valid = await books.pool.query(
+    "select 1 from security_keys where holder_kind = 'webhook' and (valid_until is null or valid_until > now())",
+  );
+  expect(valid.rowCount).toBe(0);
+});
