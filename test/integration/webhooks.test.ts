@@ -378,6 +378,8 @@ describe('a receiver', () => {
     for (let count = 0; count < 10; count += 1) await pay(quickShop);
     await untilAll(quickShop, 'delivered');
     expect(slow.calls).toHaveLength(4);
+    const taken = (await eventsOf(slowShop)).filter((event) => event.attempt_count > 0);
+    expect(taken).toHaveLength(4);
     await until('the rest follows', async () => {
       for (const response of held.splice(0)) response.writeHead(200).end();
       return (await eventsOf(slowShop)).every((event) => event.state === 'delivered');
