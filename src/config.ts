@@ -113,6 +113,12 @@ export const ENVIRONMENT = Type.Object({
   METROPOL_TIMEOUT_MS: Type.Optional(
     wholeNumber('How long a call to Metropol may take. Default 15000.'),
   ),
+  METROPOL_PRIVATE_ADDRESSES: Type.Optional(
+    Type.Literal('allow', {
+      description:
+        'allow: the name in METROPOL_URL may lead into a private network, such as a VPN. Otherwise it is not called there.',
+    }),
+  ),
   TIME_ZONE: Type.Optional(
     Type.String({
       minLength: 1,
@@ -195,6 +201,8 @@ export interface MetropolConfig {
   readonly publicKey: string;
   readonly privateKey: string;
   readonly timeoutMs: number;
+  /** Its name may lead into a private network. */
+  readonly allowsPrivateAddresses: boolean;
 }
 
 /** All mistakes of the environment at once, one line each. */
@@ -332,11 +340,17 @@ function readMetropol(environment: Environment, problems: string[]): MetropolCon
     if (value === undefined) problems.push(`${name}: required when CREDIT_BUREAU is metropol.`);
     return value ?? '';
   };
+  const url = required('METROPOL_URL');
+  const local = ['127.0.0.1', '[::1]', 'localhost'].includes(URL.parse(url)?.hostname ?? '');
+  if (url.startsWith('http:') && !local) {
+    problems.push('METROPOL_URL: must be https (http only to this machine).');
+  }
   return {
-    url: required('METROPOL_URL'),
+    url,
     publicKey: required('METROPOL_PUBLIC_KEY'),
     privateKey: required('METROPOL_PRIVATE_KEY'),
     timeoutMs: Number(environment.METROPOL_TIMEOUT_MS ?? 15_000),
+    allowsPrivateAddresses: environment.METROPOL_PRIVATE_ADDRESSES === 'allow',
   };
 }
 

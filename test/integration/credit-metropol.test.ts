@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import dns from 'node:dns';
+import { syncBuiltinESMExports } from 'node:module';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { createMetropolBureau } from '../../src/connectors/metropol/bureau.ts';
+import type { MetropolOptions } from '../../src/connectors/metropol/bureau.ts';
 import { signedHeaders } from '../../src/connectors/metropol/signing.ts';
 import type { Bureau, BureauQuestion } from '../../src/credit/bureaus/bureau.ts';
 import { erasePayloads } from '../../src/credit/enquiries/retention-store.ts';
@@ -41,7 +44,7 @@ beforeEach(async () => {
 });
 
 /** A bureau and a desk that seal with these keys. */
-async function useVault(keys: Vault): Promise<void> {
+async function useVault(keys: Vault, settings: Partial<MetropolOptions> = {}): Promise<void> {
   await bureau?.close();
   bureau = createMetropolBureau({
     ...METROPOL_KEYS,
@@ -51,6 +54,7 @@ async function useVault(keys: Vault): Promise<void> {
     vault: keys,
     clock: systemClock,
     timeZone: 'Africa/Nairobi',
+    ...settings,
   });
   desk = createEnquiryDesk({
     pool,
@@ -225,6 +229,28 @@ describe('Metropol as the bureau', () => {
     );
     expect(calls.rows.map(({ outcome }) => outcome)).toEqual(['not_sent', 'not_sent']);
     emulator = await startMetropolEmulator();
+  });
+
+  test('is not called when its name leads into a private network, unless that is allowed', async () => {
+    const names = vi
+      .spyOn(dns, 'lookup')
+      .mockImplementation(((
+        _name: string,
+        _options: object,
+        callback: (error: null, addresses: dns.LookupAddress[]) => void,
+      ) => callback(null, [{ address: '127.0.0.1', family: 4 }])) as never);
+    syncBuiltinESMExports();
+    try {
+      const url = emulator.url.replace('127.0.0.1', 'bureau.example');
+      await useVault(vault, { url });
+      await expect(ask(question())).rejects.toMatchObject({ code: 'bureau_unavailable' });
+      expect(emulator.billed).toEqual([]);
+      await useVault(vault, { url, allowsPrivateAddresses: true });
+      expect(JSON.parse(await ask(question()))).toMatchObject({ score: '567' });
+    } finally {
+      names.mockRestore();
+      syncBuiltinESMExports();
+    }
   });
 
   test('never answers one person’s enquiry with another’s parts', async () => {

@@ -11,6 +11,7 @@ import type { DocumentType, IdentityDocument } from '../../credit/registry/docum
 import type { Vault } from '../../credit/registry/vault.ts';
 import type { Pool } from '../../db/pool.ts';
 import { exchange } from '../../outbound/exchange.ts';
+import { createPublicLookup } from '../../outbound/public-lookup.ts';
 import { readAccounts, readHead, readProfile, readScore } from './answers.ts';
 import { signedHeaders } from './signing.ts';
 import type { MetropolKeys } from './signing.ts';
@@ -19,6 +20,8 @@ export interface MetropolOptions extends MetropolKeys {
   /** With port and version, such as `https://api.metropol.co.ke:5555/v2_1`. */
   readonly url: string;
   readonly timeoutMs: number;
+  /** True: its name may lead into a private network, such as a VPN. */
+  readonly allowsPrivateAddresses?: boolean;
   readonly pool: Pool;
   readonly vault: Vault;
   readonly clock: Clock;
@@ -63,7 +66,12 @@ export function createMetropolBureau(options: MetropolOptions): Bureau {
   const http = new HttpPool(url.origin, {
     connections: MOST_CONNECTIONS,
     pipelining: 1,
-    connect: { timeout: options.timeoutMs },
+    // Said outright, so that no environment variable turns the check of certificates off.
+    connect: {
+      timeout: options.timeoutMs,
+      rejectUnauthorized: true,
+      ...(options.allowsPrivateAddresses === true ? {} : { lookup: createPublicLookup() }),
+    },
   });
   const base = url.pathname.replace(/\/$/, '');
   return {
