@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { readCsv } from '../base/csv.ts';
 import { LIMITS } from '../base/limits.ts';
 import { formatMoney } from '../base/money.ts';
 import { PlainError } from '../base/plain-error.ts';
-import { readCsv } from '../credit/importing/lines.ts';
 import { effectCents } from './statement.ts';
 import type {
   StatementEntry,

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseCollectorTime, parseSenderTime, createWireTime } from '../../src/base/clock.ts';
+import { readCsv } from '../../src/base/csv.ts';
 import { Refusal } from '../../src/base/errors.ts';
 import { decodeReference } from '../../src/base/ids.ts';
 import { parseMoney } from '../../src/base/money.ts';
@@ -18,7 +19,6 @@ import {
   readProfile,
   readScore,
 } from '../../src/connectors/metropol/answers.ts';
-import { readCsv } from '../../src/credit/importing/lines.ts';
 import { createValidator } from '../../src/credit/importing/validate.ts';
 import { readScorecard } from '../../src/credit/scorecards/scorecard.ts';
 import { TrainingError } from '../../src/credit/training/fit.ts';
