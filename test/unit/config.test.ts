@@ -160,4 +160,30 @@ describe('the configuration', () => {
       });
     }
   });
+
+  test('of Metropol needs its keys and https, and private addresses only when allowed', () => {
+    const metropol = {
+      CREDIT_BUREAU: 'metropol',
+      METROPOL_URL: 'https://bureau.example:5555/v2_1',
+      METROPOL_PUBLIC_KEY: 'public',
+      METROPOL_PRIVATE_KEY: 'private',
+    };
+    expect(readConfig('sandbox', metropol).metropol).toMatchObject({
+      allowsPrivateAddresses: false,
+    });
+    const allowed = { ...metropol, METROPOL_PRIVATE_ADDRESSES: 'allow' };
+    expect(readConfig('sandbox', allowed).metropol).toMatchObject({ allowsPrivateAddresses: true });
+    expect(complaints({ ...metropol, METROPOL_PRIVATE_ADDRESSES: 'yes' })).toEqual([
+      'METROPOL_PRIVATE_ADDRESSES',
+    ]);
+    expect(complaints({ CREDIT_BUREAU: 'metropol' })).toEqual([
+      'METROPOL_URL',
+      'METROPOL_PUBLIC_KEY',
+      'METROPOL_PRIVATE_KEY',
+    ]);
+    expect(complaints({ ...metropol, METROPOL_URL: 'http://bureau.example/' })).toEqual([
+      'METROPOL_URL',
+    ]);
+    expect(complaints({ ...metropol, METROPOL_URL: 'http://127.0.0.1:5555/v2_1' })).toEqual([]);
+  });
 });
