@@ -34,6 +34,7 @@ import { startChainBuilder } from './ledger/chain-builder.ts';
 import { createBalanceReader } from './ledger/balance-reader.ts';
 import { createCreateLanes } from './transactions/create.ts';
 import { createSettler } from './transactions/settle.ts';
+import { requireOneVendorCalls } from './transactions/store.ts';
 import { createStatusReader } from './transactions/status-reader.ts';
 import type { NewTransaction } from './transactions/transaction.ts';
 import { createVendorDirectory } from './vendors/directory.ts';
@@ -121,7 +122,8 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Omit<Servi
       name,
       onError: (error) =>
         log.warn({ reason: error.message }, 'an idle database connection was lost'),
-      byIndexOnly,
+      // Citus has to know the values of a statement to plan it.
+      byIndexOnly: byIndexOnly && config.batches === 'many_vendors',
     });
     ends.push(() => pool.end());
     return pool;
@@ -153,7 +155,13 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Omit<Servi
 
   ends.push(() => settings.stop());
 
-  const settler = createSettler({ pools: openLanes('settle'), deadlineMs: LANE_DEADLINE_MS });
+  const { batches } = config;
+  if (batches === 'one_vendor') await requireOneVendorCalls(pool);
+  const settler = createSettler({
+    pools: openLanes('settle'),
+    deadlineMs: LANE_DEADLINE_MS,
+    batches,
+  });
   ends.push(() => settler.idle());
   let dispatcher: Dispatcher | undefined;
   const onAccepted = (accepted: readonly NewTransaction[]): void =>
@@ -164,6 +172,7 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Omit<Servi
   const lanes = createCreateLanes({
     pools: createPools,
     deadlineMs: LANE_DEADLINE_MS,
+    batches,
     onAccepted,
   });
   ends.push(() => lanes.idle());
@@ -172,6 +181,7 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Omit<Servi
         pool,
         lanePools: createPools,
         laneDeadlineMs: LANE_DEADLINE_MS,
+        batches,
         rules: {
           vendorById: (vendorId) => directory.vendorById(vendorId),
           billerOf: (billerCode) => catalogue.biller(billerCode),

@@ -3,6 +3,7 @@ import type { Static } from 'typebox';
 import { Check } from 'typebox/value';
 import { isIP } from 'node:net';
 import path from 'node:path';
+import type { BatchForm } from './transactions/batch-form.ts';
 
 /** How the process was started: the sandbox of `npm start`, or `npm run serve`. */
 export type Mode = 'sandbox' | 'production';
@@ -40,6 +41,12 @@ export const ENVIRONMENT = Type.Object({
     wholeNumber('Connections for everything but the lanes. Default 8.'),
   ),
   LANES: Type.Optional(wholeNumber('Lanes that commit creates, one connection each. Default 2.')),
+  BATCHES: Type.Optional(
+    Type.Union([Type.Literal('many_vendors'), Type.Literal('one_vendor')], {
+      description:
+        'Whose payments a lane commits in one call: many_vendors, or one_vendor, for a Citus cluster (see deploy/citus). Default many_vendors.',
+    }),
+  ),
   BASE_PATH: Type.Optional(pathPrefix('In front of `/payments/v2/…`. Default empty.')),
   BILLING_PATH: Type.Optional(
     pathPrefix('In front of `/billing` and `/transaction`. Default empty.'),
@@ -167,6 +174,7 @@ export interface Config {
   readonly databaseUrl: string | undefined;
   readonly databasePoolSize: number;
   readonly laneCount: number;
+  readonly batches: BatchForm;
   readonly basePath: string;
   readonly billingPath: string;
   readonly scoringPath: string;
@@ -252,6 +260,7 @@ export function readConfig(
     databaseUrl: environment.DATABASE_URL,
     databasePoolSize: Number(environment.DATABASE_POOL_SIZE ?? 8),
     laneCount: Number(environment.LANES ?? 2),
+    batches: environment.BATCHES ?? 'many_vendors',
     basePath: environment.BASE_PATH ?? '',
     billingPath: environment.BILLING_PATH ?? '',
     scoringPath: environment.SCORING_PATH ?? '',

@@ -9,6 +9,9 @@
 
 \set ON_ERROR_STOP on
 
+-- The batch calls of one vendor, which become known to the cluster at the end.
+\ir functions.sql
+
 -- Otherwise Citus turns tables that refer to a reference table into local tables of its own, which
 -- cannot be distributed any more.
 set citus.enable_local_reference_table_foreign_keys = off;
@@ -50,10 +53,14 @@ select create_distributed_table('upstream_calls', 'vendor_id', colocate_with => 
 
 -- Owned by who sends, whose reference makes them once.
 select create_distributed_table('collections', 'collector', colocate_with => 'none');
-select create_distributed_table('request_nonces', 'holder', colocate_with => 'none');
+
+-- Each call runs whole on the node of the vendor that its first argument names, outside transactions.
+select create_distributed_function('create_transactions_of(integer,uuid[],text[],text[],text[],text[],bigint[],bigint[],boolean[],boolean)', 'p_vendor_id', colocate_with => 'accounts');
+select create_distributed_function('settle_transactions_of(integer,uuid[],text[],bigint[],text[],text[],jsonb[],text[],uuid[])', 'p_vendor_id', colocate_with => 'accounts');
 
 -- Stay on the coordinator: one row, or nobody's hot path. The credit registry is keyed by person.
--- stays: schema_migrations, schema_objects, ledger_chain, closed_days, backups, archive_files, stray_callbacks
+-- Nonces live for minutes and are removed across all holders.
+-- stays: request_nonces, schema_migrations, schema_objects, ledger_chain, closed_days, backups, archive_files, stray_callbacks
 -- stays: subjects, subject_documents, subject_phones, subject_enquiries, lenders, suppression_rules
 -- stays: credit_registry, credit_accounts, account_states, account_corrections, account_disputes
 -- stays: credit_cases, credit_imports, credit_import_findings, suppression_changes, subject_merges

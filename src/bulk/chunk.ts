@@ -2,6 +2,7 @@ import { crashPoint } from '#crash-points';
 import { Refusal } from '../base/errors.ts';
 import type { Biller } from '../billers/biller.ts';
 import type { Queryable } from '../db/pool.ts';
+import type { BatchForm } from '../transactions/batch-form.ts';
 import { answerDecision, dependOnEachOther, isSameRequest } from '../transactions/create.ts';
 import { createTransactions } from '../transactions/store.ts';
 import type { CreateDecision, NewTransaction } from '../transactions/transaction.ts';
@@ -45,6 +46,7 @@ export async function decideChunk(
   db: Queryable,
   chunk: Chunk,
   rules: Rules,
+  form?: BatchForm,
 ): Promise<ChunkOutcome> {
   const plan = planChunk(chunk.rows, chunk.firstRow, {
     batchId: chunk.batchId,
@@ -57,7 +59,7 @@ export async function decideChunk(
     const decisions =
       transactions.length === 0
         ? []
-        : await createTransactions(db, transactions, dependOnEachOther(transactions));
+        : await createTransactions(db, transactions, dependOnEachOther(transactions), form);
     const decided = plan.creates.map(({ row, transaction }, index) => ({
       transaction,
       ...resultOf(row, transaction, decisions[index]),

@@ -4,6 +4,7 @@ import { LIMITS } from '../base/limits.ts';
 import { createLane } from '../db/lane.ts';
 import type { Lane } from '../db/lane.ts';
 import type { Pool } from '../db/pool.ts';
+import type { BatchForm } from '../transactions/batch-form.ts';
 import type { NewTransaction } from '../transactions/transaction.ts';
 import {
   decodeRows,
@@ -53,6 +54,8 @@ export interface BulkDeskOptions {
   readonly lanePools: readonly Pool[];
   readonly laneDeadlineMs: number;
   readonly rules: Rules;
+  /** Default: many_vendors. */
+  readonly batches?: BatchForm;
   /** Told after each commit what was accepted, so that it is dispatched without a poll. */
   readonly onAccepted: (accepted: readonly NewTransaction[]) => void;
   /** How often batches are looked for that another process left. */
@@ -84,7 +87,7 @@ export function createBulkDesk(options: BulkDeskOptions): BulkDesk {
         await Promise.all(
           calls.map(async ({ chunk, refuseWith }) =>
             refuseWith === undefined
-              ? await decideChunk(db, chunk, options.rules)
+              ? await decideChunk(db, chunk, options.rules, options.batches)
               : await refuseChunk(db, chunk, refuseWith),
           ),
         ),

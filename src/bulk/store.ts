@@ -192,11 +192,15 @@ export interface DecidedChunk {
 export async function insertChunk(db: Queryable, chunk: DecidedChunk): Promise<boolean> {
   const inserted = await db.query({
     name: 'insert_bulk_chunk',
-    text: `with moved as (
+    // The time passes through a row: Citus refuses volatile functions in an UPDATE.
+    text: `with clock as materialized (
+        select clock_timestamp() as at
+      ), moved as (
         update bulk_batches set next_row = next_row + $5,
           accepted_count = accepted_count + $5 - $6, refused_count = refused_count + $6,
           leased_until = now() + $9 * interval '1 millisecond',
-          ended_at = case when next_row + $5 > row_count then clock_timestamp() end
+          ended_at = case when next_row + $5 > row_count then clock.at end
+        from clock
         where vendor_id = $1 and batch_reference = $2 and next_row = $4
         returning 1
       )

@@ -93,6 +93,7 @@ async function create(session: Session, options: PayOptions): Promise<Created> {
   const lanes = createCreateLanes({
     pools: [session.openPool(1)],
     deadlineMs: CREATE_DEADLINE_MS,
+    batches: session.config.batches,
     onAccepted: () => {},
   });
   return await acceptPayment(

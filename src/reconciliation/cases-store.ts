@@ -131,7 +131,13 @@ export async function findCase(db: Queryable, caseId: string): Promise<CaseRow |
 
 /** The same, locked until the caller's transaction ends. */
 export async function lockCase(db: Queryable, caseId: string): Promise<CaseRow | undefined> {
-  await db.query('select from cases where case_id = $1 for update', [caseId]);
+  const found = await findCase(db, caseId);
+  if (found === undefined) return undefined;
+  // By the vendor too: Citus locks no row that it has to look for on all nodes.
+  await db.query('select from cases where vendor_id = $1 and case_id = $2 for update', [
+    found.vendor_id,
+    caseId,
+  ]);
   return await findCase(db, caseId);
 }
 

@@ -8,6 +8,7 @@ import type { Biller } from '../billers/biller.ts';
 import { createLane } from '../db/lane.ts';
 import type { Pool } from '../db/pool.ts';
 import type { Vendor } from '../vendors/vendor.ts';
+import type { BatchForm } from './batch-form.ts';
 import { createTransactions, readTransactionByReference } from './store.ts';
 import type { TransactionRow } from './store.ts';
 import type { CreateDecision, NewTransaction } from './transaction.ts';
@@ -167,9 +168,12 @@ export function createCreateLanes(options: {
   readonly deadlineMs: number;
   /** Default: the system's. */
   readonly timers?: Timers;
+  /** Default: many_vendors. */
+  readonly batches?: BatchForm;
   /** Told after each commit what was accepted, so that it is dispatched without a poll. */
   readonly onAccepted: (accepted: readonly NewTransaction[]) => void;
 }): CreateLanes {
+  const form = options.batches ?? 'many_vendors';
   const lanes = options.pools.map((pool, index) =>
     createLane<NewTransaction, CreateDecision>({
       name: `create lane ${index}`,
@@ -178,9 +182,10 @@ export function createCreateLanes(options: {
       maxWaiting: LIMITS.laneQueueRows,
       deadlineMs: options.deadlineMs,
       ...(options.timers === undefined ? {} : { timers: options.timers }),
+      ...(form === 'one_vendor' ? { groupOf: ({ vendorId }) => vendorId } : {}),
       call: async (db, batch) => {
         crashPoint('create:before-commit');
-        const decisions = await createTransactions(db, batch, dependOnEachOther(batch));
+        const decisions = await createTransactions(db, batch, dependOnEachOther(batch), form);
         crashPoint('create:after-commit');
         options.onAccepted(batch.filter((_, row) => decisions[row]?.kind === 'accepted'));
         return decisions;

@@ -3,7 +3,8 @@ import { newId } from '../base/ids.ts';
 import { LIMITS } from '../base/limits.ts';
 import type { Timers } from '../base/timers.ts';
 import { createLane } from '../db/lane.ts';
-import type { Pool } from '../db/pool.ts';
+import type { Pool, Queryable } from '../db/pool.ts';
+import type { BatchForm } from './batch-form.ts';
 import { settleTransactions } from './store.ts';
 import type { FinalReport, SettleResult } from './transaction.ts';
 
@@ -23,7 +24,10 @@ export function createSettler(options: {
   readonly deadlineMs: number;
   /** Default: the system's. */
   readonly timers?: Timers;
+  /** Default: many_vendors. */
+  readonly batches?: BatchForm;
 }): Settler {
+  const form = options.batches ?? 'many_vendors';
   const lanes = options.pools.map((pool, index) =>
     createLane<FinalReport, SettleResult>({
       name: `settle lane ${index}`,
@@ -32,7 +36,8 @@ export function createSettler(options: {
       maxWaiting: LIMITS.laneQueueRows,
       deadlineMs: options.deadlineMs,
       ...(options.timers === undefined ? {} : { timers: options.timers }),
-      call: settleInRounds,
+      ...(form === 'one_vendor' ? { groupOf: ({ vendorId }) => vendorId } : {}),
+      call: async (db, reports) => await settleInRounds(db, reports, form),
     }),
   );
   return {
@@ -52,8 +57,9 @@ export function createSettler(options: {
 
 /** One call takes one report per transaction; further ones of the same transaction follow in the next. */
 async function settleInRounds(
-  db: Parameters<typeof settleTransactions>[0],
+  db: Queryable,
   reports: readonly FinalReport[],
+  form: BatchForm,
 ): Promise<SettleResult[]> {
   const results: SettleResult[] = [];
   let round = [...reports.entries()];
@@ -71,6 +77,7 @@ async function settleInRounds(
     const settled = await settleTransactions(
       db,
       entries.map(([, report]) => ({ report, caseId: newId() })),
+      form,
     );
     crashPoint('settle:after-commit');
     for (const [position, [index]] of entries.entries()) {

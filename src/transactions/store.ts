@@ -1,4 +1,7 @@
+import { PlainError } from '../base/plain-error.ts';
 import type { Queryable } from '../db/pool.ts';
+import { batchCall } from './batch-form.ts';
+import type { BatchCall, BatchForm } from './batch-form.ts';
 import type {
   CreateDecision,
   FinalReport,
@@ -8,8 +11,10 @@ import type {
   TransactionStatus,
 } from './transaction.ts';
 
-const CREATE = `select row_number, decision, known_id, known_at from create_transactions(
-  $1::integer[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[],
+const CREATE = (
+  call: BatchCall,
+): string => `select row_number, decision, known_id, known_at from ${call.name}(
+  $1::${call.vendorType}, $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[],
   $8::bigint[], $9::boolean[], $10)`;
 
 interface DecisionRow {
@@ -27,12 +32,18 @@ export async function createTransactions(
   db: Queryable,
   batch: readonly NewTransaction[],
   sequential: boolean,
+  form: BatchForm = 'many_vendors',
 ): Promise<CreateDecision[]> {
+  const call = batchCall(
+    form,
+    'create_transactions',
+    batch.map((row) => row.vendorId),
+  );
   const result = await db.query<DecisionRow>({
-    name: 'create_transactions',
-    text: CREATE,
+    name: call.name,
+    text: CREATE(call),
     values: [
-      batch.map((row) => row.vendorId),
+      call.vendors,
       batch.map((row) => row.transactionId),
       batch.map((row) => row.merchantReference),
       batch.map((row) => row.billerCode),
@@ -81,8 +92,8 @@ function known(row: DecisionRow): { transactionId: string; createdAt: Date } {
   return { transactionId: row.known_id, createdAt: row.known_at };
 }
 
-const SETTLE = `select row_number, result from settle_transactions(
-  $1::integer[], $2::uuid[], $3::text[], $4::bigint[], $5::text[], $6::text[], $7::jsonb[],
+const SETTLE = (call: BatchCall): string => `select row_number, result from ${call.name}(
+  $1::${call.vendorType}, $2::uuid[], $3::text[], $4::bigint[], $5::text[], $6::text[], $7::jsonb[],
   $8::text[], $9::uuid[])`;
 
 /**
@@ -92,13 +103,19 @@ const SETTLE = `select row_number, result from settle_transactions(
 export async function settleTransactions(
   db: Queryable,
   batch: readonly { readonly report: FinalReport; readonly caseId: string }[],
+  form: BatchForm = 'many_vendors',
 ): Promise<SettleResult[]> {
   const reports = batch.map((item) => item.report);
+  const call = batchCall(
+    form,
+    'settle_transactions',
+    reports.map((report) => report.vendorId),
+  );
   const result = await db.query<{ row_number: number; result: Exclude<SettleResult, 'settled'> }>({
-    name: 'settle_transactions',
-    text: SETTLE,
+    name: call.name,
+    text: SETTLE(call),
     values: [
-      reports.map((report) => report.vendorId),
+      call.vendors,
       reports.map((report) => report.transactionId),
       reports.map((report) => report.outcome),
       reports.map((report) => report.paidCents),
@@ -116,6 +133,19 @@ export async function settleTransactions(
     reports.filter((_, index) => results[index] === 'contradicted'),
   );
   return results;
+}
+
+/** Throws `PlainError` when the database lacks the calls for one vendor each. */
+export async function requireOneVendorCalls(db: Queryable): Promise<void> {
+  const found = await db.query<{ there: boolean }>(
+    `select to_regproc('create_transactions_of') is not null
+       and to_regproc('settle_transactions_of') is not null as there`,
+  );
+  if (found.rows[0]?.there === true) return;
+  throw new PlainError(
+    'BATCHES is one_vendor, but the database has no functions for it: run deploy/citus/functions.sql there, or leave BATCHES away.',
+    { field: 'BATCHES' },
+  );
 }
 
 /** What a contradicted payment yielded goes to its case: a token is not told twice. */

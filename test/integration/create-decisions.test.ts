@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
 import { checkLedger } from '../../src/ledger/check.ts';
 import { dependOnEachOther } from '../../src/transactions/create.ts';
+import type { BatchForm } from '../../src/transactions/batch-form.ts';
 import { createTransactions } from '../../src/transactions/store.ts';
-import type { NewTransaction } from '../../src/transactions/transaction.ts';
+import type { CreateDecision, NewTransaction } from '../../src/transactions/transaction.ts';
 import { DUPLICATE_CHECKS } from '../../src/vendors/vendor.ts';
 import type { DuplicateCheck } from '../../src/vendors/vendor.ts';
 import { createOracle, namedBy } from '../support/create-oracle.ts';
@@ -16,12 +17,6 @@ import { BILLER, newTransaction } from '../support/new-transaction.ts';
 // A batch decides like its rows taken one by one: random histories against an oracle in memory.
 
 let books: Books;
-beforeAll(async () => {
-  books = await openBooks();
-});
-afterAll(async () => {
-  await books.close();
-});
 
 /** A counterexample takes longer to make small than to find. */
 const SHRINKING = { timeout: 180_000 };
@@ -110,20 +105,55 @@ const history: fc.Arbitrary<History> = fc.record({
 });
 
 /** How often which decision was met on which path. */
-const met = new Map<string, number>();
+type Met = Map<string, number>;
+
+/** Decides a batch; in calls for one vendor, vendor by vendor as a lane does. */
+async function create(
+  form: BatchForm,
+  batch: readonly NewTransaction[],
+  sequential?: boolean,
+): Promise<CreateDecision[]> {
+  const decisions: CreateDecision[] = [];
+  const groups = Map.groupBy(batch.entries(), ([, { vendorId }]) =>
+    form === 'one_vendor' ? vendorId : 0,
+  );
+  for (const group of groups.values()) {
+    const members = group.map(([, member]) => member);
+    const made = await createTransactions(
+      books.pool,
+      members,
+      sequential ?? dependOnEachOther(members),
+      form,
+    );
+    expect(made).toHaveLength(members.length);
+    for (const [place, decision] of made.entries()) {
+      const [index] = group[place] ?? [];
+      if (index !== undefined) decisions[index] = decision;
+    }
+  }
+  return decisions;
+}
 
 function byId(one: { readonly id: string }, other: { readonly id: string }): number {
   return one.id < other.id ? -1 : 1;
 }
 
 class Run {
+  readonly #form: BatchForm;
+  readonly #met: Met;
   readonly oracle: CreateOracle = createOracle();
   readonly #vendorIds: readonly number[];
   readonly #given: History;
   readonly #batches: NewTransaction[][] = [];
   readonly #createdAt = new Map<string, number>();
 
-  constructor(given: History, vendorIds: readonly number[]) {
+  constructor(
+    given: History,
+    vendorIds: readonly number[],
+    by: { readonly form: BatchForm; readonly met: Met },
+  ) {
+    this.#form = by.form;
+    this.#met = by.met;
     this.#given = given;
     this.#vendorIds = vendorIds;
     for (const [index, vendorId] of vendorIds.entries()) {
@@ -158,8 +188,8 @@ class Run {
   }
 
   async #create(batch: readonly NewTransaction[]): Promise<void> {
-    const path = this.#pathOf(batch);
-    const decisions = await createTransactions(books.pool, batch, dependOnEachOther(batch));
+    const paths = this.#pathsOf(batch);
+    const decisions = await create(this.#form, batch);
     expect(decisions).toHaveLength(batch.length);
     for (const [index, wanted] of batch.entries()) {
       const expected: Expected = this.oracle.decide(wanted);
@@ -178,20 +208,31 @@ class Run {
         this.#createdAt.set(decision.transactionId, known);
         expect(decision.createdAt.getTime()).toBe(known);
       }
-      met.set(`${path} ${decision.kind}`, (met.get(`${path} ${decision.kind}`) ?? 0) + 1);
+      const path = `${paths.get(wanted.vendorId)} ${decision.kind}`;
+      this.#met.set(path, (this.#met.get(path) ?? 0) + 1);
     }
   }
 
-  /** The path the database takes, by the rule that migration 0006 states. */
-  #pathOf(batch: readonly NewTransaction[]): string {
-    if (dependOnEachOther(batch)) return 'dependent';
-    const short = this.#vendorIds.some((vendorId) => {
-      const wanted = batch
-        .filter((wants) => wants.vendorId === vendorId)
-        .reduce((sum, wants) => sum + wants.amountCents + wants.feeCents, 0n);
-      return wanted > this.oracle.balances(vendorId).float;
-    });
-    return short ? 'short' : 'set';
+  /** The path the database takes for each vendor's rows, by the rule that migration 0006 states. */
+  #pathsOf(batch: readonly NewTransaction[]): Map<number, string> {
+    const pathOf = (vendorIds: readonly number[]): string => {
+      const rows = batch.filter(({ vendorId }) => vendorIds.includes(vendorId));
+      if (dependOnEachOther(rows)) return 'dependent';
+      const short = vendorIds.some((vendorId) => {
+        const wanted = rows
+          .filter((wants) => wants.vendorId === vendorId)
+          .reduce((sum, wants) => sum + wants.amountCents + wants.feeCents, 0n);
+        return wanted > this.oracle.balances(vendorId).float;
+      });
+      return short ? 'short' : 'set';
+    };
+    const together = pathOf(this.#vendorIds);
+    return new Map(
+      this.#vendorIds.map((vendorId) => [
+        vendorId,
+        this.#form === 'one_vendor' ? pathOf([vendorId]) : together,
+      ]),
+    );
   }
 
   async expectEqualBooks(): Promise<void> {
@@ -219,16 +260,25 @@ class Run {
   }
 }
 
-describe('a batch of creates', () => {
+describe.each(['many_vendors', 'one_vendor'] as const)('a batch of creates for %s', (form) => {
+  beforeAll(async () => {
+    books = await openBooks();
+    await books.addOneVendorCalls();
+  });
+  afterAll(async () => {
+    await books.close();
+  });
+
   test('decides like its rows taken one by one, and books what it decides', SHRINKING, async () => {
+    const met: Met = new Map();
     await fc.assert(
       fc.asyncProperty(history, async (given) => {
         const vendorIds = await books.addVendors(given.vendors.map((vendor) => vendor.floatCents));
-        const run = new Run(given, vendorIds);
+        const run = new Run(given, vendorIds, { form, met });
         for (const wanted of given.steps) await run.take(wanted);
         await run.expectEqualBooks();
       }),
-      { numRuns: 200 },
+      { numRuns: form === 'many_vendors' ? 200 : 100 },
     );
     expect((await checkLedger(books.pool)).violations).toEqual([]);
 
@@ -257,10 +307,10 @@ describe('a batch of creates', () => {
       ] as const) {
         const vendorId = await books.addVendor(1_000_000n);
         const first = newTransaction({ vendorId });
-        await createTransactions(books.pool, [first], false);
+        await create(form, [first], false);
         await makeOlder(first, ageSeconds);
         const again = newTransaction({ vendorId, duplicateCheck: true });
-        const [decision] = await createTransactions(books.pool, [again], sequential);
+        const [decision] = await create(form, [again], sequential);
         expect({ ageSeconds, kind: decision?.kind }).toEqual({ ageSeconds, kind: expected });
         if (decision !== undefined && expected === 'likely_duplicate') {
           expect(namedBy(decision)).toBe(first.transactionId);
@@ -275,22 +325,18 @@ describe('a batch of creates', () => {
   ])('finds equal payments whatever became of them (%s)', async (_, sequential) => {
     const vendorId = await books.addVendor(1_000_000n);
     const first = newTransaction({ vendorId });
-    await createTransactions(books.pool, [first], false);
+    await create(form, [first], false);
     await books.pool.query(
       `update transactions set outcome = 'failed', settled_at = now() where vendor_id = $1`,
       [vendorId],
     );
     const again = newTransaction({ vendorId, duplicateCheck: true });
-    const decisions = await createTransactions(books.pool, [again], sequential);
+    const decisions = await create(form, [again], sequential);
     expect(decisions).toEqual([{ kind: 'likely_duplicate', transactionId: first.transactionId }]);
   });
 
   test('refuses a vendor that has no accounts', async () => {
-    const decisions = await createTransactions(
-      books.pool,
-      [newTransaction({ vendorId: 2_000_000_000 })],
-      false,
-    );
+    const decisions = await create(form, [newTransaction({ vendorId: 2_000_000_000 })], false);
     expect(decisions).toEqual([{ kind: 'insufficient_float' }]);
   });
 });

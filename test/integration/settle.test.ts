@@ -26,12 +26,7 @@ let books: Books;
 let settlers: Settler[];
 beforeAll(async () => {
   books = await openBooks();
-  settlers = [0, 1].map(() =>
-    createSettler({
-      pools: [books.openPool({ byIndexOnly: true }), books.openPool({ byIndexOnly: true })],
-      deadlineMs: 8_000,
-    }),
-  );
+  await books.addOneVendorCalls();
 });
 // Whatever a test reports, the books stay whole.
 afterEach(async () => {
@@ -87,237 +82,249 @@ const PAID = {
 };
 const RETURNED = { float: FLOAT_CENTS, reserved: 0n, fees: 0n };
 
-describe('the first word', () => {
-  test('paid: the reservation goes to the operator and to the fees', async () => {
-    const made = await payOne();
-    const details = { token: '1234 5678', units: '12.5' };
-    expect(await settle(paidReport(made, { details, source: 'callback' }))).toBe('settled');
-    expect(await books.balances(made.vendorId)).toMatchObject(PAID);
-    const stored = await readStored(made);
-    expect(stored).toMatchObject({
-      outcome: 'success',
-      biller_reference: 'OP1',
-      message: 'Paid',
-      details,
-      under_way: false,
-    });
-    expect(stored.biller_response_time).toEqual(stored.settled_at);
-    const attempts = await books.pool.query(
-      'select outcome, note, ended_at is not null as ended from attempts where transaction_id = $1',
-      [made.transactionId],
+describe.each(['many_vendors', 'one_vendor'] as const)('in calls for %s', (batches) => {
+  beforeAll(() => {
+    settlers = [0, 1].map(() =>
+      createSettler({
+        pools: [books.openPool({ byIndexOnly: true }), books.openPool({ byIndexOnly: true })],
+        deadlineMs: 8_000,
+        batches,
+      }),
     );
-    expect(attempts.rows).toEqual([{ outcome: 'paid', note: 'callback', ended: true }]);
-    expect(await readCases(made)).toEqual([]);
   });
 
-  test('declined: all of it comes back, the fee too', async () => {
-    const made = await payOne();
-    expect(await settle(failedReport(made))).toBe('settled');
-    expect(await books.balances(made.vendorId)).toMatchObject(RETURNED);
-    expect(await readStored(made)).toMatchObject({
-      outcome: 'failed',
-      message: 'Declined',
-      biller_reference: null,
-      under_way: false,
-    });
-    expect(await readCases(made)).toEqual([]);
-  });
-
-  test('about a transaction that does not exist: unknown, and nothing is written', async () => {
-    const made = await payOne();
-    expect(await settle(paidReport({ ...made, transactionId: newId() }))).toBe('unknown');
-    // Another vendor's transaction is as unknown.
-    const other = await books.addVendor(FLOAT_CENTS);
-    expect(await settle(paidReport({ ...made, vendorId: other }))).toBe('unknown');
-    expect(await books.balances(made.vendorId)).toMatchObject(UNTOUCHED);
-  });
-
-  test('about a transaction that was never sent: a case, and it stays to be sent', async () => {
-    const vendorId = await books.addVendor(FLOAT_CENTS);
-    const made = newTransaction({ vendorId, feeCents: FEE_CENTS });
-    await createTransactions(books.pool, [made], false);
-    expect(await settle(paidReport(made, { source: 'callback' }))).toBe('contradicted');
-    expect(await books.balances(vendorId)).toMatchObject(UNTOUCHED);
-    expect(await readStored(made)).toMatchObject({ outcome: null, under_way: false });
-    expect(await readCases(made)).toMatchObject([
-      {
-        kind: 'contradiction',
-        facts: { books_say: null, operator_says: 'success', source: 'callback' },
-      },
-    ]);
-  });
-
-  test.each([0n, -500n])(
-    'paid %s cents: a case, as no payment of that much exists',
-    async (paid) => {
+  describe('the first word', () => {
+    test('paid: the reservation goes to the operator and to the fees', async () => {
       const made = await payOne();
-      expect(await settle(paidReport(made, { paidCents: paid }))).toBe('contradicted');
-      expect(await books.balances(made.vendorId)).toMatchObject(UNTOUCHED);
-      expect(await readStored(made)).toMatchObject({ outcome: null });
-      expect(await readCases(made)).toMatchObject([{ kind: 'contradiction' }]);
-      expect(await settle(paidReport(made))).toBe('settled');
-    },
-  );
-});
-
-describe('the same word again', () => {
-  test.each([
-    ['paid', paidReport, PAID],
-    ['declined', failedReport, RETURNED],
-  ] as const)('%s, a hundred times at once: one effect', async (_, report, expected) => {
-    const made = await payOne();
-    const results = await Promise.all(
-      Array.from({ length: 100 }, async (__, index) => await settle(report(made), index)),
-    );
-    expect(results.filter((result) => result === 'settled')).toHaveLength(1);
-    expect(results.filter((result) => result === 'repeated')).toHaveLength(99);
-    expect(await books.balances(made.vendorId)).toMatchObject(expected);
-    expect(await readCases(made)).toEqual([]);
-  });
-});
-
-describe('a word against the first', () => {
-  test.each([
-    ['paid, then declined', paidReport, failedReport, PAID],
-    ['declined, then paid', failedReport, paidReport, RETURNED],
-  ] as const)('%s: a case, the books stay', async (_, first, second, expected) => {
-    const made = await payOne();
-    await settle(first(made));
-    const before = await readStored(made);
-    expect(await settle(second(made, { source: 'callback' }))).toBe('contradicted');
-    expect(await settle(second(made, { source: 'callback' }))).toBe('contradicted');
-    expect(await readStored(made)).toEqual(before);
-    expect(await books.balances(made.vendorId)).toMatchObject(expected);
-    expect(await readCases(made)).toMatchObject([
-      {
-        kind: 'contradiction',
-        facts: {
-          books_say: first(made).outcome,
-          operator_says: second(made).outcome,
-          source: 'callback',
-        },
-      },
-    ]);
-  });
-});
-
-describe('another amount than was instructed', () => {
-  test('less: what was paid goes out, the rest comes back, the fee is kept, and a case', async () => {
-    const made = await payOne();
-    expect(await settle(paidReport(made, { paidCents: 4_000n }))).toBe('settled');
-    expect(await books.balances(made.vendorId)).toMatchObject({
-      float: FLOAT_CENTS - 4_000n - FEE_CENTS,
-      reserved: 0n,
-      fees: FEE_CENTS,
-      'operator:kplc': 4_000n,
-    });
-    expect(await readCases(made)).toMatchObject([
-      {
-        kind: 'amount_difference',
-        facts: { amount_cents: Number(AMOUNT_CENTS), paid_cents: 4_000 },
-      },
-    ]);
-  });
-
-  test('more: the reservation goes out and not a cent more, and a case', async () => {
-    const made = await payOne();
-    expect(await settle(paidReport(made, { paidCents: 12_000n }))).toBe('settled');
-    expect(await books.balances(made.vendorId)).toMatchObject(PAID);
-    expect(await readCases(made)).toMatchObject([
-      { kind: 'amount_difference', facts: { paid_cents: 12_000 } },
-    ]);
-  });
-});
-
-describe('a batch', () => {
-  test('takes each report on its own', async () => {
-    const [one, two] = await books.addVendors([FLOAT_CENTS, FLOAT_CENTS]);
-    const make = (vendorId = 0, given: Partial<NewTransaction> = {}): NewTransaction =>
-      newTransaction({ vendorId, feeCents: FEE_CENTS, ...given });
-    const [paid, declined, known, less] = [make(one), make(two), make(one), make(two)];
-    const other = make(one, { billerCode: OTHER_BILLER });
-    await createInstructed(books.pool, [paid, declined, known, less, other]);
-    await settle(paidReport(known));
-    const unsent = make(two);
-    await createTransactions(books.pool, [unsent], false);
-
-    const results = await Promise.all(
-      [
-        paidReport(paid),
-        failedReport(declined),
-        paidReport(known),
-        paidReport(less, { paidCents: 1n }),
-        failedReport(unsent),
-        paidReport({ ...paid, transactionId: newId() }),
-        paidReport(other),
-        // The same transaction again in the same batch: first its like, then its opposite.
-        paidReport(paid),
-        failedReport(paid),
-      ].map(async (report) => await settle(report)),
-    );
-    expect(results).toEqual([
-      'settled',
-      'settled',
-      'repeated',
-      'settled',
-      'contradicted',
-      'unknown',
-      'settled',
-      'repeated',
-      'contradicted',
-    ]);
-    expect(await books.balances(one ?? 0)).toMatchObject({
-      reserved: 0n,
-      fees: 3n * FEE_CENTS,
-      'operator:kplc': 3n * AMOUNT_CENTS,
-    });
-    expect(await books.balances(two ?? 0)).toMatchObject({
-      reserved: AMOUNT_CENTS + FEE_CENTS,
-      fees: FEE_CENTS,
-      'operator:kplc': 1n,
-    });
-  });
-});
-
-describe('a word that comes while the transaction is sent once more', () => {
-  test('waits for that instruction to be written, and ends it too', async () => {
-    const made = await payOne();
-    const [first] = await books.pool
-      .query<{ claim_number: number }>(
-        'select claim_number from dispatch_queue where transaction_id = $1',
+      const details = { token: '1234 5678', units: '12.5' };
+      expect(await settle(paidReport(made, { details, source: 'callback' }))).toBe('settled');
+      expect(await books.balances(made.vendorId)).toMatchObject(PAID);
+      const stored = await readStored(made);
+      expect(stored).toMatchObject({
+        outcome: 'success',
+        biller_reference: 'OP1',
+        message: 'Paid',
+        details,
+        under_way: false,
+      });
+      expect(stored.biller_response_time).toEqual(stored.settled_at);
+      const attempts = await books.pool.query(
+        'select outcome, note, ended_at is not null as ended from attempts where transaction_id = $1',
         [made.transactionId],
-      )
-      .then((read) => read.rows);
-    await writeProgress(books.pool, [
-      {
-        claim: { ...made, claimNumber: first?.claim_number ?? 0, attemptNumber: 1 },
-        next: 'send',
-        delayMs: 0,
-        note: 'never left us',
-        operatorHandle: null,
-      },
-    ]);
-    // Another process has claimed it, and its commit is on the way.
-    const sender = await books.pool.connect();
-    await sender.query('begin');
-    const queue = { vendorId: made.vendorId, billerCode: BILLER, stage: 'send' as const };
-    expect(await claim(sender, [{ ...queue, most: 1, leaseMs: 60_000 }])).toHaveLength(1);
-
-    const answer = settle(paidReport(made, { source: 'callback' }));
-    await vi.waitFor(async () => {
-      const waiting = await books.pool.query(
-        `select 1 from pg_stat_activity
-         where datname = current_database() and wait_event_type = 'Lock'`,
       );
-      expect(waiting.rowCount).toBe(1);
+      expect(attempts.rows).toEqual([{ outcome: 'paid', note: 'callback', ended: true }]);
+      expect(await readCases(made)).toEqual([]);
     });
-    await sender.query('commit');
-    sender.release();
-    expect(await answer).toBe('settled');
-    const attempts = await books.pool.query(
-      'select outcome from attempts where transaction_id = $1 order by attempt_number',
-      [made.transactionId],
+
+    test('declined: all of it comes back, the fee too', async () => {
+      const made = await payOne();
+      expect(await settle(failedReport(made))).toBe('settled');
+      expect(await books.balances(made.vendorId)).toMatchObject(RETURNED);
+      expect(await readStored(made)).toMatchObject({
+        outcome: 'failed',
+        message: 'Declined',
+        biller_reference: null,
+        under_way: false,
+      });
+      expect(await readCases(made)).toEqual([]);
+    });
+
+    test('about a transaction that does not exist: unknown, and nothing is written', async () => {
+      const made = await payOne();
+      expect(await settle(paidReport({ ...made, transactionId: newId() }))).toBe('unknown');
+      // Another vendor's transaction is as unknown.
+      const other = await books.addVendor(FLOAT_CENTS);
+      expect(await settle(paidReport({ ...made, vendorId: other }))).toBe('unknown');
+      expect(await books.balances(made.vendorId)).toMatchObject(UNTOUCHED);
+    });
+
+    test('about a transaction that was never sent: a case, and it stays to be sent', async () => {
+      const vendorId = await books.addVendor(FLOAT_CENTS);
+      const made = newTransaction({ vendorId, feeCents: FEE_CENTS });
+      await createTransactions(books.pool, [made], false);
+      expect(await settle(paidReport(made, { source: 'callback' }))).toBe('contradicted');
+      expect(await books.balances(vendorId)).toMatchObject(UNTOUCHED);
+      expect(await readStored(made)).toMatchObject({ outcome: null, under_way: false });
+      expect(await readCases(made)).toMatchObject([
+        {
+          kind: 'contradiction',
+          facts: { books_say: null, operator_says: 'success', source: 'callback' },
+        },
+      ]);
+    });
+
+    test.each([0n, -500n])(
+      'paid %s cents: a case, as no payment of that much exists',
+      async (paid) => {
+        const made = await payOne();
+        expect(await settle(paidReport(made, { paidCents: paid }))).toBe('contradicted');
+        expect(await books.balances(made.vendorId)).toMatchObject(UNTOUCHED);
+        expect(await readStored(made)).toMatchObject({ outcome: null });
+        expect(await readCases(made)).toMatchObject([{ kind: 'contradiction' }]);
+        expect(await settle(paidReport(made))).toBe('settled');
+      },
     );
-    expect(attempts.rows).toEqual([{ outcome: 'not_sent' }, { outcome: 'paid' }]);
+  });
+
+  describe('the same word again', () => {
+    test.each([
+      ['paid', paidReport, PAID],
+      ['declined', failedReport, RETURNED],
+    ] as const)('%s, a hundred times at once: one effect', async (_, report, expected) => {
+      const made = await payOne();
+      const results = await Promise.all(
+        Array.from({ length: 100 }, async (__, index) => await settle(report(made), index)),
+      );
+      expect(results.filter((result) => result === 'settled')).toHaveLength(1);
+      expect(results.filter((result) => result === 'repeated')).toHaveLength(99);
+      expect(await books.balances(made.vendorId)).toMatchObject(expected);
+      expect(await readCases(made)).toEqual([]);
+    });
+  });
+
+  describe('a word against the first', () => {
+    test.each([
+      ['paid, then declined', paidReport, failedReport, PAID],
+      ['declined, then paid', failedReport, paidReport, RETURNED],
+    ] as const)('%s: a case, the books stay', async (_, first, second, expected) => {
+      const made = await payOne();
+      await settle(first(made));
+      const before = await readStored(made);
+      expect(await settle(second(made, { source: 'callback' }))).toBe('contradicted');
+      expect(await settle(second(made, { source: 'callback' }))).toBe('contradicted');
+      expect(await readStored(made)).toEqual(before);
+      expect(await books.balances(made.vendorId)).toMatchObject(expected);
+      expect(await readCases(made)).toMatchObject([
+        {
+          kind: 'contradiction',
+          facts: {
+            books_say: first(made).outcome,
+            operator_says: second(made).outcome,
+            source: 'callback',
+          },
+        },
+      ]);
+    });
+  });
+
+  describe('another amount than was instructed', () => {
+    test('less: what was paid goes out, the rest comes back, the fee is kept, and a case', async () => {
+      const made = await payOne();
+      expect(await settle(paidReport(made, { paidCents: 4_000n }))).toBe('settled');
+      expect(await books.balances(made.vendorId)).toMatchObject({
+        float: FLOAT_CENTS - 4_000n - FEE_CENTS,
+        reserved: 0n,
+        fees: FEE_CENTS,
+        'operator:kplc': 4_000n,
+      });
+      expect(await readCases(made)).toMatchObject([
+        {
+          kind: 'amount_difference',
+          facts: { amount_cents: Number(AMOUNT_CENTS), paid_cents: 4_000 },
+        },
+      ]);
+    });
+
+    test('more: the reservation goes out and not a cent more, and a case', async () => {
+      const made = await payOne();
+      expect(await settle(paidReport(made, { paidCents: 12_000n }))).toBe('settled');
+      expect(await books.balances(made.vendorId)).toMatchObject(PAID);
+      expect(await readCases(made)).toMatchObject([
+        { kind: 'amount_difference', facts: { paid_cents: 12_000 } },
+      ]);
+    });
+  });
+
+  describe('a batch', () => {
+    test('takes each report on its own', async () => {
+      const [one, two] = await books.addVendors([FLOAT_CENTS, FLOAT_CENTS]);
+      const make = (vendorId = 0, given: Partial<NewTransaction> = {}): NewTransaction =>
+        newTransaction({ vendorId, feeCents: FEE_CENTS, ...given });
+      const [paid, declined, known, less] = [make(one), make(two), make(one), make(two)];
+      const other = make(one, { billerCode: OTHER_BILLER });
+      await createInstructed(books.pool, [paid, declined, known, less, other]);
+      await settle(paidReport(known));
+      const unsent = make(two);
+      await createTransactions(books.pool, [unsent], false);
+
+      const results = await Promise.all(
+        [
+          paidReport(paid),
+          failedReport(declined),
+          paidReport(known),
+          paidReport(less, { paidCents: 1n }),
+          failedReport(unsent),
+          paidReport({ ...paid, transactionId: newId() }),
+          paidReport(other),
+          // The same transaction again in the same batch: first its like, then its opposite.
+          paidReport(paid),
+          failedReport(paid),
+        ].map(async (report) => await settle(report)),
+      );
+      expect(results).toEqual([
+        'settled',
+        'settled',
+        'repeated',
+        'settled',
+        'contradicted',
+        'unknown',
+        'settled',
+        'repeated',
+        'contradicted',
+      ]);
+      expect(await books.balances(one ?? 0)).toMatchObject({
+        reserved: 0n,
+        fees: 3n * FEE_CENTS,
+        'operator:kplc': 3n * AMOUNT_CENTS,
+      });
+      expect(await books.balances(two ?? 0)).toMatchObject({
+        reserved: AMOUNT_CENTS + FEE_CENTS,
+        fees: FEE_CENTS,
+        'operator:kplc': 1n,
+      });
+    });
+  });
+
+  describe('a word that comes while the transaction is sent once more', () => {
+    test('waits for that instruction to be written, and ends it too', async () => {
+      const made = await payOne();
+      const [first] = await books.pool
+        .query<{ claim_number: number }>(
+          'select claim_number from dispatch_queue where transaction_id = $1',
+          [made.transactionId],
+        )
+        .then((read) => read.rows);
+      await writeProgress(books.pool, [
+        {
+          claim: { ...made, claimNumber: first?.claim_number ?? 0, attemptNumber: 1 },
+          next: 'send',
+          delayMs: 0,
+          note: 'never left us',
+          operatorHandle: null,
+        },
+      ]);
+      // Another process has claimed it, and its commit is on the way.
+      const sender = await books.pool.connect();
+      await sender.query('begin');
+      const queue = { vendorId: made.vendorId, billerCode: BILLER, stage: 'send' as const };
+      expect(await claim(sender, [{ ...queue, most: 1, leaseMs: 60_000 }])).toHaveLength(1);
+
+      const answer = settle(paidReport(made, { source: 'callback' }));
+      await vi.waitFor(async () => {
+        const waiting = await books.pool.query(
+          `select 1 from pg_stat_activity
+         where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        expect(waiting.rowCount).toBe(1);
+      });
+      await sender.query('commit');
+      sender.release();
+      expect(await answer).toBe('settled');
+      const attempts = await books.pool.query(
+        'select outcome from attempts where transaction_id = $1 order by attempt_number',
+        [made.transactionId],
+      );
+      expect(attempts.rows).toEqual([{ outcome: 'not_sent' }, { outcome: 'paid' }]);
+    });
   });
 });

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { newId } from '../../src/base/ids.ts';
 import { putBiller, putOperator } from '../../src/billers/store.ts';
 import type { BillerRecord, OperatorRecord } from '../../src/billers/store.ts';
@@ -20,6 +22,8 @@ export const OPERATOR = 'kplc';
 export const OTHER_BILLER = 'kplc_postpaid';
 export const COLLECTOR = 'till';
 
+const ONE_VENDOR_CALLS = path.resolve(import.meta.dirname, '../../deploy/citus/functions.sql');
+
 /** A database with an operator, two billers and a collector, and a pool on it. */
 export interface Books {
   readonly url: string;
@@ -32,6 +36,8 @@ export interface Books {
   addVendors(floatsCents: readonly bigint[]): Promise<number[]>;
   /** Collects and funds so much. */
   addFloat(vendorId: number, amountCents: bigint): Promise<void>;
+  /** Adds the batch calls of one vendor each, as a cluster has them. */
+  addOneVendorCalls(): Promise<void>;
   balances(vendorId: number): Promise<Readonly<Record<string, bigint>>>;
   close(): Promise<void>;
 }
@@ -68,6 +74,9 @@ export async function openBooks(): Promise<Books> {
     pool,
     openPool,
     addFloat,
+    addOneVendorCalls: async () => {
+      await pool.query(await readFile(ONE_VENDOR_CALLS, 'utf8'));
+    },
     addVendor: async (floatCents = 0n) => (await addVendors(pool, [floatCents]))[0] ?? 0,
     addVendors: async (floatsCents) => await addVendors(pool, floatsCents),
     balances: async (vendorId) =>

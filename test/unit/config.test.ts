@@ -38,6 +38,7 @@ describe('the configuration', () => {
       masterKey: undefined,
       timeZone: 'Africa/Nairobi',
       breakerFailures: 20,
+      batches: 'many_vendors',
     });
   });
 
@@ -62,6 +63,7 @@ describe('the configuration', () => {
         LOG_LEVEL: 'debug',
         MASTER_KEY: KEY,
         TIME_ZONE: 'UTC',
+        BATCHES: 'one_vendor',
       }),
     ).toMatchObject({
       port: 9000,
@@ -74,7 +76,9 @@ describe('the configuration', () => {
       roles: new Set(['api', 'jobs']),
       logLevel: 'debug',
       timeZone: 'UTC',
+      batches: 'one_vendor',
     });
+    expect(complaints({ BATCHES: 'one' })).toEqual(['BATCHES']);
   });
 
   test('names a port that is no number once, and not the one that follows from it', () => {
