@@ -7,7 +7,7 @@ import { listKeys } from '../vendors/store.ts';
 import { command } from './arguments.ts';
 import type { Cli } from './cli.ts';
 import { EXIT } from './exit.ts';
-import { record } from './output.ts';
+import { counted, record } from './output.ts';
 import type { Session } from './session.ts';
 
 export function addBackupCommands(program: Command, cli: Cli): void {
@@ -98,7 +98,7 @@ async function verify(folder: string, cli: Cli) {
     },
     text: whole
       ? `The backup of ${manifest.ended_at} is whole: ${megabytes(bytes)} in ${manifest.files.length} files.`
-      : `${problems.map((line) => `${line}\n`).join('')}THE BACKUP IS DAMAGED: ${problems.length} problems.`,
+      : `${problems.map((line) => `${line}\n`).join('')}THE BACKUP IS DAMAGED: ${counted(problems.length, 'problem')}.`,
     exitCode: whole ? EXIT.done : EXIT.failed,
   };
 }

@@ -49,6 +49,11 @@ export function table(
     .join('');
 }
 
+/** Such as “1 problem”, “2 problems”. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 /** Names and values, one a line. */
 export function record(pairs: readonly (readonly [name: string, value: string])[]): string {
   const width = pairs.reduce((widest, [name]) => Math.max(widest, widthOf(name)), 0);

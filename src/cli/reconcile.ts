@@ -9,7 +9,7 @@ import type { StatementFormat } from '../reconciliation/statement.ts';
 import { code, command, durationSeconds, periodEnd, periodStart } from './arguments.ts';
 import type { Cli } from './cli.ts';
 import { EXIT } from './exit.ts';
-import { record, table } from './output.ts';
+import { counted, record, table } from './output.ts';
 import type { Answer } from './output.ts';
 import { addCloseCommand, addDayReport } from './reconcile-days.ts';
 import type { Session } from './session.ts';
@@ -103,7 +103,7 @@ function importAnswer(result: ImportResult, operator: string): Answer {
     );
     return {
       json: { imported: false, operator, problems: result.problems },
-      text: `${problems}\nNothing was imported: ${result.problems.length} problems. Mend the file, or ask the operator for another.\n`,
+      text: `${problems}\nNothing was imported: ${counted(result.problems.length, 'problem')}. Mend the file, or ask the operator for another.\n`,
       exitCode: EXIT.failed,
     };
   }

@@ -151,7 +151,9 @@ describe('the operators’ own statement', () => {
       line(encodeReference(1, newId())),
       ...lines.slice(-1),
     ];
-    const refused = await run(...(await importText(operator, planted.join('\n'), to)), '--json');
+    const wrong = await importText(operator, planted.join('\n'), to);
+    expect((await run(...wrong)).stdout).toContain('Nothing was imported: 1 problem. Mend');
+    const refused = await run(...wrong, '--json');
     expect(refused.exitCode).toBe(1);
     expect(refused.json()).toMatchObject({ imported: false, problems: [{ rule: 'balance' }] });
 

@@ -8,7 +8,7 @@ import { PlainError } from '../../src/base/plain-error.ts';
 import { createWireTime } from '../../src/base/clock.ts';
 import { durationSeconds, periodEnd, wholeNumber } from '../../src/cli/arguments.ts';
 import { explain, UsageError } from '../../src/cli/failure.ts';
-import { createProgress, record, table } from '../../src/cli/output.ts';
+import { counted, createProgress, record, table } from '../../src/cli/output.ts';
 import { inProcess } from './cli-support.ts';
 
 describe('a table', () => {
@@ -33,6 +33,16 @@ describe('a table', () => {
       expect(text.trimEnd().split('\n').at(-1)).not.toMatch(/[\p{Cc}\p{Cf}]/u);
       expect(text).toContain('Paid\u{FFFD}[2J');
     }
+  });
+});
+
+describe('a number of things', () => {
+  it('is one thing, or several', () => {
+    expect([0, 1, 2].map((count) => counted(count, 'problem'))).toEqual([
+      '0 problems',
+      '1 problem',
+      '2 problems',
+    ]);
   });
 });
 
