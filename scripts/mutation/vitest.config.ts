@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: [
-      'test/unit/{money,canonical,canonical-signature,header-signature,sealing}.test.ts',
+      'test/unit/{money,canonical,canonical-signature,header-signature,sealing,ids}.test.ts',
       'test/unit/{dispatch-decide,create-plan,transaction-status,rate-limits,clock}.test.ts',
       'test/property/{signature,ids}.test.ts',
     ],

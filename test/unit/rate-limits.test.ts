@@ -25,6 +25,17 @@ describe('token buckets', () => {
     expect(buckets.take('a')).toBe(10);
   });
 
+  test('say how long to wait for what is still missing of one', () => {
+    let now = 0;
+    const options = { perSecond: 0.1, burst: 1, mostNames: 1, nowMs: () => now };
+    const buckets = createTokenBuckets(options);
+    buckets.take('a');
+    now = 6_000;
+    expect(buckets.take('a')).toBe(4);
+    now = 10_000;
+    expect(buckets.take('a')).toBe(0);
+  });
+
   test('forget who was not heard of for longest, and never grow', () => {
     const buckets = createTokenBuckets({ perSecond: 1, burst: 1, mostNames: 3, nowMs: () => 0 });
     for (const name of ['a', 'b', 'c', 'a', 'd']) buckets.take(name);

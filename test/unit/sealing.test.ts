@@ -55,6 +55,19 @@ describe('a sealed secret', () => {
     ).toThrow();
   });
 
+  test('is opened with the key that it names, not with the first at hand', () => {
+    const keys = { current: randomBytes(32), previous: KEYS.current };
+    const sealed = seal('secret', PLACE, keys);
+    const turned = { current: keys.previous, previous: keys.current };
+    expect(unseal(sealed, PLACE, turned)).toBe('secret');
+    // Both are at hand, and the one it names did not seal it.
+    const misnamed = { ...sealed, masterKeyId: masterKeyId(keys.previous) };
+    expect(() => unseal(misnamed, PLACE, keys)).toThrow(/authenticate/);
+    // Nor does anything open that names a key which is not at hand.
+    const unknown = { ...sealed, masterKeyId: '0'.repeat(16) };
+    expect(() => unseal(unknown, PLACE, keys)).toThrow(/MASTER_KEY_PREVIOUS/);
+  });
+
   test('opens under the former master key, and is sealed under the current one', () => {
     const sealed = seal('secret', PLACE, KEYS);
     const rotated = { current: randomBytes(32), previous: KEYS.current };
