@@ -66,6 +66,8 @@ describe('a sealed secret', () => {
     // Nor does anything open that names a key which is not at hand.
     const unknown = { ...sealed, masterKeyId: '0'.repeat(16) };
     expect(() => unseal(unknown, PLACE, keys)).toThrow(/MASTER_KEY_PREVIOUS/);
+    const alone = { current: keys.previous, previous: undefined };
+    expect(() => unseal(sealed, PLACE, alone)).toThrow(/MASTER_KEY_PREVIOUS/);
   });
 
   test('opens under the former master key, and is sealed under the current one', () => {
@@ -74,6 +76,7 @@ describe('a sealed secret', () => {
     expect(unseal(sealed, PLACE, rotated)).toBe('secret');
     const anew = seal('secret', PLACE, rotated);
     expect(anew.masterKeyId).toBe(masterKeyId(rotated.current));
+    expect(anew.masterKeyId).toMatch(/^[0-9a-f]{16}$/);
     expect(unseal(anew, PLACE, { current: rotated.current, previous: undefined })).toBe('secret');
   });
 });
