@@ -136,6 +136,9 @@ export async function operatorsProgram(folder: string): Promise<OperatorsProgram
   const journal = async (): Promise<string> =>
     await readFile(path.join(folder, 'operators.jsonl'), 'utf8');
   let current: SimulatedOperators | undefined;
+  let starting = false;
+  /** What was sent to the life that is starting. */
+  let early: NodeJS.Signals | undefined;
   const lives = (): boolean =>
     current?.process.exitCode === null && current.process.signalCode === null;
   return {
@@ -151,7 +154,14 @@ export async function operatorsProgram(folder: string): Promise<OperatorsProgram
       return !lives();
     },
     start: async () => {
-      current = await startSimulatedOperators(folder, args);
+      early = undefined;
+      starting = true;
+      try {
+        current = await startSimulatedOperators(folder, args);
+      } finally {
+        starting = false;
+      }
+      if (early !== undefined) current.process.kill(early);
     },
     death: async () => {
       const life = current?.process;
@@ -161,7 +171,10 @@ export async function operatorsProgram(folder: string): Promise<OperatorsProgram
       }
       return { ending: { code: life.exitCode, signal: life.signalCode }, lastWords: '' };
     },
-    signal: (name) => void current?.process.kill(name),
+    signal: (name) => {
+      if (starting) early = name;
+      else current?.process.kill(name);
+    },
     truth: async () => (await current?.truth()) ?? [],
     journal,
     repeated: async () =>
