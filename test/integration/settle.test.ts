@@ -129,6 +129,40 @@ describe.each(['many_vendors', 'one_vendor'] as const)('in calls for %s', (batch
       expect(await readCases(made)).toEqual([]);
     });
 
+    test.each([
+      ['paid', paidReport, 'transaction.succeeded', 'success'],
+      ['declined', failedReport, 'transaction.failed', 'failed'],
+    ] as const)('%s, with a webhook: one event says so', async (_, report, type, outcome) => {
+      const made = await payOne({ merchantReference: 'R1' });
+      const silent = await payOne();
+      await books.pool.query(
+        `insert into webhooks (vendor_id, url, allows_private, changed_at)
+         values ($1, 'http://127.0.0.1:9', true, now())`,
+        [made.vendorId],
+      );
+      await Promise.all([made, made, silent].map(async (one) => await settle(report(one))));
+      const stored = await readStored(made);
+      const events = await books.pool.query(
+        'select * from events where vendor_id = any($1::integer[])',
+        [[made.vendorId, silent.vendorId]],
+      );
+      expect(events.rows).toEqual([
+        expect.objectContaining({
+          event_id: made.transactionId,
+          type,
+          outcome,
+          occurred_at: stored.settled_at,
+          biller_response_time: stored.biller_response_time,
+          created_at: stored.created_at,
+          amount_cents: AMOUNT_CENTS,
+          account: made.account,
+          merchant_reference: 'R1',
+          biller_reference: stored.biller_reference,
+          message: stored.message,
+        }),
+      ]);
+    });
+
     test('about a transaction that does not exist: unknown, and nothing is written', async () => {
       const made = await payOne();
       expect(await settle(paidReport({ ...made, transactionId: newId() }))).toBe('unknown');
