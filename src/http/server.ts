@@ -155,17 +155,34 @@ function limitRequests(app: FastifyInstance, most: number): void {
 
 const WATCHED = /^\/(health|metrics)\b/;
 
-/** HTTP/1.1 without Host is refused (RFC 9112 §3.2); an unknown expectation is ignored (RFC 9110 §10.1.1). */
+/**
+ * HTTP/1.1 without Host, and a Host that is none, are refused (RFC 9112 §3.2); an unknown expectation
+ * is ignored (RFC 9110 §10.1.1).
+ */
 function requireHost(app: FastifyInstance): void {
+  // Parsing costs more than comparing, and nearly all requests name the same host.
+  let lastValid: string | undefined;
   app.addHook('onRequest', (request, _reply, done) => {
-    const isMissing = request.headers.host === undefined && request.raw.httpVersion === '1.1';
-    done(
-      isMissing
-        ? new Refusal('malformed_request', { text: 'The Host header is missing' })
-        : undefined,
-    );
+    // HTTP/1.0 need not name one; what reads it expects one.
+    if (request.raw.httpVersion === '1.0') request.raw.headers.host ??= 'localhost';
+    const { host } = request.raw.headers;
+    if (host !== undefined && host === lastValid) {
+      done();
+    } else if (host === undefined) {
+      done(new Refusal('malformed_request', { text: 'The Host header is missing' }));
+    } else if (!isHost(host)) {
+      done(new Refusal('malformed_request', { text: 'The Host header is not a host' }));
+    } else {
+      lastValid = host;
+      done();
+    }
   });
   app.server.on('checkExpectation', (request, response) => app.routing(request, response));
+}
+
+/** A name or address, and perhaps a port. */
+function isHost(host: string): boolean {
+  return !/[/?#@\\\s]/.test(host) && URL.canParse(`http://${host}`);
 }
 
 /** Signatures are over what was sent, so bodies stay bytes until an operation reads them. */

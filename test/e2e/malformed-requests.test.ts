@@ -294,6 +294,12 @@ describe('what no HTTP library would send', () => {
     ],
     ['an unknown method', `BREW /billing/list?vid=demo HTTP/1.1\r\n${host}\r\n`, 400],
     ['an unknown version', `GET /billing/list?vid=demo HTTP/3.7\r\n${host}\r\n`, 400],
+    ['a host that is none', 'GET /docs HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n', 400],
+    [
+      'an impossible address',
+      'GET /docs HTTP/1.1\r\nHost: 1.2.3.999\r\nConnection: close\r\n\r\n',
+      400,
+    ],
     ['no host', 'GET /billing/list?vid=demo HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
     ['a broken escape in the path', `GET /billing/%zz HTTP/1.1\r\n${host}\r\n`, 404],
     ['a path above all', `GET /../../etc/passwd HTTP/1.1\r\n${host}\r\n`, 404],
@@ -308,6 +314,10 @@ describe('what no HTTP library would send', () => {
       msg: { status: 0 },
       request_id: expect.any(String) as string,
     });
+  });
+
+  test('an old request need not name a host', async () => {
+    expect(await exchange('GET /docs/ HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);
   });
 
   test('half a request, then silence, harms nobody', async () => {
