@@ -165,13 +165,15 @@ function carryOut(reply: Reply, response: ServerResponse, options: RequestOption
         sendAnswer(response, 200, answer);
       });
       response.once('close', forget);
-      return hold(response, options.holdMs);
+      // Not by `close` alone: it is told later, and the payment may be executed in between.
+      return hold(response, options.holdMs, forget);
     }
   }
 }
 
-function hold(response: ServerResponse, holdMs: number): void {
+function hold(response: ServerResponse, holdMs: number, letGo?: () => void): void {
   const timer = setTimeout(() => {
+    letGo?.();
     response.destroy();
   }, holdMs);
   response.once('close', () => {
