@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { Refusal } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
+import { startPeriodicJob } from '../base/periodic-job.ts';
 import { createLane } from '../db/lane.ts';
 import type { Lane } from '../db/lane.ts';
 import type { Pool } from '../db/pool.ts';
@@ -108,7 +109,7 @@ export function createBulkDesk(options: BulkDeskOptions): BulkDesk {
       .finally(() => {
         const wasFull = !isFree();
         running.delete(key);
-        if (wasFull) look();
+        if (wasFull) search.hurry();
       });
     running.set(key, work);
   };
@@ -121,19 +122,13 @@ export function createBulkDesk(options: BulkDeskOptions): BulkDesk {
       if (leased !== undefined) start({ ...found, ...leased });
     }
   };
-  let adopting: Promise<void> | undefined;
-  const look = (): void => {
-    if (stopping) return;
-    adopting ??= adopt()
-      .catch((error: unknown) => {
-        options.log.warn({ err: error }, 'batches could not be looked for');
-      })
-      .finally(() => {
-        adopting = undefined;
-      });
-  };
-  const timer = setInterval(look, options.pollMs);
-  look();
+  const search = startPeriodicJob({
+    everyMs: options.pollMs,
+    atOnce: true,
+    work: adopt,
+    failureText: 'batches could not be looked for',
+    log: options.log,
+  });
 
   return {
     get underWay() {
@@ -172,8 +167,7 @@ export function createBulkDesk(options: BulkDeskOptions): BulkDesk {
     },
     stop: async () => {
       stopping = true;
-      clearInterval(timer);
-      await adopting;
+      await search.stop();
       await Promise.all(running.values());
     },
   };

@@ -2,6 +2,8 @@ import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
 import { firstIdAt } from '../base/ids.ts';
 import { LIMITS } from '../base/limits.ts';
+import { startPeriodicJob } from '../base/periodic-job.ts';
+import type { PeriodicJob } from '../base/periodic-job.ts';
 import type { Pool } from '../db/pool.ts';
 import { deleteEventsBefore } from './store.ts';
 
@@ -13,32 +15,18 @@ export function startEventRetention(options: {
   readonly clock: Clock;
   readonly everyMs: number;
   readonly log: Logger;
-}): { stop(): Promise<void> } {
-  const { pool, clock, log } = options;
-  const stopping = new AbortController();
-  let running: Promise<void> | undefined;
-  const forget = async (): Promise<void> => {
-    try {
+}): PeriodicJob {
+  const { pool, clock, everyMs, log } = options;
+  return startPeriodicJob({
+    everyMs,
+    atOnce: true,
+    work: async (stopping) => {
       const before = new Date(clock.now().getTime() - LIMITS.eventRetentionDays * DAY_MS);
       const range = { before, firstIdAfter: firstIdAt(before) };
-      const deleted = await deleteEventsBefore(pool, range, stopping.signal);
+      const deleted = await deleteEventsBefore(pool, range, stopping);
       if (deleted > 0) log.info({ deleted, before }, 'events past retention were removed');
-    } catch (error) {
-      log.warn({ err: error }, 'events past retention could not be removed');
-    }
-  };
-  const begin = (): void => {
-    running ??= forget().finally(() => {
-      running = undefined;
-    });
-  };
-  begin();
-  const timer = setInterval(begin, options.everyMs);
-  return {
-    stop: async () => {
-      clearInterval(timer);
-      stopping.abort();
-      await running;
     },
-  };
+    failureText: 'events past retention could not be removed',
+    log,
+  });
 }

@@ -1,4 +1,6 @@
 import type { Logger } from 'pino';
+import { startPeriodicJob } from '../base/periodic-job.ts';
+import type { PeriodicJob } from '../base/periodic-job.ts';
 import type { Pool } from '../db/pool.ts';
 import { completeChains } from './chain.ts';
 
@@ -7,24 +9,10 @@ export function startChainBuilder(options: {
   readonly pool: Pool;
   readonly everyMs: number;
   readonly log: Logger;
-}): { stop(): Promise<void> } {
-  let running: Promise<void> | undefined;
-  const build = async (): Promise<void> => {
-    try {
-      await completeChains(options.pool);
-    } catch (error) {
-      options.log.warn({ err: error }, 'the hash chain could not be extended');
-    }
-  };
-  const timer = setInterval(() => {
-    running ??= build().finally(() => {
-      running = undefined;
-    });
-  }, options.everyMs);
-  return {
-    stop: async () => {
-      clearInterval(timer);
-      await running;
-    },
-  };
+}): PeriodicJob {
+  return startPeriodicJob({
+    ...options,
+    work: async () => await completeChains(options.pool),
+    failureText: 'the hash chain could not be extended',
+  });
 }

@@ -2,6 +2,8 @@ import type { Logger } from 'pino';
 import { Refusal } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import { LIMITS } from '../base/limits.ts';
+import { startPeriodicJob } from '../base/periodic-job.ts';
+import type { PeriodicJob } from '../base/periodic-job.ts';
 import { createLane } from '../db/lane.ts';
 import type { Pool, Queryable } from '../db/pool.ts';
 import type { HeaderSignature } from './header-signature.ts';
@@ -73,24 +75,10 @@ export function startNonceCleaner(options: {
   readonly pool: Pool;
   readonly everyMs: number;
   readonly log: Logger;
-}): { stop(): Promise<void> } {
-  let running: Promise<void> | undefined;
-  const clean = async (): Promise<void> => {
-    try {
-      await deleteExpiredNonces(options.pool, new Date());
-    } catch (error) {
-      options.log.warn({ err: error }, 'used nonces could not be removed');
-    }
-  };
-  const timer = setInterval(() => {
-    running ??= clean().finally(() => {
-      running = undefined;
-    });
-  }, options.everyMs);
-  return {
-    stop: async () => {
-      clearInterval(timer);
-      await running;
-    },
-  };
+}): PeriodicJob {
+  return startPeriodicJob({
+    ...options,
+    work: async () => await deleteExpiredNonces(options.pool, new Date()),
+    failureText: 'used nonces could not be removed',
+  });
 }

@@ -1,5 +1,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../base/clock.ts';
+import { startPeriodicJob } from '../../base/periodic-job.ts';
+import type { PeriodicJob } from '../../base/periodic-job.ts';
 import type { Pool } from '../../db/pool.ts';
 import { erasePayloads } from './retention-store.ts';
 
@@ -12,31 +14,17 @@ export function startEnquiryRetention(options: {
   readonly retentionDays: number;
   readonly everyMs: number;
   readonly log: Logger;
-}): { stop(): Promise<void> } {
-  const { pool, clock, log } = options;
-  const stopping = new AbortController();
-  let running: Promise<void> | undefined;
-  const erase = async (): Promise<void> => {
-    try {
+}): PeriodicJob {
+  const { pool, clock, everyMs, log } = options;
+  return startPeriodicJob({
+    everyMs,
+    atOnce: true,
+    work: async (stopping) => {
       const before = new Date(clock.now().getTime() - options.retentionDays * DAY_MS);
-      const erased = await erasePayloads(pool, before, stopping.signal);
+      const erased = await erasePayloads(pool, before, stopping);
       if (erased > 0) log.info({ erased, before }, 'enquiries past retention were erased');
-    } catch (error) {
-      log.warn({ err: error }, 'enquiries past retention could not be erased');
-    }
-  };
-  const begin = (): void => {
-    running ??= erase().finally(() => {
-      running = undefined;
-    });
-  };
-  begin();
-  const timer = setInterval(begin, options.everyMs);
-  return {
-    stop: async () => {
-      clearInterval(timer);
-      stopping.abort();
-      await running;
     },
-  };
+    failureText: 'enquiries past retention could not be erased',
+    log,
+  });
 }
