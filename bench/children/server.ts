@@ -6,7 +6,7 @@ import { readConfig } from '../../src/config.ts';
 import { createPool } from '../../src/db/pool.ts';
 import { addOperation } from '../../src/http/merchant/operation.ts';
 import type { Operation } from '../../src/http/merchant/operation.ts';
-import { answerDecision, planTransaction } from '../../src/transactions/create.ts';
+import { answerDecision, planTransaction } from '../../src/transactions/decide.ts';
 import { createPerRequest } from '../contestants.ts';
 import { HELLO_PATH, PER_REQUEST_PATH } from '../suites/http.ts';
 import { serveParent } from './child.ts';

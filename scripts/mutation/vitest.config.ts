@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: [
       'test/unit/{money,canonical,canonical-signature,header-signature,sealing,ids}.test.ts',
-      'test/unit/{dispatch-decide,create-plan,transaction-status,rate-limits,clock}.test.ts',
+      'test/unit/{dispatch-decide,create-plan,rate-limits,clock}.test.ts',
       'test/property/{signature,ids}.test.ts',
     ],
   },

@@ -2,8 +2,8 @@ import { Refusal } from '../base/errors.ts';
 import type { ErrorCode } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import type { Biller } from '../billers/biller.ts';
-import { planTransaction } from '../transactions/create.ts';
-import type { CreateRequest } from '../transactions/create.ts';
+import { planTransaction } from '../transactions/decide.ts';
+import type { CreateRequest } from '../transactions/decide.ts';
 import type { NewTransaction } from '../transactions/transaction.ts';
 import type { Vendor } from '../vendors/vendor.ts';
 

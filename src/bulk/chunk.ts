@@ -3,7 +3,7 @@ import { Refusal } from '../base/errors.ts';
 import type { Biller } from '../billers/biller.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { BatchForm } from '../transactions/batch-form.ts';
-import { answerDecision, dependOnEachOther, isSameRequest } from '../transactions/create.ts';
+import { answerDecision, dependOnEachOther, isSameRequest } from '../transactions/decide.ts';
 import { createTransactions } from '../transactions/store.ts';
 import type { CreateDecision, NewTransaction } from '../transactions/transaction.ts';
 import type { Vendor } from '../vendors/vendor.ts';

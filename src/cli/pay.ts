@@ -6,7 +6,7 @@ import { billerOf } from '../billers/catalogue.ts';
 import { findBiller } from '../billers/store.ts';
 import * as fields from '../http/merchant/fields.ts';
 import { acceptPayment, createCreateLanes } from '../transactions/create.ts';
-import type { Created } from '../transactions/create.ts';
+import type { Created } from '../transactions/decide.ts';
 import { readTransaction } from '../transactions/store.ts';
 import type { TransactionRow } from '../transactions/store.ts';
 import { statusOf } from '../transactions/transaction.ts';

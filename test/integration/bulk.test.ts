@@ -12,7 +12,7 @@ import type { BulkDesk, BulkDeskOptions } from '../../src/bulk/desk.ts';
 import * as store from '../../src/bulk/store.ts';
 import { checkLedger } from '../../src/ledger/check.ts';
 import { acceptPayment, createCreateLanes } from '../../src/transactions/create.ts';
-import type { CreateRequest } from '../../src/transactions/create.ts';
+import type { CreateRequest } from '../../src/transactions/decide.ts';
 import type { NewTransaction } from '../../src/transactions/transaction.ts';
 import type { Vendor } from '../../src/vendors/vendor.ts';
 import { OPERATOR, OTHER_BILLER, openBooks } from '../support/money-fixture.ts';

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
 import { checkLedger } from '../../src/ledger/check.ts';
-import { dependOnEachOther } from '../../src/transactions/create.ts';
+import { dependOnEachOther } from '../../src/transactions/decide.ts';
 import type { BatchForm } from '../../src/transactions/batch-form.ts';
 import { createTransactions } from '../../src/transactions/store.ts';
 import type { CreateDecision, NewTransaction } from '../../src/transactions/transaction.ts';

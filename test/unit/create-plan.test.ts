@@ -7,8 +7,8 @@ import {
   answerDecision,
   dependOnEachOther,
   planTransaction,
-} from '../../src/transactions/create.ts';
-import type { CreateRequest } from '../../src/transactions/create.ts';
+} from '../../src/transactions/decide.ts';
+import type { CreateRequest } from '../../src/transactions/decide.ts';
 import { statusOf } from '../../src/transactions/transaction.ts';
 import type { CreateDecision, NewTransaction } from '../../src/transactions/transaction.ts';
 import type { Vendor } from '../../src/vendors/vendor.ts';
