@@ -33,6 +33,7 @@ export function createMetrics(options: {
   });
   measureQueues(registry, options);
   measureBooks(registry, options.pool);
+  measureBatches(registry, options.pool);
   measureRecovery(registry, options.pool);
   measureCases(registry, options.pool);
   measureWebhooks(registry, options.pool);
@@ -64,34 +65,36 @@ function measureQueues(
   });
 }
 
-/** Gauges of one reading must each wait for it, or a scrape shows some of them as they were before. */
-function sharedBy(read: () => Promise<void>): () => Promise<void> {
+/**
+ * Makes gauges that one reading sets. Each of them waits for it, or a scrape would show some as they
+ * were before.
+ */
+function gaugesOf(registry: Registry, read: () => Promise<void>) {
   let reading: Promise<void> | undefined;
-  return async () => {
+  const collect = async (): Promise<void> => {
     reading ??= read().finally(() => {
       reading = undefined;
     });
     await reading;
   };
+  return <Label extends string = never>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[] = [],
+  ): Gauge<Label> => new Gauge({ name, help, labelNames, registers: [registry], collect });
 }
 
 function measureBooks(registry: Registry, pool: Pool): void {
-  const registers = [registry];
-  const collect = sharedBy(() => read());
-  const oldest = new Gauge({
-    name: 'malipo_oldest_open_seconds',
-    help: 'Age of the oldest open transaction, by stage: send (queued) or verify (outcome not known)',
-    labelNames: ['stage'] as const,
-    registers,
-    collect,
-  });
-  const open = new Gauge({
-    name: 'malipo_open_transactions',
-    help: 'Open transactions by biller and stage',
-    labelNames: ['biller', 'stage'] as const,
-    registers,
-    collect,
-  });
+  const gauge = gaugesOf(registry, () => read());
+  const oldest = gauge(
+    'malipo_oldest_open_seconds',
+    'Age of the oldest open transaction, by stage: send (queued) or verify (outcome not known)',
+    ['stage'],
+  );
+  const open = gauge('malipo_open_transactions', 'Open transactions by biller and stage', [
+    'biller',
+    'stage',
+  ]);
   const read = async (): Promise<void> => {
     const counted = await pool.query<{
       biller_code: string;
@@ -148,35 +151,17 @@ function measureRecovery(registry: Registry, pool: Pool): void {
 const UNMATCHED: Readonly<Record<string, string>> = { ours_only: 'ours', theirs_only: 'theirs' };
 
 function measureCases(registry: Registry, pool: Pool): void {
-  const registers = [registry];
-  const collect = sharedBy(() => read());
-  const all = new Gauge({
-    name: 'malipo_cases',
-    help: 'Open cases, for people to look at',
-    registers,
-    collect,
-  });
-  const open = new Gauge({
-    name: 'malipo_open_cases',
-    help: 'Open cases by kind',
-    labelNames: ['kind'] as const,
-    registers,
-    collect,
-  });
-  const oldest = new Gauge({
-    name: 'malipo_oldest_case_seconds',
-    help: 'Age of the oldest open case, by kind',
-    labelNames: ['kind'] as const,
-    registers,
-    collect,
-  });
-  const unmatched = new Gauge({
-    name: 'malipo_recon_unmatched',
-    help: 'Open cases of payments that only our books (ours) or only an operator’s statement (theirs) has',
-    labelNames: ['side'] as const,
-    registers,
-    collect,
-  });
+  const gauge = gaugesOf(registry, () => read());
+  const all = gauge('malipo_cases', 'Open cases, for people to look at');
+  const open = gauge('malipo_open_cases', 'Open cases by kind', ['kind']);
+  const oldest = gauge('malipo_oldest_case_seconds', 'Age of the oldest open case, by kind', [
+    'kind',
+  ]);
+  const unmatched = gauge(
+    'malipo_recon_unmatched',
+    'Open cases of payments that only our books (ours) or only an operator’s statement (theirs) has',
+    ['side'],
+  );
   const read = async (): Promise<void> => {
     const counted = await pool.query<{ kind: string; count: number; oldest_seconds: number }>(
       `select kind, count(*)::integer as count,
@@ -196,28 +181,39 @@ function measureCases(registry: Registry, pool: Pool): void {
   };
 }
 
+function measureBatches(registry: Registry, pool: Pool): void {
+  const gauge = gaugesOf(registry, () => read());
+  const open = gauge(
+    'malipo_bulk_open_batches',
+    'Bulk batches of which rows wait for their decision',
+  );
+  const oldest = gauge('malipo_bulk_oldest_seconds', 'Age of the oldest of them');
+  const read = async (): Promise<void> => {
+    const counted = await pool.query<{ count: number; oldest_seconds: number }>(
+      `select count(*)::integer as count,
+         coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as oldest_seconds
+       from bulk_batches where ended_at is null`,
+    );
+    open.set(counted.rows[0]?.count ?? 0);
+    oldest.set(counted.rows[0]?.oldest_seconds ?? 0);
+  };
+}
+
 function measureWebhooks(registry: Registry, pool: Pool): void {
-  const registers = [registry];
-  const collect = sharedBy(() => read());
-  const backlog = new Gauge({
-    name: 'malipo_webhook_backlog',
-    help: 'Events that wait for their webhook, by whether it is active or disabled',
-    labelNames: ['webhook'] as const,
-    registers,
-    collect,
-  });
-  const oldest = new Gauge({
-    name: 'malipo_webhook_oldest_seconds',
-    help: 'Age of the oldest event that waits for an active webhook',
-    registers,
-    collect,
-  });
-  const disabled = new Gauge({
-    name: 'malipo_webhooks_disabled',
-    help: 'Webhooks that are disabled; their events wait',
-    registers,
-    collect,
-  });
+  const gauge = gaugesOf(registry, () => read());
+  const backlog = gauge(
+    'malipo_webhook_backlog',
+    'Events that wait for their webhook, by whether it is active or disabled',
+    ['webhook'],
+  );
+  const oldest = gauge(
+    'malipo_webhook_oldest_seconds',
+    'Age of the oldest event that waits for an active webhook',
+  );
+  const disabled = gauge(
+    'malipo_webhooks_disabled',
+    'Webhooks that are disabled; their events wait',
+  );
   const read = async (): Promise<void> => {
     const counted = await pool.query<{
       webhook: 'active' | 'disabled';

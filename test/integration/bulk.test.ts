@@ -10,6 +10,7 @@ import { decideChunk } from '../../src/bulk/chunk.ts';
 import { createBulkDesk } from '../../src/bulk/desk.ts';
 import type { BulkDesk, BulkDeskOptions } from '../../src/bulk/desk.ts';
 import * as store from '../../src/bulk/store.ts';
+import { createMetrics } from '../../src/http/metrics.ts';
 import { checkLedger } from '../../src/ledger/check.ts';
 import { acceptPayment, createCreateLanes } from '../../src/transactions/create.ts';
 import type { CreateRequest } from '../../src/transactions/decide.ts';
@@ -418,4 +419,28 @@ test('a vendor may have so many undecided batches and no more', async () => {
     expect.objectContaining({ code: 'unknown_batch' }),
   );
   await desk.stop();
+});
+
+test('batches that wait are counted, with the age of the oldest', async () => {
+  const metrics = createMetrics({
+    pool: books.pool,
+    waitingCreates: () => 0,
+    callsUnderWay: () => 0,
+  });
+  const metric = async (name: string): Promise<number> =>
+    Number(new RegExp(`^${name} (.*)$`, 'm').exec(await metrics.render())?.[1]);
+  const before = await metric('malipo_bulk_open_batches');
+  const vendorId = await books.addVendor(1_000_000n);
+  await store.insertBatch(books.pool, {
+    ...batchOf(vendorId, []),
+    ...{ batchId: newBatchId(), rowCount: 1, content: '[]', leaseMs: 3_600_000, mostOpen: 10 },
+  });
+  expect(await metric('malipo_bulk_open_batches')).toBe(before + 1);
+  expect(await metric('malipo_bulk_oldest_seconds')).toBeGreaterThan(0);
+  const { desk } = openDesk();
+  const decided = batchOf(vendorId, manyRows(1, 'decided'));
+  await desk.accept(decided);
+  await desk.idle();
+  await desk.stop();
+  expect(await metric('malipo_bulk_open_batches')).toBe(before + 1);
 });
