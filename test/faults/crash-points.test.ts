@@ -15,9 +15,16 @@ import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 import { startWebhookReceiver } from '../support/webhook-receiver.ts';
 import type { WebhookReceiver } from '../support/webhook-receiver.ts';
-import { PATHS, VendorClient, encode, send, signed } from '../support/vendor-client.ts';
-import type { Answer } from '../support/vendor-client.ts';
-import { operatorsProgram, SEALING, serviceProgram, settleTown } from './fleet.ts';
+import { send, signed } from '../support/vendor-client.ts';
+import type { Answer, VendorClient } from '../support/vendor-client.ts';
+import {
+  collect,
+  firstShop,
+  operatorsProgram,
+  SEALING,
+  serviceProgram,
+  settleTown,
+} from './fleet.ts';
 import type { OperatorsProgram, Program, Town } from './fleet.ts';
 
 // The whole program is killed at every named point, one after the other, over one database; the next
@@ -50,11 +57,9 @@ beforeAll(async () => {
       CREDIT_INDEX_KEY: createHash('sha256').update('index').digest('base64'),
     },
   });
-  const [shop] = town.shops;
-  if (shop === undefined) throw new Error('there is no shop');
-  vendor = new VendorClient(service.origin, shop);
+  vendor = firstShop(service, town);
   receiver = await startWebhookReceiver();
-  const row = await findVendor(pool, shop.vid);
+  const row = await findVendor(pool, vendor.vid);
   if (row === undefined) throw new Error('the shop is no vendor');
   const webhook = { url: receiver.url, allowsPrivate: true, sealing: async () => SEALING };
   await setWebhook(pool, row, webhook);
@@ -87,17 +92,8 @@ async function expectKilled(): Promise<void> {
   expect(ending, lastWords).toEqual({ code: null, signal: 'SIGKILL' });
 }
 
-async function collect(reference: string): Promise<Answer> {
-  const income = {
-    collector: town.collector.vid,
-    vid: vendor.vid,
-    reference,
-    amount: '100000.00',
-    currency: 'KES',
-    paid_at: '2026-01-05 09:00:00',
-  };
-  const request = encode(PATHS.collect, signed(income, town.collector.key), 'urlencoded');
-  return await send(service.origin, request);
+async function collectIncome(reference: string): Promise<Answer> {
+  return await collect(service, town, { vid: vendor.vid, reference, amount: '100000.00' });
 }
 
 async function fund(second: number): Promise<Answer> {
@@ -172,18 +168,18 @@ const creating = (rows: number): Scene => ({
 });
 
 const collecting = (rows: number): Scene => ({
-  act: async (point) => await gone(collect(point)),
+  act: async (point) => await gone(collectIncome(point)),
   left: async (point) => {
     expect(await countOf('collections', 'reference = $1', point)).toBe(rows);
   },
-  after: async (point) => expect((await collect(point)).status).toBe(200),
+  after: async (point) => expect((await collectIncome(point)).status).toBe(200),
 });
 
 const funding = (second: number, rows: number): Scene => {
   const requestedAt = new Date((1_700_000_000 + second) * 1000);
   return {
     act: async (point) => {
-      await collect(`for ${point}`);
+      await collectIncome(`for ${point}`);
       await gone(fund(second));
     },
     left: async () => {
@@ -410,10 +406,8 @@ test('every point is passed somewhere in the program, and in the program as it i
   });
   await plain.start({ CRASH_AT: 'collect:before-commit' });
   await until('it is ready', () => plain.ready, 60_000);
-  const income = { collector: town.collector.vid, vid: vendor.vid, reference: 'as it is run' };
-  const request = { ...income, amount: '1.00', currency: 'KES', paid_at: '2026-01-05 09:00:00' };
-  const signedRequest = signed(request, town.collector.key);
-  const answer = await send(plain.origin, encode(PATHS.collect, signedRequest, 'urlencoded'));
+  const income = { vid: vendor.vid, reference: 'as it is run', amount: '1.00' };
+  const answer = await collect(plain, town, income);
   expect(answer.status, answer.text).toBe(200);
   plain.signal('SIGTERM');
   expect((await plain.death()).ending).toEqual({ code: 0, signal: null });

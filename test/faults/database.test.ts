@@ -8,9 +8,9 @@ import { startTcpProxy } from '../support/tcp-proxy.ts';
 import type { TcpProxy } from '../support/tcp-proxy.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
-import { PATHS, VendorClient, encode, send, signed } from '../support/vendor-client.ts';
-import type { Answer } from '../support/vendor-client.ts';
-import { serviceProgram, settleTown } from './fleet.ts';
+import { send } from '../support/vendor-client.ts';
+import type { Answer, VendorClient } from '../support/vendor-client.ts';
+import { collect, firstShop, serviceProgram, settleTown } from './fleet.ts';
 import type { Program, Town } from './fleet.ts';
 
 // What vendors are told while the database misbehaves: never that something failed which may have
@@ -48,9 +48,7 @@ beforeAll(async () => {
   });
   await service.start();
   await until('it is ready', isReady, 60_000);
-  const [shop] = town.shops;
-  if (shop === undefined) throw new Error('there is no shop');
-  vendor = new VendorClient(service.origin, shop);
+  vendor = firstShop(service, town);
 });
 
 afterEach(async () => {
@@ -75,17 +73,8 @@ async function isReady(): Promise<boolean> {
   return (await send(service.origin, { method: 'GET', path: '/health/ready' })).status === 200;
 }
 
-async function collect(reference: string): Promise<Answer> {
-  const income = {
-    collector: town.collector.vid,
-    vid: vendor.vid,
-    reference,
-    amount: '500.00',
-    currency: 'KES',
-    paid_at: '2026-01-05 09:00:00',
-  };
-  const request = encode(PATHS.collect, signed(income, town.collector.key), 'urlencoded');
-  return await send(service.origin, request);
+async function collectIncome(reference: string): Promise<Answer> {
+  return await collect(service, town, { vid: vendor.vid, reference, amount: '500.00' });
 }
 
 async function fund(second: number): Promise<Answer> {
@@ -93,7 +82,7 @@ async function fund(second: number): Promise<Answer> {
 }
 
 async function earn(name: string, second: number): Promise<void> {
-  expect((await collect(name)).status).toBe(200);
+  expect((await collectIncome(name)).status).toBe(200);
   expect((await fund(second)).status).toBe(200);
 }
 
@@ -118,7 +107,7 @@ async function countMovements(): Promise<number> {
 
 test('a movement whose commit is not answered is unknown, and a repeat answers it', async () => {
   let lost = proxy.loseAnswerTo('commit', 'cut');
-  const unknownCollect = collect('unanswered');
+  const unknownCollect = collectIncome('unanswered');
   await lost;
   expectLater(await unknownCollect, 'outcome_unknown');
   lost = proxy.loseAnswerTo('commit', 'cut');
@@ -126,7 +115,7 @@ test('a movement whose commit is not answered is unknown, and a repeat answers i
   await lost;
   expectLater(await unknownFund, 'outcome_unknown');
   const before = await countMovements();
-  expect((await collect('unanswered')).status).toBe(200);
+  expect((await collectIncome('unanswered')).status).toBe(200);
   const funded = await fund(1);
   expect(funded.body.msg['amount']).toBe(500);
   expect(await countMovements()).toBe(before);
@@ -135,12 +124,12 @@ test('a movement whose commit is not answered is unknown, and a repeat answers i
 test('a movement whose commit never arrived is made once, by the repeat', async () => {
   const before = await countMovements();
   const lost = proxy.loseRequest('commit');
-  const unknown = collect('never arrived');
+  const unknown = collectIncome('never arrived');
   await lost;
   expectLater(await unknown, 'outcome_unknown');
   expect(await countMovements()).toBe(before);
-  expect((await collect('never arrived')).status).toBe(200);
-  expect((await collect('never arrived')).status).toBe(200);
+  expect((await collectIncome('never arrived')).status).toBe(200);
+  expect((await collectIncome('never arrived')).status).toBe(200);
   expect(await countMovements()).toBe(before + 1);
 });
 
@@ -151,7 +140,7 @@ test('without a database every operation that needs it says so, and goes on when
   proxy.goDown();
   await until('it notices', async () => !(await isReady()));
   const answers = await Promise.all([
-    collect('in the outage'),
+    collectIncome('in the outage'),
     fund(11),
     vendor.call('balance'),
     vendor.call('status', { reference }),
@@ -166,7 +155,7 @@ test('without a database every operation that needs it says so, and goes on when
   await until('it is ready again', isReady);
   expect(await countMovements()).toBe(before);
   expect((await vendor.transaction(reference)).transaction_status).toBe('QUEUED');
-  expect((await collect('in the outage')).status).toBe(200);
+  expect((await collectIncome('in the outage')).status).toBe(200);
 });
 
 test('a create waits for a database that comes back in time', async () => {
@@ -183,7 +172,7 @@ test('a slow line to the database costs time and nothing else', async () => {
   proxy.slowDown(10);
   const before = await countMovements();
   const answers = await Promise.all([
-    collect('slowly'),
+    collectIncome('slowly'),
     ...Array.from({ length: 5 }, async (_, index) =>
       vendor.create({ account: `013${index}`, biller_name: 'tokens' }),
     ),
@@ -216,7 +205,7 @@ test('a read-only database: not ready, nothing is taken, and back to work when i
       const ready = await send(service.origin, { method: 'GET', path: '/health/ready' });
       return ready.text.includes('takes writes');
     });
-    expectLater(await collect('read-only'), 'unavailable');
+    expectLater(await collectIncome('read-only'), 'unavailable');
     expectLater(await vendor.create({ account: '0126', biller_name: 'tokens' }), 'unavailable');
     expect((await vendor.call('balance')).status).toBe(200);
   } finally {
@@ -226,7 +215,7 @@ test('a read-only database: not ready, nothing is taken, and back to work when i
     client.release(true);
   }
   // Not one connection made in the meantime stays read-only.
-  await until('income is taken', async () => (await collect('read-only')).status === 200);
+  await until('income is taken', async () => (await collectIncome('read-only')).status === 200);
   expect(await countMovements()).toBe(before + 1);
   expect((await vendor.create({ account: '0126', biller_name: 'tokens' })).status).toBe(200);
 });
@@ -236,11 +225,11 @@ test('somebody holds the vendor’s float: refused when the wait for the lock en
   const holder = await pool.connect();
   await holder.query('begin');
   await holder.query(`select 1 from accounts where account = 'float' for update`);
-  expectLater(await collect('held'), 'unavailable');
+  expectLater(await collectIncome('held'), 'unavailable');
   expectLater(await vendor.create({ account: '0127', biller_name: 'tokens' }), 'unavailable');
   await holder.query('rollback');
   holder.release();
-  expect((await collect('held')).status).toBe(200);
+  expect((await collectIncome('held')).status).toBe(200);
   expect((await vendor.create({ account: '0127', biller_name: 'tokens' })).status).toBe(200);
 });
 
@@ -251,11 +240,11 @@ test('every connection waits for a lock: those behind are refused, too, and noth
   await holder.query('begin');
   await holder.query(`select 1 from accounts where account = 'float' for update`);
   const answers = await Promise.all(
-    Array.from({ length: 20 }, async (_, index) => await collect(`queued ${index}`)),
+    Array.from({ length: 20 }, async (_, index) => await collectIncome(`queued ${index}`)),
   );
   await holder.query('rollback');
   holder.release();
   for (const answer of answers) expectLater(answer, 'unavailable');
   expect(await countMovements()).toBe(before);
-  expect((await collect('queued 0')).status).toBe(200);
+  expect((await collectIncome('queued 0')).status).toBe(200);
 }, 60_000);

@@ -11,7 +11,8 @@ import type { Ending, ServiceProcess } from '../support/service-process.ts';
 import { startSimulatedOperators } from '../support/simulated-operators.ts';
 import type { SimulatedOperators } from '../support/simulated-operators.ts';
 import { until } from '../support/until.ts';
-import { send } from '../support/vendor-client.ts';
+import { PATHS, VendorClient, encode, send, signed } from '../support/vendor-client.ts';
+import type { Answer } from '../support/vendor-client.ts';
 
 // The programs of a service as processes of their own, each of which can be killed and started again
 // at the same address.
@@ -223,4 +224,40 @@ export async function settleTown(
   }
   const key = await addCollector(pool, { collector: 'till', name: 'Till' }, SEALING);
   return { shops, collector: { vid: 'till', key }, billers };
+}
+
+/** The collector's program reports income of a shop. */
+export async function collect(
+  { origin }: Pick<Program, 'origin'>,
+  { collector }: Town,
+  income: { readonly vid: string; readonly reference: string; readonly amount: string },
+): Promise<Answer> {
+  const params = {
+    collector: collector.vid,
+    currency: 'KES',
+    paid_at: '2026-01-05 09:00:00',
+    ...income,
+  };
+  return await send(origin, encode(PATHS.collect, signed(params, collector.key), 'urlencoded'));
+}
+
+/** The first shop's program. */
+export function firstShop(
+  { origin }: Pick<Program, 'origin'>,
+  { shops: [shop] }: Town,
+): VendorClient {
+  if (shop === undefined) throw new Error('there is no shop');
+  return new VendorClient(origin, shop);
+}
+
+/** The first shop's program at a service that runs, with so much in its float. */
+export async function openShop(
+  service: Pick<Program, 'origin'>,
+  town: Town,
+  amount: string,
+): Promise<VendorClient> {
+  const vendor = firstShop(service, town);
+  await collect(service, town, { vid: vendor.vid, reference: 'income', amount });
+  await vendor.fund();
+  return vendor;
 }

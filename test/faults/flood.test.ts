@@ -10,10 +10,10 @@ import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
-import { PATHS, VendorClient, encode, send, signed } from '../support/vendor-client.ts';
-import type { WireBody } from '../support/vendor-client.ts';
-import { serviceProgram, settleTown } from './fleet.ts';
-import type { Program, Town } from './fleet.ts';
+import { PATHS, encode, send, signed } from '../support/vendor-client.ts';
+import type { VendorClient, WireBody } from '../support/vendor-client.ts';
+import { openShop, serviceProgram, settleTown } from './fleet.ts';
+import type { Program } from './fleet.ts';
 
 // The whole program under more than it takes, of everything at once, with the limits as they are.
 
@@ -27,7 +27,6 @@ const IDLE_CONNECTIONS = 1_000;
 let database: TestDatabase;
 let folder: string;
 let pool: Pool;
-let town: Town;
 let service: Program;
 let vendor: VendorClient;
 const sockets: Socket[] = [];
@@ -36,7 +35,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   folder = await makeTemporaryFolder();
   pool = createPool({ url: database.url, max: 2, name: 'test' });
-  town = await settleTown(pool, { operatorOrigin: 'http://127.0.0.1:9', shopCount: 1 });
+  const town = await settleTown(pool, { operatorOrigin: 'http://127.0.0.1:9', shopCount: 1 });
   service = await serviceProgram({
     name: 'api',
     roles: 'api',
@@ -45,19 +44,7 @@ beforeAll(async () => {
   });
   await service.start();
   await until('it is ready', () => service.ready, 60_000);
-  const [shop] = town.shops;
-  if (shop === undefined) throw new Error('there is no shop');
-  vendor = new VendorClient(service.origin, shop);
-  const income = {
-    collector: town.collector.vid,
-    vid: vendor.vid,
-    reference: 'income',
-    amount: '10000000.00',
-    currency: 'KES',
-    paid_at: '2026-01-05 09:00:00',
-  };
-  await send(service.origin, encode(PATHS.collect, signed(income, town.collector.key), 'json'));
-  await vendor.fund();
+  vendor = await openShop(service, town, '10000000.00');
 });
 
 afterAll(async () => {

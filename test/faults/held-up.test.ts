@@ -10,9 +10,9 @@ import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
-import { PATHS, VendorClient, encode, send, signed } from '../support/vendor-client.ts';
-import { operatorsProgram, serviceProgram, settleTown } from './fleet.ts';
-import type { OperatorsProgram, Program, Town } from './fleet.ts';
+import type { VendorClient } from '../support/vendor-client.ts';
+import { openShop, operatorsProgram, serviceProgram, settleTown } from './fleet.ts';
+import type { OperatorsProgram, Program } from './fleet.ts';
 
 // Dispatching processes whose event loop stands still for longer than their lease, each at another
 // moment of a payment, while another process takes their work over.
@@ -21,7 +21,6 @@ let database: TestDatabase;
 let folder: string;
 let pool: Pool;
 let operators: OperatorsProgram;
-let town: Town;
 let api: Program;
 let vendor: VendorClient;
 const programs: Program[] = [];
@@ -32,23 +31,11 @@ beforeAll(async () => {
   pool = createPool({ url: database.url, max: 2, name: 'test' });
   operators = await operatorsProgram(path.join(folder, 'operators'));
   await operators.start();
-  town = await settleTown(pool, { operatorOrigin: operators.origin, shopCount: 1 });
+  const town = await settleTown(pool, { operatorOrigin: operators.origin, shopCount: 1 });
   api = await program('api');
   await api.start();
   await until('it is ready', () => api.ready, 60_000);
-  const [shop] = town.shops;
-  if (shop === undefined) throw new Error('there is no shop');
-  vendor = new VendorClient(api.origin, shop);
-  const income = {
-    collector: town.collector.vid,
-    vid: vendor.vid,
-    reference: 'income',
-    amount: '10000.00',
-    currency: 'KES',
-    paid_at: '2026-01-05 09:00:00',
-  };
-  await send(api.origin, encode(PATHS.collect, signed(income, town.collector.key), 'json'));
-  await vendor.fund();
+  vendor = await openShop(api, town, '10000.00');
 });
 
 afterAll(async () => {

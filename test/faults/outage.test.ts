@@ -12,8 +12,9 @@ import { checkLedger } from '../../src/ledger/check.ts';
 import { findFreePort } from '../support/service-process.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
-import { PATHS, VendorClient, encode, send, signed } from '../support/vendor-client.ts';
-import { serviceProgram, settleTown } from './fleet.ts';
+import { send } from '../support/vendor-client.ts';
+import type { VendorClient } from '../support/vendor-client.ts';
+import { openShop, serviceProgram, settleTown } from './fleet.ts';
 import type { Program } from './fleet.ts';
 
 // A database server of its own that goes down hard, or has no room left, under a running service.
@@ -61,19 +62,7 @@ beforeAll(async () => {
   });
   await service.start();
   await until('it is ready', () => service.ready, 60_000);
-  const [shop] = town.shops;
-  if (shop === undefined) throw new Error('there is no shop');
-  vendor = new VendorClient(service.origin, shop);
-  const income = {
-    collector: town.collector.vid,
-    vid: vendor.vid,
-    reference: 'income',
-    amount: '1000000.00',
-    currency: 'KES',
-    paid_at: '2026-01-05 09:00:00',
-  };
-  await send(service.origin, encode(PATHS.collect, signed(income, town.collector.key), 'json'));
-  await vendor.fund();
+  vendor = await openShop(service, town, '1000000.00');
 });
 
 afterAll(async () => {

@@ -8,8 +8,9 @@ import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
-import { PATHS, VendorClient, encode, send, signed } from '../support/vendor-client.ts';
-import { operatorsProgram, serviceProgram, settleTown } from './fleet.ts';
+import { send } from '../support/vendor-client.ts';
+import type { VendorClient } from '../support/vendor-client.ts';
+import { openShop, operatorsProgram, serviceProgram, settleTown } from './fleet.ts';
 import type { OperatorsProgram, Program } from './fleet.ts';
 
 // How the program ends when it is asked to, and when something in it breaks.
@@ -37,20 +38,8 @@ beforeAll(async () => {
     folder,
     env: { DATABASE_URL: database.url, FUND_WINDOW_SECONDS: '0' },
   });
-  const [shop] = town.shops;
-  if (shop === undefined) throw new Error('there is no shop');
-  vendor = new VendorClient(service.origin, shop);
   await start();
-  const income = {
-    collector: town.collector.vid,
-    vid: vendor.vid,
-    reference: 'income',
-    amount: '10000.00',
-    currency: 'KES',
-    paid_at: '2026-01-05 09:00:00',
-  };
-  await send(service.origin, encode(PATHS.collect, signed(income, town.collector.key), 'json'));
-  await vendor.fund();
+  vendor = await openShop(service, town, '10000.00');
 });
 
 afterAll(async () => {
