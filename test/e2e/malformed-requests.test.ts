@@ -1,36 +1,18 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addFundedVendor } from '../support/demo-vendors.ts';
+import { describe, expect, test } from 'vitest';
+import { useMisusedSandbox } from '../support/misused-sandbox.ts';
 import { OPERATIONS, usualParams, withHash } from '../support/operation-samples.ts';
 import { expectCallersFault } from '../support/refusals.ts';
-import { SandboxWorkshop } from '../support/sandbox.ts';
-import type { Sandbox } from '../support/sandbox.ts';
-import { until } from '../support/until.ts';
-import { PATHS, encode, send } from '../support/vendor-client.ts';
-import type {
-  Answer,
-  OperationName,
-  Params,
-  VendorClient,
-  WireRequest,
-} from '../support/vendor-client.ts';
+import { PATHS, encode } from '../support/vendor-client.ts';
+import type { OperationName, Params, WireRequest } from '../support/vendor-client.ts';
 
-const workshop = new SandboxWorkshop();
-let sandbox: Sandbox;
-let vendor: VendorClient;
-beforeAll(async () => {
-  sandbox = await workshop.start({ env: { FUND_WINDOW_SECONDS: '86400' } });
-  vendor = await addFundedVendor(sandbox, { floatAmount: '1000000.00' });
-});
-afterAll(async () => await workshop.cleanUp());
+const sandbox = useMisusedSandbox();
 
 const usual = (operation: OperationName): Readonly<Record<string, string>> =>
-  usualParams(operation, vendor.vid);
+  usualParams(operation, sandbox.vendor.vid);
 const hashed = (operation: OperationName, params: Params): Params =>
-  withHash(operation, params, vendor.key);
-const sendBad = async (request: WireRequest): Promise<Answer> =>
-  await send(sandbox.origin, request);
+  withHash(operation, params, sandbox.vendor.key);
 
 describe.each(OPERATIONS)('%s', (operation) => {
   const post = (contentType: string, body: string | Buffer): WireRequest => ({
@@ -104,7 +86,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
       `{"vid":1e${'9'.repeat(300)}}`,
     ];
     for (const body of bodies) {
-      expectCallersFault(await sendBad(post('application/json', body)), body.slice(0, 80));
+      expectCallersFault(await sandbox.send(post('application/json', body)), body.slice(0, 80));
     }
   });
 
@@ -124,7 +106,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
     ];
     for (const [contentType, body] of bodies) {
       const shown = `${contentType} ${body.toString()}`;
-      const { code } = expectCallersFault(await sendBad(post(contentType, body)), shown);
+      const { code } = expectCallersFault(await sandbox.send(post(contentType, body)), shown);
       const isText = contentType.includes('charset');
       expect([shown, code]).toEqual([
         shown,
@@ -165,11 +147,11 @@ describe.each(OPERATIONS)('%s', (operation) => {
     ];
     for (const body of bodies) {
       const contentType = 'application/x-www-form-urlencoded';
-      expectCallersFault(await sendBad(post(contentType, body)), body.slice(0, 80));
+      expectCallersFault(await sandbox.send(post(contentType, body)), body.slice(0, 80));
       // As a query the same things are wrong.
       const path = `${PATHS[operation]}?${body}`;
       if (/^[\x21-\x7e]+$/.test(path)) {
-        expectCallersFault(await sendBad({ method: 'POST', path }), path.slice(0, 120));
+        expectCallersFault(await sandbox.send({ method: 'POST', path }), path.slice(0, 120));
       }
     }
   });
@@ -209,7 +191,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
     ];
     for (const [contentType, body] of bodies) {
       expectCallersFault(
-        await sendBad(post(contentType, body)),
+        await sandbox.send(post(contentType, body)),
         `${contentType} ${body.slice(-120)}`,
       );
     }
@@ -238,7 +220,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
     ];
     for (const [index, request] of requests.entries()) {
       expectCallersFault(
-        await sendBad(request),
+        await sandbox.send(request),
         `${operation} #${index} ${request.path.slice(0, 60)}`,
       );
     }
@@ -330,21 +312,12 @@ describe('what no HTTP library would send', () => {
           `POST /transaction/create HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{`,
         );
       }
-      expect((await vendor.call('balance')).status).toBe(200);
+      expect((await sandbox.vendor.call('balance')).status).toBe(200);
     } finally {
       for (const socket of sockets) socket.destroy();
     }
   });
 });
 
-test('after all that the service pays as before, and nothing was its own fault', async () => {
-  const reference = await vendor.accepted({ account: '254722999999' });
-  await until('it is paid', async () => {
-    return (await vendor.transaction(reference)).transaction_status === 'SUCCESS';
-  });
-  expect(sandbox.process.ending).toBeUndefined();
-  const faults = sandbox.process.stderr
-    .split('\n')
-    .filter((line) => /"level":"(error|fatal)"/.test(line));
-  expect(faults).toEqual([]);
-});
+test('after all that the service pays as before, and nothing was its own fault', async () =>
+  await sandbox.expectUnharmed());
