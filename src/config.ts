@@ -245,11 +245,13 @@ export function readConfig(
     }
   }
   const listenPort = portNumber('PORT', environment.PORT ?? '8080', problems);
-  const operatorPort = portNumber(
-    'OPERATOR_PORT',
-    environment.OPERATOR_PORT ?? String(listenPort + 1),
-    problems,
-  );
+  const operatorPort =
+    environment.OPERATOR_PORT === undefined
+      ? listenPort + 1
+      : portNumber('OPERATOR_PORT', environment.OPERATOR_PORT, problems);
+  if (mode === 'sandbox' && environment.OPERATOR_PORT === undefined && operatorPort === 65_536) {
+    problems.push('OPERATOR_PORT: required when PORT is 65535.');
+  }
   const host = environment.HOST ?? '127.0.0.1';
   const config: Config = {
     mode,
@@ -308,8 +310,9 @@ function descriptionOf(name: keyof Environment): string | undefined {
 
 function portNumber(name: string, text: string, problems: string[]): number {
   const value = Number(text);
-  // What is no number at all has been told of already.
-  if (value > 65_535) problems.push(`${name}: must be a port number from 0 to 65535.`);
+  // What is no number at all, or too long, has been told of already.
+  if (text.length <= 5 && value > 65_535)
+    problems.push(`${name}: must be a port number from 0 to 65535.`);
   return value;
 }
 

@@ -81,8 +81,17 @@ describe('the configuration', () => {
     expect(complaints({ BATCHES: 'one' })).toEqual(['BATCHES']);
   });
 
-  test('names a port that is no number once, and not the one that follows from it', () => {
-    expect(problemsOf({ PORT: 'http' })).toEqual(['PORT: Port of the API. Default 8080.']);
+  test.each([
+    ['http', 'PORT: Port of the API. Default 8080.'],
+    ['123456', 'PORT: Port of the API. Default 8080.'],
+    ['65536', 'PORT: must be a port number from 0 to 65535.'],
+    ['65535', 'OPERATOR_PORT: required when PORT is 65535.'],
+  ])('names a bad port once, and not the one that follows from it: %s', (port, problem) => {
+    expect(problemsOf({ PORT: port })).toEqual([problem]);
+  });
+
+  test('of production may listen at the last port', () => {
+    expect(readConfig('production', { MASTER_KEY: KEY, PORT: '65535' }).port).toBe(65_535);
   });
 
   test('names every mistake at once', () => {
@@ -110,8 +119,6 @@ describe('the configuration', () => {
       'LOG_LEVEL',
       'MASTER_KEY',
       'MASTER_KEY_PREVIOUS',
-      // Its default follows from PORT.
-      'OPERATOR_PORT',
       'PORT',
       'ROLES',
       'TIME_ZONE',
