@@ -66,7 +66,8 @@ export function parseSenderTime(text: string, wireTime: WireTime): Date | undefi
 
 /** Adds ISO 8601 with an offset or `Z` to `parseSenderTime`, for collectors. */
 export function parseCollectorTime(text: string, wireTime: WireTime): Date | undefined {
-  if (/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/.test(text)) {
+  // The calendar that everybody else reads, PostgreSQL too, has no year 0.
+  if (/^(?!0000)\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/.test(text)) {
     const time = new Date(text);
     const day = text.slice(0, 10);
     // Date takes 30 February for 2 March.
