@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { endOnSignals } from './interruption.ts';
 import { describeMachine } from './machine.ts';
 import { figuresOf, RATIOS } from './ratios.ts';
 import type { Figure, Ratio, Run } from './ratios.ts';
@@ -64,10 +65,11 @@ const options: SuiteOptions = {
 
 const machine = describeMachine();
 log(machine);
+const unlessInterrupted = endOnSignals();
 const stage = await openStage(() => undefined);
 let figures: Map<string, Figure>;
 try {
-  figures = figuresOf(await runAll(stage));
+  figures = figuresOf(await unlessInterrupted(runAll(stage)));
 } finally {
   await stage.close();
 }

@@ -65,7 +65,13 @@ const STOP_GRACE_MS = 10_000;
 
 export async function openStage(log: (line: string) => void): Promise<Stage> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'malipo-bench-'));
-  const postgres = await startEmbedded({ folder: path.join(folder, 'postgres'), log });
+  const discard = async (): Promise<void> => await rm(folder, { recursive: true, force: true });
+  const postgres = await startEmbedded({ folder: path.join(folder, 'postgres'), log }).catch(
+    async (error: unknown) => {
+      await discard();
+      throw error;
+    },
+  );
   const masterKey = randomBytes(32);
   const children = new Set<Child<unknown>>();
   const urlOf = (name: string): string => {
@@ -85,7 +91,7 @@ export async function openStage(log: (line: string) => void): Promise<Stage> {
   const close = async (): Promise<void> => {
     await Promise.all([...children].map((child) => child.stop()));
     await postgres.stop();
-    await rm(folder, { recursive: true, force: true });
+    await discard();
   };
   try {
     await asAdmin(`create database ${TEMPLATE}`);

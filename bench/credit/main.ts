@@ -9,6 +9,7 @@ import { pipeline } from 'node:stream/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { isoDay } from '../../sandbox/population/calendar.ts';
 import { MOST_SUBJECTS } from '../../sandbox/population/person.ts';
+import { endOnSignals } from '../interruption.ts';
 import { runCli, startCluster, startService } from './cluster.ts';
 import type { Cluster, RunningService } from './cluster.ts';
 import { ACCOUNTS_PER_SUBJECT, loadRegistry } from './load.ts';
@@ -42,6 +43,7 @@ const program = new Command('bench:credit')
       await rm(folder, { recursive: true, force: true });
     }
   });
+const unlessInterrupted = endOnSignals();
 await program.parseAsync();
 
 async function measure(options: Options, folder: string): Promise<void> {
@@ -64,10 +66,12 @@ async function measureImport(folder: string, rows: number): Promise<Record<strin
     await pipeline(Readable.from(ended(importFileLines(rows))), createWriteStream(file));
     say(`importing ${rows} lines`);
     const serverBefore = cluster.cpuSeconds();
-    const ran = await runCli(cluster, [
-      ...['credit', 'import', file, '--template', 'mobile', '--lender', IMPORT_LENDER],
-      ...['--sector', 'mobile_lender', '--as-of', isoDay(AS_OF), '--json'],
-    ]);
+    const ran = await unlessInterrupted(
+      runCli(cluster, [
+        ...['credit', 'import', file, '--template', 'mobile', '--lender', IMPORT_LENDER],
+        ...['--sector', 'mobile_lender', '--as-of', isoDay(AS_OF), '--json'],
+      ]),
+    );
     const { states_added: added } = JSON.parse(ran.stdout) as { states_added: number };
     if (added !== rows) throw new Error(`${added} of ${rows} lines were taken`);
     const perRow = (cpuSeconds: number): number => rounded((cpuSeconds / rows) * 1e6, 1);
@@ -96,13 +100,13 @@ async function compareSizes(
     ] as const) {
       const cluster = await startCluster(path.join(folder, name));
       clusters.push(cluster);
-      await loadRegistry({ ...cluster, subjects: size, report: say });
+      await unlessInterrupted(loadRegistry({ ...cluster, subjects: size, report: say }));
       services.push(await startService(cluster, size, await freePort()));
     }
     const speeds: number[][] = [];
     // The first round warms up and is not counted.
     for (let round = 0; round <= rounds; round += 1) {
-      const speed = await measureRound(services, requests, round);
+      const speed = await unlessInterrupted(measureRound(services, requests, round));
       say(`round ${round}: ${speed.map((one) => one.toFixed(0)).join(' and ')} requests/s`);
       if (round > 0) speeds.push(speed);
     }

@@ -1,0 +1,13 @@
+/**
+ * At SIGINT or SIGTERM the work that is waited for through what this returns fails, so that whoever
+ * started something for it stops it again, as after any failure. A second signal ends the process.
+ */
+export function endOnSignals(): <Result>(work: Promise<Result>) => Promise<Result> {
+  const { promise: interrupted, reject } = Promise.withResolvers<never>();
+  // Between two works nobody waits; the next one fails at once.
+  interrupted.catch(() => undefined);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => reject(new Error(`Ended by ${signal}`)));
+  }
+  return async (work) => await Promise.race([work, interrupted]);
+}
