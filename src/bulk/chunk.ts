@@ -1,6 +1,7 @@
 import { crashPoint } from '#crash-points';
 import { Refusal } from '../base/errors.ts';
 import type { Biller } from '../billers/biller.ts';
+import { inTransaction } from '../db/pool.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { BatchForm } from '../transactions/batch-form.ts';
 import { answerDecision, dependOnEachOther, isSameRequest } from '../transactions/decide.ts';
@@ -53,7 +54,7 @@ export async function decideChunk(
     vendor: rules.vendorById(chunk.vendorId),
     billerOf: rules.billerOf,
   });
-  const accepted = await store.inTransaction(db, async () => {
+  const accepted = await inTransaction(db, async () => {
     const refusals = await answerRepeats(db, chunk.vendorId, plan.refused);
     const transactions = plan.creates.map((create) => create.transaction);
     const decisions =

@@ -136,23 +136,6 @@ export async function releaseBatch(
   );
 }
 
-/** Runs `work` in one transaction on this connection; `undefined`, or any error, rolls back. */
-export async function inTransaction<Result>(
-  db: Queryable,
-  work: () => Promise<Result | undefined>,
-): Promise<Result | undefined> {
-  await db.query('begin');
-  try {
-    const result = await work();
-    await db.query(result === undefined ? 'rollback' : 'commit');
-    return result;
-  } catch (error) {
-    // On a connection that is gone there is nothing to roll back; the first error says so.
-    await db.query('rollback').catch(() => undefined);
-    throw error;
-  }
-}
-
 /** The row that is next in the batch. */
 export async function readNextRow(
   db: Queryable,

@@ -139,6 +139,29 @@ export async function transaction<Result>(
   }
 }
 
+/**
+ * Runs `work` in one transaction on a connection that the caller holds, such as a lane; `undefined`,
+ * or any error, rolls back. Throws the error; that of the rollback where it fails, which says that
+ * the connection is in doubt.
+ */
+export async function inTransaction<Result>(
+  db: Queryable,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  await db.query('begin');
+  try {
+    const result = await work();
+    await db.query(result === undefined ? 'rollback' : 'commit');
+    return result;
+  } catch (error) {
+    await db.query('rollback').catch((rollbackError: unknown) => {
+      // On a connection that is gone there is nothing to roll back.
+      throw isConnectionError(error) ? error : rollbackError;
+    });
+    throw error;
+  }
+}
+
 /** A read-only snapshot: everything read inside belongs to one instant. */
 export async function snapshot<Result>(
   pool: Pool,

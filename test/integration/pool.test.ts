@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { QueueFullError } from '../../src/base/batcher.ts';
 import { LIMITS } from '../../src/base/limits.ts';
-import { createPool, transaction } from '../../src/db/pool.ts';
+import { createPool, inTransaction, transaction } from '../../src/db/pool.ts';
+import type { Queryable } from '../../src/db/pool.ts';
 import { asRefusal } from '../../src/http/errors.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
@@ -55,4 +56,43 @@ test('an idle connection that is lost is told of', async () => {
   );
   await until('it is told', () => lost.mock.calls.length === 1);
   await Promise.all([pool.end(), other.end()]);
+});
+
+describe('a transaction on a connection that is held', () => {
+  /** A connection on which this statement fails. */
+  function failing(on: string, error: Error): { db: Queryable; said: unknown[] } {
+    const said: unknown[] = [];
+    const query = async (statement: unknown): Promise<unknown> => {
+      said.push(statement);
+      return statement === on ? Promise.reject(error) : undefined;
+    };
+    return { db: { query: query as Queryable['query'] }, said };
+  }
+  const lost = new Error('Connection terminated unexpectedly');
+  const refused = new Error('a row is at fault');
+  const throwing = (error: Error) => async (): Promise<number> => {
+    throw error;
+  };
+
+  test.each([
+    [1, 'commit'],
+    [undefined, 'rollback'],
+  ])('whose work gives %s ends with %s', async (result, end) => {
+    const { db, said } = failing('nothing', lost);
+    expect(await inTransaction(db, async () => result)).toBe(result);
+    expect(said).toEqual(['begin', end]);
+  });
+
+  test('is rolled back after an error, which is told', async () => {
+    const { db, said } = failing('nothing', lost);
+    await expect(inTransaction(db, throwing(refused))).rejects.toBe(refused);
+    expect(said).toEqual(['begin', 'rollback']);
+  });
+
+  test('that does not roll back tells that its connection is in doubt', async () => {
+    const { db } = failing('rollback', lost);
+    await expect(inTransaction(db, throwing(refused))).rejects.toBe(lost);
+    const gone = new Error('read ECONNRESET: connection lost');
+    await expect(inTransaction(db, throwing(gone))).rejects.toBe(gone);
+  });
 });

@@ -1,3 +1,4 @@
+import { inTransaction } from '../../db/pool.ts';
 import type { Queryable } from '../../db/pool.ts';
 import type { CreditOperation } from '../bureaus/bureau.ts';
 import { MEMBERS_OF_FIRST_PARAMETER } from '../registry/merges-store.ts';
@@ -68,15 +69,7 @@ export async function keepEnquiries(
   db: Queryable,
   items: readonly NewEnquiry[],
 ): Promise<(KeptEnquiry | undefined)[]> {
-  await db.query('begin');
-  try {
-    const results = await appendAll(db, items);
-    await db.query('commit');
-    return results;
-  } catch (error) {
-    await db.query('rollback').catch(() => undefined);
-    throw error;
-  }
+  return await inTransaction(db, async () => await appendAll(db, items));
 }
 
 async function appendAll(
