@@ -6,6 +6,7 @@ import type { Biller } from '../../src/billers/biller.ts';
 import {
   answerDecision,
   dependOnEachOther,
+  isSameRequest,
   planTransaction,
 } from '../../src/transactions/decide.ts';
 import type { CreateRequest } from '../../src/transactions/decide.ts';
@@ -59,6 +60,28 @@ function refusalOf(work: () => unknown): Refusal {
   throw new Error('it was not refused');
 }
 
+describe('a repeated request', () => {
+  const stored = {
+    biller_code: 'kplc_prepaid',
+    account: '0123',
+    phone: null,
+    amount_cents: 10_000n,
+  };
+
+  test('is the same when what it pays is', () => {
+    expect(isSameRequest(stored, REQUEST)).toBe(true);
+  });
+
+  test.each<Partial<CreateRequest>>([
+    { billerCode: 'kplc_postpaid' },
+    { account: '123' },
+    { phone: '254722000000' },
+    { amountCents: 10_001n },
+  ])('is another one with %o', (change) => {
+    expect(isSameRequest(stored, { ...REQUEST, ...change })).toBe(false);
+  });
+});
+
 describe('planning a transaction', () => {
   test('takes content from the request, fee and id from us', () => {
     const planned = planTransaction({ ...REQUEST, merchantReference: 'R1' }, VENDOR, BILLER);
@@ -102,6 +125,8 @@ describe('planning a transaction', () => {
     readonly why: string;
     readonly code: string;
     readonly field: string;
+    /** Of what it tells; default: any. */
+    readonly text?: string;
     readonly request?: Partial<CreateRequest>;
     readonly vendor?: Partial<Vendor>;
     readonly biller?: Partial<Biller>;
@@ -111,12 +136,14 @@ describe('planning a transaction', () => {
       why: 'below the minimum',
       code: 'amount_below_minimum',
       field: 'amount',
+      text: 'kplc_prepaid is 50.00',
       request: { amountCents: 4_999n },
     },
     {
       why: 'above the maximum',
       code: 'amount_above_maximum',
       field: 'amount',
+      text: 'kplc_prepaid is 100.00',
       request: { amountCents: 10_001n },
       biller: { maximumCents: 10_000n },
     },
@@ -124,6 +151,7 @@ describe('planning a transaction', () => {
       why: 'without the phone the biller needs',
       code: 'missing_field',
       field: 'phone',
+      text: 'kplc_prepaid needs a phone number',
       biller: { secondaryAccount: true },
     },
     {
@@ -138,7 +166,7 @@ describe('planning a transaction', () => {
       field: 'biller_name',
       biller: { availability: 'OFFLINE' },
     },
-  ])('refuses one $why', ({ code, field, request, vendor, biller }) => {
+  ])('refuses one $why', ({ code, field, text = '', request, vendor, biller }) => {
     const refusal = refusalOf(() =>
       planTransaction(
         { ...REQUEST, ...request },
@@ -147,6 +175,7 @@ describe('planning a transaction', () => {
       ),
     );
     expect(refusal).toMatchObject({ code, field });
+    expect(refusal.message).toContain(text);
   });
 
   test('refuses one to nobody', () => {
