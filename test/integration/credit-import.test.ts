@@ -195,15 +195,19 @@ describe('an imported file', () => {
     expect((await run(`\ufeff${quoted}`)).findings).toEqual([]);
     const folded = csvOf([line(5, { TradingAs: 'two\nlines' }), line(6, { Gender: '' })]);
     for (const text of [folded, folded.replaceAll('\n', '\r\n')]) {
-      expect((await run(text)).findings.map((one) => [one.line, one.field])).toEqual([
-        [3, 'TradingAs'],
-        [4, 'Gender'],
+      expect((await run(text)).findings.map((one) => [one.line, one.rule])).toEqual([
+        [2, 'csv'],
+        [3, 'csv'],
+        [4, 'required'],
       ]);
     }
-    const broken = csvOf([line(2), line(3), line(4)]).replace(`C${lenders * 1_000 + 3},`, 'C"3,');
-    const result = await run(broken);
-    expect(result.findings).toMatchObject([{ rule: 'csv' }]);
-    expect(result.counts.accountsAdded).toBe(2);
+    // Neither takes the lines behind it away.
+    for (const slip of ['C"3,', '"C3,']) {
+      const lines = csvOf([line(2), line(3), line(4)]).replace(`C${lenders * 1_000 + 3},`, slip);
+      const { findings, counts } = await run(lines);
+      expect(findings).toMatchObject([{ line: 3, rule: 'csv' }]);
+      expect([counts.records, counts.accountsAdded + counts.unchanged]).toEqual([3, 2]);
+    }
   });
 
   test('that cannot be one is refused as a whole', async () => {

@@ -83,6 +83,7 @@ function written(): { readonly rows: string[]; readonly told: string[] } {
   spoil(110, ' columns', (row) => row.slice(0, row.lastIndexOf(',')));
   spoil(112, ' columns', (row) => row.replace('12000.00', '12,000.00'));
   spoil(114, ' csv', (row) => row.replace(',C113,', ',C"113,'));
+  spoil(116, ' csv', (row) => row.replace(',C115,', ',"C115,'));
   // A line that was copied, and its amount changed.
   const copied = csvOf([{ ...meant[100], CurrentBalance: '1', CurrentBalanceKES: '1' }]);
   rows.push(copied.trimEnd().split('\n')[1] ?? '');
