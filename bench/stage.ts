@@ -168,6 +168,7 @@ async function startChild<First>(
   const gone = new Promise<never>((_resolve, reject) => {
     process_.once('exit', (code) => reject(new Error(`${program} ended with ${code}`)));
   });
+  // Whoever asks it something hears of its end.
   gone.catch(() => undefined);
   const first = (await Promise.race([nextMessage(process_), gone])) as First;
   return {

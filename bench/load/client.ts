@@ -93,6 +93,7 @@ async function connect(): Promise<Connection> {
   socket.off('error', ready.reject);
   socket.setEncoding('latin1');
   socket.on('data', (text: string) => receive(connection, text));
+  // `close` follows, and counts it.
   socket.on('error', () => undefined);
   socket.on('close', () => {
     if (connection.dueAt === undefined) return;

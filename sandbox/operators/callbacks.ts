@@ -52,7 +52,8 @@ export function createCallbackSender(key: string): CallbackSender {
       request.once('timeout', () => request.destroy(new Error('the receiver is silent')));
       request.once('response', (response) => {
         const { statusCode = 0 } = response;
-        // Only the status counts; the rest is read so that the connection can be used again.
+        // Only the status counts, even when the rest does not arrive; it is read so that the connection
+        // can be used again.
         response.on('error', () => undefined).resume();
         resolve(statusCode >= 200 && statusCode < 300);
       });

@@ -97,6 +97,7 @@ export async function watchSettings(options: WatchOptions): Promise<SettingsWatc
     stop: async () => {
       clearInterval(timer);
       await listener.stop();
+      // Its failure is told to whoever asked for it.
       await running?.catch(() => undefined);
     },
   };
@@ -119,6 +120,7 @@ function listen(options: WatchOptions, onHint: () => void) {
       // What changed before nobody told us of.
       onHint();
     } catch (error) {
+      // The poll asks the same database and tells of its trouble; then this is tried again.
       drop(error as Error);
     }
   };

@@ -122,6 +122,7 @@ export async function verifyBackup(
     onProgress(doneBytes, allBytes);
   }
   const known = new Set([...manifest.folders, ...manifest.files.map((file) => file.path)]);
+  // Without the folder every file of it was missing above.
   for (const name of await readdir(data, { recursive: true }).catch((): string[] => [])) {
     if (!known.has(name)) problems.push(`${name}: does not belong to the backup`);
   }

@@ -66,6 +66,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
     }
     throw error;
   } finally {
+    // What cannot be removed now is cleared away by the next start.
     await rm(temporary, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
   }
 }

@@ -54,6 +54,7 @@ export async function takeBackup(options: BackupOptions): Promise<Backup> {
     await recordBackup(options.pool, { manifest, folder, bytes });
     return { manifest, bytes };
   } catch (error) {
+    // The first error is what is told, also where something of the copy cannot be removed.
     for (const name of await readdir(folder).catch((): string[] => [])) {
       await rm(path.join(folder, name), { recursive: true, force: true }).catch(() => undefined);
     }

@@ -162,6 +162,7 @@ export async function initialise(options: Initialisation): Promise<void> {
   } catch (error) {
     throw explainFailure(`Could not make the database in ${folder.path}`, error);
   } finally {
+    // What cannot be removed now is cleared away by the next start.
     await rm(temporary, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
   }
 }

@@ -181,6 +181,7 @@ interface ConnectionFailure extends Error {
 /** Connects once and makes our database when it is missing. Or returns what went wrong. */
 async function tryConnection(connectionString: string): Promise<ConnectionFailure | 'connected'> {
   const client = new Client({ connectionString, connectionTimeoutMillis: 5_000 });
+  // A connection that is cut fails what is asked on it; without a listener it would end the process.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -190,6 +191,7 @@ async function tryConnection(connectionString: string): Promise<ConnectionFailur
   } catch (error) {
     return error as ConnectionFailure;
   } finally {
+    // It said above how it fared.
     await client.end().catch(() => undefined);
   }
 }

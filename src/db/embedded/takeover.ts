@@ -196,6 +196,7 @@ export async function endLeftovers(data: string): Promise<void> {
     const leftover = await identifyProcess(pid);
     // A server's processes call themselves `postgres: <role>`; the server itself does not.
     if (leftover === undefined || words[0]?.startsWith('postgres: ') !== true) continue;
+    // One that is gone already, or that we may not end: then PostgreSQL itself refuses to start.
     await signalAndWait(leftover, 'SIGKILL', 5_000).catch(() => false);
   }
 }
