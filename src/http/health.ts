@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
 import { isMigrated } from '../db/migrate.ts';
 import type { Pool } from '../db/pool.ts';
 import { findSchemaDamage } from '../db/schema-check.ts';
@@ -10,11 +11,11 @@ import type { Metrics } from './metrics.ts';
  */
 export function addHealthRoutes(
   app: FastifyInstance,
-  options: { readonly pool: Pool; readonly metrics: Metrics },
+  options: { readonly pool: Pool; readonly metrics: Metrics; readonly log: Logger },
 ): void {
   app.get('/health/live', { schema: { hide: true } }, () => ({ status: 'live' }));
   app.get('/health/ready', { schema: { hide: true } }, async (_request, reply) => {
-    const missing = await whatIsMissing(options.pool);
+    const missing = await whatIsMissing(options.pool, options.log);
     if (missing === undefined) return { status: 'ready' };
     return await reply.code(503).send({ status: 'not_ready', missing });
   });
@@ -24,7 +25,7 @@ export function addHealthRoutes(
   });
 }
 
-async function whatIsMissing(pool: Pool): Promise<string | undefined> {
+async function whatIsMissing(pool: Pool, log: Logger): Promise<string | undefined> {
   try {
     if (!(await isMigrated(pool))) return 'migrations';
     const [damage] = await findSchemaDamage(pool);
@@ -33,7 +34,8 @@ async function whatIsMissing(pool: Pool): Promise<string | undefined> {
       `select current_setting('transaction_read_only')::boolean as read_only`,
     );
     return read.rows[0]?.read_only === true ? 'a database that takes writes' : undefined;
-  } catch {
+  } catch (error) {
+    log.warn({ err: error }, 'the database could not be asked whether it is ready');
     return 'the database';
   }
 }

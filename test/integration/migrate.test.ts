@@ -3,11 +3,13 @@ import { once } from 'node:events';
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fastify } from 'fastify';
+import { pino } from 'pino';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { migrate, readMigrations, refuseDamage } from '../../src/db/migrate.ts';
 import { createPool } from '../../src/db/pool.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import { addHealthRoutes } from '../../src/http/health.ts';
+import type { Metrics } from '../../src/http/metrics.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
@@ -19,6 +21,12 @@ import { must, newMasterKey } from './cli-support.ts';
 // How a database comes to this version, whatever happens on the way, and what it has to enforce then.
 
 const MIGRATIONS = path.resolve(import.meta.dirname, '../../migrations');
+
+const NO_METRICS: Metrics = {
+  render: async () => '',
+  contentType: 'text/plain',
+  noteAnswer: () => {},
+};
 
 const workshop = new SandboxWorkshop();
 const databases: TestDatabase[] = [];
@@ -129,10 +137,7 @@ describe('a schema that no longer enforces what it has to', () => {
   test('keeps the service from starting, and a running one from being ready', async () => {
     const { url, pool } = await migrated();
     const app = fastify();
-    addHealthRoutes(app, {
-      pool,
-      metrics: { render: async () => '', contentType: 'text/plain', noteAnswer: () => {} },
-    });
+    addHealthRoutes(app, { pool, metrics: NO_METRICS, log: pino({ level: 'silent' }) });
     const ready = async () => await app.inject('/health/ready');
     expect((await ready()).json()).toEqual({ status: 'ready' });
     await pool.query('drop index transactions_by_reference');
@@ -150,4 +155,19 @@ describe('a schema that no longer enforces what it has to', () => {
     expect(await service.ended()).toEqual({ code: 1, signal: null });
     expect(service.stderr).toContain(missing);
   });
+});
+
+test('a readiness that cannot be asked for is told with its reason', async () => {
+  const lines: string[] = [];
+  const closed = createPool({ url: 'postgresql://127.0.0.1:9/none', max: 1, name: 'nowhere' });
+  const app = fastify();
+  const log = pino({}, { write: (line: string) => lines.push(line) });
+  addHealthRoutes(app, { pool: closed, metrics: NO_METRICS, log });
+  const answer = await app.inject('/health/ready');
+  expect(answer.statusCode).toBe(503);
+  expect(answer.json()).toEqual({ status: 'not_ready', missing: 'the database' });
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toContain('ECONNREFUSED');
+  await app.close();
+  await closed.end();
 });
