@@ -1,3 +1,4 @@
+import { isoDay } from '../src/base/days.ts';
 import { newId } from '../src/base/ids.ts';
 import type { CreditAccount } from '../src/credit/facts.ts';
 import { addSubjectEnquiries } from '../src/credit/enquiries/store.ts';
@@ -8,7 +9,7 @@ import { indexBatch, registerSubjects, writeBatch } from '../src/credit/importin
 import type { Vault } from '../src/credit/registry/vault.ts';
 import { transaction } from '../src/db/pool.ts';
 import type { Pool, Queryable } from '../src/db/pool.ts';
-import { isoDay, lastMonthEnd } from './population/calendar.ts';
+import { lastMonthEnd } from './population/calendar.ts';
 import { generatePopulation } from './population/population.ts';
 import type { Subject } from './population/population.ts';
 

@@ -1,3 +1,4 @@
+import { csvValue } from '../../src/base/csv.ts';
 import { operatorReferenceOf } from './answers.ts';
 import { amountText } from './amounts.ts';
 import type { Book } from './book.ts';
@@ -23,7 +24,7 @@ export function* statementLines(
       operatorReferenceOf(payment),
       reference,
       biller,
-      quoted(account),
+      csvValue(account),
       amount,
       'KES',
     ]
@@ -35,9 +36,4 @@ export function* statementLines(
 
 function balanceLine(type: string, at: Date, cents: bigint): string {
   return `${type},${at.toISOString()},,,,,${amountText(cents)},KES\r\n`;
-}
-
-/** As RFC 4180 has it. */
-function quoted(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

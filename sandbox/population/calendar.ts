@@ -32,8 +32,3 @@ export function createCalendar(asOf: Date): Calendar {
 export function lastMonthEnd(before: Date): Date {
   return new Date(Date.UTC(before.getUTCFullYear(), before.getUTCMonth(), 0));
 }
-
-/** `YYYY-MM-DD`. */
-export function isoDay(date: Date): string {
-  return date.toISOString().slice(0, 10);
-}

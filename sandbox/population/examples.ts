@@ -1,6 +1,7 @@
+import { isoDay } from '../../src/base/days.ts';
 import type { AccountStatus, CreditAccount, PastEnquiry } from '../../src/credit/facts.ts';
 import type { Profile } from '../../src/credit/registry/profile.ts';
-import { createCalendar, isoDay } from './calendar.ts';
+import { createCalendar } from './calendar.ts';
 import type { Calendar } from './calendar.ts';
 import { MOBILE_OFFERS, OTHER_OFFERS, REASON_OF_PRODUCT } from './lenders.ts';
 import { liveLoan } from './loan.ts';

@@ -1,8 +1,9 @@
+import { csvValue } from '../../src/base/csv.ts';
+import { isoDay } from '../../src/base/days.ts';
 import type { AccountState, CreditAccount } from '../../src/credit/facts.ts';
 import { MOBILE_COLUMNS } from '../../src/credit/importing/template.ts';
 import type { Column } from '../../src/credit/importing/template.ts';
 import type { DocumentType } from '../../src/credit/registry/documents.ts';
-import { isoDay } from './calendar.ts';
 import type { Subject } from './population.ts';
 
 /** Codes of PrimaryIDType by document, the preferred first. */
@@ -40,7 +41,7 @@ function mobileLine(subject: Subject, account: CreditAccount, state: AccountStat
     ...termColumns(account, state),
     ...stateColumns(account, state),
   };
-  return MOBILE_COLUMNS.map((column) => quoted(values[column] ?? '')).join(',');
+  return MOBILE_COLUMNS.map((column) => csvValue(values[column] ?? '')).join(',');
 }
 
 function personColumns({ profile }: Subject): Partial<Record<Column, string>> {
@@ -113,8 +114,4 @@ function shillings(cents: bigint): string {
 
 function compactDay(date: Date): string {
   return isoDay(date).replaceAll('-', '');
-}
-
-function quoted(value: string): string {
-  return /[",\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }

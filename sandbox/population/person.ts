@@ -1,6 +1,6 @@
+import { isoDay } from '../../src/base/days.ts';
 import type { IdentityDocument } from '../../src/credit/registry/documents.ts';
 import type { Address, Phone, Profile } from '../../src/credit/registry/profile.ts';
-import { isoDay } from './calendar.ts';
 import type { Calendar } from './calendar.ts';
 import { FORENAMES, ROADS, SURNAMES, TOWNS } from './names.ts';
 import type { Random } from './random.ts';

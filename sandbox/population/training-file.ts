@@ -1,3 +1,4 @@
+import { isoDay } from '../../src/base/days.ts';
 import {
   CHARACTERISTIC_NAMES,
   characteristic,
@@ -6,7 +7,6 @@ import {
 import type { ScoreKind } from '../../src/credit/scorecards/scorecard.ts';
 import { creditFileJson } from '../../src/credit/training/credit-file-json.ts';
 import type { Sample } from '../../src/credit/training/samples.ts';
-import { isoDay } from './calendar.ts';
 import { SANDBOX_AS_OF, generateSubjects } from './population.ts';
 import type { GeneratedSubject } from './population.ts';
 

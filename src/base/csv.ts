@@ -67,3 +67,8 @@ function quoteProblem(rest: string): string {
     ? 'a quote that opens a value must be closed on the same line'
     : 'a quote may only be around a whole value, and is doubled within it';
 }
+
+/** A value as it is written: in quotes where RFC 4180 wants them. */
+export function csvValue(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { Command } from 'commander';
+import { DAY_MS } from '../base/days.ts';
 import { LIMITS } from '../base/limits.ts';
 import { archiveTransactions, verifyArchive } from '../transactions/archive.ts';
 import { listVendors } from '../vendors/store.ts';
@@ -9,7 +10,6 @@ import { EXIT } from './exit.ts';
 import { UsageError } from './failure.ts';
 import { table } from './output.ts';
 
-const DAY_MS = 86_400_000;
 /** Where the files are, unless said otherwise, within the data folder. */
 const FOLDER = 'archive';
 

@@ -2,6 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
 import { parseCollectorTime } from '../base/clock.ts';
 import type { WireTime } from '../base/clock.ts';
+import { isoDay } from '../base/days.ts';
 import { MONEY_PATTERN, parseMoney } from '../base/money.ts';
 import { SIGNER_NAME_PATTERN } from '../vendors/vendor.ts';
 import { UsageError } from './failure.ts';
@@ -115,7 +116,7 @@ export function periodEnd(text: string, option: string, wireTime: WireTime): Dat
   // The next day's first instant, also where a day has 23 or 25 hours.
   const nextDay = new Date(`${text}T00:00:00Z`);
   nextDay.setUTCDate(nextDay.getUTCDate() + 1);
-  return periodStart(nextDay.toISOString().slice(0, 10), option, wireTime);
+  return periodStart(isoDay(nextDay), option, wireTime);
 }
 
 /** Throws `UsageError` when no setting was given. */

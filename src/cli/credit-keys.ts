@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { DAY_MS } from '../base/days.ts';
 import { PlainError } from '../base/plain-error.ts';
 import { verifyChains } from '../credit/enquiries/chain-store.ts';
 import type { ChainReport } from '../credit/enquiries/chain-store.ts';
@@ -10,8 +11,6 @@ import type { Cli } from './cli.ts';
 import { openVault } from './credit-vault.ts';
 import { EXIT } from './exit.ts';
 import { table } from './output.ts';
-
-const DAY_MS = 86_400_000;
 
 /** What keeps the registry trustworthy: the chain of enquiries, its keys, its retention. */
 export function addCreditKeyCommands(credit: Command, cli: Cli): void {

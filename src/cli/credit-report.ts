@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { systemClock } from '../base/clock.ts';
+import { isoDay } from '../base/days.ts';
 import { formatMoney } from '../base/money.ts';
 import { PlainError } from '../base/plain-error.ts';
 import { startOfDay } from '../credit/bureaus/registry.ts';
@@ -55,14 +56,14 @@ async function answerReport(session: Session, vault: Vault, crn: bigint): Promis
     lender: account.lender,
     sector: account.sector,
     product: account.product,
-    opened_on: day(account.openedOn),
+    opened_on: isoDay(account.openedOn),
     original_amount: formatMoney(account.originalCents),
     balance: formatMoney(account.current.balanceCents),
     overdue: formatMoney(account.current.overdueCents),
     days_in_arrears: account.current.daysInArrears,
     risk_class: account.current.riskClass,
     status: account.current.status,
-    as_of: day(account.current.asOf),
+    as_of: isoDay(account.current.asOf),
     disputed: account.disputed,
   }));
   const asked = enquiries.map((enquiry) => ({
@@ -109,17 +110,13 @@ async function answerReport(session: Session, vault: Vault, crn: bigint): Promis
 /** A former state of an account. */
 function stateOf(state: AccountState) {
   return {
-    as_of: day(state.asOf),
+    as_of: isoDay(state.asOf),
     balance: formatMoney(state.balanceCents),
     overdue: formatMoney(state.overdueCents),
     days_in_arrears: state.daysInArrears,
     risk_class: state.riskClass,
     status: state.status,
   };
-}
-
-function day(date: Date): string {
-  return date.toISOString().slice(0, 10);
 }
 
 function rowsOf(rows: readonly Readonly<Record<string, string | number | boolean>>[]): string {

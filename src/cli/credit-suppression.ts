@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
+import { isoDay } from '../base/days.ts';
 import { formatMoney } from '../base/money.ts';
 import { PlainError } from '../base/plain-error.ts';
 import { PRODUCT_TYPES, RISK_CLASSES } from '../credit/facts.ts';
@@ -180,8 +181,8 @@ function jsonOf(rule: SuppressionRule) {
     products: rule.products,
     sectors: rule.sectors,
     risk_classes: rule.riskClasses,
-    states_from: rule.statesFrom?.toISOString().slice(0, 10) ?? null,
-    states_until: rule.statesUntil?.toISOString().slice(0, 10) ?? null,
+    states_from: rule.statesFrom && isoDay(rule.statesFrom),
+    states_until: rule.statesUntil && isoDay(rule.statesUntil),
   };
 }
 

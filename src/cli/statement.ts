@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { csvValue } from '../base/csv.ts';
 import type { WireTime } from '../base/clock.ts';
 import { encodeReference } from '../base/ids.ts';
 import { formatMoney } from '../base/money.ts';
@@ -209,10 +210,9 @@ async function writeCsv(session: Session, period: Period, stdout: TextStream): P
 }
 
 /**
- * RFC 4180. Text that a spreadsheet would take for a formula gets an apostrophe in front, since
- * vendors choose their references; amounts below zero are numbers and stay as they are.
+ * Text that a spreadsheet would take for a formula gets an apostrophe in front, since vendors choose
+ * their references; amounts below zero are numbers and stay as they are.
  */
 function csvCell(text: string): string {
-  const safe = /^[=+@\t\r]|^-(?!\d+\.\d\d$)/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return csvValue(/^[=+@\t\r]|^-(?!\d+\.\d\d$)/.test(text) ? `'${text}` : text);
 }

@@ -1,13 +1,12 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
+import { DAY_MS } from '../base/days.ts';
 import { firstIdAt } from '../base/ids.ts';
 import { LIMITS } from '../base/limits.ts';
 import { startPeriodicJob } from '../base/periodic-job.ts';
 import type { PeriodicJob } from '../base/periodic-job.ts';
 import type { Pool } from '../db/pool.ts';
 import { deleteEventsBefore } from './store.ts';
-
-const DAY_MS = 86_400_000;
 
 /** Forgets events past retention, at the start and now and then: they hold accounts and tokens. */
 export function startEventRetention(options: {

@@ -1,5 +1,6 @@
 import { Pool as HttpPool } from 'undici';
 import type { Clock } from '../../base/clock.ts';
+import { isoDay } from '../../base/days.ts';
 import { LIMITS } from '../../base/limits.ts';
 import type { Bureau, BureauAnswer, BureauQuestion } from '../../credit/bureaus/bureau.ts';
 import { scoreOf, startOfDay } from '../../credit/bureaus/registry.ts';
@@ -119,7 +120,7 @@ async function askAll(question: BureauQuestion, asking: Asking): Promise<BureauA
     parameters: { report_type: 1, ...body },
   });
   if (identity.kind !== 'success') return failed(identity.kind);
-  const profile = readProfile(identity.text, document, asOf.toISOString().slice(0, 10));
+  const profile = readProfile(identity.text, document, isoDay(asOf));
   if (profile === undefined) return failed('unavailable');
   const match = {
     crns: [],

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import { DAY_MS } from '../../base/days.ts';
 import type { Pool } from '../../db/pool.ts';
 import { matchSubject } from '../matching/match.ts';
 import { findSubjects, readCreditFile } from '../registry/store.ts';
@@ -10,7 +11,6 @@ import type { ScoreAnswer } from '../scorecards/score.ts';
 import type { CreditFile } from '../facts.ts';
 import type { Bureau, BureauAnswer, CreditOperation } from './bureau.ts';
 
-const DAY_MS = 86_400_000;
 /** A vendor's enquiries of so many days before are one application with the one at hand. */
 const SAME_APPLICATION_DAYS = 30;
 

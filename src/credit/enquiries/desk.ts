@@ -1,6 +1,7 @@
 import { crashPoint } from '#crash-points';
 import { createHash, randomBytes } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
+import { isoDay } from '../../base/days.ts';
 import { Refusal } from '../../base/errors.ts';
 import type { ErrorCode } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
@@ -173,7 +174,7 @@ function toKeep(
     probability: finding?.score?.probability ?? null,
     source: bureau.source,
     upstreamId: details?.upstreamId ?? null,
-    dataAsOf: finding?.file.asOf.toISOString().slice(0, 10) ?? null,
+    dataAsOf: finding === undefined ? null : isoDay(finding.file.asOf),
     durationMs: Math.round(performance.now() - made.startedMs),
     payloadHash: createHash('sha256').update(payloadText, 'utf8').digest(),
   };

@@ -1,11 +1,10 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../base/clock.ts';
+import { DAY_MS } from '../../base/days.ts';
 import { startPeriodicJob } from '../../base/periodic-job.ts';
 import type { PeriodicJob } from '../../base/periodic-job.ts';
 import type { Pool } from '../../db/pool.ts';
 import { erasePayloads } from './retention-store.ts';
-
-const DAY_MS = 86_400_000;
 
 /** Erases what enquiries hold of people once it is past retention: at the start, and now and then. */
 export function startEnquiryRetention(options: {

@@ -1,3 +1,4 @@
+import { isoDay } from '../../base/days.ts';
 import type { Queryable } from '../../db/pool.ts';
 import type { Sector } from '../../vendors/vendor.ts';
 import type {
@@ -138,7 +139,7 @@ export interface FileOptions {
 
 /** Everything on file about a subject on a day; later submissions and enquiries are not in it. */
 export async function readCreditFile(db: Queryable, options: FileOptions): Promise<CreditFile> {
-  const asOfDay = options.asOf.toISOString().slice(0, 10);
+  const asOfDay = isoDay(options.asOf);
   const [accounts, states, enquiries] = await Promise.all([
     db.query<AccountRow>({
       name: 'credit_file_accounts',
@@ -157,7 +158,7 @@ export async function readCreditFile(db: Queryable, options: FileOptions): Promi
           last_payment_cents
         from account_states where crn = ${MEMBERS_OF_FIRST_PARAMETER}
           and as_of between $2 and $3 order by account_id, as_of`,
-      values: [options.crn, options.statesFrom.toISOString().slice(0, 10), asOfDay],
+      values: [options.crn, isoDay(options.statesFrom), asOfDay],
     }),
     readPastEnquiries(db, options),
   ]);

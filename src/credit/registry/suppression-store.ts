@@ -1,3 +1,4 @@
+import { isoDay } from '../../base/days.ts';
 import { newId } from '../../base/ids.ts';
 import type { Queryable } from '../../db/pool.ts';
 import type { Sector } from '../../vendors/vendor.ts';
@@ -72,16 +73,12 @@ export async function putSuppressionRule(
       rule.products,
       rule.sectors,
       rule.riskClasses,
-      dayOf(rule.statesFrom),
-      dayOf(rule.statesUntil),
+      rule.statesFrom && isoDay(rule.statesFrom),
+      rule.statesUntil && isoDay(rule.statesUntil),
       newId(),
       at,
     ],
   );
-}
-
-function dayOf(date: Date | null): string | null {
-  return date === null ? null : date.toISOString().slice(0, 10);
 }
 
 /** Takes a rule out of force, and records that. Returns false when there is none of this name. */

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../base/days.ts';
 import type {
   AccountState,
   AccountStatus,
@@ -78,5 +79,5 @@ export function monthsBetween(from: Date, to: Date): number {
 
 /** Whole days from one instant to a later one; 0 when it is not later. */
 export function daysBetween(from: Date, to: Date): number {
-  return Math.max(0, Math.floor((to.getTime() - from.getTime()) / 86_400_000));
+  return Math.max(0, Math.floor((to.getTime() - from.getTime()) / DAY_MS));
 }

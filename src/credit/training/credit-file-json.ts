@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 
+import { isoDay } from '../../base/days.ts';
 import { SECTORS } from '../../vendors/vendor.ts';
 import type { AccountState, CreditAccount, CreditFile } from '../facts.ts';
 
@@ -68,18 +69,18 @@ export function parseCreditFile(value: unknown): CreditFile {
 /** The JSON form of a file, that `parseCreditFile` reads. */
 export function creditFileJson(file: CreditFile): Static<typeof FILE> {
   return {
-    asOf: dayOf(file.asOf),
+    asOf: isoDay(file.asOf),
     accounts: file.accounts.map((account) => ({
       ...account,
-      openedOn: dayOf(account.openedOn),
+      openedOn: isoDay(account.openedOn),
       originalCents: Number(account.originalCents),
       instalmentCents: account.instalmentCents === null ? null : Number(account.instalmentCents),
-      lastPaymentOn: account.lastPaymentOn === null ? null : dayOf(account.lastPaymentOn),
+      lastPaymentOn: account.lastPaymentOn === null ? null : isoDay(account.lastPaymentOn),
       lastPaymentCents: account.lastPaymentCents === null ? null : Number(account.lastPaymentCents),
       current: stateJson(account.current),
       history: account.history.map(stateJson),
     })),
-    enquiries: file.enquiries.map((one) => ({ ...one, at: dayOf(one.at) })),
+    enquiries: file.enquiries.map((one) => ({ ...one, at: isoDay(one.at) })),
   };
 }
 
@@ -109,10 +110,10 @@ function stateOf(json: Static<typeof STATE>): AccountState {
 function stateJson(state: AccountState): Static<typeof STATE> {
   return {
     ...state,
-    asOf: dayOf(state.asOf),
+    asOf: isoDay(state.asOf),
     balanceCents: Number(state.balanceCents),
     overdueCents: Number(state.overdueCents),
-    statusOn: dayOf(state.statusOn),
+    statusOn: isoDay(state.statusOn),
   };
 }
 
@@ -120,8 +121,4 @@ function dateOf(text: string): Date {
   const date = new Date(`${text}T00:00:00Z`);
   if (Number.isNaN(date.getTime())) throw new Error(`file has a date that is none: ${text}`);
   return date;
-}
-
-function dayOf(date: Date): string {
-  return date.toISOString().slice(0, 10);
 }

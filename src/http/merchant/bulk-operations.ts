@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import type { WireTime } from '../../base/clock.ts';
+import { csvValue } from '../../base/csv.ts';
 import { encodeReference } from '../../base/ids.ts';
 import type { BatchProgress, RowResult } from '../../bulk/batch.ts';
 import type { BulkDesk } from '../../bulk/desk.ts';
@@ -176,13 +177,10 @@ const COLUMNS = [
   'field',
 ] as const satisfies readonly (keyof ResultRow)[];
 
+// A vendor's own reference comes back as it was sent, whatever a spreadsheet makes of it.
 function csvOf(rows: readonly ResultRow[]): string {
-  const lines = rows.map((row) => COLUMNS.map((column) => csvValue(row[column])).join(','));
+  const lines = rows.map((row) =>
+    COLUMNS.map((column) => csvValue(String(row[column] ?? ''))).join(','),
+  );
   return `${[COLUMNS.join(','), ...lines].join('\r\n')}\r\n`;
-}
-
-// RFC 4180. A vendor's own reference comes back as it was sent, whatever a spreadsheet makes of it.
-function csvValue(value: string | number | null): string {
-  const text = value === null ? '' : String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { isoDay } from '../../base/days.ts';
 import { formatMoney } from '../../base/money.ts';
 import type { BureauFinding } from '../../credit/bureaus/bureau.ts';
 import { documentNumber, fullName } from '../../credit/registry/profile.ts';
@@ -211,10 +212,6 @@ function scoreOnWire({ score: answer }: BureauFinding, name: 'positiveScore' | '
     reasonCodeAARC3: third,
     reasonCodeAARC4: fourth,
   };
-}
-
-function isoDay(date: Date): string {
-  return date.toISOString().slice(0, 10);
 }
 
 /** `YYYY-MM-DD` as the beginning of that day with the zone's offset; empty text stays empty. */
