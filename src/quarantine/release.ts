@@ -1,4 +1,5 @@
 import { newId } from '../base/ids.ts';
+import { isSamePerson } from '../base/person.ts';
 import { PlainError } from '../base/plain-error.ts';
 import type { Pool, Queryable } from '../db/pool.ts';
 import { changeSettings } from '../db/settings-watch.ts';
@@ -100,10 +101,6 @@ export async function releaseQuarantine(pool: Pool, options: ReleaseOptions): Pr
     });
     return { kind: 'released', quarantine, forced };
   });
-}
-
-function isSamePerson(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase();
 }
 
 function missingText(quarantine: QuarantineRow, missing: readonly string[]): string {

@@ -1,5 +1,6 @@
 import { encodeReference, newId } from '../base/ids.ts';
 import { formatMoney } from '../base/money.ts';
+import { isSamePerson, requirePerson } from '../base/person.ts';
 import { PlainError } from '../base/plain-error.ts';
 import type { Pool, Queryable } from '../db/pool.ts';
 import { transaction } from '../db/pool.ts';
@@ -28,18 +29,6 @@ import type { Plan, PlannedTransfer, Situation } from './resolutions.ts';
 import { readPayments } from './store.ts';
 import { recallInstructions } from './word-store.ts';
 
-/** Who acts, as a person is known in the house; there is no login behind it. */
-const ACTOR_PATTERN = /^[^\p{C}\s](?:[^\p{C}]{0,78}[^\p{C}\s])?$/u;
-
-/** Throws: `PlainError` when the name is none. */
-export function requireActor(name: string): string {
-  if (ACTOR_PATTERN.test(name)) return name;
-  throw new PlainError('It must be the name of a person, 1 to 80 characters.', { field: 'by' });
-}
-
-const samePerson = (one: string | null, other: string): boolean =>
-  one?.toLowerCase() === other.toLowerCase();
-
 /** Throws: `PlainError` when there is no such case, or it is resolved. */
 async function lockOpenCase(db: Queryable, caseId: string): Promise<CaseRow> {
   const row = await lockCase(db, caseId);
@@ -57,7 +46,7 @@ export async function proposeResolution(
   pool: Pool,
   request: { readonly caseId: string; readonly by: string; readonly proposal: Proposal },
 ): Promise<{ readonly row: CaseRow; readonly plan: Plan }> {
-  const by = requireActor(request.by);
+  const by = requirePerson(request.by);
   const { proposal } = request;
   return await transaction(pool, async (client) => {
     const row = await lockOpenCase(client, request.caseId);
@@ -73,7 +62,7 @@ export async function rejectProposal(
   pool: Pool,
   request: { readonly caseId: string; readonly by: string; readonly note: string },
 ): Promise<CaseRow> {
-  const by = requireActor(request.by);
+  const by = requirePerson(request.by);
   return await transaction(pool, async (client) => {
     const row = await lockOpenCase(client, request.caseId);
     if (row.proposal === null) throw new PlainError('Nothing is proposed for this case.');
@@ -93,12 +82,12 @@ export async function approveResolution(
   pool: Pool,
   request: { readonly caseId: string; readonly by: string },
 ): Promise<{ readonly row: CaseRow; readonly plan: Plan }> {
-  const by = requireActor(request.by);
+  const by = requirePerson(request.by);
   return await transaction(pool, async (client) => {
     const row = await lockOpenCase(client, request.caseId);
     const { proposal } = row;
     if (proposal === null) throw new PlainError('Nothing is proposed for this case.');
-    if (samePerson(row.proposed_by, by)) {
+    if (row.proposed_by !== null && isSamePerson(row.proposed_by, by)) {
       throw new PlainError(`${by} proposed it; another person has to approve it.`, { field: 'by' });
     }
     await lockBooks(client, row.vendor_id);
@@ -123,7 +112,7 @@ export async function openNoAnswerCase(
     readonly note: string;
   },
 ): Promise<CaseRow> {
-  const by = requireActor(request.by);
+  const by = requirePerson(request.by);
   return await transaction(pool, async (client) => {
     const { vendorId, transactionId } = request;
     const caseId = await openCase(client, {

@@ -1,7 +1,7 @@
+import { requirePerson } from '../base/person.ts';
 import { PlainError } from '../base/plain-error.ts';
 import type { Pool, Queryable } from '../db/pool.ts';
 import { snapshot, transaction } from '../db/pool.ts';
-import { requireActor } from './cases.ts';
 import {
   beginClose,
   computeTotals,
@@ -52,7 +52,7 @@ export interface DayReport {
  * Throws: `PlainError` naming everything that is in the way.
  */
 export async function closeDay(pool: Pool, request: CloseRequest): Promise<DayReport> {
-  const by = requireActor(request.by);
+  const by = requirePerson(request.by);
   const { day, from, to } = request;
   return await transaction(pool, async (client) => {
     await beginClose(client);

@@ -167,9 +167,10 @@ function judgeBalances(
 ): StatementProblem[] {
   const { openingCents, closingCents } = read;
   if (openingCents === null || closingCents === null) {
-    const missing = openingCents === null ? 'opening' : 'closing';
-    const text = `A complete statement has an ${missing} balance (or import it with --incomplete)`;
-    return [{ line, field: 'type', rule: missing, text: text.replace('an closing', 'a closing') }];
+    const [rule, what] =
+      openingCents === null ? ['opening', 'an opening'] : ['closing', 'a closing'];
+    const text = `A complete statement has ${what} balance (or import it with --incomplete)`;
+    return [{ line, field: 'type', rule, text }];
   }
   const expectedCents = read.movements.reduce((sum, row) => sum + effectCents(row), openingCents);
   if (expectedCents === closingCents) return [];
