@@ -17,8 +17,17 @@ interface Migration {
   readonly checksum: string;
 }
 
-/** The migrations in the order of their numbers. */
-export async function readMigrations(folder = MIGRATIONS_FOLDER): Promise<readonly Migration[]> {
+/** Read once: files of a newer version may come into the folder while this one runs. */
+let ours: Promise<readonly Migration[]> | undefined;
+
+/** The migrations in the order of their numbers. @param folder default: this version's. */
+export async function readMigrations(folder?: string): Promise<readonly Migration[]> {
+  return await (folder === undefined
+    ? (ours ??= readFolder(MIGRATIONS_FOLDER))
+    : readFolder(folder));
+}
+
+async function readFolder(folder: string): Promise<readonly Migration[]> {
   const names = (await readdir(folder)).filter((name) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name));
   return await Promise.all(
     names.toSorted().map(async (name) => {
@@ -35,7 +44,7 @@ export async function readMigrations(folder = MIGRATIONS_FOLDER): Promise<readon
  * Throws: when an applied migration has been edited, or the database is newer than this program;
  * `PlainError` when the schema is no longer what the migrations made.
  */
-export async function migrate(pool: Pool, folder = MIGRATIONS_FOLDER): Promise<readonly string[]> {
+export async function migrate(pool: Pool, folder?: string): Promise<readonly string[]> {
   const migrations = await readMigrations(folder);
   const applied: string[] = [];
   for (const migration of migrations) {

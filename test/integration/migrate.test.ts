@@ -67,6 +67,10 @@ test('two that start at once share the work: every migration is applied once', a
   expect(applied.flat().toSorted()).toEqual(names);
 });
 
+test('those of this version are read once: a newer one’s files may come while it runs', async () => {
+  expect(await readMigrations()).toBe(await readMigrations());
+});
+
 test('one that was killed in the middle of a statement leaves nothing half done, and lets go', async () => {
   const { url, pool } = await empty();
   const folder = await makeTemporaryFolder();
