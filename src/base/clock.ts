@@ -6,7 +6,7 @@ export interface Clock {
 export const systemClock: Clock = { now: () => new Date() };
 
 /** Text `YYYY-MM-DD HH:MM:SS`, the wire's form of time (design §4). */
-export const WIRE_TIME_PATTERN = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/;
+const WIRE_TIME_PATTERN = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/;
 
 export interface WireTime {
   /** `YYYY-MM-DD HH:MM:SS` in the service's time zone. */
@@ -67,7 +67,9 @@ export function parseSenderTime(text: string, wireTime: WireTime): Date | undefi
 /** Adds ISO 8601 with an offset or `Z` to `parseSenderTime`, for collectors. */
 export function parseCollectorTime(text: string, wireTime: WireTime): Date | undefined {
   // The calendar that everybody else reads, PostgreSQL too, has no year 0.
-  if (/^(?!0000)\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/.test(text)) {
+  if (
+    /^(?!0000)\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/.test(text)
+  ) {
     const time = new Date(text);
     const day = text.slice(0, 10);
     // Date takes 30 February for 2 March.

@@ -3,13 +3,8 @@ import { encodeReference } from '../base/ids.ts';
 import type { StatusRow } from '../transactions/store.ts';
 import { operatorFieldsOf, statusNumberOf } from '../transactions/told.ts';
 
-export const EVENT_TYPES = [
-  'transaction.succeeded',
-  'transaction.failed',
-  /** Two people corrected the end that was told before. */
-  'transaction.corrected',
-] as const;
-export type EventType = (typeof EVENT_TYPES)[number];
+/** `corrected`: two people corrected the end that was told before. */
+type EventType = 'transaction.succeeded' | 'transaction.failed' | 'transaction.corrected';
 
 /** `given_up`: the webhook was tried for days, or removed. */
 export const EVENT_STATES = ['waiting', 'delivered', 'given_up'] as const;

@@ -24,7 +24,7 @@ import {
 import { createValidator } from './operation.ts';
 
 /** A row: what a single create takes, without who sends and signs it. */
-export const bulkRow = Type.Object({
+const bulkRow = Type.Object({
   biller_name: billerCode,
   amount,
   account,
