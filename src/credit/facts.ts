@@ -57,6 +57,8 @@ export interface CreditAccount {
   readonly history: readonly AccountState[];
   /** The subject disputes it: shown, but neither scored nor counted as non-performing. */
   readonly disputed: boolean;
+  /** A suppression rule hides trouble with it, which is not held against the subject; it earns nothing either. */
+  readonly troubleSuppressed?: true;
 }
 
 export interface PastEnquiry {

@@ -137,6 +137,24 @@ test('who a person is changes nothing, nor does the order of accounts', async ()
   }
 });
 
+test('a default that is suppressed changes no score for the better', async () => {
+  const person = rightLine(4);
+  const [open = {}, late = {}] = accountsOf(person, 4);
+  await submit([open]);
+  const before = await Promise.all(PATHS.map(async (one) => await scoreOf(one, person)));
+  const small = {
+    ...late,
+    DisbursementDate: '20120101',
+    CurrentBalance: '900',
+    CurrentBalanceKES: '900',
+    OverdueBalance: '900',
+  };
+  await submit([small]);
+  for (const [at, operation] of PATHS.entries()) {
+    expect(await scoreOf(operation, person)).toBeLessThanOrEqual(before[at] ?? 0);
+  }
+});
+
 test('one more account in default never raises a score, repaying never lowers it', async () => {
   const person = rightLine(3);
   const [open = {}, late = {}] = accountsOf(person, 3);

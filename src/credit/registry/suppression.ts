@@ -1,4 +1,5 @@
 import type { AccountState, CreditAccount, CreditFile, ProductType, RiskClass } from '../facts.ts';
+import { isKept } from '../scorecards/standing.ts';
 import type { Sector } from '../../vendors/vendor.ts';
 
 /** Negative information a rule covers is not shown and not scored. Absent conditions hold always. */
@@ -19,22 +20,23 @@ export interface SuppressionRule {
 /**
  * The file with every suppressed state made neutral: class A, nothing overdue, no days or
  * instalments in arrears, and active where it was written off, in legal action, in collection or
- * called up. Balances, dates and everything positive stay.
+ * called up. Balances, dates and everything positive stay. An account with trouble that is hidden so
+ * is marked: it must not pass for one that was kept well.
  */
 export function applySuppression(file: CreditFile, rules: readonly SuppressionRule[]): CreditFile {
   if (rules.length === 0) return file;
   return {
     ...file,
     accounts: file.accounts.map((account) => {
-      const neutral = (state: AccountState): AccountState =>
-        isNegative(state) && rules.some((rule) => covers(rule, account, state))
-          ? neutralState(state)
-          : state;
-      return {
-        ...account,
-        current: neutral(account.current),
-        history: account.history.map(neutral),
+      let troubleSuppressed = account.troubleSuppressed === true;
+      const neutral = (state: AccountState): AccountState => {
+        if (!isNegative(state) || !rules.some((rule) => covers(rule, account, state))) return state;
+        if (!isKept(state)) troubleSuppressed = true;
+        return neutralState(state);
       };
+      const current = neutral(account.current);
+      const history = account.history.map(neutral);
+      return { ...account, current, history, ...(troubleSuppressed ? { troubleSuppressed } : {}) };
     }),
   };
 }

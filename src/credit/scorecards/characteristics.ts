@@ -1,6 +1,7 @@
 import type { CreditAccount, CreditFile } from '../facts.ts';
 import {
   daysBetween,
+  isNeutral,
   isNonPerforming,
   isOpen,
   isWellKept,
@@ -191,9 +192,17 @@ function isMobileLoan({ product }: CreditAccount): boolean {
   return product === 'I';
 }
 
-/** A lender may close an account it gave up: what is in default is still owed. */
+/**
+ * A lender may close an account it gave up: what is in default is still owed. Where that is
+ * suppressed, the balance alone says so.
+ */
 function isOwed(account: CreditAccount): boolean {
-  return isOpen(account) || isNonPerforming(account, account.current);
+  const { current, troubleSuppressed } = account;
+  return (
+    isOpen(account) ||
+    isNonPerforming(account, current) ||
+    (troubleSuppressed === true && current.balanceCents > 0n)
+  );
 }
 
 function isRepaidWell(account: CreditAccount): boolean {
@@ -229,14 +238,29 @@ function worstArrearsDays({ accounts, asOf }: ScoredFile, months: number): numbe
 function repaidSharePercent({ accounts }: ScoredFile): number {
   let borrowedCents = 0n;
   let repaidCents = 0n;
+  const neutral: { readonly borrowedCents: bigint; readonly repaidCents: bigint }[] = [];
   for (const account of accounts) {
     if (account.originalCents <= 0n) continue;
+    if (isNeutral(account)) {
+      neutral.push({ borrowedCents: account.originalCents, repaidCents: repaidOf(account) });
+      continue;
+    }
     borrowedCents += account.originalCents;
-    if (!isWellKept(account)) continue;
-    const leftCents = account.current.balanceCents < 0n ? 0n : account.current.balanceCents;
-    if (leftCents < account.originalCents) repaidCents += account.originalCents - leftCents;
+    if (isWellKept(account)) repaidCents += repaidOf(account);
+  }
+  // What is still owed on a neutral account may count, but never so that the account helps.
+  neutral.sort((a, b) => Number(a.repaidCents * b.borrowedCents - b.repaidCents * a.borrowedCents));
+  for (const one of neutral) {
+    if (one.repaidCents * borrowedCents >= repaidCents * one.borrowedCents) break;
+    borrowedCents += one.borrowedCents;
+    repaidCents += one.repaidCents;
   }
   return borrowedCents === 0n ? 0 : Number((repaidCents * 10_000n) / borrowedCents) / 100;
+}
+
+function repaidOf({ originalCents, current }: CreditAccount): bigint {
+  const leftCents = current.balanceCents < 0n ? 0n : current.balanceCents;
+  return leftCents < originalCents ? originalCents - leftCents : 0n;
 }
 
 function applications({ enquiries, asOf }: ScoredFile, days: number): number {

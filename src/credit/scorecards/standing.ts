@@ -49,18 +49,27 @@ export function wasEverNonPerforming(account: CreditAccount): boolean {
   return statesOf(account).some((state) => isNonPerforming(account, state));
 }
 
+/** Whether a state tells of no trouble: at most 30 days late, not classed worse than watch, not abandoned. */
+export function isKept(state: AccountState): boolean {
+  return (
+    state.daysInArrears <= KEPT_MAX_DAYS &&
+    !SUBSTANDARD.has(state.riskClass) &&
+    !ABANDONED.has(state.status)
+  );
+}
+
 /**
- * Whether the account was kept well all along: never more than 30 days late, never classed worse
- * than watch, never abandoned. Stricter than “never non-performing”, which has a minimum amount:
- * only well-kept accounts earn points, so that no account in arrears, however small, can ever help.
+ * Whether the account was kept well all along, what is suppressed included. Stricter than “never
+ * non-performing”, which has a minimum amount: only well-kept accounts earn points, so that no
+ * account in arrears, however small, can ever help.
  */
 export function isWellKept(account: CreditAccount): boolean {
-  return statesOf(account).every(
-    (state) =>
-      state.daysInArrears <= KEPT_MAX_DAYS &&
-      !SUBSTANDARD.has(state.riskClass) &&
-      !ABANDONED.has(state.status),
-  );
+  return account.troubleSuppressed !== true && statesOf(account).every(isKept);
+}
+
+/** Whether all trouble with an account is suppressed: it speaks neither for the subject nor against. */
+export function isNeutral(account: CreditAccount): boolean {
+  return account.troubleSuppressed === true && statesOf(account).every(isKept);
 }
 
 /** The accounts a score rests on: neither disputed by the subject nor of a deceased. */
