@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { PlainError } from '../base/plain-error.ts';
 import { verifyBackup } from '../db/backup/manifest.ts';
 import { takeBackup } from '../db/backup/take.ts';
-import { listKeys } from '../vendors/store.ts';
+import { HOLDER_KINDS, listKeys } from '../vendors/store.ts';
 import { command } from './arguments.ts';
 import type { Cli } from './cli.ts';
 import { EXIT } from './exit.ts';
@@ -48,7 +48,7 @@ async function take(session: Session, folder: string, cli: Cli): Promise<Taken> 
       'The database of DATABASE_URL is not ours to copy. Back it up with its own tools: pg_basebackup with WAL archiving, or the snapshots of who runs it. After a restore of it, before the service starts: malipo quarantine enter.',
     );
   }
-  const keys = await listKeys(pool, ['vendor', 'collector', 'operator']);
+  const keys = await listKeys(pool, HOLDER_KINDS);
   const { manifest, bytes } = await takeBackup({
     pool: session.openPool(1),
     data,

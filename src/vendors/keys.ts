@@ -5,7 +5,7 @@ import { newId } from '../base/ids.ts';
 import { PlainError } from '../base/plain-error.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { HolderKind, KeyRow } from './store.ts';
-import { insertKey, listKeys, listKeysOf, retireKeys, updateSealed } from './store.ts';
+import { HOLDER_KINDS, insertKey, listKeys, listKeysOf, retireKeys, updateSealed } from './store.ts';
 
 export interface Holder {
   readonly holderKind: HolderKind;
@@ -26,8 +26,6 @@ export function newSharedSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }
 
-const ALL_KINDS: readonly HolderKind[] = ['vendor', 'collector', 'operator', 'webhook'];
-
 /**
  * Makes sure that a key sealed now can be opened by whoever opens the stored ones: a key under
  * another master key would keep every process of the service from reloading its vendors.
@@ -39,7 +37,7 @@ export async function requireSameMasterKey(
   masterKeys: MasterKeys,
   certain: boolean,
 ): Promise<void> {
-  const rows = await listKeys(db, ALL_KINDS);
+  const rows = await listKeys(db, HOLDER_KINDS);
   if (rows.length === 0 && !certain) {
     throw new PlainError('Set MASTER_KEY to the one that the service runs with.');
   }
@@ -123,7 +121,7 @@ export async function resealKeys(
   db: Queryable,
   masterKeys: MasterKeys,
 ): Promise<{ readonly resealed: number; readonly already: number }> {
-  const rows = await listKeys(db, ALL_KINDS);
+  const rows = await listKeys(db, HOLDER_KINDS);
   const known = [masterKeys.current, masterKeys.previous].map(
     (key) => key !== undefined && masterKeyId(key),
   );

@@ -2,8 +2,9 @@ import type { Queryable } from '../db/pool.ts';
 import type { DuplicateCheck, Sector, SignatureVersion } from './vendor.ts';
 import { FIRST_ACCOUNTS } from './vendor.ts';
 
-/** `webhook`: the secrets that events to the vendor of this name are signed with. */
-export type HolderKind = 'vendor' | 'collector' | 'operator' | 'webhook';
+/** Whose keys there are. `webhook`: the secrets that events to the vendor of this name are signed with. */
+export const HOLDER_KINDS = ['vendor', 'collector', 'operator', 'webhook'] as const;
+export type HolderKind = (typeof HOLDER_KINDS)[number];
 
 export interface VendorRow {
   vendor_id: number;
