@@ -72,6 +72,15 @@ describe('a callback', () => {
   });
 
   test.each([
+    ['\u0000\u0000', '  '],
+    ['a\nb\ud800', 'a b\ufffd'],
+    ['é'.repeat(201), 'é'.repeat(200)],
+  ])('about the reference %j is reported as it can be kept', (reference, kept) => {
+    const reading = read(JSON.stringify({ status: 'declined', reference, code: 'c', message: '' }));
+    expect(reading).toMatchObject({ kind: 'reports', reports: [{ reference: kept }] });
+  });
+
+  test.each([
     { status: 'accepted', reference: 'REF' },
     { status: 'processing', reference: 'REF' },
     { status: 'unavailable', reference: 'REF', code: 'busy', message: 'Later' },

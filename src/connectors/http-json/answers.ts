@@ -8,9 +8,11 @@ import { CURRENCY, MONEY_PATTERN } from '../../base/money.ts';
 
 const MESSAGE_LENGTH = 500;
 const NAME_LENGTH = 200;
+const REFERENCE_LENGTH = 200;
 
 /** No control characters, no lone surrogates: it must fit into a database text and a log line. */
 const printable = (length: number) => Type.String({ pattern: `^\\P{C}{1,${length}}$` });
+/** Any text: it is compared with ours, or kept by `cleanReference`. */
 const reference = Type.String({ minLength: 1 });
 const code = Type.String({ pattern: '^[A-Za-z0-9_.-]{1,60}$' });
 /** Free text for people; `cleanText` makes it fit. */
@@ -106,6 +108,11 @@ export function cleanMessage(text: string): string {
 export function cleanName(text: string | undefined): string | null {
   const name = cleanText(text ?? '', NAME_LENGTH).trim();
   return name === '' ? null : name;
+}
+
+/** A reference as an operator has it, to be kept when it is none of ours: those need no cleaning. */
+export function cleanReference(text: string): string {
+  return cleanText(text, REFERENCE_LENGTH);
 }
 
 function cleanText(text: string, length: number): string {

@@ -1,5 +1,5 @@
 import type { CallbackReading, CallbackRequest } from '../../dispatch/connector.ts';
-import { decodeUtf8, readPaymentAnswer } from './answers.ts';
+import { cleanReference, decodeUtf8, readPaymentAnswer } from './answers.ts';
 import { declinedOutcome, paidOutcome } from './classify.ts';
 import type { Signing } from './signing.ts';
 
@@ -37,7 +37,7 @@ function reported(
   reference: string,
   outcome: ReturnType<typeof paidOutcome> | ReturnType<typeof declinedOutcome>,
 ): CallbackReading {
-  return { kind: 'reports', reports: [{ reference, outcome }] };
+  return { kind: 'reports', reports: [{ reference: cleanReference(reference), outcome }] };
 }
 
 function refused(reason: string): CallbackReading {
