@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createWireTime, systemClock } from './base/clock.ts';
+import type { WireTime } from './base/clock.ts';
+import type { PeriodicJob } from './base/periodic-job.ts';
 import type { MasterKeys } from './base/sealing.ts';
 import { createBillerCatalogue } from './billers/catalogue.ts';
 import type { OperatorSecret } from './billers/biller.ts';
@@ -10,7 +12,6 @@ import type { BulkDesk } from './bulk/desk.ts';
 import type { Config } from './config.ts';
 import { createMetropolBureau } from './connectors/metropol/bureau.ts';
 import { createConnectorRegistry } from './connectors/registry.ts';
-import type { Bureau } from './credit/bureaus/bureau.ts';
 import { createRegistryBureau } from './credit/bureaus/registry.ts';
 import { createEnquiryDesk } from './credit/enquiries/desk.ts';
 import type { EnquiryDesk } from './credit/enquiries/desk.ts';
@@ -21,6 +22,7 @@ import type { Pool } from './db/pool.ts';
 import { watchSettings } from './db/settings-watch.ts';
 import { createAvailabilities } from './dispatch/availability.ts';
 import { createCallbackDesk } from './dispatch/callbacks.ts';
+import type { Connector } from './dispatch/connector.ts';
 import type { RetryPolicy } from './dispatch/decide.ts';
 import { startDispatcher } from './dispatch/dispatcher.ts';
 import type { Dispatcher } from './dispatch/dispatcher.ts';
@@ -33,7 +35,9 @@ import { createRateLimits } from './http/rate-limits.ts';
 import { startChainBuilder } from './ledger/chain-builder.ts';
 import { createBalanceReader } from './ledger/balance-reader.ts';
 import { createCreateLanes } from './transactions/create.ts';
+import type { CreateLanes } from './transactions/create.ts';
 import { createSettler } from './transactions/settle.ts';
+import type { Settler } from './transactions/settle.ts';
 import { requireOneVendorCalls } from './transactions/store.ts';
 import { createStatusReader } from './transactions/status-reader.ts';
 import type { NewTransaction } from './transactions/transaction.ts';
@@ -53,9 +57,8 @@ const CHAIN_EVERY_MS = 10_000;
 const BULK_POLL_MS = 2_000;
 const BULK_LEASE_MS = 5_000;
 const NONCES_EVERY_MS = 30_000;
-const ENQUIRY_RETENTION_EVERY_MS = 3_600_000;
 const WEBHOOK_POLL_MS = 500;
-const EVENT_RETENTION_EVERY_MS = 3_600_000;
+const RETENTION_EVERY_MS = 3_600_000;
 
 /** In the sandbox every suffix but 9909 must reach its end within 20 s. */
 const SANDBOX_POLICY: RetryPolicy = {
@@ -114,157 +117,18 @@ export async function compose(options: ComposeOptions): Promise<Service> {
 }
 
 async function assemble(options: ComposeOptions, ends: Ends): Promise<Omit<Service, 'stop'>> {
-  const { config, log } = options;
-  const openPool = (name: string, max: number, byIndexOnly = false): Pool => {
-    const pool = createPool({
-      url: options.databaseUrl,
-      max,
-      name,
-      onError: (error) =>
-        log.warn({ reason: error.message }, 'an idle database connection was lost'),
-      // Citus has to know the values of a statement to plan it.
-      byIndexOnly: byIndexOnly && config.batches === 'many_vendors',
-    });
-    ends.push(() => pool.end());
-    return pool;
-  };
-  const openLanes = (name: string): Pool[] =>
-    Array.from({ length: config.laneCount }, (_, index) => openPool(`${name} ${index}`, 1, true));
-
-  const pool = openPool('main', config.databasePoolSize);
-  const wireTime = createWireTime(config.timeZone);
-
-  const directory = createVendorDirectory(pool, options.masterKeys);
-  const connectors = createConnectorRegistry({
-    callbackBase: `${config.publicUrl}/callbacks`,
-    log,
-  });
-  const catalogue = createBillerCatalogue({
-    pool,
-    masterKeys: options.masterKeys,
-    readSecrets: readOperatorSecrets,
-    onReload: () => connectors.update(catalogue.operators()),
-  });
-  ends.push(() => connectors.close());
-  const settings = await watchSettings({
-    pool,
-    pollMs: SETTINGS_POLL_MS,
-    reload: { vendors: directory.reload, billers: catalogue.reload },
-    onError: (error) => log.error({ err: error }, 'settings could not be reloaded'),
-  });
-
-  ends.push(() => settings.stop());
-
-  const { batches } = config;
-  if (batches === 'one_vendor') await requireOneVendorCalls(pool);
-  const settler = createSettler({
-    pools: openLanes('settle'),
-    deadlineMs: LANE_DEADLINE_MS,
-    batches,
-  });
-  ends.push(() => settler.idle());
-  let dispatcher: Dispatcher | undefined;
-  const onAccepted = (accepted: readonly NewTransaction[]): void =>
-    dispatcher?.hint(
-      accepted.map(({ vendorId, billerCode }) => ({ vendorId, billerCode, stage: 'send' })),
-    );
-  const createPools = openLanes('create');
-  const lanes = createCreateLanes({
-    pools: createPools,
-    deadlineMs: LANE_DEADLINE_MS,
-    batches,
-    onAccepted,
-  });
-  ends.push(() => lanes.idle());
-  const bulkDesk: BulkDesk | undefined = config.roles.has('api')
-    ? createBulkDesk({
-        pool,
-        lanePools: createPools,
-        laneDeadlineMs: LANE_DEADLINE_MS,
-        batches,
-        rules: {
-          vendorById: (vendorId) => directory.vendorById(vendorId),
-          billerOf: (billerCode) => catalogue.biller(billerCode),
-        },
-        onAccepted,
-        pollMs: BULK_POLL_MS,
-        leaseMs: BULK_LEASE_MS,
-        log,
-      })
-    : undefined;
-  ends.push(() => bulkDesk?.stop());
-  const availabilities = createAvailabilities({
-    pool,
-    catalogue,
-    connectorOf: connectors.connectorOf,
-    openAfterFailures: config.breakerFailures,
-    cooldownMs: config.breakerCooldownMs,
-    log,
-  });
-  ends.push(() => availabilities.idle());
-  if (config.roles.has('dispatcher')) {
-    dispatcher = startDispatcher({
-      pool: openPool('dispatch', 2, true),
-      progressPool: openPool('progress', 1, true),
-      catalogue,
-      connectorOf: connectors.connectorOf,
-      settler,
-      availabilities,
-      policy: config.mode === 'sandbox' ? SANDBOX_POLICY : PRODUCTION_POLICY,
-      pollMs: QUEUE_POLL_MS,
-      laneDeadlineMs: LANE_DEADLINE_MS,
-      log,
-    });
-  }
-  ends.push(() => dispatcher?.stop(config.shutdownGraceMs));
-  const chainBuilder = config.roles.has('jobs')
-    ? startChainBuilder({ pool, everyMs: CHAIN_EVERY_MS, log })
-    : undefined;
-
-  ends.push(() => chainBuilder?.stop());
-
+  const kit = createKit(options, ends);
+  const { config, log, pool, wireTime } = kit;
+  const settings = await composeSettings(kit);
+  const { directory, catalogue, connectorOf } = settings;
+  const { settler, lanes, bulkDesk, dispatcher } = await composePayments(kit, settings);
   const nonces = createNonceDesk({
-    pool: openPool('nonces', 1, true),
+    pool: kit.openPool('nonces', 1, true),
     deadlineMs: LANE_DEADLINE_MS,
   });
-  ends.push(() => nonces.idle());
-  const nonceCleaner = config.roles.has('jobs')
-    ? startNonceCleaner({ pool, everyMs: NONCES_EVERY_MS, log })
-    : undefined;
-
-  ends.push(() => nonceCleaner?.stop());
-
-  const credit = composeCredit(options, pool, openLanes);
-  ends.push(
-    () => credit?.bureau.close(),
-    () => credit?.desk.idle(),
-  );
-  const enquiryRetention =
-    config.roles.has('jobs') && config.creditEnquiryRetentionDays > 0
-      ? startEnquiryRetention({
-          pool,
-          clock: systemClock,
-          retentionDays: config.creditEnquiryRetentionDays,
-          everyMs: ENQUIRY_RETENTION_EVERY_MS,
-          log,
-        })
-      : undefined;
-  ends.push(() => enquiryRetention?.stop());
-
-  if (config.roles.has('jobs')) {
-    const sender = startWebhookSender({
-      pool: openPool('webhooks', 2, true),
-      masterKeys: options.masterKeys,
-      wireTime,
-      policy: WEBHOOK_POLICY,
-      pollMs: WEBHOOK_POLL_MS,
-      log,
-    });
-    ends.push(() => sender.stop(config.shutdownGraceMs));
-    const everyMs = EVENT_RETENTION_EVERY_MS;
-    const eventRetention = startEventRetention({ pool, clock: systemClock, everyMs, log });
-    ends.push(() => eventRetention.stop());
-  }
+  kit.atStop(() => nonces.idle());
+  const enquiryDesk = composeCredit(kit);
+  if (config.roles.has('jobs')) startJobs(kit);
 
   const metrics = createMetrics({
     pool,
@@ -276,6 +140,10 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Omit<Servi
     strangerPerSecond: config.strangerRequestsPerSecond,
   });
   const authentication = { directory, nonces, clock: systemClock, limits };
+  const reading = (name: string) => ({
+    pool: kit.openPool(name, 1, true),
+    deadlineMs: READ_DEADLINE_MS,
+  });
   const app = await createApi({
     ...authentication,
     config,
@@ -284,29 +152,15 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Omit<Servi
     pool,
     wireTime,
     catalogue,
-    connectorOf: connectors.connectorOf,
+    connectorOf,
     lanes,
-    balances: createBalanceReader({
-      pool: openPool('balances', 1, true),
-      deadlineMs: READ_DEADLINE_MS,
-    }),
-    statuses: createStatusReader({
-      pool: openPool('statuses', 1, true),
-      deadlineMs: READ_DEADLINE_MS,
-    }),
     bulkDesk,
-    callbackDesk: createCallbackDesk({
-      pool,
-      catalogue,
-      connectorOf: connectors.connectorOf,
-      settler,
-      log,
-    }),
-    enquiryDesk: credit?.desk,
+    balances: createBalanceReader(reading('balances')),
+    statuses: createStatusReader(reading('statuses')),
+    callbackDesk: createCallbackDesk({ pool, catalogue, connectorOf, settler, log }),
+    enquiryDesk,
   });
-
-  ends.push(() => app.close());
-
+  kit.atStop(() => app.close());
   return {
     app,
     pool,
@@ -317,12 +171,165 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Omit<Servi
   };
 }
 
+/** What parts are made with. */
+interface Kit extends Pick<ComposeOptions, 'config' | 'masterKeys' | 'log'> {
+  /** For everything that is not a lane. */
+  readonly pool: Pool;
+  readonly wireTime: WireTime;
+  /** Of connections of its own, which end with the service. */
+  readonly openPool: (name: string, max: number, byIndexOnly?: boolean) => Pool;
+  /** A pool of one connection for each lane. */
+  readonly openLanes: (name: string) => Pool[];
+  /** Ends something at the stop, before what was there when it began. */
+  readonly atStop: (end: () => unknown) => void;
+}
+
+function createKit(options: ComposeOptions, ends: Ends): Kit {
+  const { config, log } = options;
+  const atStop: Kit['atStop'] = (end) => void ends.push(end);
+  const openPool: Kit['openPool'] = (name, max, byIndexOnly = false) => {
+    const pool = createPool({
+      url: options.databaseUrl,
+      max,
+      name,
+      onError: (error) =>
+        log.warn({ reason: error.message }, 'an idle database connection was lost'),
+      // Citus has to know the values of a statement to plan it.
+      byIndexOnly: byIndexOnly && config.batches === 'many_vendors',
+    });
+    atStop(() => pool.end());
+    return pool;
+  };
+  return {
+    config,
+    log,
+    masterKeys: options.masterKeys,
+    pool: openPool('main', config.databasePoolSize),
+    wireTime: createWireTime(config.timeZone),
+    openPool,
+    openLanes: (name) =>
+      Array.from({ length: config.laneCount }, (_, index) => openPool(`${name} ${index}`, 1, true)),
+    atStop,
+  };
+}
+
+/** What every process holds in memory and follows as it is changed. */
+interface Settings {
+  readonly directory: VendorDirectory;
+  readonly catalogue: BillerCatalogue;
+  readonly connectorOf: (operatorCode: string) => Connector | undefined;
+}
+
+async function composeSettings({ config, log, masterKeys, pool, atStop }: Kit): Promise<Settings> {
+  const directory = createVendorDirectory(pool, masterKeys);
+  const connectors = createConnectorRegistry({
+    callbackBase: `${config.publicUrl}/callbacks`,
+    log,
+  });
+  const catalogue = createBillerCatalogue({
+    pool,
+    masterKeys,
+    readSecrets: readOperatorSecrets,
+    onReload: () => connectors.update(catalogue.operators()),
+  });
+  atStop(() => connectors.close());
+  const settings = await watchSettings({
+    pool,
+    pollMs: SETTINGS_POLL_MS,
+    reload: { vendors: directory.reload, billers: catalogue.reload },
+    onError: (error) => log.error({ err: error }, 'settings could not be reloaded'),
+  });
+  atStop(() => settings.stop());
+  return { directory, catalogue, connectorOf: connectors.connectorOf };
+}
+
+/** From the create to the end of a payment, as far as the roles of this process go. */
+interface Payments {
+  readonly settler: Settler;
+  readonly lanes: CreateLanes;
+  readonly bulkDesk: BulkDesk | undefined;
+  readonly dispatcher: Dispatcher | undefined;
+}
+
+async function composePayments(kit: Kit, settings: Settings): Promise<Payments> {
+  const { config, log, pool, openPool, openLanes, atStop } = kit;
+  const { directory, catalogue, connectorOf } = settings;
+  const { batches } = config;
+  const laneDeadlineMs = LANE_DEADLINE_MS;
+  if (batches === 'one_vendor') await requireOneVendorCalls(pool);
+  const settler = createSettler({
+    pools: openLanes('settle'),
+    deadlineMs: laneDeadlineMs,
+    batches,
+  });
+  atStop(() => settler.idle());
+
+  let dispatcher: Dispatcher | undefined;
+  const onAccepted = (accepted: readonly NewTransaction[]): void =>
+    dispatcher?.hint(
+      accepted.map(({ vendorId, billerCode }) => ({ vendorId, billerCode, stage: 'send' })),
+    );
+  const createPools = openLanes('create');
+  const lanes = createCreateLanes({
+    pools: createPools,
+    deadlineMs: laneDeadlineMs,
+    batches,
+    onAccepted,
+  });
+  atStop(() => lanes.idle());
+  const bulkDesk = config.roles.has('api')
+    ? createBulkDesk({
+        pool,
+        lanePools: createPools,
+        laneDeadlineMs,
+        batches,
+        rules: {
+          vendorById: (vendorId) => directory.vendorById(vendorId),
+          billerOf: (billerCode) => catalogue.biller(billerCode),
+        },
+        onAccepted,
+        pollMs: BULK_POLL_MS,
+        leaseMs: BULK_LEASE_MS,
+        log,
+      })
+    : undefined;
+  atStop(() => bulkDesk?.stop());
+
+  if (config.roles.has('dispatcher')) {
+    const availabilities = createAvailabilities({
+      pool,
+      catalogue,
+      connectorOf,
+      openAfterFailures: config.breakerFailures,
+      cooldownMs: config.breakerCooldownMs,
+      log,
+    });
+    atStop(() => availabilities.idle());
+    dispatcher = startDispatcher({
+      pool: openPool('dispatch', 2, true),
+      progressPool: openPool('progress', 1, true),
+      catalogue,
+      connectorOf,
+      settler,
+      availabilities,
+      policy: config.mode === 'sandbox' ? SANDBOX_POLICY : PRODUCTION_POLICY,
+      pollMs: QUEUE_POLL_MS,
+      laneDeadlineMs,
+      log,
+    });
+  }
+  atStop(() => dispatcher?.stop(config.shutdownGraceMs));
+  return { settler, lanes, bulkDesk, dispatcher };
+}
+
 /** The enquiry desk with its bureau; undefined when the credit registry is not configured. */
-function composeCredit(
-  { config, masterKeys }: ComposeOptions,
-  pool: Pool,
-  openLanes: (name: string) => Pool[],
-): { readonly desk: EnquiryDesk; readonly bureau: Bureau } | undefined {
+function composeCredit({
+  config,
+  masterKeys,
+  pool,
+  openLanes,
+  atStop,
+}: Kit): EnquiryDesk | undefined {
   const derive = config.mode === 'sandbox' && config.masterKey === undefined;
   const keys = creditKeysOf(config, masterKeys, derive);
   if (keys === undefined) return undefined;
@@ -332,6 +339,7 @@ function composeCredit(
     config.metropol === undefined
       ? createRegistryBureau({ ...shared, retentionDays: config.creditRetentionDays })
       : createMetropolBureau({ ...shared, ...config.metropol });
+  atStop(() => bureau.close());
   const desk = createEnquiryDesk({
     pool,
     lanePools: openLanes('enquiry'),
@@ -340,7 +348,28 @@ function composeCredit(
     bureau,
     clock: systemClock,
   });
-  return { desk, bureau };
+  atStop(() => desk.idle());
+  return desk;
+}
+
+/** What is done now and then, off every request's way. */
+function startJobs({ config, log, masterKeys, pool, wireTime, openPool, atStop }: Kit): void {
+  const stopLater = (job: PeriodicJob): void => atStop(() => job.stop());
+  stopLater(startChainBuilder({ pool, everyMs: CHAIN_EVERY_MS, log }));
+  stopLater(startNonceCleaner({ pool, everyMs: NONCES_EVERY_MS, log }));
+  const retention = { pool, clock: systemClock, everyMs: RETENTION_EVERY_MS, log };
+  const retentionDays = config.creditEnquiryRetentionDays;
+  if (retentionDays > 0) stopLater(startEnquiryRetention({ ...retention, retentionDays }));
+  stopLater(startEventRetention(retention));
+  const sender = startWebhookSender({
+    pool: openPool('webhooks', 2, true),
+    masterKeys,
+    wireTime,
+    policy: WEBHOOK_POLICY,
+    pollMs: WEBHOOK_POLL_MS,
+    log,
+  });
+  atStop(() => sender.stop(config.shutdownGraceMs));
 }
 
 async function readOperatorSecrets(
