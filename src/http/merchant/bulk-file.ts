@@ -13,6 +13,7 @@ import { rowRefusalOf } from '../../bulk/batch.ts';
 import type { BulkRow } from '../../bulk/batch.ts';
 import { FieldCollector } from '../wire/collector.ts';
 import { readJson } from '../wire/json.ts';
+import { readParts } from '../wire/multipart.ts';
 import {
   MERCHANT_REFERENCE,
   account,
@@ -90,16 +91,7 @@ function unsupported(): Refusal {
 }
 
 async function onlyPart(contentType: string, body: Buffer): Promise<File> {
-  let parts: [string, string | File][];
-  try {
-    const headers = { 'content-type': contentType };
-    parts = [...(await new Response(new Uint8Array(body), { headers }).formData())];
-  } catch (error) {
-    throw new Refusal('malformed_request', {
-      text: 'The body is not the multipart/form-data its boundary announces',
-      cause: error,
-    });
-  }
+  const parts = [...(await readParts(contentType, body))];
   const [name, file] = parts[0] ?? [];
   if (name !== undefined && name !== 'file') throw new Refusal('unknown_field', { field: name });
   if (parts.length > 1) {

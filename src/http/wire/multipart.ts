@@ -19,7 +19,7 @@ export async function readMultipart(
   // Some versions of the parser drop a byte order mark in front of a value; it must be refused.
   if (body.includes(BYTE_ORDER_MARK)) throw malformed();
   const collector = new FieldCollector(names);
-  for (const [name, value] of await parse(contentType, body)) {
+  for (const [name, value] of await readParts(contentType, body)) {
     collector.admitName(name);
     if (typeof value !== 'string') {
       throw new Refusal('nested_value', { field: name, text: `${name} must not be a file` });
@@ -29,7 +29,8 @@ export async function readMultipart(
   return collector.fields;
 }
 
-async function parse(contentType: string, body: Buffer): Promise<FormData> {
+/** The parts of a `multipart/form-data` body, in order. Rejects with: `malformed_request`. */
+export async function readParts(contentType: string, body: Buffer): Promise<FormData> {
   try {
     // Copied, as Response takes no view that might share its memory.
     const bytes = new Uint8Array(body);
