@@ -1,3 +1,5 @@
+import { parseDay } from './days.ts';
+
 /** Where the time comes from, so that tests and the simulation can set it. */
 export interface Clock {
   now(): Date;
@@ -71,10 +73,7 @@ export function parseCollectorTime(text: string, wireTime: WireTime): Date | und
     /^(?!0000)\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/.test(text)
   ) {
     const time = new Date(text);
-    const day = text.slice(0, 10);
-    // Date takes 30 February for 2 March.
-    const isReal =
-      !Number.isNaN(time.getTime()) && new Date(`${day}T00:00Z`).toISOString().startsWith(day);
+    const isReal = parseDay(text.slice(0, 10)) !== undefined && !Number.isNaN(time.getTime());
     return isReal ? time : undefined;
   }
   return parseSenderTime(text, wireTime);

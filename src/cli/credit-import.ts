@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import { systemClock } from '../base/clock.ts';
+import { parseDay } from '../base/days.ts';
 import { importFile } from '../credit/importing/import.ts';
 import type { ImportProgress, ImportResult } from '../credit/importing/import.ts';
 import { TEMPLATES } from '../credit/importing/template.ts';
@@ -74,9 +75,7 @@ function lenderCode(text: string): string {
 
 /** A parser of a day of the calendar. */
 export function realDay(text: string): string {
-  const time = new Date(`${text}T00:00:00Z`);
-  const real = !Number.isNaN(time.getTime()) && time.toISOString().startsWith(text);
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || !real) {
+  if (parseDay(text) === undefined) {
     throw new InvalidArgumentError('It must be a real date such as 2026-10-31.');
   }
   return text;

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { parseDay } from '../../base/days.ts';
 import type { CreditAccount, RiskClass } from '../../credit/facts.ts';
 import type { IdentityDocument } from '../../credit/registry/documents.ts';
 import type { Profile } from '../../credit/registry/profile.ts';
@@ -201,8 +202,7 @@ function dayOf(text: string): string | undefined {
   const day = /^(\d{4})-?(\d{2})-?(\d{2})/.exec(text);
   if (day === null) return undefined;
   const iso = `${day[1]}-${day[2]}-${day[3]}`;
-  const time = new Date(`${iso}T00:00:00Z`);
-  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(iso) ? iso : undefined;
+  return parseDay(iso) === undefined ? undefined : iso;
 }
 
 function dateOf(day: string): Date {

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 
-import { isoDay } from '../../base/days.ts';
+import { isoDay, parseDay } from '../../base/days.ts';
 import { SECTORS } from '../../vendors/vendor.ts';
 import type { AccountState, CreditAccount, CreditFile } from '../facts.ts';
 
@@ -118,7 +118,7 @@ function stateJson(state: AccountState): Static<typeof STATE> {
 }
 
 function dateOf(text: string): Date {
-  const date = new Date(`${text}T00:00:00Z`);
-  if (Number.isNaN(date.getTime())) throw new Error(`file has a date that is none: ${text}`);
+  const date = parseDay(text);
+  if (date === undefined) throw new Error(`file has a date that is none: ${text}`);
   return date;
 }

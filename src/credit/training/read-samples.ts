@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { parseDay } from '../../base/days.ts';
 
 import { CHARACTERISTIC_NAMES, characteristic, scoredFile } from '../scorecards/characteristics.ts';
 import type { CharacteristicName } from '../scorecards/characteristics.ts';
@@ -117,7 +118,7 @@ function csvReader(header: string): LineReader {
       for (const name of names) measures[name] = measuredCell(name, cells[at(name)]!);
       const [gender, probability] = [cells[at('gender')], cells[at('trueProbability')]];
       return {
-        asOf: parseDay(cells[at('asOf')]!),
+        asOf: readDay(cells[at('asOf')]!),
         bad: bad === '1',
         measures,
         ...(gender === undefined ? {} : { gender }),
@@ -142,10 +143,8 @@ function numberOf(text: string): number {
   return Number(text);
 }
 
-function parseDay(text: string): Date {
-  const day = new Date(`${text}T00:00:00Z`);
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || Number.isNaN(day.getTime())) {
-    throw new Error(`“${text}” must be a date such as 2026-10-31`);
-  }
+function readDay(text: string): Date {
+  const day = parseDay(text);
+  if (day === undefined) throw new Error(`“${text}” must be a date such as 2026-10-31`);
   return day;
 }
