@@ -8,6 +8,7 @@ import type { MetropolOptions } from '../../src/connectors/metropol/bureau.ts';
 import { signedHeaders } from '../../src/connectors/metropol/signing.ts';
 import type { Bureau, BureauQuestion } from '../../src/credit/bureaus/bureau.ts';
 import { erasePayloads } from '../../src/credit/enquiries/retention-store.ts';
+import { beginCall } from '../../src/credit/bureaus/upstream-store.ts';
 import { createEnquiryDesk } from '../../src/credit/enquiries/desk.ts';
 import type { EnquiryDesk } from '../../src/credit/enquiries/desk.ts';
 import { rotateKeys } from '../../src/credit/registry/rotate-store.ts';
@@ -43,10 +44,19 @@ beforeEach(async () => {
   await useVault(vault);
 });
 
+type Params = Readonly<Record<string, string>>;
+
 /** A bureau and a desk that seal with these keys. */
 async function useVault(keys: Vault, settings: Partial<MetropolOptions> = {}): Promise<void> {
   await bureau?.close();
-  bureau = createMetropolBureau({
+  ({ bureau, desk } = open(keys, settings));
+}
+
+function open(
+  keys: Vault,
+  settings: Partial<MetropolOptions> = {},
+): { readonly bureau: Bureau; readonly desk: EnquiryDesk } {
+  const opened = createMetropolBureau({
     ...METROPOL_KEYS,
     url: emulator.url,
     timeoutMs: 500,
@@ -56,14 +66,8 @@ async function useVault(keys: Vault, settings: Partial<MetropolOptions> = {}): P
     timeZone: 'Africa/Nairobi',
     ...settings,
   });
-  desk = createEnquiryDesk({
-    pool,
-    lanePools: [lanePool],
-    laneDeadlineMs: 5_000,
-    vault: keys,
-    bureau,
-    clock: systemClock,
-  });
+  const desks = { pool, lanePools: [lanePool], laneDeadlineMs: 5_000, clock: systemClock };
+  return { bureau: opened, desk: createEnquiryDesk({ ...desks, vault: keys, bureau: opened }) };
 }
 
 afterAll(async () => {
@@ -88,11 +92,14 @@ function question(change: Partial<BureauQuestion> = {}): BureauQuestion {
   };
 }
 
-async function ask(asked: BureauQuestion): Promise<string> {
-  return await desk.ask(
+async function ask(
+  asked: BureauQuestion,
+  { at = desk, content = { nationalID: 'x' } }: { at?: EnquiryDesk; content?: Params } = {},
+): Promise<string> {
+  return await at.ask(
     {
       ...asked,
-      content: { nationalID: 'x' },
+      content,
       keyId: 'k',
       consentReference: null,
       consentDate: null,
@@ -171,7 +178,7 @@ describe('Metropol as the bureau', () => {
     expect(emulator.billed).toHaveLength(1);
   });
 
-  test.each<Mishap>(['cut', 'garbage', 'silence', 'duplicate'])(
+  test.each<Mishap>(['cut', 'garbage', 'silence', 'incomplete', 'duplicate', 'refused'])(
     'after a %s the outcome is unknown; the repeat asks only for what is missing',
     async (mishap) => {
       const asked = question();
@@ -186,6 +193,61 @@ describe('Metropol as the bureau', () => {
       expect(JSON.parse(await ask(asked))).toEqual(answer);
     },
   );
+
+  test('with a reference whose outcome is unknown is asked for the same only', async () => {
+    const asked = question();
+    emulator.mishap('/score/consumer', 'cut');
+    await expect(ask(asked)).rejects.toMatchObject({ code: 'bureau_outcome_unknown' });
+    const content = { nationalID: 'y' };
+    await expect(ask(asked, { content })).rejects.toMatchObject({ code: 'reference_reused' });
+    const other = { ...asked, operation: 'mobile-loan-score' } as const;
+    await expect(ask(other)).rejects.toMatchObject({ code: 'reference_reused' });
+    expect(emulator.billed).toHaveLength(3);
+    expect(JSON.parse(await ask(asked))).toMatchObject({ score: '567' });
+  });
+
+  test('is asked, and bills, once when a vendor is impatient', async () => {
+    const asked = question();
+    const answers = await Promise.all(Array.from({ length: 5 }, async () => await ask(asked)));
+    expect(new Set(answers).size).toBe(1);
+    expect(emulator.billed).toHaveLength(3);
+    expect(await outcomes(asked)).toEqual(['answered']);
+
+    const again = question();
+    const first = ask(again);
+    const content = { nationalID: 'y' };
+    await expect(ask(again, { content })).rejects.toMatchObject({ code: 'reference_reused' });
+    expect(JSON.parse(await first)).toMatchObject({ score: '567' });
+  });
+
+  test('is asked by one process at a time', async () => {
+    const elsewhere = open(vault);
+    const asked = question();
+    emulator.mishap('/identity/verify', 'silence');
+    const both = [ask(asked), ask(asked, { at: elsewhere.desk })];
+    const ended = await Promise.allSettled(both);
+    await elsewhere.bureau.close();
+    const codes = ended.map((one) => (one as { reason?: { code: string } }).reason?.code);
+    expect(new Set(codes)).toEqual(new Set(['bureau_outcome_unknown', 'bureau_unavailable']));
+    expect(emulator.billed).toHaveLength(1);
+  });
+
+  test('that a killed process was asking is asked again once nobody can hear it', async () => {
+    const asked = question();
+    const { vendorId } = asked.vendor;
+    const call = {
+      ...{ vendorId, requestReference: asked.requestReference, bureau: 'metropol' },
+      ...{ part: 'identity', asked: 'the same' },
+    };
+    const at = new Date(Date.now() - 60_000);
+    await beginCall(pool, call, { at, lostBefore: at });
+    expect(JSON.parse(await ask(asked))).toMatchObject({ score: '567' });
+    const calls = await pool.query<{ outcome: string }>(
+      'select outcome from upstream_calls where request_reference = $1 order by started_at limit 2',
+      [asked.requestReference],
+    );
+    expect(calls.rows.map(({ outcome }) => outcome)).toEqual(['unknown', 'answered']);
+  });
 
   test('finds what was answered before the index key was rotated', async () => {
     const asked = question();

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 export const METROPOL_KEYS = { publicKey: 'public-for-tests', privateKey: 'private-for-tests' };
 
 /** How the next call of a path is answered instead of properly. */
-export type Mishap = 'cut' | 'garbage' | 'silence' | 'refused' | 'duplicate';
+export type Mishap = 'cut' | 'garbage' | 'silence' | 'incomplete' | 'refused' | 'duplicate';
 
 /** Metropol's API as its guide describes it, for one person with national ID 31555000. */
 export interface MetropolEmulator {
@@ -108,6 +108,7 @@ export async function startMetropolEmulator(): Promise<MetropolEmulator> {
       }
       if (mishap === 'cut') return void response.destroy();
       if (mishap === 'silence') return;
+      if (mishap === 'incomplete') return void response.end(JSON.stringify(headOf(answer)));
       response.end(mishap === 'garbage' ? '<html>' : JSON.stringify(answer));
     });
   });
@@ -128,6 +129,12 @@ export async function startMetropolEmulator(): Promise<MetropolEmulator> {
 interface Answer {
   readonly has_error: boolean;
   readonly [name: string]: unknown;
+}
+
+/** An answer that says no more than that there is one. */
+function headOf(answer: Answer): Answer {
+  const { has_error, api_code, api_code_description, trx_id } = answer;
+  return { has_error, api_code, api_code_description, trx_id };
 }
 
 function failure(code: string): string {

@@ -3,13 +3,14 @@ import type { Clock } from '../../base/clock.ts';
 import { isoDay } from '../../base/days.ts';
 import { LIMITS } from '../../base/limits.ts';
 import type { Bureau, BureauAnswer, BureauQuestion } from '../../credit/bureaus/bureau.ts';
-import { scoreOf, startOfDay } from '../../credit/bureaus/registry.ts';
+import { startOfDay } from '../../credit/bureaus/registry.ts';
 import { beginCall, endCall, readAnsweredCall } from '../../credit/bureaus/upstream-store.ts';
 import type { UpstreamCall } from '../../credit/bureaus/upstream-store.ts';
 import { nameScore } from '../../credit/matching/match.ts';
 import { NAME_RULE } from '../../credit/matching/names.ts';
 import type { DocumentType, IdentityDocument } from '../../credit/registry/documents.ts';
 import type { Vault } from '../../credit/registry/vault.ts';
+import { scoreFile } from '../../credit/scorecards/score.ts';
 import type { Pool } from '../../db/pool.ts';
 import { exchange } from '../../outbound/exchange.ts';
 import { createPublicLookup } from '../../outbound/public-lookup.ts';
@@ -48,14 +49,16 @@ const REASONS: ReadonlyMap<number, number> = new Map([
 ]);
 const NEW_APPLICATION = 1;
 
-interface Part {
+interface Part<Told> {
   readonly name: 'identity' | 'accounts' | 'score';
   readonly path: string;
   readonly parameters: Readonly<Record<string, unknown>>;
+  /** What a success tells; undefined when it is not well-formed, which is as good as no answer. */
+  readonly read: (text: string) => Told | undefined;
 }
 
-type PartAnswer =
-  | { readonly kind: 'success'; readonly text: string; readonly transaction: string | null }
+type PartAnswer<Told> =
+  | { readonly kind: 'success'; readonly told: Told; readonly transaction: string | null }
   | { readonly kind: 'not_found' | 'unavailable' | 'unknown' };
 
 /**
@@ -82,7 +85,7 @@ export function createMetropolBureau(options: MetropolOptions): Bureau {
       const identified = identityOf(question);
       if (identified === undefined) return nobody();
       const { document, identityType } = identified;
-      const call = async (part: Part): Promise<PartAnswer> =>
+      const call = async <Told>(part: Part<Told>): Promise<PartAnswer<Told>> =>
         await ask({ options, http, base }, { question, document, part });
       const body = { identity_number: document.number, identity_type: identityType };
       return await askAll(question, { document, body, call, options });
@@ -107,7 +110,7 @@ function nobody(): BureauAnswer {
 interface Asking {
   readonly document: IdentityDocument;
   readonly body: Readonly<Record<string, unknown>>;
-  readonly call: (part: Part) => Promise<PartAnswer>;
+  readonly call: <Told>(part: Part<Told>) => Promise<PartAnswer<Told>>;
   readonly options: MetropolOptions;
 }
 
@@ -118,10 +121,10 @@ async function askAll(question: BureauQuestion, asking: Asking): Promise<BureauA
     name: 'identity',
     path: '/identity/verify',
     parameters: { report_type: 1, ...body },
+    read: (text) => readProfile(text, document, isoDay(asOf)),
   });
   if (identity.kind !== 'success') return failed(identity.kind);
-  const profile = readProfile(identity.text, document, isoDay(asOf));
-  if (profile === undefined) return failed('unavailable');
+  const profile = identity.told;
   const match = {
     crns: [],
     matchRule: question.names.length === 0 ? 'document' : `document+${NAME_RULE}`,
@@ -144,12 +147,10 @@ async function askAll(question: BureauQuestion, asking: Asking): Promise<BureauA
       loan_amount: 0,
       report_reason: REASONS.get(question.reportReason) ?? NEW_APPLICATION,
     },
+    read: (text) => readAccounts(text, { mySector: question.vendor.sector, mobile, asOf }),
   });
-  if (accounts.kind !== 'success') return failed(accounts.kind);
-  const mySector = question.vendor.sector;
-  const listed = readAccounts(accounts.text, { mySector, mobile, asOf });
-  if (listed === undefined) return failed('unavailable');
-  const file = { asOf, accounts: listed, enquiries: [] };
+  if (accounts.kind !== 'success') return failedLater(accounts.kind);
+  const file = { asOf, accounts: accounts.told, enquiries: [] };
   const finding = { crn: `M${identity.transaction ?? ''}`, profile, file };
   if (question.operation === 'id-decision') {
     return {
@@ -162,17 +163,15 @@ async function askAll(question: BureauQuestion, asking: Asking): Promise<BureauA
     name: 'score',
     path: '/score/consumer',
     parameters: { report_type: 3, ...body, mobile_score: mobile },
+    read: readScore,
   });
-  if (scored.kind !== 'success') return failed(scored.kind);
-  const local = scoreOf(file, question.operation);
-  const score = readScore(scored.text);
-  if (score === undefined || local === null) return failed('unavailable');
+  if (scored.kind !== 'success') return failedLater(scored.kind);
   return {
     kind: 'found',
     ...match,
     finding: {
       ...finding,
-      score: { ...local, score },
+      score: { ...scoreFile(file, mobile ? 'mobile' : 'generic'), score: scored.told },
       computedHere: ['summary', 'score.grade', 'score.probability', 'score.reasonCodeAARC'],
     },
   };
@@ -184,11 +183,16 @@ function failed(kind: 'not_found' | 'unavailable' | 'unknown'): BureauAnswer {
   return { kind, retryAfterSeconds: RETRY_AFTER_SECONDS };
 }
 
+/** After a part was answered, and billed: the enquiry was made, and a repeat asks for the rest. */
+function failedLater(kind: 'not_found' | 'unavailable' | 'unknown'): BureauAnswer {
+  return kind === 'not_found' ? nobody() : { kind: 'unknown' };
+}
+
 /** One call: the answer of an earlier try of the same enquiry, or recorded, made, and recorded again. */
-async function ask(
+async function ask<Told>(
   { options, http, base }: { options: MetropolOptions; http: HttpPool; base: string },
-  asked: { question: BureauQuestion; document: IdentityDocument; part: Part },
-): Promise<PartAnswer> {
+  asked: { question: BureauQuestion; document: IdentityDocument; part: Part<Told> },
+): Promise<PartAnswer<Told>> {
   const { pool, vault, clock } = options;
   const { question, document, part } = asked;
   const { identity_number: _number, ...parameters } = part.parameters;
@@ -204,8 +208,11 @@ async function ask(
     asked: askedForms[0] ?? '',
   };
   const earlier = await readAnsweredCall(pool, vault, { ...call, asked: askedForms });
-  if (earlier !== undefined) return partAnswer(earlier);
-  const callId = await beginCall(pool, call, clock.now());
+  if (earlier !== undefined) return partAnswer(earlier, part);
+  const at = clock.now();
+  const lostBefore = new Date(at.getTime() - 2 * options.timeoutMs);
+  const callId = await beginCall(pool, call, { at, lostBefore });
+  if (callId === undefined) return { kind: 'unavailable' };
   const body = JSON.stringify(part.parameters);
   const ending = await exchange(http, {
     path: `${base}${part.path}`,
@@ -216,8 +223,8 @@ async function ask(
     signal: new AbortController().signal,
   });
   const text = ending.kind === 'answer' ? ending.body.toString('utf8') : '';
-  const answer: PartAnswer =
-    ending.kind === 'nothing_written' ? { kind: 'unavailable' } : partAnswer(text);
+  const answer: PartAnswer<Told> =
+    ending.kind === 'nothing_written' ? { kind: 'unavailable' } : partAnswer(text, part);
   const isFinal = answer.kind === 'success' || answer.kind === 'not_found';
   const unsure = answer.kind === 'unknown' ? 'unknown' : 'not_sent';
   await endCall(
@@ -234,10 +241,12 @@ async function ask(
 }
 
 /** Garbage and silence leave open whether the call was executed and billed; so does a duplicate. */
-function partAnswer(text: string): PartAnswer {
+function partAnswer<Told>(text: string, part: Part<Told>): PartAnswer<Told> {
   const head = readHead(text);
   if (head === undefined || head.meaning === 'duplicate') return { kind: 'unknown' };
   if (head.meaning === 'refused') return { kind: 'unavailable' };
   if (head.meaning === 'not_found') return { kind: 'not_found' };
-  return { kind: 'success', text, transaction: head.transaction };
+  const told = part.read(text);
+  if (told === undefined) return { kind: 'unknown' };
+  return { kind: 'success', told, transaction: head.transaction };
 }

@@ -63,7 +63,7 @@ export function createRegistryBureau(options: RegistryBureauOptions): Bureau {
 }
 
 /** The score an operation answers with; none for the identity decision. */
-export function scoreOf(file: CreditFile, operation: CreditOperation): ScoreAnswer | null {
+function scoreOf(file: CreditFile, operation: CreditOperation): ScoreAnswer | null {
   if (operation === 'id-decision') return null;
   return scoreFile(file, operation === 'generic-score' ? 'generic' : 'mobile');
 }

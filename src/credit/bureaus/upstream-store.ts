@@ -40,16 +40,33 @@ export async function readAnsweredCall(
   return row === undefined ? undefined : vault.unseal(row.sealed_answer, answerPlace(row.call_id));
 }
 
-/** Records a call before it is made. Returns its id. */
-export async function beginCall(db: Queryable, call: UpstreamCall, at: Date): Promise<string> {
+/**
+ * Records a call before it is made. Returns its id; undefined while another process makes the same
+ * part of the same enquiry.
+ * @param lostBefore a call begun before this instant and still open was left so by a process that
+ *   ended: nobody will hear its answer, and whether it was billed is not known.
+ */
+export async function beginCall(
+  db: Queryable,
+  call: UpstreamCall,
+  { at, lostBefore }: { readonly at: Date; readonly lostBefore: Date },
+): Promise<string | undefined> {
   const callId = newId();
+  const part = [call.vendorId, call.requestReference, call.bureau, call.part];
   await db.query(
-    `insert into upstream_calls
-       (vendor_id, request_reference, call_id, bureau, part, asked, started_at)
-     values ($1, $2, $3, $4, $5, $6, $7)`,
-    [call.vendorId, call.requestReference, callId, call.bureau, call.part, call.asked, at],
+    `update upstream_calls set outcome = 'unknown', ended_at = $5
+     where vendor_id = $1 and request_reference = $2 and bureau = $3 and part = $4
+       and outcome is null and started_at < $6`,
+    [...part, at, lostBefore],
   );
-  return callId;
+  const begun = await db.query(
+    `insert into upstream_calls
+       (vendor_id, request_reference, bureau, part, call_id, asked, started_at)
+     values ($1, $2, $3, $4, $5, $6, $7)
+     on conflict (vendor_id, request_reference, bureau, part) where outcome is null do nothing`,
+    [...part, callId, call.asked, at],
+  );
+  return begun.rowCount === 1 ? callId : undefined;
 }
 
 export async function endCall(

@@ -8,7 +8,13 @@ import { newId } from '../../base/ids.ts';
 import { LIMITS } from '../../base/limits.ts';
 import { createLane } from '../../db/lane.ts';
 import type { Pool } from '../../db/pool.ts';
-import type { Bureau, BureauAnswer, BureauFinding, BureauQuestion } from '../bureaus/bureau.ts';
+import type {
+  Bureau,
+  BureauAnswer,
+  BureauFinding,
+  BureauQuestion,
+  CreditOperation,
+} from '../bureaus/bureau.ts';
 import { openCases } from '../registry/cases-store.ts';
 import type { Vault } from '../registry/vault.ts';
 import { payloadPlace } from './record.ts';
@@ -77,27 +83,46 @@ export function createEnquiryDesk(options: EnquiryDeskOptions): EnquiryDesk {
     crashPoint('enquiry:after-commit');
     return kept;
   };
+  const askOnce: EnquiryDesk['ask'] = async (enquiry, present) => {
+    const startedMs = performance.now();
+    const kept = await readKept(pool, enquiry.vendor.vendorId, enquiry.requestReference);
+    if (kept !== undefined) {
+      const first = requireSame(kept, enquiry, vault);
+      // Where it is not known what an upstream did, the repeat asks again.
+      if (kept.outcome !== 'unknown') return first.answer ?? refuse(kept.outcome);
+    }
+    const answer = await bureau.ask(enquiry);
+    if (answer.kind === 'unavailable') {
+      throw new Refusal('bureau_unavailable', { retryAfterSeconds: answer.retryAfterSeconds });
+    }
+    if (answer.kind === 'conflict' && answer.crns.length > 0) {
+      await openCases(pool, 'documents_conflict', [answer.crns], options.clock.now());
+    }
+    const body =
+      answer.kind === 'found' ? JSON.stringify(present(answer.finding, bureau.source)) : null;
+    const made = toKeep(enquiry, answer, { options, body, startedMs });
+    const earlier = await keep(made);
+    if (earlier !== undefined) {
+      return requireSame(earlier, enquiry, vault).answer ?? refuse(earlier.outcome);
+    }
+    return body ?? refuse(made.record.outcome);
+  };
+  const inHand = new Map<string, { readonly enquiry: Enquiry; readonly answer: Promise<string> }>();
   return {
     idle: async () => {
       await Promise.all(lanes.map((lane) => lane.idle()));
     },
     ask: async (enquiry, present) => {
-      const startedMs = performance.now();
-      const kept = await readKept(pool, enquiry.vendor.vendorId, enquiry.requestReference);
-      if (kept !== undefined) return replay(kept, enquiry, vault);
-      const answer = await bureau.ask(enquiry);
-      if (answer.kind === 'unavailable') {
-        throw new Refusal('bureau_unavailable', { retryAfterSeconds: answer.retryAfterSeconds });
+      const key = `${enquiry.vendor.vendorId} ${enquiry.requestReference}`;
+      const first = inHand.get(key);
+      if (first !== undefined) {
+        // An impatient repeat waits with the first, so that an upstream is asked, and bills, once.
+        requireSameContent(first.enquiry.operation, first.enquiry.content, enquiry);
+        return await first.answer;
       }
-      if (answer.kind === 'conflict' && answer.crns.length > 0) {
-        await openCases(pool, 'documents_conflict', [answer.crns], options.clock.now());
-      }
-      const body =
-        answer.kind === 'found' ? JSON.stringify(present(answer.finding, bureau.source)) : null;
-      const made = toKeep(enquiry, answer, { options, body, startedMs });
-      const earlier = await keep(made);
-      if (earlier !== undefined) return replay(earlier, enquiry, vault);
-      return body ?? refuse(made.record.outcome);
+      const answer = askOnce(enquiry, present).finally(() => inHand.delete(key));
+      inHand.set(key, { enquiry, answer });
+      return await answer;
     },
   };
 }
@@ -108,16 +133,23 @@ function refuse(outcome: EnquiryOutcome): never {
   throw new Refusal(REFUSALS[outcome], retry);
 }
 
-/** The first answer again, provided that the same was asked. */
-function replay(kept: KeptEnquiry, enquiry: Enquiry, vault: Vault): string {
+/** What was kept under the reference, provided that the same was asked. */
+function requireSame(kept: KeptEnquiry, enquiry: Enquiry, vault: Vault): EnquiryPayload {
   if (kept.operation !== enquiry.operation) throw reused('for another operation');
   if (kept.sealedPayload === null) throw reused('long ago; its answer is no longer kept');
   const place = payloadPlace(kept.vendorId, kept.enquiryId);
   const payload = JSON.parse(vault.unseal(kept.sealedPayload, place)) as EnquiryPayload;
-  if (contentText(payload.request) !== contentText(enquiry.content)) {
-    throw reused('with other content');
-  }
-  return payload.answer ?? refuse(kept.outcome);
+  requireSameContent(kept.operation, payload.request, enquiry);
+  return payload;
+}
+
+function requireSameContent(
+  operation: CreditOperation,
+  content: Enquiry['content'],
+  enquiry: Enquiry,
+): void {
+  if (operation !== enquiry.operation) throw reused('for another operation');
+  if (contentText(content) !== contentText(enquiry.content)) throw reused('with other content');
 }
 
 function reused(how: string): Refusal {

@@ -34,7 +34,7 @@ interface KeptRow {
   sealed_payload: Buffer | null;
 }
 
-/** The final enquiry under a vendor's reference, if there is one. */
+/** The final enquiry under a vendor's reference; where there is none, the first one of unknown outcome. */
 export async function readKept(
   db: Queryable,
   vendorId: number,
@@ -43,7 +43,8 @@ export async function readKept(
   const read = await db.query<KeptRow>({
     name: 'enquiry_kept',
     text: `select vendor_id, enquiry_id, request_reference, operation, outcome, sealed_payload
-      from enquiries where vendor_id = $1 and request_reference = $2 and outcome <> 'unknown'`,
+      from enquiries where vendor_id = $1 and request_reference = $2
+      order by (outcome = 'unknown'), sequence limit 1`,
     values: [vendorId, requestReference],
   });
   const row = read.rows[0];
