@@ -68,10 +68,7 @@ export function parseSenderTime(text: string, wireTime: WireTime): Date | undefi
 
 /** Adds ISO 8601 with an offset or `Z` to `parseSenderTime`, for collectors. */
 export function parseCollectorTime(text: string, wireTime: WireTime): Date | undefined {
-  // The calendar that everybody else reads, PostgreSQL too, has no year 0.
-  if (
-    /^(?!0000)\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/.test(text)
-  ) {
+  if (/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/.test(text)) {
     const time = new Date(text);
     const isReal = parseDay(text.slice(0, 10)) !== undefined && !Number.isNaN(time.getTime());
     return isReal ? time : undefined;

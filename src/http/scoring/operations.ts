@@ -2,10 +2,10 @@ import { createHmac } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { Type } from 'typebox';
 import type { Static, TObject, TSchema } from 'typebox';
+import { parseDay } from '../../base/days.ts';
 import { Refusal } from '../../base/errors.ts';
 import type { BureauFinding, CreditOperation } from '../../credit/bureaus/bureau.ts';
 import type { EnquiryDesk } from '../../credit/enquiries/desk.ts';
-import { parseDay } from '../../credit/importing/fields.ts';
 import {
   DOCUMENT_FORMS,
   DOCUMENT_TYPES,
@@ -191,7 +191,7 @@ function readDocuments(request: ScoringRequest): IdentityDocument[] {
 /** The schema has seen its form; here it must be in the calendar. */
 function readConsentDate({ consentDate }: ScoringRequest): string | null {
   if (consentDate === undefined) return null;
-  if (parseDay(consentDate.replaceAll('-', '')) === undefined) {
+  if (parseDay(consentDate) === undefined) {
     throw new Refusal('invalid_field', {
       field: 'consentDate',
       text: 'consentDate must be a day of the calendar',
