@@ -5,7 +5,7 @@ import { addSubjectEnquiries } from '../src/credit/enquiries/store.ts';
 import type { State, SubmittedAccount } from '../src/credit/importing/record.ts';
 import { SeenAccounts } from '../src/credit/importing/seen-accounts.ts';
 import { registerLender } from '../src/credit/importing/store.ts';
-import { indexBatch, registerSubjects, writeBatch } from '../src/credit/importing/write.ts';
+import { indexAccount, registerSubjects, writeBatch } from '../src/credit/importing/write.ts';
 import type { Vault } from '../src/credit/registry/vault.ts';
 import { transaction } from '../src/db/pool.ts';
 import type { Pool, Queryable } from '../src/db/pool.ts';
@@ -63,15 +63,11 @@ async function loadBatch(
   for (const [lender, accounts] of byLender) {
     const sector = accounts[0]?.account.sector ?? 'other';
     await registerLender(client, { lender, sector, at });
-    await writeBatch(
-      client,
-      indexBatch(
-        accounts.map(({ account, subject }) => submittedAccount(account, subject)),
-        { vault, lender },
-        new SeenAccounts(),
-      ),
-      { ...context, lender },
+    const seen = new SeenAccounts();
+    const indexed = accounts.map(({ account, subject }) =>
+      indexAccount(submittedAccount(account, subject), { vault, lender }, seen),
     );
+    await writeBatch(client, indexed, { ...context, lender });
   }
   await addSubjectEnquiries(
     client,

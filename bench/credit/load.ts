@@ -64,6 +64,7 @@ async function addPeople(
   });
   await putSubjects(
     client,
+    'new',
     people.map(({ crn, profile }) => ({
       crn,
       sealed: vault.seal(JSON.stringify(profile), subjectPlace(crn)),
@@ -72,7 +73,7 @@ async function addPeople(
   );
   await addIndexes(
     client,
-    'document',
+    { kind: 'document', rows: 'new' },
     people.flatMap(({ crn, profile }) =>
       profile.documents.map(({ type, number }) => ({
         crn,
@@ -82,7 +83,7 @@ async function addPeople(
   );
   await addIndexes(
     client,
-    'phone',
+    { kind: 'phone', rows: 'new' },
     people.flatMap(({ crn, profile }) =>
       profile.phones.map(({ number }) => ({ crn, index: vault.index('phone', number) })),
     ),

@@ -3,18 +3,24 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { newId } from '../../src/base/ids.ts';
 import { importFile } from '../../src/credit/importing/import.ts';
 import type { ImportOptions, ImportResult } from '../../src/credit/importing/import.ts';
+import type { SubmittedAccount } from '../../src/credit/importing/record.ts';
+import { SeenAccounts } from '../../src/credit/importing/seen-accounts.ts';
+import { lockRegistry, registerLender } from '../../src/credit/importing/store.ts';
+import { createValidator } from '../../src/credit/importing/validate.ts';
+import { accountPlace, indexAccount, writeBatch } from '../../src/credit/importing/write.ts';
 import { listCases } from '../../src/credit/registry/cases-store.ts';
 import { createVault } from '../../src/credit/registry/vault.ts';
 import { findSubjects, readCreditFile } from '../../src/credit/registry/store.ts';
 import type { FoundSubject } from '../../src/credit/registry/store.ts';
 import type { CreditFile } from '../../src/credit/facts.ts';
-import { createPool } from '../../src/db/pool.ts';
-import type { Pool } from '../../src/db/pool.ts';
+import { createPool, transaction } from '../../src/db/pool.ts';
+import type { Pool, Queryable } from '../../src/db/pool.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
-import { csvOf, newVault, rightLine } from '../support/credit-files.ts';
+import { csvOf, newVault, rightLine, valuesOf } from '../support/credit-files.ts';
 import type { Line } from '../support/credit-files.ts';
 
 const vault = newVault();
@@ -285,6 +291,54 @@ describe('an import that is interrupted', () => {
       [lender],
     );
     return Number(read.rows[0]?.count ?? 0n);
+  }
+});
+
+describe('a batch of the writer', () => {
+  test('may add an account and change it: it is there once, as it is at last', async () => {
+    const one = submittedOf(line(1));
+    const later = submittedOf(
+      { ...line(1), ClientNumber: 'LATER', OriginalAmount: '13000' },
+      '2026-11-01',
+    );
+    const seen = new SeenAccounts();
+    await registerLender(pool, { lender, sector: 'mobile_lender', at: new Date() });
+    await transaction(pool, async (client) => {
+      const indexed = [one, later].map((each) => indexAccount(each, { vault, lender }, seen));
+      const context = { vault, lender, importId: newId(), corrects: false, at: new Date() };
+      await writeBatch(client, indexed, context);
+    });
+    const [subject] = await find(line(1));
+    const { accounts } = await readFileOf(subject?.crn ?? 0n);
+    expect(accounts).toMatchObject([{ originalCents: 1_300_000n, history: [{}] }]);
+    const read = await pool.query<{ crn: bigint; sealed: Buffer }>(
+      'select crn, sealed from credit_accounts where lender = $1',
+      [lender],
+    );
+    expect(read.rows.map((row) => vault.unseal(row.sealed, accountPlace(row.crn)))).toEqual([
+      expect.stringContaining('LATER'),
+    ]);
+  });
+
+  test('never reads a table through, and leaves the connection as it was', async () => {
+    const shown = async (client: Queryable): Promise<unknown> =>
+      (await client.query('show enable_seqscan')).rows[0];
+    const client = await pool.connect();
+    try {
+      await client.query('begin');
+      await lockRegistry(client);
+      expect(await shown(client)).toEqual({ enable_seqscan: 'off' });
+      await client.query('commit');
+      expect(await shown(client)).toEqual({ enable_seqscan: 'on' });
+    } finally {
+      client.release();
+    }
+  });
+
+  function submittedOf(one: Line, asOf = '2026-10-31'): SubmittedAccount {
+    const { account } = createValidator('mobile', asOf).validate(2, valuesOf(one));
+    if (account === undefined) throw new Error('The line is not right');
+    return account;
   }
 });
 

@@ -36,6 +36,30 @@ describe('the vault', () => {
     expect(vault.index('phone', 'nationalID|12345678')).not.toEqual(made);
   });
 
+  test('indexes texts of every length, one after the other, and gives them as keys of maps', () => {
+    const former = randomBytes(32);
+    const vault = createVault({ master, index: { ...index, previous: former } });
+    const macOf = (source: Buffer, text: string): Buffer => {
+      const key = Buffer.from(hkdfSync('sha256', source, '', 'malipo credit index', 32));
+      return createHmac('sha256', key).update(`identity|${text}`).digest().subarray(0, 16);
+    };
+    for (const text of [
+      '',
+      'é'.repeat(2_000),
+      'short',
+      'Ng’ang’a',
+      '\u{1F600}'.repeat(4_096),
+      'x',
+    ]) {
+      const both = vault.indexes('identity', text);
+      expect(both.map((one) => one.subarray(4))).toEqual([
+        macOf(index.current, text),
+        macOf(former, text),
+      ]);
+      expect(vault.indexKeys('identity', text)).toEqual(both.map((one) => one.toString('latin1')));
+    }
+  });
+
   test('after a rotation opens and finds what the former keys made, and says so', () => {
     const before = createVault({ master, index });
     const after = createVault({

@@ -12,7 +12,7 @@ import { addFindings, finishImport, noteBatch, openImport, readFindings } from '
 import type { ImportCounts } from './imports-store.ts';
 import { REGISTRY_RULES } from './plan.ts';
 import type { IndexedAccount, RegistryRule } from './plan.ts';
-import type { Day, Finding, SubmittedAccount } from './record.ts';
+import type { Day, Finding } from './record.ts';
 import { writeReport } from './report.ts';
 import { SeenAccounts } from './seen-accounts.ts';
 import { registerLender } from './store.ts';
@@ -20,7 +20,7 @@ import { headerProblem } from './template.ts';
 import type { TemplateName } from './template.ts';
 import { createValidator } from './validate.ts';
 import type { Validator } from './validate.ts';
-import { accountKeysOf, indexBatch, writeBatch } from './write.ts';
+import { accountKeysOf, indexAccount, writeBatch } from './write.ts';
 
 /** Records written in one commit. */
 const BATCH_RECORDS = 2_000;
@@ -112,7 +112,7 @@ class ImportRun {
   #records = 0;
   /** Where in the file, in records, the gathered batch begins. */
   #batchFrom: number;
-  #batch: SubmittedAccount[] = [];
+  #batch: IndexedAccount[] = [];
   readonly #seen = new SeenAccounts();
   /** Batches that are written, one after the other, or wait for it; the oldest first. */
   readonly #writing: Promise<void>[] = [];
@@ -158,14 +158,15 @@ class ImportRun {
     }
     const { account, findings } = this.#validator.validate(line, values);
     if (findings !== undefined) this.findings.push(...findings);
-    else if (this.#records > this.#doneBefore) this.#batch.push(account);
-    else this.#seen.add(accountKeysOf(account.accountNumber, this.#options)[0] ?? '');
+    else if (this.#records > this.#doneBefore) {
+      this.#batch.push(indexAccount(account, this.#options, this.#seen));
+    } else this.#seen.add(accountKeysOf(account.accountNumber, this.#options)[0] ?? '');
   }
 
   async #flush(bytes: number): Promise<void> {
     const from = this.#batchFrom;
     const records = this.#records - from;
-    const batch = indexBatch(this.#batch, this.#options, this.#seen);
+    const batch = this.#batch;
     this.#batch = [];
     this.#batchFrom = this.#records;
     if (records <= 0) return;

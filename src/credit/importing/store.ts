@@ -4,17 +4,24 @@ import type { Sector } from '../../vendors/vendor.ts';
 import type { State, Terms } from './record.ts';
 import type { KnownAccount } from './plan.ts';
 
-/** Bytes as map keys: one character a byte. */
+/** Bytes, or the same as text of one character a byte: a map key. */
+export type Bytes = Buffer | string;
+
 export function keyOf(bytes: Buffer): string {
   return bytes.toString('latin1');
 }
 
-/** Locks the registry for this transaction and tells the next references. */
+/**
+ * Locks the registry for this transaction and tells the next references. Whoever does so looks up
+ * rows by their keys: without statistics, as in a registry’s first hours, PostgreSQL would read whole
+ * tables for it, batch after batch.
+ */
 export async function lockRegistry(
   db: Queryable,
 ): Promise<{ readonly nextCrn: bigint; readonly nextAccountId: bigint }> {
   const read = await db.query<{ next_crn: bigint; next_account_id: bigint }>(
-    'select next_crn, next_account_id from credit_registry for update',
+    `select next_crn, next_account_id, set_config('enable_seqscan', 'off', true)
+     from credit_registry for update`,
   );
   const row = read.rows[0];
   if (row === undefined) throw new Error('The registry has lost its row');
@@ -34,7 +41,7 @@ export async function moveCounters(
 /** Subjects by document key. */
 export async function readOwners(
   db: Queryable,
-  indexes: readonly Buffer[],
+  indexes: readonly Bytes[],
 ): Promise<Map<string, bigint[]>> {
   const read = await db.query<{ document_index: Buffer; crn: bigint }>(
     'select document_index, crn from subject_documents where document_index = any($1::bytea[]) order by crn',
@@ -96,7 +103,7 @@ const STATE_COLUMNS = `s.crn, s.account_id, s.as_of::text, s.balance_cents, s.ov
 export async function readKnownAccounts(
   db: Queryable,
   lender: string,
-  indexes: readonly Buffer[],
+  indexes: readonly Bytes[],
   asOfDays: readonly string[],
 ): Promise<Map<string, KnownAccount>> {
   const read = await db.query<AccountRow>(
@@ -158,8 +165,15 @@ function stateOfRow(row: StateRow): State {
   };
 }
 
+/**
+ * `new`: no row has the key, which who holds the registry's lock can know. `known`: one may be there.
+ * To look for it costs the database a third of adding a row.
+ */
+type Rows = 'new' | 'known';
+
 export async function putSubjects(
   db: Queryable,
+  rows: Rows,
   subjects: readonly { readonly crn: bigint; readonly sealed: Buffer }[],
   at: Date,
 ): Promise<void> {
@@ -167,7 +181,7 @@ export async function putSubjects(
   await db.query(
     `insert into subjects (crn, sealed, created_at, updated_at)
      select crn, sealed, $3, $3 from unnest($1::bigint[], $2::bytea[]) s (crn, sealed)
-     on conflict (crn) do update set sealed = excluded.sealed, updated_at = excluded.updated_at`,
+     ${rows === 'new' ? '' : 'on conflict (crn) do update set sealed = excluded.sealed, updated_at = excluded.updated_at'}`,
     [
       numberArray(subjects.map(({ crn }) => crn)),
       byteaArray(subjects.map(({ sealed }) => sealed)),
@@ -179,29 +193,40 @@ export async function putSubjects(
 /** Blind indexes of documents or phones. */
 export async function addIndexes(
   db: Queryable,
-  kind: 'document' | 'phone',
-  rows: readonly { readonly crn: bigint; readonly index: Buffer }[],
+  { kind, rows }: { readonly kind: 'document' | 'phone'; readonly rows: Rows },
+  indexes: readonly { readonly crn: bigint; readonly index: Bytes }[],
 ): Promise<void> {
-  if (rows.length === 0) return;
+  if (indexes.length === 0) return;
   await db.query(
     `insert into subject_${kind}s (${kind}_index, crn)
-     select * from unnest($1::bytea[], $2::bigint[]) on conflict do nothing`,
-    [byteaArray(rows.map(({ index }) => index)), numberArray(rows.map(({ crn }) => crn))],
+     select * from unnest($1::bytea[], $2::bigint[])
+     ${rows === 'new' ? '' : 'on conflict do nothing'}`,
+    [byteaArray(indexes.map(({ index }) => index)), numberArray(indexes.map(({ crn }) => crn))],
   );
 }
+
+const REPLACE_TERMS = `on conflict (crn, account_id) do update set
+  identity_hash = excluded.identity_hash, product = excluded.product,
+  opened_on = excluded.opened_on, original_cents = excluded.original_cents,
+  instalment_cents = excluded.instalment_cents, repayment_months = excluded.repayment_months,
+  terms_as_of = excluded.terms_as_of`;
 
 export interface AccountWrite {
   readonly crn: bigint;
   readonly accountId: bigint;
-  readonly accountIndex: Buffer;
+  readonly accountIndex: Bytes;
   readonly lender: string;
   readonly sealed: Buffer;
-  readonly identityHash: Buffer;
+  readonly identityHash: Bytes;
   readonly terms: Terms;
   readonly termsAsOf: string;
 }
 
-export async function putAccounts(db: Queryable, accounts: readonly AccountWrite[]): Promise<void> {
+export async function putAccounts(
+  db: Queryable,
+  rows: Rows,
+  accounts: readonly AccountWrite[],
+): Promise<void> {
   if (accounts.length === 0) return;
   const terms = accounts.map((account) => account.terms);
   await db.query(
@@ -209,10 +234,7 @@ export async function putAccounts(db: Queryable, accounts: readonly AccountWrite
        product, opened_on, original_cents, instalment_cents, repayment_months, terms_as_of)
      select * from unnest($1::bigint[], $2::bigint[], $3::bytea[], $4::text[], $5::bytea[],
        $6::bytea[], $7::text[], $8::date[], $9::bigint[], $10::bigint[], $11::integer[], $12::date[])
-     on conflict (crn, account_id) do update set identity_hash = excluded.identity_hash,
-       product = excluded.product, opened_on = excluded.opened_on,
-       original_cents = excluded.original_cents, instalment_cents = excluded.instalment_cents,
-       repayment_months = excluded.repayment_months, terms_as_of = excluded.terms_as_of`,
+     ${rows === 'new' ? '' : REPLACE_TERMS}`,
     [
       numberArray(accounts.map(({ crn }) => crn)),
       numberArray(accounts.map(({ accountId }) => accountId)),
@@ -236,9 +258,18 @@ export interface StateWrite {
   readonly state: State;
 }
 
-/** Adds states; one that is there is replaced (its former values are recorded beside it). */
+const REPLACE_STATE = `on conflict (crn, account_id, as_of) do update set
+  balance_cents = excluded.balance_cents, overdue_cents = excluded.overdue_cents,
+  days_in_arrears = excluded.days_in_arrears,
+  instalments_in_arrears = excluded.instalments_in_arrears, risk_class = excluded.risk_class,
+  status = excluded.status, status_on = excluded.status_on,
+  last_payment_on = excluded.last_payment_on, last_payment_cents = excluded.last_payment_cents,
+  import_id = excluded.import_id`;
+
+/** Writes states; one that is there is replaced (its former values are recorded beside it). */
 export async function putStates(
   db: Queryable,
+  rows: Rows,
   writes: readonly StateWrite[],
   importId: string,
 ): Promise<void> {
@@ -251,13 +282,7 @@ export async function putStates(
      select *, $13::uuid from unnest($1::bigint[], $2::bigint[], $3::date[], $4::bigint[],
        $5::bigint[], $6::integer[], $7::integer[], $8::text[], $9::text[], $10::date[],
        $11::date[], $12::bigint[])
-     on conflict (crn, account_id, as_of) do update set
-       balance_cents = excluded.balance_cents, overdue_cents = excluded.overdue_cents,
-       days_in_arrears = excluded.days_in_arrears,
-       instalments_in_arrears = excluded.instalments_in_arrears, risk_class = excluded.risk_class,
-       status = excluded.status, status_on = excluded.status_on,
-       last_payment_on = excluded.last_payment_on,
-       last_payment_cents = excluded.last_payment_cents, import_id = excluded.import_id`,
+     ${rows === 'new' ? '' : REPLACE_STATE}`,
     [
       numberArray(writes.map(({ crn }) => crn)),
       numberArray(writes.map(({ accountId }) => accountId)),
@@ -330,14 +355,14 @@ const ARRAY_HEADER_BYTES = 20;
  * and first subscript; then each element after its length), which the driver sends as it is: half
  * the bytes of the text form, and nothing to decode.
  */
-function byteaArray(values: readonly Buffer[]): Buffer {
+function byteaArray(values: readonly Bytes[]): Buffer {
   const bytes = values.reduce((sum, value) => sum + 4 + value.length, ARRAY_HEADER_BYTES);
   const array = Buffer.allocUnsafe(bytes);
   let at = 0;
   for (const number of [1, 0, BYTEA_TYPE, values.length, 1]) at = array.writeInt32BE(number, at);
   for (const value of values) {
     at = array.writeInt32BE(value.length, at);
-    at += value.copy(array, at);
+    at += typeof value === 'string' ? array.write(value, at, 'latin1') : value.copy(array, at);
   }
   return array;
 }

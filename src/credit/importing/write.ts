@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Queryable } from '../../db/pool.ts';
 import { openCases } from '../registry/cases-store.ts';
 import { readMerged, readSurvivors } from '../registry/merges-store.ts';
@@ -10,7 +11,6 @@ import type { SubmittedAccount } from './record.ts';
 import type { SeenAccounts } from './seen-accounts.ts';
 import {
   addIndexes,
-  keyOf,
   lockRegistry,
   moveCounters,
   putAccounts,
@@ -35,7 +35,7 @@ export interface BatchContext {
 /**
  * Writes a batch of one lender's accounts into the registry, inside the caller's transaction, which
  * must commit or roll back as a whole. Returns what was changed and what could not be taken.
- * @param indexed the accounts as `indexBatch` gives them.
+ * @param indexed the accounts as `indexAccount` gives them.
  */
 export async function writeBatch(
   db: Queryable,
@@ -60,10 +60,11 @@ export async function registerSubjects(
 ): Promise<bigint[]> {
   const { nextCrn, nextAccountId } = await lockRegistry(db);
   const subjects = profiles.map((profile, index) => [nextCrn + BigInt(index), profile] as const);
-  await putProfiles(db, subjects, { vault, at });
+  const writes = subjects.map(([crn, profile]) => subjectWrite(crn, profile, vault));
+  await writeSubjects(db, 'new', writes, at);
   await addIndexes(
     db,
-    'document',
+    { kind: 'document', rows: 'known' },
     subjects.flatMap(([crn, profile]) =>
       profile.documents.map(({ type, number }) => ({
         crn,
@@ -84,36 +85,34 @@ export function accountKeysOf(
   accountNumber: string,
   { vault, lender }: Pick<BatchContext, 'vault' | 'lender'>,
 ): string[] {
-  return vault.indexes('account', `${lender}|${accountNumber}`).map(keyOf);
+  return vault.indexKeys('account', `${lender}|${accountNumber}`);
 }
 
 /**
- * A lender's accounts with their blind indexes: half of the work, and none of the database's.
+ * A lender's account with its blind indexes: work that is none of the database's.
  * @param seen the accounts of the file up to here.
  */
-export function indexBatch(
-  batch: readonly SubmittedAccount[],
+export function indexAccount(
+  submitted: SubmittedAccount,
   { vault, lender }: Pick<BatchContext, 'vault' | 'lender'>,
   seen: SeenAccounts,
-): IndexedAccount[] {
-  return batch.map((submitted) => {
-    const accountKeys = accountKeysOf(submitted.accountNumber, { vault, lender });
-    const { asOf: _asOf, phones, addresses, ...identity } = submitted.profile;
-    const identityText = JSON.stringify([
-      identity,
-      phones.map((phone) => [phone.number, phone.type]),
-      addresses.map((address) => [address.kind, address.line, address.town, address.country]),
-    ]);
-    return {
-      submitted,
-      documentKeys: submitted.profile.documents.map(({ type, number }) =>
-        vault.indexes('document', `${type}|${number}`).map(keyOf),
-      ),
-      accountKeys,
-      identityHash: keyOf(vault.index('identity', identityText)),
-      isRepeated: !seen.add(accountKeys[0] ?? ''),
-    };
-  });
+): IndexedAccount {
+  const accountKeys = accountKeysOf(submitted.accountNumber, { vault, lender });
+  const { asOf: _asOf, phones, addresses, ...identity } = submitted.profile;
+  const identityText = JSON.stringify([
+    identity,
+    phones.map((phone) => [phone.number, phone.type]),
+    addresses.map((address) => [address.kind, address.line, address.town, address.country]),
+  ]);
+  return {
+    submitted,
+    documentKeys: submitted.profile.documents.map(({ type, number }) =>
+      vault.indexKeys('document', `${type}|${number}`),
+    ),
+    accountKeys,
+    identityHash: vault.indexKeys('identity', identityText)[0] ?? '',
+    isRepeated: !seen.add(accountKeys[0] ?? ''),
+  };
 }
 
 async function readKnown(
@@ -122,11 +121,16 @@ async function readKnown(
   context: BatchContext,
   counters: Pick<Known, 'nextCrn' | 'nextAccountId'>,
 ): Promise<Known> {
-  const documentKeys = new Set(indexed.flatMap((one) => one.documentKeys.flat()));
-  const accountKeys = new Set(indexed.flatMap((one) => one.accountKeys));
-  const days = new Set(indexed.flatMap((one) => one.submitted.states.map((state) => state.asOf)));
-  const owners = await readOwners(db, bytesOf(documentKeys));
-  const accounts = await readKnownAccounts(db, context.lender, bytesOf(accountKeys), [...days]);
+  const documentKeys = new Set<string>();
+  const accountKeys = new Set<string>();
+  const days = new Set<string>();
+  for (const one of indexed) {
+    for (const keys of one.documentKeys) for (const key of keys) documentKeys.add(key);
+    for (const key of one.accountKeys) accountKeys.add(key);
+    for (const state of one.submitted.states) days.add(state.asOf);
+  }
+  const owners = await readOwners(db, [...documentKeys]);
+  const accounts = await readKnownAccounts(db, context.lender, [...accountKeys], [...days]);
   const found = new Set([...owners.values()].flat());
   for (const { crn } of accounts.values()) found.add(crn);
   const survivors = await readSurvivors(db, [...found]);
@@ -140,51 +144,98 @@ async function readKnown(
   return { owners, accounts, profiles, survivors, merged, ...counters };
 }
 
+/** The database writes what is ready while the next rows are sealed. */
 async function carryOut(db: Queryable, plan: Plan, context: BatchContext): Promise<void> {
-  await putProfiles(db, [...plan.newSubjects, ...plan.changedSubjects], context);
-  await addIndexes(
-    db,
-    'document',
-    plan.documents.map(({ crn, key }) => ({ crn, index: Buffer.from(key, 'latin1') })),
-  );
-  const accounts = [...plan.newAccounts, ...plan.changedAccounts];
-  await putAccounts(
-    db,
-    lastOfEach(accounts).map((planned) => accountWrite(planned, context)),
-  );
-  await putStates(db, plan.states, context.importId);
-  await putStates(db, lastOfEachState(plan.correctedStates), context.importId);
+  const { at, importId } = context;
+  const subjects = meanwhile(sealSubjects(plan, context.vault));
+  await putStates(db, 'new', plan.states, importId);
+  await putStates(db, 'known', lastOfEachState(plan.correctedStates), importId);
+  const documents = plan.documents.map(({ crn, key }) => ({ crn, index: key }));
+  await addIndexes(db, { kind: 'document', rows: 'new' }, documents);
+  const { newSubjects, changedSubjects } = await subjects;
+  const accounts = meanwhile(sealAccounts(plan, context));
+  await writeSubjects(db, 'new', newSubjects, at);
+  await writeSubjects(db, 'known', changedSubjects, at);
+  const { newAccounts, changedAccounts } = await accounts;
+  await putAccounts(db, 'new', newAccounts);
+  await putAccounts(db, 'known', changedAccounts);
   await recordCorrections(db, [...plan.correctedStates, ...plan.correctedTerms], context);
-  await openCases(db, 'document_shared', plan.sharedDocuments, context.at);
+  await openCases(db, 'document_shared', plan.sharedDocuments, at);
   await moveCounters(db, plan);
 }
 
-/** Sealed profiles, and the blind indexes of their phones. */
-async function putProfiles(
-  db: Queryable,
-  subjects: readonly (readonly [bigint, Profile])[],
-  { vault, at }: Pick<BatchContext, 'vault' | 'at'>,
-): Promise<void> {
-  await putSubjects(
-    db,
-    subjects.map(([crn, profile]) => ({
-      crn,
-      sealed: vault.seal(JSON.stringify(profile), subjectPlace(crn)),
-    })),
-    at,
-  );
-  await addIndexes(
-    db,
-    'phone',
-    subjects.flatMap(([crn, profile]) =>
-      profile.phones.map((phone) => ({ crn, index: vault.index('phone', phone.number) })),
-    ),
-  );
+interface SubjectWrite {
+  readonly crn: bigint;
+  readonly sealed: Buffer;
+  /** Blind indexes. */
+  readonly phones: readonly Buffer[];
 }
 
-/** An account may come twice in a batch; one statement may write it once. */
-function lastOfEach(accounts: readonly PlannedAccount[]): PlannedAccount[] {
-  return [...new Map(accounts.map((planned) => [planned.accountId, planned])).values()];
+interface SealedSubjects {
+  readonly newSubjects: readonly SubjectWrite[];
+  readonly changedSubjects: readonly SubjectWrite[];
+}
+
+async function sealSubjects(plan: Plan, vault: Vault): Promise<SealedSubjects> {
+  const seal = ([crn, profile]: readonly [bigint, Profile]): SubjectWrite =>
+    subjectWrite(crn, profile, vault);
+  return {
+    newSubjects: await bitByBit([...plan.newSubjects], seal),
+    changedSubjects: await bitByBit([...plan.changedSubjects], seal),
+  };
+}
+
+/** An account may come twice in a batch; one statement may write it once, as it is at last. */
+async function sealAccounts(plan: Plan, context: BatchContext) {
+  const changed = new Map(plan.changedAccounts.map((planned) => [planned.accountId, planned]));
+  const added = plan.newAccounts.map((planned) => changed.get(planned.accountId) ?? planned);
+  for (const { accountId } of added) changed.delete(accountId);
+  const seal = (planned: PlannedAccount): AccountWrite => accountWrite(planned, context);
+  return {
+    newAccounts: await bitByBit(added, seal),
+    changedAccounts: await bitByBit([...changed.values()], seal),
+  };
+}
+
+/** Made at once: a millisecond of work, about. */
+const BIT_ITEMS = 100;
+
+/** Work whose result is awaited later; until then its failure must not count as unhandled. */
+function meanwhile<Result>(work: Promise<Result>): Promise<Result> {
+  work.catch(() => undefined);
+  return work;
+}
+
+/** Lets answers of the database in between, so that it is not kept waiting for its next statement. */
+async function bitByBit<Item, Made>(
+  items: readonly Item[],
+  make: (item: Item) => Made,
+): Promise<Made[]> {
+  const made: Made[] = [];
+  for (const item of items) {
+    if (made.length % BIT_ITEMS === 0) await setImmediate();
+    made.push(make(item));
+  }
+  return made;
+}
+
+function subjectWrite(crn: bigint, profile: Profile, vault: Vault): SubjectWrite {
+  return {
+    crn,
+    sealed: vault.seal(JSON.stringify(profile), subjectPlace(crn)),
+    phones: profile.phones.map(({ number }) => vault.index('phone', number)),
+  };
+}
+
+async function writeSubjects(
+  db: Queryable,
+  rows: 'new' | 'known',
+  subjects: readonly SubjectWrite[],
+  at: Date,
+): Promise<void> {
+  const phones = subjects.flatMap(({ crn, phones: all }) => all.map((index) => ({ crn, index })));
+  await putSubjects(db, rows, subjects, at);
+  await addIndexes(db, { kind: 'phone', rows }, phones);
 }
 
 function lastOfEachState(writes: readonly StateWrite[]): StateWrite[] {
@@ -197,15 +248,11 @@ function accountWrite(planned: PlannedAccount, { vault, lender }: BatchContext):
   return {
     crn,
     accountId,
-    accountIndex: Buffer.from(indexed.accountKeys[0] ?? '', 'latin1'),
+    accountIndex: indexed.accountKeys[0] ?? '',
     lender,
     sealed: vault.seal(JSON.stringify({ accountNumber, clientNumber }), accountPlace(crn)),
-    identityHash: Buffer.from(indexed.identityHash, 'latin1'),
+    identityHash: indexed.identityHash,
     terms,
     termsAsOf,
   };
-}
-
-function bytesOf(keys: ReadonlySet<string>): Buffer[] {
-  return [...keys].map((key) => Buffer.from(key, 'latin1'));
 }
