@@ -489,6 +489,34 @@ describe('the chain of enquiries', () => {
     expect((await verifyChains(pool, vault)).violations).toEqual([]);
   });
 
+  test('holds with what is noted beside subjects: nothing left out, altered or made up', async () => {
+    await ask('generic-score', { requestReference: 'Noted' });
+    const { rows } = await service.pool.query<{ sequence: bigint; enquiry_id: string }>(
+      `select sequence, enquiry_id from enquiries where request_reference = 'Noted'`,
+    );
+    const [{ sequence, enquiry_id: id } = { sequence: 0n, enquiry_id: '' }] = rows;
+    const what = 'it is not noted beside the subject as it was made';
+    const noted = `subject_enquiries where enquiry_id = '${id}'`;
+    await expectViolation(
+      `create table removed as select * from ${noted}; delete from ${noted}`,
+      'insert into subject_enquiries select * from removed; drop table removed',
+      { sequence, what },
+    );
+    await expectViolation(
+      `update subject_enquiries set report_reason = 4 where enquiry_id = '${id}'`,
+      `update subject_enquiries set report_reason = 2 where enquiry_id = '${id}'`,
+      { sequence, what },
+    );
+    const made = '00000000-0000-7000-8000-000000000000';
+    await expectViolation(
+      `insert into subject_enquiries select crn, enquired_at, '${made}', vendor_id, asked_by, sector,
+         operation, report_reason from ${noted}`,
+      `delete from subject_enquiries where enquiry_id = '${made}'`,
+      { sequence: 0n, what: 'beside subject 1000001 an enquiry is noted that was not made' },
+    );
+    expect((await verifyChains(service.pool, vault)).violations).toEqual([]);
+  });
+
   async function expectViolation(harm: string, mend: string, expected: object): Promise<void> {
     await service.pool.query(harm);
     const { violations } = await verifyChains(service.pool, vault);

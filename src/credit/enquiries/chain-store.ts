@@ -25,7 +25,8 @@ export interface ChainReport {
 
 /**
  * Reads every enquiry of every vendor in order and proves the chain: no gap, each hash over the one
- * before it and the row, the head where the last row is, each payload the one that was hashed.
+ * before it and the row, the head where the last row is, each payload the one that was hashed, each
+ * disclosure noted beside its subject, and nothing noted that was not asked.
  */
 export async function verifyChains(
   db: Queryable,
@@ -44,11 +45,16 @@ export async function verifyChains(
     let expected = 1n;
     for (;;) {
       const rows = await readPage(db, vendorId, expected - 1n, head.sequence);
+      const noted = await readNoted(db, rows);
       for (const row of rows) {
         if (row.sequence !== expected) {
           violations.push({ vendorId, sequence: expected, what: 'an enquiry is missing' });
         }
         for (const what of faultsOf(row, previous, vault)) {
+          violations.push({ vendorId, sequence: row.sequence, what });
+        }
+        if (isDisclosure(row) && !noted.has(row.enquiry_id)) {
+          const what = 'it is not noted beside the subject as it was made';
           violations.push({ vendorId, sequence: row.sequence, what });
         }
         if (row.sealed_payload === null) erased += 1;
@@ -65,6 +71,10 @@ export async function verifyChains(
         sequence: head.sequence,
         what: 'the end of the chain is missing',
       });
+    }
+    for (const crn of await readForgedNotes(db, vendorId)) {
+      const what = `beside subject ${crn} an enquiry is noted that was not made`;
+      violations.push({ vendorId, sequence: 0n, what });
     }
   }
   return {
@@ -122,6 +132,43 @@ async function readPage(
     [vendorId, after, until],
   );
   return read.rows;
+}
+
+/** The subject was told about from the registry, which is noted beside it. */
+function isDisclosure(row: Row): boolean {
+  return row.outcome === 'answered' && row.source === 'registry';
+}
+
+/** Those of the enquiries that are noted beside their subject, with the same who, what, when and why. */
+async function readNoted(db: Queryable, rows: readonly Row[]): Promise<ReadonlySet<string>> {
+  const told = rows.filter((row) => isDisclosure(row) && /^\d{1,18}$/.test(row.crn ?? ''));
+  const read = await db.query<{ enquiry_id: string }>(
+    `select e.enquiry_id
+     from unnest($1::bigint[], $2::timestamptz[], $3::uuid[], $4::integer[], $5::text[], $6::integer[])
+       e (crn, enquired_at, enquiry_id, vendor_id, operation, report_reason)
+     join subject_enquiries using (crn, enquired_at, enquiry_id, vendor_id, operation, report_reason)`,
+    [
+      told.map((row) => row.crn),
+      told.map((row) => row.enquired_at),
+      told.map((row) => row.enquiry_id),
+      told.map((row) => row.vendor_id),
+      told.map((row) => row.operation),
+      told.map((row) => row.report_reason),
+    ],
+  );
+  return new Set(read.rows.map((row) => row.enquiry_id));
+}
+
+/** Subjects beside which an enquiry of the vendor is noted that is in no chain. */
+async function readForgedNotes(db: Queryable, vendorId: number): Promise<bigint[]> {
+  const read = await db.query<{ crn: bigint }>(
+    `select n.crn from subject_enquiries n
+     where n.vendor_id = $1 and not exists (
+       select from enquiries e where e.vendor_id = $1 and e.enquiry_id = n.enquiry_id)
+     order by n.crn limit ${PAGE_ROWS}`,
+    [vendorId],
+  );
+  return read.rows.map(({ crn }) => crn);
 }
 
 function faultsOf(row: Row, previous: Buffer, vault: Vault): string[] {
