@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { Refusal } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
 import { startPeriodicJob } from '../base/periodic-job.ts';
-import { createLane } from '../db/lane.ts';
+import { createLanes } from '../db/lane.ts';
 import type { Lane } from '../db/lane.ts';
 import type { Pool } from '../db/pool.ts';
 import type { BatchForm } from '../transactions/batch-form.ts';
@@ -77,32 +77,29 @@ type ChunkCall = { readonly chunk: Chunk; readonly refuseWith?: Refusal };
 
 export function createBulkDesk(options: BulkDeskOptions): BulkDesk {
   const { pool, leaseMs } = options;
-  const lanes = options.lanePools.map((lanePool, index) =>
-    createLane<ChunkCall, ChunkOutcome>({
-      name: `bulk lane ${index}`,
-      pool: lanePool,
-      maxBatch: 1,
-      maxWaiting: LIMITS.bulkBatchesUnderWay,
-      deadlineMs: options.laneDeadlineMs,
-      call: async (db, calls) =>
-        await Promise.all(
-          calls.map(async ({ chunk, refuseWith }) =>
-            refuseWith === undefined
-              ? await decideChunk(db, chunk, options.rules, options.batches)
-              : await refuseChunk(db, chunk, refuseWith),
-          ),
+  const lanes = createLanes<ChunkCall, ChunkOutcome>({
+    name: 'bulk lane',
+    pools: options.lanePools,
+    vendorOf: ({ chunk }) => chunk.vendorId,
+    maxBatch: 1,
+    maxWaiting: LIMITS.bulkBatchesUnderWay,
+    deadlineMs: options.laneDeadlineMs,
+    call: async (db, calls) =>
+      await Promise.all(
+        calls.map(async ({ chunk, refuseWith }) =>
+          refuseWith === undefined
+            ? await decideChunk(db, chunk, options.rules, options.batches)
+            : await refuseChunk(db, chunk, refuseWith),
         ),
-    }),
-  );
+      ),
+  });
   const running = new Map<string, Promise<void>>();
   let stopping = false;
   const isFree = (): boolean => !stopping && running.size < LIMITS.bulkBatchesUnderWay;
 
   const start = (job: Job, rows?: readonly BulkRow[]): void => {
     const key = `${job.vendorId} ${job.batchReference}`;
-    const lane = lanes[job.vendorId % lanes.length];
-    if (lane === undefined) throw new Error('there is no lane');
-    const work = decideAll(job, rows, { lane, options, isStopping: () => stopping })
+    const work = decideAll(job, rows, { lanes, options, isStopping: () => stopping })
       .catch((error: unknown) => {
         options.log.warn({ err: error, batch_id: job.batchId }, 'a batch has to wait');
       })
@@ -198,7 +195,7 @@ async function decideAll(
   job: Job,
   rowsInMemory: readonly BulkRow[] | undefined,
   by: {
-    readonly lane: Lane<ChunkCall, ChunkOutcome>;
+    readonly lanes: Lane<ChunkCall, ChunkOutcome>;
     readonly options: BulkDeskOptions;
     readonly isStopping: () => boolean;
   },
@@ -216,7 +213,7 @@ async function decideAll(
     const some = rows.slice(firstRow - 1, firstRow - 1 + size);
     const chunk = { ...job, firstRow, rows: some, leaseMs };
     try {
-      const outcome = await by.lane.add({ chunk });
+      const outcome = await by.lanes.add({ chunk });
       onAccepted(outcome.accepted);
       // Another process is at it: this one's lease had lapsed.
       if (!outcome.decided && outcome.nextRow !== firstRow + some.length) return;
@@ -231,7 +228,7 @@ async function decideAll(
       }
       log.error({ err: error, batch_id: job.batchId, row: firstRow }, 'a row could not be decided');
       const refuseWith = new Refusal('internal_error');
-      job.nextRow = (await by.lane.add({ chunk, refuseWith })).nextRow;
+      job.nextRow = (await by.lanes.add({ chunk, refuseWith })).nextRow;
     }
   }
 }

@@ -78,6 +78,36 @@ export function createLane<Item, Result>(options: LaneOptions<Item, Result>): La
   };
 }
 
+/**
+ * A lane on each of the pools, as one: a vendor's items all take the same lane, so that lanes do not
+ * wait for each other's locks.
+ */
+export function createLanes<Item, Result>(
+  options: Omit<LaneOptions<Item, Result>, 'pool'> & {
+    /** Of one connection each. */
+    readonly pools: readonly Pool[];
+    readonly vendorOf: (item: Item) => number;
+  },
+): Lane<Item, Result> {
+  const { pools, vendorOf, ...shared } = options;
+  const lanes = pools.map((pool, index) =>
+    createLane({ ...shared, pool, name: `${options.name} ${index}` }),
+  );
+  return {
+    add: async (item) => {
+      const lane = lanes[vendorOf(item) % lanes.length];
+      if (lane === undefined) throw new Error(`there is no ${options.name}`);
+      return await lane.add(item);
+    },
+    get waiting() {
+      return lanes.reduce((sum, lane) => sum + lane.waiting, 0);
+    },
+    idle: async () => {
+      await Promise.all(lanes.map((lane) => lane.idle()));
+    },
+  };
+}
+
 /** What is known of a group beyond its last try. */
 interface Doubt {
   /** A connection broke after a call was sent, so that a refusal may no longer say "nothing". */

@@ -3,7 +3,8 @@ import { encodeReference } from '../base/ids.ts';
 import { LIMITS } from '../base/limits.ts';
 import type { Timers } from '../base/timers.ts';
 import type { Biller } from '../billers/biller.ts';
-import { createLane } from '../db/lane.ts';
+import { createLanes } from '../db/lane.ts';
+import type { Lane } from '../db/lane.ts';
 import type { Pool } from '../db/pool.ts';
 import type { BatchForm } from './batch-form.ts';
 import { answerDecision, dependOnEachOther, isSameRequest, planTransaction } from './decide.ts';
@@ -49,13 +50,8 @@ async function findFirst(
   return { reference, createdAt: row.created_at, replayed: true };
 }
 
-/** Commits creates, each vendor's in one lane, so that lanes do not wait for each other's locks. */
-export interface CreateLanes {
-  add(transaction: NewTransaction): Promise<CreateDecision>;
-  /** Creates waiting in all lanes. */
-  readonly waiting: number;
-  idle(): Promise<void>;
-}
+/** Commits creates; `waiting` are those in all lanes. */
+export type CreateLanes = Lane<NewTransaction, CreateDecision>;
 
 export function createCreateLanes(options: {
   /** One pool of one connection per lane. */
@@ -68,36 +64,24 @@ export function createCreateLanes(options: {
   /** Told after each commit what was accepted, so that it is dispatched without a poll. */
   readonly onAccepted: (accepted: readonly NewTransaction[]) => void;
 }): CreateLanes {
-  const form = options.batches ?? 'many_vendors';
-  const lanes = options.pools.map((pool, index) =>
-    createLane<NewTransaction, CreateDecision>({
-      name: `create lane ${index}`,
-      pool,
-      maxBatch: LIMITS.laneBatchRows,
-      maxWaiting: LIMITS.laneQueueRows,
-      deadlineMs: options.deadlineMs,
-      ...(options.timers === undefined ? {} : { timers: options.timers }),
-      ...(form === 'one_vendor' ? { groupOf: ({ vendorId }) => vendorId } : {}),
-      call: async (db, batch) => {
-        crashPoint('create:before-commit');
-        const decisions = await createTransactions(db, batch, dependOnEachOther(batch), form);
-        crashPoint('create:after-commit');
-        options.onAccepted(batch.filter((_, row) => decisions[row]?.kind === 'accepted'));
-        return decisions;
-      },
-    }),
-  );
-  return {
-    add: async (transaction) => {
-      const lane = lanes[transaction.vendorId % lanes.length];
-      if (lane === undefined) throw new Error('there is no lane');
-      return await lane.add(transaction);
+  const { batches: form = 'many_vendors', onAccepted, ...given } = options;
+  return createLanes<NewTransaction, CreateDecision>({
+    ...given,
+    name: 'create lane',
+    vendorOf,
+    maxBatch: LIMITS.laneBatchRows,
+    maxWaiting: LIMITS.laneQueueRows,
+    ...(form === 'one_vendor' ? { groupOf: vendorOf } : {}),
+    call: async (db, batch) => {
+      crashPoint('create:before-commit');
+      const decisions = await createTransactions(db, batch, dependOnEachOther(batch), form);
+      crashPoint('create:after-commit');
+      onAccepted(batch.filter((_, row) => decisions[row]?.kind === 'accepted'));
+      return decisions;
     },
-    get waiting() {
-      return lanes.reduce((sum, lane) => sum + lane.waiting, 0);
-    },
-    idle: async () => {
-      await Promise.all(lanes.map((lane) => lane.idle()));
-    },
-  };
+  });
+}
+
+function vendorOf({ vendorId }: NewTransaction): number {
+  return vendorId;
 }

@@ -6,7 +6,7 @@ import { Refusal } from '../../base/errors.ts';
 import type { ErrorCode } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
 import { LIMITS } from '../../base/limits.ts';
-import { createLane } from '../../db/lane.ts';
+import { createLanes } from '../../db/lane.ts';
 import type { Pool } from '../../db/pool.ts';
 import type {
   Bureau,
@@ -65,21 +65,18 @@ const REFUSALS: Readonly<Record<Exclude<EnquiryOutcome, 'answered'>, ErrorCode>>
 
 export function createEnquiryDesk(options: EnquiryDeskOptions): EnquiryDesk {
   const { pool, vault, bureau } = options;
-  const lanes = options.lanePools.map((lanePool, index) =>
-    createLane({
-      name: `enquiry lane ${index}`,
-      pool: lanePool,
-      maxBatch: LIMITS.enquiryBatchRows,
-      maxWaiting: LIMITS.enquiryQueueRows,
-      deadlineMs: options.laneDeadlineMs,
-      call: keepEnquiries,
-    }),
-  );
+  const lanes = createLanes({
+    name: 'enquiry lane',
+    pools: options.lanePools,
+    vendorOf: (made: NewEnquiry) => made.record.vendorId,
+    maxBatch: LIMITS.enquiryBatchRows,
+    maxWaiting: LIMITS.enquiryQueueRows,
+    deadlineMs: options.laneDeadlineMs,
+    call: keepEnquiries,
+  });
   const keep = async (made: NewEnquiry): Promise<KeptEnquiry | undefined> => {
-    const lane = lanes[made.record.vendorId % lanes.length];
-    if (lane === undefined) throw new Error('The enquiry desk has no lane');
     crashPoint('enquiry:before-commit');
-    const kept = await lane.add(made);
+    const kept = await lanes.add(made);
     crashPoint('enquiry:after-commit');
     return kept;
   };
@@ -110,7 +107,7 @@ export function createEnquiryDesk(options: EnquiryDeskOptions): EnquiryDesk {
   const inHand = new Map<string, { readonly enquiry: Enquiry; readonly answer: Promise<string> }>();
   return {
     idle: async () => {
-      await Promise.all(lanes.map((lane) => lane.idle()));
+      await lanes.idle();
     },
     ask: async (enquiry, present) => {
       const key = `${enquiry.vendor.vendorId} ${enquiry.requestReference}`;
