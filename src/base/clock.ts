@@ -66,12 +66,16 @@ export function parseSenderTime(text: string, wireTime: WireTime): Date | undefi
   return wireTime.parse(text);
 }
 
+const ISO_PATTERN = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/;
+
+/** ISO 8601 with an offset or `Z`; undefined when it is none, or no real time. */
+export function parseIsoTime(text: string): Date | undefined {
+  if (!ISO_PATTERN.test(text) || parseDay(text.slice(0, 10)) === undefined) return undefined;
+  const time = new Date(text);
+  return Number.isNaN(time.getTime()) ? undefined : time;
+}
+
 /** Adds ISO 8601 with an offset or `Z` to `parseSenderTime`, for collectors. */
 export function parseCollectorTime(text: string, wireTime: WireTime): Date | undefined {
-  if (/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/.test(text)) {
-    const time = new Date(text);
-    const isReal = parseDay(text.slice(0, 10)) !== undefined && !Number.isNaN(time.getTime());
-    return isReal ? time : undefined;
-  }
-  return parseSenderTime(text, wireTime);
+  return parseIsoTime(text) ?? parseSenderTime(text, wireTime);
 }

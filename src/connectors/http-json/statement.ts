@@ -1,3 +1,4 @@
+import { parseIsoTime } from '../../base/clock.ts';
 import { CURRENCY, MONEY_PATTERN, parseMoney } from '../../base/money.ts';
 import type {
   MovementKind,
@@ -55,8 +56,8 @@ function readLine(
     wrong('type', `must be opening, closing, ${MOVEMENTS.join(', ')}`);
   }
   if (value('currency') !== CURRENCY) wrong('currency', `must be ${CURRENCY}`);
-  const at = new Date(value('time'));
-  if (!TIME_PATTERN.test(value('time')) || Number.isNaN(at.getTime())) {
+  const at = TIME_PATTERN.test(value('time')) ? parseIsoTime(value('time')) : undefined;
+  if (at === undefined) {
     wrong('time', 'must be ISO 8601 with an offset or Z, such as 2026-03-01T10:00:00Z');
   }
   if (isBalance) {
@@ -72,7 +73,7 @@ function readLine(
   if (!MONEY_PATTERN.test(value('amount')) || parseMoney(value('amount')) === 0n) {
     wrong('amount', 'must be a decimal number above zero with at most two decimals');
   }
-  if (problems.length > 0) return problems;
+  if (at === undefined || problems.length > 0) return problems;
   return {
     kind: type as MovementKind,
     line,
