@@ -10,6 +10,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { isoDay } from '../../src/base/days.ts';
 import { MOST_SUBJECTS } from '../../sandbox/population/person.ts';
 import { endOnSignals } from '../interruption.ts';
+import { median } from '../ratios.ts';
 import { runCli, startCluster, startService } from './cluster.ts';
 import type { Cluster, RunningService } from './cluster.ts';
 import { ACCOUNTS_PER_SUBJECT, loadRegistry } from './load.ts';
@@ -152,13 +153,6 @@ async function databaseMegabytes(cluster: Cluster | undefined): Promise<number> 
 
 function* ended(lines: Iterable<string>): Generator<string> {
   for (const line of lines) yield `${line}\n`;
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length / 2;
-  const [low = 0, high = 0] = [sorted[Math.ceil(middle) - 1], sorted[Math.floor(middle)]];
-  return (low + high) / 2;
 }
 
 function rounded(value: number, decimals: number): number {
