@@ -15,8 +15,9 @@ const INSERT_TRANSACTION = `insert into transactions (vendor_id, transaction_id,
 const INSERT_TRANSFER = `insert into transfers (vendor_id, source_id, leg, debit_account,
     credit_account, amount_cents, created_at)
   values ($1, $2, 1, 'float', 'reserved', $3, $4)`;
-const INSERT_QUEUED = `insert into dispatch_queue (vendor_id, biller_code, transaction_id, due_at)
-  values ($1, $2, $3, $4)`;
+const INSERT_QUEUED = `insert into dispatch_queue (vendor_id, biller_code, transaction_id, account,
+    phone, amount_cents, due_at)
+  values ($1, $2, $3, $4, $5, $6, $7)`;
 const MOVE = `update accounts set balance_cents = balance_cents
     + case when account = 'float' then -$2::bigint else $2::bigint end
   where vendor_id = $1 and account in ('float', 'reserved')`;
@@ -42,7 +43,15 @@ export async function createPerRequest(pool: Pool, row: NewTransaction): Promise
     await client.query({
       name: 'per_request_queue',
       text: INSERT_QUEUED,
-      values: [row.vendorId, row.billerCode, row.transactionId, now],
+      values: [
+        row.vendorId,
+        row.billerCode,
+        row.transactionId,
+        row.account,
+        row.phone,
+        row.amountCents,
+        now,
+      ],
     });
     await client.query({ name: 'per_request_move', text: MOVE, values: [row.vendorId, total] });
   });
@@ -73,8 +82,9 @@ const ONE_CALL = `create function bench_create_one(
         | (hashtextextended(p_biller || ' ' || p_account, p_amount) & 4294967295), p_now);
     insert into transfers (vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
     values (p_vendor, p_id, 1, 'float', 'reserved', p_amount + p_fee, p_now);
-    insert into dispatch_queue (vendor_id, biller_code, transaction_id, due_at)
-    values (p_vendor, p_biller, p_id, p_now);
+    insert into dispatch_queue (vendor_id, biller_code, transaction_id, account, phone,
+      amount_cents, due_at)
+    values (p_vendor, p_biller, p_id, p_account, p_phone, p_amount, p_now);
     update accounts set balance_cents = balance_cents
       + case when account = 'float' then -(p_amount + p_fee) else p_amount + p_fee end
     where vendor_id = p_vendor and account in ('float', 'reserved');
@@ -94,8 +104,9 @@ const CEILING = `with wanted as materialized (
     insert into transfers (vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
     select vendor_id, id, 1, 'float', 'reserved', amount + fee, $9 from wanted
   ), queued as (
-    insert into dispatch_queue (vendor_id, biller_code, transaction_id, due_at)
-    select vendor_id, biller, id, $9 from wanted
+    insert into dispatch_queue (vendor_id, biller_code, transaction_id, account, phone,
+      amount_cents, due_at)
+    select vendor_id, biller, id, account, phone, amount, $9 from wanted
   )
   update accounts a set balance_cents = a.balance_cents + m.change
   from (

@@ -98,7 +98,7 @@ export async function settlingSeconds(db: Queryable, since: Date): Promise<numbe
 
 /** As a database is that has been there for long: statistics known, pages seen by a vacuum. */
 export async function settleDown(db: Queryable): Promise<void> {
-  await db.query('vacuum (analyze) transactions, transfers, attempts, accounts');
+  await db.query('vacuum (analyze) transactions, transfers, accounts');
 }
 
 /** Some transactions of each vendor, to ask about. */
@@ -121,7 +121,7 @@ export async function walPosition(db: Queryable): Promise<bigint> {
   return read.rows[0]?.position ?? 0n;
 }
 
-/** Settled transactions of the past, a chunk at a time, with transfers and attempts, spread over all bench vendors. */
+/** Settled transactions of the past, a chunk at a time, with transfers, spread over all bench vendors. */
 export async function insertHistory(db: Queryable, count: number): Promise<void> {
   await db.query(
     `with past as materialized (
@@ -136,18 +136,15 @@ export async function insertHistory(db: Queryable, count: number): Promise<void>
      ), created as (
        insert into transactions (vendor_id, transaction_id, merchant_reference, biller_code, account,
          amount_cents, fee_cents, duplicate_key, created_at, settled_at, biller_response_time, outcome,
-         biller_reference, message)
+         biller_reference, message, sent_at, attempt_number, attempt_outcome, settled_by)
        select vendor_id, id, 'past-' || n, 'kplc_prepaid', '14' || (10000000 + n), amount, 0,
          floor(extract(epoch from at) / 32)::bigint << 32 | (hashint4(n)::bigint & 4294967295),
-         at, at, at, 'success', 'OP' || n, 'Paid'
+         at, at, at, 'success', 'OP' || n, 'Paid', at, 1, 'paid', 'answer'
        from past
      ), reserved as (
        insert into transfers (vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
        select vendor_id, id, l.leg, l.debit, l.credit, amount, at from past
          cross join (values (1, 'float', 'reserved'), (2, 'reserved', 'operator:kplc')) l (leg, debit, credit)
-     ), attempted as (
-       insert into attempts (vendor_id, transaction_id, attempt_number, sent_at, ended_at, outcome)
-       select vendor_id, id, 1, at, at, 'paid' from past
      ), totals as (
        select vendor_id, sum(amount)::bigint as total from past group by vendor_id
      ), opened as (

@@ -1,6 +1,11 @@
 -- Bill payments. A row of `transactions` is written twice: when it is created and when it is
--- settled. What happens in between lives in `dispatch_queue` (small, short-lived rows) and
--- `attempts`, so that the large table's indexes are not touched again.
+-- settled. What happens in between lives in `dispatch_queue`, in small, short-lived rows, so that
+-- the large table's indexes are not touched again.
+--
+-- An attempt, one instruction to an operator, is committed before it is sent. It stands where its
+-- payment's state does: under way in the queue's row, ended by the operator's word in the
+-- transaction's, and in `unexecuted_attempts` when it was proven that nothing came of it. The view
+-- `attempts` has them all.
 
 create table transactions (
   transaction_id uuid not null,
@@ -24,11 +29,19 @@ create table transactions (
   message text,
   -- What the payment yielded: token, units.
   details jsonb,
+  -- The attempt that the operator's word ended, and where the word came from: answer, status,
+  -- callback, …; all null when the word came about an attempt that counted as not executed.
+  sent_at timestamptz,
+  attempt_number smallint,
+  attempt_outcome text check (attempt_outcome in ('paid', 'declined')),
+  operator_handle text,
+  settled_by text,
   primary key (vendor_id, transaction_id),
-  check ((outcome is null) = (settled_at is null))
+  check ((outcome is null) = (settled_at is null)),
+  check ((sent_at is null) = (attempt_outcome is null))
 -- Each row is updated once and grows by what the operator said: with room for that on its page no
 -- index is written again.
-) with (fillfactor = 40);
+) with (fillfactor = 35);
 create unique index transactions_by_reference on transactions (vendor_id, merchant_reference)
   where merchant_reference is not null;
 -- Not vendor first: entries of all vendors land at the end, and no planner mistakes it for the key.
@@ -36,33 +49,55 @@ create index transactions_by_duplicate_key on transactions (duplicate_key, vendo
 
 -- One row per open transaction. `stage` send: no instruction is under way and one may be sent;
 -- verify: an instruction was (or may have been) sent, and only the operator's word ends it.
+create type dispatch_stage as enum ('send', 'verify');
 create table dispatch_queue (
   due_at timestamptz not null,
+  -- Of the attempt under way.
+  sent_at timestamptz,
+  amount_cents bigint not null,
   transaction_id uuid not null,
   vendor_id integer not null,
   -- Grows with every claim; a worker whose lease lapsed writes with an old number, in vain.
   claim_number integer not null default 0,
-  attempt_number smallint not null default 0,
   verify_count integer not null default 0,
-  stage text not null default 'send' check (stage in ('send', 'verify')),
+  attempt_number smallint not null default 0,
+  stage dispatch_stage not null default 'send',
   biller_code text not null,
-  primary key (vendor_id, biller_code, stage, transaction_id)
+  account text not null,
+  phone text,
+  -- What the operator calls the attempt under way, and what was last learnt of it.
+  operator_handle text,
+  note text,
+  primary key (vendor_id, biller_code, stage, transaction_id),
+  check ((stage = 'verify') = (sent_at is not null))
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500);
 
--- One row per instruction, committed before it is sent. No outcome: nobody knows yet.
-create table attempts (
+-- Attempts of which there is proof that the operator did not execute them.
+create table unexecuted_attempts (
   sent_at timestamptz not null,
-  ended_at timestamptz,
+  ended_at timestamptz not null,
   transaction_id uuid not null,
   vendor_id integer not null,
   attempt_number smallint not null check (attempt_number > 0),
-  outcome text check (outcome in ('paid', 'declined', 'not_sent')),
+  biller_code text not null,
   operator_handle text,
   note text,
-  primary key (vendor_id, transaction_id, attempt_number),
-  check ((outcome is null) = (ended_at is null))
--- Room for each row's end, as above.
-) with (fillfactor = 45);
+  primary key (vendor_id, transaction_id, attempt_number)
+);
+
+-- Every attempt. Looked up by vendor, biller and transaction. No outcome: nobody knows yet.
+create view attempts as
+  select vendor_id, biller_code, transaction_id, attempt_number, sent_at, null::timestamptz as ended_at,
+    null as outcome, operator_handle, note
+  from dispatch_queue where stage = 'verify'
+  union all
+  select vendor_id, biller_code, transaction_id, attempt_number, sent_at, settled_at, attempt_outcome,
+    operator_handle, settled_by
+  from transactions where sent_at is not null
+  union all
+  select vendor_id, biller_code, transaction_id, attempt_number, sent_at, ended_at, 'not_sent',
+    operator_handle, note
+  from unexecuted_attempts;
 
 -- What a person has to look at: facts that contradict the books. Never acted on by itself.
 create table cases (

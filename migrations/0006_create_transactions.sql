@@ -86,13 +86,15 @@ begin
       from wanted w
       where not w.checked or w.number not in (select number from twins)
       on conflict do nothing
-      returning vendor_id, transaction_id, biller_code, amount_cents + fee_cents as total
+      returning vendor_id, transaction_id, biller_code, account, phone, amount_cents,
+        amount_cents + fee_cents as total
     ), reserved as (
       insert into transfers (vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
       select vendor_id, transaction_id, 1, 'float', 'reserved', total, v_now from accepted
     ), queued as (
-      insert into dispatch_queue (vendor_id, biller_code, transaction_id, due_at)
-      select vendor_id, biller_code, transaction_id, v_now from accepted
+      insert into dispatch_queue (vendor_id, biller_code, transaction_id, account, phone,
+        amount_cents, due_at)
+      select vendor_id, biller_code, transaction_id, account, phone, amount_cents, v_now from accepted
     ), moved as (
       update accounts a set balance_cents = a.balance_cents + m.change
       from (
@@ -187,8 +189,10 @@ begin
       v_row.phone, v_row.amount, v_row.fee, v_row.duplicate_key, v_now);
     insert into transfers (vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
     values (v_row.vendor_id, v_row.transaction_id, 1, 'float', 'reserved', v_row.amount + v_row.fee, v_now);
-    insert into dispatch_queue (vendor_id, biller_code, transaction_id, due_at)
-    values (v_row.vendor_id, v_row.biller, v_row.transaction_id, v_now);
+    insert into dispatch_queue (vendor_id, biller_code, transaction_id, account, phone,
+      amount_cents, due_at)
+    values (v_row.vendor_id, v_row.biller, v_row.transaction_id, v_row.account, v_row.phone,
+      v_row.amount, v_now);
     update accounts a
     set balance_cents = a.balance_cents
       + case when a.account = 'float' then -(v_row.amount + v_row.fee) else v_row.amount + v_row.fee end

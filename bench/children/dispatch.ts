@@ -117,18 +117,16 @@ async function settleAsPaid(pool: Pool, claims: readonly Claim[]): Promise<numbe
   if (claims.length === 0) return 0;
   await settleTransactions(
     pool,
-    claims.map(({ vendorId, transactionId, amountCents }) => ({
-      caseId: newId(),
-      report: {
-        vendorId,
-        transactionId,
-        outcome: 'success',
-        paidCents: amountCents,
-        billerReference: `OP${transactionId.slice(-12)}`,
-        message: 'Paid',
-        details: null,
-        source: 'answer',
-      },
+    claims.map(({ vendorId, transactionId, billerCode, amountCents }) => ({
+      vendorId,
+      transactionId,
+      billerCode,
+      outcome: 'success',
+      paidCents: amountCents,
+      billerReference: `OP${transactionId.slice(-12)}`,
+      message: 'Paid',
+      details: null,
+      source: 'answer',
     })),
   );
   return claims.length;

@@ -102,10 +102,11 @@ begin
       with ordinality as u (transaction_id, amount, fee, n)
     where a.vendor_id = p_vendor_id and a.account = 'float' and u.n <> all (v_refused);
 
-    insert into dispatch_queue (vendor_id, biller_code, transaction_id, due_at)
-    select a.vendor_id, u.biller, u.transaction_id, v_now
-    from accounts a cross join unnest(p_transaction_ids, p_billers)
-      with ordinality as u (transaction_id, biller, n)
+    insert into dispatch_queue (vendor_id, biller_code, transaction_id, account, phone,
+      amount_cents, due_at)
+    select a.vendor_id, u.biller, u.transaction_id, u.account, u.phone, u.amount, v_now
+    from accounts a cross join unnest(p_transaction_ids, p_billers, p_accounts, p_phones, p_amounts)
+      with ordinality as u (transaction_id, biller, account, phone, amount, n)
     where a.vendor_id = p_vendor_id and a.account = 'float' and u.n <> all (v_refused);
 
     select coalesce(sum(u.amount + u.fee), 0) into v_total
@@ -184,8 +185,10 @@ begin
       v_row.phone, v_row.amount, v_row.fee, v_row.duplicate_key, v_now);
     insert into transfers (vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
     values (p_vendor_id, v_row.transaction_id, 1, 'float', 'reserved', v_total, v_now);
-    insert into dispatch_queue (vendor_id, biller_code, transaction_id, due_at)
-    values (p_vendor_id, v_row.biller, v_row.transaction_id, v_now);
+    insert into dispatch_queue (vendor_id, biller_code, transaction_id, account, phone,
+      amount_cents, due_at)
+    values (p_vendor_id, v_row.biller, v_row.transaction_id, v_row.account, v_row.phone,
+      v_row.amount, v_now);
     update accounts a
     set balance_cents = a.balance_cents + case when a.account = 'float' then -v_total else v_total end
     where a.vendor_id = p_vendor_id and a.account in ('float', 'reserved');
@@ -197,40 +200,41 @@ $$;
 create or replace function settle_transactions_of(
   p_vendor_id integer,
   p_transaction_ids uuid[],
+  p_billers text[],
   p_outcomes text[],
   p_paid_amounts bigint[],
   p_biller_references text[],
   p_messages text[],
   p_details jsonb[],
   p_sources text[],
-  p_case_ids uuid[]
+  p_batch_id uuid
 ) returns table (row_number integer, result text)
 language plpgsql as $$
 #variable_conflict use_column
 declare
   v_now timestamptz;
   v_open uuid[];
+  v_sent_at timestamptz[];
+  v_attempts smallint[];
+  v_handles text[];
   v_known_ids uuid[];
   v_known_outcomes text[];
 begin
   perform 1 from accounts a
   where a.vendor_id = p_vendor_id and a.account = 'float' for update;
 
-  with reported as materialized (
-    select t.biller_code, t.transaction_id
-    from unnest(p_transaction_ids, p_outcomes, p_paid_amounts) as u (transaction_id, outcome, paid)
-      join transactions t on t.transaction_id = u.transaction_id
-    where t.vendor_id = p_vendor_id
-      and t.outcome is null and (u.outcome = 'failed' or coalesce(u.paid, t.amount_cents) > 0)
-    order by t.transaction_id
-  ), dequeued as (
-    delete from dispatch_queue q using reported r
-    where q.vendor_id = p_vendor_id and q.biller_code = r.biller_code
-      and q.stage in ('send', 'verify') and q.transaction_id = r.transaction_id
-      and q.attempt_number > 0
-    returning q.transaction_id
+  with dequeued as (
+    delete from dispatch_queue q
+    using unnest(p_transaction_ids, p_billers, p_outcomes, p_paid_amounts)
+      as u (transaction_id, biller_code, outcome, paid)
+    where q.vendor_id = p_vendor_id and q.biller_code = u.biller_code
+      and q.stage in ('send', 'verify') and q.transaction_id = u.transaction_id
+      and q.attempt_number > 0 and (u.outcome = 'failed' or coalesce(u.paid, 1) > 0)
+    returning q.transaction_id, q.sent_at, q.attempt_number, q.operator_handle
   )
-  select coalesce(array_agg(transaction_id), '{}') into v_open from dequeued;
+  select coalesce(array_agg(transaction_id), '{}'), array_agg(sent_at), array_agg(attempt_number),
+    array_agg(operator_handle)
+  into v_open, v_sent_at, v_attempts, v_handles from dequeued;
   v_now := clock_timestamp();
 
   -- As the books are before this batch: what the results are told by.
@@ -241,14 +245,14 @@ begin
   insert into cases (vendor_id, transaction_id, kind, case_id, facts, opened_at)
   select t.vendor_id, t.transaction_id,
     case when t.transaction_id = any (v_open) then 'amount_difference' else 'contradiction' end,
-    u.case_id,
+    md5(p_batch_id::text || u.n)::uuid,
     jsonb_build_object('books_say', t.outcome, 'operator_says', u.outcome, 'source', u.source,
       'amount_cents', t.amount_cents, 'paid_cents', u.paid, 'biller_reference', u.biller_reference,
       'message', u.message),
     v_now
   from unnest(p_transaction_ids, p_outcomes, p_paid_amounts, p_biller_references, p_messages,
-      p_sources, p_case_ids)
-      as u (transaction_id, outcome, paid, biller_reference, message, source, case_id)
+      p_sources)
+      with ordinality as u (transaction_id, outcome, paid, biller_reference, message, source, n)
     join transactions t on t.transaction_id = u.transaction_id
   where t.vendor_id = p_vendor_id
     and case when t.transaction_id = any (v_open) then u.outcome = 'success' and u.paid <> t.amount_cents
@@ -294,18 +298,19 @@ begin
 
     update transactions t
     set outcome = u.outcome, settled_at = v_now, biller_response_time = v_now,
-      biller_reference = u.biller_reference, message = u.message, details = u.details
-    from unnest(p_transaction_ids, p_outcomes, p_biller_references, p_messages, p_details)
-      as u (transaction_id, outcome, biller_reference, message, details)
-    where t.vendor_id = p_vendor_id and t.transaction_id = u.transaction_id
-      and t.transaction_id = any (v_open);
-
-    update attempts a
-    set outcome = case when u.outcome = 'success' then 'paid' else 'declined' end, ended_at = v_now,
-      note = u.source
-    from unnest(p_transaction_ids, p_outcomes, p_sources) as u (transaction_id, outcome, source)
-    where a.vendor_id = p_vendor_id and a.transaction_id = u.transaction_id
-      and a.transaction_id = any (v_open) and a.outcome is null;
+      biller_reference = u.biller_reference, message = u.message, details = u.details,
+      sent_at = q.sent_at,
+      attempt_number = case when q.sent_at is not null then q.attempt_number end,
+      attempt_outcome = case when q.sent_at is null then null
+        when u.outcome = 'success' then 'paid' else 'declined' end,
+      operator_handle = q.operator_handle,
+      settled_by = case when q.sent_at is not null then u.source end
+    from unnest(p_transaction_ids, p_outcomes, p_biller_references, p_messages, p_details, p_sources)
+        as u (transaction_id, outcome, biller_reference, message, details, source)
+      join unnest(v_open, v_sent_at, v_attempts, v_handles)
+        as q (transaction_id, sent_at, attempt_number, operator_handle)
+        on q.transaction_id = u.transaction_id
+    where t.vendor_id = p_vendor_id and t.transaction_id = u.transaction_id and t.outcome is null;
 
     -- For vendors that have a webhook (migration 0013).
     insert into events (vendor_id, event_id, transaction_id, type, outcome, occurred_at, due_at,

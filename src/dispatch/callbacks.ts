@@ -26,20 +26,23 @@ export function createCallbackDesk(options: {
 }): CallbackDesk {
   const { pool, catalogue, log } = options;
 
-  /** True when the transaction is paid through this operator: no operator settles another's. */
-  const concerns = async (
+  /** The biller of the transaction, if it is paid through this operator: no operator settles another's. */
+  const billerOf = async (
     operatorCode: string,
     place: { readonly vendorId: number; readonly transactionId: string },
-  ): Promise<boolean> => {
+  ): Promise<string | undefined> => {
     const row = await readTransaction(pool, place.vendorId, place.transactionId);
-    return row !== undefined && catalogue.biller(row.biller_code)?.operatorCode === operatorCode;
+    const biller = row && catalogue.biller(row.biller_code);
+    return biller?.operatorCode === operatorCode ? biller.billerCode : undefined;
   };
 
   const take = async (operatorCode: string, report: CallbackReport): Promise<void> => {
     const place = decodeReference(report.reference);
-    if (place !== undefined && (await concerns(operatorCode, place))) {
+    const billerCode = place && (await billerOf(operatorCode, place));
+    if (place !== undefined && billerCode !== undefined) {
       crashPoint('callback:before-settle');
-      const result = await options.settler.settle(finalReport(place, report.outcome, 'callback'));
+      const word = finalReport({ ...place, billerCode }, report.outcome, 'callback');
+      const result = await options.settler.settle(word);
       crashPoint('callback:after-settle');
       if (result === 'contradicted') {
         log.error(

@@ -34,15 +34,16 @@ function settle(claim: Claim, outcome: Paid | Declined, source: 'answer' | 'stat
 
 /** The operator's final word as the books take it. */
 export function finalReport(
-  transaction: { readonly vendorId: number; readonly transactionId: string },
+  transaction: Pick<FinalReport, 'vendorId' | 'transactionId' | 'billerCode'>,
   outcome: Paid | Declined,
   source: FinalReport['source'],
 ): FinalReport {
-  const { vendorId, transactionId } = transaction;
+  const { vendorId, transactionId, billerCode } = transaction;
   if (outcome.kind === 'declined') {
     return {
       vendorId,
       transactionId,
+      billerCode,
       outcome: 'failed',
       paidCents: null,
       billerReference: null,
@@ -54,6 +55,7 @@ export function finalReport(
   return {
     vendorId,
     transactionId,
+    billerCode,
     outcome: 'success',
     paidCents: outcome.amountCents,
     billerReference: outcome.operatorReference,

@@ -78,11 +78,11 @@ interface ClaimRow {
 // counts as sent when the time that the books have lost ended: until then it may have been repeated.
 const CLAIM = `
   with picked as materialized (
-    select q.vendor_id, q.biller_code, q.stage, q.transaction_id, w.lease_ms, now() as at
-    from unnest($1::integer[], $2::text[], $3::text[], $4::integer[], $5::integer[])
+    select q.row_at, w.stage, w.lease_ms, now() as at
+    from unnest($1::integer[], $2::text[], $3::dispatch_stage[], $4::integer[], $5::integer[])
         as w (vendor_id, biller_code, stage, most, lease_ms)
       cross join lateral (
-        select d.vendor_id, d.biller_code, d.stage, d.transaction_id from dispatch_queue d
+        select d.ctid as row_at from dispatch_queue d
         where d.vendor_id = w.vendor_id and d.biller_code = w.biller_code and d.stage = w.stage
           and d.due_at <= now() and (w.stage <> 'send'
             or not exists (select from quarantines where released_at is null))
@@ -90,31 +90,22 @@ const CLAIM = `
       ) q
   ), claimed as (
     update dispatch_queue d
-    set stage = 'verify', claim_number = d.claim_number + 1,
+    set stage = 'verify', sent_at = coalesce(d.sent_at, p.at),
+      claim_number = d.claim_number + 1,
       attempt_number = d.attempt_number + case when p.stage = 'send' then 1 else 0 end,
       verify_count = case when p.stage = 'send' then 0 else d.verify_count + 1 end,
       due_at = p.at + p.lease_ms * interval '1 millisecond'
     from picked p
-    where d.vendor_id = p.vendor_id and d.biller_code = p.biller_code and d.stage = p.stage
-      and d.transaction_id = p.transaction_id
+    where d.ctid = p.row_at
     returning d.vendor_id, d.transaction_id, d.biller_code, p.stage, d.claim_number,
-      d.attempt_number, d.verify_count, p.at
-  ), instructed as (
-    insert into attempts (vendor_id, transaction_id, attempt_number, sent_at)
-    select vendor_id, transaction_id, attempt_number, at from claimed where stage = 'send'
+      d.attempt_number, d.verify_count, d.sent_at, d.operator_handle, d.account, d.phone,
+      d.amount_cents, p.at
   )
-  select c.*, t.account, t.phone, t.amount_cents, a.operator_handle,
-    coalesce(extract(epoch from c.at
-      - greatest(a.sent_at, (select max(lost_until) from quarantines))) * 1000, 0)::float8 as attempt_age_ms
+  select c.vendor_id, c.transaction_id, c.biller_code, c.stage, c.claim_number, c.attempt_number,
+    c.verify_count, c.operator_handle, c.account, c.phone, c.amount_cents,
+    (extract(epoch from c.at
+      - greatest(c.sent_at, (select max(lost_until) from quarantines))) * 1000)::float8 as attempt_age_ms
   from claimed c
-    join transactions t on t.vendor_id = c.vendor_id and t.transaction_id = c.transaction_id
-    left join lateral (
-      -- The one that is sent now is not written yet: looked for only where there is one.
-      select a.sent_at, a.operator_handle from attempts a
-      where c.stage = 'verify' and a.vendor_id = c.vendor_id
-        and a.transaction_id = c.transaction_id and a.attempt_number = c.attempt_number
-      offset 0
-    ) a on true
   order by c.transaction_id`;
 
 /**
@@ -155,10 +146,7 @@ export async function claim(
 
 /** What a worker learnt short of a final word. */
 export interface Progress {
-  readonly claim: Pick<
-    Claim,
-    'vendorId' | 'transactionId' | 'billerCode' | 'claimNumber' | 'attemptNumber'
-  >;
+  readonly claim: Pick<Claim, 'vendorId' | 'transactionId' | 'billerCode' | 'claimNumber'>;
   /** `send`: proof that the instruction was not executed, it may be sent again. */
   readonly next: Stage;
   readonly delayMs: number;
@@ -168,31 +156,32 @@ export interface Progress {
 
 const PROGRESS = `
   with learnt as materialized (
-    select u.*, now() as at from unnest($1::integer[], $2::text[], $3::uuid[], $4::integer[], $5::smallint[],
-        $6::text[], $7::integer[], $8::text[], $9::text[])
-        as u (vendor_id, biller_code, transaction_id, claim_number, attempt_number, next, delay_ms,
-          note, handle)
+    select u.*, q.sent_at, q.attempt_number, q.known_handle, now() as at
+    from unnest($1::integer[], $2::text[], $3::uuid[], $4::integer[], $5::dispatch_stage[], $6::integer[],
+        $7::text[], $8::text[])
+        as u (vendor_id, biller_code, transaction_id, claim_number, next, delay_ms, note, handle)
       cross join lateral (
         -- Skip locked: whoever holds the row is settling it, or has claimed it after us.
-        select d.stage from dispatch_queue d
+        select d.sent_at, d.attempt_number, d.operator_handle from dispatch_queue d
         where d.vendor_id = u.vendor_id and d.biller_code = u.biller_code and d.stage = 'verify'
           and d.transaction_id = u.transaction_id and d.claim_number = u.claim_number
         for update skip locked
-      ) q
+      ) q (sent_at, attempt_number, known_handle)
   ), moved as (
     update dispatch_queue d
-    set stage = l.next, due_at = l.at + l.delay_ms * interval '1 millisecond'
+    set stage = l.next, due_at = l.at + l.delay_ms * interval '1 millisecond',
+      sent_at = case l.next when 'verify' then l.sent_at end,
+      operator_handle = case l.next when 'verify' then coalesce(l.handle, l.known_handle) end,
+      note = case l.next when 'verify' then l.note end
     from learnt l
     where d.vendor_id = l.vendor_id and d.biller_code = l.biller_code and d.stage = 'verify'
       and d.transaction_id = l.transaction_id
-  ), noted as (
-    update attempts a
-    set note = l.note, operator_handle = coalesce(l.handle, a.operator_handle),
-      outcome = case when l.next = 'send' then 'not_sent' end,
-      ended_at = case when l.next = 'send' then l.at end
-    from learnt l
-    where a.vendor_id = l.vendor_id and a.transaction_id = l.transaction_id
-      and a.attempt_number = l.attempt_number and a.outcome is null
+  ), spent as (
+    insert into unexecuted_attempts (vendor_id, biller_code, transaction_id, attempt_number, sent_at,
+      ended_at, operator_handle, note)
+    select vendor_id, biller_code, transaction_id, attempt_number, sent_at, at,
+      coalesce(handle, known_handle), note
+    from learnt where next = 'send'
   )
   select count(*)::integer as written from learnt`;
 
@@ -206,7 +195,6 @@ export async function writeProgress(db: Queryable, batch: readonly Progress[]): 
       batch.map((item) => item.claim.billerCode),
       batch.map((item) => item.claim.transactionId),
       batch.map((item) => item.claim.claimNumber),
-      batch.map((item) => item.claim.attemptNumber),
       batch.map((item) => item.next),
       batch.map((item) => Math.round(item.delayMs)),
       batch.map((item) => item.note.slice(0, 500)),

@@ -101,52 +101,51 @@ const INVARIANTS: readonly Invariant[] = [
           from archived_transactions a
           where exists (select 1 from transactions t
               where t.vendor_id = a.vendor_id and t.transaction_id = a.transaction_id)
-            or exists (select 1 from attempts t
+            or exists (select 1 from unexecuted_attempts t
               where t.vendor_id = a.vendor_id and t.transaction_id = a.transaction_id)`,
   },
   {
     name: 'open_equals_queued',
-    says: 'Open transactions, and only they, are in the dispatch queue.',
+    says: 'Open transactions, and only they, are in the dispatch queue, once.',
     sql: `select coalesce(t.vendor_id, q.vendor_id) as vendor_id,
-            format('transaction %s: %s, %s', coalesce(t.transaction_id, q.transaction_id),
+            format('transaction %s: %s, queued %s times', coalesce(t.transaction_id, q.transaction_id),
               case when t.transaction_id is null then 'not open' else 'open' end,
-              case when q.transaction_id is null then 'not queued' else 'queued' end) as detail
+              coalesce(q.count, 0)) as detail
           from (select vendor_id, biller_code, transaction_id from transactions where outcome is null) t
-            full join dispatch_queue q using (vendor_id, biller_code, transaction_id)
-          where t.transaction_id is null or q.transaction_id is null`,
+            full join (
+              select vendor_id, biller_code, transaction_id, count(*) from dispatch_queue
+              group by vendor_id, biller_code, transaction_id
+            ) q using (vendor_id, biller_code, transaction_id)
+          where t.transaction_id is null or q.count is distinct from 1`,
   },
   {
-    name: 'attempts_unresolved_once',
-    says: 'A transaction has at most one instruction whose end is not known, and none when it is settled.',
-    sql: `select a.vendor_id, format('transaction %s: %s attempts without an end', a.transaction_id, count(*)) as detail
-          from attempts a join transactions t using (vendor_id, transaction_id)
-          where a.outcome is null
-          group by a.vendor_id, a.transaction_id, t.outcome
-          having count(*) > 1 or t.outcome is not null`,
+    name: 'queued_as_created',
+    says: 'What is queued to be paid is what was created.',
+    sql: `select q.vendor_id, format('transaction %s: queued %s to %s, created %s to %s', q.transaction_id,
+              q.amount_cents, q.account, t.amount_cents, t.account) as detail
+          from dispatch_queue q join transactions t using (vendor_id, transaction_id)
+          where (q.amount_cents, q.account, q.phone) is distinct from (t.amount_cents, t.account, t.phone)`,
+  },
+  {
+    name: 'attempts_end_once',
+    says: 'An attempt is under way, or has one end.',
+    sql: `select vendor_id, format('transaction %s: attempt %s is %s', transaction_id, attempt_number,
+              string_agg(coalesce(outcome, 'under way'), ' and ' order by outcome)) as detail
+          from attempts group by vendor_id, transaction_id, attempt_number having count(*) > 1`,
   },
   {
     name: 'attempts_have_transactions',
     says: 'Every instruction belongs to a transaction.',
     sql: `select a.vendor_id, format('attempt %s of %s, which does not exist', a.attempt_number, a.transaction_id) as detail
-          from attempts a where not exists (select 1 from transactions t
+          from unexecuted_attempts a where not exists (select 1 from transactions t
             where t.vendor_id = a.vendor_id and t.transaction_id = a.transaction_id)`,
-  },
-  {
-    name: 'stage_equals_attempts',
-    says: 'A queued transaction waits for the operator’s word if, and only if, an instruction is out.',
-    sql: `select q.vendor_id, format('transaction %s: stage %s, %s attempts without an end',
-              q.transaction_id, q.stage, count(a.*)) as detail
-          from dispatch_queue q left join attempts a
-            on a.vendor_id = q.vendor_id and a.transaction_id = q.transaction_id and a.outcome is null
-          group by q.vendor_id, q.transaction_id, q.stage
-          having (q.stage = 'verify') <> (count(a.*) = 1)`,
   },
   {
     name: 'success_was_instructed',
     says: 'A successful transaction has an instruction.',
     sql: `select t.vendor_id, format('transaction %s: success without an attempt', t.transaction_id) as detail
           from transactions t
-          where t.outcome = 'success' and not exists (select 1 from attempts a
+          where t.outcome = 'success' and t.sent_at is null and not exists (select 1 from unexecuted_attempts a
             where a.vendor_id = t.vendor_id and a.transaction_id = t.transaction_id)`,
   },
   {

@@ -71,19 +71,13 @@ export async function openOrExtend(
  */
 export async function suspectQueued(db: Queryable, quarantineId: string): Promise<number> {
   const suspected = await db.query(
-    `with suspected as (
-       update dispatch_queue d
-       set stage = 'verify', attempt_number = d.attempt_number + 1, verify_count = 0,
-         claim_number = d.claim_number + 1, due_at = q.entered_at
-       from quarantines q, transactions t
-       where q.quarantine_id = $1 and d.stage = 'send' and t.vendor_id = d.vendor_id
-         and t.transaction_id = d.transaction_id and t.created_at <= q.lost_until
-       returning d.vendor_id, d.transaction_id, d.attempt_number, q.lost_until
-     )
-     insert into attempts (vendor_id, transaction_id, attempt_number, sent_at, note)
-     select vendor_id, transaction_id, attempt_number, lost_until,
-       'it may have been sent in the time that the books have lost'
-     from suspected`,
+    `update dispatch_queue d
+     set stage = 'verify', attempt_number = d.attempt_number + 1, verify_count = 0,
+       claim_number = d.claim_number + 1, due_at = q.entered_at, sent_at = q.lost_until,
+       note = 'it may have been sent in the time that the books have lost'
+     from quarantines q, transactions t
+     where q.quarantine_id = $1 and d.stage = 'send' and t.vendor_id = d.vendor_id
+       and t.transaction_id = d.transaction_id and t.created_at <= q.lost_until`,
     [quarantineId],
   );
   return suspected.rowCount ?? 0;

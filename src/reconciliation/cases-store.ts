@@ -1,5 +1,6 @@
 import { newId } from '../base/ids.ts';
 import type { Queryable } from '../db/pool.ts';
+import type { PaymentKey } from './store.ts';
 
 export const CASE_KINDS = [
   'contradiction',
@@ -60,11 +61,13 @@ export async function hadCase(
   return found.rowCount === 1;
 }
 
-/** How many of these cases there are. */
-export async function countCases(db: Queryable, caseIds: readonly string[]): Promise<number> {
+/** How many cases there are about these payments. */
+export async function countCases(db: Queryable, payments: readonly PaymentKey[]): Promise<number> {
   const counted = await db.query<{ count: number }>(
-    'select count(*)::integer as count from cases where case_id = any($1)',
-    [caseIds],
+    `select count(*)::integer as count
+     from unnest($1::integer[], $2::uuid[]) as k (vendor_id, transaction_id)
+       join cases using (vendor_id, transaction_id)`,
+    [payments.map((key) => key.vendorId), payments.map((key) => key.transactionId)],
   );
   return counted.rows[0]?.count ?? 0;
 }

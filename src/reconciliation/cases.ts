@@ -13,6 +13,7 @@ import {
   readBalance,
 } from '../ledger/store.ts';
 import { settleTransactions } from '../transactions/store.ts';
+import type { FinalReport } from '../transactions/transaction.ts';
 import {
   findCase,
   HOUSE,
@@ -91,8 +92,9 @@ export async function approveResolution(
       throw new PlainError(`${by} proposed it; another person has to approve it.`, { field: 'by' });
     }
     await lockBooks(client, row.vendor_id);
-    const plan = planResolution(await readSituation(client, row), proposal);
-    if (plan.kind === 'settle') await settleByHand(client, row, proposal, plan);
+    const situation = await readSituation(client, row);
+    const plan = planResolution(situation, proposal);
+    if (plan.kind === 'settle') await settleByHand(client, situation.payment, proposal, plan);
     const correctionId =
       plan.kind === 'correct' ? await correct(client, row, proposal, plan) : null;
     await setResolved(client, row, proposal.resolution, by);
@@ -166,24 +168,26 @@ async function readSituation(db: Queryable, row: CaseRow): Promise<Situation> {
 
 async function settleByHand(
   db: Queryable,
-  row: CaseRow,
+  payment: Situation['payment'],
   proposal: Proposal,
   plan: Extract<Plan, { kind: 'settle' }>,
 ): Promise<void> {
-  if (row.transaction_id === null) throw new Error('a word about no transaction');
-  const key = { vendorId: row.vendor_id, transactionId: row.transaction_id };
+  if (payment === null) throw new Error('a word about no transaction');
+  const { vendorId, transactionId, billerCode } = payment;
   const wasPaid = plan.outcome === 'success';
-  if (wasPaid) await recallInstructions(db, [key]);
-  const report = {
-    ...key,
+  if (wasPaid) await recallInstructions(db, [payment]);
+  const report: FinalReport = {
+    vendorId,
+    transactionId,
+    billerCode,
     outcome: plan.outcome,
     paidCents: plan.paidCents,
     billerReference: wasPaid ? proposal.operator_reference : null,
     message: proposal.message ?? (wasPaid ? 'Paid' : 'Not executed by the operator'),
     details: wasPaid ? proposal.details : null,
-    source: 'person' as const,
+    source: 'person',
   };
-  const [result] = await settleTransactions(db, [{ report, caseId: newId() }]);
+  const [result] = await settleTransactions(db, [report]);
   if (result === 'settled') return;
   throw new PlainError('The transaction was settled meanwhile; reject this proposal.');
 }

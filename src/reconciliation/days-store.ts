@@ -143,7 +143,7 @@ export async function listOperatorsPaid(db: Queryable, period: Period): Promise<
        and credit_account like 'operator:%'
      union
      select b.operator_code from dispatch_queue q join billers b using (biller_code)
-       join attempts a on a.vendor_id = q.vendor_id and a.transaction_id = q.transaction_id
+       join attempts a using (vendor_id, biller_code, transaction_id)
      where a.sent_at >= $1 and a.sent_at < $2
      order by 1`,
     [period.from, period.to],

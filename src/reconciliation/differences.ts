@@ -1,4 +1,3 @@
-import { newId } from '../base/ids.ts';
 import type { Queryable } from '../db/pool.ts';
 import { settleTransactions } from '../transactions/store.ts';
 import type { FinalReport, SettleResult } from '../transactions/transaction.ts';
@@ -235,13 +234,9 @@ async function settleAll(
   db: Queryable,
   reports: readonly FinalReport[],
 ): Promise<{ readonly results: readonly SettleResult[]; readonly cases: number }> {
-  const batch = reports.map((report) => ({ report, caseId: newId() }));
-  const results = await settleTransactions(db, batch);
-  const cases = await countCases(
-    db,
-    batch.map(({ caseId }) => caseId),
-  );
-  return { results, cases };
+  const before = await countCases(db, reports);
+  const results = await settleTransactions(db, reports);
+  return { results, cases: (await countCases(db, reports)) - before };
 }
 
 function reportOf(
@@ -249,11 +244,12 @@ function reportOf(
   outcome: FinalReport['outcome'],
   row: MatchedRow | null,
 ): FinalReport {
-  const { vendorId, transactionId } = payment;
+  const { vendorId, transactionId, billerCode } = payment;
   const wasPaid = outcome === 'success';
   return {
     vendorId,
     transactionId,
+    billerCode,
     outcome,
     paidCents: wasPaid ? (row?.movement.amountCents ?? null) : null,
     billerReference: wasPaid ? (row?.movement.operatorReference ?? null) : null,

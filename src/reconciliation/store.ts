@@ -242,7 +242,7 @@ export async function listPaymentKeys(
      ) k join transactions t using (vendor_id, transaction_id)
        join billers b using (biller_code)
      where b.operator_code = $1 and exists (select 1 from attempts a where a.vendor_id = k.vendor_id
-       and a.transaction_id = k.transaction_id and a.sent_at < $3)`,
+       and a.biller_code = t.biller_code and a.transaction_id = k.transaction_id and a.sent_at < $3)`,
     [operator, period.from, period.to],
   );
   return listed.rows.map((row) => ({
@@ -279,7 +279,8 @@ const PAYMENTS = `
     cross join lateral (
       select min(sent_at) as first_sent_at, max(sent_at) as last_sent_at,
         bool_or(outcome is null) as under_way
-      from attempts where vendor_id = t.vendor_id and transaction_id = t.transaction_id
+      from attempts where vendor_id = t.vendor_id and biller_code = t.biller_code
+        and transaction_id = t.transaction_id
     ) a
     cross join lateral (
       select coalesce(sum(case when f.credit_account = 'operator:' || $1 then f.amount_cents

@@ -21,24 +21,20 @@ export async function recallInstructions(
 ): Promise<void> {
   await db.query(
     `with forgotten as materialized (
-       select q.vendor_id, q.transaction_id, q.biller_code, q.attempt_number + 1 as attempt_number
+       select q.vendor_id, q.transaction_id, q.biller_code
        from unnest($1::integer[], $2::uuid[]) as k (vendor_id, transaction_id)
          join transactions t using (vendor_id, transaction_id)
          join dispatch_queue q on q.vendor_id = t.vendor_id and q.biller_code = t.biller_code
            and q.stage = 'send' and q.transaction_id = t.transaction_id
-       where not exists (select 1 from attempts a
-         where a.vendor_id = k.vendor_id and a.transaction_id = k.transaction_id)
+       where q.attempt_number = 0
        for update of q
-     ), moved as (
-       update dispatch_queue q
-       set stage = 'verify', attempt_number = f.attempt_number, claim_number = q.claim_number + 1
-       from forgotten f
-       where q.vendor_id = f.vendor_id and q.biller_code = f.biller_code and q.stage = 'send'
-         and q.transaction_id = f.transaction_id
      )
-     insert into attempts (vendor_id, transaction_id, attempt_number, sent_at, note)
-     select vendor_id, transaction_id, attempt_number, now(), 'known from the operator only'
-     from forgotten`,
+     update dispatch_queue q
+     set stage = 'verify', attempt_number = 1, claim_number = q.claim_number + 1, sent_at = now(),
+       note = 'known from the operator only'
+     from forgotten f
+     where q.vendor_id = f.vendor_id and q.biller_code = f.biller_code and q.stage = 'send'
+       and q.transaction_id = f.transaction_id`,
     [payments.map((key) => key.vendorId), payments.map((key) => key.transactionId)],
   );
 }
@@ -58,9 +54,7 @@ export async function lockStillUnderWay(
        join transactions t using (vendor_id, transaction_id)
        join dispatch_queue q on q.vendor_id = t.vendor_id and q.biller_code = t.biller_code
          and q.stage = 'verify' and q.transaction_id = t.transaction_id
-     where not exists (select 1 from attempts a
-       where a.vendor_id = k.vendor_id and a.transaction_id = k.transaction_id
-         and date_trunc('milliseconds', a.sent_at) > k.last_sent_at)
+     where date_trunc('milliseconds', q.sent_at) <= k.last_sent_at
      order by q.vendor_id, q.transaction_id for update of q`,
     [
       payments.map((key) => key.vendorId),

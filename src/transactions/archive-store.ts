@@ -27,7 +27,8 @@ export async function lockArchivable(
     `select t.transaction_id,
        (to_jsonb(t) || jsonb_build_object('attempts', (
          select coalesce(jsonb_agg(to_jsonb(a) order by a.attempt_number), '[]') from attempts a
-         where a.vendor_id = t.vendor_id and a.transaction_id = t.transaction_id
+         where a.vendor_id = t.vendor_id and a.biller_code = t.biller_code
+           and a.transaction_id = t.transaction_id
        )))::text as line
      from transactions t
      where t.vendor_id = $1 and t.transaction_id > $2 and t.transaction_id < $5
@@ -62,10 +63,10 @@ export async function moveToArchive(
        archived_at) values ($1, $2, $3, $4, $5, now())`,
     [file.archiveId, file.fileName, file.sha256, file.byteCount, file.transactionCount],
   );
-  await db.query('delete from attempts where vendor_id = $1 and transaction_id = any ($2)', [
-    vendorId,
-    transactionIds,
-  ]);
+  await db.query(
+    'delete from unexecuted_attempts where vendor_id = $1 and transaction_id = any ($2)',
+    [vendorId, transactionIds],
+  );
   const moved = await db.query(
     `with gone as (
        delete from transactions

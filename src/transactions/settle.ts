@@ -1,8 +1,7 @@
 import { crashPoint } from '#crash-points';
-import { newId } from '../base/ids.ts';
 import { LIMITS } from '../base/limits.ts';
 import type { Timers } from '../base/timers.ts';
-import { createLane } from '../db/lane.ts';
+import { createLanes } from '../db/lane.ts';
 import type { Pool, Queryable } from '../db/pool.ts';
 import type { BatchForm } from './batch-form.ts';
 import { settleTransactions } from './store.ts';
@@ -27,32 +26,27 @@ export function createSettler(options: {
   /** Default: many_vendors. */
   readonly batches?: BatchForm;
 }): Settler {
-  const form = options.batches ?? 'many_vendors';
-  const lanes = options.pools.map((pool, index) =>
-    createLane<FinalReport, SettleResult>({
-      name: `settle lane ${index}`,
-      pool,
-      maxBatch: LIMITS.laneBatchRows,
-      maxWaiting: LIMITS.laneQueueRows,
-      deadlineMs: options.deadlineMs,
-      ...(options.timers === undefined ? {} : { timers: options.timers }),
-      ...(form === 'one_vendor' ? { groupOf: ({ vendorId }) => vendorId } : {}),
-      call: async (db, reports) => await settleInRounds(db, reports, form),
-    }),
-  );
+  const { batches: form = 'many_vendors', ...given } = options;
+  const lanes = createLanes<FinalReport, SettleResult>({
+    ...given,
+    name: 'settle lane',
+    vendorOf,
+    maxBatch: LIMITS.laneBatchRows,
+    maxWaiting: LIMITS.laneQueueRows,
+    ...(form === 'one_vendor' ? { groupOf: vendorOf } : {}),
+    call: async (db, reports) => await settleInRounds(db, reports, form),
+  });
   return {
-    settle: async (report) => {
-      const lane = lanes[report.vendorId % lanes.length];
-      if (lane === undefined) throw new Error('there is no lane');
-      return await lane.add(report);
-    },
+    settle: async (report) => await lanes.add(report),
     get waiting() {
-      return lanes.reduce((sum, lane) => sum + lane.waiting, 0);
+      return lanes.waiting;
     },
-    idle: async () => {
-      await Promise.all(lanes.map((lane) => lane.idle()));
-    },
+    idle: async () => await lanes.idle(),
   };
+}
+
+function vendorOf({ vendorId }: FinalReport): number {
+  return vendorId;
 }
 
 /** One call takes one report per transaction; further ones of the same transaction follow in the next. */
@@ -76,7 +70,7 @@ async function settleInRounds(
     crashPoint('settle:before-commit');
     const settled = await settleTransactions(
       db,
-      entries.map(([, report]) => ({ report, caseId: newId() })),
+      entries.map(([, report]) => report),
       form,
     );
     crashPoint('settle:after-commit');

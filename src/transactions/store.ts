@@ -1,3 +1,4 @@
+import { newId } from '../base/ids.ts';
 import { PlainError } from '../base/plain-error.ts';
 import type { Queryable } from '../db/pool.ts';
 import { batchCall } from './batch-form.ts';
@@ -93,8 +94,8 @@ function known(row: DecisionRow): { transactionId: string; createdAt: Date } {
 }
 
 const SETTLE = (call: BatchCall): string => `select row_number, result from ${call.name}(
-  $1::${call.vendorType}, $2::uuid[], $3::text[], $4::bigint[], $5::text[], $6::text[], $7::jsonb[],
-  $8::text[], $9::uuid[])`;
+  $1::${call.vendorType}, $2::uuid[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::text[],
+  $8::jsonb[], $9::text[], $10::uuid)`;
 
 /**
  * Writes final reports into the books (migration 0007), at most one per transaction in a batch.
@@ -102,10 +103,9 @@ const SETTLE = (call: BatchCall): string => `select row_number, result from ${ca
  */
 export async function settleTransactions(
   db: Queryable,
-  batch: readonly { readonly report: FinalReport; readonly caseId: string }[],
+  reports: readonly FinalReport[],
   form: BatchForm = 'many_vendors',
 ): Promise<SettleResult[]> {
-  const reports = batch.map((item) => item.report);
   const call = batchCall(
     form,
     'settle_transactions',
@@ -117,16 +117,17 @@ export async function settleTransactions(
     values: [
       call.vendors,
       reports.map((report) => report.transactionId),
+      reports.map((report) => report.billerCode),
       reports.map((report) => report.outcome),
       reports.map((report) => report.paidCents),
       reports.map((report) => report.billerReference),
       reports.map((report) => report.message),
       reports.map((report) => (report.details === null ? null : JSON.stringify(report.details))),
       reports.map((report) => report.source),
-      batch.map((item) => item.caseId),
+      newId(),
     ],
   });
-  const results = batch.map((): SettleResult => 'settled');
+  const results = reports.map((): SettleResult => 'settled');
   for (const row of result.rows) results[row.row_number - 1] = row.result;
   await keepDetails(
     db,
@@ -184,7 +185,9 @@ export interface TransactionRow {
   under_way: boolean;
 }
 
-const READ = `select t.*, q.transaction_id is not null as under_way
+const READ = `select t.transaction_id, t.vendor_id, t.created_at, t.settled_at, t.biller_response_time,
+    t.outcome, t.biller_code, t.account, t.phone, t.amount_cents, t.fee_cents, t.merchant_reference,
+    t.biller_reference, t.message, t.details, q.transaction_id is not null as under_way
   from transactions t left join dispatch_queue q
     on q.vendor_id = t.vendor_id and q.biller_code = t.biller_code and q.stage = 'verify'
       and q.transaction_id = t.transaction_id

@@ -50,6 +50,7 @@ export type CreateDecision =
 export interface FinalReport {
   readonly vendorId: number;
   readonly transactionId: string;
+  readonly billerCode: string;
   readonly outcome: Outcome;
   /** What the operator says it paid, in cents; null when it failed. */
   readonly paidCents: bigint | null;

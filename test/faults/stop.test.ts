@@ -70,7 +70,7 @@ async function payment(account: string): Promise<string> {
 async function attempts(account: string): Promise<readonly (string | null)[]> {
   const read = await pool.query<{ outcome: string | null }>(
     `select a.outcome from attempts a join transactions using (vendor_id, transaction_id)
-     where account = $1 order by attempt_number`,
+     where account = $1 order by a.attempt_number`,
     [account],
   );
   return read.rows.map((row) => row.outcome);

@@ -318,14 +318,17 @@ describe('malipo biller', () => {
 
     await must(environment, 'biller', 'set-status', 'mover', 'OFFLINE');
     await pool.query(
-      `insert into dispatch_queue (vendor_id, biller_code, stage, transaction_id, due_at)
-       values (1, 'mover', 'verify', gen_random_uuid(), now())`,
+      `insert into dispatch_queue (vendor_id, biller_code, stage, transaction_id, account,
+         amount_cents, due_at, sent_at)
+       values (1, 'mover', 'verify', gen_random_uuid(), '14', 100, now(), now())`,
     );
     const out = await inProcess(environment, ...change);
     expect(out.stderr).toMatch(/^error: --operator: .*it is OFFLINE, 1 out/);
 
     // One that was never sent may go to the new operator.
-    await pool.query("update dispatch_queue set stage = 'send' where biller_code = 'mover'");
+    await pool.query(
+      "update dispatch_queue set stage = 'send', sent_at = null where biller_code = 'mover'",
+    );
     await must(environment, change);
     expect(await billerOf('mover')).toMatchObject({ operator: 'hillworks', status: 'OFFLINE' });
     // Saying the same again changes no hands.

@@ -125,8 +125,10 @@ describe('malipo ledger check', () => {
     ).rows;
     await spoilt(
       `delete from dispatch_queue where transaction_id = '${row?.id}'`,
-      `insert into dispatch_queue (vendor_id, biller_code, transaction_id, due_at)
-       values (1, 'water', '${row?.id}', '${row?.due}')`,
+      `insert into dispatch_queue (vendor_id, biller_code, transaction_id, account, phone,
+         amount_cents, due_at)
+       select vendor_id, biller_code, transaction_id, account, phone, amount_cents, '${row?.due}'
+       from transactions where transaction_id = '${row?.id}'`,
       async () => {
         const { found } = JSON.parse(
           (await inProcess(environment, 'ledger', 'check', '--json')).stdout,

@@ -235,6 +235,7 @@ describe('everything that moves money, at once', () => {
             await settler?.settle({
               vendorId: taken.vendorId,
               transactionId: taken.transactionId,
+              billerCode: taken.billerCode,
               outcome: paid ? 'success' : 'failed',
               paidCents: paid ? taken.amountCents : null,
               billerReference: null,

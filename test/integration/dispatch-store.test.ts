@@ -3,7 +3,6 @@ import { claim, listQueues, writeProgress } from '../../src/dispatch/store.ts';
 import type { Claim, Progress, QueueKey } from '../../src/dispatch/store.ts';
 import { checkLedger } from '../../src/ledger/check.ts';
 import { settleTransactions } from '../../src/transactions/store.ts';
-import { newId } from '../../src/base/ids.ts';
 import type { NewTransaction } from '../../src/transactions/transaction.ts';
 import { create, readAttempts, readQueued, until } from '../support/dispatch-fixture.ts';
 import { openBooks, OTHER_BILLER, paidReport } from '../support/money-fixture.ts';
@@ -192,7 +191,7 @@ describe('a claim', () => {
     const made = await makeOne();
     await mustTake(made, 'send', 0);
     await books.pool.query(
-      `update attempts set sent_at = sent_at - interval '1 hour' where transaction_id = $1`,
+      `update dispatch_queue set sent_at = sent_at - interval '1 hour' where transaction_id = $1`,
       [made.transactionId],
     );
     const verifying = await until(async () => await mustTake(made, 'verify'));
@@ -274,7 +273,7 @@ describe('progress', () => {
   test('after the final word is ignored', async () => {
     const made = await makeOne();
     const first = await mustTake(made, 'send');
-    await settleTransactions(books.pool, [{ report: paidReport(made), caseId: newId() }]);
+    await settleTransactions(books.pool, [paidReport(made)]);
     expect(await writeProgress(books.pool, [progress(first, { next: 'send' })])).toBe(0);
     expect(await readAttempts(books, made)).toMatchObject([{ outcome: 'paid' }]);
     expect(await readQueued(books, made)).toBeUndefined();
@@ -285,7 +284,7 @@ describe('progress', () => {
     const first = await mustTake(made, 'send');
     const settling = await books.pool.connect();
     await settling.query('begin');
-    await settleTransactions(settling, [{ report: paidReport(made), caseId: newId() }]);
+    await settleTransactions(settling, [paidReport(made)]);
     expect(await writeProgress(books.pool, [progress(first, { next: 'send' })])).toBe(0);
     await settling.query('commit');
     settling.release();

@@ -191,6 +191,7 @@ describe('a final word whose answer is lost after the commit', () => {
     const answer = settler.settle({
       vendorId,
       transactionId: taken.transactionId,
+      billerCode: taken.billerCode,
       outcome: 'success',
       paidCents: taken.amountCents,
       billerReference: 'OP1',

@@ -37,7 +37,18 @@ interface Busy {
 }
 
 async function settle(report: FinalReport): Promise<void> {
-  await settleTransactions(books.pool, [{ report, caseId: newId() }]);
+  await settleTransactions(books.pool, [report]);
+}
+
+/** Writes the attempt down as proven not executed, whatever else is known of it. */
+async function spendAttempt(transactionId: string, attemptNumber: number): Promise<void> {
+  await run(
+    `insert into unexecuted_attempts (vendor_id, biller_code, transaction_id, attempt_number, sent_at,
+       ended_at)
+     select vendor_id, biller_code, transaction_id, $2, now(), now() from transactions
+     where transaction_id = $1`,
+    [transactionId, attemptNumber],
+  );
 }
 
 async function makeBusy(): Promise<Busy> {
@@ -159,6 +170,7 @@ const PLANTED: readonly Planted[] = [
           [queued.transactionId, sent.transactionId],
         ],
       ),
+    along: ['queued_as_created'],
   },
   {
     invariant: 'transaction_reserves_once',
@@ -218,61 +230,65 @@ const PLANTED: readonly Planted[] = [
     by: 'a settled transaction that is queued',
     plant: async ({ vendorId, failed }) =>
       await run(
-        `insert into dispatch_queue (due_at, transaction_id, vendor_id, biller_code)
-         values (now() + interval '1 day', $2, $1, $3)`,
-        [vendorId, failed.transactionId, failed.billerCode],
+        `insert into dispatch_queue (due_at, transaction_id, vendor_id, biller_code, account, phone,
+           amount_cents)
+         select now() + interval '1 day', transaction_id, vendor_id, biller_code, account, phone,
+           amount_cents
+         from transactions where vendor_id = $1 and transaction_id = $2`,
+        [vendorId, failed.transactionId],
       ),
   },
   {
-    invariant: 'attempts_unresolved_once',
-    by: 'a settled transaction with an instruction out',
-    plant: async ({ paid: done }) =>
-      await run('update attempts set outcome = null, ended_at = null where transaction_id = $1', [
-        done.transactionId,
+    invariant: 'open_equals_queued',
+    by: 'a transaction that is queued twice',
+    plant: async ({ sent }) =>
+      await run(
+        `insert into dispatch_queue (due_at, transaction_id, vendor_id, biller_code, account, phone,
+           amount_cents)
+         select due_at, transaction_id, vendor_id, biller_code, account, phone, amount_cents
+         from dispatch_queue where transaction_id = $1`,
+        [sent.transactionId],
+      ),
+  },
+  {
+    invariant: 'queued_as_created',
+    by: 'a queued payment to another account',
+    plant: async ({ queued }) =>
+      await run(`update dispatch_queue set account = 'other' where transaction_id = $1`, [
+        queued.transactionId,
       ]),
   },
   {
-    invariant: 'attempts_unresolved_once',
-    by: 'two instructions out',
-    plant: async ({ vendorId, sent }) =>
-      await run(
-        `insert into attempts (sent_at, transaction_id, vendor_id, attempt_number)
-         values (now(), $2, $1, 2)`,
-        [vendorId, sent.transactionId],
-      ),
-    along: ['stage_equals_attempts'],
+    invariant: 'attempts_end_once',
+    by: 'an attempt that is under way and ended',
+    plant: async ({ sent }) => await spendAttempt(sent.transactionId, 1),
+  },
+  {
+    invariant: 'attempts_end_once',
+    by: 'an attempt that the operator executed, and did not',
+    plant: async ({ paid: done }) => await spendAttempt(done.transactionId, 1),
   },
   {
     invariant: 'attempts_have_transactions',
     by: 'an instruction for nothing',
     plant: async ({ vendorId }) =>
       await run(
-        `insert into attempts (sent_at, transaction_id, vendor_id, attempt_number)
-         values (now(), $2, $1, 1)`,
+        `insert into unexecuted_attempts (sent_at, ended_at, transaction_id, vendor_id, attempt_number,
+           biller_code)
+         values (now(), now(), $2, $1, 1, 'kplc_prepaid')`,
         [vendorId, newId()],
       ),
-  },
-  {
-    invariant: 'stage_equals_attempts',
-    by: 'a transaction that may be sent though an instruction is out',
-    plant: async ({ sent }) =>
-      await run(`update dispatch_queue set stage = 'send' where transaction_id = $1`, [
-        sent.transactionId,
-      ]),
-  },
-  {
-    invariant: 'stage_equals_attempts',
-    by: 'a transaction that is verified though nothing was sent',
-    plant: async ({ queued }) =>
-      await run(`update dispatch_queue set stage = 'verify' where transaction_id = $1`, [
-        queued.transactionId,
-      ]),
   },
   {
     invariant: 'success_was_instructed',
     by: 'a success without an instruction',
     plant: async ({ paid: done }) =>
-      await run('delete from attempts where transaction_id = $1', [done.transactionId]),
+      await run(
+        `update transactions
+         set sent_at = null, attempt_number = null, attempt_outcome = null, settled_by = null
+         where transaction_id = $1`,
+        [done.transactionId],
+      ),
   },
   {
     invariant: 'movements_equal_transfers',

@@ -110,9 +110,9 @@ describe('a schema that no longer enforces what it has to', () => {
     ],
     [
       'a weaker constraint',
-      `alter table attempts drop constraint attempts_outcome_check,
-         add constraint attempts_outcome_check check (true)`,
-      'constraint attempts_outcome_check of attempts is changed',
+      `alter table transactions drop constraint transactions_outcome_check,
+         add constraint transactions_outcome_check check (true)`,
+      'constraint transactions_outcome_check of transactions is changed',
     ],
     [
       'an index whose making failed',

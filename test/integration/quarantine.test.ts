@@ -138,7 +138,7 @@ describe('in quarantine', () => {
     const made = newTransaction({ vendorId: await books.addVendor(100_000n) });
     await createInstructed(books.pool, [made]);
     await books.pool.query(
-      `update attempts set sent_at = now() - interval '1 day' where transaction_id = $1`,
+      `update dispatch_queue set sent_at = now() - interval '1 day' where transaction_id = $1`,
       [made.transactionId],
     );
     await books.pool.query(`update dispatch_queue set due_at = now() where transaction_id = $1`, [

@@ -59,7 +59,7 @@ async function sent(floatCents = FLOAT): Promise<NewTransaction> {
 }
 
 async function settle(report: FinalReport): Promise<SettleResult | undefined> {
-  const [result] = await settleTransactions(books.pool, [{ report, caseId: newId() }]);
+  const [result] = await settleTransactions(books.pool, [report]);
   return result;
 }
 

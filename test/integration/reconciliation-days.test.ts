@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { newId } from '../../src/base/ids.ts';
 import { checkLedger } from '../../src/ledger/check.ts';
 import { approveResolution, proposeResolution } from '../../src/reconciliation/cases.ts';
 import { listCases } from '../../src/reconciliation/cases-store.ts';
@@ -43,7 +42,7 @@ async function pay(vendorId: number, amountCents: bigint): Promise<NewTransactio
 }
 
 async function settle(report: FinalReport): Promise<void> {
-  await settleTransactions(books.pool, [{ report, caseId: newId() }]);
+  await settleTransactions(books.pool, [report]);
 }
 
 /** A database time at which nothing is going on, past everything before and before all that follows. */

@@ -51,10 +51,7 @@ async function sentOne(): Promise<NewTransaction> {
 }
 
 async function settle(...reports: readonly FinalReport[]): Promise<void> {
-  await settleTransactions(
-    books.pool,
-    reports.map((report) => ({ report, caseId: newId() })),
-  );
+  await settleTransactions(books.pool, reports);
 }
 
 async function openCases(): Promise<CaseRow[]> {

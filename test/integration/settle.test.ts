@@ -330,7 +330,7 @@ describe.each(['many_vendors', 'one_vendor'] as const)('in calls for %s', (batch
         .then((read) => read.rows);
       await writeProgress(books.pool, [
         {
-          claim: { ...made, claimNumber: first?.claim_number ?? 0, attemptNumber: 1 },
+          claim: { ...made, claimNumber: first?.claim_number ?? 0 },
           next: 'send',
           delayMs: 0,
           note: 'never left us',

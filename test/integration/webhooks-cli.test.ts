@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createWireTime } from '../../src/base/clock.ts';
-import { encodeReference, newId } from '../../src/base/ids.ts';
+import { encodeReference } from '../../src/base/ids.ts';
 import { claimEvents, disableWebhook, writeFailure } from '../../src/events/store.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { settleTransactions } from '../../src/transactions/store.ts';
@@ -29,7 +29,7 @@ async function webhook(...args: string[]): Promise<Record<string, never>> {
 async function pay(): Promise<string> {
   const made = newTransaction({ vendorId });
   await createInstructed(books.pool, [made]);
-  await settleTransactions(books.pool, [{ report: paidReport(made), caseId: newId() }]);
+  await settleTransactions(books.pool, [paidReport(made)]);
   return encodeReference(vendorId, made.transactionId);
 }
 

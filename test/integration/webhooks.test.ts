@@ -100,7 +100,7 @@ async function pay(
   await createInstructed(books.pool, [made]);
   const details = { token: '12345678901234567890' };
   const report = end === 'success' ? paidReport(made, { details }) : failedReport(made);
-  expect(await settleTransactions(books.pool, [{ report, caseId: newId() }])).toEqual(['settled']);
+  expect(await settleTransactions(books.pool, [report])).toEqual(['settled']);
   return made;
 }
 
@@ -157,7 +157,7 @@ describe('an event', () => {
     const made = newTransaction({ vendorId: shop.vendor_id });
     await createInstructed(books.pool, [made]);
     const undone = transaction(books.pool, async (client) => {
-      await settleTransactions(client, [{ report: paidReport(made), caseId: newId() }]);
+      await settleTransactions(client, [paidReport(made)]);
       throw new Error('undone');
     });
     await expect(undone).rejects.toThrow('undone');
@@ -204,7 +204,7 @@ describe('an event', () => {
     const shop = await shopWith(receiver.url);
     const made = await pay(shop, 'failed');
     const late = paidReport(made, { billerReference: 'LATE', source: 'callback' });
-    await settleTransactions(books.pool, [{ report: late, caseId: newId() }]);
+    await settleTransactions(books.pool, [late]);
     const [row] = await listCasesAbout(books.pool, shop.vendor_id, made.transactionId);
     const caseId = row?.case_id ?? '';
     const proposal = {

@@ -206,12 +206,12 @@ const progresses = fc
         // Mostly one of the last claims, which still counts.
         const held = pickFrom(model.claims.slice(place % 4 === 0 ? 0 : -3), place);
         const { vendorId, billerCode: biller, transactionId } = held.transaction.row;
-        const { claimNumber, attemptNumber } = held;
+        const { claimNumber } = held;
         const counts = modelProgress(held, progress);
         system.seen.add(counts ? `then ${progress.next}` : 'progress fenced');
         const written = await writeProgress(system.books.pool, [
           {
-            claim: { vendorId, billerCode: biller, transactionId, claimNumber, attemptNumber },
+            claim: { vendorId, billerCode: biller, transactionId, claimNumber },
             note: 'a note',
             ...progress,
           },

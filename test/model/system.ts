@@ -55,7 +55,7 @@ const STATE = `
   select format('vendor %s has %s in %s', vendor_id, balance_cents, account) as line
   from accounts where vendor_id = any ($1) and (balance_cents <> 0)
   union all
-  select format('transaction %s is in %s', transaction_id, coalesce(t.outcome, q.stage))
+  select format('transaction %s is in %s', transaction_id, coalesce(t.outcome, q.stage::text))
   from transactions t left join dispatch_queue q using (vendor_id, transaction_id)
   where vendor_id = any ($1)
   union all

@@ -61,7 +61,7 @@ const SHADOWS = `
   set simulated.now = '2030-01-01';`;
 
 const BOOKS = ['vendors', 'operators', 'billers', 'accounts', 'transfers', 'collections']
-  .concat(['fund_movements', 'transactions', 'dispatch_queue', 'attempts', 'cases'])
+  .concat(['fund_movements', 'transactions', 'dispatch_queue', 'unexecuted_attempts', 'cases'])
   .concat(['stray_callbacks', 'biller_breakers']);
 // Ten times as quick as to truncate.
 const EMPTY = BOOKS.toReversed()

@@ -57,7 +57,13 @@ export const MUTANTS: readonly Mutant[] = [
         {
           name: 'settle_transactions',
           changes: [
-            { find: 't.outcome is null and', replace: 'true and' },
+            { find: 'and t.outcome is null', replace: '' },
+            {
+              find: 'select * from waiting) o',
+              replace: `select * from waiting union all
+                select *, v_now, 1::smallint, null from reported
+                where number not in (select number from dequeued)) o`,
+            },
             {
               find: `select vendor_id, transaction_id, leg, 'reserved', credit_account, amount, v_now from legs`,
               replace: `select vendor_id, gen_random_uuid(), leg, 'reserved', credit_account, amount, v_now from legs`,
@@ -112,8 +118,8 @@ export const MUTANTS: readonly Mutant[] = [
       statements: [
         {
           statement: 'claim',
-          find: `set stage = 'verify', claim_number`,
-          replace: 'set claim_number',
+          find: `set stage = 'verify', sent_at = coalesce(d.sent_at, p.at),`,
+          replace: 'set',
         },
       ],
     },
@@ -127,8 +133,8 @@ export const MUTANTS: readonly Mutant[] = [
           name: 'settle_transactions',
           changes: [
             {
-              find: 'else r.known_outcome is distinct from r.outcome end',
-              replace: 'else false end',
+              find: 'where known and known_outcome is distinct from outcome',
+              replace: 'where false',
             },
           ],
         },

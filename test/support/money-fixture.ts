@@ -179,12 +179,13 @@ export async function createInstructed(
 
 /** The operator's word about a transaction: paid in full, but for what is given. */
 export function paidReport(
-  about: Pick<NewTransaction, 'vendorId' | 'transactionId' | 'amountCents'>,
+  about: Pick<NewTransaction, 'vendorId' | 'transactionId' | 'billerCode' | 'amountCents'>,
   given: Partial<FinalReport> = {},
 ): FinalReport {
   return {
     vendorId: about.vendorId,
     transactionId: about.transactionId,
+    billerCode: about.billerCode,
     outcome: 'success',
     paidCents: about.amountCents,
     billerReference: 'OP1',
@@ -196,12 +197,13 @@ export function paidReport(
 }
 
 export function failedReport(
-  about: Pick<NewTransaction, 'vendorId' | 'transactionId'>,
+  about: Pick<NewTransaction, 'vendorId' | 'transactionId' | 'billerCode'>,
   given: Partial<FinalReport> = {},
 ): FinalReport {
   return {
     vendorId: about.vendorId,
     transactionId: about.transactionId,
+    billerCode: about.billerCode,
     outcome: 'failed',
     paidCents: null,
     billerReference: null,

@@ -55,7 +55,7 @@ function progressOf(step: NextStep) {
 
 describe('the final word', () => {
   test('of a payment carries what was paid, and details only when there are some', () => {
-    const place = { vendorId: 7, transactionId: 'x' };
+    const place = { vendorId: 7, transactionId: 'x', billerCode: 'dstv' };
     expect(finalReport(place, paid({ amountCents: 4n }), 'callback')).toEqual({
       ...place,
       outcome: 'success',
@@ -70,9 +70,12 @@ describe('the final word', () => {
   });
 
   test('of a refusal carries neither amount nor reference', () => {
-    expect(finalReport({ vendorId: 7, transactionId: 'x' }, DECLINED, 'answer')).toEqual({
+    expect(
+      finalReport({ vendorId: 7, transactionId: 'x', billerCode: 'dstv' }, DECLINED, 'answer'),
+    ).toEqual({
       vendorId: 7,
       transactionId: 'x',
+      billerCode: 'dstv',
       outcome: 'failed',
       paidCents: null,
       billerReference: null,
