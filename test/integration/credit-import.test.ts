@@ -114,6 +114,21 @@ describe('an imported file', () => {
     expect(await readFileOf(subject?.crn ?? 0n)).toEqual(before);
   });
 
+  test('keeps amounts that are not given apart from those of 0', async () => {
+    const none = { InstalmentAmount: '', LatestPaymentDate: '', LastPaymentAmount: '' };
+    const amounts = [none, {}, { ...none, InstalmentAmount: '0', LastPaymentAmount: '0' }];
+    await run(amounts.map((change, at) => line(1, { ...change, AccountNumber: `A${at}` })));
+    const [subject] = await find(line(1));
+    const { accounts } = await readFileOf(subject?.crn ?? 0n);
+    expect(
+      accounts.map(({ instalmentCents, lastPaymentCents }) => [instalmentCents, lastPaymentCents]),
+    ).toEqual([
+      [null, null],
+      [200_000n, 200_000n],
+      [0n, 0n],
+    ]);
+  });
+
   test('of the next month adds a state and keeps the history', async () => {
     const one = line(1);
     await run([one]);

@@ -314,8 +314,13 @@ function ownersOf(
   survivors: ReadonlyMap<bigint, bigint>,
   indexed: IndexedAccount,
 ): bigint[] {
-  const crns = indexed.documentKeys.flatMap((keys) => keys.flatMap((key) => owners.get(key) ?? []));
-  return [...new Set(crns.map((crn) => survivors.get(crn) ?? crn))];
+  const crns = new Set<bigint>();
+  for (const keys of indexed.documentKeys) {
+    for (const key of keys) {
+      for (const crn of owners.get(key) ?? []) crns.add(survivors.get(crn) ?? crn);
+    }
+  }
+  return [...crns];
 }
 
 function findAccount(

@@ -62,7 +62,7 @@ export async function readSealedProfiles(
   if (crns.length === 0) return new Map();
   const read = await db.query<{ crn: bigint; sealed: Buffer }>(
     'select crn, sealed from subjects where crn = any($1::bigint[])',
-    [numberArray(crns)],
+    [bigintArray(crns)],
   );
   return new Map(read.rows.map((row) => [row.crn, row.sealed]));
 }
@@ -119,8 +119,8 @@ export async function readKnownAccounts(
      join account_states s on s.crn = a.crn and s.account_id = a.account_id
      where s.as_of = any($3::date[])`,
     [
-      numberArray(read.rows.map((row) => row.crn)),
-      numberArray(read.rows.map((row) => row.account_id)),
+      bigintArray(read.rows.map((row) => row.crn)),
+      bigintArray(read.rows.map((row) => row.account_id)),
       asOfDays,
     ],
   );
@@ -183,7 +183,7 @@ export async function putSubjects(
      select crn, sealed, $3, $3 from unnest($1::bigint[], $2::bytea[]) s (crn, sealed)
      ${rows === 'new' ? '' : 'on conflict (crn) do update set sealed = excluded.sealed, updated_at = excluded.updated_at'}`,
     [
-      numberArray(subjects.map(({ crn }) => crn)),
+      bigintArray(subjects.map(({ crn }) => crn)),
       byteaArray(subjects.map(({ sealed }) => sealed)),
       at,
     ],
@@ -201,7 +201,7 @@ export async function addIndexes(
     `insert into subject_${kind}s (${kind}_index, crn)
      select * from unnest($1::bytea[], $2::bigint[])
      ${rows === 'new' ? '' : 'on conflict do nothing'}`,
-    [byteaArray(indexes.map(({ index }) => index)), numberArray(indexes.map(({ crn }) => crn))],
+    [byteaArray(indexes.map(({ index }) => index)), bigintArray(indexes.map(({ crn }) => crn))],
   );
 }
 
@@ -236,17 +236,17 @@ export async function putAccounts(
        $6::bytea[], $7::text[], $8::date[], $9::bigint[], $10::bigint[], $11::integer[], $12::date[])
      ${rows === 'new' ? '' : REPLACE_TERMS}`,
     [
-      numberArray(accounts.map(({ crn }) => crn)),
-      numberArray(accounts.map(({ accountId }) => accountId)),
+      bigintArray(accounts.map(({ crn }) => crn)),
+      bigintArray(accounts.map(({ accountId }) => accountId)),
       byteaArray(accounts.map(({ accountIndex }) => accountIndex)),
       plainArray(accounts.map(({ lender }) => lender)),
       byteaArray(accounts.map(({ sealed }) => sealed)),
       byteaArray(accounts.map(({ identityHash }) => identityHash)),
       plainArray(terms.map(({ product }) => product)),
       plainArray(terms.map(({ openedOn }) => openedOn)),
-      numberArray(terms.map(({ originalCents }) => originalCents)),
-      numberArray(terms.map(({ instalmentCents }) => instalmentCents)),
-      numberArray(terms.map(({ repaymentMonths }) => repaymentMonths)),
+      bigintArray(terms.map(({ originalCents }) => originalCents)),
+      bigintArray(terms.map(({ instalmentCents }) => instalmentCents)),
+      plainArray(terms.map(({ repaymentMonths }) => repaymentMonths)),
       plainArray(accounts.map(({ termsAsOf }) => termsAsOf)),
     ],
   );
@@ -284,18 +284,18 @@ export async function putStates(
        $11::date[], $12::bigint[])
      ${rows === 'new' ? '' : REPLACE_STATE}`,
     [
-      numberArray(writes.map(({ crn }) => crn)),
-      numberArray(writes.map(({ accountId }) => accountId)),
+      bigintArray(writes.map(({ crn }) => crn)),
+      bigintArray(writes.map(({ accountId }) => accountId)),
       plainArray(states.map(({ asOf }) => asOf)),
-      numberArray(states.map(({ balanceCents }) => balanceCents)),
-      numberArray(states.map(({ overdueCents }) => overdueCents)),
-      numberArray(states.map(({ daysInArrears }) => daysInArrears)),
-      numberArray(states.map(({ instalmentsInArrears }) => instalmentsInArrears)),
+      bigintArray(states.map(({ balanceCents }) => balanceCents)),
+      bigintArray(states.map(({ overdueCents }) => overdueCents)),
+      plainArray(states.map(({ daysInArrears }) => daysInArrears)),
+      plainArray(states.map(({ instalmentsInArrears }) => instalmentsInArrears)),
       plainArray(states.map(({ riskClass }) => riskClass)),
       plainArray(states.map(({ status }) => status)),
       plainArray(states.map(({ statusOn }) => statusOn)),
       plainArray(states.map(({ lastPaymentOn }) => lastPaymentOn)),
-      numberArray(states.map(({ lastPaymentCents }) => lastPaymentCents)),
+      bigintArray(states.map(({ lastPaymentCents }) => lastPaymentCents)),
       importId,
     ],
   );
@@ -318,8 +318,8 @@ export async function recordCorrections(
      select crn, account_id, correction_id, $5, $6, former
      from unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::jsonb[]) c (crn, account_id, correction_id, former)`,
     [
-      numberArray(corrections.map(({ crn }) => crn)),
-      numberArray(corrections.map(({ accountId }) => accountId)),
+      bigintArray(corrections.map(({ crn }) => crn)),
+      bigintArray(corrections.map(({ accountId }) => accountId)),
       corrections.map(() => newId()),
       corrections.map(({ former }) =>
         JSON.stringify(former, (_name, value: unknown) =>
@@ -348,32 +348,48 @@ export async function registerLender(
 }
 
 const BYTEA_TYPE = 17;
+const BIGINT_TYPE = 20;
 const ARRAY_HEADER_BYTES = 20;
+const BIGINT_BYTES = 8;
 
-/**
- * A bytea[] in the binary form of arrays (number of dimensions, nulls, type of the elements; length
- * and first subscript; then each element after its length), which the driver sends as it is: half
- * the bytes of the text form, and nothing to decode.
- */
+// Arrays in the binary form, which the driver sends as it is (number of dimensions, whether there
+// are nulls, type of the elements; length and first subscript; then each element after its length,
+// which is -1 for null): quicker to make, and nothing to decode.
+
+function startArray(array: DataView, type: number, length: number): number {
+  for (const [index, number] of [1, 1, type, length, 1].entries())
+    array.setInt32(4 * index, number);
+  return ARRAY_HEADER_BYTES;
+}
+
 function byteaArray(values: readonly Bytes[]): Buffer {
   const bytes = values.reduce((sum, value) => sum + 4 + value.length, ARRAY_HEADER_BYTES);
-  const array = Buffer.allocUnsafe(bytes);
-  let at = 0;
-  for (const number of [1, 0, BYTEA_TYPE, values.length, 1]) at = array.writeInt32BE(number, at);
+  const array = Buffer.allocUnsafeSlow(bytes);
+  const view = new DataView(array.buffer);
+  let at = startArray(view, BYTEA_TYPE, values.length);
   for (const value of values) {
-    at = array.writeInt32BE(value.length, at);
+    view.setInt32(at, value.length);
+    at += 4;
     at += typeof value === 'string' ? array.write(value, at, 'latin1') : value.copy(array, at);
   }
   return array;
 }
 
-// Array literals of values that need no escaping: several times quicker than the driver's own.
-
-function numberArray(values: readonly (bigint | number | null)[]): string {
-  return `{${values.map((value) => value ?? 'null').join(',')}}`;
+function bigintArray(values: readonly (bigint | null)[]): Buffer {
+  const array = Buffer.allocUnsafeSlow(ARRAY_HEADER_BYTES + values.length * (4 + BIGINT_BYTES));
+  const view = new DataView(array.buffer);
+  let at = startArray(view, BIGINT_TYPE, values.length);
+  for (const value of values) {
+    view.setInt32(at, value === null ? -1 : BIGINT_BYTES);
+    at += 4;
+    if (value === null) continue;
+    view.setBigInt64(at, value);
+    at += BIGINT_BYTES;
+  }
+  return array.subarray(0, at);
 }
 
-/** Codes and dates only: nothing with a comma, a quote, a brace or a space in it. */
-function plainArray(values: readonly (string | null)[]): string {
+/** Codes, dates and small numbers only: nothing with a comma, a quote, a brace or a space in it. */
+function plainArray(values: readonly (string | number | null)[]): string {
   return `{${values.map((value) => value ?? 'null').join(',')}}`;
 }

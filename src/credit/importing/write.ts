@@ -98,21 +98,25 @@ export function indexAccount(
   seen: SeenAccounts,
 ): IndexedAccount {
   const accountKeys = accountKeysOf(submitted.accountNumber, { vault, lender });
-  const { asOf: _asOf, phones, addresses, ...identity } = submitted.profile;
-  const identityText = JSON.stringify([
-    identity,
-    phones.map((phone) => [phone.number, phone.type]),
-    addresses.map((address) => [address.kind, address.line, address.town, address.country]),
-  ]);
   return {
     submitted,
     documentKeys: submitted.profile.documents.map(({ type, number }) =>
       vault.indexKeys('document', `${type}|${number}`),
     ),
     accountKeys,
-    identityHash: vault.indexKeys('identity', identityText)[0] ?? '',
+    identityHash: vault.indexKeys('identity', identityText(submitted.profile))[0] ?? '',
     isRepeated: !seen.add(accountKeys[0] ?? ''),
   };
+}
+
+/** What a lender says of a person, without the dates, which are other ones every month. */
+function identityText(profile: Profile): string {
+  const { name, salutation, alsoKnownAs, dateOfBirth, gender, nationality, documents } = profile;
+  return JSON.stringify([
+    { name, salutation, alsoKnownAs, dateOfBirth, gender, nationality, documents },
+    profile.phones.map((phone) => [phone.number, phone.type]),
+    profile.addresses.map(({ kind, line, town, country }) => [kind, line, town, country]),
+  ]);
 }
 
 async function readKnown(
