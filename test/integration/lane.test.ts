@@ -3,8 +3,8 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Refusal } from '../../src/base/errors.ts';
-import { createLane } from '../../src/db/lane.ts';
-import type { Lane } from '../../src/db/lane.ts';
+import { createLane, createLanes } from '../../src/db/lane.ts';
+import type { Lane, LaneOptions } from '../../src/db/lane.ts';
 import type { PoolOptions, Queryable } from '../../src/db/pool.ts';
 import { createCreateLanes } from '../../src/transactions/create.ts';
 import type { CreateLanes } from '../../src/transactions/create.ts';
@@ -35,6 +35,16 @@ function openLane(pool: Partial<PoolOptions> = {}, deadlineMs = 8_000): CreateLa
     deadlineMs,
     onAccepted: () => undefined,
   });
+}
+
+/** A lane of numbers on a pool of its own. */
+function numberLane(
+  call: LaneOptions<number, number>['call'],
+  given: Partial<LaneOptions<number, number>> = {},
+): Lane<number, number> {
+  const pool = books.openPool();
+  const limits = { maxBatch: 10, maxWaiting: 10, deadlineMs: 8_000 };
+  return createLane({ name: 'number lane', pool, ...limits, call, ...given });
 }
 
 async function codeOf(answer: Promise<unknown>): Promise<string> {
@@ -209,17 +219,10 @@ describe('a refusal by the server', () => {
     ['disk full', '53100'],
   ])('(%s) is told at once, not tried again', async (_, code) => {
     let calls = 0;
-    const lane = createLane<number, number>({
-      name: 'refused lane',
-      pool: books.openPool(),
-      maxBatch: 10,
-      maxWaiting: 10,
-      deadlineMs: 8_000,
-      call: async (db: Queryable, items) => {
-        calls += 1;
-        await db.query(`do $$ begin raise sqlstate '${code}'; end $$`);
-        return items;
-      },
+    const lane = numberLane(async (db, items) => {
+      calls += 1;
+      await db.query(`do $$ begin raise sqlstate '${code}'; end $$`);
+      return items;
     });
     expect(await Promise.all([codeOf(lane.add(1)), codeOf(lane.add(2))])).toEqual([
       'unavailable',
@@ -235,17 +238,10 @@ describe('a conflict that rolled everything back', () => {
     ['serialization failure', '40001'],
   ])('(%s) is followed by the same call again', async (_, code) => {
     let calls = 0;
-    const lane = createLane<number, number>({
-      name: 'conflicting lane',
-      pool: books.openPool(),
-      maxBatch: 10,
-      maxWaiting: 10,
-      deadlineMs: 8_000,
-      call: async (db: Queryable, items) => {
-        calls += 1;
-        if (calls === 1) await db.query(`do $$ begin raise sqlstate '${code}'; end $$`);
-        return items;
-      },
+    const lane = numberLane(async (db, items) => {
+      calls += 1;
+      if (calls === 1) await db.query(`do $$ begin raise sqlstate '${code}'; end $$`);
+      return items;
     });
     expect(await Promise.all([lane.add(1), lane.add(2)])).toEqual([1, 2]);
     expect(calls).toBe(2);
@@ -259,19 +255,14 @@ describe('a lane that groups', () => {
     deadlineMs = 8_000,
   ): { readonly lane: Lane<number, number>; readonly calls: (readonly number[])[] } {
     const calls: (readonly number[])[] = [];
-    const lane = createLane<number, number>({
-      name: 'grouping lane',
-      pool: books.openPool(),
-      maxBatch: 10,
-      maxWaiting: 10,
-      deadlineMs,
-      groupOf: (item) => Math.floor(item / 10),
-      call: async (db, items) => {
+    const lane = numberLane(
+      async (db, items) => {
         calls.push(items);
         await call(db, items);
         return items.map((item) => item * 2);
       },
-    });
+      { deadlineMs, groupOf: (item) => Math.floor(item / 10) },
+    );
     return { lane, calls };
   }
 
@@ -352,4 +343,26 @@ describe('lanes', () => {
     expect(told).toEqual([batch[0]]);
     expect(lanes.waiting).toBe(0);
   });
+});
+
+test('of several lanes one is each vendor’s, and all are waited for', async () => {
+  const lanes = createLanes<number, string>({
+    name: 'number lane',
+    pools: [books.openPool(), books.openPool()],
+    vendorOf: (vendorId) => vendorId,
+    maxBatch: 10,
+    maxWaiting: 10,
+    deadlineMs: 8_000,
+    call: async (db, items) => {
+      const read = await db.query<{ pid: number }>('select pg_backend_pid() as pid');
+      return items.map(() => String(read.rows[0]?.pid));
+    },
+  });
+  const places = [1, 2, 3, 1, 2].map(async (vendorId) => await lanes.add(vendorId));
+  expect(lanes.waiting).toBe(5);
+  await lanes.idle();
+  expect(lanes.waiting).toBe(0);
+  const [one, two, ...rest] = await Promise.all(places);
+  expect(rest).toEqual([one, one, two]);
+  expect(one).not.toBe(two);
 });
