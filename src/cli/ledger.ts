@@ -81,7 +81,9 @@ function addChain(ledger: Command, cli: Cli): void {
     'Extend the hash chains now, over all transfers that can no longer be added to.',
   ).action(async (options: { json?: boolean }) => {
     await cli.run(options, async ({ pool, wireTime }) => {
-      const blocks = await completeChains(pool, (made) => cli.progress.show(`${made} blocks`));
+      const blocks = await completeChains(pool, {
+        onBlocks: (made) => cli.progress.show(`${made} blocks`),
+      });
       const end = await readChainEnd(pool);
       return {
         json: { blocks, ended_at: end?.toISOString() ?? null },

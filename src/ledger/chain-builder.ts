@@ -12,7 +12,7 @@ export function startChainBuilder(options: {
 }): PeriodicJob {
   return startPeriodicJob({
     ...options,
-    work: async () => await completeChains(options.pool),
+    work: async (signal) => await completeChains(options.pool, { signal }),
     failureText: 'the hash chain could not be extended',
   });
 }

@@ -79,10 +79,14 @@ async function readNow(pool: Pool): Promise<Date> {
  * Extends the chains over what was there when it was called, as far as nobody can still add to it;
  * what is added meanwhile is left, so that it ends beside running payments. Returns how many blocks
  * were made.
+ * @param options.signal ends it between two spans; the next call goes on there.
  */
 export async function completeChains(
   pool: Pool,
-  onBlocks?: (blocks: number) => void,
+  options: {
+    readonly onBlocks?: (blocks: number) => void;
+    readonly signal?: AbortSignal;
+  } = {},
 ): Promise<number> {
   const until = await readNow(pool);
   let blocks = 0;
@@ -90,7 +94,7 @@ export async function completeChains(
     const made = await extendChains(pool);
     blocks += made;
     const end = made === 0 ? null : await readChainEnd(pool);
-    if (end === null || end >= until) return blocks;
-    onBlocks?.(blocks);
+    if (end === null || end >= until || options.signal?.aborted === true) return blocks;
+    options.onBlocks?.(blocks);
   }
 }
