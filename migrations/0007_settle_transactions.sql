@@ -29,122 +29,133 @@ language plpgsql as $$
 #variable_conflict use_column
 declare
   v_now timestamptz;
+  -- What the queue is searched for: first what waits for its operator's word, then what else.
+  v_stages dispatch_stage[] := '{verify}';
+  v_settled integer[] := '{}';
+  v_differ boolean := false;
 begin
   -- From here on nobody else settles transactions of these vendors.
   perform 1 from accounts a
   where a.vendor_id = any (p_vendor_ids) and a.account = 'float'
   order by a.vendor_id for update;
-  v_now := clock_timestamp();
 
-  return query
-  with reported as materialized (
-    select u.*, u.n::integer as number
-    from unnest(p_vendor_ids, p_transaction_ids, p_billers, p_outcomes, p_paid_amounts,
-        p_biller_references, p_messages, p_details, p_sources)
-      with ordinality as u (vendor_id, transaction_id, biller_code, outcome, paid,
-        biller_reference, message, details, source, n)
-  ), dequeued as (
-    -- What is settled leaves the queue, if an instruction was sent. Whoever is taking one of them to
-    -- be sent again ends first, and the attempt that is read here is that one.
-    delete from dispatch_queue q using reported r
-    where q.vendor_id = r.vendor_id and q.biller_code = r.biller_code
-      and q.stage = 'verify' and q.transaction_id = r.transaction_id
-      and (r.outcome = 'failed' or coalesce(r.paid, 1) > 0)
-    returning r.*, q.sent_at, q.attempt_number, q.operator_handle
-  ), waiting as (
-    -- Those that nothing is under way of, or that changed their stage this very moment.
-    delete from dispatch_queue q
-    using (select * from reported where number not in (select number from dequeued)) r
-    where q.vendor_id = r.vendor_id and q.biller_code = r.biller_code
-      and q.stage in ('send', 'verify') and q.transaction_id = r.transaction_id
-      and q.attempt_number > 0 and (r.outcome = 'failed' or coalesce(r.paid, 1) > 0)
-    returning r.*, q.sent_at, q.attempt_number, q.operator_handle
-  ), settled as (
-    update transactions t
-    set outcome = o.outcome, settled_at = v_now, biller_response_time = v_now,
-      biller_reference = o.biller_reference, message = o.message, details = o.details,
-      sent_at = o.sent_at,
-      attempt_number = case when o.sent_at is not null then o.attempt_number end,
-      attempt_outcome = case when o.sent_at is null then null
-        when o.outcome = 'success' then 'paid' else 'declined' end,
-      operator_handle = o.operator_handle,
-      settled_by = case when o.sent_at is not null then o.source end
-    from (select * from dequeued union all select * from waiting) o
-    where t.vendor_id = o.vendor_id and t.transaction_id = o.transaction_id and t.outcome is null
-    returning o.number, o.paid, t.*
-  ), operators as materialized (
-    select biller_code, 'operator:' || operator_code as account from billers
-  ), legs as materialized (
-    select s.vendor_id, s.transaction_id, 2 as leg, o.account as credit_account,
-      least(s.paid, s.amount_cents) as amount
-    from settled s join operators o on o.biller_code = s.biller_code where s.outcome = 'success'
-    union all
-    select vendor_id, transaction_id, 3, 'fees', fee_cents
-    from settled where outcome = 'success' and fee_cents > 0
-    union all
-    select vendor_id, transaction_id, 4, 'float', amount_cents - paid
-    from settled where outcome = 'success' and paid < amount_cents
-    union all
-    select vendor_id, transaction_id, 2, 'float', amount_cents + fee_cents
-    from settled where outcome = 'failed'
-  ), posted as (
-    insert into transfers (vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
-    select vendor_id, transaction_id, leg, 'reserved', credit_account, amount, v_now from legs
-  ), changes as materialized (
-    select s.vendor_id, s.account, sum(s.change)::bigint as change from (
-      select vendor_id, 'reserved' as account, -amount as change from legs
+  loop
+    v_now := clock_timestamp();
+    with dequeued as (
+      -- What is settled leaves the queue, if an instruction was sent. Whoever is taking one of them
+      -- to be sent again ends first, and the attempt that is read here is that one.
+      delete from dispatch_queue q
+      using unnest(p_vendor_ids, p_transaction_ids, p_billers, p_outcomes, p_paid_amounts,
+          p_biller_references, p_messages, p_details, p_sources)
+        with ordinality as u (vendor_id, transaction_id, biller_code, outcome, paid,
+          biller_reference, message, details, source, number)
+      where q.vendor_id = u.vendor_id and q.biller_code = u.biller_code
+        and q.stage = any (v_stages) and q.transaction_id = u.transaction_id
+        and q.attempt_number > 0 and (u.outcome = 'failed' or coalesce(u.paid, 1) > 0)
+      returning u.*, q.sent_at, q.attempt_number, q.operator_handle
+    ), settled as (
+      update transactions t
+      set outcome = o.outcome, settled_at = v_now, biller_response_time = v_now,
+        biller_reference = o.biller_reference, message = o.message, details = o.details,
+        sent_at = o.sent_at,
+        attempt_number = case when o.sent_at is not null then o.attempt_number end,
+        attempt_outcome = case when o.sent_at is null then null
+          when o.outcome = 'success' then 'paid' else 'declined' end,
+        operator_handle = o.operator_handle,
+        settled_by = case when o.sent_at is not null then o.source end
+      from dequeued o
+      where t.vendor_id = o.vendor_id and t.transaction_id = o.transaction_id and t.outcome is null
+      returning o.number, t.vendor_id, t.transaction_id, t.biller_code, t.outcome, t.amount_cents,
+        t.fee_cents, o.paid
+    ), operators as materialized (
+      select biller_code, 'operator:' || operator_code as account from billers
+    ), legs as materialized (
+      select s.vendor_id, s.transaction_id, 2 as leg, o.account as credit_account,
+        least(s.paid, s.amount_cents) as amount
+      from settled s join operators o on o.biller_code = s.biller_code where s.outcome = 'success'
       union all
-      select vendor_id, credit_account, amount from legs
-    ) s group by s.vendor_id, s.account
-  ), moved as (
-    update accounts a set balance_cents = a.balance_cents + c.change
-    from changes c
-    where a.vendor_id = c.vendor_id and a.account = c.account
-    returning a.vendor_id, a.account
-  ), opened as (
-    -- An operator's account of a vendor exists from its first payment on.
-    insert into accounts (vendor_id, account, balance_cents)
-    select c.vendor_id, c.account, c.change from changes c
-    where (c.vendor_id, c.account) not in (select m.vendor_id, m.account from moved m)
-  ), announced as (
-    -- For vendors that have a webhook (migration 0013).
+      select vendor_id, transaction_id, 3, 'fees', fee_cents
+      from settled where outcome = 'success' and fee_cents > 0
+      union all
+      select vendor_id, transaction_id, 4, 'float', amount_cents - paid
+      from settled where outcome = 'success' and paid < amount_cents
+      union all
+      select vendor_id, transaction_id, 2, 'float', amount_cents + fee_cents
+      from settled where outcome = 'failed'
+    ), posted as (
+      insert into transfers (vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
+      select vendor_id, transaction_id, leg, 'reserved', credit_account, amount, v_now from legs
+    ), changes as materialized (
+      select s.vendor_id, s.account, sum(s.change)::bigint as change from (
+        select vendor_id, 'reserved' as account, -amount as change from legs
+        union all
+        select vendor_id, credit_account, amount from legs
+      ) s group by s.vendor_id, s.account
+    ), moved as (
+      update accounts a set balance_cents = a.balance_cents + c.change
+      from changes c
+      where a.vendor_id = c.vendor_id and a.account = c.account
+      returning a.vendor_id, a.account
+    ), opened as (
+      -- An operator's account of a vendor exists from its first payment on.
+      insert into accounts (vendor_id, account, balance_cents)
+      select c.vendor_id, c.account, c.change from changes c
+      where (c.vendor_id, c.account) not in (select m.vendor_id, m.account from moved m)
+    )
+    select v_settled || coalesce(array_agg(number::integer), '{}'),
+      v_differ or coalesce(bool_or(outcome = 'success' and paid <> amount_cents), false)
+    into v_settled, v_differ from settled;
+    exit when cardinality(v_settled) = cardinality(p_transaction_ids) or cardinality(v_stages) = 2;
+    -- Of what is left, nothing may be under way, or its stage changed this very moment.
+    v_stages := '{send,verify}';
+  end loop;
+
+  if exists (select from webhooks w where w.vendor_id = any (p_vendor_ids)) then
+    -- Migration 0013.
     insert into events (vendor_id, event_id, transaction_id, type, outcome, occurred_at, due_at,
       created_at, biller_response_time, amount_cents, biller_code, account, merchant_reference,
       biller_reference, message, details)
-    select vendor_id, transaction_id, transaction_id,
-      case outcome when 'success' then 'transaction.succeeded' else 'transaction.failed' end,
-      outcome, v_now, v_now, created_at, v_now, amount_cents, biller_code, account,
-      merchant_reference, biller_reference, message, details
-    from settled
-    where vendor_id = any (array(
-      select w.vendor_id from webhooks w where w.vendor_id = any (p_vendor_ids)))
-  ), refused as materialized (
-    select r.*, t.transaction_id is not null as known, t.outcome as known_outcome, t.amount_cents
-    from (select * from reported where number not in (select number from settled)) r
-      left join transactions t on t.vendor_id = r.vendor_id and t.transaction_id = r.transaction_id
-  ), told as (
-    insert into cases (vendor_id, transaction_id, kind, case_id, facts, opened_at)
-    select c.vendor_id, c.transaction_id, c.kind, md5(p_batch_id::text || c.number)::uuid,
-      jsonb_build_object('books_say', c.known_outcome, 'operator_says', c.outcome, 'source', c.source,
-        'amount_cents', c.amount_cents, 'paid_cents', c.paid, 'biller_reference', c.biller_reference,
-        'message', c.message),
-      v_now
-    from (
-      select s.number, 'amount_difference' as kind, s.vendor_id, s.transaction_id,
-        null as known_outcome, s.outcome, r.source, s.amount_cents, s.paid, s.biller_reference, s.message
-      from settled s join reported r on r.number = s.number
-      where s.outcome = 'success' and s.paid <> s.amount_cents
-      union all
-      select number, 'contradiction', vendor_id, transaction_id, known_outcome, outcome, source,
-        amount_cents, paid, biller_reference, message
-      from refused where known and known_outcome is distinct from outcome
-    ) c
-    on conflict do nothing
-  )
-  select r.number, case
-    when not r.known then 'unknown'
-    when r.known_outcome = r.outcome then 'repeated'
-    else 'contradicted' end
-  from refused r;
+    select t.vendor_id, t.transaction_id, t.transaction_id,
+      case t.outcome when 'success' then 'transaction.succeeded' else 'transaction.failed' end,
+      t.outcome, t.settled_at, t.settled_at, t.created_at, t.biller_response_time, t.amount_cents,
+      t.biller_code, t.account, t.merchant_reference, t.biller_reference, t.message, t.details
+    from unnest(v_settled) s (number)
+      join webhooks w on w.vendor_id = p_vendor_ids[s.number]
+      join transactions t on t.vendor_id = p_vendor_ids[s.number]
+        and t.transaction_id = p_transaction_ids[s.number];
+  end if;
+
+  if v_differ or cardinality(v_settled) < cardinality(p_transaction_ids) then
+    return query
+    with reported as materialized (
+      select u.*, u.n::integer as number, u.n = any (v_settled) as is_settled,
+        t.transaction_id is not null as known, t.amount_cents,
+        case when u.n <> all (v_settled) then t.outcome end as known_outcome
+      from unnest(p_vendor_ids, p_transaction_ids, p_outcomes, p_paid_amounts, p_biller_references,
+          p_messages, p_sources)
+        with ordinality as u (vendor_id, transaction_id, outcome, paid, biller_reference, message,
+          source, n)
+        left join transactions t on t.vendor_id = u.vendor_id and t.transaction_id = u.transaction_id
+    ), told as (
+      insert into cases (vendor_id, transaction_id, kind, case_id, facts, opened_at)
+      select r.vendor_id, r.transaction_id,
+        case when r.is_settled then 'amount_difference' else 'contradiction' end,
+        md5(p_batch_id::text || r.number)::uuid,
+        jsonb_build_object('books_say', r.known_outcome, 'operator_says', r.outcome, 'source', r.source,
+          'amount_cents', r.amount_cents, 'paid_cents', r.paid, 'biller_reference', r.biller_reference,
+          'message', r.message),
+        v_now
+      from reported r
+      where r.known and case when r.is_settled then r.outcome = 'success' and r.paid <> r.amount_cents
+        else r.known_outcome is distinct from r.outcome end
+      on conflict do nothing
+    )
+    select r.number, case
+      when not r.known then 'unknown'
+      when r.known_outcome = r.outcome then 'repeated'
+      else 'contradicted' end
+    from reported r
+    where not r.is_settled;
+  end if;
 end
 $$;

@@ -59,10 +59,15 @@ export const MUTANTS: readonly Mutant[] = [
           changes: [
             { find: 'and t.outcome is null', replace: '' },
             {
-              find: 'select * from waiting) o',
-              replace: `select * from waiting union all
-                select *, v_now, 1::smallint, null from reported
-                where number not in (select number from dequeued)) o`,
+              find: 'from dequeued o',
+              replace: `from (
+                select * from dequeued union all
+                select *, v_now, 1::smallint, null
+                from unnest(p_vendor_ids, p_transaction_ids, p_billers, p_outcomes, p_paid_amounts,
+                  p_biller_references, p_messages, p_details, p_sources) with ordinality
+                where cardinality(v_stages) = 2
+              ) o (vendor_id, transaction_id, biller_code, outcome, paid, biller_reference, message,
+                details, source, number, sent_at, attempt_number, operator_handle)`,
             },
             {
               find: `select vendor_id, transaction_id, leg, 'reserved', credit_account, amount, v_now from legs`,
@@ -133,8 +138,8 @@ export const MUTANTS: readonly Mutant[] = [
           name: 'settle_transactions',
           changes: [
             {
-              find: 'where known and known_outcome is distinct from outcome',
-              replace: 'where false',
+              find: 'else r.known_outcome is distinct from r.outcome end',
+              replace: 'else false end',
             },
           ],
         },
