@@ -1,7 +1,8 @@
 import { createSecretKey } from 'node:crypto';
 import { canonicalText } from '../src/base/canonical.ts';
 import type { Config } from '../src/config.ts';
-import { createVault, creditKeysOf } from '../src/credit/registry/vault.ts';
+import { openRegistryVault } from '../src/credit/registry/open-vault-store.ts';
+import { creditKeysOf } from '../src/credit/registry/vault.ts';
 import { createLog } from '../src/log.ts';
 import { endOnUnforeseen, runService, stopOnSignals } from '../src/serve.ts';
 import type { RunningService } from '../src/serve.ts';
@@ -34,7 +35,9 @@ export async function startSandbox(config: Config): Promise<void> {
         });
         await prepareSandbox(pool, { masterKeys, operatorOrigin: parts.operators.origin });
         const creditKeys = creditKeysOf(config, masterKeys, config.masterKey === undefined);
-        if (creditKeys !== undefined) await prepareRegistry(pool, createVault(creditKeys));
+        if (creditKeys !== undefined) {
+          await prepareRegistry(pool, await openRegistryVault(pool, creditKeys));
+        }
       },
     });
   } catch (error) {

@@ -16,7 +16,8 @@ import { createRegistryBureau } from './credit/bureaus/registry.ts';
 import { createEnquiryDesk } from './credit/enquiries/desk.ts';
 import type { EnquiryDesk } from './credit/enquiries/desk.ts';
 import { startEnquiryRetention } from './credit/enquiries/retention.ts';
-import { createVault, creditKeysOf } from './credit/registry/vault.ts';
+import { openRegistryVault } from './credit/registry/open-vault-store.ts';
+import { creditKeysOf } from './credit/registry/vault.ts';
 import { createPool } from './db/pool.ts';
 import type { Pool } from './db/pool.ts';
 import { watchSettings } from './db/settings-watch.ts';
@@ -127,7 +128,7 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Omit<Servi
     deadlineMs: LANE_DEADLINE_MS,
   });
   kit.atStop(() => nonces.idle());
-  const enquiryDesk = composeCredit(kit);
+  const enquiryDesk = await composeCredit(kit);
   if (config.roles.has('jobs')) startJobs(kit);
 
   const metrics = createMetrics({
@@ -323,17 +324,17 @@ async function composePayments(kit: Kit, settings: Settings): Promise<Payments> 
 }
 
 /** The enquiry desk with its bureau; undefined when the credit registry is not configured. */
-function composeCredit({
+async function composeCredit({
   config,
   masterKeys,
   pool,
   openLanes,
   atStop,
-}: Kit): EnquiryDesk | undefined {
+}: Kit): Promise<EnquiryDesk | undefined> {
   const derive = config.mode === 'sandbox' && config.masterKey === undefined;
   const keys = creditKeysOf(config, masterKeys, derive);
   if (keys === undefined) return undefined;
-  const vault = createVault(keys);
+  const vault = await openRegistryVault(pool, keys);
   const shared = { pool, vault, clock: systemClock, timeZone: config.timeZone };
   const bureau =
     config.metropol === undefined

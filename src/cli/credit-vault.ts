@@ -1,11 +1,12 @@
 import { PlainError } from '../base/plain-error.ts';
-import { createVault, creditKeysOf } from '../credit/registry/vault.ts';
+import { openRegistryVault } from '../credit/registry/open-vault-store.ts';
+import { creditKeysOf } from '../credit/registry/vault.ts';
 import type { Vault } from '../credit/registry/vault.ts';
 import type { Session } from './session.ts';
 
 /**
  * The vault with the keys that the service runs with.
- * Throws: `PlainError` when a key is missing.
+ * Throws: `PlainError` when a key is missing, or is not the registry's.
  */
 export async function openVault(session: Session): Promise<Vault> {
   const { masterKeys } = await session.sealing();
@@ -17,5 +18,5 @@ export async function openVault(session: Session): Promise<Vault> {
       'CREDIT_INDEX_KEY is not set. Set it to the one that the service runs with; make the first one with: openssl rand -base64 32',
     );
   }
-  return createVault(keys);
+  return await openRegistryVault(session.pool, keys);
 }

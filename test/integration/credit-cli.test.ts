@@ -140,15 +140,20 @@ test('the chain is verified, and keys are asked for', async () => {
   expect(refused.stderr).toContain('CREDIT_INDEX_KEY is not set');
   const rotation = await inProcess(environment, 'credit', 'rotate-keys');
   expect(rotation.stderr).toContain('_PREVIOUS');
+  const former = environment['CREDIT_INDEX_KEY'] ?? '';
+  const newer = { ...environment, CREDIT_INDEX_KEY: newMasterKey() };
   const rotated = await inProcess(
-    {
-      ...environment,
-      CREDIT_INDEX_KEY: newMasterKey(),
-      CREDIT_INDEX_KEY_PREVIOUS: environment['CREDIT_INDEX_KEY'] ?? '',
-    },
+    { ...newer, CREDIT_INDEX_KEY_PREVIOUS: former },
     ...['credit', 'rotate-keys', '--json'],
   );
   expect(JSON.parse(rotated.stdout)).toMatchObject({ subjects: 4, accounts: 4 });
+  // Under the former key, or any other, an import would take everybody for new.
+  const stale = await inProcess(environment, 'credit', 'verify-chain');
+  expect(stale.exitCode).toBe(1);
+  expect(stale.stderr).toContain('written under another CREDIT_INDEX_KEY');
+  const other = await inProcess({ ...newer, MASTER_KEY: newMasterKey() }, 'credit', 'verify-chain');
+  expect(other.stderr).toContain('written under another MASTER_KEY');
+  environment = newer;
   const cases = await inProcess(environment, 'credit', 'case', 'list', '--json');
   expect(JSON.parse(cases.stdout)).toEqual([]);
 });

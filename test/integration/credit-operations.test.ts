@@ -421,6 +421,12 @@ describe('an enquiry', () => {
   }
 });
 
+test('a service with another index key than the registry’s does not start', async () => {
+  await expect(start({ CREDIT_INDEX_KEY: randomBytes(32).toString('base64') })).rejects.toThrow(
+    'written under another CREDIT_INDEX_KEY',
+  );
+});
+
 test('a service without an index key offers no scoring', async () => {
   const without = await start({});
   try {

@@ -72,6 +72,8 @@ export interface Vault {
   indexKeys(kind: IndexKind, text: string): string[];
   /** True for what `seal` or `index` made under a key that is no longer the current one. */
   isFormer(bytes: Buffer, made: 'sealed' | 'index'): boolean;
+  /** True for what `seal` or `index` made under a key that is at hand. */
+  knows(bytes: Buffer, made: 'sealed' | 'index'): boolean;
 }
 
 interface VaultKey {
@@ -138,6 +140,10 @@ export function createVault(keys: CreditKeys): Vault {
     isFormer: (bytes, made) => {
       const { current } = made === 'sealed' ? sealing : indexing;
       return !current.id.equals(bytes.subarray(0, KEY_ID_BYTES));
+    },
+    knows: (bytes, made) => {
+      const { all } = made === 'sealed' ? sealing : indexing;
+      return all.some(({ id }) => id.equals(bytes.subarray(0, KEY_ID_BYTES)));
     },
   };
 }

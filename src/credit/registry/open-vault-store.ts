@@ -1,0 +1,31 @@
+import { PlainError } from '../../base/plain-error.ts';
+import type { Queryable } from '../../db/pool.ts';
+import { createVault } from './vault.ts';
+import type { CreditKeys, Vault } from './vault.ts';
+
+/**
+ * The vault of a registry, whose keys must be the ones it was written with: under another index key
+ * nobody would be found, and an import would take everybody for new.
+ * Throws: `PlainError` when they are not.
+ */
+export async function openRegistryVault(db: Queryable, keys: CreditKeys): Promise<Vault> {
+  const vault = createVault(keys);
+  // Indexes begin with the name of their key: the first and the last show when there are two.
+  const read = await db.query<{ document_index: Buffer; sealed: Buffer }>(
+    `(select document_index, sealed from subject_documents join subjects using (crn)
+      order by document_index limit 1)
+     union all
+     (select document_index, sealed from subject_documents join subjects using (crn)
+      order by document_index desc limit 1)`,
+  );
+  for (const row of read.rows) {
+    if (!vault.knows(row.document_index, 'index'))
+      throw new PlainError(wrongKey('CREDIT_INDEX_KEY'));
+    if (!vault.knows(row.sealed, 'sealed')) throw new PlainError(wrongKey('MASTER_KEY'));
+  }
+  return vault;
+}
+
+function wrongKey(name: 'CREDIT_INDEX_KEY' | 'MASTER_KEY'): string {
+  return `The credit registry was written under another ${name}. Start with that one; to change it, give it as ${name}_PREVIOUS until malipo credit rotate-keys is done.`;
+}
