@@ -88,25 +88,19 @@ const CLAIM = `
             or not exists (select from quarantines where released_at is null))
         order by d.transaction_id limit w.most for update skip locked
       ) q
-  ), claimed as (
-    update dispatch_queue d
-    set stage = 'verify', sent_at = coalesce(d.sent_at, p.at),
-      claim_number = d.claim_number + 1,
-      attempt_number = d.attempt_number + case when p.stage = 'send' then 1 else 0 end,
-      verify_count = case when p.stage = 'send' then 0 else d.verify_count + 1 end,
-      due_at = p.at + p.lease_ms * interval '1 millisecond'
-    from picked p
-    where d.ctid = p.row_at
-    returning d.vendor_id, d.transaction_id, d.biller_code, p.stage, d.claim_number,
-      d.attempt_number, d.verify_count, d.sent_at, d.operator_handle, d.account, d.phone,
-      d.amount_cents, p.at
   )
-  select c.vendor_id, c.transaction_id, c.biller_code, c.stage, c.claim_number, c.attempt_number,
-    c.verify_count, c.operator_handle, c.account, c.phone, c.amount_cents,
-    (extract(epoch from c.at
-      - greatest(c.sent_at, (select max(lost_until) from quarantines))) * 1000)::float8 as attempt_age_ms
-  from claimed c
-  order by c.transaction_id`;
+  update dispatch_queue d
+  set stage = 'verify', sent_at = coalesce(d.sent_at, p.at),
+    claim_number = d.claim_number + 1,
+    attempt_number = d.attempt_number + case when p.stage = 'send' then 1 else 0 end,
+    verify_count = case when p.stage = 'send' then 0 else d.verify_count + 1 end,
+    due_at = p.at + p.lease_ms * interval '1 millisecond'
+  from picked p
+  where d.ctid = p.row_at
+  returning d.vendor_id, d.transaction_id, d.biller_code, p.stage, d.claim_number,
+    d.attempt_number, d.verify_count, d.operator_handle, d.account, d.phone, d.amount_cents,
+    (extract(epoch from p.at
+      - greatest(d.sent_at, (select max(lost_until) from quarantines))) * 1000)::float8 as attempt_age_ms`;
 
 /**
  * Takes due transactions of the given queues, oldest first, and writes the attempt of each that is
@@ -128,7 +122,10 @@ export async function claim(
       wanted.map((queue) => queue.leaseMs),
     ],
   });
-  return claimed.rows.map((row) => ({
+  const oldestFirst = claimed.rows.toSorted((a, b) =>
+    a.transaction_id < b.transaction_id ? -1 : 1,
+  );
+  return oldestFirst.map((row) => ({
     vendorId: row.vendor_id,
     transactionId: row.transaction_id,
     billerCode: row.biller_code,
