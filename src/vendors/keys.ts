@@ -5,7 +5,14 @@ import { newId } from '../base/ids.ts';
 import { PlainError } from '../base/plain-error.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { HolderKind, KeyRow } from './store.ts';
-import { HOLDER_KINDS, insertKey, listKeys, listKeysOf, retireKeys, updateSealed } from './store.ts';
+import {
+  HOLDER_KINDS,
+  insertKey,
+  listKeys,
+  listKeysOf,
+  retireKeys,
+  updateSealed,
+} from './store.ts';
 
 export interface Holder {
   readonly holderKind: HolderKind;
