@@ -51,6 +51,7 @@ export function addImportCommand(credit: Command, cli: Cli): void {
           pool: session.pool,
           vault,
           clock: systemClock,
+          wireTime: session.wireTime,
           file,
           template: options.template,
           lender: options.lender,

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createWireTime } from '../../src/base/clock.ts';
 import { newId } from '../../src/base/ids.ts';
 import { importFile } from '../../src/credit/importing/import.ts';
 import type { ImportOptions, ImportResult } from '../../src/credit/importing/import.ts';
@@ -58,6 +59,7 @@ async function run(
     pool,
     vault,
     clock: { now: () => new Date('2026-11-05T09:00:00Z') },
+    wireTime: createWireTime('Africa/Nairobi'),
     file,
     template: 'mobile',
     lender,
@@ -151,7 +153,7 @@ describe('an imported file', () => {
     ]);
     const corrected = await run([other], { corrects: true });
     expect(corrected.findings).toEqual([]);
-    expect(corrected.counts.corrected).toBe(1);
+    expect(corrected.counts).toMatchObject({ corrected: 1, unchanged: 0 });
     const [subject] = await find(one);
     const [account] = (await readFileOf(subject?.crn ?? 0n)).accounts;
     expect(account).toMatchObject({ originalCents: 1_300_000n, current: { balanceCents: 100n } });
@@ -162,6 +164,8 @@ describe('an imported file', () => {
     expect(
       new Set(kept.rows.map(({ former }) => former.balanceCents ?? former.originalCents)),
     ).toEqual(new Set(['1200000', '800000']));
+    const terms = await run([{ ...other, OriginalAmount: '14000' }], { corrects: true });
+    expect(terms.counts).toMatchObject({ corrected: 1, unchanged: 0 });
   });
 
   test('may say the same twice, but not two things about one account, even to correct', async () => {
@@ -235,6 +239,9 @@ describe('an imported file', () => {
     await expect(run('')).rejects.toThrow('The file is empty');
     await expect(run('a,b\n1,2\n')).rejects.toThrow('column 1 must be Surname');
     await expect(run([line(1)], { asOf: '2026-11-06' })).rejects.toThrow('in the future');
+    // In Nairobi it is the sixth already.
+    const clock = { now: () => new Date('2026-11-05T21:30:00Z') };
+    expect((await run([line(1)], { asOf: '2026-11-06', clock })).findings).toEqual([]);
     await run([line(1)]);
     await expect(run([line(1)], { sector: 'bank' })).rejects.toThrow('in the sector mobile_lender');
     await expect(run([line(1)], { file: path.join(folder, 'none.csv') })).rejects.toThrow('ENOENT');

@@ -10,7 +10,7 @@ import { MOBILE_OFFERS, OTHER_OFFERS } from '../../sandbox/population/lenders.ts
 import { MOBILE_HEADER, mobileLines } from '../../sandbox/population/mobile-template.ts';
 import { generateSubjects } from '../../sandbox/population/population.ts';
 import type { Subject } from '../../sandbox/population/population.ts';
-import { systemClock } from '../../src/base/clock.ts';
+import { createWireTime, systemClock } from '../../src/base/clock.ts';
 import { compose } from '../../src/compose.ts';
 import type { Service } from '../../src/compose.ts';
 import { readConfig } from '../../src/config.ts';
@@ -92,6 +92,7 @@ async function submit({ lender, sector, asOf, text }: SubmittedFile): Promise<vo
     pool: service.pool,
     vault: createVault({ master: masterKeys, index: { current: indexKey, previous: undefined } }),
     clock: systemClock,
+    wireTime: createWireTime('Africa/Nairobi'),
     file,
     template: 'mobile',
     lender,

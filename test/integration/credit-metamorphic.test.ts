@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createWireTime, systemClock } from '../../src/base/clock.ts';
 import { compose } from '../../src/compose.ts';
 import type { Service } from '../../src/compose.ts';
 import { readConfig } from '../../src/config.ts';
@@ -58,7 +59,8 @@ async function submit(lines: readonly Line[], asOf = '2026-10-31'): Promise<void
   const { findings } = await importFile({
     pool: service.pool,
     vault: createVault({ master: masterKeys, index }),
-    clock: { now: () => new Date() },
+    clock: systemClock,
+    wireTime: createWireTime('Africa/Nairobi'),
     file,
     template: 'mobile',
     lender: 'L',

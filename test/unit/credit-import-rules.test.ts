@@ -70,6 +70,7 @@ describe('a line of the mobile template', () => {
     [{ OriginalAmount: '1.234' }, 'OriginalAmount amount'],
     [{ OriginalAmount: '12345678901234567' }, 'OriginalAmount amount'],
     [{ Currency: 'Ksh' }, 'Currency currency'],
+    [{ Currency: 'KSH' }, 'Currency currency'],
     [{ CurrentBalanceKES: '7999.99' }, 'CurrentBalanceKES kes_equality'],
     [
       { Currency: 'USD', CurrentBalanceKES: '0', CurrentBalance: '10' },

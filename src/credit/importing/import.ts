@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import type { Clock } from '../../base/clock.ts';
+import type { Clock, WireTime } from '../../base/clock.ts';
 import { readCsv } from '../../base/csv.ts';
 import { PlainError } from '../../base/plain-error.ts';
 import { transaction } from '../../db/pool.ts';
@@ -34,6 +34,8 @@ export interface ImportOptions {
   readonly pool: Pool;
   readonly vault: Vault;
   readonly clock: Clock;
+  /** Tells what day it is where the lenders are. */
+  readonly wireTime: Pick<WireTime, 'format'>;
   readonly file: string;
   readonly template: TemplateName;
   readonly lender: string;
@@ -73,7 +75,7 @@ export interface ImportResult {
  */
 export async function importFile(options: ImportOptions): Promise<ImportResult> {
   const { pool, clock, asOf } = options;
-  if (asOf > clock.now().toISOString().slice(0, 10)) {
+  if (asOf > options.wireTime.format(clock.now()).slice(0, 10)) {
     throw new ImportError(`The as-of date ${asOf} is in the future.`);
   }
   const { fileHash, totalBytes } = await hashFile(options.file);
@@ -202,7 +204,7 @@ class ImportRun {
         records,
         accountsAdded: plan.newAccounts.length,
         statesAdded: plan.states.length,
-        corrected: plan.correctedStates.length,
+        corrected: plan.corrected,
         unchanged: plan.unchanged,
       };
       if (!(await noteBatch(client, importId, from, made))) {

@@ -70,6 +70,8 @@ export interface Plan {
   readonly correctedTerms: { crn: bigint; accountId: bigint; former: Terms }[];
   readonly sharedDocuments: bigint[][];
   readonly findings: Finding[];
+  /** States, and records of which only terms or the person were. */
+  corrected: number;
   unchanged: number;
   nextCrn: bigint;
   nextAccountId: bigint;
@@ -108,6 +110,7 @@ export function planBatch(
       correctedTerms: [],
       sharedDocuments: [],
       findings: [],
+      corrected: 0,
       unchanged: 0,
       nextCrn: known.nextCrn,
       nextAccountId: known.nextAccountId,
@@ -176,6 +179,7 @@ function planKnownAccount(working: Working, indexed: IndexedAccount, account: Kn
   const states = new Map(account.states);
   let added = 0;
   let corrected = 0;
+  let correctedStates = 0;
   for (const state of submitted.states) {
     const former = states.get(state.asOf);
     const isRepeat =
@@ -190,7 +194,10 @@ function planKnownAccount(working: Working, indexed: IndexedAccount, account: Kn
       fault(working, indexed, 'duplicate_account');
       return;
     } else if (working.corrects) {
-      if (!sameValues(former, state)) plan.correctedStates.push({ crn, accountId, state, former });
+      if (!sameValues(former, state)) {
+        plan.correctedStates.push({ crn, accountId, state, former });
+        correctedStates += 1;
+      }
       corrected += 1;
     } else {
       fault(working, indexed, 'submitted_before');
@@ -202,6 +209,7 @@ function planKnownAccount(working: Working, indexed: IndexedAccount, account: Kn
     plan.unchanged += 1;
     return;
   }
+  if (corrected > 0) plan.corrected += Math.max(correctedStates, 1);
   if (!sameIdentity) mergeInto(working, indexed, crn);
   const isUnderCurrentKey = account.identityHash === indexed.identityHash;
   const changes = isNewest && !(sameIdentity && sameTerms && isUnderCurrentKey);

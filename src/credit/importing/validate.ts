@@ -127,6 +127,9 @@ function readNumber(reader: LineReader, column: 'ClientNumber' | 'AccountNumber'
   return reader.words(column, NUMBER_LENGTH);
 }
 
+/** Codes of ISO 4217, also of currencies that are no more. */
+const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
+
 interface Amounts {
   readonly currency: string;
   readonly original: bigint | undefined;
@@ -139,8 +142,8 @@ interface Amounts {
 
 function readAmounts(reader: LineReader): Amounts {
   const currency = reader.required('Currency');
-  if (currency !== '' && !/^[A-Z]{3}$/.test(currency)) {
-    reader.fault('Currency', 'currency', 'Currency must be a code of three letters, such as KES');
+  if (currency !== '' && !CURRENCIES.has(currency)) {
+    reader.fault('Currency', 'currency', 'Currency must be a code of ISO 4217, such as KES');
   }
   const amounts = {
     currency,

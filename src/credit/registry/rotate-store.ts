@@ -219,7 +219,9 @@ async function rotateEnquiries(db: Queryable, vault: Vault, after?: Position): P
     const place = payloadPlace(row.vendor_id, row.enquiry_id);
     const text = vault.unseal(row.sealed_payload, place);
     await db.query(
-      'update enquiries set sealed_payload = $3 where vendor_id = $1 and sequence = $2',
+      // Retention may have erased it meanwhile: what is erased stays so.
+      `update enquiries set sealed_payload = $3
+       where vendor_id = $1 and sequence = $2 and sealed_payload is not null`,
       [row.vendor_id, row.sequence, vault.seal(text, place)],
     );
     changed += 1;
@@ -246,7 +248,8 @@ async function rotateUpstreamAnswers(db: Queryable, vault: Vault, after?: Positi
     const text = vault.unseal(row.sealed_answer, place);
     await db.query(
       `update upstream_calls set sealed_answer = $4
-       where vendor_id = $1 and request_reference = $2 and call_id = $3`,
+       where vendor_id = $1 and request_reference = $2 and call_id = $3
+         and sealed_answer is not null`,
       [row.vendor_id, row.request_reference, row.call_id, vault.seal(text, place)],
     );
     changed += 1;
