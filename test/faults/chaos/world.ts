@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -167,12 +168,12 @@ export class World {
       async () => {
         const open = await this.pool.query(
           `select 1 from dispatch_queue join transactions using (vendor_id, transaction_id)
-           where account not like '%9909' limit 1`,
+           where transactions.account not like '%9909' limit 1`,
         );
         return open.rowCount === 0;
       },
       DRAIN_MS,
-    ).catch((error: unknown) => this.findings.push(String(error)));
+    ).catch((error: unknown) => this.findings.push(inspect(error)));
   }
 
   async end(): Promise<void> {
