@@ -66,15 +66,11 @@ begin
       select w.number, t.transaction_id, t.created_at
       from wanted w cross join lateral (
         -- This bucket of 32 s and the one before; equalities, so that the index on them is used.
-        select t.transaction_id, t.created_at
-        from (values (w.duplicate_key), (w.duplicate_key - 4294967296)) k (duplicate_key)
-          cross join lateral (
-            select t.transaction_id, t.created_at from transactions t
-            where t.vendor_id = w.vendor_id and t.duplicate_key = k.duplicate_key
-              and t.biller_code = w.biller and t.account = w.account and t.amount_cents = w.amount
-              and t.created_at > v_now - interval '30 seconds'
-            limit 1
-          ) t
+        select t.transaction_id, t.created_at from transactions t
+        where t.vendor_id = w.vendor_id
+          and t.duplicate_key = any (array[w.duplicate_key, w.duplicate_key - 4294967296])
+          and t.biller_code = w.biller and t.account = w.account and t.amount_cents = w.amount
+          and t.created_at > v_now - interval '30 seconds'
         order by t.created_at desc limit 1
       ) t
       where w.checked

@@ -69,7 +69,7 @@ export function createCreateLanes(options: {
     ...given,
     name: 'create lane',
     vendorOf,
-    maxBatch: LIMITS.createBatchRows,
+    maxBatch: LIMITS.laneBatchRows,
     maxWaiting: LIMITS.laneQueueRows,
     ...(form === 'one_vendor' ? { groupOf: vendorOf } : {}),
     call: async (db, batch) => {
