@@ -260,6 +260,9 @@ class Run {
   }
 }
 
+/** Runs are by the hundred, until all was met, and no more than this. */
+const MOST_RUNS = 1_000;
+
 describe.each(['many_vendors', 'one_vendor'] as const)('a batch of creates for %s', (form) => {
   beforeAll(async () => {
     books = await openBooks();
@@ -271,18 +274,13 @@ describe.each(['many_vendors', 'one_vendor'] as const)('a batch of creates for %
 
   test('decides like its rows taken one by one, and books what it decides', SHRINKING, async () => {
     const met: Met = new Map();
-    await fc.assert(
-      fc.asyncProperty(history, async (given) => {
-        const vendorIds = await books.addVendors(given.vendors.map((vendor) => vendor.floatCents));
-        const run = new Run(given, vendorIds, { form, met });
-        for (const wanted of given.steps) await run.take(wanted);
-        await run.expectEqualBooks();
-      }),
-      { numRuns: form === 'many_vendors' ? 200 : 100 },
-    );
-    expect((await checkLedger(books.pool)).violations).toEqual([]);
-
-    // What this test rests on: every decision was met on every path that can make it.
+    const property = fc.asyncProperty(history, async (given) => {
+      const vendorIds = await books.addVendors(given.vendors.map((vendor) => vendor.floatCents));
+      const run = new Run(given, vendorIds, { form, met });
+      for (const wanted of given.steps) await run.take(wanted);
+      await run.expectEqualBooks();
+    });
+    // What this test rests on: every decision is met on every path that can make it. Some are rare.
     const common = ['accepted', 'replayed', 'reference_reused', 'likely_duplicate'];
     const expected = [
       ...common.map((kind) => `set ${kind}`),
@@ -291,7 +289,12 @@ describe.each(['many_vendors', 'one_vendor'] as const)('a batch of creates for %
         `short ${kind}`,
       ]),
     ];
-    expect(expected.filter((name) => !met.has(name))).toEqual([]);
+    const missed = (): string[] => expected.filter((name) => !met.has(name));
+    for (let runs = 0; runs < MOST_RUNS && (runs < 100 || missed().length > 0); runs += 100) {
+      await fc.assert(property, { numRuns: 100 });
+    }
+    expect((await checkLedger(books.pool)).violations).toEqual([]);
+    expect(missed()).toEqual([]);
   });
 
   test.each([
