@@ -14,7 +14,12 @@ export const LIMITS = {
   connections: 20_000,
   /** Requests waiting for a connection of one pool before new ones are refused as `overloaded`. */
   poolQueue: 512,
-  /** Most creates one lane commits at once (facts: past 512 latency grows, throughput does not). */
+  /**
+   * Most creates one lane commits at once for requests over HTTP. With more, all that are under way
+   * end up in one batch, and the database and whoever writes the answers wait for each other in turns.
+   */
+  createBatchRows: 128,
+  /** Most rows one lane commits at once otherwise (facts: past 512 latency grows, throughput does not). */
   laneBatchRows: 512,
   /** Creates waiting in one lane before new ones are refused as `overloaded`. */
   laneQueueRows: 8192,

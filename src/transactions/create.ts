@@ -61,15 +61,17 @@ export function createCreateLanes(options: {
   readonly timers?: Timers;
   /** Default: many_vendors. */
   readonly batches?: BatchForm;
+  /** Most creates in one commit. Default: what serves requests over HTTP best. */
+  readonly maxBatch?: number;
   /** Told after each commit what was accepted, so that it is dispatched without a poll. */
   readonly onAccepted: (accepted: readonly NewTransaction[]) => void;
 }): CreateLanes {
   const { batches: form = 'many_vendors', onAccepted, ...given } = options;
   return createLanes<NewTransaction, CreateDecision>({
+    maxBatch: LIMITS.createBatchRows,
     ...given,
     name: 'create lane',
     vendorOf,
-    maxBatch: LIMITS.laneBatchRows,
     maxWaiting: LIMITS.laneQueueRows,
     ...(form === 'one_vendor' ? { groupOf: vendorOf } : {}),
     call: async (db, batch) => {
