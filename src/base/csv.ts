@@ -72,3 +72,12 @@ function quoteProblem(rest: string): string {
 export function csvValue(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
+
+/**
+ * A value of a file that people open in a spreadsheet: text that would be run as a formula gets an
+ * apostrophe in front (OWASP, "CSV Injection"). Numbers, signed ones too, stay as they are.
+ */
+export function csvExportValue(text: string): string {
+  const isFormula = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/.test(text);
+  return csvValue(isFormula && !/^[+-]?\d+(\.\d+)?$/.test(text) ? `'${text}` : text);
+}

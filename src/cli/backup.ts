@@ -1,8 +1,10 @@
 import path from 'node:path';
 import type { Command } from 'commander';
 import { PlainError } from '../base/plain-error.ts';
+import { readConfig } from '../config.ts';
 import { verifyBackup } from '../db/backup/manifest.ts';
 import { takeBackup } from '../db/backup/take.ts';
+import { knownMasterKeys } from '../vendors/master-key-file.ts';
 import { HOLDER_KINDS, listKeys } from '../vendors/store.ts';
 import { command } from './arguments.ts';
 import type { Cli } from './cli.ts';
@@ -53,6 +55,7 @@ async function take(session: Session, folder: string, cli: Cli): Promise<Taken> 
     pool: session.openPool(1),
     data,
     folder,
+    masterKey: (await session.sealing()).masterKeys.current,
     masterKeyIds: [...new Set(keys.map((key) => key.master_key_id))].toSorted(),
     onProgress: (what, done, all) => cli.progress.show(progressText(what, done, all)),
   });
@@ -83,21 +86,27 @@ function notInside(masterKeyIds: readonly string[]): string {
 }
 
 async function verify(folder: string, cli: Cli) {
-  const { manifest, bytes, problems } = await verifyBackup(path.resolve(folder), (done, all) =>
-    cli.progress.show(progressText('verifying', done, all)),
+  const config = readConfig('sandbox', cli.surroundings.environment);
+  const { manifest, authenticity, bytes, problems } = await verifyBackup(
+    path.resolve(folder),
+    await knownMasterKeys(config, config.dataDir),
+    (done, all) => cli.progress.show(progressText('verifying', done, all)),
   );
   const whole = problems.length === 0;
+  const authentic = authenticity === 'authentic';
+  const unchecked = `Not authenticated: set MASTER_KEY to the one with id ${manifest.authenticated_with} to check that nobody changed it.`;
   return {
     json: {
       backup_id: manifest.backup_id,
       whole,
+      authenticated: authentic,
       problems,
       files: manifest.files.length,
       bytes,
       ended_at: manifest.ended_at,
     },
     text: whole
-      ? `The backup of ${manifest.ended_at} is whole: ${megabytes(bytes)} in ${manifest.files.length} files.`
+      ? `The backup of ${manifest.ended_at} is whole: ${megabytes(bytes)} in ${manifest.files.length} files. ${authentic ? 'Its manifest was written with this MASTER_KEY.' : unchecked}`
       : `${problems.map((line) => `${line}\n`).join('')}THE BACKUP IS DAMAGED: ${counted(problems.length, 'problem')}.`,
     exitCode: whole ? EXIT.done : EXIT.failed,
   };

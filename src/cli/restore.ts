@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { masterKeyId } from '../base/sealing.ts';
 import { readConfig } from '../config.ts';
 import { restoreBackup } from '../db/backup/restore.ts';
-import { readMasterKeyFile } from '../vendors/master-key-file.ts';
+import { knownMasterKeys } from '../vendors/master-key-file.ts';
 import { command } from './arguments.ts';
 import { progressText } from './backup.ts';
 import type { Cli } from './cli.ts';
@@ -13,6 +13,7 @@ import type { Answer } from './output.ts';
 interface RestoreOptions {
   readonly json?: boolean;
   readonly dataDir: string;
+  readonly unauthenticated?: boolean;
 }
 
 export function addRestoreCommand(program: Command, cli: Cli): void {
@@ -23,6 +24,10 @@ export function addRestoreCommand(program: Command, cli: Cli): void {
   )
     .argument('<folder>', 'a backup')
     .requiredOption('--data-dir <folder>', 'DATA_DIR of the service to be; without a database')
+    .option(
+      '--unauthenticated',
+      'restore although the MASTER_KEY under which it was taken is lost; anybody may have changed it',
+    )
     .action(async (folder: string, options: RestoreOptions) => {
       await cli.runAlone(options, async () => await restore(folder, options, cli));
     });
@@ -30,13 +35,17 @@ export function addRestoreCommand(program: Command, cli: Cli): void {
 
 async function restore(backup: string, options: RestoreOptions, cli: Cli): Promise<Answer> {
   const dataDir = path.resolve(options.dataDir);
+  const config = readConfig('sandbox', cli.surroundings.environment);
+  const masterKeys = await knownMasterKeys(config, dataDir);
   const { manifest, timeline } = await restoreBackup({
     backup,
     folder: path.join(dataDir, 'postgres'),
+    masterKeys,
+    unauthenticated: options.unauthenticated === true,
     log: () => {},
     onProgress: (what, done, all) => cli.progress.show(progressText(what, done, all)),
   });
-  const key = await judgeMasterKey(manifest.master_key_ids, dataDir, cli);
+  const key = judgeMasterKey(manifest.master_key_ids, masterKeys);
   return {
     json: {
       backup_id: manifest.backup_id,
@@ -62,24 +71,16 @@ The books lack what was done since. The service that starts on it is in quaranti
 type KeyVerdict = 'right' | 'another' | 'missing' | 'not_needed';
 
 const KEY_TEXTS: Readonly<Record<KeyVerdict, (ids: string) => string>> = {
-  right: () => 'the one at hand opens the stored keys',
-  another: (ids) => `THE ONE AT HAND IS ANOTHER: the stored keys need ${ids}`,
-  missing: (ids) => `not at hand: set MASTER_KEY to the one with id ${ids}`,
+  right: () => 'MASTER_KEY opens the stored keys',
+  another: (ids) => `MASTER_KEY IS A DIFFERENT ONE: the stored keys need ${ids}`,
+  missing: (ids) => `not set: the stored keys need MASTER_KEY with id ${ids}`,
   not_needed: () => 'none needed: no key is stored',
 };
 
 /** Whether the service that starts here will be able to open what is stored. */
-async function judgeMasterKey(
-  ids: readonly string[],
-  dataDir: string,
-  cli: Cli,
-): Promise<KeyVerdict> {
+function judgeMasterKey(ids: readonly string[], masterKeys: readonly Buffer[]): KeyVerdict {
   if (ids.length === 0) return 'not_needed';
-  const config = readConfig('sandbox', cli.surroundings.environment);
-  const found = config.masterKey ?? (await readMasterKeyFile(dataDir));
-  if (found === undefined) return 'missing';
-  const atHand = new Set(
-    [found, config.masterKeyPrevious].map((key) => key !== undefined && masterKeyId(key)),
-  );
-  return ids.every((id) => atHand.has(id)) ? 'right' : 'another';
+  if (masterKeys.length === 0) return 'missing';
+  const known = new Set(masterKeys.map(masterKeyId));
+  return ids.every((id) => known.has(id)) ? 'right' : 'another';
 }

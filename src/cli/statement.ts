@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { csvValue } from '../base/csv.ts';
+import { csvExportValue } from '../base/csv.ts';
 import type { WireTime } from '../base/clock.ts';
 import { encodeReference } from '../base/ids.ts';
 import { formatMoney } from '../base/money.ts';
@@ -192,7 +192,7 @@ function balanceRows(balances: Balances, movement: string, at: Date): string[][]
 /** One row a transfer; before and after them one row a balance, the account in `credit_account`. */
 async function writeCsv(session: Session, period: Period, stdout: TextStream): Promise<void> {
   const write = (rows: readonly (readonly string[])[]): void => {
-    stdout.write(rows.map((row) => `${row.map(csvCell).join(',')}\r\n`).join(''));
+    stdout.write(rows.map((row) => `${row.map(csvExportValue).join(',')}\r\n`).join(''));
   };
   const closing = await readStatement(session.pool, period, {
     opening: (balances) => {
@@ -207,12 +207,4 @@ async function writeCsv(session: Session, period: Period, stdout: TextStream): P
     },
   });
   write(balanceRows(closing, 'closing', period.to));
-}
-
-/**
- * Text that a spreadsheet would take for a formula gets an apostrophe in front, since vendors choose
- * their references; amounts below zero are numbers and stay as they are.
- */
-function csvCell(text: string): string {
-  return csvValue(/^[=+@\t\r]|^-(?!\d+\.\d\d$)/.test(text) ? `'${text}` : text);
 }

@@ -25,3 +25,15 @@ export async function readMasterKeyFile(dataDir: string): Promise<Buffer | undef
   }
   return key;
 }
+
+/** The master keys of the environment, or else the sandbox's own. Throws: `PlainError`. */
+export async function knownMasterKeys(
+  config: {
+    readonly masterKey: Buffer | undefined;
+    readonly masterKeyPrevious: Buffer | undefined;
+  },
+  dataDir: string,
+): Promise<Buffer[]> {
+  const current = config.masterKey ?? (await readMasterKeyFile(dataDir));
+  return [current, config.masterKeyPrevious].filter((key) => key !== undefined);
+}

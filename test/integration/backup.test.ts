@@ -10,12 +10,14 @@ import {
   truncate,
   writeFile,
 } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPool } from '../../src/db/pool.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import type { EmbeddedDatabase } from '../../src/db/embedded/embedded.ts';
 import { verifyBackup } from '../../src/db/backup/manifest.ts';
+import { RECOVERY_SETTINGS } from '../../src/db/backup/restore.ts';
 import { takeBackup } from '../../src/db/backup/take.ts';
 import { inProcess, malipo, must, newMasterKey } from './cli-support.ts';
 import { isRoot, query, until, Workshop } from './embedded-support.ts';
@@ -24,6 +26,7 @@ import { isRoot, query, until, Workshop } from './embedded-support.ts';
 
 const workshop = new Workshop();
 const MASTER_KEY = newMasterKey();
+const KEY = Buffer.from(MASTER_KEY, 'base64');
 
 let dataDir: string;
 let environment: { DATA_DIR: string; MASTER_KEY: string };
@@ -93,7 +96,7 @@ async function restored(): Promise<{
 
 describe('a backup', () => {
   test('beside a running server is whole, and leaves nothing behind in it', async () => {
-    const { problems, manifest } = await verifyBackup(backup);
+    const { problems, manifest } = await verifyBackup(backup, [KEY]);
     expect(problems).toEqual([]);
     expect(manifest.files.map((file) => file.path)).toEqual(
       expect.arrayContaining(['backup_label', 'global/pg_control', 'malipo.quarantine']),
@@ -108,12 +111,11 @@ describe('a backup', () => {
   });
 
   test('does not hold the master key, only its id', async () => {
-    const key = Buffer.from(MASTER_KEY, 'base64');
-    const { manifest } = await verifyBackup(backup);
+    const { manifest } = await verifyBackup(backup, [KEY]);
     expect(manifest.master_key_ids).toHaveLength(1);
     for (const file of manifest.files) {
       const content = await readFile(path.join(backup, 'data', file.path));
-      expect(content.includes(key) || content.includes(MASTER_KEY), file.path).toBe(false);
+      expect(content.includes(KEY) || content.includes(MASTER_KEY), file.path).toBe(false);
     }
     expect(told).toContain(`Not in it: MASTER_KEY (id ${manifest.master_key_ids[0]})`);
   });
@@ -131,7 +133,7 @@ describe('a backup', () => {
   test('that fails leaves the folder empty, and the server free', async () => {
     const folder = await workshop.folder();
     const data = path.join(dataDir, 'postgres', 'data');
-    const stuck = { pool, data, folder, masterKeyIds: [] };
+    const stuck = { pool, data, folder, masterKey: KEY, masterKeyIds: [] };
     let asked = 0;
     const failing = takeBackup({
       ...stuck,
@@ -157,6 +159,7 @@ describe('a backup', () => {
       pool: own,
       data,
       folder,
+      masterKey: KEY,
       masterKeyIds: [],
       onProgress: () => {
         if (!cut) process.kill(backend.rows[0]?.pid ?? 0, 'SIGTERM');
@@ -219,7 +222,7 @@ describe('a restore', () => {
   test('enters quarantine before anything else, once', async () => {
     const { folder, url } = await restored();
     const env = { DATA_DIR: folder };
-    const { manifest } = await verifyBackup(backup);
+    const { manifest } = await verifyBackup(backup, [KEY]);
     const listed = await must(env, 'quarantine', 'status', '--json');
     expect(listed.json()).toMatchObject({
       quarantine: {
@@ -258,15 +261,123 @@ describe('a restore', () => {
     const copy = await copyOfBackup();
     await appendFile(path.join(copy, 'data', 'base', '1', '1259'), 'x');
     const folder = await newDataDir();
-    const refused = await inProcess({}, 'restore', copy, '--data-dir', folder);
+    const refused = await inProcess({ MASTER_KEY }, 'restore', copy, '--data-dir', folder);
     expect(refused.stderr).toContain('The backup is damaged: base/1/1259');
     expect(await readdir(path.join(folder, 'postgres'))).toEqual([]);
   });
 
-  test('says when the master key at hand is another', async () => {
-    const env = { MASTER_KEY: newMasterKey() };
-    const answer = await must(env, 'restore', backup, '--data-dir', await newDataDir());
-    expect(answer.stdout).toContain('THE ONE AT HAND IS ANOTHER');
+  test.each([
+    ['another master key', { MASTER_KEY: newMasterKey() }],
+    ['no master key', {}],
+  ])('with %s is refused, unless asked for', async (_what, env) => {
+    const folder = await newDataDir();
+    const refused = await inProcess(env, 'restore', backup, '--data-dir', folder);
+    expect(refused.exitCode).toBe(1);
+    expect(refused.stderr).toContain('cannot be authenticated');
+    const forced = ['restore', backup, '--data-dir', folder, '--unauthenticated', '--json'];
+    const answer = (await must(env, ...forced)).json();
+    expect(answer).toMatchObject({
+      master_key: 'MASTER_KEY' in env ? 'another' : 'missing',
+      quarantine: true,
+    });
+    const { url } = await workshop.start(path.join(folder, 'postgres'));
+    expect(await query(url, `select count(*) > 0 as there from load`)).toEqual([{ there: true }]);
+  });
+});
+
+// What somebody does who can write where backups are kept, and knows the format but no key.
+describe('a tampered backup', () => {
+  /** Puts PostgreSQL settings into a copy and makes its manifest agree. */
+  async function tamper(
+    change: (manifest: Manifest) => void,
+    settings = '',
+  ): Promise<{ copy: string }> {
+    const copy = await copyOfBackup();
+    const name = 'postgresql.auto.conf';
+    const text = `${await readFile(path.join(copy, 'data', name), 'utf8')}${settings}`;
+    await writeFile(path.join(copy, 'data', name), text);
+    const list = path.join(copy, 'manifest.json');
+    const { checksum: _old, mac, ...manifest } = JSON.parse(await readFile(list, 'utf8'));
+    for (const file of manifest.files) {
+      if (file.path !== name) continue;
+      file.bytes = Buffer.byteLength(text);
+      file.sha256 = createHash('sha256').update(text).digest('hex');
+    }
+    change(manifest);
+    const checksum = createHash('sha256').update(JSON.stringify(manifest)).digest('hex');
+    await writeFile(list, JSON.stringify({ ...manifest, checksum, mac }));
+    return { copy };
+  }
+
+  interface Manifest {
+    authenticated_with: string;
+    folders: string[];
+    files: { path: string; bytes: number; sha256: string }[];
+  }
+
+  test('is refused by restore and verify', async () => {
+    const { copy } = await tamper(() => {}, `recovery_end_command = 'true'\n`);
+    const env = { MASTER_KEY };
+    const restore = await inProcess(env, 'restore', copy, '--data-dir', await newDataDir());
+    expect(restore.stderr).toContain('was not written with this MASTER_KEY');
+    const verify = await inProcess(env, 'backup', 'verify', copy);
+    expect(verify).toMatchObject({ exitCode: 1 });
+    expect(verify.stderr).toContain('was not written with this MASTER_KEY');
+    // Without the key nobody can tell, and verify says so.
+    const unknown = await inProcess({}, 'backup', 'verify', copy, '--json');
+    expect(unknown.json()).toMatchObject({ whole: true, authenticated: false });
+  });
+
+  test('runs no command, even when it is restored unauthenticated', async () => {
+    const trace = path.join(await workshop.folder(), 'trace');
+    const settings = [
+      `recovery_end_command = 'touch ${trace}'`,
+      `archive_cleanup_command = 'touch ${trace}'`,
+      `shared_preload_libraries = 'no_such_library'`,
+      `archive_mode = 'on'`,
+      `archive_command = 'touch ${trace}'`,
+      '',
+    ].join('\n');
+    const { copy } = await tamper((manifest) => {
+      manifest.authenticated_with = '0'.repeat(16);
+    }, settings);
+    const folder = await newDataDir();
+    await must({ MASTER_KEY }, 'restore', copy, '--data-dir', folder, '--unauthenticated');
+    const { url } = await workshop.start(path.join(folder, 'postgres'));
+    expect(
+      await query(
+        url,
+        `select name from pg_settings where name in ('recovery_end_command', 'archive_command',
+           'archive_cleanup_command', 'shared_preload_libraries') and setting not in ('', '(disabled)')`,
+      ),
+    ).toEqual([]);
+    await expect(stat(trace)).rejects.toThrow('ENOENT');
+  });
+
+  test.each(['../evil', '/tmp/evil', 'base/../../evil', 'base//x', '.'])(
+    'that names the folder %s writes nothing anywhere',
+    async (name) => {
+      const { copy } = await tamper((manifest) => {
+        manifest.authenticated_with = '0'.repeat(16);
+        manifest.folders.push(name);
+      });
+      const folder = await newDataDir();
+      const args = ['restore', copy, '--data-dir', folder, '--unauthenticated'];
+      const refused = await inProcess({ MASTER_KEY }, ...args);
+      expect(refused.stderr).toContain('is not a backup manifest');
+    },
+  );
+
+  test('meets a server that overrides every setting that could run something', async () => {
+    const settings = await query(
+      server.url,
+      `select name from pg_settings where vartype = 'string' and context <> 'internal'
+         and name ~ 'command|librar|conninfo|provider|external_pid_file'`,
+    );
+    const names = settings.map((row) => String(row['name']));
+    expect(names).toContain('recovery_end_command');
+    const overridden = new Set(Object.keys(RECOVERY_SETTINGS));
+    expect(names.filter((name) => !overridden.has(name))).toEqual([]);
   });
 });
 

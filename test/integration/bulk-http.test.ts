@@ -210,6 +210,17 @@ test('the results come as CSV and as JSON lines too', async () => {
   expect(JSON.parse(lines.text)).toEqual(row);
 });
 
+test('a spreadsheet does not run a reference of the CSV as a formula', async () => {
+  const batchReference = fresh('batch');
+  const reference = fresh('=HYPERLINK("//evil")');
+  const quoted = `"${reference.replaceAll('"', '""')}"`;
+  const file = `biller_name,amount,account,merchant_reference\nsafaricom,1,254722000008,${quoted}\n`;
+  const [row] = await decided(file, { batchReference });
+  expect(row).toMatchObject({ merchant_reference: reference });
+  const csv = await ask('result', { batch_reference: batchReference, format: 'csv' });
+  expect(csv.text).toContain(`1,"'${reference.replaceAll('"', '""')}",REFUSED`);
+});
+
 test('a file that is not what was signed is not taken', async () => {
   const file = 'biller_name,amount,account\nsafaricom,10,254722000009\n';
   const changed = file.replace('10', '99');

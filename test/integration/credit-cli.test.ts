@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -214,4 +214,25 @@ test('suppression rules are set, work at once, are removed, and every change is 
     expect(refused.exitCode).not.toBe(0);
     expect(refused.stderr).toContain(complaint);
   }
+});
+
+test('the report replaces a link that was put in its place, and writes nothing through it', async () => {
+  const own = await mkdtemp(path.join(folder, 'link-'));
+  const [loans, other] = [path.join(own, 'loans.csv'), path.join(own, 'other.txt')];
+  await writeFile(loans, csvOf([rightLine(1, { Gender: 'X' })]));
+  await writeFile(other, 'keep');
+  await symlink(other, `${loans}.errors.csv`);
+  const { exitCode } = await inProcess(
+    environment,
+    ...['credit', 'import', loans, '--template', 'mobile', '--lender', 'L9'],
+    ...['--sector', 'mobile_lender', '--as-of', '2026-10-31'],
+  );
+  expect(exitCode).toBe(1);
+  expect(await readFile(other, 'utf8')).toBe('keep');
+  expect((await lstat(`${loans}.errors.csv`)).isFile()).toBe(true);
+  expect((await readdir(own)).toSorted()).toEqual([
+    'loans.csv',
+    'loans.csv.errors.csv',
+    'other.txt',
+  ]);
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { csvValue, readCsv } from '../../src/base/csv.ts';
+import { csvExportValue, csvValue, readCsv } from '../../src/base/csv.ts';
 
 let folder: string;
 
@@ -82,4 +82,16 @@ describe('a CSV file', () => {
       { numRuns: 100 },
     );
   });
+});
+
+describe('a value of an export', () => {
+  test.each(['=1+1', '+cmd', '-2+3', '@SUM(A1)', '\t=1', '\r=1', ' =1', '＝1', '-', '+254 722'])(
+    'that a spreadsheet would run gets an apostrophe: %j',
+    (text) => expect(csvExportValue(text)).toMatch(/^"?'/),
+  );
+
+  test.each(['abc', '-100.00', '+254722000000', '1-2', '', 'a=b', '14234567890'])(
+    'that is text or a number stays as it is: %j',
+    (text) => expect(csvExportValue(text)).toBe(text),
+  );
 });

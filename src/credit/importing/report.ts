@@ -1,4 +1,6 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { csvExportValue } from '../../base/csv.ts';
 import type { Finding } from './record.ts';
 
 /** Where the report of a file is written: beside it. */
@@ -20,8 +22,15 @@ export async function writeReport(
     return null;
   }
   const rows = findings.map(({ line, field, rule, text }) =>
-    [String(line), field, rule, `"${text.replaceAll('"', '""')}"`].join(','),
+    [String(line), field, rule, text].map(csvExportValue).join(','),
   );
-  await writeFile(reportFile, `line,field,rule,text\n${rows.join('\n')}\n`);
+  // A new file that takes the name: a link put there would otherwise choose the file to overwrite.
+  const unfinished = `${reportFile}.${randomBytes(6).toString('hex')}`;
+  try {
+    await writeFile(unfinished, `line,field,rule,text\n${rows.join('\n')}\n`, { flag: 'wx' });
+    await rename(unfinished, reportFile);
+  } finally {
+    await rm(unfinished, { force: true });
+  }
   return reportFile;
 }

@@ -1,10 +1,11 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { Check } from 'typebox/value';
 import { PlainError } from '../../base/plain-error.ts';
+import { masterKeyId } from '../../base/sealing.ts';
 import { hashFile, writeDurably } from './copy.ts';
 
 const MANIFEST_FILE = 'manifest.json';
@@ -15,7 +16,7 @@ export const DATA_FOLDER = 'data';
 const moment = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+Z$' });
 
 const MANIFEST = Type.Object({
-  format: Type.Literal(1),
+  format: Type.Literal(2),
   backup_id: Type.String(),
   /** Major version of PostgreSQL. */
   postgres: Type.String(),
@@ -27,6 +28,8 @@ const MANIFEST = Type.Object({
   ended_at: moment,
   start_lsn: Type.String(),
   stop_lsn: Type.String(),
+  /** Id of the MASTER_KEY that the manifest is authenticated with. */
+  authenticated_with: Type.String(),
   /** Ids, not keys: which MASTER_KEY opens the stored secrets. */
   master_key_ids: Type.Array(Type.String()),
   /** Below `data`, parents before children. */
@@ -41,16 +44,39 @@ const MANIFEST = Type.Object({
 });
 
 export type BackupManifest = Static<typeof MANIFEST>;
+/** A manifest before it is authenticated. */
+export type BackupContent = Omit<BackupManifest, 'authenticated_with'>;
 export type BackupFile = BackupManifest['files'][number];
 
-/** Written last: a folder without it is no backup. */
-export async function writeManifest(backup: string, manifest: BackupManifest): Promise<void> {
-  const text = JSON.stringify({ ...manifest, checksum: checksumOf(manifest) }, undefined, 1);
-  await writeDurably(path.join(backup, MANIFEST_FILE), `${text}\n`);
+/** Written last: a folder without it is no backup. @param masterKey of 32 bytes. */
+export async function writeManifest(
+  backup: string,
+  content: BackupContent,
+  masterKey: Buffer,
+): Promise<BackupManifest> {
+  const manifest = { ...content, authenticated_with: masterKeyId(masterKey) };
+  const sealed = { ...manifest, checksum: checksumOf(manifest), mac: macOf(manifest, masterKey) };
+  await writeDurably(path.join(backup, MANIFEST_FILE), `${JSON.stringify(sealed, undefined, 1)}\n`);
+  return manifest;
 }
 
-/** Throws: `PlainError` when the folder holds no whole backup, or its list was changed. */
-export async function readManifest(backup: string): Promise<BackupManifest> {
+/** Whether a manifest was written by an installation that had one of our master keys. */
+export type Authenticity = 'authentic' | 'key_missing';
+
+export interface ReadManifest {
+  readonly manifest: BackupManifest;
+  /** `key_missing`: its master key is not among those given, so anybody may have written it. */
+  readonly authenticity: Authenticity;
+}
+
+/**
+ * Reads the manifest and checks it as far as the master keys allow.
+ * Throws: `PlainError` when the folder holds no whole backup, or its manifest was changed.
+ */
+export async function readManifest(
+  backup: string,
+  masterKeys: readonly Buffer[],
+): Promise<ReadManifest> {
   const file = path.join(backup, MANIFEST_FILE);
   let text: string;
   try {
@@ -58,18 +84,23 @@ export async function readManifest(backup: string): Promise<BackupManifest> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     throw new PlainError(
-      `${backup} is no backup, or one that was not finished: it has no ${MANIFEST_FILE}.`,
+      `${backup} is not a backup, or the backup was not finished: ${MANIFEST_FILE} is missing.`,
       { cause: error },
     );
   }
-  const { checksum, ...manifest } = parse(text, file);
-  if (!Check(MANIFEST, manifest) || !manifest.files.every((entry) => isInside(entry.path))) {
-    throw new PlainError(`${file} is not the list of a backup that this version can read.`);
+  const { checksum, mac, ...manifest } = parse(text, file);
+  if (!Check(MANIFEST, manifest) || !pathsOf(manifest).every(isInside)) {
+    throw new PlainError(`${file} is not a backup manifest that this version can read.`);
   }
   if (checksum !== checksumOf(manifest)) {
     throw new PlainError(`${file} was changed after it had been written.`);
   }
-  return manifest;
+  const key = masterKeys.find((one) => masterKeyId(one) === manifest.authenticated_with);
+  if (key === undefined) return { manifest, authenticity: 'key_missing' };
+  if (!isMac(mac, macOf(manifest, key))) {
+    throw new PlainError(`${file} was not written with this MASTER_KEY: the backup was changed.`);
+  }
+  return { manifest, authenticity: 'authentic' };
 }
 
 function parse(text: string, file: string): Record<string, unknown> {
@@ -86,13 +117,27 @@ function checksumOf(manifest: BackupManifest): string {
   return createHash('sha256').update(JSON.stringify(manifest)).digest('hex');
 }
 
-/** A changed list must not make a restore write elsewhere. */
-function isInside(file: string): boolean {
-  return !path.isAbsolute(file) && !file.split(/[\\/]/).includes('..');
+/** The checksum finds damage; only this finds a change by somebody who knows the format. */
+function macOf(manifest: BackupManifest, masterKey: Buffer): string {
+  const key = Buffer.from(hkdfSync('sha256', masterKey, '', 'malipo backup manifest', 32));
+  return createHmac('sha256', key).update(JSON.stringify(manifest)).digest('hex');
 }
 
-export interface Verification {
-  readonly manifest: BackupManifest;
+function isMac(found: unknown, expected: string): boolean {
+  const claimed = Buffer.from(String(found));
+  return claimed.length === expected.length && timingSafeEqual(claimed, Buffer.from(expected));
+}
+
+function pathsOf(manifest: BackupManifest): string[] {
+  return [...manifest.folders, ...manifest.files.map((file) => file.path)];
+}
+
+/** A changed manifest must not make a restore write elsewhere. */
+function isInside(name: string): boolean {
+  return name.split(/[\\/]/).every((part) => part !== '' && part !== '.' && part !== '..');
+}
+
+export interface Verification extends ReadManifest {
   readonly bytes: number;
   /** What is wrong, one line each; empty: the backup is whole. */
   readonly problems: readonly string[];
@@ -104,9 +149,10 @@ export interface Verification {
  */
 export async function verifyBackup(
   backup: string,
+  masterKeys: readonly Buffer[],
   onProgress: (doneBytes: number, allBytes: number) => void = () => {},
 ): Promise<Verification> {
-  const manifest = await readManifest(backup);
+  const { manifest, authenticity } = await readManifest(backup, masterKeys);
   const data = path.join(backup, DATA_FOLDER);
   const allBytes = totalBytes(manifest);
   const problems: string[] = [];
@@ -126,7 +172,7 @@ export async function verifyBackup(
   for (const name of await readdir(data, { recursive: true }).catch((): string[] => [])) {
     if (!known.has(name)) problems.push(`${name}: does not belong to the backup`);
   }
-  return { manifest, bytes: allBytes, problems };
+  return { manifest, authenticity, bytes: allBytes, problems };
 }
 
 export function totalBytes(manifest: Pick<BackupManifest, 'files'>): number {

@@ -19,6 +19,10 @@ export interface RestoreOptions {
   readonly backup: string;
   /** `DATA_DIR/postgres` of the service to be: without a database. */
   readonly folder: string;
+  /** The backup's manifest has to be authenticated with one of them. */
+  readonly masterKeys: readonly Buffer[];
+  /** True: restore it although its master key is not among them. */
+  readonly unauthenticated?: boolean;
   readonly log: (line: string) => void;
   readonly onProgress?: (what: string, doneBytes: number, allBytes: number) => void;
 }
@@ -39,7 +43,12 @@ export interface Restored {
  * damaged or of another version of PostgreSQL, no room.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
-  const manifest = await readManifest(path.resolve(options.backup));
+  const { manifest, authenticity } = await readManifest(
+    path.resolve(options.backup),
+    options.masterKeys,
+  );
+  const authentic = authenticity === 'authentic';
+  if (!authentic && options.unauthenticated !== true) throw unknownAuthor(manifest);
   const folder = await prepareTarget(options.folder, manifest);
   const user = await findServerUser(folder.data);
   const unique = `${formatIdentity(await identifyOurselves())}-${randomBytes(4).toString('hex')}`;
@@ -53,6 +62,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
     }
     const data = path.join(temporary, 'data');
     await copyBack(manifest, data, { ...options, owner: user });
+    if (!authentic) await replaceConfiguration(data, user);
     await writeDurably(path.join(data, 'recovery.signal'), '', user);
     const timeline = await recover(temporary, manifest, options.log);
     if (!(await renameUnlessThere(data, folder.data))) throw refusal(folder.path);
@@ -116,12 +126,56 @@ async function copyBack(
   }
 }
 
-/** As an archive recovery, whose archive is what the backup holds: it ends on a timeline of its own. */
-const RECOVERY_SETTINGS = {
+function unknownAuthor(manifest: BackupManifest): PlainError {
+  return new PlainError(
+    `The backup cannot be authenticated: that needs the MASTER_KEY with id ${manifest.authenticated_with}, under which it was taken. Set MASTER_KEY (or MASTER_KEY_PREVIOUS) to it, or copy the former DATA_DIR's file master-key into the new one. If that key is lost and you are sure that nobody changed the backup, add --unauthenticated.`,
+  );
+}
+
+/**
+ * The server's configuration of a backup that anybody may have changed is not used: it can name
+ * commands and libraries, which every later start would run. Our own settings are arguments.
+ */
+async function replaceConfiguration(data: string, owner: FileOwner | undefined): Promise<void> {
+  const texts = {
+    'postgresql.conf': '# Replaced by a restore: the backup could not be authenticated.\n',
+    'postgresql.auto.conf': '',
+    'pg_hba.conf': 'host all all 127.0.0.1/32 scram-sha-256\n',
+    'pg_ident.conf': '',
+  };
+  for (const [name, text] of Object.entries(texts)) {
+    await rm(path.join(data, name), { recursive: true, force: true });
+    await writeDurably(path.join(data, name), text, owner);
+  }
+}
+
+/**
+ * As an archive recovery, whose archive is what the backup holds: it ends on a timeline of its own.
+ * The backup's configuration files must not run anything: every setting of PostgreSQL that names a
+ * command, a library or another server is set here, and arguments win over files.
+ */
+export const RECOVERY_SETTINGS = {
   restore_command: 'false',
+  recovery_end_command: '',
+  archive_cleanup_command: '',
+  archive_mode: 'off',
+  archive_command: '',
+  archive_library: '',
+  shared_preload_libraries: '',
+  session_preload_libraries: '',
+  local_preload_libraries: '',
+  dynamic_library_path: '$libdir',
+  jit_provider: 'llvmjit',
+  ssl: 'off',
+  ssl_passphrase_command: '',
+  primary_conninfo: '',
+  oauth_validator_libraries: '',
+  // Triggers on login and the like, which a changed catalog may hold.
+  event_triggers: 'off',
+  external_pid_file: '',
+  logging_collector: 'off',
   // Nobody connects before it is done.
   hot_standby: 'off',
-  archive_mode: 'off',
 };
 
 /** Runs a server on the copy until it is recovered, and stops it. Returns its timeline. */

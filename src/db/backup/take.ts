@@ -7,7 +7,7 @@ import { PlainError } from '../../base/plain-error.ts';
 import type { Pool } from '../pool.ts';
 import { copyFileDurably, makeFolder, syncFolder, writeDurably } from './copy.ts';
 import { DATA_FOLDER, verifyBackup, writeManifest } from './manifest.ts';
-import type { BackupFile, BackupManifest } from './manifest.ts';
+import type { BackupContent, BackupFile, BackupManifest } from './manifest.ts';
 import { markerIn, writeMarker } from './marker.ts';
 import { walSegments } from './wal.ts';
 
@@ -19,6 +19,8 @@ export interface BackupOptions {
   /** Where the backup goes: missing or empty. */
   readonly folder: string;
   readonly masterKeyIds: readonly string[];
+  /** Authenticates the manifest: whoever restores the backup can tell that nobody changed it. */
+  readonly masterKey: Buffer;
   readonly onProgress?: (what: string, doneBytes: number, allBytes: number | null) => void;
 }
 
@@ -40,12 +42,12 @@ export async function takeBackup(options: BackupOptions): Promise<Backup> {
   const existed = await requireEmpty(folder);
   if (!existed) await mkdir(folder, { recursive: true, mode: 0o700 });
   try {
-    const manifest = await copyOnline({ ...options, folder });
+    const content = await copyOnline({ ...options, folder });
     crashPoint('backup:before-manifest');
-    await writeManifest(folder, manifest);
+    const manifest = await writeManifest(folder, content, options.masterKey);
     await syncFolder(folder);
     await syncFolder(path.dirname(folder));
-    const { problems, bytes } = await verifyBackup(folder, (done, all) =>
+    const { problems, bytes } = await verifyBackup(folder, [options.masterKey], (done, all) =>
       options.onProgress?.('verifying', done, all),
     );
     if (problems.length > 0) {
@@ -77,7 +79,7 @@ async function requireEmpty(folder: string): Promise<boolean> {
   throw new PlainError(`${folder} is not empty. Give each backup a folder of its own.`);
 }
 
-async function copyOnline(options: BackupOptions): Promise<BackupManifest> {
+async function copyOnline(options: BackupOptions): Promise<BackupContent> {
   const client = await options.pool.connect();
   let broken: Error | undefined;
   const onError = (error: Error): void => {
@@ -108,7 +110,7 @@ interface Started {
   readonly segment_bytes: number;
 }
 
-async function copyWithin(client: PoolClient, options: BackupOptions): Promise<BackupManifest> {
+async function copyWithin(client: PoolClient, options: BackupOptions): Promise<BackupContent> {
   const backupId = newId();
   const started = await startBackup(client, backupId);
   const target = path.join(options.folder, DATA_FOLDER);
@@ -142,7 +144,7 @@ async function copyWithin(client: PoolClient, options: BackupOptions): Promise<B
   for (const name of copied.folders) await syncFolder(path.join(target, name));
   await syncFolder(target);
   return {
-    format: 1,
+    format: 2,
     backup_id: backupId,
     postgres: started.major,
     system_identifier: started.system_identifier,

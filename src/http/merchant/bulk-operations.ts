@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import type { WireTime } from '../../base/clock.ts';
-import { csvValue } from '../../base/csv.ts';
+import { csvExportValue } from '../../base/csv.ts';
 import { encodeReference } from '../../base/ids.ts';
 import type { BatchProgress, RowResult } from '../../bulk/batch.ts';
 import type { BulkDesk } from '../../bulk/desk.ts';
@@ -177,10 +177,10 @@ const COLUMNS = [
   'field',
 ] as const satisfies readonly (keyof ResultRow)[];
 
-// A vendor's own reference comes back as it was sent, whatever a spreadsheet makes of it.
+// Programs that need references byte for byte take `json` or `jsonl`: here formulas are neutralised.
 function csvOf(rows: readonly ResultRow[]): string {
   const lines = rows.map((row) =>
-    COLUMNS.map((column) => csvValue(String(row[column] ?? ''))).join(','),
+    COLUMNS.map((column) => csvExportValue(String(row[column] ?? ''))).join(','),
   );
   return `${[COLUMNS.join(','), ...lines].join('\r\n')}\r\n`;
 }
