@@ -3,33 +3,46 @@ import type { LookupAddress } from 'node:dns';
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import type { LookupFunction } from 'node:net';
 
-/** Addresses that no public name should lead to (IANA special-purpose registries). */
-const PRIVATE = new BlockList();
-for (const [network, bits] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['224.0.0.0', 3],
-] as const) {
-  PRIVATE.addSubnet(network, bits, 'ipv4');
-}
-for (const [network, bits] of [
-  ['::', 127],
-  ['fc00::', 7],
-  ['fe80::', 10],
-  ['ff00::', 8],
-] as const) {
-  PRIVATE.addSubnet(network, bits, 'ipv6');
+/** What addresses of servers on the Internet are taken from. All other IPv6 is special or not assigned. */
+const ASSIGNED = blockListOf(['0.0.0.0/0', '2000::/3']);
+
+/** What of it is not one server on the Internet, by the IANA special-purpose registries. */
+const SPECIAL = blockListOf([
+  '0.0.0.0/8', // this network
+  '10.0.0.0/8', // private
+  '100.64.0.0/10', // carrier-grade NAT
+  '127.0.0.0/8', // loopback
+  '169.254.0.0/16', // link-local
+  '172.16.0.0/12', // private
+  '192.0.0.0/24', // protocol assignments
+  '192.0.2.0/24', // documentation
+  '192.88.99.0/24', // 6to4 relays
+  '192.168.0.0/16', // private
+  '198.18.0.0/15', // benchmarks
+  '198.51.100.0/24', // documentation
+  '203.0.113.0/24', // documentation
+  '224.0.0.0/3', // multicast, reserved, broadcast
+  '2001::/23', // protocol assignments: Teredo, benchmarks, ORCHID and others
+  '2001:db8::/32', // documentation
+  '2002::/16', // 6to4, which holds an IPv4 address
+  '3fff::/20', // documentation
+]);
+
+function blockListOf(networks: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [address = '', bits] = network.split('/');
+    list.addSubnet(address, Number(bits), isIPv6(address) ? 'ipv6' : 'ipv4');
+  }
+  return list;
 }
 
+/** IPv4 addresses that are written as IPv6 (`::ffff:10.0.0.1`) count as IPv4. */
 function isPrivateAddress(address: string): boolean {
-  return PRIVATE.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+  // A zone only follows addresses of one link, and BlockList does not read it.
+  if (address.includes('%')) return true;
+  const family = isIPv6(address) ? 'ipv6' : 'ipv4';
+  return !ASSIGNED.check(address, family) || SPECIAL.check(address, family);
 }
 
 /**
