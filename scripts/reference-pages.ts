@@ -1,7 +1,8 @@
 import path from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import { ERRORS, Refusal } from '../src/base/errors.ts';
-import { ENVIRONMENT } from '../src/config.ts';
+import { VARIABLES } from '../src/environment.ts';
+import type { Variable } from '../src/environment.ts';
 import { refusalBody } from '../src/http/errors.ts';
 import { createInertApi } from './inert-api.ts';
 
@@ -68,32 +69,34 @@ function errorsPage(): string {
 }
 
 function environmentPage(): string {
-  const rows = Object.entries(ENVIRONMENT.properties).map(([name, schema]) =>
-    tableRow([`\`${name}\``, meaningOf(schema)]),
+  const rows = Object.entries<Variable>(VARIABLES).map(([name, variable]) =>
+    tableRow([
+      `\`${name}\``,
+      variable.description,
+      variable.form.allowed,
+      variable.otherwise ?? defaultOf(variable),
+    ]),
   );
   return [
     '# Environment',
     '',
-    'Generated from `src/config.ts` by `npm run docs`; do not edit.',
+    'Generated from `src/environment.ts` by `npm run docs`; do not edit.',
     '',
-    'The service is configured by environment variables only. An empty one counts as absent. Every mistake is listed at once, and nothing starts until all are mended.',
+    'The service is configured by environment variables only. An empty one counts as absent. All problems are listed at once, each with the value (unless it is a secret) and what is allowed, and nothing starts until they are fixed.',
     '',
-    tableRow(['Variable', 'Meaning']),
-    tableRow(['---', '---']),
+    tableRow(['Variable', 'Meaning', 'Allowed', 'Default']),
+    tableRow(['---', '---', '---', '---']),
     ...rows,
     '',
   ].join('\n');
 }
 
-/** The description, after the values when only some are taken. */
-function meaningOf(schema: object): string {
-  const { description = '', anyOf } = schema as {
-    description?: string;
-    anyOf?: readonly { const: string }[];
-  };
-  if (anyOf === undefined) return description;
-  const values = anyOf.map((value) => `\`${value.const}\``);
-  return `One of ${values.join(', ')}. ${description}`;
+function defaultOf({ default: value }: Variable): string {
+  if (value === undefined) return 'none';
+  if (typeof value === 'object') {
+    return `\`${value.production}\`; sandbox: \`${value.sandbox}\``;
+  }
+  return value === '' ? 'empty' : `\`${value}\``;
 }
 
 function tableRow(cells: readonly string[]): string {

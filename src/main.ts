@@ -1,5 +1,5 @@
 import { ConfigError, readConfig } from './config.ts';
-import type { Mode } from './config.ts';
+import type { Mode } from './environment.ts';
 import { EmbeddedDatabaseError } from './db/embedded/error.ts';
 import { StartError, serve } from './serve.ts';
 

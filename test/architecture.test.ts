@@ -14,6 +14,7 @@ const ROWS: readonly (readonly string[])[] = [
   ['dispatch', 'bulk', 'events'],
   ['reconciliation'],
   ['connectors', 'http'],
+  ['environment'],
   ['config'],
   ['compose'],
   ['serve'],

@@ -1,7 +1,8 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ConfigError, ENVIRONMENT, readConfig } from '../../src/config.ts';
-import type { Mode } from '../../src/config.ts';
+import { ConfigError, readConfig } from '../../src/config.ts';
+import { VARIABLES } from '../../src/environment.ts';
+import type { Mode, Variable } from '../../src/environment.ts';
 
 // Thirty-two different bytes; no key of anybody.
 const KEY = Buffer.from(Array.from({ length: 32 }, (_, index) => index * 7 + 3)).toString('base64');
@@ -16,9 +17,9 @@ function problemsOf(source: Record<string, string>, mode: Mode = 'sandbox'): rea
   return [];
 }
 
-/** Names of the variables that are complained about, each once. */
+/** Names of the variables that are complained about. */
 function complaints(source: Record<string, string>, mode: Mode = 'sandbox'): string[] {
-  return [...new Set(problemsOf(source, mode).map((line) => line.split(':')[0] ?? ''))];
+  return problemsOf(source, mode).map((line) => line.split(':')[0] ?? '');
 }
 
 describe('the configuration', () => {
@@ -81,13 +82,17 @@ describe('the configuration', () => {
     expect(complaints({ BATCHES: 'one' })).toEqual(['BATCHES']);
   });
 
-  test.each([
-    ['http', 'PORT: Port of the API. Default 8080.'],
-    ['123456', 'PORT: Port of the API. Default 8080.'],
-    ['65536', 'PORT: must be a port number from 0 to 65535.'],
-    ['65535', 'OPERATOR_PORT: required when PORT is 65535.'],
-  ])('names a bad port once, and not the one that follows from it: %s', (port, problem) => {
-    expect(problemsOf({ PORT: port })).toEqual([problem]);
+  test.each(['http', '123456', '65536', '-1', '1.5'])(
+    'names a bad port once, and not the one that follows from it: %s',
+    (port) => {
+      expect(problemsOf({ PORT: port })).toEqual([
+        `PORT: “${port}” is not valid. Allowed: a port number from 0 to 65535.`,
+      ]);
+    },
+  );
+
+  test('of the sandbox needs a port for the operators', () => {
+    expect(problemsOf({ PORT: '65535' })).toEqual(['OPERATOR_PORT: required when PORT is 65535.']);
   });
 
   test('of production may listen at the last port', () => {
@@ -125,6 +130,38 @@ describe('the configuration', () => {
     ]);
   });
 
+  test('shows the value and what is allowed, on one line and without a password', () => {
+    expect(
+      problemsOf({
+        ROLES: 'api,cleaner',
+        LOG_LEVEL: 'loud',
+        TRUSTED_PROXIES: '10.0.0.0/8/8',
+        PUBLIC_URL: 'ftp://u:hunter2@pay.example\nPORT: fine',
+        DATA_DIR: 'data',
+        TIME_ZONE: 'x'.repeat(200),
+      }),
+    ).toEqual([
+      'PUBLIC_URL: “ftp://***@pay.example\ufffdPORT: fine” is not valid. Allowed: a URL with http or https, such as https://pay.example.',
+      'ROLES: “api,cleaner” is not valid. Allowed: a comma-separated list of api, dispatcher, jobs.',
+      'LOG_LEVEL: “loud” is not valid. Allowed: fatal, error, warn, info, debug, trace, silent.',
+      `TIME_ZONE: “${'x'.repeat(100)}”… is not valid. Allowed: an IANA time zone, such as Africa/Nairobi.`,
+      'TRUSTED_PROXIES: “10.0.0.0/8/8” is not valid. Allowed: a comma-separated list of IP addresses and networks, such as 10.0.0.0/8.',
+    ]);
+  });
+
+  test.each(Object.entries<Variable>(VARIABLES))(
+    'says all about %s when it is bad',
+    (name, variable) => {
+      const bad = 'bad\u0000value';
+      if (variable.form.read(bad) !== undefined) return;
+      const [problem = '', ...more] = problemsOf({ [name]: bad });
+      expect(more).toEqual([]);
+      expect(problem).toContain(`${name}: `);
+      expect(problem).toContain(variable.form.allowed);
+      expect(problem.includes('bad\ufffdvalue')).toBe(variable.secret !== true);
+    },
+  );
+
   test.each([
     ['LANES', '0', '1'],
     ['BREAKER_FAILURES', '0', '1'],
@@ -132,7 +169,9 @@ describe('the configuration', () => {
     // One connection listens, and nobody would have another.
     ['DATABASE_POOL_SIZE', '1', '2'],
   ])('refuses %s=%s: at least %s', (name, value, least) => {
-    expect(problemsOf({ [name]: value })).toEqual([`${name}: must be at least ${least}.`]);
+    expect(problemsOf({ [name]: value })).toEqual([
+      `${name}: “${value}” is not valid. Allowed: a whole number from ${least} to 999999999.`,
+    ]);
   });
 
   test('repeats no secret in what it complains of', () => {
@@ -162,15 +201,16 @@ describe('the configuration', () => {
     expect(() => Object.assign(config, { port: 1 })).toThrow(TypeError);
   });
 
-  test('has a description for every variable', () => {
-    for (const [name, schema] of Object.entries(ENVIRONMENT.properties)) {
-      const { description } = schema as { description?: string };
-      expect({ name, described: (description ?? '').length > 10 }).toEqual({
-        name,
-        described: true,
-      });
-    }
-  });
+  test.each(Object.entries<Variable>(VARIABLES))(
+    'describes %s, and takes its default',
+    (_, variable) => {
+      expect(variable.description.length).toBeGreaterThan(10);
+      const { default: fallback = [] } = variable;
+      for (const value of typeof fallback === 'string' ? [fallback] : Object.values(fallback)) {
+        expect(variable.form.read(value)).toBeDefined();
+      }
+    },
+  );
 
   test('of Metropol needs its keys and https, and private addresses only when allowed', () => {
     const metropol = {

@@ -1,0 +1,342 @@
+import { isIP } from 'node:net';
+
+/** How the process was started: the sandbox of `npm start`, or `npm run serve`. */
+export type Mode = 'sandbox' | 'production';
+
+const ROLES = ['api', 'dispatcher', 'jobs'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** What values a variable may have, and how they are read. */
+interface Form<Value> {
+  /** In words, as the end of a sentence. */
+  readonly allowed: string;
+  /** Undefined for a text that is not allowed. */
+  readonly read: (text: string) => Value | undefined;
+}
+
+/** One variable. The reference page and every message about it are made from this. */
+export interface Variable {
+  readonly description: string;
+  readonly form: Form<unknown>;
+  /** As it would be set. Absent: nothing stands in for it. */
+  readonly default?: string | Readonly<Record<Mode, string>>;
+  /** For people, where the default follows from other variables. */
+  readonly otherwise?: string;
+  /** Its value is never shown. */
+  readonly secret?: true;
+}
+
+const text: Form<string> = { allowed: 'any text', read: (value) => value };
+const port = wholeNumber(0, 65_535, 'a port number');
+const key: Form<Buffer> = {
+  allowed: '32 random bytes in base64, as `openssl rand -base64 32` prints them',
+  read: readKey,
+};
+const httpUrl: Form<string> = pattern(
+  /^https?:\/\/[^/]+(\/.*)?$/,
+  'a URL with http or https, such as https://pay.example',
+);
+const databaseUrl: Form<string> = pattern(
+  /^postgres(ql)?:\/\//,
+  'a URL such as postgresql://user:password@host/database',
+);
+const pathPrefix: Form<string> = pattern(
+  /^(\/[A-Za-z0-9._~-]+)*$/,
+  'a path such as /bills, without a slash at the end',
+);
+
+/** Every variable that the service reads. */
+export const VARIABLES = {
+  PORT: { description: 'Port of the API.', form: port, default: '8080' },
+  HOST: { description: 'Address to listen on.', form: text, default: '127.0.0.1' },
+  OPERATOR_PORT: {
+    description: 'Port of the simulated operators (sandbox only).',
+    form: port,
+    otherwise: '`PORT` + 1',
+  },
+  DATA_DIR: {
+    description: 'Folder of the embedded database and of the sandbox.',
+    form: text,
+    default: '.data',
+  },
+  DATABASE_URL: {
+    description: 'An external PostgreSQL (15 or newer).',
+    form: databaseUrl,
+    otherwise: 'the embedded PostgreSQL',
+    secret: true,
+  },
+  DATABASE_POOL_SIZE: {
+    description:
+      'Database connections for everything but the lanes; one of them listens for changed settings.',
+    form: wholeNumber(2),
+    default: '8',
+  },
+  LANES: {
+    description: 'Lanes that commit creates, one connection each.',
+    form: wholeNumber(1),
+    default: '2',
+  },
+  BATCHES: {
+    description:
+      'Whose payments a lane commits in one call: many_vendors, or one_vendor, for a Citus cluster (see deploy/citus).',
+    form: oneOf(['many_vendors', 'one_vendor']),
+    default: 'many_vendors',
+  },
+  BASE_PATH: { description: 'In front of `/payments/v2/…`.', form: pathPrefix, default: '' },
+  BILLING_PATH: {
+    description: 'In front of `/billing` and `/transaction`.',
+    form: pathPrefix,
+    default: '',
+  },
+  SCORING_PATH: {
+    description: 'In front of the scoring operations.',
+    form: pathPrefix,
+    default: '',
+  },
+  PUBLIC_URL: {
+    description: 'Where operators reach this service for callbacks.',
+    form: httpUrl,
+    otherwise: '`http://HOST:PORT`',
+  },
+  ROLES: {
+    description: 'What this process does.',
+    form: { allowed: `a comma-separated list of ${ROLES.join(', ')}`, read: readRoles },
+    default: ROLES.join(','),
+  },
+  LOG_LEVEL: {
+    description: 'The least severe log lines that are written.',
+    form: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
+    default: { sandbox: 'warn', production: 'info' },
+  },
+  MASTER_KEY: {
+    description:
+      'Encrypts the stored secrets. Required by `npm run serve`; the sandbox makes one in `DATA_DIR`.',
+    form: key,
+    secret: true,
+  },
+  MASTER_KEY_PREVIOUS: {
+    description: 'The former `MASTER_KEY` while stored secrets are encrypted again.',
+    form: key,
+    secret: true,
+  },
+  CREDIT_INDEX_KEY: {
+    description:
+      'Key under which documents and phones of the credit registry are found. Without it the scoring operations are off; the sandbox derives one.',
+    form: key,
+    secret: true,
+  },
+  CREDIT_INDEX_KEY_PREVIOUS: {
+    description: 'The former `CREDIT_INDEX_KEY` while the registry is indexed again.',
+    form: key,
+    secret: true,
+  },
+  CREDIT_RETENTION_DAYS: {
+    description: 'Days that states of accounts are used in summaries and scores.',
+    form: wholeNumber(0),
+    default: '1826',
+  },
+  CREDIT_ENQUIRY_RETENTION_DAYS: {
+    description:
+      'Days that names, documents and answers of credit enquiries are kept; then the jobs erase them, and only the chained record that each was made stays. 0 keeps them.',
+    form: wholeNumber(0),
+    default: '1826',
+  },
+  CREDIT_BUREAU: {
+    description: 'Where credit information comes from: the built-in registry, or Metropol.',
+    form: oneOf(['registry', 'metropol']),
+    default: 'registry',
+  },
+  METROPOL_URL: {
+    description:
+      'Address of the Metropol API with port and version, such as https://api.metropol.co.ke:5555/v2_1.',
+    form: {
+      allowed: 'a URL with https (http only to this machine)',
+      read: (value) => (isSafeUrl(value) ? value : undefined),
+    },
+  },
+  METROPOL_PUBLIC_KEY: {
+    description: 'Public key of the Metropol subscription.',
+    form: text,
+  },
+  METROPOL_PRIVATE_KEY: {
+    description: 'Private key of the Metropol subscription.',
+    form: text,
+    secret: true,
+  },
+  METROPOL_TIMEOUT_MS: {
+    description: 'How long a call to Metropol may take.',
+    form: wholeNumber(1),
+    default: '15000',
+  },
+  METROPOL_PRIVATE_ADDRESSES: {
+    description:
+      'With allow, the name in `METROPOL_URL` may resolve to a private address, such as in a VPN. Otherwise such an address is not called.',
+    form: oneOf(['allow']),
+  },
+  TIME_ZONE: {
+    description: 'Time zone of times on the wire.',
+    form: { allowed: 'an IANA time zone, such as Africa/Nairobi', read: readTimeZone },
+    default: 'Africa/Nairobi',
+  },
+  FUND_WINDOW_SECONDS: {
+    description:
+      'How far the `time` of a fund request may be from the server’s clock. 0 turns the check off.',
+    form: wholeNumber(0),
+    default: { sandbox: '0', production: '86400' },
+  },
+  SIGNER_REQUESTS_PER_SECOND: {
+    description:
+      'Most signed requests a second of each vendor and collector, in each process, with bursts of five seconds’ worth. 0: no limit.',
+    form: wholeNumber(0),
+    default: '0',
+  },
+  STRANGER_REQUESTS_PER_SECOND: {
+    description:
+      'Most unauthenticated requests a second of each address: operations without a signature, and wrong signatures. 0: no limit.',
+    form: wholeNumber(0),
+    default: '0',
+  },
+  TRUSTED_PROXIES: {
+    description: 'Reverse proxies, whose X-Forwarded-For names the client.',
+    form: {
+      allowed: 'a comma-separated list of IP addresses and networks, such as 10.0.0.0/8',
+      read: readNetworks,
+    },
+    default: '',
+  },
+  BREAKER_FAILURES: {
+    description: 'Consecutive transport failures that open a biller’s circuit breaker.',
+    form: wholeNumber(1),
+    default: '20',
+  },
+  BREAKER_COOLDOWN_MS: {
+    description: 'How long an open breaker waits before it probes.',
+    form: wholeNumber(0),
+    default: '5000',
+  },
+  SHUTDOWN_GRACE_MS: {
+    description: 'How long a stop waits for work under way.',
+    form: wholeNumber(0),
+    default: '15000',
+  },
+} as const satisfies Record<string, Variable>;
+
+export type VariableName = keyof typeof VARIABLES;
+
+type ReadBy<Name extends VariableName> = NonNullable<
+  ReturnType<(typeof VARIABLES)[Name]['form']['read']>
+>;
+
+/** The value of each variable; undefined where it is neither set nor has a default. */
+export type Values = {
+  readonly [Name in VariableName]:
+    | ReadBy<Name>
+    | ((typeof VARIABLES)[Name] extends { readonly default: unknown } ? never : undefined);
+};
+
+/** What is wrong with the environment: of each variable the first problem. */
+export class Problems {
+  readonly #byName = new Map<VariableName, string>();
+
+  /** @param problem follows `NAME: `. */
+  add(name: VariableName, problem: string): void {
+    if (!this.#byName.has(name)) this.#byName.set(name, `${name}: ${problem}`);
+  }
+
+  get list(): readonly string[] {
+    return [...this.#byName.values()];
+  }
+}
+
+/** Reads every variable; an empty one counts as absent, and a malformed one too once it is noted. */
+export function readVariables(
+  mode: Mode,
+  source: Readonly<Record<string, string | undefined>>,
+  problems: Problems,
+): Values {
+  const values: Partial<Record<VariableName, unknown>> = {};
+  for (const [name, variable] of Object.entries(VARIABLES) as [VariableName, Variable][]) {
+    const fallback =
+      typeof variable.default === 'object' ? variable.default[mode] : variable.default;
+    values[name] = fallback === undefined ? undefined : variable.form.read(fallback);
+    const given = source[name];
+    if (given === undefined || given === '') continue;
+    const value = variable.form.read(given);
+    if (value === undefined) problems.add(name, notAllowed(variable, given));
+    else values[name] = value;
+  }
+  return values as Values;
+}
+
+function notAllowed(variable: Variable, given: string): string {
+  const shown = variable.secret === true ? 'the value (not shown)' : shownValue(given);
+  return `${shown} is not valid. Allowed: ${variable.form.allowed}.`;
+}
+
+const SHOWN_CHARACTERS = 100;
+
+/** On one line, without a password in a URL. */
+function shownValue(value: string): string {
+  const shown = value.replace(/\/\/[^/@]*@/, '//***@').slice(0, SHOWN_CHARACTERS);
+  return `“${shown.replaceAll(/\p{C}/gu, '\ufffd')}”${value.length > SHOWN_CHARACTERS ? '…' : ''}`;
+}
+
+function pattern(wanted: RegExp, allowed: string): Form<string> {
+  return { allowed, read: (value) => (wanted.test(value) ? value : undefined) };
+}
+
+function wholeNumber(least: number, most = 999_999_999, name = 'a whole number'): Form<number> {
+  return {
+    allowed: `${name} from ${least} to ${most}`,
+    read: (value) => {
+      const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
+      return number >= least && number <= most ? number : undefined;
+    },
+  };
+}
+
+function oneOf<const Value extends string>(values: readonly Value[]): Form<Value> {
+  return {
+    allowed: values.join(', '),
+    read: (value) => values.find((known) => known === value),
+  };
+}
+
+function readRoles(value: string): ReadonlySet<Role> | undefined {
+  const names = value.split(',').map((name) => name.trim());
+  const known = names.filter((name): name is Role => (ROLES as readonly string[]).includes(name));
+  return known.length === names.length ? new Set(known) : undefined;
+}
+
+function readTimeZone(value: string): string | undefined {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone;
+  } catch {
+    return undefined;
+  }
+}
+
+function readNetworks(value: string): readonly string[] | undefined {
+  const networks = value.split(',').flatMap((name) => name.trim() || []);
+  return networks.every(isNetwork) ? networks : undefined;
+}
+
+function isNetwork(network: string): boolean {
+  const [address = '', bits, more] = network.split('/');
+  const most = isIP(address) === 6 ? 128 : 32;
+  const isPrefix = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
+  return isIP(address) !== 0 && isPrefix && more === undefined;
+}
+
+function isSafeUrl(value: string): boolean {
+  if (httpUrl.read(value) === undefined) return false;
+  const local = ['127.0.0.1', '[::1]', 'localhost'].includes(URL.parse(value)?.hostname ?? '');
+  return value.startsWith('https:') || local;
+}
+
+function readKey(value: string): Buffer | undefined {
+  const bytes = Buffer.from(value, 'base64');
+  if (!/^[A-Za-z0-9+/]{43}=$/.test(value) || bytes.length !== 32) return undefined;
+  // 32 random bytes have about 30 distinct values; far fewer means a typed or repeated key.
+  return new Set(bytes).size < 16 ? undefined : bytes;
+}
