@@ -12,6 +12,8 @@ create table vendors (
   duplicate_check text not null default 'without_reference'
     check (duplicate_check in ('off', 'without_reference', 'always')),
   reference_required boolean not null default false,
+  -- strict: enquiries need names and consent, and a mismatch looks like an unknown subject.
+  enquiry_policy text not null default 'strict' check (enquiry_policy in ('strict', 'open')),
   created_at timestamptz not null
 );
 

@@ -43,10 +43,14 @@ create table enquiries (
   hash bytea not null,
   primary key (vendor_id, sequence)
 );
--- The reference makes an enquiry once; one whose outcome is not known may be asked again.
-create unique index enquiries_once on enquiries (vendor_id, request_reference)
+-- The reference makes an enquiry of an operation once; one whose outcome is not known may be asked
+-- again.
+create unique index enquiries_once on enquiries (vendor_id, request_reference, operation)
   where outcome <> 'unknown';
-create index enquiries_by_reference on enquiries (vendor_id, request_reference);
+create index enquiries_by_reference on enquiries (vendor_id, request_reference, operation);
+-- What found nobody, which is limited per vendor.
+create index enquiries_missed on enquiries (vendor_id, enquired_at)
+  where outcome in ('not_found', 'mismatch', 'conflict');
 
 -- Who asked about a subject and why, beside the subject: for scores and for the subject's report.
 create table subject_enquiries (
@@ -67,6 +71,7 @@ create table subject_enquiries (
 create table upstream_calls (
   vendor_id integer not null,
   request_reference text not null,
+  operation text not null,
   call_id uuid not null,
   bureau text not null,
   part text not null,

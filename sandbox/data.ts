@@ -6,7 +6,7 @@ import type { Pool } from '../src/db/pool.ts';
 import { transaction } from '../src/db/pool.ts';
 import { markChanged } from '../src/db/settings-watch.ts';
 import { addKey } from '../src/vendors/keys.ts';
-import { insertCollector, insertVendor, listKeys } from '../src/vendors/store.ts';
+import { insertCollector, insertVendor, listKeys, updateVendor } from '../src/vendors/store.ts';
 import { SANDBOX_OPERATOR_KEY } from './operators/options.ts';
 
 /** The sandbox's people. Their keys are public. */
@@ -161,7 +161,9 @@ async function prepareSigners(
     await insertCollector(client, { collector, name, createdAt });
     await keepKey(client, { holderKind: 'collector', holder: collector }, key, options);
     for (const vendor of DEMO_VENDORS) {
-      await insertVendor(client, { ...vendor, sector: 'bank', createdAt });
+      const added = await insertVendor(client, { ...vendor, sector: 'bank', createdAt });
+      // As the specification reads; what people change later stays.
+      if (added !== undefined) await updateVendor(client, vendor.vid, { enquiryPolicy: 'open' });
       await keepKey(client, { holderKind: 'vendor', holder: vendor.vid }, vendor.key, options);
     }
     await markChanged(client, 'vendors');

@@ -348,6 +348,7 @@ async function composeCredit({
     vault,
     bureau,
     clock: systemClock,
+    missesPerHour: config.creditMissesPerHour,
   });
   atStop(() => desk.idle());
   return desk;

@@ -28,6 +28,8 @@ export interface Config {
   readonly creditRetentionDays: number;
   /** 0: for ever. */
   readonly creditEnquiryRetentionDays: number;
+  /** Of each strict vendor; 0: no limit. */
+  readonly creditMissesPerHour: number;
   /** Undefined: the built-in registry answers. */
   readonly metropol: MetropolConfig | undefined;
   readonly timeZone: string;
@@ -96,6 +98,7 @@ export function readConfig(
     creditIndexKeyPrevious: values.CREDIT_INDEX_KEY_PREVIOUS,
     creditRetentionDays: values.CREDIT_RETENTION_DAYS,
     creditEnquiryRetentionDays: values.CREDIT_ENQUIRY_RETENTION_DAYS,
+    creditMissesPerHour: values.CREDIT_MISSES_PER_HOUR,
     metropol,
     timeZone: values.TIME_ZONE,
     fundWindowSeconds: values.FUND_WINDOW_SECONDS,

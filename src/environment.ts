@@ -141,6 +141,12 @@ export const VARIABLES = {
     form: wholeNumber(0),
     default: '1826',
   },
+  CREDIT_MISSES_PER_HOUR: {
+    description:
+      'Most enquiries within an hour that find nobody (unknown documents, names that do not agree), of each vendor with strict enquiries, over all processes; then its enquiries are refused as too_many_requests. 0: no limit.',
+    form: wholeNumber(0),
+    default: '200',
+  },
   CREDIT_BUREAU: {
     description: 'Where credit information comes from: the built-in registry, or Metropol.',
     form: oneOf(['registry', 'metropol']),

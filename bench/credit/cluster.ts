@@ -65,7 +65,7 @@ export async function startService(
   const vid = 'bench';
   const vendor = await addVendor(
     pool,
-    { vid, name: 'Bench', sector: 'bank' },
+    { vid, name: 'Bench', sector: 'bank', enquiryPolicy: 'open' },
     { masterKeys: KEYS.master, certain: true },
   );
   const child = spawn(process.execPath, ['src/main.ts', 'serve'], {

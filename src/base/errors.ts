@@ -145,17 +145,17 @@ export const ERRORS = {
   subject_not_found: {
     status: 404,
     text: 'No customer is known by these documents',
-    when: 'A scoring operation: none of the documents belongs to anybody on file. The enquiry is recorded.',
+    when: 'A scoring operation: none of the documents belongs to anybody on file. For a vendor with strict enquiries also when the names do not agree, or the documents do not belong to one person. The enquiry is recorded.',
   },
   subject_mismatch: {
     status: 422,
     text: 'The names do not agree with the documents',
-    when: 'A scoring operation: somebody is known by the documents, but not under these names. At least two names must agree. Nothing about the person is disclosed; the enquiry is recorded.',
+    when: 'A scoring operation, for vendors with open enquiries only: somebody is known by the documents, but not under these names. At least two names must agree. Nothing about the person is disclosed; the enquiry is recorded.',
   },
   subject_ambiguous: {
     status: 422,
     text: 'The documents do not belong to one person',
-    when: 'A scoring operation: the documents lead to more than one person, or one of them contradicts what is on file. Nothing is disclosed; a person looks at the case.',
+    when: 'A scoring operation, for vendors with open enquiries only: the documents lead to more than one person, or one of them contradicts what is on file. Nothing is disclosed; a person looks at the case.',
   },
   unknown_vendor: {
     status: 404,
@@ -170,7 +170,7 @@ export const ERRORS = {
   reference_reused: {
     status: 409,
     text: 'This reference was used for a different request',
-    when: 'The same `merchant_reference` (or collection reference, or `requestReference`) came earlier with other content or for another operation. Use a new reference for a new payment or enquiry; repeat the same content to get the first answer again.',
+    when: 'The same `merchant_reference` (or collection reference, or `requestReference` for the same operation) came earlier with other content. Use a new reference for a new payment or enquiry; repeat the same content to get the first answer again.',
   },
   likely_duplicate: {
     status: 409,
@@ -190,7 +190,7 @@ export const ERRORS = {
   too_many_requests: {
     status: 429,
     text: 'Too many requests',
-    when: 'A limit set by the operator of the service was exceeded. Wait as long as `Retry-After` says.',
+    when: 'A limit set by the operator of the service was exceeded: of requests, or of enquiries that find nobody. Wait as long as `Retry-After` says.',
   },
   internal_error: {
     status: 500,

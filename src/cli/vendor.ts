@@ -4,8 +4,8 @@ import { formatMoney } from '../base/money.ts';
 import { listAllBalances } from '../ledger/store.ts';
 import { addVendor, changeVendor } from '../vendors/administer.ts';
 import { listKeys, listVendors } from '../vendors/store.ts';
-import { DUPLICATE_CHECKS, SECTORS } from '../vendors/vendor.ts';
-import type { DuplicateCheck, Sector, SignatureVersion } from '../vendors/vendor.ts';
+import { DUPLICATE_CHECKS, ENQUIRY_POLICIES, SECTORS } from '../vendors/vendor.ts';
+import type { DuplicateCheck, EnquiryPolicy, Sector, SignatureVersion } from '../vendors/vendor.ts';
 import { command, displayName, requireSome, signerName } from './arguments.ts';
 import { table } from './output.ts';
 import {
@@ -23,6 +23,8 @@ interface VendorOptions {
   readonly sector?: Sector;
   readonly duplicateCheck?: DuplicateCheck;
   readonly requireReference?: boolean;
+  readonly openEnquiries?: boolean;
+  readonly enquiryPolicy?: EnquiryPolicy;
   readonly signature?: SignatureVersion;
 }
 
@@ -51,6 +53,10 @@ function addAdd(vendor: Command, cli: Cli): void {
     .addOption(sectorOption().makeOptionMandatory())
     .addOption(duplicateOption())
     .option('--require-reference', 'refuse creates without merchant_reference')
+    .option(
+      '--open-enquiries',
+      'take enquiries without names and consent, and say when names do not agree',
+    )
     .addOption(signatureOption())
     .action(async (vid: string, options: VendorOptions & { name: string; sector: Sector }) => {
       await cli.run(options, async ({ pool, sealing }) => {
@@ -63,6 +69,7 @@ function addAdd(vendor: Command, cli: Cli): void {
             sector,
             duplicateCheck,
             referenceRequired: options.requireReference,
+            enquiryPolicy: options.openEnquiries === true ? 'open' : 'strict',
             signature,
           },
           await sealing(),
@@ -88,6 +95,7 @@ function addList(vendor: Command, cli: Cli): void {
           status: row.status,
           duplicate_check: row.duplicate_check,
           reference_required: row.reference_required,
+          enquiry_policy: row.enquiry_policy,
           signature: row.signature,
           float: formatMoney(balances.get(`${row.vendor_id} float`) ?? 0n),
           collected: formatMoney(balances.get(`${row.vendor_id} collected`) ?? 0n),
@@ -104,6 +112,7 @@ function addList(vendor: Command, cli: Cli): void {
               { title: 'STATUS' },
               { title: 'DUPLICATE CHECK' },
               { title: 'REFERENCE' },
+              { title: 'ENQUIRIES' },
               { title: 'SIGNATURE' },
               { title: 'FLOAT', align: 'right' },
               { title: 'COLLECTED', align: 'right' },
@@ -116,6 +125,7 @@ function addList(vendor: Command, cli: Cli): void {
               row.status,
               row.duplicate_check,
               row.reference_required ? 'required' : 'optional',
+              row.enquiry_policy,
               row.signature,
               row.float,
               row.collected,
@@ -137,15 +147,29 @@ function addSet(vendor: Command, cli: Cli): void {
     .addOption(duplicateOption())
     .option('--require-reference', 'refuse creates without merchant_reference')
     .option('--no-require-reference', 'take creates without merchant_reference')
+    .addOption(
+      new Option(
+        '--enquiry-policy <policy>',
+        'strict: enquiries need names and consent, and a mismatch looks like an unknown subject; open: neither',
+      ).choices(ENQUIRY_POLICIES),
+    )
     .addOption(signatureOption())
     .action(async (vid: string, options: VendorOptions) => {
-      requireSome(options, ['name', 'sector', 'duplicateCheck', 'requireReference', 'signature']);
+      requireSome(options, [
+        'name',
+        'sector',
+        'duplicateCheck',
+        'requireReference',
+        'enquiryPolicy',
+        'signature',
+      ]);
       await cli.run(options, async ({ pool }) => {
         await changeVendor(pool, vid, {
           name: options.name,
           sector: options.sector,
           duplicateCheck: options.duplicateCheck,
           referenceRequired: options.requireReference,
+          enquiryPolicy: options.enquiryPolicy,
           signature: options.signature,
         });
         return { json: { vid, changed: true }, text: `Vendor ${vid} is changed.` };

@@ -109,7 +109,7 @@ function addBulkOperations(app: FastifyInstance, options: ApiOptions): void {
 
 function addScoringOperations(app: FastifyInstance, options: ApiOptions): void {
   const { config, enquiryDesk } = options;
-  const deps = { enquiryDesk, timeZone: config.timeZone };
+  const deps = { enquiryDesk, clock: options.clock, timeZone: config.timeZone };
   const path = config.scoringPath;
   addOperation(app, identityDecision(deps, `${path}/id-decision`), options);
   addOperation(app, genericScore(deps, `${path}/generic-score`), options);

@@ -13,7 +13,7 @@ import {
   updateVendor,
 } from './store.ts';
 import type { CollectorChange, VendorChange } from './store.ts';
-import type { DuplicateCheck, Sector, SignatureVersion } from './vendor.ts';
+import type { DuplicateCheck, EnquiryPolicy, Sector, SignatureVersion } from './vendor.ts';
 
 /**
  * What people do to vendors and collectors. Each is one transaction with the mark that running
@@ -33,6 +33,8 @@ export interface NewVendor {
   readonly sector: Sector;
   readonly duplicateCheck?: DuplicateCheck | undefined;
   readonly referenceRequired?: boolean | undefined;
+  /** Default: strict. */
+  readonly enquiryPolicy?: EnquiryPolicy | undefined;
   readonly signature?: SignatureVersion | undefined;
 }
 
@@ -43,10 +45,10 @@ export async function addVendor(
   sealing: Sealing,
 ): Promise<{ readonly vendorId: number; readonly securityKey: string }> {
   return await changeSettings(pool, 'vendors', async (client) => {
-    const { vid, name, sector, duplicateCheck, referenceRequired, signature } = vendor;
+    const { vid, name, sector, ...settings } = vendor;
     const vendorId = await insertVendor(client, { vid, name, sector, createdAt: new Date() });
     if (vendorId === undefined) throw new PlainError(`There is a vendor ${vid} already.`);
-    await updateVendor(client, vid, { duplicateCheck, referenceRequired, signature });
+    await updateVendor(client, vid, settings);
     const holder: Holder = { holderKind: 'vendor', holder: vid };
     return { vendorId, securityKey: await giveNewKey(client, holder, { ...sealing, overlap: 0 }) };
   });

@@ -55,6 +55,7 @@ export function createVendorDirectory(pool: Pool, masterKeys: MasterKeys): Vendo
             signature: row.signature,
             duplicateCheck: row.duplicate_check,
             referenceRequired: row.reference_required,
+            enquiryPolicy: row.enquiry_policy,
             get keys() {
               return validKeys(keys.get(`vendor ${row.vid}`));
             },

@@ -1,5 +1,5 @@
 import type { Queryable } from '../db/pool.ts';
-import type { DuplicateCheck, Sector, SignatureVersion } from './vendor.ts';
+import type { DuplicateCheck, EnquiryPolicy, Sector, SignatureVersion } from './vendor.ts';
 import { FIRST_ACCOUNTS } from './vendor.ts';
 
 /** Whose keys there are. `webhook`: the secrets that events to the vendor of this name are signed with. */
@@ -14,6 +14,7 @@ export interface VendorRow {
   status: 'active' | 'suspended';
   duplicate_check: DuplicateCheck;
   reference_required: boolean;
+  enquiry_policy: EnquiryPolicy;
   signature: SignatureVersion;
   created_at: Date;
 }
@@ -200,6 +201,7 @@ export interface VendorChange {
   readonly status?: 'active' | 'suspended' | undefined;
   readonly duplicateCheck?: DuplicateCheck | undefined;
   readonly referenceRequired?: boolean | undefined;
+  readonly enquiryPolicy?: EnquiryPolicy | undefined;
   readonly signature?: SignatureVersion | undefined;
 }
 
@@ -214,7 +216,8 @@ export async function updateVendor(
        duplicate_check = coalesce($3, duplicate_check),
        reference_required = coalesce($4, reference_required),
        name = coalesce($5, name), sector = coalesce($6, sector),
-       signature = coalesce($7, signature)
+       signature = coalesce($7, signature),
+       enquiry_policy = coalesce($8, enquiry_policy)
      where vid = $1`,
     [
       vid,
@@ -224,6 +227,7 @@ export async function updateVendor(
       change.name ?? null,
       change.sector ?? null,
       change.signature ?? null,
+      change.enquiryPolicy ?? null,
     ],
   );
   return updated.rowCount === 1;

@@ -15,6 +15,13 @@ export type Sector = (typeof SECTORS)[number];
 export const DUPLICATE_CHECKS = ['off', 'without_reference', 'always'] as const;
 export type DuplicateCheck = (typeof DUPLICATE_CHECKS)[number];
 
+export const ENQUIRY_POLICIES = ['strict', 'open'] as const;
+/**
+ * `strict`: enquiries need at least two names and the customer's consent, and nothing tells a
+ * mismatch from an unknown subject. `open`: as the specification reads.
+ */
+export type EnquiryPolicy = (typeof ENQUIRY_POLICIES)[number];
+
 export const SIGNATURE_VERSIONS = ['v1', 'v2'] as const;
 /** `v1`: the hash of the parameters is enough. `v2`: every request is signed by header. */
 export type SignatureVersion = (typeof SIGNATURE_VERSIONS)[number];
@@ -34,6 +41,7 @@ export interface Vendor extends Signer {
   readonly sector: Sector;
   readonly duplicateCheck: DuplicateCheck;
   readonly referenceRequired: boolean;
+  readonly enquiryPolicy: EnquiryPolicy;
 }
 
 export interface Collector extends Signer {

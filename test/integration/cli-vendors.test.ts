@@ -97,6 +97,7 @@ describe('malipo vendor', () => {
       suspended: false,
       duplicateCheck: 'always',
       referenceRequired: true,
+      enquiryPolicy: 'strict',
     });
     expect(await versionOf('vendors')).toBe(before + 1n);
     const stored = await pool.query<{ whole: string }>(
@@ -137,6 +138,7 @@ describe('malipo vendor', () => {
       status: 'active',
       duplicate_check: 'without_reference',
       reference_required: false,
+      enquiry_policy: 'strict',
       float: '0.00',
       collected: '0.00',
       keys: [{ valid_until: null }],
@@ -207,7 +209,10 @@ describe('malipo vendor', () => {
       referenceRequired: false,
     });
     const others = ['--sector', 'sacco', '--duplicate-check', 'off', '--require-reference'];
-    await must(environment, 'vendor', 'set', 'setter', [...others, '--signature', 'v2']);
+    await must(environment, 'vendor', 'set', 'setter', [
+      ...others,
+      ...['--signature', 'v2', '--enquiry-policy', 'open'],
+    ]);
     await directory.reload();
     expect(directory.vendor('setter')).toMatchObject({
       name: 'Duka Jipya',
@@ -215,7 +220,14 @@ describe('malipo vendor', () => {
       duplicateCheck: 'off',
       referenceRequired: true,
       signature: 'v2',
+      enquiryPolicy: 'open',
     });
+    await must(environment, 'vendor', 'set', 'setter', '--enquiry-policy', 'strict');
+    const opened = ['add', 'opener', '--name', 'O', '--sector', 'bank', '--open-enquiries'];
+    await must(environment, 'vendor', opened);
+    await directory.reload();
+    expect(directory.vendor('setter')?.enquiryPolicy).toBe('strict');
+    expect(directory.vendor('opener')?.enquiryPolicy).toBe('open');
   });
 
   it('suspends and resumes', async () => {

@@ -60,7 +60,7 @@ beforeAll(async () => {
   });
   const vendor = await addVendor(
     service.pool,
-    { vid: 'counted', name: 'Counted', sector: MY_SECTOR },
+    { vid: 'counted', name: 'Counted', sector: MY_SECTOR, enquiryPolicy: 'open' },
     { masterKeys, certain: true },
   );
   key = vendor.securityKey;

@@ -42,7 +42,7 @@ beforeAll(async () => {
     masterKeys,
     log: pino({ level: 'silent' }),
   });
-  const vendor = { vid: 'm', name: 'M', sector: 'bank' } as const;
+  const vendor = { vid: 'm', name: 'M', sector: 'bank', enquiryPolicy: 'open' } as const;
   key = (await addVendor(service.pool, vendor, { masterKeys, certain: true })).securityKey;
   await service.directory.reload();
 });

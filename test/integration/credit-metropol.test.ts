@@ -66,7 +66,13 @@ function open(
     timeZone: 'Africa/Nairobi',
     ...settings,
   });
-  const desks = { pool, lanePools: [lanePool], laneDeadlineMs: 5_000, clock: systemClock };
+  const desks = {
+    pool,
+    lanePools: [lanePool],
+    laneDeadlineMs: 5_000,
+    clock: systemClock,
+    missesPerHour: 0,
+  };
   return { bureau: opened, desk: createEnquiryDesk({ ...desks, vault: keys, bureau: opened }) };
 }
 
@@ -81,7 +87,7 @@ afterAll(async () => {
 function question(change: Partial<BureauQuestion> = {}): BureauQuestion {
   references += 1;
   return {
-    vendor: { vendorId: 7, name: 'A lender', sector: 'bank' },
+    vendor: { vendorId: 7, name: 'A lender', sector: 'bank', enquiryPolicy: 'open' },
     operation: 'generic-score',
     requestReference: `Upstream${references}`,
     reportReason: 2,
@@ -200,10 +206,13 @@ describe('Metropol as the bureau', () => {
     await expect(ask(asked)).rejects.toMatchObject({ code: 'bureau_outcome_unknown' });
     const content = { nationalID: 'y' };
     await expect(ask(asked, { content })).rejects.toMatchObject({ code: 'reference_reused' });
-    const other = { ...asked, operation: 'mobile-loan-score' } as const;
-    await expect(ask(other)).rejects.toMatchObject({ code: 'reference_reused' });
     expect(emulator.billed).toHaveLength(3);
+    // Of another operation it is another enquiry, with calls of its own.
+    const other = { ...asked, operation: 'mobile-loan-score' } as const;
+    expect(JSON.parse(await ask(other))).toMatchObject({ score: '612' });
+    expect(emulator.billed).toHaveLength(6);
     expect(JSON.parse(await ask(asked))).toMatchObject({ score: '567' });
+    expect(emulator.billed).toHaveLength(7);
   });
 
   test('is asked, and bills, once when a vendor is impatient', async () => {
@@ -236,8 +245,8 @@ describe('Metropol as the bureau', () => {
     const asked = question();
     const { vendorId } = asked.vendor;
     const call = {
-      ...{ vendorId, requestReference: asked.requestReference, bureau: 'metropol' },
-      ...{ part: 'identity', asked: 'the same' },
+      ...{ vendorId, requestReference: asked.requestReference, operation: asked.operation },
+      ...{ bureau: 'metropol', part: 'identity', asked: 'the same' },
     };
     const at = new Date(Date.now() - 60_000);
     await beginCall(pool, call, { at, lostBefore: at });

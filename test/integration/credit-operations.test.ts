@@ -281,7 +281,7 @@ describe('an enquiry', () => {
     expect((await countEnquiries()) - before).toBe(1);
   });
 
-  test('with the same reference and other content, or for another operation, is refused', async () => {
+  test('with the same reference and other content is refused, unless it is of another operation', async () => {
     await ask('generic-score', { requestReference: 'Once' });
     const other = await ask('generic-score', { requestReference: 'Once', reportReason: '3' });
     expect(other).toMatchObject({
@@ -292,8 +292,20 @@ describe('an enquiry', () => {
         error: [{ code: 'reference_reused', field: 'requestReference' }],
       },
     });
-    const operation = await ask('mobile-loan-score', { requestReference: 'Once' });
-    expect(operation.status).toBe(409);
+    const mobile = { requestReference: 'Once', reportReason: '3' };
+    const operation = await ask('mobile-loan-score', mobile);
+    expect(operation).toMatchObject({ status: 200, body: { requestReference: 'Once' } });
+    expect((await ask('mobile-loan-score', mobile)).text).toBe(operation.text);
+    expect((await ask('id-decision', { requestReference: 'Once' })).status).toBe(200);
+    const kept = await service.pool.query<{ operation: string }>(
+      `select operation from enquiries where request_reference = 'Once' order by sequence`,
+    );
+    expect(kept.rows.map((row) => row.operation)).toEqual([
+      'generic-score',
+      'mobile-loan-score',
+      'id-decision',
+    ]);
+    expect((await verifyChains(service.pool, vault)).violations).toEqual([]);
     const vendor = await ask('generic-score', { requestReference: 'Once' }, { vid: 'demo2' });
     expect(vendor.status).toBe(200);
   });
@@ -314,6 +326,7 @@ describe('an enquiry', () => {
     [{ dateOfBirth: '1990' }, 400, 'unknown_field', '403'],
     [{ consentDate: '2026-13-01' }, 400, 'invalid_field', '402'],
     [{ consentDate: '2026-02-30' }, 400, 'invalid_field', '402'],
+    [{ consentDate: '2099-01-01' }, 400, 'invalid_field', '402'],
   ] as const)('%o is refused', async (change, status, code, bureauCode) => {
     const answer = await ask('generic-score', change);
     expect(answer).toMatchObject({
@@ -337,7 +350,7 @@ describe('an enquiry', () => {
         requestReference: `Reason${reason}`,
         reportReason: String(reason),
         consentReference: `consent/${reason}`,
-        consentDate: '2026-11-02',
+        consentDate: '2020-11-02',
       });
       expect(status).toBe(200);
     }
@@ -353,7 +366,7 @@ describe('an enquiry', () => {
         report_reason: at + 1,
         report_sector: 2,
         consent_reference: `consent/${at + 1}`,
-        consent_date: '2026-11-02',
+        consent_date: '2020-11-02',
         outcome: 'answered',
         crn: '1000001',
         match_rule: 'document+names-1',

@@ -40,6 +40,7 @@ const VENDOR: Vendor = {
   keys: [],
   duplicateCheck: 'without_reference',
   referenceRequired: false,
+  enquiryPolicy: 'strict',
   signature: 'v1',
 };
 const REQUEST: CreateRequest = {

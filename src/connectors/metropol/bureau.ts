@@ -2,6 +2,7 @@ import { Pool as HttpPool } from 'undici';
 import type { Clock } from '../../base/clock.ts';
 import { isoDay } from '../../base/days.ts';
 import { LIMITS } from '../../base/limits.ts';
+import { fewestTokensOf } from '../../credit/bureaus/bureau.ts';
 import type { Bureau, BureauAnswer, BureauQuestion } from '../../credit/bureaus/bureau.ts';
 import { startOfDay } from '../../credit/bureaus/registry.ts';
 import { beginCall, endCall, readAnsweredCall } from '../../credit/bureaus/upstream-store.ts';
@@ -131,7 +132,7 @@ async function askAll(question: BureauQuestion, asking: Asking): Promise<BureauA
     matchScore:
       question.names.length === 0
         ? null
-        : nameScore(profile, question.names, question.operation === 'id-decision' ? 1 : undefined),
+        : nameScore(profile, question.names, fewestTokensOf(question)),
     upstreamId: identity.transaction,
   };
   // Names that disagree disclose nothing, and cost no further call.
@@ -203,6 +204,7 @@ async function ask<Told>(
   const call: UpstreamCall = {
     vendorId: question.vendor.vendorId,
     requestReference: question.requestReference,
+    operation: question.operation,
     bureau: SOURCE,
     part: part.name,
     asked: askedForms[0] ?? '',

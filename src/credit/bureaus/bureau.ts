@@ -9,7 +9,7 @@ export const CREDIT_OPERATIONS = ['id-decision', 'generic-score', 'mobile-loan-s
 export type CreditOperation = (typeof CREDIT_OPERATIONS)[number];
 
 export interface BureauQuestion {
-  readonly vendor: Pick<Vendor, 'vendorId' | 'name' | 'sector'>;
+  readonly vendor: Pick<Vendor, 'vendorId' | 'name' | 'sector' | 'enquiryPolicy'>;
   readonly operation: CreditOperation;
   readonly requestReference: string;
   /** 1 to 12 (specification §4.9). */
@@ -18,6 +18,14 @@ export interface BureauQuestion {
   readonly documents: readonly IdentityDocument[];
   /** As given; empty or at least two. */
   readonly names: readonly string[];
+}
+
+/**
+ * Name tokens that must agree where names are given. The identity decision requires no names, so one
+ * is enough there, unless the vendor's enquiries are strict.
+ */
+export function fewestTokensOf({ operation, vendor }: BureauQuestion): number {
+  return operation === 'id-decision' && vendor.enquiryPolicy === 'open' ? 1 : 2;
 }
 
 /** What a bureau knows of one person, in the registry's terms whatever the bureau's own are. */

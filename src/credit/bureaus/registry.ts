@@ -9,6 +9,7 @@ import type { Vault } from '../registry/vault.ts';
 import { scoreFile } from '../scorecards/score.ts';
 import type { ScoreAnswer } from '../scorecards/score.ts';
 import type { CreditFile } from '../facts.ts';
+import { fewestTokensOf } from './bureau.ts';
 import type { Bureau, BureauAnswer, CreditOperation } from './bureau.ts';
 
 /** A vendor's enquiries of so many days before are one application with the one at hand. */
@@ -34,9 +35,12 @@ export function createRegistryBureau(options: RegistryBureauOptions): Bureau {
     close: async () => {},
     ask: async (question): Promise<BureauAnswer> => {
       const found = await findSubjects(pool, vault, question.documents);
-      // The identity decision asks for no names: what is given must agree, be it one.
-      const fewestTokens = question.operation === 'id-decision' ? 1 : undefined;
-      const match = matchSubject(question.documents, question.names, found, fewestTokens);
+      const match = matchSubject(
+        question.documents,
+        question.names,
+        found,
+        fewestTokensOf(question),
+      );
       if (match.kind !== 'match') {
         const crns = match.kind === 'not_found' ? [] : match.crns;
         const matchRule = match.kind === 'not_found' ? null : match.rule;

@@ -1,11 +1,13 @@
 import { newId } from '../../base/ids.ts';
 import type { Queryable } from '../../db/pool.ts';
 import type { Vault } from '../registry/vault.ts';
+import type { CreditOperation } from './bureau.ts';
 
 /** One call to a bureau upstream, on behalf of an enquiry. */
 export interface UpstreamCall {
   readonly vendorId: number;
   readonly requestReference: string;
+  readonly operation: CreditOperation;
   readonly bureau: string;
   /** Which of the bureau's operations. */
   readonly part: string;
@@ -31,10 +33,10 @@ export async function readAnsweredCall(
 ): Promise<string | undefined> {
   const read = await db.query<{ call_id: string; sealed_answer: Buffer }>(
     `select call_id, sealed_answer from upstream_calls
-     where vendor_id = $1 and request_reference = $2 and bureau = $3 and part = $4 and asked = any($5::text[])
-       and outcome = 'answered' and sealed_answer is not null
+     where vendor_id = $1 and request_reference = $2 and operation = $3 and bureau = $4 and part = $5
+       and asked = any($6::text[]) and outcome = 'answered' and sealed_answer is not null
      order by started_at limit 1`,
-    [call.vendorId, call.requestReference, call.bureau, call.part, call.asked],
+    [...partOf(call), call.asked],
   );
   const row = read.rows[0];
   return row === undefined ? undefined : vault.unseal(row.sealed_answer, answerPlace(row.call_id));
@@ -52,21 +54,26 @@ export async function beginCall(
   { at, lostBefore }: { readonly at: Date; readonly lostBefore: Date },
 ): Promise<string | undefined> {
   const callId = newId();
-  const part = [call.vendorId, call.requestReference, call.bureau, call.part];
+  const part = partOf(call);
   await db.query(
-    `update upstream_calls set outcome = 'unknown', ended_at = $5
-     where vendor_id = $1 and request_reference = $2 and bureau = $3 and part = $4
-       and outcome is null and started_at < $6`,
+    `update upstream_calls set outcome = 'unknown', ended_at = $6
+     where vendor_id = $1 and request_reference = $2 and operation = $3 and bureau = $4 and part = $5
+       and outcome is null and started_at < $7`,
     [...part, at, lostBefore],
   );
   const begun = await db.query(
     `insert into upstream_calls
-       (vendor_id, request_reference, bureau, part, call_id, asked, started_at)
-     values ($1, $2, $3, $4, $5, $6, $7)
-     on conflict (vendor_id, request_reference, bureau, part) where outcome is null do nothing`,
+       (vendor_id, request_reference, operation, bureau, part, call_id, asked, started_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)
+     on conflict (vendor_id, request_reference, operation, bureau, part) where outcome is null do nothing`,
     [...part, callId, call.asked, at],
   );
   return begun.rowCount === 1 ? callId : undefined;
+}
+
+/** What makes a part of an enquiry one. */
+function partOf(call: Omit<UpstreamCall, 'asked'>): readonly unknown[] {
+  return [call.vendorId, call.requestReference, call.operation, call.bureau, call.part];
 }
 
 export async function endCall(

@@ -1,22 +1,19 @@
 import { crashPoint } from '#crash-points';
 import { createHash, randomBytes } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../../base/clock.ts';
 import { isoDay } from '../../base/days.ts';
 import { Refusal } from '../../base/errors.ts';
-import type { ErrorCode } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
 import { LIMITS } from '../../base/limits.ts';
 import { createLanes } from '../../db/lane.ts';
 import type { Pool } from '../../db/pool.ts';
-import type {
-  Bureau,
-  BureauAnswer,
-  BureauFinding,
-  BureauQuestion,
-  CreditOperation,
-} from '../bureaus/bureau.ts';
+import type { Bureau, BureauAnswer, BureauFinding, BureauQuestion } from '../bureaus/bureau.ts';
+import type { EnquiryPolicy } from '../../vendors/vendor.ts';
 import { openCases } from '../registry/cases-store.ts';
 import type { Vault } from '../registry/vault.ts';
+import { isMiss, missDelayMs, refusalCodeOf } from './disclosure.ts';
+import { createMissLimit } from './miss-limit.ts';
 import { payloadPlace } from './record.ts';
 import type { EnquiryOutcome, EnquiryPayload, EnquiryRecord } from './record.ts';
 import { keepEnquiries, readKept } from './store.ts';
@@ -34,10 +31,11 @@ export interface Enquiry extends BureauQuestion {
 /** Answers enquiries once each, and keeps every one. */
 export interface EnquiryDesk {
   /**
-   * The body of the answer as JSON text; the same text whenever the same enquiry is repeated.
+   * The body of the answer as JSON text; the same text whenever the same enquiry is repeated. An
+   * enquiry is what a vendor asks under one reference for one operation.
    * @param present makes the body of what the bureau found.
    * Throws: `subject_not_found`, `subject_mismatch`, `subject_ambiguous`, `reference_reused`,
-   * `bureau_unavailable`, `bureau_outcome_unknown`, and what the lane throws.
+   * `bureau_unavailable`, `bureau_outcome_unknown`, `too_many_requests`, and what the lane throws.
    */
   ask(
     enquiry: Enquiry,
@@ -54,17 +52,13 @@ export interface EnquiryDeskOptions {
   readonly vault: Vault;
   readonly bureau: Bureau;
   readonly clock: Clock;
+  /** Of each strict vendor; 0: no limit. */
+  readonly missesPerHour: number;
 }
-
-const REFUSALS: Readonly<Record<Exclude<EnquiryOutcome, 'answered'>, ErrorCode>> = {
-  not_found: 'subject_not_found',
-  mismatch: 'subject_mismatch',
-  conflict: 'subject_ambiguous',
-  unknown: 'bureau_outcome_unknown',
-};
 
 export function createEnquiryDesk(options: EnquiryDeskOptions): EnquiryDesk {
   const { pool, vault, bureau } = options;
+  const misses = createMissLimit({ pool, clock: options.clock, perHour: options.missesPerHour });
   const lanes = createLanes({
     name: 'enquiry lane',
     pools: options.lanePools,
@@ -80,14 +74,12 @@ export function createEnquiryDesk(options: EnquiryDeskOptions): EnquiryDesk {
     crashPoint('enquiry:after-commit');
     return kept;
   };
-  const askOnce: EnquiryDesk['ask'] = async (enquiry, present) => {
-    const startedMs = performance.now();
-    const kept = await readKept(pool, enquiry.vendor.vendorId, enquiry.requestReference);
-    if (kept !== undefined) {
-      const first = requireSame(kept, enquiry, vault);
-      // Where it is not known what an upstream did, the repeat asks again.
-      if (kept.outcome !== 'unknown') return first.answer ?? refuse(kept.outcome);
-    }
+  /** Asks the bureau, and keeps what came of it. */
+  const askBureau = async (
+    enquiry: Enquiry,
+    present: Present,
+    startedMs: number,
+  ): Promise<Ending> => {
     const answer = await bureau.ask(enquiry);
     if (answer.kind === 'unavailable') {
       throw new Refusal('bureau_unavailable', { retryAfterSeconds: answer.retryAfterSeconds });
@@ -99,53 +91,85 @@ export function createEnquiryDesk(options: EnquiryDeskOptions): EnquiryDesk {
       answer.kind === 'found' ? JSON.stringify(present(answer.finding, bureau.source)) : null;
     const made = toKeep(enquiry, answer, { options, body, startedMs });
     const earlier = await keep(made);
-    if (earlier !== undefined) {
-      return requireSame(earlier, enquiry, vault).answer ?? refuse(earlier.outcome);
-    }
-    return body ?? refuse(made.record.outcome);
+    if (earlier === undefined) return { outcome: made.record.outcome, body };
+    return { outcome: earlier.outcome, body: requireSame(earlier, enquiry, vault).answer };
   };
-  const inHand = new Map<string, { readonly enquiry: Enquiry; readonly answer: Promise<string> }>();
+  const askOnce = async (
+    enquiry: Enquiry,
+    present: Present,
+    startedMs: number,
+  ): Promise<Ending> => {
+    const { vendor, requestReference, operation } = enquiry;
+    const kept = await readKept(pool, { vendorId: vendor.vendorId, requestReference, operation });
+    if (kept !== undefined) {
+      const first = requireSame(kept, enquiry, vault);
+      // Where it is not known what an upstream did, the repeat asks again.
+      if (kept.outcome !== 'unknown') return { outcome: kept.outcome, body: first.answer };
+    }
+    const ask = async (): Promise<Ending> => await askBureau(enquiry, present, startedMs);
+    return vendor.enquiryPolicy === 'strict'
+      ? await misses.within(vendor.vendorId, ask)
+      : await ask();
+  };
+  const inHand = new Map<string, { readonly enquiry: Enquiry; readonly ending: Promise<Ending> }>();
+  const askTogether = async (
+    enquiry: Enquiry,
+    present: Present,
+    startedMs: number,
+  ): Promise<Ending> => {
+    const key = `${enquiry.vendor.vendorId} ${enquiry.operation} ${enquiry.requestReference}`;
+    const first = inHand.get(key);
+    if (first !== undefined) {
+      // An impatient repeat waits with the first, so that an upstream is asked, and bills, once.
+      requireSameContent(first.enquiry.content, enquiry);
+      return await first.ending;
+    }
+    const ending = askOnce(enquiry, present, startedMs).finally(() => inHand.delete(key));
+    inHand.set(key, { enquiry, ending });
+    return await ending;
+  };
   return {
     idle: async () => {
       await lanes.idle();
     },
     ask: async (enquiry, present) => {
-      const key = `${enquiry.vendor.vendorId} ${enquiry.requestReference}`;
-      const first = inHand.get(key);
-      if (first !== undefined) {
-        // An impatient repeat waits with the first, so that an upstream is asked, and bills, once.
-        requireSameContent(first.enquiry.operation, first.enquiry.content, enquiry);
-        return await first.answer;
+      const startedMs = performance.now();
+      const { outcome, body } = await askTogether(enquiry, present, startedMs);
+      if (body !== null) return body;
+      const policy = enquiry.vendor.enquiryPolicy;
+      if (policy === 'strict' && isMiss(outcome)) {
+        await setTimeout(missDelayMs(performance.now() - startedMs));
       }
-      const answer = askOnce(enquiry, present).finally(() => inHand.delete(key));
-      inHand.set(key, { enquiry, answer });
-      return await answer;
+      return refuse(outcome, policy);
     },
   };
 }
 
-function refuse(outcome: EnquiryOutcome): never {
+type Present = Parameters<EnquiryDesk['ask']>[1];
+
+/** What came of an enquiry, now or when it was first made. */
+interface Ending {
+  readonly outcome: EnquiryOutcome;
+  /** Null when nothing is disclosed. */
+  readonly body: string | null;
+}
+
+function refuse(outcome: EnquiryOutcome, policy: EnquiryPolicy): never {
   if (outcome === 'answered') throw new Error('An answered enquiry has no answer');
   const retry = outcome === 'unknown' ? { retryAfterSeconds: 10 } : {};
-  throw new Refusal(REFUSALS[outcome], retry);
+  throw new Refusal(refusalCodeOf(outcome, policy), retry);
 }
 
 /** What was kept under the reference, provided that the same was asked. */
 function requireSame(kept: KeptEnquiry, enquiry: Enquiry, vault: Vault): EnquiryPayload {
-  if (kept.operation !== enquiry.operation) throw reused('for another operation');
   if (kept.sealedPayload === null) throw reused('long ago; its answer is no longer kept');
   const place = payloadPlace(kept.vendorId, kept.enquiryId);
   const payload = JSON.parse(vault.unseal(kept.sealedPayload, place)) as EnquiryPayload;
-  requireSameContent(kept.operation, payload.request, enquiry);
+  requireSameContent(payload.request, enquiry);
   return payload;
 }
 
-function requireSameContent(
-  operation: CreditOperation,
-  content: Enquiry['content'],
-  enquiry: Enquiry,
-): void {
-  if (operation !== enquiry.operation) throw reused('for another operation');
+function requireSameContent(content: Enquiry['content'], enquiry: Enquiry): void {
   if (contentText(content) !== contentText(enquiry.content)) throw reused('with other content');
 }
 

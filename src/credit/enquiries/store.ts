@@ -15,11 +15,10 @@ export interface NewEnquiry {
   readonly sector: string;
 }
 
-/** An enquiry that was kept before under the same reference. */
+/** An enquiry that was kept before under the same reference, for the same operation. */
 export interface KeptEnquiry {
   readonly vendorId: number;
   readonly enquiryId: string;
-  readonly operation: CreditOperation;
   readonly outcome: EnquiryOutcome;
   /** Null once retention has erased it. */
   readonly sealedPayload: Buffer | null;
@@ -34,18 +33,21 @@ interface KeptRow {
   sealed_payload: Buffer | null;
 }
 
-/** The final enquiry under a vendor's reference; where there is none, the first one of unknown outcome. */
+/** The final enquiry under a vendor's reference and operation, or else the first one of unknown outcome. */
 export async function readKept(
   db: Queryable,
-  vendorId: number,
-  requestReference: string,
+  asked: {
+    readonly vendorId: number;
+    readonly requestReference: string;
+    readonly operation: CreditOperation;
+  },
 ): Promise<KeptEnquiry | undefined> {
   const read = await db.query<KeptRow>({
     name: 'enquiry_kept',
     text: `select vendor_id, enquiry_id, request_reference, operation, outcome, sealed_payload
-      from enquiries where vendor_id = $1 and request_reference = $2
+      from enquiries where vendor_id = $1 and request_reference = $2 and operation = $3
       order by (outcome = 'unknown'), sequence limit 1`,
-    values: [vendorId, requestReference],
+    values: [asked.vendorId, asked.requestReference, asked.operation],
   });
   const row = read.rows[0];
   return row === undefined ? undefined : keptOf(row);
@@ -55,7 +57,6 @@ function keptOf(row: KeptRow): KeptEnquiry {
   return {
     vendorId: row.vendor_id,
     enquiryId: row.enquiry_id,
-    operation: row.operation,
     outcome: row.outcome,
     sealedPayload: row.sealed_payload,
   };
@@ -84,13 +85,16 @@ async function appendAll(
   const kept = new Map(
     earlierRows
       .filter((row) => row.outcome !== 'unknown')
-      .map((row) => [referenceKey(row.vendor_id, row.request_reference), keptOf(row)]),
+      .map((row) => [
+        referenceKey(row.vendor_id, row.operation, row.request_reference),
+        keptOf(row),
+      ]),
   );
   const rows: Record<string, unknown>[] = [];
   const added: NewEnquiry[] = [];
   const results = items.map((item) => {
     const { record } = item;
-    const key = referenceKey(record.vendorId, record.requestReference);
+    const key = referenceKey(record.vendorId, record.operation, record.requestReference);
     if (committed.has(record.enquiryId)) return undefined;
     const earlier = kept.get(key);
     if (earlier !== undefined) return earlier;
@@ -151,23 +155,28 @@ async function moveHeads(db: Queryable, heads: ReadonlyMap<number, Head>): Promi
 async function readEarlier(db: Queryable, items: readonly NewEnquiry[]): Promise<KeptRow[]> {
   const read = await db.query<KeptRow>(
     `select e.vendor_id, e.enquiry_id, e.request_reference, e.operation, e.outcome, e.sealed_payload
-     from unnest($1::integer[], $2::text[]) r (vendor_id, request_reference)
-     join enquiries e on e.vendor_id = r.vendor_id and e.request_reference = r.request_reference`,
+     from unnest($1::integer[], $2::text[], $3::text[]) r (vendor_id, request_reference, operation)
+     join enquiries e using (vendor_id, request_reference, operation)`,
     [
       items.map(({ record }) => record.vendorId),
       items.map(({ record }) => record.requestReference),
+      items.map(({ record }) => record.operation),
     ],
   );
   return read.rows;
 }
 
-function referenceKey(vendorId: number, requestReference: string): string {
-  return `${vendorId} ${requestReference}`;
+function referenceKey(
+  vendorId: number,
+  operation: CreditOperation,
+  requestReference: string,
+): string {
+  return `${vendorId} ${operation} ${requestReference}`;
 }
 
 function keptOfNew({ record, sealedPayload }: NewEnquiry): KeptEnquiry {
-  const { vendorId, enquiryId, operation, outcome } = record;
-  return { vendorId, enquiryId, operation, outcome, sealedPayload };
+  const { vendorId, enquiryId, outcome } = record;
+  return { vendorId, enquiryId, outcome, sealedPayload };
 }
 
 function rowOf(item: NewEnquiry, sequence: bigint, hash: Buffer): Record<string, unknown> {

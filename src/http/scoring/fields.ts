@@ -39,7 +39,7 @@ export const documentFields = {
 export const requestReference = text(
   /^[A-Za-z0-9]{1,64}$/,
   '1 to 64 letters and digits',
-  'Your own reference of the enquiry. The same reference with the same content gets the same answer again, byte for byte.',
+  'Your own reference of the enquiry, unique for each operation. The same reference with the same content gets the same answer again, byte for byte.',
   'ENQ20261121A',
 );
 
@@ -71,14 +71,14 @@ export const consentFields = {
     text(
       /^[\x20-\x7E]{1,100}$/,
       'at most 100 printable ASCII characters',
-      'Where the customer’s consent is recorded on your side; kept with the enquiry.',
+      'Where the customer’s consent is recorded on your side; kept with the enquiry. Required of vendors with strict enquiries.',
     ),
   ),
   consentDate: Type.Optional(
     text(
       /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/,
       'a date such as 2026-11-21',
-      'When the customer consented.',
+      'The day on which the customer consented; not in the future. Required of vendors with strict enquiries.',
     ),
   ),
 } as const;

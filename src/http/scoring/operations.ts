@@ -2,9 +2,11 @@ import { createHmac } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { Type } from 'typebox';
 import type { Static, TObject, TSchema } from 'typebox';
+import type { Clock } from '../../base/clock.ts';
 import { parseDay } from '../../base/days.ts';
 import { Refusal } from '../../base/errors.ts';
 import type { BureauFinding, CreditOperation } from '../../credit/bureaus/bureau.ts';
+import { startOfDay } from '../../credit/bureaus/registry.ts';
 import type { EnquiryDesk } from '../../credit/enquiries/desk.ts';
 import {
   DOCUMENT_FORMS,
@@ -13,7 +15,7 @@ import {
 } from '../../credit/registry/documents.ts';
 import type { IdentityDocument } from '../../credit/registry/documents.ts';
 import type { ReportSector } from '../../credit/summary/summary.ts';
-import type { Vendor } from '../../vendors/vendor.ts';
+import type { EnquiryPolicy, Vendor } from '../../vendors/vendor.ts';
 import { vid } from '../merchant/fields.ts';
 import { StoredAnswer } from '../merchant/operation.ts';
 import type { Operation, Signature } from '../merchant/operation.ts';
@@ -40,6 +42,7 @@ import {
 export interface ScoringDeps {
   /** Undefined when the credit registry is not configured. */
   readonly enquiryDesk: EnquiryDesk | undefined;
+  readonly clock: Clock;
   readonly timeZone: string;
 }
 
@@ -73,7 +76,7 @@ export function identityDecision(
     name: 'idDecision',
     summary: 'Identity decision',
     description:
-      'Who the customer is and whether any credit account is open. At least one document; names are optional, those given must agree.',
+      'Who the customer is and whether any credit account is open. At least one document; names are optional, and those given must agree. Vendors with strict enquiries send at least two names, `consentReference` and `consentDate`.',
     request: identityRequest,
     response: identityDecisionResponse,
     handle: (request, vendor, signature) =>
@@ -91,7 +94,7 @@ export function genericScore(
     name: 'genericScore',
     summary: 'Generic score',
     description:
-      'Profile, counts of accounts, account and phone lists, and the generic score. At least one document and at least two names.',
+      'Profile, counts of accounts, account and phone lists, and the generic score. At least one document and at least two names. Vendors with strict enquiries send `consentReference` and `consentDate` too.',
     request: scoreRequest,
     response: genericScoreResponse,
     handle: (request, vendor, signature) =>
@@ -109,7 +112,7 @@ export function mobileLoanScore(
     name: 'mobileLoanScore',
     summary: 'Mobile-loan score',
     description:
-      'Profile, counts and amounts with those of mobile loans, account and phone lists, and the mobile-loan score. At least one document and at least two names.',
+      'Profile, counts and amounts with those of mobile loans, account and phone lists, and the mobile-loan score. At least one document and at least two names. Vendors with strict enquiries send `consentReference` and `consentDate` too.',
     request: scoreRequest,
     response: mobileScoreResponse,
     handle: (request, vendor, signature) =>
@@ -149,11 +152,10 @@ async function answer(
       reportReason: Number(request.reportReason),
       reportSector: request.reportSector === undefined ? null : sector,
       documents: readDocuments(request),
-      names: readNames(request, operation),
+      names: readNames(request, operation, vendor.enquiryPolicy),
       content: request,
       keyId: keyIdOf(asked.signature.key),
-      consentReference: request.consentReference ?? null,
-      consentDate: readConsentDate(request),
+      ...readConsent(request, vendor.enquiryPolicy, startOfDay(deps.clock.now(), deps.timeZone)),
     },
     (finding, source) =>
       asked.present(finding, {
@@ -188,21 +190,42 @@ function readDocuments(request: ScoringRequest): IdentityDocument[] {
   return documents;
 }
 
-/** The schema has seen its form; here it must be in the calendar. */
-function readConsentDate({ consentDate }: ScoringRequest): string | null {
-  if (consentDate === undefined) return null;
-  if (parseDay(consentDate) === undefined) {
-    throw new Refusal('invalid_field', {
-      field: 'consentDate',
-      text: 'consentDate must be a day of the calendar',
-    });
+/** The schema has checked the form of the date; here it must be in the calendar, and not to come. */
+function readConsent(
+  { consentReference, consentDate }: ScoringRequest,
+  policy: EnquiryPolicy,
+  today: Date,
+): { readonly consentReference: string | null; readonly consentDate: string | null } {
+  if (policy === 'strict') {
+    for (const [field, value] of Object.entries({ consentReference, consentDate })) {
+      if (value === undefined) {
+        throw new Refusal('missing_field', {
+          field,
+          text: 'consentReference and consentDate are required',
+        });
+      }
+    }
   }
-  return consentDate;
+  if (consentDate !== undefined) {
+    const day = parseDay(consentDate);
+    if (day === undefined) throw invalidConsentDate('must be a day of the calendar');
+    if (day > today) throw invalidConsentDate('must not be in the future');
+  }
+  return { consentReference: consentReference ?? null, consentDate: consentDate ?? null };
 }
 
-function readNames(request: ScoringRequest, operation: CreditOperation): string[] {
+function invalidConsentDate(how: string): Refusal {
+  return new Refusal('invalid_field', { field: 'consentDate', text: `consentDate ${how}` });
+}
+
+function readNames(
+  request: ScoringRequest,
+  operation: CreditOperation,
+  policy: EnquiryPolicy,
+): string[] {
   const names = NAME_FIELDS.flatMap((field) => request[field] ?? []);
-  if (operation !== 'id-decision' && names.length < FEWEST_NAMES) {
+  const required = operation !== 'id-decision' || policy === 'strict';
+  if (required && names.length < FEWEST_NAMES) {
     const missing = NAME_FIELDS.find((field) => request[field] === undefined);
     throw new Refusal('missing_field', {
       field: missing ?? 'name1',

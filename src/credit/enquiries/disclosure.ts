@@ -1,0 +1,40 @@
+import type { EnquiryPolicy } from '../../vendors/vendor.ts';
+import type { ErrorCode } from '../../base/errors.ts';
+import type { EnquiryOutcome } from './record.ts';
+
+/** Outcomes that disclose nobody, which are limited for strict vendors. */
+export const MISSES = ['not_found', 'mismatch', 'conflict'] as const satisfies EnquiryOutcome[];
+
+const REFUSALS: Readonly<Record<Exclude<EnquiryOutcome, 'answered'>, ErrorCode>> = {
+  not_found: 'subject_not_found',
+  mismatch: 'subject_mismatch',
+  conflict: 'subject_ambiguous',
+  unknown: 'bureau_outcome_unknown',
+};
+
+/**
+ * What an enquiry that is not answered is refused with. For a strict vendor every miss is the same
+ * refusal: whether a document is on file is only told to somebody who knows the names too.
+ */
+export function refusalCodeOf(
+  outcome: Exclude<EnquiryOutcome, 'answered'>,
+  policy: EnquiryPolicy,
+): ErrorCode {
+  if (policy === 'strict' && isMiss(outcome)) return 'subject_not_found';
+  return REFUSALS[outcome];
+}
+
+export function isMiss(outcome: EnquiryOutcome): boolean {
+  return MISSES.some((one) => one === outcome);
+}
+
+/**
+ * Misses of strict vendors leave at multiples of this. Opening and comparing a profile takes well
+ * below a millisecond, so the time of an answer does not tell whether that happened.
+ */
+const MISS_STEP_MS = 50;
+
+/** How long a miss still has to wait after so many milliseconds. */
+export function missDelayMs(elapsedMs: number): number {
+  return Math.ceil(elapsedMs / MISS_STEP_MS) * MISS_STEP_MS - elapsedMs;
+}
