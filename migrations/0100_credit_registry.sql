@@ -120,15 +120,17 @@ create table suppression_rules (
 insert into suppression_rules (rule, reason, balance_up_to_cents) values
   ('small_amount', 'Negative information is kept only where more than KES 1,000 is outstanding.', 100000);
 
--- What a person has to look at: one document of two subjects, a request whose documents disagree.
+-- What people decide: one document of two subjects, a request whose documents disagree, a line that
+-- gives a subject's account to somebody else.
 create table credit_cases (
   case_id uuid primary key,
-  kind text not null check (kind in ('document_shared', 'documents_conflict')),
+  kind text not null check (kind in ('document_shared', 'documents_conflict', 'account_holder')),
   crns bigint[] not null,
   opened_at timestamptz not null,
   closed_at timestamptz,
   resolution text
 );
+create index credit_cases_open on credit_cases (crns) where closed_at is null;
 
 create table credit_imports (
   import_id uuid primary key,

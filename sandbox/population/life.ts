@@ -177,7 +177,7 @@ function liveInstalment({ habits, random }: Scene, offer: Offer, standing: Stand
   if (unpaid <= 0) return { paid: 0 };
   if (status === 'C') {
     if (random.chance(0.02)) return { paid: standing.left };
-    return random.chance(0.03) ? { paid: 0, status: 'A' } : { paid: 0 };
+    return random.chance(0.03) ? { paid: 0, status: 'H' } : { paid: 0 };
   }
   const behind = daysLate > 31;
   const mobile = offer.product === 'I';
@@ -214,7 +214,7 @@ function remember(diary: Diary, account: CreditAccount, calendar: Calendar): voi
     if (asOf > twoYearsAgo) diary.daysLate24 = Math.max(diary.daysLate24, daysInArrears);
   }
   const { current } = account;
-  const ended = current.balanceCents === 0n || current.status === 'A';
+  const ended = current.balanceCents === 0n || current.status === 'H';
   const endedMonthsAgo = ended ? monthsBefore(current.asOf, calendar.asOf) : -1;
   diary.accounts.push(account);
   diary.endedMonthsAgo.push(endedMonthsAgo);

@@ -41,8 +41,8 @@ export interface Standing {
 }
 
 /**
- * What happens in a month: instalments paid, and a status other than what payment brings. With A
- * (closed) before all is paid the lender gives the rest up, and it is the loan’s last month.
+ * What happens in a month: instalments paid, and a status other than what payment brings. With H
+ * (settled) before all is paid the lender gives the rest up, and it is the loan’s last month.
  */
 export interface MonthsEvent {
   readonly paid: number;
@@ -92,7 +92,7 @@ export function liveLoan(
       }
     }
     states.push(stateAt(loan, { paid, due, status, statusOn }, { calendar, monthsAgo }));
-    if (paid === loan.termMonths || status === 'A') break;
+    if (paid === loan.termMonths || status === 'A' || status === 'H') break;
   }
   const current = states.pop()!;
   const oldest = calendar.monthEnd(HISTORY_MONTHS);

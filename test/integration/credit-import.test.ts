@@ -13,6 +13,7 @@ import { lockRegistry, registerLender } from '../../src/credit/importing/store.t
 import { createValidator } from '../../src/credit/importing/validate.ts';
 import { accountPlace, indexAccount, writeBatch } from '../../src/credit/importing/write.ts';
 import { listCases } from '../../src/credit/registry/cases-store.ts';
+import { mergeSubjects } from '../../src/credit/registry/merges-store.ts';
 import { createVault } from '../../src/credit/registry/vault.ts';
 import { findSubjects, readCreditFile } from '../../src/credit/registry/store.ts';
 import type { FoundSubject } from '../../src/credit/registry/store.ts';
@@ -405,11 +406,130 @@ describe('people in files', () => {
     };
     const result = await run([stolen], { asOf: '2026-11-01' });
     expect(result.findings).toMatchObject([{ line: 2, rule: 'account_holder' }]);
-    const renamed = { ...one, PrimaryIDNumber: stolen.PrimaryIDNumber ?? '' };
-    expect((await run([renamed], { asOf: '2026-11-02' })).findings).toEqual([]);
-    expect((await find(stolen)).map(({ crn }) => crn)).toEqual(
-      (await find(one)).map(({ crn }) => crn),
+    expect(await find(stolen)).toEqual([]);
+    const renewed = { ...one, PrimaryIDType: '002', PrimaryIDNumber: `P${lender}`.slice(0, 9) };
+    const passport = renewed.PrimaryIDNumber.replace('_', '1');
+    const taken = await run([{ ...renewed, PrimaryIDNumber: passport }], { asOf: '2026-11-02' });
+    expect(taken.findings).toEqual([]);
+  });
+
+  const peter: Line = {
+    Surname: 'Wanjala',
+    Forename1: 'Peter',
+    Forename2: 'Kamau',
+    DateOfBirth: '19880412',
+    Gender: 'M',
+  };
+
+  test('an account is not taken over by a relative, whatever the names and the date', async () => {
+    const one = line(60, { ...peter, AccountNumber: 'SIB1' });
+    const paul = { ...peter, Forename1: 'Paul', DateOfBirth: '19990105' };
+    const other = line(61, { ...paul, AccountNumber: 'SIB1' });
+    await run([one]);
+    const [holder] = await find(one);
+    const attempts: Line[] = [
+      other,
+      { ...other, Forename1: 'Peter' },
+      { ...other, DateOfBirth: '19880412' },
+      { ...other, Forename1: 'Peter', DateOfBirth: '19880412' },
+      { ...one, DateOfBirth: '19880413' },
+    ];
+    for (const corrects of [false, true]) {
+      for (const [at, attempt] of attempts.entries()) {
+        const result = await run([attempt], { asOf: `2026-11-0${(at % 4) + 1}`, corrects });
+        expect(result.findings, String(at)).toMatchObject([
+          { line: 2, field: 'AccountNumber', rule: 'account_holder' },
+        ]);
+        expect(result.counts).toMatchObject({ statesAdded: 0, corrected: 0 });
+      }
+    }
+    expect(await find(other)).toEqual([]);
+    expect(await find(one)).toEqual([holder]);
+    const opened = (await listCases(pool, { open: true, limit: 1_000 })).filter(
+      ({ crns }) => crns.length === 1 && crns[0] === holder?.crn,
     );
+    expect(opened).toMatchObject([{ kind: 'account_holder' }]);
+    // Under a number of its own it is another person's account.
+    expect((await run([{ ...other, AccountNumber: 'SIB2' }])).findings).toEqual([]);
+    expect(await find(other)).toMatchObject([
+      { profile: { name: { forenames: ['Paul', 'Kamau'] } } },
+    ]);
+  });
+
+  test('one document with two birth dates is two people until somebody says it is one', async () => {
+    const one = line(1, { DateOfBirth: '19600101' });
+    const other = { ...one, AccountNumber: 'OTHER', DateOfBirth: '20010101' };
+    expect((await run([one, other])).findings).toEqual([]);
+    const crns = (await find(one)).map(({ crn }) => crn);
+    expect(crns).toHaveLength(2);
+    const cases = await listCases(pool, { open: true, limit: 1_000 });
+    expect(cases).toContainEqual(expect.objectContaining({ kind: 'document_shared', crns }));
+    const [into = 0n, from = 0n] = crns;
+    await mergeSubjects(pool, { from, into, reason: 'a slip', at: new Date() });
+    const changed = { ...one, MobilePhone: '0733000222' };
+    const lines = [changed, { ...other, AccountNumber: 'THIRD' }];
+    expect((await run(lines, { asOf: '2026-11-01' })).findings).toEqual([]);
+    expect(await find(one)).toMatchObject([{ crn: into }]);
+  });
+
+  test('a new account does not give a person a second national ID or tax PIN', async () => {
+    const individual = { template: 'individual' } as const;
+    const pin = `A${String(lenders).padStart(9, '0')}B`;
+    const one = line(1, { TaxPIN: pin });
+    await run(csvOf([one], 'individual'), individual);
+    await run(csvOf([line(2, { TaxPIN: pin })], 'individual'), individual);
+    const found = await findSubjects(pool, vault, [{ type: 'taxID', number: pin }]);
+    expect(found.map(({ profile }) => profile.documents.length)).toEqual([2, 2]);
+    expect(await find(one)).toMatchObject([{ crn: found[0]?.crn }]);
+  });
+});
+
+describe('an account in another currency', () => {
+  const dollars: Line = { Currency: 'USD', CurrentBalance: '100', CurrentBalanceKES: '12900' };
+  const closed: Line = {
+    ...dollars,
+    CurrentBalance: '0',
+    CurrentBalanceKES: '0',
+    AccountStatus: 'A',
+    AccountStatusDate: '20261030',
+  };
+
+  test('can be closed, and keeps the amounts it had in KES', async () => {
+    await run([line(1, dollars)]);
+    const last = await run([line(1, closed)], { asOf: '2026-11-01' });
+    expect(last).toMatchObject({ findings: [], counts: { statesAdded: 1 } });
+    const again = await run([line(1, closed)], { asOf: '2026-11-01' });
+    expect(again).toMatchObject({ findings: [], counts: { unchanged: 1 } });
+    const [subject] = await find(line(1));
+    expect((await readFileOf(subject?.crn ?? 0n)).accounts).toMatchObject([
+      { originalCents: 154_800_000n, instalmentCents: 25_800_000n, current: { status: 'A' } },
+    ]);
+  });
+
+  test('that is new and has no balance is taken with amounts that are not known', async () => {
+    expect((await run([line(1, closed)])).findings).toEqual([]);
+    const [subject] = await find(line(1));
+    expect((await readFileOf(subject?.crn ?? 0n)).accounts).toMatchObject([
+      { originalCents: 0n, instalmentCents: null, lastPaymentCents: null },
+    ]);
+  });
+
+  test('of absurd amounts is a finding, and the lines around it are taken', async () => {
+    const absurd: Line[] = [
+      { ...dollars, CurrentBalance: '0.01', CurrentBalanceKES: '9999999999999.99' },
+      { ...dollars, OriginalAmount: '9999999999999.99' },
+      { ...dollars, InstalmentAmount: '9999999999999.99' },
+      { ...dollars, LastPaymentAmount: '9999999999999.99' },
+    ];
+    const lines = absurd.flatMap((change, at) => [line(2 * at, change), line(2 * at + 1)]);
+    const result = await run(lines);
+    expect(result).toMatchObject({ rejected: 4, counts: { accountsAdded: 4 } });
+    expect(result.findings.map((one) => `${one.line} ${one.field} ${one.rule}`)).toEqual([
+      '2 CurrentBalanceKES rate',
+      '4 OriginalAmount amount',
+      '6 InstalmentAmount amount',
+      '8 LastPaymentAmount amount',
+    ]);
   });
 });
 

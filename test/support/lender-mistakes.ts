@@ -54,10 +54,14 @@ export const MISTAKES: readonly Mistake[] = [
   { wrong: { Currency: 'KSH.' }, told: ['Currency currency'] },
   { wrong: { CurrentBalanceKES: '800' }, told: ['CurrentBalanceKES kes_equality'] },
   {
-    right: { CurrentBalanceKES: '0', CurrentBalance: '0', AccountStatus: 'A' },
-    wrong: { Currency: 'USD' },
-    told: ['Currency rate_unknown'],
+    right: { Currency: 'USD', CurrentBalanceKES: '1032000' },
+    wrong: { CurrentBalanceKES: '1032000000000' },
+    told: ['CurrentBalanceKES rate'],
   },
+  { wrong: { OriginalAmount: '0' }, told: ['OriginalAmount original_amount'] },
+  { wrong: { OriginalAmount: '12.00' }, told: ['CurrentBalance balance_and_original'] },
+  { wrong: { AccountStatus: 'A' }, told: ['CurrentBalance closed_balance'] },
+  { wrong: { AccountStatus: 'C' }, told: ['OverdueBalance due_needs_overdue'] },
   {
     right: LATE,
     wrong: { OverdueBalance: '30000' },

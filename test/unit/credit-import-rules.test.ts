@@ -37,7 +37,18 @@ describe('a line of the mobile template', () => {
       states: [{ asOf: '2026-10-31', balanceCents: 800_000n, riskClass: 'A', status: 'F' }],
     });
     expect(findingsOf(LATE)).toEqual([]);
-    expect(findingsOf({ AccountStatus: 'C', PrudentialRiskClassification: 'E' })).toEqual([]);
+    expect(findingsOf({ ...LATE, AccountStatus: 'C', PrudentialRiskClassification: 'E' })).toEqual(
+      [],
+    );
+    expect(findingsOf({ ...LATE, DaysInArrears: '180', AccountStatus: 'F' })).toEqual([]);
+    const nothing = { CurrentBalanceKES: '0', CurrentBalance: '0' };
+    for (const status of ['A', 'C', 'F', 'H', 'L']) {
+      expect(findingsOf({ ...nothing, AccountStatus: status })).toEqual([]);
+    }
+    // Settled for less; arrears paid while a collector has the account.
+    expect(findingsOf({ AccountStatus: 'H' })).toEqual([]);
+    expect(findingsOf({ AccountStatus: 'E' })).toEqual([]);
+    expect(findingsOf({ OriginalAmount: '800', CurrentBalance: '8000' })).toEqual([]);
   });
 
   test.each([
@@ -76,7 +87,41 @@ describe('a line of the mobile template', () => {
       { Currency: 'USD', CurrentBalanceKES: '0', CurrentBalance: '10' },
       'CurrentBalanceKES kes_equality',
     ],
-    [{ Currency: 'USD', CurrentBalanceKES: '0', CurrentBalance: '0' }, 'Currency rate_unknown'],
+    [
+      { Currency: 'USD', CurrentBalanceKES: '9999999999999', CurrentBalance: '0.01' },
+      'CurrentBalanceKES rate',
+    ],
+    [
+      { Currency: 'VND', CurrentBalanceKES: '0.07', CurrentBalance: '8000' },
+      'CurrentBalanceKES rate',
+    ],
+    [
+      { Currency: 'USD', CurrentBalanceKES: '1032000', OriginalAmount: '77519379844.97' },
+      'OriginalAmount amount',
+    ],
+    [
+      { Currency: 'USD', CurrentBalanceKES: '1032000', LastPaymentAmount: '9999999999999' },
+      'LastPaymentAmount amount',
+    ],
+    [{ OriginalAmount: '0' }, 'OriginalAmount original_amount'],
+    [{ OriginalAmount: '0.00' }, 'OriginalAmount original_amount'],
+    [
+      { OriginalAmount: '1000', CurrentBalanceKES: '5000000', CurrentBalance: '5000000' },
+      'CurrentBalance balance_and_original',
+    ],
+    [{ OriginalAmount: '799.99' }, 'CurrentBalance balance_and_original'],
+    [
+      {
+        OriginalAmount: '150000',
+        CurrentBalanceKES: '120000',
+        CurrentBalance: '120000',
+        AccountStatus: 'A',
+      },
+      'CurrentBalance closed_balance',
+    ],
+    ...(['C', 'J'] as const).map(
+      (status) => [{ AccountStatus: status }, 'OverdueBalance due_needs_overdue'] as const,
+    ),
     [{ ...LATE, OverdueBalance: '8000.01' }, 'OverdueBalance overdue_within_balance'],
     [{ ...LATE, OverdueDate: '' }, 'OverdueDate overdue_needs_date'],
     [{ ...LATE, OverdueBalance: '0' }, 'OverdueBalance days_need_overdue'],
@@ -128,6 +173,24 @@ describe('a line of the mobile template', () => {
     );
     expect(account?.terms.originalCents).toBe(2_590_000n);
     expect(account?.states[0]?.balanceCents).toBe(1_295_000n);
+  });
+
+  test('in another currency without a balance is taken; what it was for is not known in KES', () => {
+    const { account } = validator.validate(
+      2,
+      valuesOf(
+        rightLine(1, {
+          Currency: 'USD',
+          CurrentBalance: '0',
+          CurrentBalanceKES: '0',
+          AccountStatus: 'A',
+        }),
+      ),
+    );
+    expect(account?.terms).toMatchObject({ originalCents: 0n, instalmentCents: null });
+    expect(account?.states).toMatchObject([
+      { balanceCents: 0n, overdueCents: 0n, lastPaymentOn: '2026-10-05', lastPaymentCents: null },
+    ]);
   });
 
   test('never repeats a value in a finding', () => {

@@ -1,3 +1,4 @@
+import { birthDatesContradict, documentsContradict } from '../matching/contradiction.ts';
 import { compareNames, nameTokens } from '../matching/names.ts';
 import { fullName, holdsIdentity, isSameProfile, mergeProfiles } from '../registry/profile.ts';
 import type { Profile } from '../registry/profile.ts';
@@ -6,7 +7,7 @@ import type { Day, Finding, State, SubmittedAccount, Terms } from './record.ts';
 /** Rules that need the registry to be checked, with what is told to the lender. */
 export const REGISTRY_RULES = {
   account_holder:
-    'This account was submitted earlier for another person: neither document nor names agree',
+    'This account was submitted earlier for another person: the national ID, tax PIN or birth date is another, or neither document nor names agree',
   duplicate_account:
     'This account stands on an earlier line of the file with other content: only one of them can be right',
   submitted_before:
@@ -68,7 +69,9 @@ export interface Plan {
   readonly states: { crn: bigint; accountId: bigint; state: State }[];
   readonly correctedStates: { crn: bigint; accountId: bigint; state: State; former: State }[];
   readonly correctedTerms: { crn: bigint; accountId: bigint; former: Terms }[];
+  /** Subjects of each case that a person has to decide. */
   readonly sharedDocuments: bigint[][];
+  readonly otherHolders: bigint[][];
   readonly findings: Finding[];
   /** States, and records of which only terms or the person were. */
   corrected: number;
@@ -109,6 +112,7 @@ export function planBatch(
       correctedStates: [],
       correctedTerms: [],
       sharedDocuments: [],
+      otherHolders: [],
       findings: [],
       corrected: 0,
       unchanged: 0,
@@ -144,6 +148,8 @@ function planOne(working: Working, indexed: IndexedAccount): void {
     return;
   }
   if (account.identityHash !== indexed.identityHash && !isHolder(working, indexed, account.crn)) {
+    const owners = ownersOf(working.owners, working.known.survivors, indexed);
+    working.plan.otherHolders.push([survivorOf(working, account.crn), ...owners]);
     fault(working, indexed, 'account_holder');
     return;
   }
@@ -175,7 +181,8 @@ function planKnownAccount(working: Working, indexed: IndexedAccount, account: Kn
   const { crn, accountId } = account;
   const isNewest = submitted.profile.asOf >= account.termsAsOf;
   const sameIdentity = isSameIdentity(working, indexed, account);
-  const sameTerms = sameValues(account.terms, submitted.terms);
+  const terms = withKnownAmounts(submitted.terms, account.terms);
+  const sameTerms = sameValues(account.terms, terms);
   const states = new Map(account.states);
   let added = 0;
   let corrected = 0;
@@ -221,7 +228,7 @@ function planKnownAccount(working: Working, indexed: IndexedAccount, account: Kn
       crn,
       accountId,
       indexed,
-      terms: submitted.terms,
+      terms,
       termsAsOf: submitted.profile.asOf,
     });
   }
@@ -231,11 +238,18 @@ function planKnownAccount(working: Working, indexed: IndexedAccount, account: Kn
     ...(changes
       ? {
           identityHash: indexed.identityHash,
-          terms: submitted.terms,
+          terms,
           termsAsOf: submitted.profile.asOf,
         }
       : {}),
   });
+}
+
+/** A line in another currency that tells no rate leaves the amounts as they are on file. */
+function withKnownAmounts(submitted: Terms, known: Terms): Terms {
+  if (submitted.originalCents > 0n) return submitted;
+  const { originalCents, instalmentCents } = known;
+  return { ...submitted, originalCents, instalmentCents };
 }
 
 /** A blind index begins with four bytes that name its key. */
@@ -250,10 +264,15 @@ function isSameIdentity(working: Working, indexed: IndexedAccount, account: Know
   return holdsIdentity(profileOf(working, account.crn), indexed.submitted.profile);
 }
 
-/** The subject a new account belongs to: by document, then by names; otherwise a new one. */
+/**
+ * The subject a new account belongs to: by document, then by names, provided that neither birth date
+ * nor another lifelong document contradicts; otherwise a new one.
+ */
 function resolveSubject(working: Working, indexed: IndexedAccount): bigint {
   const owners = ownersOf(working.owners, working.known.survivors, indexed);
-  const agreeing = owners.filter((crn) => namesAgree(working, indexed, crn));
+  const agreeing = owners.filter(
+    (crn) => !isContradicted(working, indexed, crn) && namesAgree(working, indexed, crn),
+  );
   const [crn] = agreeing.toSorted((a, b) => (a < b ? -1 : 1));
   if (crn !== undefined) {
     if (agreeing.length > 1) working.plan.sharedDocuments.push(agreeing);
@@ -264,7 +283,7 @@ function resolveSubject(working: Working, indexed: IndexedAccount): bigint {
   working.plan.nextCrn += 1n;
   working.plan.newSubjects.set(created, indexed.submitted.profile);
   addDocuments(working, indexed, created);
-  // The same document with other names is two people, or one mistake: a person has to look.
+  // The same document with another name or birth date is two people, or a mistake: people decide.
   if (owners.length > 0) working.plan.sharedDocuments.push([...owners, created]);
   return created;
 }
@@ -272,18 +291,31 @@ function resolveSubject(working: Working, indexed: IndexedAccount): bigint {
 /** Whether a changed identity can be that of the account's subject. */
 function isHolder(working: Working, indexed: IndexedAccount, crn: bigint): boolean {
   const owners = ownersOf(working.owners, working.known.survivors, indexed);
-  const holder = working.known.survivors.get(crn) ?? crn;
+  const holder = survivorOf(working, crn);
+  if (isContradicted(working, indexed, holder)) return false;
   if (owners.includes(holder)) return true;
   return owners.length === 0 && namesAgree(working, indexed, holder);
 }
 
+/** Whether the line cannot be about the subject: another birth date, national ID or tax PIN. */
+function isContradicted(working: Working, indexed: IndexedAccount, crn: bigint): boolean {
+  const profiles = profilesOf(working, crn);
+  const { documents, dateOfBirth } = indexed.submitted.profile;
+  return (
+    documentsContradict(
+      profiles.flatMap((profile) => profile.documents),
+      documents,
+    ) ||
+    birthDatesContradict(
+      profiles.map((profile) => profile.dateOfBirth),
+      dateOfBirth,
+    )
+  );
+}
+
 function namesAgree(working: Working, indexed: IndexedAccount, crn: bigint): boolean {
   const submitted = nameTokens(fullName(indexed.submitted.profile.name));
-  const members = [crn, ...(working.known.merged.get(crn) ?? [])];
-  const names = members.flatMap((member) => {
-    const profile = profileOf(working, member);
-    return [profile.name, ...profile.alsoKnownAs];
-  });
+  const names = profilesOf(working, crn).flatMap(({ name, alsoKnownAs }) => [name, ...alsoKnownAs]);
   return names.some((name) => compareNames(submitted, nameTokens(fullName(name))).agree);
 }
 
@@ -305,6 +337,16 @@ function addDocuments(working: Working, indexed: IndexedAccount, crn: bigint): v
     working.owners.set(current, [...owners, crn]);
     working.plan.documents.push({ crn, key: current });
   }
+}
+
+function survivorOf({ known }: Working, crn: bigint): bigint {
+  return known.survivors.get(crn) ?? crn;
+}
+
+/** Of the subject, and of those that a person merged into it. */
+function profilesOf(working: Working, crn: bigint): Profile[] {
+  const members = [crn, ...(working.known.merged.get(crn) ?? [])];
+  return members.map((member) => profileOf(working, member));
 }
 
 function profileOf(working: Working, crn: bigint): Profile {

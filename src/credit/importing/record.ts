@@ -8,6 +8,7 @@ export type Day = string;
 export interface Terms {
   readonly product: ProductType;
   readonly openedOn: Day;
+  /** 0 when it is in another currency and no rate is known. */
   readonly originalCents: bigint;
   readonly instalmentCents: bigint | null;
   readonly repaymentMonths: number | null;
@@ -39,7 +40,7 @@ export interface SubmittedAccount {
   readonly states: readonly State[];
 }
 
-/** Something wrong with a line, for the lender to mend; never repeats what the line holds. */
+/** Something wrong with a line, for the lender to fix; never repeats what the line holds. */
 export interface Finding {
   readonly line: number;
   /** Column at fault, or empty when it is the line as a whole. */

@@ -1,5 +1,7 @@
 import { PRODUCT_TYPES, RISK_CLASSES } from '../facts.ts';
 import type { AccountStatus, RiskClass } from '../facts.ts';
+import { inShillings, readAmounts } from './amounts.ts';
+import type { Amounts } from './amounts.ts';
 import { LineReader } from './fields.ts';
 import { readIdentity } from './identity.ts';
 import type { Day, Finding, State, SubmittedAccount, Terms } from './record.ts';
@@ -27,6 +29,8 @@ const STATUSES = [
 const CLASS_DAYS = [30, 90, 180, 360] as const;
 /** Lenders may classify these by more than the days: write-off, legal, collection, rescheduled, called up. */
 const CLASSED_BY_JUDGEMENT: ReadonlySet<string> = new Set(['C', 'D', 'E', 'G', 'J']);
+/** Written off, called up: the whole balance is due. In collection or legal action, arrears may be paid. */
+const ALL_DUE: ReadonlySet<string> = new Set(['C', 'J']);
 
 const NUMBER_LENGTH = 40;
 
@@ -80,6 +84,7 @@ function readAccount(
   if (riskClass !== undefined && status !== undefined && arrears.days !== undefined) {
     checkClass(reader, riskClass, status, arrears.days);
   }
+  if (status !== undefined) checkStatus(reader, status, amounts);
   if ((amounts.lastPayment ?? 0n) > 0n && reader.text('LatestPaymentDate') === '') {
     reader.fault(
       'LatestPaymentDate',
@@ -125,98 +130,6 @@ function readAccount(
 function readNumber(reader: LineReader, column: 'ClientNumber' | 'AccountNumber'): string {
   reader.required(column);
   return reader.words(column, NUMBER_LENGTH);
-}
-
-/** Codes of ISO 4217, also of currencies that are no more. */
-const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
-
-interface Amounts {
-  readonly currency: string;
-  readonly original: bigint | undefined;
-  readonly balanceKes: bigint | undefined;
-  readonly balance: bigint | undefined;
-  readonly overdue: bigint | undefined;
-  readonly instalment: bigint | undefined;
-  readonly lastPayment: bigint | undefined;
-}
-
-function readAmounts(reader: LineReader): Amounts {
-  const currency = reader.required('Currency');
-  if (currency !== '' && !CURRENCIES.has(currency)) {
-    reader.fault('Currency', 'currency', 'Currency must be a code of ISO 4217, such as KES');
-  }
-  const amounts = {
-    currency,
-    original: reader.requiredAmount('OriginalAmount'),
-    balanceKes: reader.requiredAmount('CurrentBalanceKES'),
-    balance: reader.requiredAmount('CurrentBalance'),
-    overdue: reader.requiredAmount('OverdueBalance'),
-    instalment: reader.amount('InstalmentAmount'),
-    lastPayment: reader.amount('LastPaymentAmount'),
-  };
-  const { balance, balanceKes, overdue } = amounts;
-  if (balance !== undefined && balanceKes !== undefined) {
-    if (currency === 'KES' && balance !== balanceKes) {
-      reader.fault(
-        'CurrentBalanceKES',
-        'kes_equality',
-        'CurrentBalanceKES must equal CurrentBalance when Currency is KES',
-      );
-    } else if ((balance === 0n) !== (balanceKes === 0n)) {
-      reader.fault(
-        'CurrentBalanceKES',
-        'kes_equality',
-        'CurrentBalanceKES and CurrentBalance must both be 0 or both be more',
-      );
-    }
-  }
-  if (overdue !== undefined && balance !== undefined && overdue > balance) {
-    reader.fault(
-      'OverdueBalance',
-      'overdue_within_balance',
-      'OverdueBalance must not be more than CurrentBalance',
-    );
-  }
-  return amounts;
-}
-
-interface Shillings {
-  readonly original: bigint;
-  readonly balance: bigint;
-  readonly overdue: bigint;
-  readonly instalment: bigint | null;
-  readonly lastPayment: bigint | null;
-}
-
-/** Amounts in KES: those of an account in another currency by the ratio of its two balances. */
-function inShillings(reader: LineReader, amounts: Amounts): Shillings | undefined {
-  const { original, balanceKes, balance, overdue } = amounts;
-  if (
-    original === undefined ||
-    balanceKes === undefined ||
-    balance === undefined ||
-    overdue === undefined
-  ) {
-    return undefined;
-  }
-  const foreign = amounts.currency !== 'KES';
-  if (foreign && balance === 0n) {
-    reader.fault(
-      'Currency',
-      'rate_unknown',
-      'An account in another currency with no balance has no rate: submit it in KES',
-    );
-    return undefined;
-  }
-  const convert = (cents: bigint): bigint =>
-    foreign ? (cents * balanceKes + balance / 2n) / balance : cents;
-  return {
-    original: convert(original),
-    balance: balanceKes,
-    overdue: convert(overdue),
-    instalment: amounts.instalment === undefined ? null : convert(amounts.instalment),
-    lastPayment: amounts.lastPayment === undefined ? null : convert(amounts.lastPayment),
-  };
 }
 
 /** Arrears must be told in full or not at all. */
@@ -291,6 +204,28 @@ function readDays(reader: LineReader, asOf: Day) {
     reader.fault('DisbursementDate', 'before_birth', 'DisbursementDate must be after DateOfBirth');
   }
   return { openedOn, statusOn, lastPaymentOn };
+}
+
+/** A closed account owes nothing; one that is written off or called up owes all of its balance. */
+function checkStatus(
+  reader: LineReader,
+  status: AccountStatus,
+  { balance, overdue }: Amounts,
+): void {
+  if (balance === undefined || balance === 0n) return;
+  if (status === 'A') {
+    reader.fault(
+      'CurrentBalance',
+      'closed_balance',
+      'CurrentBalance must be 0 when AccountStatus is A (closed)',
+    );
+  } else if (ALL_DUE.has(status) && overdue === 0n) {
+    reader.fault(
+      'OverdueBalance',
+      'due_needs_overdue',
+      'OverdueBalance must be more than 0 when AccountStatus is C or J and CurrentBalance is more than 0',
+    );
+  }
 }
 
 function checkClass(

@@ -165,6 +165,7 @@ async function carryOut(db: Queryable, plan: Plan, context: BatchContext): Promi
   await putAccounts(db, 'known', changedAccounts);
   await recordCorrections(db, [...plan.correctedStates, ...plan.correctedTerms], context);
   await openCases(db, 'document_shared', plan.sharedDocuments, at);
+  await openCases(db, 'account_holder', plan.otherHolders, at);
   await moveCounters(db, plan);
 }
 

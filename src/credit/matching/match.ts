@@ -1,8 +1,8 @@
-import { LIFELONG_DOCUMENTS } from '../registry/documents.ts';
 import type { IdentityDocument } from '../registry/documents.ts';
 import { fullName } from '../registry/profile.ts';
 import type { Profile } from '../registry/profile.ts';
 import type { FoundSubject } from '../registry/store.ts';
+import { documentsContradict } from './contradiction.ts';
 import { NAME_RULE, compareNames, nameTokens } from './names.ts';
 
 /** Who a request is about; only a match may be disclosed. */
@@ -41,7 +41,10 @@ export function matchSubject(
   const sharesAllDocuments = found.every(
     ({ by }) => by.length === first?.by.length && by.every((type) => first.by.includes(type)),
   );
-  if (!sharesAllDocuments || found.some(({ profile }) => contradicts(profile, documents))) {
+  if (
+    !sharesAllDocuments ||
+    found.some(({ profile }) => documentsContradict(profile.documents, documents))
+  ) {
     return { kind: 'conflict', crns, rule };
   }
   if (names.length === 0) {
@@ -73,12 +76,4 @@ export function nameScore(
     if (agree && score > (best ?? 0)) best = score;
   }
   return best;
-}
-
-function contradicts(profile: Profile, documents: readonly IdentityDocument[]): boolean {
-  return documents.some(({ type, number }) => {
-    if (!LIFELONG_DOCUMENTS.has(type)) return false;
-    const own = profile.documents.filter((document) => document.type === type);
-    return own.length > 0 && !own.some((document) => document.number === number);
-  });
 }

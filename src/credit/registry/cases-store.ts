@@ -1,7 +1,11 @@
 import { newId } from '../../base/ids.ts';
 import type { Queryable } from '../../db/pool.ts';
 
-export type CaseKind = 'document_shared' | 'documents_conflict';
+/**
+ * `document_shared`: two subjects have one document. `documents_conflict`: a request whose documents
+ * disagree. `account_holder`: a line gave a subject's account to somebody else.
+ */
+export type CaseKind = 'document_shared' | 'documents_conflict' | 'account_holder';
 
 /** Opens a case for each set of subjects, unless the same one is open already. */
 export async function openCases(
@@ -10,15 +14,19 @@ export async function openCases(
   cases: readonly (readonly bigint[])[],
   at: Date,
 ): Promise<void> {
-  for (const crns of cases) {
-    await db.query(
-      `insert into credit_cases (case_id, kind, crns, opened_at)
-       select $1, $2, $3::bigint[], $4
-       where not exists (
-         select from credit_cases where kind = $2 and crns = $3::bigint[] and closed_at is null)`,
-      [newId(), kind, [...new Set(crns)].toSorted((a, b) => (a < b ? -1 : 1)), at],
-    );
-  }
+  if (cases.length === 0) return;
+  const sets = new Set(
+    cases.map((crns) => [...new Set(crns)].toSorted((a, b) => (a < b ? -1 : 1)).join(',')),
+  );
+  await db.query(
+    `insert into credit_cases (case_id, kind, crns, opened_at)
+     select c.case_id, $1, c.crns::bigint[], $2
+     from unnest($3::uuid[], $4::text[]) c (case_id, crns)
+     where not exists (
+       select from credit_cases o
+       where o.kind = $1 and o.crns = c.crns::bigint[] and o.closed_at is null)`,
+    [kind, at, [...sets].map(() => newId()), [...sets].map((crns) => `{${crns}}`)],
+  );
 }
 
 export interface CreditCase {

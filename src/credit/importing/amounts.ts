@@ -1,0 +1,145 @@
+import type { LineReader } from './fields.ts';
+import type { Column } from './template.ts';
+
+/** Codes of ISO 4217, also of currencies that are no more. */
+const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
+
+/**
+ * A balance grows by interest and penalties, by law to about twice the loan; a limit may be
+ * exceeded. So many times the original amount is a mistake.
+ */
+const MAX_BALANCE_RATIO = 10n;
+
+/** 13 digits before the point, as in the file. It also keeps every sum over a person within 64 bits. */
+const MAX_CENTS = 999_999_999_999_999n;
+/** KES for one unit of a currency: 10,000 at most, 0.00001 at least (weak currencies). */
+const MAX_RATE = 10_000n;
+const MIN_RATE_INVERSE = 100_000n;
+
+export interface Amounts {
+  readonly currency: string;
+  readonly original: bigint | undefined;
+  readonly balanceKes: bigint | undefined;
+  readonly balance: bigint | undefined;
+  readonly overdue: bigint | undefined;
+  readonly instalment: bigint | undefined;
+  readonly lastPayment: bigint | undefined;
+}
+
+/** The amounts of a line in cents of its currency, checked against each other. */
+export function readAmounts(reader: LineReader): Amounts {
+  const currency = reader.required('Currency');
+  if (currency !== '' && !CURRENCIES.has(currency)) {
+    reader.fault('Currency', 'currency', 'Currency must be a code of ISO 4217, such as KES');
+  }
+  const amounts = {
+    currency,
+    original: reader.requiredAmount('OriginalAmount'),
+    balanceKes: reader.requiredAmount('CurrentBalanceKES'),
+    balance: reader.requiredAmount('CurrentBalance'),
+    overdue: reader.requiredAmount('OverdueBalance'),
+    instalment: reader.amount('InstalmentAmount'),
+    lastPayment: reader.amount('LastPaymentAmount'),
+  };
+  checkBalances(reader, amounts);
+  checkOriginal(reader, amounts);
+  return amounts;
+}
+
+function checkBalances(reader: LineReader, amounts: Amounts): void {
+  const { currency, balance, balanceKes, overdue } = amounts;
+  if (balance !== undefined && balanceKes !== undefined) {
+    if (currency === 'KES' && balance !== balanceKes) {
+      reader.fault(
+        'CurrentBalanceKES',
+        'kes_equality',
+        'CurrentBalanceKES must equal CurrentBalance when Currency is KES',
+      );
+    } else if ((balance === 0n) !== (balanceKes === 0n)) {
+      reader.fault(
+        'CurrentBalanceKES',
+        'kes_equality',
+        'CurrentBalanceKES and CurrentBalance must both be 0 or both be more',
+      );
+    }
+  }
+  if (overdue !== undefined && balance !== undefined && overdue > balance) {
+    reader.fault(
+      'OverdueBalance',
+      'overdue_within_balance',
+      'OverdueBalance must not be more than CurrentBalance',
+    );
+  }
+}
+
+function checkOriginal(reader: LineReader, { original, balance }: Amounts): void {
+  if (original === 0n) {
+    reader.fault('OriginalAmount', 'original_amount', 'OriginalAmount must be more than 0');
+  } else if (
+    original !== undefined &&
+    balance !== undefined &&
+    balance > original * MAX_BALANCE_RATIO
+  ) {
+    reader.fault(
+      'CurrentBalance',
+      'balance_and_original',
+      `CurrentBalance must not be more than ${MAX_BALANCE_RATIO} times OriginalAmount`,
+    );
+  }
+}
+
+export interface Shillings {
+  /** 0 when no rate is known. */
+  readonly original: bigint;
+  readonly balance: bigint;
+  readonly overdue: bigint;
+  readonly instalment: bigint | null;
+  readonly lastPayment: bigint | null;
+}
+
+/**
+ * Amounts in cents of KES: those of another currency by the ratio of the line's two balances. An
+ * account without a balance has no rate: what it was for is then not known from this line.
+ */
+export function inShillings(reader: LineReader, amounts: Amounts): Shillings | undefined {
+  const { original, balanceKes, balance, overdue, instalment, lastPayment } = amounts;
+  if (
+    original === undefined ||
+    balanceKes === undefined ||
+    balance === undefined ||
+    overdue === undefined
+  ) {
+    return undefined;
+  }
+  const optional = { instalment: instalment ?? null, lastPayment: lastPayment ?? null };
+  if (amounts.currency === 'KES') return { original, balance, overdue, ...optional };
+  if (balance === 0n) {
+    return { original: 0n, balance: 0n, overdue: 0n, instalment: null, lastPayment: null };
+  }
+  // Reported with the balances.
+  if (balanceKes === 0n) return undefined;
+  if (balanceKes > balance * MAX_RATE || balanceKes * MIN_RATE_INVERSE < balance) {
+    reader.fault(
+      'CurrentBalanceKES',
+      'rate',
+      'CurrentBalanceKES must be 0.00001 to 10,000 times CurrentBalance',
+    );
+    return undefined;
+  }
+  const convert = (column: Column, cents: bigint): bigint => {
+    const converted = (cents * balanceKes + balance / 2n) / balance;
+    if (converted > MAX_CENTS) {
+      reader.fault(column, 'amount', `${column} must have at most 13 digits in KES`);
+    }
+    return converted;
+  };
+  const convertOptional = (column: Column, cents: bigint | null): bigint | null =>
+    cents === null ? null : convert(column, cents);
+  return {
+    original: convert('OriginalAmount', original),
+    balance: balanceKes,
+    overdue: convert('OverdueBalance', overdue),
+    instalment: convertOptional('InstalmentAmount', optional.instalment),
+    lastPayment: convertOptional('LastPaymentAmount', optional.lastPayment),
+  };
+}
