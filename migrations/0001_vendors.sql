@@ -14,6 +14,8 @@ create table vendors (
   reference_required boolean not null default false,
   -- strict: enquiries need names and consent, and a mismatch looks like an unknown subject.
   enquiry_policy text not null default 'strict' check (enquiry_policy in ('strict', 'open')),
+  -- What `msg.text` of a status answer is.
+  status_text text not null default 'object' check (status_text in ('object', 'sentence')),
   created_at timestamptz not null
 );
 

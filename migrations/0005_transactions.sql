@@ -16,7 +16,7 @@ create table transactions (
   -- and new entries land side by side at the end of the index.
   duplicate_key bigint not null,
   settled_at timestamptz,
-  -- When the operator's word reached us.
+  -- When the instruction that counted was sent to the operator; null while the outcome is unknown.
   biller_response_time timestamptz,
   vendor_id integer not null,
   -- null while open.
@@ -27,6 +27,9 @@ create table transactions (
   merchant_reference text,
   biller_reference text,
   message text,
+  -- Why it failed, for programs.
+  failure_code text check (failure_code in
+    ('declined', 'invalid_account', 'amount_not_allowed', 'operator_refused', 'corrected', 'other')),
   -- What the payment yielded: token, units.
   details jsonb,
   -- The attempt that the operator's word ended, and where the word came from: answer, status,
@@ -38,6 +41,7 @@ create table transactions (
   settled_by text,
   primary key (vendor_id, transaction_id),
   check ((outcome is null) = (settled_at is null)),
+  check ((failure_code is null) = (outcome is distinct from 'failed')),
   check ((sent_at is null) = (attempt_outcome is null))
 -- Each row is updated once and grows by what the operator said: with room for that on its page no
 -- index is written again.

@@ -3,7 +3,7 @@
 -- Decisions, in this order, for each row:
 --   5  this very transaction_id exists already (an earlier call was committed, its answer got lost)
 --   1  the reference exists with the same content: the first answer again
---   2  the reference exists with other content
+--   2  the reference exists with other content: the first payment is named
 --   3  an equal transaction of the last 30 seconds exists and the row asks for the check
 --   4  the float does not cover amount and fee
 --   0  accepted

@@ -20,6 +20,8 @@ create function settle_transactions(
   p_biller_references text[],
   p_messages text[],
   p_details jsonb[],
+  -- Why it failed; null with 'success'.
+  p_failure_codes text[],
   -- Where the word came from: answer, status, callback, …; kept with a case.
   p_sources text[],
   -- Made by the caller; the ids of cases come of it.
@@ -46,17 +48,22 @@ begin
       -- to be sent again ends first, and the attempt that is read here is that one.
       delete from dispatch_queue q
       using unnest(p_vendor_ids, p_transaction_ids, p_billers, p_outcomes, p_paid_amounts,
-          p_biller_references, p_messages, p_details, p_sources)
+          p_biller_references, p_messages, p_details, p_failure_codes, p_sources)
         with ordinality as u (vendor_id, transaction_id, biller_code, outcome, paid,
-          biller_reference, message, details, source, number)
+          biller_reference, message, details, failure_code, source, number)
       where q.vendor_id = u.vendor_id and q.biller_code = u.biller_code
         and q.stage = any (v_stages) and q.transaction_id = u.transaction_id
         and q.attempt_number > 0 and (u.outcome = 'failed' or coalesce(u.paid, 1) > 0)
       returning u.*, q.sent_at, q.attempt_number, q.operator_handle
     ), settled as (
       update transactions t
-      set outcome = o.outcome, settled_at = v_now, biller_response_time = v_now,
+      set outcome = o.outcome, settled_at = v_now,
+        -- Without an attempt under way the report is about one that counted as not executed.
+        biller_response_time = coalesce(o.sent_at, (
+          select max(x.sent_at) from unexecuted_attempts x
+          where x.vendor_id = o.vendor_id and x.transaction_id = o.transaction_id)),
         biller_reference = o.biller_reference, message = o.message, details = o.details,
+        failure_code = o.failure_code,
         sent_at = o.sent_at,
         attempt_number = case when o.sent_at is not null then o.attempt_number end,
         attempt_outcome = case when o.sent_at is null then null
@@ -114,11 +121,12 @@ begin
     -- Migration 0013.
     insert into events (vendor_id, event_id, transaction_id, type, outcome, occurred_at, due_at,
       created_at, biller_response_time, amount_cents, biller_code, account, merchant_reference,
-      biller_reference, message, details)
+      biller_reference, message, failure_code, details)
     select t.vendor_id, t.transaction_id, t.transaction_id,
       case t.outcome when 'success' then 'transaction.succeeded' else 'transaction.failed' end,
       t.outcome, t.settled_at, t.settled_at, t.created_at, t.biller_response_time, t.amount_cents,
-      t.biller_code, t.account, t.merchant_reference, t.biller_reference, t.message, t.details
+      t.biller_code, t.account, t.merchant_reference, t.biller_reference, t.message,
+      t.failure_code, t.details
     from unnest(v_settled) s (number)
       join webhooks w on w.vendor_id = p_vendor_ids[s.number]
       join transactions t on t.vendor_id = p_vendor_ids[s.number]

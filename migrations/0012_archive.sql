@@ -22,9 +22,13 @@ create table archived_transactions (
   fee_cents bigint not null,
   vendor_id integer not null,
   outcome text not null,
+  failure_code text,
   biller_code text not null,
   account text not null,
   merchant_reference text,
   biller_reference text,
   primary key (vendor_id, transaction_id)
 );
+-- Not unique: a reference is free again once its payment is archived.
+create index archived_transactions_by_reference on archived_transactions
+  (vendor_id, merchant_reference) where merchant_reference is not null;

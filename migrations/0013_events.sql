@@ -27,7 +27,7 @@ create table events (
   first_attempt_at timestamptz,
   ended_at timestamptz,
   created_at timestamptz not null,
-  biller_response_time timestamptz not null,
+  biller_response_time timestamptz,
   amount_cents bigint not null,
   -- The transaction's id for its end, the correction's for a correction: what happened once is one
   -- event, however often it is written, even when it is found again after a restore.
@@ -44,6 +44,7 @@ create table events (
   merchant_reference text,
   biller_reference text,
   message text,
+  failure_code text,
   details jsonb,
   -- What came of the last attempt.
   last_result text,

@@ -126,6 +126,7 @@ async function settleAsPaid(pool: Pool, claims: readonly Claim[]): Promise<numbe
       billerReference: `OP${transactionId.slice(-12)}`,
       message: 'Paid',
       details: null,
+      failureCode: null,
       source: 'answer',
     })),
   );

@@ -56,7 +56,7 @@ select create_distributed_table('collections', 'collector', colocate_with => 'no
 
 -- Each call runs whole on the node of the vendor that its first argument names, outside transactions.
 select create_distributed_function('create_transactions_of(integer,uuid[],text[],text[],text[],text[],bigint[],bigint[],boolean[],boolean)', 'p_vendor_id', colocate_with => 'accounts');
-select create_distributed_function('settle_transactions_of(integer,uuid[],text[],text[],bigint[],text[],text[],jsonb[],text[],uuid)', 'p_vendor_id', colocate_with => 'accounts');
+select create_distributed_function('settle_transactions_of(integer,uuid[],text[],text[],bigint[],text[],text[],jsonb[],text[],text[],uuid)', 'p_vendor_id', colocate_with => 'accounts');
 
 -- Stay on the coordinator: one row, or nobody's hot path. The credit registry is keyed by person.
 -- Nonces live for minutes and are removed across all holders.

@@ -206,6 +206,7 @@ create or replace function settle_transactions_of(
   p_biller_references text[],
   p_messages text[],
   p_details jsonb[],
+  p_failure_codes text[],
   p_sources text[],
   p_batch_id uuid
 ) returns table (row_number integer, result text)
@@ -215,6 +216,8 @@ declare
   v_now timestamptz;
   v_open uuid[];
   v_sent_at timestamptz[];
+  v_unexecuted uuid[];
+  v_unexecuted_at timestamptz[];
   v_attempts smallint[];
   v_handles text[];
   v_known_ids uuid[];
@@ -296,30 +299,46 @@ begin
     ) m
     where a.vendor_id = p_vendor_id and a.account = m.account;
 
+    -- Without an attempt under way the report is about one that counted as not executed.
+    if array_position(v_sent_at, null) is not null then
+      select array_agg(k.transaction_id), array_agg(k.sent_at) into v_unexecuted, v_unexecuted_at
+      from (
+        select x.transaction_id, max(x.sent_at) as sent_at from unexecuted_attempts x
+        where x.vendor_id = p_vendor_id and x.transaction_id = any (v_open)
+        group by x.transaction_id
+      ) k;
+    end if;
+
     update transactions t
-    set outcome = u.outcome, settled_at = v_now, biller_response_time = v_now,
+    set outcome = u.outcome, settled_at = v_now,
+      biller_response_time = coalesce(q.sent_at, x.sent_at),
       biller_reference = u.biller_reference, message = u.message, details = u.details,
+      failure_code = u.failure_code,
       sent_at = q.sent_at,
       attempt_number = case when q.sent_at is not null then q.attempt_number end,
       attempt_outcome = case when q.sent_at is null then null
         when u.outcome = 'success' then 'paid' else 'declined' end,
       operator_handle = q.operator_handle,
       settled_by = case when q.sent_at is not null then u.source end
-    from unnest(p_transaction_ids, p_outcomes, p_biller_references, p_messages, p_details, p_sources)
-        as u (transaction_id, outcome, biller_reference, message, details, source)
+    from unnest(p_transaction_ids, p_outcomes, p_biller_references, p_messages, p_details,
+          p_failure_codes, p_sources)
+        as u (transaction_id, outcome, biller_reference, message, details, failure_code, source)
       join unnest(v_open, v_sent_at, v_attempts, v_handles)
         as q (transaction_id, sent_at, attempt_number, operator_handle)
         on q.transaction_id = u.transaction_id
+      left join unnest(v_unexecuted, v_unexecuted_at) as x (transaction_id, sent_at)
+        on x.transaction_id = u.transaction_id
     where t.vendor_id = p_vendor_id and t.transaction_id = u.transaction_id and t.outcome is null;
 
     -- For vendors that have a webhook (migration 0013).
     insert into events (vendor_id, event_id, transaction_id, type, outcome, occurred_at, due_at,
       created_at, biller_response_time, amount_cents, biller_code, account, merchant_reference,
-      biller_reference, message, details)
+      biller_reference, message, failure_code, details)
     select t.vendor_id, t.transaction_id, t.transaction_id,
       case when t.outcome = 'success' then 'transaction.succeeded' else 'transaction.failed' end,
       t.outcome, t.settled_at, t.settled_at, t.created_at, t.biller_response_time, t.amount_cents,
-      t.biller_code, t.account, t.merchant_reference, t.biller_reference, t.message, t.details
+      t.biller_code, t.account, t.merchant_reference, t.biller_reference, t.message,
+      t.failure_code, t.details
     from transactions t join webhooks w on w.vendor_id = t.vendor_id
     where t.vendor_id = p_vendor_id and w.vendor_id = p_vendor_id and t.transaction_id = any (v_open);
   end if;

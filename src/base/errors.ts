@@ -170,12 +170,12 @@ export const ERRORS = {
   reference_reused: {
     status: 409,
     text: 'This reference was used for a different request',
-    when: 'The same `merchant_reference` (or collection reference, or `requestReference` for the same operation) came earlier with other content. Use a new reference for a new payment or enquiry; repeat the same content to get the first answer again.',
+    when: 'The same `merchant_reference` (or collection reference, or `requestReference` for the same operation) came earlier with other content. For a create, `reference` is the `ipay_reference` of the first payment. Use a new reference for a new payment or enquiry; repeat the same content to get the first answer again.',
   },
   likely_duplicate: {
     status: 409,
     text: 'This looks like a repeat of a recent transaction',
-    when: 'A transaction to the same biller and account with the same amount was created within the last 30 seconds. `text` names it: query its status. To pay the same again on purpose, send a `merchant_reference`.',
+    when: 'A transaction to the same biller and account with the same amount was created within the last 30 seconds. `reference` is its `ipay_reference`: query its status. To pay the same again on purpose, send a `merchant_reference`.',
   },
   payload_too_large: {
     status: 413,
@@ -251,6 +251,8 @@ interface RefusalDetails {
   readonly field?: string;
   /** More precise than the registry's text; must not repeat values that may be personal. */
   readonly text?: string;
+  /** The `ipay_reference` of the earlier payment that the refusal is about; of the same vendor. */
+  readonly reference?: string;
   /** Seconds after which a repeat makes sense (`Retry-After`). */
   readonly retryAfterSeconds?: number;
   readonly cause?: unknown;
@@ -261,6 +263,7 @@ export class Refusal extends Error {
   readonly code: ErrorCode;
   readonly status: number;
   readonly field: string | undefined;
+  readonly reference: string | undefined;
   readonly retryAfterSeconds: number | undefined;
 
   constructor(code: ErrorCode, details: RefusalDetails = {}) {
@@ -272,6 +275,7 @@ export class Refusal extends Error {
     this.code = code;
     this.status = ERRORS[code].status;
     this.field = details.field;
+    this.reference = details.reference;
     this.retryAfterSeconds = details.retryAfterSeconds;
   }
 }

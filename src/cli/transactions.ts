@@ -65,13 +65,17 @@ async function findTransaction(
   options: StatusOptions,
 ): Promise<TransactionRow | undefined> {
   if (options.merchantReference !== undefined) {
-    return await readTransactionByReference(db, vendorId, options.merchantReference);
+    const key = { vendorId, merchantReference: options.merchantReference };
+    return (
+      (await readTransactionByReference(db, vendorId, key.merchantReference)) ??
+      (await readArchivedTransaction(db, key))
+    );
   }
   const place = decodeReference(options.reference ?? '');
   if (place?.vendorId !== vendorId) return undefined;
   return (
     (await readTransaction(db, vendorId, place.transactionId)) ??
-    (await readArchivedTransaction(db, vendorId, place.transactionId))
+    (await readArchivedTransaction(db, place))
   );
 }
 

@@ -4,8 +4,14 @@ import { formatMoney } from '../base/money.ts';
 import { listAllBalances } from '../ledger/store.ts';
 import { addVendor, changeVendor } from '../vendors/administer.ts';
 import { listKeys, listVendors } from '../vendors/store.ts';
-import { DUPLICATE_CHECKS, ENQUIRY_POLICIES, SECTORS } from '../vendors/vendor.ts';
-import type { DuplicateCheck, EnquiryPolicy, Sector, SignatureVersion } from '../vendors/vendor.ts';
+import { DUPLICATE_CHECKS, ENQUIRY_POLICIES, SECTORS, STATUS_TEXTS } from '../vendors/vendor.ts';
+import type {
+  DuplicateCheck,
+  EnquiryPolicy,
+  Sector,
+  SignatureVersion,
+  StatusText,
+} from '../vendors/vendor.ts';
 import { command, displayName, requireSome, signerName } from './arguments.ts';
 import { table } from './output.ts';
 import {
@@ -25,6 +31,7 @@ interface VendorOptions {
   readonly requireReference?: boolean;
   readonly openEnquiries?: boolean;
   readonly enquiryPolicy?: EnquiryPolicy;
+  readonly statusText?: StatusText;
   readonly signature?: SignatureVersion;
 }
 
@@ -46,6 +53,12 @@ const duplicateOption = (): Option =>
     'when an equal transaction of the last 30 s refuses a create (default without_reference)',
   ).choices(DUPLICATE_CHECKS);
 
+const statusTextOption = (): Option =>
+  new Option(
+    '--status-text <form>',
+    'msg.text of a status answer: an object with the operator’s fields, or a sentence (default object)',
+  ).choices(STATUS_TEXTS);
+
 function addAdd(vendor: Command, cli: Cli): void {
   command(vendor, 'add', 'Add a vendor. Prints its security key, once.')
     .argument('<vid>', 'vendor ID', signerName)
@@ -57,10 +70,11 @@ function addAdd(vendor: Command, cli: Cli): void {
       '--open-enquiries',
       'take enquiries without names and consent, and say when names do not agree',
     )
+    .addOption(statusTextOption())
     .addOption(signatureOption())
     .action(async (vid: string, options: VendorOptions & { name: string; sector: Sector }) => {
       await cli.run(options, async ({ pool, sealing }) => {
-        const { name, sector, duplicateCheck, signature } = options;
+        const { name, sector, duplicateCheck, statusText, signature } = options;
         const added = await addVendor(
           pool,
           {
@@ -70,6 +84,7 @@ function addAdd(vendor: Command, cli: Cli): void {
             duplicateCheck,
             referenceRequired: options.requireReference,
             enquiryPolicy: options.openEnquiries === true ? 'open' : 'strict',
+            statusText,
             signature,
           },
           await sealing(),
@@ -96,6 +111,7 @@ function addList(vendor: Command, cli: Cli): void {
           duplicate_check: row.duplicate_check,
           reference_required: row.reference_required,
           enquiry_policy: row.enquiry_policy,
+          status_text: row.status_text,
           signature: row.signature,
           float: formatMoney(balances.get(`${row.vendor_id} float`) ?? 0n),
           collected: formatMoney(balances.get(`${row.vendor_id} collected`) ?? 0n),
@@ -153,6 +169,7 @@ function addSet(vendor: Command, cli: Cli): void {
         'strict: enquiries need names and consent, and a mismatch looks like an unknown subject; open: neither',
       ).choices(ENQUIRY_POLICIES),
     )
+    .addOption(statusTextOption())
     .addOption(signatureOption())
     .action(async (vid: string, options: VendorOptions) => {
       requireSome(options, [
@@ -161,6 +178,7 @@ function addSet(vendor: Command, cli: Cli): void {
         'duplicateCheck',
         'requireReference',
         'enquiryPolicy',
+        'statusText',
         'signature',
       ]);
       await cli.run(options, async ({ pool }) => {
@@ -170,6 +188,7 @@ function addSet(vendor: Command, cli: Cli): void {
           duplicateCheck: options.duplicateCheck,
           referenceRequired: options.requireReference,
           enquiryPolicy: options.enquiryPolicy,
+          statusText: options.statusText,
           signature: options.signature,
         });
         return { json: { vid, changed: true }, text: `Vendor ${vid} is changed.` };

@@ -1,3 +1,5 @@
+import type { FailureCode } from '../transactions/failure-code.ts';
+
 /**
  * The interface between the dispatcher and an operator's protocol. A new protocol is one folder in
  * `connectors/` that implements it. Its shape comes from real providers: some answer only by
@@ -35,6 +37,8 @@ export interface Declined {
   readonly kind: 'declined';
   /** The operator's own code. */
   readonly code: string;
+  /** What it means for the vendor. */
+  readonly failureCode: FailureCode;
   readonly message: string;
 }
 

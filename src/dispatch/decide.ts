@@ -49,6 +49,7 @@ export function finalReport(
       billerReference: null,
       message: outcome.message,
       details: null,
+      failureCode: outcome.failureCode,
       source,
     };
   }
@@ -61,6 +62,7 @@ export function finalReport(
     billerReference: outcome.operatorReference,
     message: outcome.message,
     details: Object.keys(outcome.details).length === 0 ? null : outcome.details,
+    failureCode: null,
     source,
   };
 }

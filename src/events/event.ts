@@ -39,7 +39,6 @@ export function eventBody(row: EventRow, vid: string, wireTime: WireTime): strin
       posted_time: wireTime.format(row.created_at),
       merchant_reference: row.merchant_reference,
       ...operatorFieldsOf({ ...row, under_way: false }, wireTime),
-      details: row.details,
     },
   });
 }

@@ -178,10 +178,10 @@ export async function announceCorrection(
   await db.query(
     `insert into events (vendor_id, event_id, transaction_id, type, outcome, occurred_at, due_at,
        created_at, biller_response_time, amount_cents, biller_code, account, merchant_reference,
-       biller_reference, message, details)
+       biller_reference, message, failure_code, details)
      select t.vendor_id, $3, t.transaction_id, 'transaction.corrected', t.outcome, $4, $4,
        t.created_at, t.biller_response_time, t.amount_cents, t.biller_code, t.account,
-       t.merchant_reference, t.biller_reference, t.message, t.details
+       t.merchant_reference, t.biller_reference, t.message, t.failure_code, t.details
      from transactions t join webhooks w on w.vendor_id = t.vendor_id
      where t.vendor_id = $1 and t.transaction_id = $2`,
     [corrected.vendorId, corrected.transactionId, corrected.correctionId, corrected.postedAt],

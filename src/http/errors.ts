@@ -7,7 +7,7 @@ import { isUnavailable } from '../db/pool.ts';
 /** Body of every refusal (design §4); never a `data` key. */
 export interface RefusalBody {
   header_status: number;
-  error: { code: string; text: string; field?: string }[];
+  error: { code: string; text: string; field?: string; reference?: string }[];
   msg: { status: 0; text: string };
   /** At top level as well for validate and scoring, whose clients look there. */
   status?: 0;
@@ -25,10 +25,17 @@ export function refusalBody(
     readonly bureauCode?: string | undefined;
   },
 ): RefusalBody {
-  const { code, status, message: text, field } = refusal;
+  const { code, status, message: text, field, reference } = refusal;
   return {
     header_status: status,
-    error: [{ code, text, ...(field === undefined ? {} : { field }) }],
+    error: [
+      {
+        code,
+        text,
+        ...(field === undefined ? {} : { field }),
+        ...(reference === undefined ? {} : { reference }),
+      },
+    ],
     msg: { status: 0, text },
     ...(options.atTopLevel ? { status: 0, text } : {}),
     ...(options.bureauCode === undefined ? {} : { bureau_code: options.bureauCode }),

@@ -29,9 +29,11 @@ const PAID = {
   biller_reference: 'OP151DB25E3B85FA91',
   transaction_status: 'SUCCESS',
   transaction_message: 'Payment received',
+  failure_code: null,
   account: '37200009901',
   amount: 100,
   biller_name: 'kplc_prepaid',
+  details: { token: '96943714845508985567', units: '4.00' },
 };
 
 /** Two rows of CSV; the second is below the minimum. */
@@ -165,7 +167,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExample>> = {
       header_status: 200,
       msg: {
         status: 1,
-        text: { ...PAID, details: { token: '96943714845508985567', units: '4.00' } },
+        text: PAID,
         ipay_reference: REFERENCE,
         posted_time: '2026-11-21 09:15:00',
         merchant_reference: 'order-1001',

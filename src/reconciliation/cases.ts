@@ -185,6 +185,7 @@ async function settleByHand(
     billerReference: wasPaid ? proposal.operator_reference : null,
     message: proposal.message ?? (wasPaid ? 'Paid' : 'Not executed by the operator'),
     details: wasPaid ? proposal.details : null,
+    failureCode: wasPaid ? null : 'corrected',
     source: 'person',
   };
   const [result] = await settleTransactions(db, [report]);

@@ -47,7 +47,8 @@ export async function setCorrectedOutcome(
   },
 ): Promise<void> {
   await db.query(
-    `update transactions set outcome = $3, biller_reference = $4, message = $5, details = $6
+    `update transactions set outcome = $3, biller_reference = $4, message = $5, details = $6,
+       failure_code = case $3 when 'failed' then 'corrected' end
      where vendor_id = $1 and transaction_id = $2`,
     [
       corrected.vendorId,

@@ -259,6 +259,7 @@ function reportOf(
         ? 'Not executed: the operator’s statement does not list it'
         : 'Reversed, as the operator’s statement says',
     details: null,
+    failureCode: wasPaid ? null : 'other',
     source: 'statement',
   };
 }

@@ -1,5 +1,5 @@
 import type { Queryable } from '../db/pool.ts';
-import type { TransactionRow } from './store.ts';
+import type { StatusKey, TransactionRow } from './store.ts';
 
 /** A payment that may be archived, with its particulars as one line of JSON. */
 export interface ArchivableRow {
@@ -74,29 +74,40 @@ export async function moveToArchive(
        returning *
      )
      insert into archived_transactions (vendor_id, transaction_id, archive_id, created_at, settled_at,
-       biller_response_time, outcome, biller_code, account, amount_cents, fee_cents,
-       merchant_reference, biller_reference)
+       biller_response_time, outcome, failure_code, biller_code, account, amount_cents,
+       fee_cents, merchant_reference, biller_reference)
      select vendor_id, transaction_id, $3, created_at, settled_at, biller_response_time, outcome,
-       biller_code, account, amount_cents, fee_cents, merchant_reference, biller_reference
+       failure_code, biller_code, account, amount_cents, fee_cents, merchant_reference,
+       biller_reference
      from gone`,
     [vendorId, transactionIds, file.archiveId],
   );
   return moved.rowCount ?? 0;
 }
 
-/** One archived payment of the vendor, in the form of one that is not; undefined when there is none. */
+const ARCHIVED = `select transaction_id, vendor_id, created_at, settled_at, biller_response_time,
+    outcome, failure_code, biller_code, account, null as phone, amount_cents, fee_cents,
+    merchant_reference, biller_reference, null as message, null as details, false as under_way
+  from archived_transactions where vendor_id = $1`;
+
+/**
+ * One archived payment of the vendor, in the form of one that is not; undefined when there is none.
+ * A reference that was used again after archiving leads to the newest of its payments.
+ */
 export async function readArchivedTransaction(
   db: Queryable,
-  vendorId: number,
-  transactionId: string,
+  key: StatusKey,
 ): Promise<TransactionRow | undefined> {
-  const read = await db.query<TransactionRow>(
-    `select transaction_id, vendor_id, created_at, settled_at, biller_response_time, outcome,
-       biller_code, account, null as phone, amount_cents, fee_cents, merchant_reference,
-       biller_reference, null as message, null as details, false as under_way
-     from archived_transactions where vendor_id = $1 and transaction_id = $2`,
-    [vendorId, transactionId],
-  );
+  const read =
+    'transactionId' in key
+      ? await db.query<TransactionRow>(`${ARCHIVED} and transaction_id = $2`, [
+          key.vendorId,
+          key.transactionId,
+        ])
+      : await db.query<TransactionRow>(
+          `${ARCHIVED} and merchant_reference = $2 order by transaction_id desc limit 1`,
+          [key.vendorId, key.merchantReference],
+        );
   return read.rows[0];
 }
 
@@ -134,10 +145,10 @@ export async function findUnlike(
      from unnest($2::jsonb[]) as l (line) left join archived_transactions t
        on t.vendor_id = (l.line ->> 'vendor_id')::integer
          and t.transaction_id = (l.line ->> 'transaction_id')::uuid and t.archive_id = $1
-     where (t.amount_cents, t.fee_cents, t.outcome, t.biller_code, t.account, t.merchant_reference,
+     where (t.amount_cents, t.fee_cents, t.outcome, t.failure_code, t.biller_code, t.account, t.merchant_reference,
          t.biller_reference, t.settled_at)
        is distinct from ((l.line ->> 'amount_cents')::bigint, (l.line ->> 'fee_cents')::bigint,
-         l.line ->> 'outcome', l.line ->> 'biller_code', l.line ->> 'account',
+         l.line ->> 'outcome', l.line ->> 'failure_code', l.line ->> 'biller_code', l.line ->> 'account',
          l.line ->> 'merchant_reference', l.line ->> 'biller_reference',
          (l.line ->> 'settled_at')::timestamptz)`,
     [archiveId, lines],

@@ -85,12 +85,16 @@ export function answerDecision(transaction: NewTransaction, decision: CreateDeci
         replayed: decision.kind === 'replayed',
       };
     case 'reference_reused':
-      throw new Refusal('reference_reused', { field: 'merchant_reference' });
+      throw new Refusal('reference_reused', {
+        field: 'merchant_reference',
+        reference: encodeReference(transaction.vendorId, decision.transactionId),
+      });
     case 'insufficient_float':
       throw new Refusal('insufficient_float', { field: 'amount' });
     case 'likely_duplicate': {
       const reference = encodeReference(transaction.vendorId, decision.transactionId);
       throw new Refusal('likely_duplicate', {
+        reference,
         text: `This looks like a repeat of ${reference}, created within the last ${LIMITS.duplicateWindowSeconds} seconds. Query its status; to pay the same again on purpose, send a new merchant_reference`,
       });
     }

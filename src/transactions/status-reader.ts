@@ -2,14 +2,14 @@ import { LIMITS } from '../base/limits.ts';
 import { createLane } from '../db/lane.ts';
 import type { Pool } from '../db/pool.ts';
 import { readStatuses } from './store.ts';
-import type { StatusRow } from './store.ts';
+import type { StatusKey, StatusRow } from './store.ts';
 
 export interface StatusReader {
   /**
-   * Where a transaction stands now, or undefined when the vendor has none of this id.
+   * Where a transaction stands now, or undefined when the vendor has no such one.
    * Throws: `overloaded`, `unavailable`.
    */
-  read(vendorId: number, transactionId: string): Promise<StatusRow | undefined>;
+  read(key: StatusKey): Promise<StatusRow | undefined>;
 }
 
 /** Reads of many requests are one query: those that come while it is under way are the next. */
@@ -18,7 +18,7 @@ export function createStatusReader(options: {
   readonly pool: Pool;
   readonly deadlineMs: number;
 }): StatusReader {
-  const lane = createLane<Parameters<typeof readStatuses>[1][number], { row?: StatusRow }>({
+  const lane = createLane<StatusKey, { row?: StatusRow }>({
     ...options,
     name: 'statuses',
     readOnly: true,
@@ -30,6 +30,6 @@ export function createStatusReader(options: {
     },
   });
   return {
-    read: async (vendorId, transactionId) => (await lane.add({ vendorId, transactionId })).row,
+    read: async (key) => (await lane.add(key)).row,
   };
 }

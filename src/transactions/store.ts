@@ -3,6 +3,7 @@ import { PlainError } from '../base/plain-error.ts';
 import type { Queryable } from '../db/pool.ts';
 import { batchCall } from './batch-form.ts';
 import type { BatchCall, BatchForm } from './batch-form.ts';
+import type { FailureCode } from './failure-code.ts';
 import type {
   CreateDecision,
   FinalReport,
@@ -72,7 +73,7 @@ export async function createTransactions(
 function decisionOf(row: DecisionRow): CreateDecision {
   switch (row.decision) {
     case 2:
-      return { kind: 'reference_reused' };
+      return { kind: 'reference_reused', transactionId: known(row).transactionId };
     case 4:
       return { kind: 'insufficient_float' };
     case 3:
@@ -95,7 +96,7 @@ function known(row: DecisionRow): { transactionId: string; createdAt: Date } {
 
 const SETTLE = (call: BatchCall): string => `select row_number, result from ${call.name}(
   $1::${call.vendorType}, $2::uuid[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::text[],
-  $8::jsonb[], $9::text[], $10::uuid)`;
+  $8::jsonb[], $9::text[], $10::text[], $11::uuid)`;
 
 /**
  * Writes final reports into the books (migration 0007), at most one per transaction in a batch.
@@ -123,6 +124,7 @@ export async function settleTransactions(
       reports.map((report) => report.billerReference),
       reports.map((report) => report.message),
       reports.map((report) => (report.details === null ? null : JSON.stringify(report.details))),
+      reports.map((report) => report.failureCode),
       reports.map((report) => report.source),
       newId(),
     ],
@@ -181,13 +183,15 @@ export interface TransactionRow {
   merchant_reference: string | null;
   biller_reference: string | null;
   message: string | null;
+  failure_code: FailureCode | null;
   details: Record<string, string> | null;
   under_way: boolean;
 }
 
 const READ = `select t.transaction_id, t.vendor_id, t.created_at, t.settled_at, t.biller_response_time,
     t.outcome, t.biller_code, t.account, t.phone, t.amount_cents, t.fee_cents, t.merchant_reference,
-    t.biller_reference, t.message, t.details, q.transaction_id is not null as under_way
+    t.biller_reference, t.message, t.failure_code, t.details,
+    q.transaction_id is not null as under_way
   from transactions t left join dispatch_queue q
     on q.vendor_id = t.vendor_id and q.biller_code = t.biller_code and q.stage = 'verify'
       and q.transaction_id = t.transaction_id
@@ -210,6 +214,7 @@ export async function readTransaction(
 /** What a status answer tells. */
 export type StatusRow = Pick<
   TransactionRow,
+  | 'transaction_id'
   | 'created_at'
   | 'biller_response_time'
   | 'outcome'
@@ -219,31 +224,63 @@ export type StatusRow = Pick<
   | 'merchant_reference'
   | 'biller_reference'
   | 'message'
+  | 'failure_code'
   | 'details'
   | 'under_way'
 >;
 
-const READ_STATUSES = `select w.number::integer, t.created_at, t.biller_response_time, t.outcome,
-    t.biller_code, t.account, t.amount_cents, t.merchant_reference, t.biller_reference, t.message,
-    t.details, q.transaction_id is not null as under_way
-  from unnest($1::integer[], $2::uuid[]) with ordinality as w (vendor_id, transaction_id, number)
-    join transactions t on t.vendor_id = w.vendor_id and t.transaction_id = w.transaction_id
+const readStatusesBy = (
+  column: 'transaction_id' | 'merchant_reference',
+): string => `select w.number::integer, t.transaction_id, t.created_at, t.biller_response_time,
+    t.outcome, t.biller_code, t.account, t.amount_cents, t.merchant_reference, t.biller_reference,
+    t.message, t.failure_code, t.details, q.transaction_id is not null as under_way
+  from unnest($1::integer[], $2::${column === 'transaction_id' ? 'uuid' : 'text'}[])
+      with ordinality as w (vendor_id, ${column}, number)
+    join transactions t on t.vendor_id = w.vendor_id and t.${column} = w.${column}
     left join dispatch_queue q on q.vendor_id = t.vendor_id and q.biller_code = t.biller_code
       and q.stage = 'verify' and q.transaction_id = t.transaction_id`;
 
-/** Where each of these transactions stands, in order; undefined where the vendor has none of the id. */
+const READ_STATUSES = {
+  transactionId: { name: 'read_statuses', text: readStatusesBy('transaction_id') },
+  merchantReference: {
+    name: 'read_statuses_by_reference',
+    text: readStatusesBy('merchant_reference'),
+  },
+};
+
+/** How a vendor names one of its transactions. */
+export type StatusKey = { readonly vendorId: number } & (
+  { readonly transactionId: string } | { readonly merchantReference: string }
+);
+
+/** Where each of these transactions stands, in order; undefined where the vendor has no such one. */
 export async function readStatuses(
   db: Queryable,
-  wanted: readonly { readonly vendorId: number; readonly transactionId: string }[],
+  wanted: readonly StatusKey[],
 ): Promise<(StatusRow | undefined)[]> {
-  const read = await db.query<StatusRow & { number: number }>({
-    name: 'read_statuses',
-    text: READ_STATUSES,
-    values: [wanted.map((key) => key.vendorId), wanted.map((key) => key.transactionId)],
-  });
   const rows = Array.from<StatusRow | undefined>({ length: wanted.length });
-  for (const row of read.rows) rows[row.number - 1] = row;
+  const keys = { transactionId: emptyKeys(), merchantReference: emptyKeys() };
+  for (const [index, key] of wanted.entries()) {
+    const isById = 'transactionId' in key;
+    const { vendorIds, values, indexes } = keys[isById ? 'transactionId' : 'merchantReference'];
+    vendorIds.push(key.vendorId);
+    values.push(isById ? key.transactionId : key.merchantReference);
+    indexes.push(index);
+  }
+  for (const by of ['transactionId', 'merchantReference'] as const) {
+    const { vendorIds, values, indexes } = keys[by];
+    if (indexes.length === 0) continue;
+    const read = await db.query<StatusRow & { number: number }>({
+      ...READ_STATUSES[by],
+      values: [vendorIds, values],
+    });
+    for (const row of read.rows) rows[indexes[row.number - 1] ?? -1] = row;
+  }
   return rows;
+}
+
+function emptyKeys(): { vendorIds: number[]; values: string[]; indexes: number[] } {
+  return { vendorIds: [], values: [], indexes: [] };
 }
 
 /** One transaction of the vendor by the vendor's own reference. */

@@ -1,3 +1,5 @@
+import type { FailureCode } from './failure-code.ts';
+
 /** What the wire says about a transaction (design §4). */
 export const TRANSACTION_STATUSES = [
   /** No instruction is under way. */
@@ -43,8 +45,12 @@ export type CreateDecision =
       readonly transactionId: string;
       readonly createdAt: Date;
     }
-  | { readonly kind: 'reference_reused' | 'insufficient_float' }
-  | { readonly kind: 'likely_duplicate'; readonly transactionId: string };
+  | { readonly kind: 'insufficient_float' }
+  | {
+      /** Refused because of this earlier transaction. */
+      readonly kind: 'reference_reused' | 'likely_duplicate';
+      readonly transactionId: string;
+    };
 
 /** The operator's final word about a transaction, from wherever it came. */
 export interface FinalReport {
@@ -57,6 +63,8 @@ export interface FinalReport {
   readonly billerReference: string | null;
   readonly message: string;
   readonly details: Readonly<Record<string, string>> | null;
+  /** Null exactly with a success. */
+  readonly failureCode: FailureCode | null;
   readonly source: 'answer' | 'status' | 'callback' | 'statement' | 'person';
 }
 

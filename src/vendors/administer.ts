@@ -13,7 +13,13 @@ import {
   updateVendor,
 } from './store.ts';
 import type { CollectorChange, VendorChange } from './store.ts';
-import type { DuplicateCheck, EnquiryPolicy, Sector, SignatureVersion } from './vendor.ts';
+import type {
+  DuplicateCheck,
+  EnquiryPolicy,
+  Sector,
+  SignatureVersion,
+  StatusText,
+} from './vendor.ts';
 
 /**
  * What people do to vendors and collectors. Each is one transaction with the mark that running
@@ -35,6 +41,7 @@ export interface NewVendor {
   readonly referenceRequired?: boolean | undefined;
   /** Default: strict. */
   readonly enquiryPolicy?: EnquiryPolicy | undefined;
+  readonly statusText?: StatusText | undefined;
   readonly signature?: SignatureVersion | undefined;
 }
 

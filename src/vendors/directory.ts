@@ -56,6 +56,7 @@ export function createVendorDirectory(pool: Pool, masterKeys: MasterKeys): Vendo
             duplicateCheck: row.duplicate_check,
             referenceRequired: row.reference_required,
             enquiryPolicy: row.enquiry_policy,
+            statusText: row.status_text,
             get keys() {
               return validKeys(keys.get(`vendor ${row.vid}`));
             },

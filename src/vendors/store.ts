@@ -1,5 +1,11 @@
 import type { Queryable } from '../db/pool.ts';
-import type { DuplicateCheck, EnquiryPolicy, Sector, SignatureVersion } from './vendor.ts';
+import type {
+  DuplicateCheck,
+  EnquiryPolicy,
+  Sector,
+  SignatureVersion,
+  StatusText,
+} from './vendor.ts';
 import { FIRST_ACCOUNTS } from './vendor.ts';
 
 /** Whose keys there are. `webhook`: the secrets that events to the vendor of this name are signed with. */
@@ -15,6 +21,7 @@ export interface VendorRow {
   duplicate_check: DuplicateCheck;
   reference_required: boolean;
   enquiry_policy: EnquiryPolicy;
+  status_text: StatusText;
   signature: SignatureVersion;
   created_at: Date;
 }
@@ -202,6 +209,7 @@ export interface VendorChange {
   readonly duplicateCheck?: DuplicateCheck | undefined;
   readonly referenceRequired?: boolean | undefined;
   readonly enquiryPolicy?: EnquiryPolicy | undefined;
+  readonly statusText?: StatusText | undefined;
   readonly signature?: SignatureVersion | undefined;
 }
 
@@ -217,7 +225,7 @@ export async function updateVendor(
        reference_required = coalesce($4, reference_required),
        name = coalesce($5, name), sector = coalesce($6, sector),
        signature = coalesce($7, signature),
-       enquiry_policy = coalesce($8, enquiry_policy)
+       enquiry_policy = coalesce($8, enquiry_policy), status_text = coalesce($9, status_text)
      where vid = $1`,
     [
       vid,
@@ -228,6 +236,7 @@ export async function updateVendor(
       change.sector ?? null,
       change.signature ?? null,
       change.enquiryPolicy ?? null,
+      change.statusText ?? null,
     ],
   );
   return updated.rowCount === 1;

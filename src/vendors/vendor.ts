@@ -21,6 +21,9 @@ export const ENQUIRY_POLICIES = ['strict', 'open'] as const;
  * mismatch from an unknown subject. `open`: as the specification reads.
  */
 export type EnquiryPolicy = (typeof ENQUIRY_POLICIES)[number];
+export const STATUS_TEXTS = ['object', 'sentence'] as const;
+/** What `msg.text` of a status answer is: the operator's fields, or a sentence for people. */
+export type StatusText = (typeof STATUS_TEXTS)[number];
 
 export const SIGNATURE_VERSIONS = ['v1', 'v2'] as const;
 /** `v1`: the hash of the parameters is enough. `v2`: every request is signed by header. */
@@ -42,6 +45,7 @@ export interface Vendor extends Signer {
   readonly duplicateCheck: DuplicateCheck;
   readonly referenceRequired: boolean;
   readonly enquiryPolicy: EnquiryPolicy;
+  readonly statusText: StatusText;
 }
 
 export interface Collector extends Signer {

@@ -244,24 +244,26 @@ describe.each(BODY_FORMS)('parameters as %s', (form) => {
       biller_reference: TEXT,
       transaction_status: 'SUCCESS',
       transaction_message: TEXT,
+      failure_code: null,
       account,
       amount: 75,
       biller_name: 'kplc_prepaid',
+      details: { token: expect.stringMatching(/^\d{20}$/) as string, units: '3.00' },
     };
     expectSuccess(status, {
       header_status: 200,
       msg: {
         status: 1,
-        text: {
-          ...fields,
-          details: { token: expect.stringMatching(/^\d{20}$/) as string, units: '3.00' },
-        },
+        text: fields,
         ipay_reference: reference,
         posted_time: created.body.msg['posted_time'],
         merchant_reference: merchantReference,
         ...fields,
       },
     });
+    const byMerchantReference = { merchant_reference: merchantReference };
+    const same = await send(sandbox.origin, request('status', byMerchantReference, form));
+    expect(same.body).toEqual(status.body);
   });
 });
 
@@ -290,15 +292,17 @@ describe('before the operator’s word', () => {
       biller_reference: null,
       transaction_status: 'PENDING',
       transaction_message: null,
+      failure_code: null,
       account: '254700009909',
       amount: 60,
       biller_name: 'safaricom',
+      details: null,
     };
     expectSuccess(answer, {
       header_status: 200,
       msg: {
         status: 1,
-        text: { ...fields, details: null },
+        text: fields,
         ipay_reference: reference,
         posted_time: WHEN,
         merchant_reference: null,
@@ -319,8 +323,11 @@ describe('before the operator’s word', () => {
       status: 0,
       transaction_status: 'FAILED',
       transaction_message: TEXT,
+      failure_code: 'declined',
+      text: { failure_code: 'declined' },
       biller_reference: null,
       biller_response_time: WHEN,
+      details: null,
     });
   });
 

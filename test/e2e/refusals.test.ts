@@ -208,7 +208,9 @@ describe('between vendors', () => {
     const other = demoVendor(sandbox, 'demo2');
     const unknown = `${theirs.slice(0, -1)}${theirs.endsWith('0') ? '1' : '0'}`;
     const answers = await Promise.all(
-      [theirs, unknown, 'not-a-reference'].map((reference) => other.call('status', { reference })),
+      [theirs, unknown, 'not-a-reference', 'é'.repeat(500)].map((reference) =>
+        other.call('status', { reference }),
+      ),
     );
     for (const answer of answers) {
       expectRefusal(answer, { status: 404, code: 'unknown_reference', field: 'reference' });
@@ -216,6 +218,50 @@ describe('between vendors', () => {
     expect(new Set(answers.map(withoutRequestId)).size).toBe(1);
     // The owner sees it.
     expect((await demo.call('status', { reference: theirs })).status).toBe(200);
+  });
+
+  test('another’s merchant_reference, too, or one that cannot be one', async () => {
+    const own = fresh('order');
+    const demo = demoVendor(sandbox);
+    await demo.fund();
+    await demo.accepted({ account: '254711000009', merchant_reference: own });
+    const other = demoVendor(sandbox, 'demo2');
+    const answers = await Promise.all(
+      [own, own.toUpperCase(), `${own} `, 'x'.repeat(500), 'é'].map((merchant_reference) =>
+        other.call('status', { merchant_reference }),
+      ),
+    );
+    for (const answer of answers) {
+      const refusal = { status: 404, code: 'unknown_reference', field: 'merchant_reference' };
+      expectRefusal(answer, refusal);
+    }
+    expect(new Set(answers.map(withoutRequestId)).size).toBe(1);
+    expect((await demo.call('status', { merchant_reference: own })).status).toBe(200);
+  });
+
+  test('a status is asked for by one reference', async () => {
+    const reference = await vendor.accepted({ account: fresh('254'), merchant_reference: 'one' });
+    const own = { merchant_reference: 'one' };
+    for (const both of [
+      { ...own, reference },
+      { ...own, ipay_reference: reference },
+    ]) {
+      expectRefusal(await vendor.call('status', both), {
+        status: 400,
+        code: 'ambiguous_request',
+        field: 'merchant_reference',
+      });
+    }
+    for (const nothing of [{}, { reference: '' }, { merchant_reference: '' }]) {
+      expectRefusal(await vendor.call('status', nothing), {
+        status: 400,
+        code: 'missing_field',
+        field: 'reference',
+      });
+    }
+    const found = await vendor.call('status', { ipay_reference: reference });
+    expect(found.body).toEqual((await vendor.call('status', own)).body);
+    expect(found.body.msg).toMatchObject({ ipay_reference: reference, ...own });
   });
 
   test('a reference of one’s own may be another’s too', async () => {

@@ -32,9 +32,9 @@ function referenceOf(answer: Answer): string {
 
 /** Refused as a repeat of one of these. */
 function expectDuplicateOf(answer: Answer, ...references: readonly string[]): void {
-  expectRefusal(answer, { status: 409, code: 'likely_duplicate' });
-  const text = answer.body.error?.[0]?.text ?? '';
-  expect(references.filter((reference) => text.includes(reference))).toHaveLength(1);
+  const reference = String(answer.body.error?.[0]?.reference);
+  expectRefusal(answer, { status: 409, code: 'likely_duplicate', reference });
+  expect(references).toContain(reference);
 }
 
 async function works(client: VendorClient): Promise<boolean> {
@@ -52,8 +52,11 @@ describe('a reference', () => {
         return (status === 'SUCCESS' || status === 'FAILED') && status;
       });
       // Amounts are compared as amounts, not as texts.
+      expect(first.headers).not.toHaveProperty('idempotency-replayed');
       for (const amount of ['60.00', '60.0', '60']) {
-        expect((await vendor.create({ ...params, amount })).text).toBe(first.text);
+        const again = await vendor.create({ ...params, amount });
+        expect(again.text).toBe(first.text);
+        expect(again.headers['idempotency-replayed']).toBe('true');
       }
       expect((await vendor.transaction(referenceOf(first))).transaction_status).toBe(end);
     }
@@ -68,7 +71,7 @@ describe('a reference', () => {
       phone: '254722000001',
       merchant_reference: fresh('order'),
     };
-    referenceOf(await vendor.create(params));
+    const reference = referenceOf(await vendor.create(params));
     const changes: Params[] = [
       { amount: '60.01' },
       { account: '20123457' },
@@ -80,6 +83,7 @@ describe('a reference', () => {
         status: 409,
         code: 'reference_reused',
         field: 'merchant_reference',
+        reference,
       });
     }
     expect(await vendor.balance()).toBe(9940);
@@ -150,11 +154,46 @@ describe('a likely duplicate', () => {
     // The answer to a repeat stays the first answer.
     const params = { account: '254722123458', merchant_reference: fresh('order') };
     const first = await vendor.create(params);
-    expect((await vendor.create(params)).text).toBe(first.text);
+    const again = await vendor.create(params);
+    expect(again.text).toBe(first.text);
+    expect(again.headers['idempotency-replayed']).toBe('true');
   });
 });
 
 describe('what people change holds without a restart', () => {
+  test('msg.text of a status becomes a sentence, and an object again', async () => {
+    const vendor = await newVendor();
+    const made = [ACCOUNT, '254722129902', '254722129909'].map(async (account) =>
+      referenceOf(await vendor.create({ account })),
+    );
+    const [paid = '', failed = '', unknown = ''] = await Promise.all(made);
+    await until('they end', async () => {
+      const states = [paid, failed, unknown].map(async (reference) => {
+        return (await vendor.transaction(reference)).transaction_status;
+      });
+      return (await Promise.all(states)).join(' ') === 'SUCCESS FAILED PENDING';
+    });
+    const before = (await vendor.call('status', { reference: paid })).body;
+    await changeVendor(await sandbox.pool(), vendor.vid, { statusText: 'sentence' });
+    const told = await until('the setting holds', async () => {
+      const answer = await vendor.call('status', { reference: paid });
+      return typeof answer.body.msg['text'] === 'string' && answer;
+    });
+    const amount = 'KES 60.00 to safaricom for account';
+    const text = `Paid ${amount} ${ACCOUNT}: Payment received`;
+    // Nothing else is different.
+    expect(told.body).toEqual({ ...before, msg: { ...before.msg, text } });
+    expect(told.headers['content-type']).toBe('application/json; charset=utf-8');
+    const textOf = async (reference: string): Promise<unknown> =>
+      (await vendor.call('status', { reference })).body.msg['text'];
+    expect(await textOf(failed)).toBe(
+      `Could not pay ${amount} 254722129902: The biller does not accept payments for this account`,
+    );
+    expect(await textOf(unknown)).toBe(`Sent ${amount} 254722129909; the outcome is not known yet`);
+    await changeVendor(await sandbox.pool(), vendor.vid, { statusText: 'object' });
+    await until('the setting holds', async () => typeof (await textOf(paid)) === 'object');
+  });
+
   test('references become mandatory', async () => {
     const vendor = await newVendor();
     await changeVendor(await sandbox.pool(), vendor.vid, { referenceRequired: true });

@@ -91,8 +91,12 @@ test('ended payments move out, with everything that was known of them, and the b
   const left = await books.pool.query('select transaction_id from transactions');
   expect(left.rowCount).toBe(2);
   expect((await books.pool.query('select 1 from attempts')).rowCount).toBe(2);
-  const archived = await readArchivedTransaction(books.pool, vendorId, first.transactionId);
+  const archived = await readArchivedTransaction(books.pool, {
+    vendorId,
+    transactionId: first.transactionId,
+  });
   expect(archived).toEqual({ ...before, phone: null, message: null, details: null });
+  expect(archived?.failure_code).toBe('declined');
 
   const [name = ''] = await readdir(folder);
   const lines = gunzipSync(await readFile(path.join(folder, name)))
@@ -238,6 +242,8 @@ test('the status of an archived payment is still answered, without what only the
     const before = soon();
     await archiveTransactions(pool, { vendorIds: [payment.vendorId], before, folder });
     const answer = await vendor.call('status', { reference });
+    const byOwn = await vendor.call('status', { merchant_reference: 'old' });
+    expect(byOwn.body).toEqual(answer.body);
     expect(answer.body.msg).toMatchObject({
       status: 1,
       ipay_reference: reference,
@@ -248,6 +254,11 @@ test('the status of an archived payment is still answered, without what only the
       account: '254722000001',
       amount: 60,
     });
+    // The reference is free again; the payment that has it now is the one it names.
+    const next = { account: '254722000002', merchant_reference: 'old' };
+    const second = await vendor.accepted(next);
+    const byNow = await vendor.call('status', { merchant_reference: 'old' });
+    expect(byNow.body.msg['ipay_reference']).toBe(second);
   } finally {
     await running.stop();
     await database.drop();

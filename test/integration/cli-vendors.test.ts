@@ -84,6 +84,8 @@ describe('malipo vendor', () => {
       '--duplicate-check',
       'always',
       '--require-reference',
+      '--status-text',
+      'sentence',
     );
     expect(added).toMatchObject({ exitCode: 0, stderr: '' });
     expect(added.stdout).toContain('shown this once');
@@ -98,6 +100,7 @@ describe('malipo vendor', () => {
       duplicateCheck: 'always',
       referenceRequired: true,
       enquiryPolicy: 'strict',
+      statusText: 'sentence',
     });
     expect(await versionOf('vendors')).toBe(before + 1n);
     const stored = await pool.query<{ whole: string }>(

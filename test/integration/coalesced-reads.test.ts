@@ -48,9 +48,9 @@ test('the statuses of many requests are one query, in order, each vendor’s own
   const queries = queriesOf(pool);
   const reader = createStatusReader({ pool, deadlineMs: 1_000 });
   const rows = await Promise.all([
-    reader.read(other, made[0]?.transactionId ?? ''),
-    reader.read(vendorId, newId()),
-    ...made.toReversed().map(({ transactionId }) => reader.read(vendorId, transactionId)),
+    reader.read({ vendorId: other, transactionId: made[0]?.transactionId ?? '' }),
+    reader.read({ vendorId, transactionId: newId() }),
+    ...made.toReversed().map(({ transactionId }) => reader.read({ vendorId, transactionId })),
   ]);
   expect(rows.slice(0, 2)).toEqual([undefined, undefined]);
   expect(rows.slice(2).map((row) => row?.merchant_reference)).toEqual(

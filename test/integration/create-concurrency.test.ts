@@ -241,6 +241,7 @@ describe('everything that moves money, at once', () => {
               billerReference: null,
               message: 'said the operator',
               details: null,
+              failureCode: paid ? null : 'declined',
               source: 'answer',
             });
           }),

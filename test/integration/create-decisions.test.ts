@@ -330,7 +330,7 @@ describe.each(['many_vendors', 'one_vendor'] as const)('a batch of creates for %
     const first = newTransaction({ vendorId });
     await create(form, [first], false);
     await books.pool.query(
-      `update transactions set outcome = 'failed', settled_at = now() where vendor_id = $1`,
+      `update transactions set outcome = 'failed', failure_code = 'other', settled_at = now() where vendor_id = $1`,
       [vendorId],
     );
     const again = newTransaction({ vendorId, duplicateCheck: true });

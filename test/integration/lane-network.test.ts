@@ -197,6 +197,7 @@ describe('a final word whose answer is lost after the commit', () => {
       billerReference: 'OP1',
       message: 'Paid',
       details: null,
+      failureCode: null,
       source: 'answer',
     });
     await lost;

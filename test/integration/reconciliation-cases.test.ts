@@ -223,7 +223,11 @@ describe('a late success after the refund', () => {
     expect(await settle(failedReport(made))).toBe('contradicted');
     await resolve(await openCaseOf(made, 'contradiction'), 'return_to_vendor');
     expect(await books.balances(made.vendorId)).toMatchObject({ float: FLOAT, fees: 0n });
-    expect(await readStored(books, made)).toMatchObject({ outcome: 'failed', details: null });
+    expect(await readStored(books, made)).toMatchObject({
+      outcome: 'failed',
+      failure_code: 'corrected',
+      details: null,
+    });
   });
 
   test('with too little in the float leaves an exposure, a case of its own, which is collected', async () => {

@@ -61,6 +61,38 @@ async function readStored(made: NewTransaction) {
   return stored;
 }
 
+function queueOf({ vendorId, billerCode }: NewTransaction) {
+  return { vendorId, billerCode, stage: 'send' as const, most: 1, leaseMs: 60_000 };
+}
+
+/** The instruction under way was sent this long ago. */
+async function setSentAt(made: NewTransaction, ago: string): Promise<Date> {
+  const updated = await books.pool.query<{ sent_at: Date }>(
+    `update dispatch_queue set sent_at = date_trunc('second', now()) - $2::interval
+     where transaction_id = $1 returning sent_at`,
+    [made.transactionId, ago],
+  );
+  const [row] = updated.rows;
+  if (row === undefined) throw new Error('it is not in the queue');
+  return row.sent_at;
+}
+
+/** There is proof that the instruction under way was not executed. */
+async function sendAgain(made: NewTransaction): Promise<void> {
+  const read = await books.pool.query<{ claim_number: number }>(
+    'select claim_number from dispatch_queue where transaction_id = $1',
+    [made.transactionId],
+  );
+  const progress = {
+    claim: { ...made, claimNumber: read.rows[0]?.claim_number ?? 0 },
+    next: 'send' as const,
+    delayMs: 0,
+    note: 'not found',
+    operatorHandle: null,
+  };
+  expect(await writeProgress(books.pool, [progress])).toBe(1);
+}
+
 async function readCases(made: NewTransaction): Promise<{ kind: string; facts: unknown }[]> {
   const found = await books.pool.query<{ kind: string; facts: unknown }>(
     'select kind, facts from cases where vendor_id = $1 and transaction_id = $2 order by kind',
@@ -107,22 +139,23 @@ describe.each(['many_vendors', 'one_vendor'] as const)('in calls for %s', (batch
         details,
         under_way: false,
       });
-      expect(stored.biller_response_time).toEqual(stored.settled_at);
       const attempts = await books.pool.query(
         'select outcome, note, ended_at is not null as ended from attempts where transaction_id = $1',
         [made.transactionId],
       );
       expect(attempts.rows).toEqual([{ outcome: 'paid', note: 'callback', ended: true }]);
+      expect(stored.failure_code).toBeNull();
       expect(await readCases(made)).toEqual([]);
     });
 
     test('declined: all of it comes back, the fee too', async () => {
       const made = await payOne();
-      expect(await settle(failedReport(made))).toBe('settled');
+      expect(await settle(failedReport(made, { failureCode: 'invalid_account' }))).toBe('settled');
       expect(await books.balances(made.vendorId)).toMatchObject(RETURNED);
       expect(await readStored(made)).toMatchObject({
         outcome: 'failed',
         message: 'Declined',
+        failure_code: 'invalid_account',
         biller_reference: null,
         under_way: false,
       });
@@ -159,8 +192,39 @@ describe.each(['many_vendors', 'one_vendor'] as const)('in calls for %s', (batch
           merchant_reference: 'R1',
           biller_reference: stored.biller_reference,
           message: stored.message,
+          failure_code: stored.failure_code,
         }),
       ]);
+    });
+
+    test('the operator’s time is when the instruction was sent, however late the answer', async () => {
+      const made = await payOne();
+      const sentAt = await setSentAt(made, '1 hour');
+      expect(await settle(paidReport(made, { source: 'status' }))).toBe('settled');
+      const stored = await readStored(made);
+      expect(stored.biller_response_time).toEqual(sentAt);
+      expect(stored.settled_at).not.toEqual(sentAt);
+    });
+
+    test('of two instructions the one counts that was not proven unexecuted', async () => {
+      const made = await payOne();
+      await setSentAt(made, '2 hours');
+      await sendAgain(made);
+      const [claimed] = await claim(books.pool, [queueOf(made)]);
+      expect(claimed).toMatchObject({ attemptNumber: 2 });
+      const sentAt = await setSentAt(made, '1 hour');
+      expect(await settle(paidReport(made))).toBe('settled');
+      expect((await readStored(made)).biller_response_time).toEqual(sentAt);
+    });
+
+    test('about an instruction that counted as not executed: its time all the same', async () => {
+      const [made, other] = [await payOne(), await payOne()];
+      const sentAt = await setSentAt(made, '2 hours');
+      await sendAgain(made);
+      const words = [made, other].map((one) => settle(paidReport(one, { source: 'callback' })));
+      expect(await Promise.all(words)).toEqual(['settled', 'settled']);
+      expect((await readStored(made)).biller_response_time).toEqual(sentAt);
+      expect((await readStored(other)).biller_response_time).not.toBeNull();
     });
 
     test('about a transaction that does not exist: unknown, and nothing is written', async () => {

@@ -191,6 +191,7 @@ describe('an event', () => {
         biller_reference: 'OP1',
         transaction_status: 'SUCCESS',
         transaction_message: 'Paid',
+        failure_code: null,
         account: made.account,
         amount: Number(made.amountCents) / 100,
         biller_name: made.billerCode,
@@ -221,9 +222,13 @@ describe('an event', () => {
     const events = await untilAll(shop, 'delivered');
     expect(new Set(events.map((event) => event.event_id)).size).toBe(2);
     const told = receiver.calls.map(
-      ({ event }) => `${event.type} ${String(event.data['transaction_status'])}`,
+      ({ event: { type, data } }) =>
+        `${type} ${String(data['transaction_status'])} ${String(data['failure_code'])}`,
     );
-    expect(told.toSorted()).toEqual(['transaction.corrected SUCCESS', 'transaction.failed FAILED']);
+    expect(told.toSorted()).toEqual([
+      'transaction.corrected SUCCESS null',
+      'transaction.failed FAILED declined',
+    ]);
   });
 
   test('is signed with both secrets while one is changed', async () => {

@@ -44,7 +44,12 @@ export const MUTANTS: readonly Mutant[] = [
           const outcome = await status(query, signal);
           return outcome.kind !== 'unknown' || outcome.answered
             ? outcome
-            : { kind: 'declined', code: 'time-out', message: 'no answer' };
+            : {
+                kind: 'declined',
+                code: 'time-out',
+                failureCode: 'declined',
+                message: 'no answer',
+              };
         },
       });
     },
@@ -64,10 +69,10 @@ export const MUTANTS: readonly Mutant[] = [
                 select * from dequeued union all
                 select *, v_now, 1::smallint, null
                 from unnest(p_vendor_ids, p_transaction_ids, p_billers, p_outcomes, p_paid_amounts,
-                  p_biller_references, p_messages, p_details, p_sources) with ordinality
+                  p_biller_references, p_messages, p_details, p_failure_codes, p_sources) with ordinality
                 where cardinality(v_stages) = 2
               ) o (vendor_id, transaction_id, biller_code, outcome, paid, biller_reference, message,
-                details, source, number, sent_at, attempt_number, operator_handle)`,
+                details, failure_code, source, number, sent_at, attempt_number, operator_handle)`,
             },
             {
               find: `select vendor_id, transaction_id, leg, 'reserved', credit_account, amount, v_now from legs`,

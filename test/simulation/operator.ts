@@ -245,7 +245,7 @@ function paid(entry: Entry, amountCents: bigint): Paid {
 
 function declined(entry: Entry): Declined {
   entry.words.add('declined');
-  return { kind: 'declined', code: 'no', message: 'declined' };
+  return { kind: 'declined', code: 'no', failureCode: 'declined', message: 'declined' };
 }
 
 function unknown(reason: string, operatorHandle: string | null): Unknown {

@@ -149,7 +149,8 @@ export function createPost(options: {
 }
 
 function oppositeOf(outcome: CallbackReport['outcome']): CallbackReport['outcome'] {
-  if (outcome.kind === 'paid') return { kind: 'declined', code: 'no', message: 'declined' };
+  if (outcome.kind === 'paid')
+    return { kind: 'declined', code: 'no', failureCode: 'declined', message: 'declined' };
   return {
     kind: 'paid',
     operatorReference: 'X',

@@ -32,7 +32,7 @@ export function createOracle(): CreateOracle {
       const same = equalPayment(first, row) && first.phone === row.phone;
       return same
         ? { kind: 'replayed', names: [first.transactionId] }
-        : { kind: 'reference_reused', names: [] };
+        : { kind: 'reference_reused', names: [first.transactionId] };
     }
     const twins = own.filter((known) => equalPayment(known, row));
     if (row.duplicateCheck && twins.length > 0) {

@@ -191,6 +191,7 @@ export function paidReport(
     billerReference: 'OP1',
     message: 'Paid',
     details: null,
+    failureCode: null,
     source: 'answer',
     ...given,
   };
@@ -209,6 +210,7 @@ export function failedReport(
     billerReference: null,
     message: 'Declined',
     details: null,
+    failureCode: 'declined',
     source: 'answer',
     ...given,
   };

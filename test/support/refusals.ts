@@ -16,18 +16,27 @@ export function expectRefusal(
     readonly status: number;
     readonly code: string;
     readonly field?: string;
+    /** Of the earlier payment. */
+    readonly reference?: string;
     /** Default: plain. */
     readonly kind?: RefusalKind | undefined;
   },
 ): void {
-  const { status, code, field, kind = 'plain' } = wanted;
+  const { status, code, field, reference, kind = 'plain' } = wanted;
   expect({ status: answer.status, text: answer.text }).toMatchObject({ status });
   expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
   const text = answer.body.error?.[0]?.text;
   expect(text).toMatch(/\S/);
   expect(answer.body).toEqual({
     header_status: status,
-    error: [{ code, text, ...(field === undefined ? {} : { field }) }],
+    error: [
+      {
+        code,
+        text,
+        ...(field === undefined ? {} : { field }),
+        ...(reference === undefined ? {} : { reference }),
+      },
+    ],
     msg: { status: 0, text },
     ...(kind === 'plain' ? {} : { status: 0, text }),
     ...(kind === 'scoring' ? { bureau_code: expect.stringMatching(/^\d+$/) as string } : {}),
@@ -44,11 +53,12 @@ export function expectCallersFault(
   expect(answer.status, `${request} → ${answer.text}`).toBeLessThan(500);
   const [first] = answer.body.error ?? [];
   if (first === undefined) throw new Error(`${request} was refused without a code: ${answer.text}`);
-  const { code, field } = first;
+  const { code, field, reference } = first;
   expectRefusal(answer, {
     status: answer.status,
     code,
     ...(field === undefined ? {} : { field }),
+    ...(reference === undefined ? {} : { reference }),
     kind:
       'bureau_code' in answer.body ? 'scoring' : 'status' in answer.body ? 'validation' : 'plain',
   });

@@ -80,7 +80,12 @@ export function paid(asked: { readonly amountCents: bigint }): Paid {
   };
 }
 
-export const DECLINED: Declined = { kind: 'declined', code: '17', message: 'No such account' };
+export const DECLINED: Declined = {
+  kind: 'declined',
+  code: '17',
+  failureCode: 'invalid_account',
+  message: 'No such account',
+};
 
 /** The operator answered that it did not take the instruction. */
 export const NOT_SENT: NotSent = {

@@ -93,6 +93,7 @@ export interface WireBody {
     readonly code: string;
     readonly text: string;
     readonly field?: string;
+    readonly reference?: string;
   }[];
   readonly msg: Readonly<Record<string, unknown>>;
   readonly data?: unknown;

@@ -41,6 +41,7 @@ const VENDOR: Vendor = {
   duplicateCheck: 'without_reference',
   referenceRequired: false,
   enquiryPolicy: 'strict',
+  statusText: 'object',
   signature: 'v1',
 };
 const REQUEST: CreateRequest = {
@@ -213,15 +214,19 @@ describe('answering a decision', () => {
   });
 
   test.each<[CreateDecision, string, string | undefined]>([
-    [{ kind: 'reference_reused' }, 'reference_reused', 'merchant_reference'],
+    [
+      { kind: 'reference_reused', transactionId: earlier },
+      'reference_reused',
+      'merchant_reference',
+    ],
     [{ kind: 'insufficient_float' }, 'insufficient_float', 'amount'],
     [{ kind: 'likely_duplicate', transactionId: earlier }, 'likely_duplicate', undefined],
   ])('$kind is refused', (decision, code, field) => {
     const refusal = refusalOf(() => answerDecision(planned, decision));
     expect(refusal).toMatchObject({ code, field });
-    if (decision.kind === 'likely_duplicate') {
-      expect(refusal.message).toContain(encodeReference(7, earlier));
-    }
+    expect(refusal.reference).toBe(
+      'transactionId' in decision ? encodeReference(7, earlier) : undefined,
+    );
   });
 });
 

@@ -63,6 +63,7 @@ describe('the final word', () => {
       billerReference: 'OP1',
       message: 'Paid',
       details: null,
+      failureCode: null,
       source: 'callback',
     });
     const withToken = { ...paid({ amountCents: 4n }), details: { token: '1' } };
@@ -81,6 +82,7 @@ describe('the final word', () => {
       billerReference: null,
       message: 'No such account',
       details: null,
+      failureCode: 'invalid_account',
       source: 'answer',
     });
   });

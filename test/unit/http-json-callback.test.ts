@@ -66,7 +66,15 @@ describe('a callback', () => {
     expect(read(JSON.stringify(body))).toEqual({
       kind: 'reports',
       reports: [
-        { reference: 'REF', outcome: { kind: 'declined', code: 'closed', message: 'Closed' } },
+        {
+          reference: 'REF',
+          outcome: {
+            kind: 'declined',
+            code: 'closed',
+            failureCode: 'declined',
+            message: 'Closed',
+          },
+        },
       ],
     });
   });

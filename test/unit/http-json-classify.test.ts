@@ -55,6 +55,25 @@ describe('an instruction', () => {
   });
 
   test.each([
+    ['no_such_account', 200, 'declined'],
+    ['invalid_account', 200, 'invalid_account'],
+    ['invalid_account', 403, 'invalid_account'],
+    ['amount_not_allowed', 422, 'amount_not_allowed'],
+    ['operator_refused', 200, 'operator_refused'],
+    ['bad_signature', 401, 'operator_refused'],
+    ['bad_signature', 403, 'operator_refused'],
+    ['bad_signature', 400, 'declined'],
+    // Ours alone to say.
+    ['corrected', 200, 'declined'],
+    ['other', 200, 'declined'],
+  ])('declined with %s as %i means %s', (code, httpStatus, failureCode) => {
+    const ending = answered({ ...DECLINED, code }, httpStatus);
+    const expected = { kind: 'declined', code, failureCode };
+    expect(classifyPayment(ending, 'REF')).toMatchObject(expected);
+    expect(classifyStatus(ending, 'REF')).toMatchObject(expected);
+  });
+
+  test.each([
     ['accepted', answered(ACCEPTED), 'accepted by the operator', 'H-1'],
     [
       'accepted without a handle',

@@ -15,6 +15,7 @@ import {
   readPaymentAnswer,
 } from './answers.ts';
 import type { PaidAnswer, PaymentAnswer } from './answers.ts';
+import type { FailureCode } from '../../transactions/failure-code.ts';
 import type { Ending } from '../../outbound/exchange.ts';
 
 /**
@@ -50,7 +51,7 @@ export function classifyPayment(ending: Ending, reference: string): PaymentOutco
     case 'paid':
       return paidOutcome(answer);
     case 'declined':
-      return declinedOutcome(answer);
+      return declinedOutcome(answer, httpStatusOf(ending));
     case 'accepted':
       return {
         ...unknown('accepted by the operator', true),
@@ -81,7 +82,7 @@ export function classifyStatus(ending: Ending, reference: string): StatusOutcome
     case 'paid':
       return paidOutcome(answer);
     case 'declined':
-      return declinedOutcome(answer);
+      return declinedOutcome(answer, httpStatusOf(ending));
     case 'not_found':
       return { kind: 'not_found' };
     case 'accepted':
@@ -132,12 +133,39 @@ export function paidOutcome(answer: PaidAnswer): Paid {
   };
 }
 
-/** A believed "declined" in the dispatcher's terms. */
-export function declinedOutcome(answer: {
-  readonly code: string;
-  readonly message: string;
-}): Declined {
-  return { kind: 'declined', code: answer.code, message: cleanMessage(answer.message) };
+/**
+ * Codes of `declined` that the protocol gives a meaning. Others mean no more than that the operator
+ * declined.
+ */
+const MEANINGS: ReadonlySet<string> = new Set<FailureCode>([
+  'invalid_account',
+  'amount_not_allowed',
+  'operator_refused',
+]);
+/** Under these it is we that the operator does not admit, whatever its code. */
+const REFUSED_UNDER: readonly number[] = [401, 403];
+
+/**
+ * A believed "declined" in the dispatcher's terms.
+ * @param httpStatus of the answer; undefined for a callback.
+ */
+export function declinedOutcome(
+  answer: { readonly code: string; readonly message: string },
+  httpStatus?: number,
+): Declined {
+  const { code } = answer;
+  const refused = httpStatus !== undefined && REFUSED_UNDER.includes(httpStatus);
+  const meant = MEANINGS.has(code) ? (code as FailureCode) : undefined;
+  return {
+    kind: 'declined',
+    code,
+    failureCode: meant ?? (refused ? 'operator_refused' : 'declined'),
+    message: cleanMessage(answer.message),
+  };
+}
+
+function httpStatusOf(ending: Ending): number | undefined {
+  return ending.kind === 'answer' ? ending.httpStatus : undefined;
 }
 
 /** The answer when it is one and about this reference, or else the reason why it says nothing. */

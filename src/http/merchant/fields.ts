@@ -86,11 +86,13 @@ export const resultFormat = parameter(
   { examples: ['csv'] },
 );
 
-export const ipayReference = parameter(
-  /^.{1,64}$/,
-  'the reference that create returned',
-  'The `ipay_reference` that create returned.',
-);
+// Of an existing payment: what cannot be a reference is unknown, like any other.
+export const ipayReference = Type.String({
+  description: 'The `ipay_reference` that create returned.',
+});
+export const earlierMerchantReference = Type.String({
+  description: 'The `merchant_reference` that create was called with, instead of `reference`.',
+});
 
 export const prefix = parameter(
   /^\d{3}$/,

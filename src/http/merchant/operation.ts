@@ -54,7 +54,7 @@ export interface Signature {
   readonly key: KeyObject | undefined;
 }
 
-/** An answer that is sent byte for byte as it was kept. */
+/** An answer that is sent byte for byte as it is given: kept from before, or in another form. */
 export class StoredAnswer {
   readonly json: string;
   constructor(json: string) {
@@ -75,7 +75,18 @@ export class FileAnswer {
   }
 }
 
-type AnswerOf<Response extends TSchema> = Static<Response> | StoredAnswer | FileAnswer;
+/** An answer with headers of its own. */
+export class HeadedAnswer<Body> {
+  readonly body: Body;
+  readonly headers: Readonly<Record<string, string>>;
+  constructor(body: Body, headers: Readonly<Record<string, string>>) {
+    this.body = body;
+    this.headers = headers;
+  }
+}
+
+type AnswerOf<Response extends TSchema> =
+  Static<Response> | HeadedAnswer<Static<Response>> | StoredAnswer | FileAnswer;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -187,6 +198,7 @@ function createPipeline<
       void reply.header('content-disposition', `attachment; filename="${answer.fileName}"`);
       return reply.type(answer.contentType).send(Buffer.from(answer.text, 'utf8'));
     }
+    if (answer instanceof HeadedAnswer) return reply.headers(answer.headers).send(answer.body);
     if (!(answer instanceof StoredAnswer)) return reply.send(answer);
     // Bytes pass through unchanged; a text would be serialized once more.
     return reply.type('application/json; charset=utf-8').send(Buffer.from(answer.json, 'utf8'));

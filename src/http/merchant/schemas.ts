@@ -29,6 +29,12 @@ export const refusalSchema = Type.Object(
         code: Type.String({ description: 'Permanent code, for programs.' }),
         text: Type.String({ description: 'For people.' }),
         field: Type.Optional(Type.String({ description: 'The parameter at fault.' })),
+        reference: Type.Optional(
+          Type.String({
+            description:
+              'The `ipay_reference` of the first payment; `likely_duplicate` and `reference_reused` of a create only.',
+          }),
+        ),
       }),
     ),
     msg: Type.Object({ status: Type.Integer({ description: 'Always 0.' }), text: Type.String() }),
