@@ -143,7 +143,7 @@ const MEANINGS: ReadonlySet<string> = new Set<FailureCode>([
   'operator_refused',
 ]);
 /** Under these it is we that the operator does not admit, whatever its code. */
-const REFUSED_UNDER: readonly number[] = [401, 403];
+const REFUSED_UNDER: ReadonlySet<number> = new Set([401, 403]);
 
 /**
  * A believed "declined" in the dispatcher's terms.
@@ -154,7 +154,7 @@ export function declinedOutcome(
   httpStatus?: number,
 ): Declined {
   const { code } = answer;
-  const refused = httpStatus !== undefined && REFUSED_UNDER.includes(httpStatus);
+  const refused = httpStatus !== undefined && REFUSED_UNDER.has(httpStatus);
   const meant = MEANINGS.has(code) ? (code as FailureCode) : undefined;
   return {
     kind: 'declined',
