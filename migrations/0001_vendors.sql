@@ -23,7 +23,11 @@ create table collectors (
   collector text primary key check (collector ~ '^[A-Za-z0-9_.-]{1,64}$'),
   name text not null,
   status text not null default 'active' check (status in ('active', 'suspended')),
-  created_at timestamptz not null
+  -- Whose income it may report: every vendor's, or that of these vendors.
+  all_vendors boolean not null default false,
+  vids text[] not null default '{}',
+  created_at timestamptz not null,
+  check (not all_vendors or vids = '{}')
 );
 
 -- Secrets, sealed under the master key named by master_key_id (AES-256-GCM; nonce, tag, text).

@@ -10,12 +10,13 @@ create table collections (
   primary key (collector, reference)
 );
 
--- Sweeps of collected income into the float; the time of the request makes one once.
+-- Collected income moved into the float. Several movements may carry one request time: the time only
+-- finds the answer to a repeated request when there is nothing to move.
 create table fund_movements (
   vendor_id integer not null,
   requested_at timestamptz not null,
   movement_id uuid not null,
   amount_cents bigint not null check (amount_cents > 0),
   created_at timestamptz not null,
-  primary key (vendor_id, requested_at)
+  primary key (vendor_id, requested_at, movement_id)
 );

@@ -14,6 +14,7 @@ export const DEMO_VENDORS = [
   { vid: 'demo', name: 'Demo Vendor', key: 'demo-security-key' },
   { vid: 'demo2', name: 'Second Demo Vendor', key: 'demo2-security-key' },
 ] as const;
+/** Serves every vendor, so that a vendor that is added to a sandbox can be credited at once. */
 export const DEMO_COLLECTOR = {
   collector: 'demo-collector',
   name: 'Demo Collector',
@@ -158,7 +159,7 @@ async function prepareSigners(
   await transaction(pool, async (client) => {
     const createdAt = new Date();
     const { collector, name, key } = DEMO_COLLECTOR;
-    await insertCollector(client, { collector, name, createdAt });
+    await insertCollector(client, { collector, name, scope: 'all', createdAt });
     await keepKey(client, { holderKind: 'collector', holder: collector }, key, options);
     for (const vendor of DEMO_VENDORS) {
       const added = await insertVendor(client, { ...vendor, sector: 'bank', createdAt });

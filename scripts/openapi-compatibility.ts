@@ -181,15 +181,7 @@ function alternativeMisfits(given: Side, wanted: Side, where: Where): string[] {
 const LOWER_BOUNDS = ['minLength', 'minimum', 'exclusiveMinimum', 'minItems', 'minProperties'];
 const UPPER_BOUNDS = ['maxLength', 'maximum', 'exclusiveMaximum', 'maxItems', 'maxProperties'];
 /** Whether one is looser than the other cannot be told, so they have to stay. */
-const FIXED = [
-  'pattern',
-  'format',
-  'multipleOf',
-  'uniqueItems',
-  'patternProperties',
-  'allOf',
-  'not',
-];
+const FIXED = ['format', 'multipleOf', 'uniqueItems', 'patternProperties', 'allOf', 'not'];
 
 function valueMisfits(from: Schema, to: Schema, where: Where): string[] {
   const broken: string[] = [];
@@ -205,6 +197,7 @@ function valueMisfits(from: Schema, to: Schema, where: Where): string[] {
       broken.push(keyword);
     }
   }
+  if (!fitsPattern(from['pattern'], to['pattern'])) broken.push('pattern');
   const wantedValues = valuesOf(to);
   const givenValues = valuesOf(from);
   if (
@@ -214,6 +207,12 @@ function valueMisfits(from: Schema, to: Schema, where: Where): string[] {
     broken.push('values');
   }
   return broken.map((keyword) => `${where.at}: ${keyword} altered`);
+}
+
+/** Of two patterns, one is known to be looser only when it is the other and an alternative. */
+function fitsPattern(from: unknown, to: unknown): boolean {
+  if (to === undefined || from === to) return true;
+  return typeof from === 'string' && typeof to === 'string' && to.startsWith(`${from}|`);
 }
 
 function valuesOf(schema: Schema): string[] | undefined {

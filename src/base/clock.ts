@@ -56,16 +56,6 @@ export function createWireTime(timeZone: string): WireTime {
   return { format, parse };
 }
 
-/**
- * A time as senders write it: epoch seconds, epoch milliseconds, or the wire's own form.
- * Returns undefined when the text is none of them.
- */
-export function parseSenderTime(text: string, wireTime: WireTime): Date | undefined {
-  if (/^\d{9,10}$/.test(text)) return new Date(Number(text) * 1000);
-  if (/^\d{12,13}$/.test(text)) return new Date(Number(text));
-  return wireTime.parse(text);
-}
-
 const ISO_PATTERN = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/;
 
 /** ISO 8601 with an offset or `Z`; undefined when it is none, or no real time. */
@@ -75,7 +65,12 @@ export function parseIsoTime(text: string): Date | undefined {
   return Number.isNaN(time.getTime()) ? undefined : time;
 }
 
-/** Adds ISO 8601 with an offset or `Z` to `parseSenderTime`, for collectors. */
-export function parseCollectorTime(text: string, wireTime: WireTime): Date | undefined {
-  return parseIsoTime(text) ?? parseSenderTime(text, wireTime);
+/**
+ * A time as senders write it: epoch seconds, epoch milliseconds, the wire's own form, or ISO 8601
+ * with an offset or `Z`. Returns undefined when the text is none of them.
+ */
+export function parseSenderTime(text: string, wireTime: WireTime): Date | undefined {
+  if (/^\d{9,10}$/.test(text)) return new Date(Number(text) * 1000);
+  if (/^\d{12,13}$/.test(text)) return new Date(Number(text));
+  return wireTime.parse(text) ?? parseIsoTime(text);
 }

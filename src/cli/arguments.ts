@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
-import { parseCollectorTime } from '../base/clock.ts';
+import { parseSenderTime } from '../base/clock.ts';
 import type { WireTime } from '../base/clock.ts';
 import { isoDay } from '../base/days.ts';
 import { MONEY_PATTERN, parseMoney } from '../base/money.ts';
@@ -90,7 +90,7 @@ const MOMENT_FORMS =
 
 /** A moment as collectors write it. Throws: `UsageError` naming the option. */
 export function moment(text: string, option: string, wireTime: WireTime): Date {
-  const time = parseCollectorTime(text, wireTime);
+  const time = parseSenderTime(text, wireTime);
   if (time === undefined) throw new UsageError(`${option} must be ${MOMENT_FORMS}.`);
   return time;
 }
@@ -104,7 +104,7 @@ const DAY_PATTERN = /^\d{4}-\d{2}-\d{2}$/;
 export function periodStart(text: string, option: string, wireTime: WireTime): Date {
   const time = DAY_PATTERN.test(text)
     ? wireTime.parse(`${text} 00:00:00`)
-    : parseCollectorTime(text, wireTime);
+    : parseSenderTime(text, wireTime);
   if (time === undefined) throw new UsageError(`${option} must be YYYY-MM-DD, ${MOMENT_FORMS}.`);
   return time;
 }

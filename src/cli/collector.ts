@@ -1,8 +1,10 @@
+import { Option } from 'commander';
 import type { Command } from 'commander';
 import { addCollector, changeCollector } from '../vendors/administer.ts';
 import { listCollectors, listKeys } from '../vendors/store.ts';
-import type { SignatureVersion } from '../vendors/vendor.ts';
+import type { CollectorScope, SignatureVersion } from '../vendors/vendor.ts';
 import { command, displayName, requireSome, signerName } from './arguments.ts';
+import { UsageError } from './failure.ts';
 import { table } from './output.ts';
 import type { Cli } from './cli.ts';
 import {
@@ -13,6 +15,23 @@ import {
   signatureOption,
 } from './signer-keys.ts';
 
+interface ScopeOptions {
+  readonly json?: boolean;
+  readonly vendor?: readonly string[];
+  readonly allVendors?: true;
+}
+
+const vendorOption = (): Option =>
+  new Option('--vendor <vid>', 'a vendor whose income it may report; repeatable').argParser(
+    (vid, vids?: readonly string[]) => [...new Set([...(vids ?? []), signerName(vid)])],
+  );
+const allVendorsOption = (): Option =>
+  new Option('--all-vendors', 'it may report income for every vendor').conflicts('vendor');
+
+function scopeGiven({ vendor, allVendors }: ScopeOptions): CollectorScope | undefined {
+  return allVendors === true ? 'all' : vendor;
+}
+
 export function addCollectorCommands(program: Command, cli: Cli): void {
   const collector = program
     .command('collector')
@@ -20,13 +39,16 @@ export function addCollectorCommands(program: Command, cli: Cli): void {
   command(collector, 'add', 'Add a collector. Prints its security key, once.')
     .argument('<collector>', 'collector ID', signerName)
     .requiredOption('--name <name>', 'name for people', displayName)
-    .action(async (id: string, options: { json?: boolean; name: string }) => {
+    .addOption(vendorOption())
+    .addOption(allVendorsOption())
+    .action(async (id: string, options: ScopeOptions & { name: string }) => {
+      const scope = scopeGiven(options);
+      if (scope === undefined) {
+        throw new UsageError('Give --vendor VID (repeatable) or --all-vendors.');
+      }
       await cli.run(options, async ({ pool, sealing }) => {
-        const key = await addCollector(
-          pool,
-          { collector: id, name: options.name },
-          await sealing(),
-        );
+        const added = { collector: id, name: options.name, scope };
+        const key = await addCollector(pool, added, await sealing());
         return {
           json: { collector: id, security_key: key },
           text: newKeyText('collector', id, key),
@@ -49,6 +71,8 @@ function addList(collector: Command, cli: Cli): void {
         name: row.name,
         status: row.status,
         signature: row.signature,
+        all_vendors: row.all_vendors,
+        vendors: row.vids,
         keys: keysOf(keys, row.collector),
         created_at: row.created_at.toISOString(),
       }));
@@ -60,6 +84,7 @@ function addList(collector: Command, cli: Cli): void {
             { title: 'NAME' },
             { title: 'STATUS' },
             { title: 'SIGNATURE' },
+            { title: 'VENDORS' },
             { title: 'KEYS' },
           ],
           collectors.map((row) => [
@@ -67,6 +92,7 @@ function addList(collector: Command, cli: Cli): void {
             row.name,
             row.status,
             row.signature,
+            row.all_vendors ? 'all' : row.vendors.join(', '),
             keysText(row.keys, (time) => wireTime.format(time)),
           ]),
           'no collectors',
@@ -80,10 +106,13 @@ function addSet(collector: Command, cli: Cli): void {
   command(collector, 'set', 'Change settings of a collector.')
     .argument('<collector>', 'collector ID', signerName)
     .addOption(signatureOption())
-    .action(async (id: string, options: { json?: boolean; signature?: SignatureVersion }) => {
-      requireSome(options, ['signature']);
+    .addOption(vendorOption())
+    .addOption(allVendorsOption())
+    .action(async (id: string, options: ScopeOptions & { signature?: SignatureVersion }) => {
+      requireSome(options, ['signature', 'vendor', 'allVendors']);
+      const { signature } = options;
       await cli.run(options, async ({ pool }) => {
-        await changeCollector(pool, id, { signature: options.signature });
+        await changeCollector(pool, id, { signature, scope: scopeGiven(options) });
         return { json: { collector: id, changed: true }, text: `Collector ${id} is changed.` };
       });
     });

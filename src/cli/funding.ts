@@ -7,7 +7,8 @@ import { fund } from '../collections/fund.ts';
 import { findCollection } from '../collections/store.ts';
 import * as fields from '../http/merchant/fields.ts';
 import { readBalance } from '../ledger/store.ts';
-import { findCollector } from '../vendors/store.ts';
+import { findCollector, scopeOf } from '../vendors/store.ts';
+import { isInScope } from '../vendors/vendor.ts';
 import { command, like, moment, moneyAboveZero, signerName } from './arguments.ts';
 import type { Cli } from './cli.ts';
 import { record } from './output.ts';
@@ -57,6 +58,9 @@ export function addCollectCommand(program: Command, cli: Cli): void {
             field: 'collector',
             text: 'This collector is suspended',
           });
+        }
+        if (!isInScope(scopeOf(signer), vid)) {
+          throw new Refusal('collector_not_allowed', { field: 'vid' });
         }
         const { vendor_id: vendorId } = await requireVendor(pool, vid);
         // Without a time a repeat means the same payment, not one at another time.

@@ -35,6 +35,12 @@ interface VendorOptions {
   readonly signature?: SignatureVersion;
 }
 
+interface AddOptions extends VendorOptions {
+  readonly name: string;
+  readonly sector: Sector;
+  readonly optionalReference?: true;
+}
+
 export function addVendorCommands(program: Command, cli: Cli): void {
   const vendor = program.command('vendor').description('Vendors, the merchants that pay bills.');
   addAdd(vendor, cli);
@@ -65,14 +71,20 @@ function addAdd(vendor: Command, cli: Cli): void {
     .requiredOption('--name <name>', 'name for people', displayName)
     .addOption(sectorOption().makeOptionMandatory())
     .addOption(duplicateOption())
-    .option('--require-reference', 'refuse creates without merchant_reference')
+    .option('--require-reference', 'refuse creates without merchant_reference (the default)')
+    .addOption(
+      new Option(
+        '--optional-reference',
+        'accept creates without merchant_reference; a repeat of one may be paid twice',
+      ).conflicts('requireReference'),
+    )
     .option(
       '--open-enquiries',
       'take enquiries without names and consent, and say when names do not agree',
     )
     .addOption(statusTextOption())
     .addOption(signatureOption())
-    .action(async (vid: string, options: VendorOptions & { name: string; sector: Sector }) => {
+    .action(async (vid: string, options: AddOptions) => {
       await cli.run(options, async ({ pool, sealing }) => {
         const { name, sector, duplicateCheck, statusText, signature } = options;
         const added = await addVendor(
@@ -82,7 +94,7 @@ function addAdd(vendor: Command, cli: Cli): void {
             name,
             sector,
             duplicateCheck,
-            referenceRequired: options.requireReference,
+            referenceRequired: options.optionalReference !== true,
             enquiryPolicy: options.openEnquiries === true ? 'open' : 'strict',
             statusText,
             signature,
@@ -162,7 +174,7 @@ function addSet(vendor: Command, cli: Cli): void {
     .addOption(sectorOption())
     .addOption(duplicateOption())
     .option('--require-reference', 'refuse creates without merchant_reference')
-    .option('--no-require-reference', 'take creates without merchant_reference')
+    .option('--no-require-reference', 'accept creates without merchant_reference')
     .addOption(
       new Option(
         '--enquiry-policy <policy>',

@@ -1,15 +1,17 @@
 import { crashPoint } from '#crash-points';
 import { encodeReference, newId } from '../base/ids.ts';
-import type { Pool } from '../db/pool.ts';
+import type { Pool, Queryable } from '../db/pool.ts';
 import { transaction } from '../db/pool.ts';
 import { lockFloat, postingTime, postTransfer, readBalance } from '../ledger/store.ts';
 import type { Movement } from './collect.ts';
-import { findFundMovement, insertFundMovement } from './store.ts';
+import { findFirstFundMovement, insertFundMovement } from './store.ts';
 
 /**
- * Sweeps all of the vendor's collected income into the float: collected → float.
- * A repeat with the same time answers the first movement. With nothing to sweep the movement has
- * amount 0 and no reference, and is not recorded, so that the same time can sweep later.
+ * Moves all of the vendor's collected income into the float: collected → float. With nothing to
+ * move, a time whose request moved money before gets the answer of the first such request again;
+ * otherwise the movement has amount 0 and no reference, and is not recorded.
+ *
+ * The time alone never makes a request a repeat: two callbacks within one second carry the same one.
  */
 export async function fund(
   pool: Pool,
@@ -18,18 +20,9 @@ export async function fund(
   const { vendorId, requestedAt } = request;
   const movement = await transaction(pool, async (client) => {
     await lockFloat(client, vendorId);
-    const known = await findFundMovement(client, vendorId, requestedAt);
-    if (known !== undefined) {
-      return {
-        reference: encodeReference(vendorId, known.movement_id),
-        amountCents: known.amount_cents,
-        postedAt: known.created_at,
-        fresh: false,
-      };
-    }
     const amountCents = await readBalance(client, vendorId, 'collected');
+    if (amountCents === 0n) return await nothingToMove(client, vendorId, requestedAt);
     const postedAt = await postingTime(client);
-    if (amountCents === 0n) return { reference: null, amountCents, postedAt, fresh: false };
     const movementId = newId();
     await insertFundMovement(client, {
       vendor_id: vendorId,
@@ -57,4 +50,22 @@ export async function fund(
   });
   crashPoint('fund:after-commit');
   return movement;
+}
+
+async function nothingToMove(
+  client: Queryable,
+  vendorId: number,
+  requestedAt: Date,
+): Promise<Movement> {
+  const first = await findFirstFundMovement(client, vendorId, requestedAt);
+  if (first === undefined) {
+    const postedAt = await postingTime(client);
+    return { reference: null, amountCents: 0n, postedAt, fresh: false };
+  }
+  return {
+    reference: encodeReference(vendorId, first.movement_id),
+    amountCents: first.amount_cents,
+    postedAt: first.created_at,
+    fresh: false,
+  };
 }

@@ -56,13 +56,15 @@ export async function insertFundMovement(db: Queryable, row: FundMovementRow): P
   );
 }
 
-export async function findFundMovement(
+/** The first movement that a request with this time made. */
+export async function findFirstFundMovement(
   db: Queryable,
   vendorId: number,
   requestedAt: Date,
 ): Promise<FundMovementRow | undefined> {
   const found = await db.query<FundMovementRow>(
-    'select * from fund_movements where vendor_id = $1 and requested_at = $2',
+    `select * from fund_movements where vendor_id = $1 and requested_at = $2
+     order by created_at, movement_id limit 1`,
     [vendorId, requestedAt],
   );
   return found.rows[0];

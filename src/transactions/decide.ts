@@ -54,7 +54,10 @@ export function planTransaction(
     });
   }
   if (vendor.referenceRequired && request.merchantReference === null) {
-    throw new Refusal('missing_field', { field: 'merchant_reference' });
+    throw new Refusal('missing_field', {
+      field: 'merchant_reference',
+      text: 'merchant_reference is required',
+    });
   }
   if (biller.availability === 'OFFLINE') {
     throw new Refusal('biller_offline', { field: 'biller_name', retryAfterSeconds: 60 });

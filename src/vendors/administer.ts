@@ -14,6 +14,7 @@ import {
 } from './store.ts';
 import type { CollectorChange, VendorChange } from './store.ts';
 import type {
+  CollectorScope,
   DuplicateCheck,
   EnquiryPolicy,
   Sector,
@@ -38,6 +39,10 @@ export interface NewVendor {
   readonly name: string;
   readonly sector: Sector;
   readonly duplicateCheck?: DuplicateCheck | undefined;
+  /**
+   * Default: true. A create without `merchant_reference` cannot be repeated safely: once the
+   * duplicate check's time is over, the repeat pays again.
+   */
   readonly referenceRequired?: boolean | undefined;
   /** Default: strict. */
   readonly enquiryPolicy?: EnquiryPolicy | undefined;
@@ -52,10 +57,10 @@ export async function addVendor(
   sealing: Sealing,
 ): Promise<{ readonly vendorId: number; readonly securityKey: string }> {
   return await changeSettings(pool, 'vendors', async (client) => {
-    const { vid, name, sector, ...settings } = vendor;
+    const { vid, name, sector, referenceRequired = true, ...settings } = vendor;
     const vendorId = await insertVendor(client, { vid, name, sector, createdAt: new Date() });
     if (vendorId === undefined) throw new PlainError(`There is a vendor ${vid} already.`);
-    await updateVendor(client, vid, settings);
+    await updateVendor(client, vid, { ...settings, referenceRequired });
     const holder: Holder = { holderKind: 'vendor', holder: vid };
     return { vendorId, securityKey: await giveNewKey(client, holder, { ...sealing, overlap: 0 }) };
   });
@@ -71,10 +76,11 @@ export async function changeVendor(pool: Pool, vid: string, change: VendorChange
 /** Adds a collector with a first security key, which is returned in the clear. */
 export async function addCollector(
   pool: Pool,
-  collector: { readonly collector: string; readonly name: string },
+  collector: { readonly collector: string; readonly name: string; readonly scope: CollectorScope },
   sealing: Sealing,
 ): Promise<string> {
   return await changeSettings(pool, 'vendors', async (client) => {
+    await requireVendors(client, collector.scope);
     if (!(await insertCollector(client, { ...collector, createdAt: new Date() }))) {
       throw new PlainError(`There is a collector ${collector.collector} already.`);
     }
@@ -90,6 +96,7 @@ export async function changeCollector(
   change: CollectorChange,
 ): Promise<void> {
   await changeSettings(pool, 'vendors', async (client) => {
+    if (change.scope !== undefined) await requireVendors(client, change.scope);
     if (!(await updateCollector(client, collector, change))) throw noCollector(collector);
   });
 }
@@ -156,6 +163,14 @@ export async function resealAllKeys(
     await markChanged(client, 'billers');
     return await resealKeys(client, masterKeys);
   });
+}
+
+/** Throws when a scope names a vendor that does not exist: it would hide a typing error. */
+async function requireVendors(client: Queryable, scope: CollectorScope): Promise<void> {
+  if (scope === 'all') return;
+  for (const vid of scope) {
+    if ((await findVendor(client, vid)) === undefined) throw noVendor(vid);
+  }
 }
 
 function noVendor(vid: string): PlainError {

@@ -4,7 +4,7 @@ import type { MasterKeys } from '../base/sealing.ts';
 import type { Pool } from '../db/pool.ts';
 import type { OpenedKey } from './keys.ts';
 import { openKeys } from './keys.ts';
-import { listCollectors, listVendors } from './store.ts';
+import { listCollectors, listVendors, scopeOf } from './store.ts';
 import type { Collector, Vendor } from './vendor.ts';
 
 /** All vendors and collectors with their keys, in memory. A flood of unknown names costs no query. */
@@ -72,6 +72,7 @@ export function createVendorDirectory(pool: Pool, masterKeys: MasterKeys): Vendo
             name: row.name,
             suspended: row.status === 'suspended',
             signature: row.signature,
+            scope: scopeOf(row),
             get keys() {
               return validKeys(keys.get(`collector ${row.collector}`));
             },

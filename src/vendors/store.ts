@@ -1,5 +1,6 @@
 import type { Queryable } from '../db/pool.ts';
 import type {
+  CollectorScope,
   DuplicateCheck,
   EnquiryPolicy,
   Sector,
@@ -31,6 +32,9 @@ export interface CollectorRow {
   name: string;
   status: 'active' | 'suspended';
   signature: SignatureVersion;
+  all_vendors: boolean;
+  /** Counts when `all_vendors` is false. */
+  vids: string[];
   created_at: Date;
 }
 
@@ -131,15 +135,31 @@ export async function insertVendor(
   return vendorId;
 }
 
+export function scopeOf(row: CollectorRow): CollectorScope {
+  return row.all_vendors ? 'all' : row.vids;
+}
+
 /** Returns false when the name is taken. */
 export async function insertCollector(
   db: Queryable,
-  collector: { readonly collector: string; readonly name: string; readonly createdAt: Date },
+  collector: {
+    readonly collector: string;
+    readonly name: string;
+    readonly scope: CollectorScope;
+    readonly createdAt: Date;
+  },
 ): Promise<boolean> {
+  const { scope } = collector;
   const inserted = await db.query(
-    `insert into collectors (collector, name, created_at) values ($1, $2, $3)
-     on conflict do nothing`,
-    [collector.collector, collector.name, collector.createdAt],
+    `insert into collectors (collector, name, all_vendors, vids, created_at)
+     values ($1, $2, $3, $4, $5) on conflict do nothing`,
+    [
+      collector.collector,
+      collector.name,
+      scope === 'all',
+      scope === 'all' ? [] : scope,
+      collector.createdAt,
+    ],
   );
   return inserted.rowCount === 1;
 }
@@ -245,6 +265,7 @@ export async function updateVendor(
 export interface CollectorChange {
   readonly status?: 'active' | 'suspended' | undefined;
   readonly signature?: SignatureVersion | undefined;
+  readonly scope?: CollectorScope | undefined;
 }
 
 /** Changes settings of a collector; absent ones stay. Returns false when there is no such collector. */
@@ -253,10 +274,18 @@ export async function updateCollector(
   collector: string,
   change: CollectorChange,
 ): Promise<boolean> {
+  const { scope } = change;
   const updated = await db.query(
-    `update collectors set status = coalesce($2, status), signature = coalesce($3, signature)
+    `update collectors set status = coalesce($2, status), signature = coalesce($3, signature),
+       all_vendors = coalesce($4, all_vendors), vids = coalesce($5, vids)
      where collector = $1`,
-    [collector, change.status ?? null, change.signature ?? null],
+    [
+      collector,
+      change.status ?? null,
+      change.signature ?? null,
+      scope === undefined ? null : scope === 'all',
+      scope === undefined ? null : scope === 'all' ? [] : scope,
+    ],
   );
   return updated.rowCount === 1;
 }

@@ -48,9 +48,17 @@ export interface Vendor extends Signer {
   readonly statusText: StatusText;
 }
 
+/** Whose income a collector may report: every vendor's, or that of the vendors named. */
+export type CollectorScope = 'all' | readonly string[];
+
 export interface Collector extends Signer {
   readonly collector: string;
   readonly name: string;
+  readonly scope: CollectorScope;
+}
+
+export function isInScope(scope: CollectorScope, vid: string): boolean {
+  return scope === 'all' || scope.includes(vid);
 }
 
 /** Names of vendors and collectors on the wire. */

@@ -104,7 +104,7 @@ async function setUp(place: Place): Promise<string> {
     await must(env, 'biller', 'set', biller, '--name', biller, rest);
   }
   const made = await newKey(env, 'vendor', 'add', VID, '--name', 'Shop', '--sector', 'retail');
-  await must(env, 'collector', 'add', 'till', '--name', 'Till');
+  await must(env, 'collector', 'add', 'till', '--name', 'Till', '--all-vendors');
   const income = ['--collector', 'till', '--vid', VID, '--reference', 'r1', '--amount', '9000'];
   await must(env, 'collect', income);
   await must(env, 'fund', '--vid', VID);

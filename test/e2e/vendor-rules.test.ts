@@ -264,7 +264,7 @@ describe('what people change holds without a restart', () => {
     const pool = await sandbox.pool();
     const collector = fresh('till');
     const sealing = { masterKeys: await sandbox.masterKeys(), certain: false };
-    const key = await addCollector(pool, { collector, name: 'Till' }, sealing);
+    const key = await addCollector(pool, { collector, name: 'Till', scope: [vendor.vid] }, sealing);
     const report = async (): Promise<Answer> => {
       const params = {
         collector,

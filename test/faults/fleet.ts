@@ -222,7 +222,7 @@ export async function settleTown(
     const added = await addVendor(pool, { vid, name: vid, sector: 'retail' }, SEALING);
     shops.push({ vid, key: added.securityKey });
   }
-  const key = await addCollector(pool, { collector: 'till', name: 'Till' }, SEALING);
+  const key = await addCollector(pool, { collector: 'till', name: 'Till', scope: 'all' }, SEALING);
   return { shops, collector: { vid: 'till', key }, billers };
 }
 

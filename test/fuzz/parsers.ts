@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { parseCollectorTime, parseSenderTime, createWireTime } from '../../src/base/clock.ts';
+import { parseSenderTime, createWireTime } from '../../src/base/clock.ts';
 import { readCsv } from '../../src/base/csv.ts';
 import { Refusal } from '../../src/base/errors.ts';
 import { decodeReference } from '../../src/base/ids.ts';
@@ -113,8 +113,8 @@ export function fuzzedParsers(folder: string): readonly FuzzedParser[] {
     text('an amount', '100.00', (given) => parseMoney(given)),
     text('a reference', '0'.repeat(32), (given) => decodeReference(given)),
     text('a time', '2026-01-05 09:00:00', (given) => parseSenderTime(given, wireTime)),
-    text('a collector’s time', '2026-01-05T09:00:00+03:00', (given) =>
-      parseCollectorTime(given, wireTime),
+    text('an ISO 8601 time', '2026-01-05T09:00:00+03:00', (given) =>
+      parseSenderTime(given, wireTime),
     ),
     {
       name: 'an operator’s answer',

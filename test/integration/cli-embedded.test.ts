@@ -104,7 +104,16 @@ describe('beside a service', () => {
     const folder = await dataDir();
     const server = await workshop.start(path.join(folder, 'postgres'));
     const environment = { DATA_DIR: folder, MASTER_KEY: newMasterKey() };
-    const added = await malipo(environment, 'collector', 'add', 'till', '--name', 'Till', '--json');
+    const added = await malipo(
+      environment,
+      'collector',
+      'add',
+      'till',
+      '--name',
+      'Till',
+      '--all-vendors',
+      '--json',
+    );
     expect(added.exitCode).toBe(0);
     expect(await query(server.url, 'select collector from collectors')).toEqual([
       { collector: 'till' },

@@ -28,7 +28,7 @@ beforeAll(async () => {
   pool = createPool({ url: database.url, max: 2, name: 'test' });
   environment = { DATABASE_URL: database.url, MASTER_KEY: newMasterKey() };
   await addBillers(environment, 'https://pay.example.com');
-  await must(environment, 'collector', 'add', 'till', '--name', 'Till');
+  await must(environment, 'collector', 'add', 'till', '--name', 'Till', '--all-vendors');
   await must(environment, 'vendor', 'add', 'shop', '--name', 'Shop', '--sector', 'retail');
   await must(environment, 'vendor', 'add', 'idle', '--name', 'Idle', '--sector', 'bank');
   await must(environment, 'collect', '--collector', 'till', '--vid', 'shop', [

@@ -22,8 +22,8 @@ beforeAll(async () => {
   database = await createTestDatabase();
   environment = { DATABASE_URL: database.url, MASTER_KEY: newMasterKey() };
   await addBillers(environment, 'https://pay.example.com');
-  await must(environment, 'collector', 'add', 'till', '--name', 'Till');
-  await addVendor('shop');
+  await must(environment, 'collector', 'add', 'till', '--name', 'Till', '--all-vendors');
+  await addVendor('shop', '--optional-reference');
 });
 afterAll(async () => {
   await database.drop();
@@ -218,7 +218,7 @@ describe('malipo pay, status and transactions', () => {
     await must(environment, payArgs('shop', '1004'));
     const twin = await inProcess(environment, ...payArgs('shop', '1004'));
     expect(twin.stderr).toContain('likely_duplicate');
-    await addVendor('strict', '--require-reference');
+    await addVendor('strict');
     const without = await inProcess(environment, ...payArgs('strict', '1'));
     expect(without.stderr).toContain('--merchant-reference: ');
     await must(environment, 'vendor', 'suspend', 'strict');
@@ -267,7 +267,7 @@ describe('malipo pay, status and transactions', () => {
   });
 
   it('list the newest first, by status and up to a limit', async () => {
-    await addVendor('lister');
+    await addVendor('lister', '--optional-reference');
     await addFloat('lister');
     for (const account of ['1', '2', '3']) await must(environment, payArgs('lister', account));
     const list = async (...options: string[]): Promise<unknown[]> =>
@@ -326,7 +326,7 @@ describe('beside a running service', () => {
 
   /** A vendor that the service knows, with 1000.00 in its float. Returns its key. */
   async function live(vid: string): Promise<string> {
-    const key = await addVendor(vid, '--duplicate-check', 'off');
+    const key = await addVendor(vid, '--duplicate-check', 'off', '--optional-reference');
     await addFloat(vid);
     await until(async () => (await create(vid, key))['header_status'] === 200);
     return key;

@@ -140,7 +140,7 @@ describe('malipo vendor', () => {
     expect(listed.vendors.find(({ vid }) => vid === 'json-shop')).toMatchObject({
       status: 'active',
       duplicate_check: 'without_reference',
-      reference_required: false,
+      reference_required: true,
       enquiry_policy: 'strict',
       float: '0.00',
       collected: '0.00',
@@ -200,7 +200,6 @@ describe('malipo vendor', () => {
       'retail',
       '--duplicate-check',
       'always',
-      '--require-reference',
     ]);
     await must(environment, 'vendor', 'set', 'setter', '--name', 'Duka Jipya');
     await must(environment, 'vendor', 'set', 'setter', '--no-require-reference');
@@ -231,6 +230,18 @@ describe('malipo vendor', () => {
     await directory.reload();
     expect(directory.vendor('setter')?.enquiryPolicy).toBe('strict');
     expect(directory.vendor('opener')?.enquiryPolicy).toBe('open');
+  });
+
+  it('makes the reference mandatory unless told otherwise', async () => {
+    const add = ['--name', 'Shop', '--sector', 'bank'];
+    await must(environment, 'vendor', 'add', 'strict', ...add);
+    await must(environment, 'vendor', 'add', 'loose', ...add, '--optional-reference');
+    const { directory } = await directoryOf();
+    expect(directory.vendor('strict')?.referenceRequired).toBe(true);
+    expect(directory.vendor('loose')?.referenceRequired).toBe(false);
+    await must(environment, 'vendor', 'set', 'loose', '--require-reference');
+    await directory.reload();
+    expect(directory.vendor('loose')?.referenceRequired).toBe(true);
   });
 
   it('suspends and resumes', async () => {
@@ -308,6 +319,37 @@ describe('malipo vendor', () => {
 });
 
 describe('malipo collector', () => {
+  it('has to be given the vendors that it serves', async () => {
+    const add = ['collector', 'add', 'kiosk', '--name', 'Kiosk'];
+    for (const wrong of [[], ['--vendor', 'shop', '--all-vendors'], ['--vendor', 'a b']]) {
+      expect(await inProcess(environment, ...add, ...wrong)).toMatchObject({ exitCode: 2 });
+    }
+    expect(await inProcess(environment, ...add, '--vendor', 'nobody')).toMatchObject({
+      exitCode: 1,
+      stderr: 'error: There is no vendor nobody.\n',
+    });
+    await must(environment, ...add, '--vendor', 'shop', '--vendor', 'rotor', '--vendor', 'shop');
+    const { directory } = await directoryOf();
+    expect(directory.collector('kiosk')?.scope).toEqual(['shop', 'rotor']);
+    await must(environment, 'collector', 'set', 'kiosk', '--signature', 'v2');
+    await directory.reload();
+    expect(directory.collector('kiosk')?.scope).toEqual(['shop', 'rotor']);
+    await must(environment, 'collector', 'set', 'kiosk', '--all-vendors');
+    await directory.reload();
+    expect(directory.collector('kiosk')?.scope).toBe('all');
+    await must(environment, 'collector', 'set', 'kiosk', '--vendor', 'rotor');
+    await directory.reload();
+    expect(directory.collector('kiosk')?.scope).toEqual(['rotor']);
+
+    const collect = ['collect', '--collector', 'kiosk', '--reference', 'R1', '--amount', '5'];
+    for (const vid of ['shop', 'nobody']) {
+      const refused = await inProcess(environment, ...collect, '--vid', vid);
+      expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
+      expect(refused.stderr).toContain('This collector may not report income for this vendor');
+    }
+    await must(environment, ...collect, '--vid', 'rotor');
+  });
+
   it('adds, lists, rotates, suspends and resumes', async () => {
     const added = await malipo(
       environment,
@@ -316,13 +358,26 @@ describe('malipo collector', () => {
       'till',
       '--name',
       'Till of the shop',
+      '--vendor',
+      'shop',
       '--json',
     );
     const { security_key: key } = added.json<{ security_key: string }>();
     expect(key).toMatch(/^[\w-]{43}$/);
     const { directory } = await directoryOf();
-    expect(directory.collector('till')).toMatchObject({ name: 'Till of the shop' });
-    const again = await inProcess(environment, 'collector', 'add', 'till', '--name', 'Till');
+    expect(directory.collector('till')).toMatchObject({
+      name: 'Till of the shop',
+      scope: ['shop'],
+    });
+    const again = await inProcess(
+      environment,
+      'collector',
+      'add',
+      'till',
+      '--name',
+      'Till',
+      '--all-vendors',
+    );
     expect(again.stderr).toBe('error: There is a collector till already.\n');
 
     const rotated = await must(environment, 'collector', 'rotate-key', 'till', '--json');
@@ -335,13 +390,15 @@ describe('malipo collector', () => {
     expect(directory.collector('till')?.keys).toHaveLength(2);
     const listed = await must(environment, 'collector', 'list');
     expect(listed.stdout).toMatch(
-      /^till {2,}Till of the shop {2,}suspended {2,}v2 {2,}2, one until/m,
+      /^till {2,}Till of the shop {2,}suspended {2,}v2 {2,}shop {2,}2, one until/m,
     );
     await must(environment, 'collector', 'resume', 'till');
     const resumed = (await must(environment, 'collector', 'list', '--json')).json<{
       collectors: readonly unknown[];
     }>();
-    expect(resumed.collectors).toMatchObject([{ collector: 'till', status: 'active' }]);
+    expect(resumed.collectors).toContainEqual(
+      expect.objectContaining({ collector: 'till', status: 'active', vendors: ['shop'] }),
+    );
   });
 
   it.each(['suspend', 'resume', 'rotate-key'])('says that there is none to %s', async (verb) => {
@@ -400,7 +457,7 @@ describe('the master key', () => {
     try {
       await must(now, 'vendor', 'add', 'shop', '--name', 'Shop', '--sector', 'bank');
       await must(now, 'vendor', 'rotate-key', 'shop');
-      await must(now, 'collector', 'add', 'till', '--name', 'Till');
+      await must(now, 'collector', 'add', 'till', '--name', 'Till', '--all-vendors');
       await addBillers(now, 'https://pay.example.com');
       const before = await openKeys(ownPool, kinds, keysOf(masterKey));
       expect(before).toHaveLength(4);

@@ -112,6 +112,7 @@ describe('collected income', () => {
     await insertCollector(books.pool, {
       collector: 'other-till',
       name: 'Other',
+      scope: 'all',
       createdAt: new Date(),
     });
     const reported = income(vendorId);
@@ -143,20 +144,34 @@ describe('funding', () => {
     expect(await books.balances(vendorId)).toMatchObject({ collected: 0n, float: 705n });
   });
 
-  test('asked for again with the same time is the first movement, whatever came in since', async () => {
+  test('moves what came in since, also with a time that moved money before', async () => {
     const vendorId = await books.addVendor();
     await collect(books.pool, income(vendorId));
     const first = await fund(books.pool, { vendorId, requestedAt: AT });
-    await collect(books.pool, income(vendorId));
-    expect(await fund(books.pool, { vendorId, requestedAt: AT })).toEqual({
-      ...first,
-      fresh: false,
-    });
-    expect(await books.balances(vendorId)).toMatchObject({ collected: 700n, float: 700n });
+    await collect(books.pool, income(vendorId, { amountCents: 30n }));
+    const second = await fund(books.pool, { vendorId, requestedAt: AT });
+    expect(second).toMatchObject({ amountCents: 30n, fresh: true });
+    expect(second.reference).not.toBe(first.reference);
+    expect(await books.balances(vendorId)).toMatchObject({ collected: 0n, float: 730n });
+    const again = await fund(books.pool, { vendorId, requestedAt: AT });
+    expect(again).toEqual({ ...first, fresh: false });
     expect(await fund(books.pool, { vendorId, requestedAt: LATER })).toMatchObject({
-      amountCents: 700n,
-      fresh: true,
+      reference: null,
+      amountCents: 0n,
     });
+  });
+
+  test('four times at once, each after its own collection, with one time, leaves nothing', async () => {
+    const vendorId = await books.addVendor();
+    const movements = await Promise.all(
+      [100n, 200n, 300n, 400n].map(async (amountCents) => {
+        await collect(books.pool, income(vendorId, { amountCents }));
+        return await fund(books.pool, { vendorId, requestedAt: AT });
+      }),
+    );
+    expect(await books.balances(vendorId)).toMatchObject({ collected: 0n, float: 1_000n });
+    const moved = new Map(movements.map((item) => [item.reference, item.amountCents]));
+    expect([...moved.values()].reduce((sum, cents) => sum + cents)).toBe(1_000n);
   });
 
   test('with nothing to sweep moves nothing, and the same time may sweep later', async () => {

@@ -100,14 +100,13 @@ export function modelFund(
   vendorId: number,
   time: number,
 ): { readonly amountCents: bigint; readonly fresh: boolean } {
-  const known = model.fundings.get(`${vendorId} ${time}`);
-  if (known !== undefined) return { amountCents: known, fresh: false };
+  const first = model.fundings.get(`${vendorId} ${time}`);
   const accounts = accountsOf(model, vendorId);
   const amountCents = accounts.collected;
-  if (amountCents === 0n) return { amountCents, fresh: false };
+  if (amountCents === 0n) return { amountCents: first ?? 0n, fresh: false };
   accounts.collected = 0n;
   model.oracle.addFloat(vendorId, amountCents);
-  model.fundings.set(`${vendorId} ${time}`, amountCents);
+  model.fundings.set(`${vendorId} ${time}`, first ?? amountCents);
   return { amountCents, fresh: true };
 }
 

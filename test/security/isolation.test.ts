@@ -114,10 +114,35 @@ describe('a bulk file', () => {
 });
 
 describe('a collection', () => {
+  test('outside its collector’s scope is refused, like one for a vendor that does not exist', async () => {
+    const collector = fresh('till');
+    const scope = [vendor.vid];
+    const key = await addCollector(
+      running.service.pool,
+      { collector, name: 'Till of one', scope },
+      running.sealing,
+    );
+    await running.service.directory.reload();
+    const report = async (vid: string): Promise<Answer> => {
+      const params = { ...usualParams('collect', vid), collector, reference: fresh('receipt') };
+      return await send(running.origin, encode(PATHS.collect, signed(params, key), 'json'));
+    };
+    expect((await report(vendor.vid)).status).toBe(200);
+    await vendor.fund();
+    const refusals = await Promise.all([report(other.vid), report('nobody')]);
+    for (const refused of refusals) {
+      expectRefusal(refused, { status: 403, code: 'collector_not_allowed', field: 'vid' });
+    }
+  });
+
   test('by a vendor’s key, another collector’s key, or in its name, is refused', async () => {
     const collector = fresh('till');
     const pool = running.service.pool;
-    const key = await addCollector(pool, { collector, name: 'Another till' }, running.sealing);
+    const key = await addCollector(
+      pool,
+      { collector, name: 'Another till', scope: 'all' },
+      running.sealing,
+    );
     await running.service.directory.reload();
     const params = usualParams('collect', vendor.vid);
     for (const forged of [

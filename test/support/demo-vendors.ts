@@ -48,6 +48,7 @@ export async function addFundedVendor(
     vid: fresh('shop'),
     name: 'A test’s shop',
     sector: 'retail',
+    referenceRequired: false,
     ...settings,
   } as const;
   const { securityKey } = await addVendor(await sandbox.pool(), vendor, {

@@ -78,7 +78,8 @@ export async function startInProcess(
     demo: (vid = 'demo') => new VendorClient(origin, { vid, key: `${vid}-security-key` }),
     addVendor: async (settings = {}) => {
       const vid = settings.vid ?? fresh('shop');
-      const vendor = { name: 'Shop', sector: 'retail', ...settings, vid } as const;
+      const usual = { name: 'Shop', sector: 'retail', referenceRequired: false } as const;
+      const vendor = { ...usual, ...settings, vid };
       const { securityKey } = await addVendor(service.pool, vendor, sealing);
       await service.directory.reload();
       return new VendorClient(origin, { vid, key: securityKey });

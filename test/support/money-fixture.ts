@@ -58,6 +58,7 @@ export async function openBooks(): Promise<Books> {
     await insertCollector(client, {
       collector: COLLECTOR,
       name: 'Till',
+      scope: 'all',
       createdAt: new Date(),
     });
   });

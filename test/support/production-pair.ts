@@ -139,7 +139,7 @@ async function addFundedVendor(
   const vid = fresh('shop');
   const collector = fresh('till');
   const { securityKey: key } = await addVendor(pool, { vid, name: vid, sector: 'retail' }, SEALING);
-  const collectorKey = await addCollector(pool, { collector, name: 'Till' }, SEALING);
+  const collectorKey = await addCollector(pool, { collector, name: 'Till', scope: [vid] }, SEALING);
   const first = new VendorClient(servers[0].origin, { vid, key });
   const second = new VendorClient(servers[1].origin, { vid, key });
   for (const client of [first, second]) {

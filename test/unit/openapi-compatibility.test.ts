@@ -215,6 +215,11 @@ const BREAKING: Record<string, [Change, string]> = {
     (changed) => (request(changed).properties['amount'] = { type: 'string', pattern: '^1' }),
     'POST /pay application/json.amount: pattern altered',
   ],
+  'a parameter lost one of its forms': [
+    (changed) =>
+      (request(changed).properties['vid'] = { type: 'string', pattern: '^[a-z', maxLength: 64 }),
+    'POST /pay application/json.vid: pattern altered',
+  ],
   'a parameter is shorter at most': [
     (changed) =>
       (request(changed).properties['vid'] = { type: 'string', pattern: '^[a-z]+$', maxLength: 8 }),
@@ -254,6 +259,12 @@ const HARMLESS: Record<string, Change> = {
     request(changed).properties['vid'] = { type: 'string', maxLength: 128 };
     request(changed).properties['currency'] = { type: 'string', enum: ['KES', 'USD', 'UGX'] };
   },
+  'a parameter has one form more': (changed) =>
+    (request(changed).properties['vid'] = {
+      type: 'string',
+      pattern: '^[a-z]+$|^[0-9]+$',
+      maxLength: 64,
+    }),
   'a refusal no longer occurs': (changed) =>
     Reflect.deleteProperty(changed.paths['/pay'].post.responses, '404'),
   'other words': (changed) =>

@@ -105,15 +105,18 @@ export const currency = parameter(/^[A-Z]{3}$/, 'KES', 'Only `KES` is supported.
   examples: ['KES'],
 });
 
+const TIME_FORMS =
+  'epoch seconds, epoch milliseconds, YYYY-MM-DD HH:MM:SS in the service’s time zone, or ISO 8601 with an offset';
+
 export const fundTime = parameter(
-  /^(\d{9,10}|\d{12,13}|\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2})$/,
-  'epoch seconds, epoch milliseconds, or YYYY-MM-DD HH:MM:SS in the service’s time zone',
-  'Time of the request. The same time again answers the first movement again.',
+  /^(\d{9,10}|\d{12,13}|\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2})$|^\d{4}-\d{2}-\d{2}T[\d:.]{5,18}(Z|[+-]\d{2}:?\d{2})$/,
+  TIME_FORMS,
+  'Time of the request. With nothing to move, the time of a request that moved money gets its answer again.',
 );
 
 export const collectionTime = parameter(
   /^[0-9T:.Z +-]{9,40}$/,
-  'epoch seconds, epoch milliseconds, YYYY-MM-DD HH:MM:SS, or ISO 8601 with an offset',
+  TIME_FORMS,
   'When the customer paid.',
 );
 

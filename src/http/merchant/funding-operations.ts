@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Clock, WireTime } from '../../base/clock.ts';
-import { parseCollectorTime, parseSenderTime } from '../../base/clock.ts';
+import { parseSenderTime } from '../../base/clock.ts';
 import { Refusal } from '../../base/errors.ts';
 import { CURRENCY, moneyNumber, parseMoney } from '../../base/money.ts';
 import { collect } from '../../collections/collect.ts';
@@ -9,6 +9,7 @@ import { fund } from '../../collections/fund.ts';
 import type { Pool } from '../../db/pool.ts';
 import type { BalanceReader } from '../../ledger/balance-reader.ts';
 import type { VendorDirectory } from '../../vendors/directory.ts';
+import { isInScope } from '../../vendors/vendor.ts';
 import {
   amount,
   collectionTime,
@@ -58,7 +59,7 @@ export function fundBillingAccount(
     path,
     summary: 'Fund the billing account',
     description:
-      'Moves all collected income into the float, usable at once. The same `time` again answers the first movement again. With nothing to move, `msg.status` is 0 and `amount` 0.',
+      'Moves all collected income into the float, usable at once, whatever `time` says. With nothing to move, a `time` whose request moved money gets the first such answer again; otherwise `msg.status` is 0 and `amount` 0.',
     signedBy: 'vendor',
     request: fundRequest,
     response: movementSchema,
@@ -66,7 +67,7 @@ export function fundBillingAccount(
       requireKes(request.currency);
       const requestedAt = parseSenderTime(request.time, deps.wireTime);
       if (requestedAt === undefined) {
-        throw new Refusal('invalid_field', { field: 'time', text: 'time names no real time' });
+        throw new Refusal('invalid_field', { field: 'time', text: 'time is not a valid time' });
       }
       const awaySeconds = Math.abs(requestedAt.getTime() - deps.clock.now().getTime()) / 1000;
       if (deps.windowSeconds > 0 && awaySeconds > deps.windowSeconds) {
@@ -104,6 +105,10 @@ export function reportCollection(
     response: movementSchema,
     handle: async (request, signer) => {
       requireKes(request.currency);
+      // One answer for a vendor out of scope and for an unknown one: a collector cannot probe for vendors.
+      if (!isInScope(signer.scope, request.vid)) {
+        throw new Refusal('collector_not_allowed', { field: 'vid' });
+      }
       const vendor = deps.directory.vendor(request.vid);
       if (vendor === undefined) throw new Refusal('unknown_vendor', { field: 'vid' });
       const amountCents = parseMoney(request.amount);
@@ -113,11 +118,11 @@ export function reportCollection(
           text: 'amount must be greater than 0',
         });
       }
-      const paidAt = parseCollectorTime(request.paid_at, deps.wireTime);
+      const paidAt = parseSenderTime(request.paid_at, deps.wireTime);
       if (paidAt === undefined) {
         throw new Refusal('invalid_field', {
           field: 'paid_at',
-          text: 'paid_at names no real time',
+          text: 'paid_at is not a valid time',
         });
       }
       const movement = await collect(deps.pool, {
