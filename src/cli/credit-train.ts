@@ -3,9 +3,12 @@ import path from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import { SCORE_KINDS } from '../credit/scorecards/scorecard.ts';
+import { CHARACTERISTIC_NAMES } from '../credit/scorecards/characteristics.ts';
+import type { CharacteristicName } from '../credit/scorecards/characteristics.ts';
 import type { ScoreKind } from '../credit/scorecards/scorecard.ts';
 import { PlainError } from '../base/plain-error.ts';
 import { readSamples } from '../credit/training/read-samples.ts';
+import { leaveOut } from '../credit/training/samples.ts';
 import { trainScorecard, writeTraining } from '../credit/training/train.ts';
 import { PART_NAMES } from '../credit/training/report.ts';
 import { PARTS } from '../credit/training/validation.ts';
@@ -23,6 +26,7 @@ interface TrainOptions {
   readonly out: string;
   readonly seed: number;
   readonly origin: string;
+  readonly leaveOut: readonly CharacteristicName[];
   readonly force?: boolean;
 }
 
@@ -42,6 +46,12 @@ export function addTrainCommand(credit: Command, cli: Cli): void {
     .option('--out <folder>', 'where to write card, report and model card', 'scorecards-new')
     .option('--seed <number>', 'decides which samples are held out', wholeNumber(0, 999_999_999), 1)
     .option('--origin <text>', 'where the samples are from, for the card', displayName, 'not told')
+    .option(
+      '--leave-out <names>',
+      'characteristics the card must not use, separated by commas',
+      characteristicNames,
+      [],
+    )
     .option('--force', 'overwrite a card of this version')
     .action(async (samples: string, options: TrainOptions) => {
       const answer = await train(samples, options, cli);
@@ -58,9 +68,10 @@ async function train(file: string, options: TrainOptions, cli: Cli): Promise<Ans
     );
   }
   if (!existsSync(file)) throw new PlainError(`There is no file ${file}.`);
-  const { samples, withoutHistory } = await readSamples(file, (count) => {
+  const { samples: all, withoutHistory } = await readSamples(file, (count) => {
     cli.progress.show(`${count} samples read`);
   });
+  const samples = leaveOut(all, options.leaveOut);
   cli.progress.show(`fitting and judging on ${samples.count} samples`);
   const { kind, id, cardVersion: version, seed, origin } = options;
   const training = trainScorecard(samples, { id, kind, version, about: { origin } }, seed);
@@ -108,4 +119,16 @@ function cardId(text: string): string {
     throw new InvalidArgumentError('It must be small letters, digits and hyphens.');
   }
   return text;
+}
+
+function characteristicNames(text: string): CharacteristicName[] {
+  return text.split(',').map((given) => {
+    const name = CHARACTERISTIC_NAMES.find((one) => one === given.trim());
+    if (name === undefined) {
+      throw new InvalidArgumentError(
+        `${given.trim()} is not a characteristic. They are ${CHARACTERISTIC_NAMES.join(', ')}.`,
+      );
+    }
+    return name;
+  });
 }

@@ -136,7 +136,7 @@ export function fuzzedParsers(folder: string): readonly FuzzedParser[] {
     ),
     {
       name: 'a scorecard',
-      seed: readFileSync(path.resolve(import.meta.dirname, '../../scorecards/generic-1.json')),
+      seed: readFileSync(path.resolve(import.meta.dirname, '../../scorecards/generic-2.json')),
       read: async (bytes) => {
         const file = path.join(folder, 'scorecard.json');
         await writeFile(file, bytes);

@@ -375,7 +375,7 @@ describe('an enquiry', () => {
         key: true,
         data_as_of: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
         document: true,
-        scorecard: 'malipo-mobile@1',
+        scorecard: 'malipo-mobile@2',
         scored: true,
       });
     }

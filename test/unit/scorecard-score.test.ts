@@ -209,7 +209,7 @@ function cardsWith(one: Scorecard): Scorecards {
 }
 
 describe('scoring', () => {
-  test('adds the points of the bins and names the largest shortfalls, the card’s order first', () => {
+  test('adds the points of the bins; a default leads the reasons, then the largest shortfalls', () => {
     const file = {
       asOf: AS_OF,
       accounts: [makeAccount({}, { ...LATE, asOf: day('2026-09-30') })],
@@ -220,8 +220,8 @@ describe('scoring', () => {
       probability: '80.00',
       grade: 'JJ',
       reasons: [
-        'second reason here',
         'first reason here',
+        'second reason here',
         'third reason here',
         'No further reason',
       ],

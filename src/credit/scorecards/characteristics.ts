@@ -132,6 +132,12 @@ export const CHARACTERISTICS = {
           .map(({ originalCents }) => Number(originalCents / 100n)),
       ),
   },
+  openAccounts: {
+    meaning: 'accounts open, or closed in default, now',
+    better: 'lower',
+    reason: 'One or more accounts are open',
+    measure: ({ accounts }) => count(accounts, isOwed),
+  },
   openMobileLoans: {
     meaning: 'mobile loans open, or closed in default, now',
     better: 'lower',

@@ -6,6 +6,7 @@ import type { CharacteristicName, ScoredFile } from './characteristics.ts';
 import { clampScore, gradeOfPercent, percentOfScore } from './scale.ts';
 import { maximumPointsOf, pointsOf, readScorecards } from './scorecard.ts';
 import type { Scorecard, Scorecards, ScoreKind } from './scorecard.ts';
+import { isNonPerforming } from './standing.ts';
 
 /** A score as texts, the way it is answered. */
 export interface ScoreAnswer {
@@ -59,7 +60,7 @@ export function scoreFile(
     grade: gradeOfPercent(probability),
     score: String(score),
     probability,
-    reasons: reasonsOf(card, measures),
+    reasons: reasonsOf(card, measures, isInDefault(scored)),
     scorecard,
   };
 }
@@ -115,9 +116,20 @@ export function totalPoints(card: Scorecard, measures: Measures): number {
   return clampScore(points.reduce((sum, one) => sum + one, card.basePoints));
 }
 
-/** The four largest shortfalls against the most points one can get; equal ones in the card's order. */
-function reasonsOf(card: Scorecard, measures: Measures): ScoreAnswer['reasons'] {
-  const [first, second, third, fourth] = card.characteristics
+function isInDefault({ accounts }: ScoredFile): boolean {
+  return accounts.some((account) => isNonPerforming(account, account.current));
+}
+
+/**
+ * A default that stands comes first, whatever the card. Then the largest shortfalls against the most
+ * points one can get; equal ones in the card's order.
+ */
+function reasonsOf(
+  card: Scorecard,
+  measures: Measures,
+  inDefault: boolean,
+): ScoreAnswer['reasons'] {
+  const shortfalls = card.characteristics
     .map((one) => ({
       reason: one.reason,
       shortfall: maximumPointsOf(one) - pointsOf(one, measures[one.name] ?? null),
@@ -125,10 +137,20 @@ function reasonsOf(card: Scorecard, measures: Measures): ScoreAnswer['reasons'] 
     .filter(({ shortfall }) => shortfall > 0)
     .toSorted((a, b) => b.shortfall - a.shortfall)
     .map(({ reason }) => reason);
+  const [first, second, third, fourth] = new Set([
+    ...(inDefault ? [defaultReason(card)] : []),
+    ...shortfalls,
+  ]);
   return [
     first ?? NO_FURTHER_REASON,
     second ?? NO_FURTHER_REASON,
     third ?? NO_FURTHER_REASON,
     fourth ?? NO_FURTHER_REASON,
   ];
+}
+
+/** In the card's own words where it has some. */
+function defaultReason({ characteristics }: Scorecard): string {
+  const name = 'nonPerformingAccounts';
+  return characteristics.find((one) => one.name === name)?.reason ?? characteristic(name).reason;
 }

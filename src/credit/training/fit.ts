@@ -2,7 +2,7 @@ import { PlainError } from '../../base/plain-error.ts';
 import { characteristic } from '../scorecards/characteristics.ts';
 import type { CharacteristicName } from '../scorecards/characteristics.ts';
 import { scoreOfLogOdds } from '../scorecards/scale.ts';
-import { checkScorecard } from '../scorecards/scorecard.ts';
+import { checkScorecard, maximumPointsOf } from '../scorecards/scorecard.ts';
 import type { CardCharacteristic, Scorecard, ScoreKind } from '../scorecards/scorecard.ts';
 import { binCharacteristic, weigh } from './binning.ts';
 import type { Binning } from './binning.ts';
@@ -10,6 +10,8 @@ import { fitLogistic } from './logistic.ts';
 import type { LogisticFit } from './logistic.ts';
 import { measuredNames } from './samples.ts';
 import type { Samples } from './samples.ts';
+import { fitBinOdds } from './steps.ts';
+import type { BinOdds } from './steps.ts';
 
 /** A characteristic with less information than this tells nothing. */
 const LEAST_INFORMATION = 0.02;
@@ -18,11 +20,14 @@ const LEAST_STANDARD_ERRORS = 1.96;
 /** Fewer bads say too little to cut bins of 5 %. */
 const FEWEST_BADS = 200;
 
+const ADDS_NOTHING = 'adds nothing';
+const WRONG_SIGN = 'wrong sign beside the others';
+
 /** What came of a characteristic in the fit. */
 export interface FittedCharacteristic {
   readonly name: CharacteristicName;
   readonly binning: Binning;
-  /** Undefined when it was left out, with the reason in `leftOut`. */
+  /** Of its weights of evidence; undefined when it was left out, with the reason in `leftOut`. */
   readonly coefficient: number | undefined;
   readonly standardError: number | undefined;
   readonly leftOut: string | undefined;
@@ -51,7 +56,8 @@ export class TrainingError extends PlainError {
 /**
  * Makes a scorecard from samples: monotone bins, logistic regression of “good” on their weights of
  * evidence, characteristics without information or with a coefficient not clearly above 0 left out
- * one at a time (so every one that stays works in its own direction), then whole points on the scale.
+ * one at a time (so every one that stays works in its own direction), then a joint fit of what each
+ * bin is worth, as whole points on the scale.
  * Throws: `TrainingError` when there are too few samples or nothing is left to score by.
  */
 export function fitScorecard(samples: Samples, identity: CardIdentity): Fit {
@@ -83,7 +89,7 @@ export function fitScorecard(samples: Samples, identity: CardIdentity): Fit {
       leftOut: leftOut.get(name),
     };
   });
-  return { card: cardOf(characteristics, fit.intercept, identity), characteristics };
+  return fitPoints(samples, characteristics, identity);
 }
 
 interface Elimination {
@@ -110,7 +116,7 @@ function eliminate(
     const ratios = fit.coefficients.map((one, at) => one / fit.standardErrors[at]!);
     const weakest = ratios.indexOf(Math.min(...ratios));
     if (ratios[weakest]! >= LEAST_STANDARD_ERRORS) return { names, fit };
-    const why = fit.coefficients[weakest]! < 0 ? 'wrong sign beside the others' : 'adds nothing';
+    const why = fit.coefficients[weakest]! < 0 ? WRONG_SIGN : ADDS_NOTHING;
     leftOut.set(names[weakest]!, why);
     names = names.toSpliced(weakest, 1);
   }
@@ -118,37 +124,48 @@ function eliminate(
 }
 
 /** Points: the worst bin of each characteristic gets 0, the base takes up the rest. */
-function cardOf(
+function fitPoints(
+  samples: Samples,
   characteristics: readonly FittedCharacteristic[],
-  intercept: number,
   identity: CardIdentity,
-): Scorecard {
-  let base = scoreOfLogOdds(intercept);
-  const rows: CardCharacteristic[] = [];
-  for (const { name, binning, coefficient } of characteristics) {
-    if (coefficient === undefined) continue;
-    const all = binning.never === undefined ? binning.bins : [...binning.bins, binning.never];
-    const worst = Math.min(...all.map(({ woe }) => woe));
-    base += pointsBetween(0, coefficient * worst);
-    const points = (woe: number) => Math.round(pointsBetween(worst, woe) * coefficient);
-    rows.push({
-      name,
-      bins: binning.bins
-        .map(({ below, woe }) => ({
-          ...(below === Infinity ? {} : { below }),
-          points: points(woe),
-        }))
-        // Bins that rounding made equal are one.
-        .filter((bin, at, bins) => bin.points !== bins[at + 1]?.points),
-      ...(binning.never === undefined ? {} : { never: points(binning.never.woe) }),
-      reason: characteristic(name).reason,
-    });
-  }
+): Fit {
+  const used = characteristics.filter(({ coefficient }) => coefficient !== undefined);
+  const { intercept, odds } = fitBinOdds(
+    used.map(({ name, binning }) => ({ column: samples.columns.get(name)!, binning })),
+    samples.bad.map((one) => 1 - one),
+    LEAST_STANDARD_ERRORS,
+  );
+  const rows = used
+    .map((one, at) => cardRow(one, odds[at]!))
+    .filter((row) => maximumPointsOf(row) > 0);
   const { id, kind, version, about } = identity;
-  const card = { id, kind, version, about, basePoints: Math.round(base), characteristics: rows };
-  return checkScorecard(card, `The trained card ${id}@${version}`);
+  const basePoints = pointsOfLogOdds(intercept) + scoreOfLogOdds(0);
+  const card = { id, kind, version, about, basePoints, characteristics: rows };
+  return {
+    card: checkScorecard(card, `The trained card ${id}@${version}`),
+    characteristics: characteristics.map((one) =>
+      one.leftOut !== undefined || rows.some(({ name }) => name === one.name)
+        ? one
+        : { ...one, coefficient: undefined, standardError: undefined, leftOut: ADDS_NOTHING },
+    ),
+  };
 }
 
-function pointsBetween(fromLogOdds: number, toLogOdds: number): number {
-  return scoreOfLogOdds(toLogOdds) - scoreOfLogOdds(fromLogOdds);
+function cardRow({ name, binning }: FittedCharacteristic, odds: BinOdds): CardCharacteristic {
+  return {
+    name,
+    bins: binning.bins
+      .map(({ below }, at) => ({
+        ...(below === Infinity ? {} : { below }),
+        points: pointsOfLogOdds(odds.bins[at]!),
+      }))
+      // Bins that are worth the same are one.
+      .filter((bin, at, bins) => bin.points !== bins[at + 1]?.points),
+    ...(odds.never === undefined ? {} : { never: pointsOfLogOdds(odds.never) }),
+    reason: characteristic(name).reason,
+  };
+}
+
+function pointsOfLogOdds(logOdds: number): number {
+  return Math.round(scoreOfLogOdds(logOdds) - scoreOfLogOdds(0));
 }

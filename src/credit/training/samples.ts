@@ -85,6 +85,12 @@ export function selectSamples(samples: Samples, rows: readonly number[]): Sample
   };
 }
 
+/** The samples without these characteristics, which a card of them then cannot use. */
+export function leaveOut(samples: Samples, names: readonly CharacteristicName[]): Samples {
+  const columns = [...samples.columns].filter(([name]) => !names.includes(name));
+  return { ...samples, columns: new Map(columns) };
+}
+
 /** What one row of the samples measures. */
 export function measuresOf(samples: Samples, row: number): Measures {
   const measures: Measures = {};

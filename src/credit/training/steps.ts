@@ -1,0 +1,112 @@
+import type { Binning } from './binning.ts';
+import { fitLogistic } from './logistic.ts';
+import type { LogisticFit } from './logistic.ts';
+
+/** What the fit reads of a characteristic. `NaN` in a column: it never happened. */
+export interface BinnedColumn {
+  readonly column: Float64Array;
+  readonly binning: Binning;
+}
+
+/** Natural logarithmic odds of good to bad of each bin, above those of the worst. */
+export interface BinOdds {
+  readonly bins: readonly number[];
+  readonly never: number | undefined;
+}
+
+/** From a bin to the next better one. */
+interface Step {
+  /** Index of the characteristic. */
+  readonly of: number;
+  /** Rank of the bin it leads to; the worst bin has rank 0. */
+  readonly rank: number;
+  /** 1 for each sample in that bin or a better one. */
+  readonly reached: Float64Array;
+}
+
+interface FittedSteps {
+  readonly steps: readonly Step[];
+  readonly fit: LogisticFit;
+}
+
+/**
+ * Fits what each bin is worth, all bins of all characteristics together: each step from a bin to the
+ * next better one has a coefficient of its own. One coefficient for the weights of evidence of a
+ * whole characteristic is too flat for the best people, because these weights are counted for one
+ * characteristic alone (on the synthetic population 0.6 % of the best were bad, 1.3 % predicted).
+ * A step that is not clearly above 0 is removed, the weakest first, and both its bins are worth the
+ * same. So better bins are never worth less.
+ * @param leastErrors how many standard errors above 0 a step must be.
+ */
+export function fitBinOdds(
+  characteristics: readonly BinnedColumn[],
+  goods: Uint8Array,
+  leastErrors: number,
+): { readonly intercept: number; readonly odds: readonly BinOdds[] } {
+  const ranks = characteristics.map(({ binning }) => ranksOf(binning));
+  const { steps, fit } = removeWeakSteps(
+    characteristics.flatMap((one, at) => stepsOf(one, ranks[at]!, at)),
+    goods,
+    leastErrors,
+  );
+  const oddsOf = (of: number, rank: number): number =>
+    steps.reduce(
+      (sum, step, at) => (step.of === of && step.rank <= rank ? sum + fit.coefficients[at]! : sum),
+      0,
+    );
+  return {
+    intercept: fit.intercept,
+    odds: ranks.map(({ bins, never }, of) => ({
+      bins: bins.map((rank) => oddsOf(of, rank)),
+      never: never === undefined ? undefined : oddsOf(of, never),
+    })),
+  };
+}
+
+function removeWeakSteps(
+  all: readonly Step[],
+  goods: Uint8Array,
+  leastErrors: number,
+): FittedSteps {
+  let steps = all;
+  for (;;) {
+    const fit = fitLogistic(
+      steps.map(({ reached }) => reached),
+      goods,
+    );
+    const ratios = fit.coefficients.map((one, at) => one / fit.standardErrors[at]!);
+    const weakest = Math.min(...ratios);
+    // Ends: every round but the last removes a step, and without steps nothing is weak.
+    if (weakest >= leastErrors) return { steps, fit };
+    steps = steps.toSpliced(ratios.indexOf(weakest), 1);
+  }
+}
+
+/** Ranks of bins by what they are worth, the worst 0; “never” is best. */
+interface Ranks {
+  readonly bins: readonly number[];
+  readonly never: number | undefined;
+}
+
+function ranksOf({ bins, never }: Binning): Ranks {
+  const last = bins.length - 1;
+  const rises = bins[last]!.woe >= bins[0]!.woe;
+  return {
+    bins: bins.map((_, at) => (rises ? at : last - at)),
+    never: never === undefined ? undefined : bins.length,
+  };
+}
+
+function stepsOf({ column, binning }: BinnedColumn, ranks: Ranks, of: number): Step[] {
+  const rows = column.map((value) =>
+    Number.isNaN(value)
+      ? ranks.never!
+      : ranks.bins[binning.bins.findIndex(({ below }) => value < below)]!,
+  );
+  const best = ranks.never ?? ranks.bins.length - 1;
+  return Array.from({ length: best }, (_, index) => ({
+    of,
+    rank: index + 1,
+    reached: rows.map((rank) => (rank > index ? 1 : 0)),
+  }));
+}
