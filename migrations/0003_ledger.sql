@@ -31,19 +31,35 @@ create table transfers (
 -- Append-only in the order of time: a block range index costs next to nothing to keep.
 create index transfers_by_time on transfers using brin (created_at);
 
--- The hash chain over a vendor's transfers, built off the hot path: a block covers all of the
--- vendor's transfers with started_at <= created_at < ended_at.
+-- The hash chain over the books (decision 14), built off the hot path. Block n covers every transfer,
+-- collection, fund movement and correction with started_at <= its time < ended_at; here is what it
+-- covers of one vendor. Append-only.
 create table ledger_blocks (
   vendor_id integer not null,
-  block_number integer not null check (block_number > 0),
-  started_at timestamptz not null,
-  ended_at timestamptz not null check (ended_at > started_at),
-  transfer_count bigint not null check (transfer_count > 0),
+  block_number bigint not null,
+  entry_count bigint not null check (entry_count > 0),
+  -- The first 8 bytes of each entry's hash, in order: only to name the rows that were altered.
+  entry_marks bytea not null,
+  -- SHA-256 over the hashes of the entries.
   hash bytea not null,
   primary key (vendor_id, block_number)
 );
 
--- How far the chains reach: every transfer before ended_at is in a block. One row.
+-- The chain itself. Append-only.
+create table ledger_heads (
+  block_number bigint primary key check (block_number > 0),
+  started_at timestamptz not null,
+  ended_at timestamptz not null check (ended_at > started_at),
+  -- The clock of the process that built it.
+  built_at timestamptz not null,
+  entry_count bigint not null check (entry_count > 0),
+  -- SHA-256 over the hash before, this row and the blocks of all vendors.
+  hash bytea not null,
+  -- HMAC-SHA-256 of hash under the ledger's key, which is in security_keys under the master key.
+  mac bytea not null
+);
+
+-- How far the chain reaches: every transfer before ended_at is in a block. One row.
 create table ledger_chain (
   one_row boolean primary key default true check (one_row),
   ended_at timestamptz not null

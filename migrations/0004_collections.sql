@@ -7,8 +7,12 @@ create table collections (
   amount_cents bigint not null check (amount_cents > 0),
   paid_at timestamptz not null,
   created_at timestamptz not null,
+  -- HMAC-SHA-256 of the row under the ledger's key: no one who has only the database can add income.
+  mac bytea,
   primary key (collector, reference)
 );
+-- In the order of time, as the hash chain reads them.
+create index collections_by_time on collections using brin (created_at);
 
 -- Collected income moved into the float. Several movements may carry one request time: the time only
 -- finds the answer to a repeated request when there is nothing to move.
@@ -20,3 +24,4 @@ create table fund_movements (
   created_at timestamptz not null,
   primary key (vendor_id, requested_at, movement_id)
 );
+create index fund_movements_by_time on fund_movements using brin (created_at);

@@ -101,9 +101,15 @@ create table corrections (
   -- When it changes what the vendor is told about its transaction.
   outcome_before text check (outcome_before in ('success', 'failed')),
   outcome_after text check (outcome_after in ('success', 'failed')),
+  -- SHA-256 of the transaction's outcome and particulars that it replaced.
+  settled_before bytea,
+  -- HMAC-SHA-256 of the row and of who decided, under the ledger's key.
+  mac bytea,
   primary key (vendor_id, correction_id),
-  check ((outcome_before is null) = (outcome_after is null))
+  check ((outcome_before is null) = (outcome_after is null)),
+  check ((outcome_before is null) = (settled_before is null))
 );
+create index corrections_by_time on corrections using brin (posted_at);
 create index corrections_by_transaction on corrections (transaction_id)
   where transaction_id is not null;
 

@@ -27,6 +27,9 @@ create table archived_transactions (
   account text not null,
   merchant_reference text,
   biller_reference text,
+  -- SHA-256 of what is only in the file, as the hash chain covers it.
+  accepted_rest bytea,
+  settled_rest bytea,
   primary key (vendor_id, transaction_id)
 );
 -- Not unique: a reference is free again once its payment is archived.

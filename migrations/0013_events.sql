@@ -56,4 +56,4 @@ create index events_due on events (vendor_id, due_at) where due_at is not null;
 
 alter table security_keys drop constraint security_keys_holder_kind_check;
 alter table security_keys add constraint security_keys_holder_kind_check
-  check (holder_kind in ('vendor', 'collector', 'operator', 'webhook'));
+  check (holder_kind in ('vendor', 'collector', 'operator', 'webhook', 'ledger'));

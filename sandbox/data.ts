@@ -6,6 +6,7 @@ import type { Pool } from '../src/db/pool.ts';
 import { transaction } from '../src/db/pool.ts';
 import { markChanged } from '../src/db/settings-watch.ts';
 import { addKey } from '../src/vendors/keys.ts';
+import { openLedgerMac } from '../src/vendors/ledger-key.ts';
 import { insertCollector, insertVendor, listKeys, updateVendor } from '../src/vendors/store.ts';
 import { SANDBOX_OPERATOR_KEY } from './operators/options.ts';
 
@@ -174,14 +175,18 @@ async function prepareSigners(
     'select vendor_id from vendors where vid = any($1) order by vendor_id',
     [DEMO_VENDORS.map((vendor) => vendor.vid)],
   );
+  const ledgerMac = await openLedgerMac(pool, options.masterKeys);
   for (const { vendor_id: vendorId } of known.rows) {
-    await collect(pool, {
-      collector: DEMO_COLLECTOR.collector,
-      reference: `opening-${vendorId}`,
-      vendorId,
-      amountCents: OPENING_INCOME_CENTS,
-      paidAt: new Date('2026-01-01T06:00:00Z'),
-    });
+    await collect(
+      { pool, ledgerMac },
+      {
+        collector: DEMO_COLLECTOR.collector,
+        reference: `opening-${vendorId}`,
+        vendorId,
+        amountCents: OPENING_INCOME_CENTS,
+        paidAt: new Date('2026-01-01T06:00:00Z'),
+      },
+    );
   }
 }
 

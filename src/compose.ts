@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createWireTime, systemClock } from './base/clock.ts';
 import type { WireTime } from './base/clock.ts';
-import { createGrace } from './base/grace.ts';
+import type { Mac } from './base/mac.ts';
 import type { PeriodicJob } from './base/periodic-job.ts';
 import type { MasterKeys } from './base/sealing.ts';
 import { createBillerCatalogue } from './billers/catalogue.ts';
@@ -31,7 +31,7 @@ import type { Dispatcher } from './dispatch/dispatcher.ts';
 import { WEBHOOK_POLICY } from './events/decide.ts';
 import { startEventRetention } from './events/retention.ts';
 import { startWebhookSender } from './events/sender.ts';
-import { createApi, createMetricsServer } from './http/api.ts';
+import { createApi } from './http/api.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createRateLimits } from './http/rate-limits.ts';
 import { startChainBuilder } from './ledger/chain-builder.ts';
@@ -47,6 +47,7 @@ import { createVendorDirectory } from './vendors/directory.ts';
 import type { AuthenticationDeps } from './http/merchant/authenticate.ts';
 import type { VendorDirectory } from './vendors/directory.ts';
 import { openKeys } from './vendors/keys.ts';
+import { openLedgerMac } from './vendors/ledger-key.ts';
 import { createNonceDesk, startNonceCleaner } from './vendors/nonces.ts';
 
 /** How long a batch is retried over lost connections before its callers are told. */
@@ -123,6 +124,7 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Omit<Servi
   const { config, log, pool, wireTime } = kit;
   const settings = await composeSettings(kit);
   const { directory, catalogue, connectorOf } = settings;
+  const ledgerMac = await openLedgerMac(pool, kit.masterKeys);
   const { settler, lanes, bulkDesk, dispatcher } = await composePayments(kit, settings);
   const nonces = createNonceDesk({
     pool: kit.openPool('nonces', 1, true),
@@ -130,7 +132,7 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Omit<Servi
   });
   kit.atStop(() => nonces.idle());
   const enquiryDesk = await composeCredit(kit);
-  if (config.roles.has('jobs')) startJobs(kit);
+  if (config.roles.has('jobs')) startJobs(kit, ledgerMac);
 
   const metrics = createMetrics({
     pool,
@@ -146,24 +148,13 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Omit<Servi
     pool: kit.openPool(name, 1, true),
     deadlineMs: READ_DEADLINE_MS,
   });
-  const { metricsPort, host } = config;
-  const metricsApp =
-    metricsPort === undefined ? undefined : await createMetricsServer({ log, metrics, pool });
-  kit.atStop(() => metricsApp?.close());
   const app = await createApi({
     ...authentication,
     config,
-    serverLimits: {
-      connectionsPerAddress: config.connectionsPerAddress,
-      requestsPerAddress: config.requestsPerAddress,
-      unfinishedPerAddress: config.unfinishedRequestsPerAddress,
-      // The rest is for calls to operators.
-      stopGraceMs: config.shutdownGraceMs / 2,
-    },
-    servesMetrics: metricsApp === undefined || config.mode === 'sandbox',
     log,
     metrics,
     pool,
+    ledgerMac,
     wireTime,
     catalogue,
     connectorOf,
@@ -175,18 +166,13 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Omit<Servi
     enquiryDesk,
   });
   kit.atStop(() => app.close());
-  // First of all at the stop: the time begins.
-  kit.atStop(() => void kit.graceLeftMs());
   return {
     app,
     pool,
     directory,
     authentication,
     catalogue,
-    listen: async () => {
-      await metricsApp?.listen({ port: metricsPort ?? 0, host });
-      return await app.listen({ port: config.port, host });
-    },
+    listen: () => app.listen({ port: config.port, host: config.host }),
   };
 }
 
@@ -201,8 +187,6 @@ interface Kit extends Pick<ComposeOptions, 'config' | 'masterKeys' | 'log'> {
   readonly openLanes: (name: string) => Pool[];
   /** Ends something at the stop, before what was there when it began. */
   readonly atStop: (end: () => unknown) => void;
-  /** What is left of the grace period, which begins when this is first called. */
-  readonly graceLeftMs: () => number;
 }
 
 function createKit(options: ComposeOptions, ends: Ends): Kit {
@@ -231,7 +215,6 @@ function createKit(options: ComposeOptions, ends: Ends): Kit {
     openLanes: (name) =>
       Array.from({ length: config.laneCount }, (_, index) => openPool(`${name} ${index}`, 1, true)),
     atStop,
-    graceLeftMs: createGrace(config.shutdownGraceMs),
   };
 }
 
@@ -340,7 +323,7 @@ async function composePayments(kit: Kit, settings: Settings): Promise<Payments> 
       log,
     });
   }
-  atStop(() => dispatcher?.stop(kit.graceLeftMs()));
+  atStop(() => dispatcher?.stop(config.shutdownGraceMs));
   return { settler, lanes, bulkDesk, dispatcher };
 }
 
@@ -376,18 +359,12 @@ async function composeCredit({
 }
 
 /** What is done now and then, off every request's way. */
-function startJobs({
-  config,
-  log,
-  masterKeys,
-  pool,
-  wireTime,
-  openPool,
-  atStop,
-  graceLeftMs,
-}: Kit): void {
+function startJobs(
+  { config, log, masterKeys, pool, wireTime, openPool, atStop }: Kit,
+  ledgerMac: Mac,
+): void {
   const stopLater = (job: PeriodicJob): void => atStop(() => job.stop());
-  stopLater(startChainBuilder({ pool, everyMs: CHAIN_EVERY_MS, log }));
+  stopLater(startChainBuilder({ pool, mac: ledgerMac, everyMs: CHAIN_EVERY_MS, log }));
   stopLater(startNonceCleaner({ pool, everyMs: NONCES_EVERY_MS, log }));
   const retention = { pool, clock: systemClock, everyMs: RETENTION_EVERY_MS, log };
   const retentionDays = config.creditEnquiryRetentionDays;
@@ -401,7 +378,7 @@ function startJobs({
     pollMs: WEBHOOK_POLL_MS,
     log,
   });
-  atStop(() => sender.stop(graceLeftMs()));
+  atStop(() => sender.stop(config.shutdownGraceMs));
 }
 
 async function readOperatorSecrets(

@@ -23,6 +23,13 @@ function matching(pattern: RegExp, form: string): (text: string) => string {
   };
 }
 
+const requireHash = matching(/^[0-9a-f]{64}$/i, 'a hash of 64 hexadecimal digits');
+
+/** A parser of an option that may be repeated: hashes in hexadecimal. */
+export function hashes(text: string, previous: readonly string[] = []): readonly string[] {
+  return [...previous, requireHash(text).toLowerCase()];
+}
+
 /** A parser that takes what a parameter of the API takes. */
 export function like(parameter: object): (text: string) => string {
   const { pattern = '', form = 'in another form' } = parameter as {

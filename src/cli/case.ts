@@ -266,8 +266,11 @@ function addDecisions(cases: Command, cli: Cli): void {
   command(cases, 'approve <case>', 'Carry out what another person proposed.')
     .requiredOption('--by <name>', 'who approves it; not who proposed it')
     .action(async (caseId: string, options: { json?: boolean; by: string }) => {
-      await cli.run(options, async ({ pool, wireTime }) => {
-        const { row, plan } = await approveResolution(pool, { caseId: id(caseId), by: options.by });
+      await cli.run(options, async ({ pool, wireTime, ledgerMac }) => {
+        const { row, plan } = await approveResolution(
+          { pool, ledgerMac: await ledgerMac() },
+          { caseId: id(caseId), by: options.by },
+        );
         const posted = planLines(plan);
         return {
           json: { ...caseJson(row), posted },

@@ -6,7 +6,7 @@ import type { ChainReport } from '../credit/enquiries/chain-store.ts';
 import { erasePayloads } from '../credit/enquiries/retention-store.ts';
 import { rotateKeys } from '../credit/registry/rotate-store.ts';
 import { listVendors } from '../vendors/store.ts';
-import { command, wholeNumber } from './arguments.ts';
+import { command, hashes, wholeNumber } from './arguments.ts';
 import type { Cli } from './cli.ts';
 import { openVault } from './credit-vault.ts';
 import { EXIT } from './exit.ts';
@@ -24,36 +24,61 @@ function addVerifyChain(credit: Command, cli: Cli): void {
     credit,
     'verify-chain',
     'Prove that no enquiry was altered or removed. Exit code 1 when one was.',
-  ).action(async (options: { json?: boolean }) => {
-    await cli.run(options, async (session) => {
-      const vault = await openVault(session);
-      const report = await verifyChains(session.pool, vault, (count) =>
-        cli.progress.show(`${count} enquiries`),
-      );
-      const vids = new Map(
-        (await listVendors(session.pool)).map((row) => [row.vendor_id, row.vid]),
-      );
-      return {
-        json: {
-          violations: report.violations.length,
-          found: report.violations.map(({ vendorId, sequence, what }) => ({
-            vid: vids.get(vendorId) ?? null,
-            sequence: Number(sequence),
-            what,
-          })),
-          enquiries: report.enquiries,
-          erased: report.erased,
-          heads: report.heads.map(({ vendorId, sequence, hash }) => ({
-            vid: vids.get(vendorId) ?? null,
-            sequence: Number(sequence),
-            hash,
-          })),
-        },
-        text: chainText(report, vids),
-        exitCode: report.violations.length === 0 ? EXIT.done : EXIT.failed,
-      };
+  )
+    .option('--head <hash>', 'a head that was kept elsewhere; may be repeated', hashes)
+    .action(async (options: { json?: boolean; head?: readonly string[] }) => {
+      await cli.run(options, async (session) => {
+        const vault = await openVault(session);
+        const report = await verifyChains(session.pool, vault, {
+          heads: options.head,
+          onProgress: (count) => cli.progress.show(`${count} enquiries`),
+        });
+        const vids = new Map(
+          (await listVendors(session.pool)).map((row) => [row.vendor_id, row.vid]),
+        );
+        return {
+          json: chainJson(report, vids),
+          text: chainText(report, vids),
+          exitCode: violationsOf(report) === 0 ? EXIT.done : EXIT.failed,
+        };
+      });
     });
+}
+
+function violationsOf(report: ChainReport): number {
+  return report.violations.length + report.missingHeads.length;
+}
+
+function chainJson(report: ChainReport, vids: ReadonlyMap<number, string>): object {
+  const headJson = ({ vendorId, sequence, hash }: ChainReport['heads'][number]): object => ({
+    vid: vids.get(vendorId) ?? null,
+    sequence: Number(sequence),
+    hash,
   });
+  return {
+    violations: violationsOf(report),
+    found: report.violations.map(({ vendorId, sequence, what }) => ({
+      vid: vids.get(vendorId) ?? null,
+      sequence: Number(sequence),
+      what,
+    })),
+    enquiries: report.enquiries,
+    erased: report.erased,
+    heads: report.heads.map(headJson),
+    kept_heads: report.keptHeads.map(headJson),
+    missing_heads: report.missingHeads,
+  };
+}
+
+function keptText(report: ChainReport, vids: ReadonlyMap<number, string>): string {
+  const kept = report.keptHeads.map(
+    ({ vendorId, sequence, hash }) =>
+      `${hash} is enquiry ${sequence} of ${vids.get(vendorId) ?? `#${vendorId}`}’s chain.\n`,
+  );
+  const missing = report.missingHeads.map(
+    (hash) => `${hash} is in no chain: it was rebuilt or cut off.\n`,
+  );
+  return [...kept, ...missing].join('');
 }
 
 function chainText(report: ChainReport, vids: ReadonlyMap<number, string>): string {
@@ -66,8 +91,9 @@ function chainText(report: ChainReport, vids: ReadonlyMap<number, string>): stri
     ]),
     'no enquiries',
   );
-  if (report.violations.length === 0) {
-    return `${heads}\nThe chains hold: ${report.enquiries} enquiries, no violations.\n`;
+  const kept = keptText(report, vids);
+  if (violationsOf(report) === 0) {
+    return `${heads}\n${kept}The chains hold: ${report.enquiries} enquiries, no violations.\n`;
   }
   const found = table(
     [{ title: 'VENDOR' }, { title: 'ENQUIRY', align: 'right' }, { title: 'WHAT' }],
@@ -79,7 +105,7 @@ function chainText(report: ChainReport, vids: ReadonlyMap<number, string>): stri
         what,
       ]),
   );
-  return `${heads}\n${found}\nTHE CHAINS DO NOT HOLD: ${report.violations.length} violations.\n`;
+  return `${heads}\n${kept}${found}\nTHE CHAINS DO NOT HOLD: ${violationsOf(report)} violations.\n`;
 }
 
 function addRotateKeys(credit: Command, cli: Cli): void {

@@ -65,13 +65,16 @@ export function addCollectCommand(program: Command, cli: Cli): void {
         const { vendor_id: vendorId } = await requireVendor(pool, vid);
         // Without a time a repeat means the same payment, not one at another time.
         const known = given ?? (await findCollection(pool, collector, reference))?.paid_at;
-        const movement = await collect(pool, {
-          collector,
-          reference,
-          vendorId,
-          amountCents,
-          paidAt: known ?? new Date(),
-        });
+        const movement = await collect(
+          { pool, ledgerMac: await session.ledgerMac() },
+          {
+            collector,
+            reference,
+            vendorId,
+            amountCents,
+            paidAt: known ?? new Date(),
+          },
+        );
         return movementAnswer(session, movement, { vid, account: 'collected', vendorId });
       });
     });

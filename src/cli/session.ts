@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { createWireTime } from '../base/clock.ts';
 import type { WireTime } from '../base/clock.ts';
+import type { Mac } from '../base/mac.ts';
 import { PlainError } from '../base/plain-error.ts';
 import { readConfig } from '../config.ts';
 import type { Config } from '../config.ts';
@@ -14,6 +15,8 @@ import { createPool, isConnectionError } from '../db/pool.ts';
 import type { Pool } from '../db/pool.ts';
 import { enterAfterRestore } from '../quarantine/after-restore.ts';
 import type { Sealing } from '../vendors/administer.ts';
+import { requireSameMasterKey } from '../vendors/keys.ts';
+import { findLedgerMac, openLedgerMac } from '../vendors/ledger-key.ts';
 import { readMasterKeyFile } from '../vendors/master-key-file.ts';
 
 /** What a command works with while it runs. */
@@ -27,6 +30,10 @@ export interface Session {
   readonly wireTime: WireTime;
   /** MASTER_KEY, or the sandbox's own. Throws: `PlainError` when there is neither. */
   readonly sealing: () => Promise<Sealing>;
+  /** The ledger's authentication codes. Throws: `PlainError` without the right MASTER_KEY. */
+  readonly ledgerMac: () => Promise<Mac>;
+  /** The same for checking; undefined when the environment has no master key, or there is no code yet. */
+  readonly findLedgerMac: () => Promise<Mac | undefined>;
 }
 
 export interface SessionNeeds {
@@ -68,6 +75,15 @@ export async function withSession(
       },
       wireTime: createWireTime(config.timeZone),
       sealing: () => readSealing(config),
+      ledgerMac: async () => {
+        const { masterKeys, certain } = await readSealing(config);
+        await requireSameMasterKey(pool, masterKeys, certain);
+        return await openLedgerMac(pool, masterKeys);
+      },
+      findLedgerMac: async () => {
+        const sealing = await readSealing(config).catch(() => undefined);
+        return sealing && (await findLedgerMac(pool, sealing.masterKeys));
+      },
     });
   } finally {
     await Promise.all(pools.map((opened) => opened.end()));

@@ -1,8 +1,10 @@
 import { crashPoint } from '#crash-points';
 import { Refusal } from '../base/errors.ts';
 import { encodeReference, newId } from '../base/ids.ts';
+import type { Mac } from '../base/mac.ts';
 import type { Pool } from '../db/pool.ts';
 import { transaction } from '../db/pool.ts';
+import { collectionText } from '../ledger/authenticity.ts';
 import { lockFloat, postingTime, postTransfer } from '../ledger/store.ts';
 import { findCollection, insertCollection } from './store.ts';
 
@@ -31,17 +33,22 @@ export interface Movement {
  * The same (collector, reference) with the same content answers the first movement again.
  * Throws: `reference_reused` when the content differs.
  */
-export async function collect(pool: Pool, income: CollectedIncome): Promise<Movement> {
-  const movement = await transaction(pool, async (client) => {
+export async function collect(
+  deps: { readonly pool: Pool; readonly ledgerMac: Mac },
+  income: CollectedIncome,
+): Promise<Movement> {
+  const movement = await transaction(deps.pool, async (client) => {
     await lockFloat(client, income.vendorId);
+    const made = { ...income, collectionId: newId(), createdAt: await postingTime(client) };
     const row = {
       collector: income.collector,
       reference: income.reference,
       vendor_id: income.vendorId,
-      collection_id: newId(),
+      collection_id: made.collectionId,
       amount_cents: income.amountCents,
       paid_at: income.paidAt,
-      created_at: await postingTime(client),
+      created_at: made.createdAt,
+      mac: deps.ledgerMac.sign(collectionText(made)),
     };
     if (!(await insertCollection(client, row))) {
       const known = await findCollection(client, income.collector, income.reference);

@@ -8,13 +8,15 @@ export interface CollectionRow {
   amount_cents: bigint;
   paid_at: Date;
   created_at: Date;
+  /** Its authentication code. */
+  mac: Buffer;
 }
 
 /** Returns false when the collector used the reference before. */
 export async function insertCollection(db: Queryable, row: CollectionRow): Promise<boolean> {
   const inserted = await db.query(
-    `insert into collections (collector, reference, vendor_id, collection_id, amount_cents, paid_at, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`,
+    `insert into collections (collector, reference, vendor_id, collection_id, amount_cents, paid_at, created_at, mac)
+     values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing`,
     [
       row.collector,
       row.reference,
@@ -23,6 +25,7 @@ export async function insertCollection(db: Queryable, row: CollectionRow): Promi
       row.amount_cents,
       row.paid_at,
       row.created_at,
+      row.mac,
     ],
   );
   return inserted.rowCount === 1;

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { WireTime } from '../base/clock.ts';
+import type { Mac } from '../base/mac.ts';
 import type { BillerCatalogue } from '../billers/catalogue.ts';
 import type { BulkDesk } from '../bulk/desk.ts';
 import type { EnquiryDesk } from '../credit/enquiries/desk.ts';
@@ -11,7 +12,7 @@ import type { BalanceReader } from '../ledger/balance-reader.ts';
 import type { CreateLanes } from '../transactions/create.ts';
 import type { StatusReader } from '../transactions/status-reader.ts';
 import { addCallbackRoutes } from './callbacks/routes.ts';
-import { addHealthRoutes, addMetricsRoute } from './health.ts';
+import { addHealthRoutes } from './health.ts';
 import { billerStatus, listBillers, phoneLookup } from './merchant/biller-operations.ts';
 import {
   accountBalance,
@@ -29,7 +30,6 @@ import type { Metrics } from './metrics.ts';
 import { addReferencePage } from './reference.ts';
 import { genericScore, identityDecision, mobileLoanScore } from './scoring/operations.ts';
 import { createServer } from './server.ts';
-import type { ServerLimits } from './server.ts';
 
 export interface ApiOptions extends AuthenticationDeps {
   readonly config: {
@@ -42,13 +42,10 @@ export interface ApiOptions extends AuthenticationDeps {
     readonly fundWindowSeconds: number;
     readonly trustedProxies: readonly string[];
   };
-  /** Default: the server's own. */
-  readonly serverLimits?: Partial<ServerLimits>;
-  /** False when metrics have a listener of their own. */
-  readonly servesMetrics: boolean;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly pool: Pool;
+  readonly ledgerMac: Mac;
   readonly wireTime: WireTime;
   readonly catalogue: BillerCatalogue;
   readonly connectorOf: (operatorCode: string) => Connector | undefined;
@@ -64,36 +61,18 @@ export interface ApiOptions extends AuthenticationDeps {
 
 /** The HTTP surface: every operation of the contract at its path (specification §4, design §3). */
 export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
-  const { config, metrics } = options;
   const app = await createServer({
     log: options.log,
-    onAnswer: metrics.noteAnswer,
-    trustedProxies: config.trustedProxies,
-    ...(options.serverLimits === undefined ? {} : { limits: options.serverLimits }),
+    onAnswer: options.metrics.noteAnswer,
+    trustedProxies: options.config.trustedProxies,
   });
   addHealthRoutes(app, options);
-  if (options.servesMetrics) addMetricsRoute(app, metrics);
-  if (!config.roles.has('api')) return app;
+  if (!options.config.roles.has('api')) return app;
   addOperations(app, options);
   addBulkOperations(app, options);
   addScoringOperations(app, options);
   addCallbackRoutes(app, options.callbackDesk, options.limits);
   await addReferencePage(app);
-  app.get(
-    '/',
-    { schema: { hide: true } },
-    async (_request, reply) => await reply.redirect('/docs'),
-  );
-  return app;
-}
-
-/** Metrics and health alone, for a listener that clients do not reach. */
-export async function createMetricsServer(
-  options: Pick<ApiOptions, 'log' | 'metrics' | 'pool'>,
-): Promise<FastifyInstance> {
-  const app = await createServer({ log: options.log });
-  addHealthRoutes(app, options);
-  addMetricsRoute(app, options.metrics);
   return app;
 }
 

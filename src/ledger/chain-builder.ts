@@ -1,18 +1,34 @@
 import type { Logger } from 'pino';
+import type { Mac } from '../base/mac.ts';
 import { startPeriodicJob } from '../base/periodic-job.ts';
 import type { PeriodicJob } from '../base/periodic-job.ts';
 import type { Pool } from '../db/pool.ts';
-import { completeChains } from './chain.ts';
+import { completeChain } from './chain.ts';
+import type { Head } from './chain.ts';
 
-/** Extends the hash chains every now and then, off the hot path. */
+/**
+ * Extends the hash chain every now and then, off the hot path. Each new head is logged, so that
+ * wherever the log is kept there is something to compare the chain with.
+ */
 export function startChainBuilder(options: {
   readonly pool: Pool;
+  readonly mac: Mac;
   readonly everyMs: number;
   readonly log: Logger;
 }): PeriodicJob {
+  const { pool, mac, log } = options;
+  let expected: Head | undefined;
   return startPeriodicJob({
     ...options,
-    work: async (signal) => await completeChains(options.pool, { signal }),
+    work: async (signal) => {
+      const { head } = await completeChain(pool, mac, { signal, expected });
+      if (head === undefined) return;
+      expected = head;
+      log.info(
+        { block: Number(head.blockNumber), head: head.hash.toString('hex') },
+        'the hash chain was extended',
+      );
+    },
     failureText: 'the hash chain could not be extended',
   });
 }

@@ -1,6 +1,7 @@
 import { encodeReference, newId } from '../base/ids.ts';
 import { formatMoney } from '../base/money.ts';
 import { isSamePerson, requirePerson } from '../base/person.ts';
+import type { Mac } from '../base/mac.ts';
 import { PlainError } from '../base/plain-error.ts';
 import type { Pool, Queryable } from '../db/pool.ts';
 import { transaction } from '../db/pool.ts';
@@ -80,11 +81,11 @@ export async function rejectProposal(
  * Throws: `PlainError` when the approver is the proposer, or the books have moved on meanwhile.
  */
 export async function approveResolution(
-  pool: Pool,
+  deps: { readonly pool: Pool; readonly ledgerMac: Mac },
   request: { readonly caseId: string; readonly by: string },
 ): Promise<{ readonly row: CaseRow; readonly plan: Plan }> {
   const by = requirePerson(request.by);
-  return await transaction(pool, async (client) => {
+  return await transaction(deps.pool, async (client) => {
     const row = await lockOpenCase(client, request.caseId);
     const { proposal } = row;
     if (proposal === null) throw new PlainError('Nothing is proposed for this case.');
@@ -96,7 +97,9 @@ export async function approveResolution(
     const plan = planResolution(situation, proposal);
     if (plan.kind === 'settle') await settleByHand(client, situation.payment, proposal, plan);
     const correctionId =
-      plan.kind === 'correct' ? await correct(client, row, proposal, plan) : null;
+      plan.kind === 'correct'
+        ? await correct(client, deps.ledgerMac, { row, proposal, plan, approvedBy: by })
+        : null;
     await setResolved(client, row, proposal.resolution, by);
     const detail = { ...proposal, correction_id: correctionId };
     await insertCaseEvent(client, row, { action: 'approved', actor: by, detail });
@@ -195,10 +198,15 @@ async function settleByHand(
 
 async function correct(
   db: Queryable,
-  row: CaseRow,
-  proposal: Proposal,
-  plan: Extract<Plan, { kind: 'correct' }>,
+  mac: Mac,
+  decision: {
+    readonly row: CaseRow;
+    readonly proposal: Proposal;
+    readonly plan: Extract<Plan, { kind: 'correct' }>;
+    readonly approvedBy: string;
+  },
 ): Promise<string> {
+  const { row, proposal, plan, approvedBy } = decision;
   const correctionId = newId();
   const [first] = plan.transfers;
   if (first === undefined) throw new Error('a correction without a transfer');
@@ -214,7 +222,7 @@ async function correct(
     await postTransfer(db, { ...transfer, sourceId: correctionId, leg, createdAt: postedAt });
   }
   const outcomeAfter = plan.outcomeAfter;
-  await insertCorrection(db, {
+  await insertCorrection(db, mac, {
     vendorId,
     correctionId,
     caseId: row.case_id,
@@ -224,6 +232,8 @@ async function correct(
     postedAt,
     outcomeBefore: outcomeAfter === null ? null : outcomeAfter === 'success' ? 'failed' : 'success',
     outcomeAfter,
+    proposedBy: row.proposed_by,
+    approvedBy,
   });
   if (outcomeAfter !== null && row.transaction_id !== null) {
     await setCorrectedOutcome(db, {

@@ -1,25 +1,29 @@
+import type { Mac } from '../base/mac.ts';
 import type { Queryable } from '../db/pool.ts';
+import { correctionText } from '../ledger/authenticity.ts';
+import type { CorrectionContent } from '../ledger/authenticity.ts';
+import { settledHash } from '../ledger/entries.ts';
 import type { Outcome } from '../transactions/transaction.ts';
 
-export interface Correction {
-  readonly vendorId: number;
-  /** Source of its transfers. */
-  readonly correctionId: string;
-  readonly caseId: string;
-  readonly transactionId: string | null;
-  readonly resolution: string;
-  /** Sum of its transfers. */
-  readonly amountCents: bigint;
-  readonly postedAt: Date;
+/** `correctionId` is the source of its transfers, `amountCents` their sum. */
+export interface Correction extends CorrectionContent {
   readonly outcomeBefore: Outcome | null;
   readonly outcomeAfter: Outcome | null;
 }
 
-export async function insertCorrection(db: Queryable, correction: Correction): Promise<void> {
+/** Keeps with it a hash of the outcome that it replaces: before `setCorrectedOutcome`. */
+export async function insertCorrection(
+  db: Queryable,
+  mac: Mac,
+  correction: Correction,
+): Promise<void> {
   await db.query(
     `insert into corrections (vendor_id, correction_id, case_id, transaction_id, resolution,
-       amount_cents, posted_at, outcome_before, outcome_after)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+       amount_cents, posted_at, outcome_before, outcome_after, settled_before, mac)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, (
+       select ${settledHash('t')} from transactions t
+       where $9::text is not null and t.vendor_id = $1 and t.transaction_id = $4
+     ), $10)`,
     [
       correction.vendorId,
       correction.correctionId,
@@ -30,6 +34,7 @@ export async function insertCorrection(db: Queryable, correction: Correction): P
       correction.postedAt,
       correction.outcomeBefore,
       correction.outcomeAfter,
+      mac.sign(correctionText(correction)),
     ],
   );
 }

@@ -1,4 +1,5 @@
 import type { Queryable } from '../db/pool.ts';
+import { acceptedRest, settledRest } from '../ledger/entries.ts';
 import type { StatusKey, TransactionRow } from './store.ts';
 
 /** A payment that may be archived, with its particulars as one line of JSON. */
@@ -75,10 +76,10 @@ export async function moveToArchive(
      )
      insert into archived_transactions (vendor_id, transaction_id, archive_id, created_at, settled_at,
        biller_response_time, outcome, failure_code, biller_code, account, amount_cents,
-       fee_cents, merchant_reference, biller_reference)
+       fee_cents, merchant_reference, biller_reference, accepted_rest, settled_rest)
      select vendor_id, transaction_id, $3, created_at, settled_at, biller_response_time, outcome,
        failure_code, biller_code, account, amount_cents, fee_cents, merchant_reference,
-       biller_reference
+       biller_reference, ${acceptedRest('gone')}, ${settledRest('gone')}
      from gone`,
     [vendorId, transactionIds, file.archiveId],
   );

@@ -8,6 +8,7 @@ import type { HolderKind, KeyRow } from './store.ts';
 import {
   HOLDER_KINDS,
   insertKey,
+  insertKeyOnce,
   listKeys,
   listKeysOf,
   retireKeys,
@@ -78,6 +79,22 @@ export async function addKey(
     createdAt: new Date(),
   });
   await retireKeys(db, { ...holder, keyId }, options.overlapSeconds);
+}
+
+/** Stores a key under an id that is given, unless there is one. */
+export async function makeKeyOnce(
+  db: Queryable,
+  key: Holder & { readonly keyId: string },
+  secret: string,
+  masterKeys: MasterKeys,
+): Promise<void> {
+  const sealed = seal(secret, place(key, key.keyId), masterKeys);
+  await insertKeyOnce(db, {
+    ...key,
+    masterKeyId: sealed.masterKeyId,
+    sealed: sealed.bytes,
+    createdAt: new Date(),
+  });
 }
 
 export interface OpenedKey {

@@ -9,8 +9,11 @@ import type {
 } from './vendor.ts';
 import { FIRST_ACCOUNTS } from './vendor.ts';
 
-/** Whose keys there are. `webhook`: the secrets that events to the vendor of this name are signed with. */
-export const HOLDER_KINDS = ['vendor', 'collector', 'operator', 'webhook'] as const;
+/**
+ * Whose keys there are. `webhook`: the secrets that events to the vendor of this name are signed
+ * with. `ledger`: what proves that entries of the books were made by the service.
+ */
+export const HOLDER_KINDS = ['vendor', 'collector', 'operator', 'webhook', 'ledger'] as const;
 export type HolderKind = (typeof HOLDER_KINDS)[number];
 
 export interface VendorRow {
@@ -288,4 +291,17 @@ export async function updateCollector(
     ],
   );
   return updated.rowCount === 1;
+}
+
+/** Inserts the key unless it is there. Returns whether it was inserted. */
+export async function insertKeyOnce(
+  db: Queryable,
+  key: Parameters<typeof insertKey>[1],
+): Promise<boolean> {
+  const inserted = await db.query(
+    `insert into security_keys (holder_kind, holder, key_id, master_key_id, sealed, created_at)
+     values ($1, $2, $3, $4, $5, $6) on conflict do nothing`,
+    [key.holderKind, key.holder, key.keyId, key.masterKeyId, key.sealed, key.createdAt],
+  );
+  return inserted.rowCount === 1;
 }

@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { encodeReference, firstIdAt, newId } from '../../src/base/ids.ts';
 import { claim } from '../../src/dispatch/store.ts';
-import { completeChains } from '../../src/ledger/chain.ts';
+import { completeChain } from '../../src/ledger/chain.ts';
 import { checkLedger } from '../../src/ledger/check.ts';
 import { readStatement } from '../../src/ledger/statement.ts';
 import type { StatementLine } from '../../src/ledger/statement.ts';
@@ -72,7 +72,7 @@ async function archiveAll(vendorId: number, before = soon()) {
 }
 
 async function violations(): Promise<readonly unknown[]> {
-  await completeChains(books.pool);
+  await completeChain(books.pool, books.ledgerMac);
   return (await checkLedger(books.pool)).violations;
 }
 

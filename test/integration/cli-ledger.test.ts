@@ -151,7 +151,7 @@ describe('malipo ledger chain', () => {
       return blocks > 0;
     });
     const again = await must(environment, 'ledger', 'chain');
-    expect(again.stdout).toMatch(/^\d+ blocks added\. The chains reach to \d{4}-\d\d-\d\d /);
+    expect(again.stdout).toMatch(/^\d+ blocks added\. The chain reaches to \d{4}-\d\d-\d\d /);
     await spoilt(
       `update transfers set amount_cents = amount_cents + 5
        where debit_account = 'external' and vendor_id = 1`,
@@ -166,13 +166,45 @@ describe('malipo ledger chain', () => {
     );
   });
 
+  it('prints the head, and compares it with one that was kept', async () => {
+    const { head } = (await must(environment, 'ledger', 'check', '--json')).json<{
+      head: { hash: string; block: number };
+    }>();
+    await must(environment, 'fund', '--vid', 'shop');
+    const shown = await must(environment, 'ledger', 'check', '--head', head.hash.toUpperCase());
+    expect(shown.stdout).toContain(`${head.hash} is block ${head.block} of today’s chain, built `);
+    expect(shown.stdout).toContain(`Head of the chain, to be kept elsewhere: ${head.hash} `);
+    const asJson = await malipo(
+      environment,
+      'ledger',
+      'check',
+      '--json',
+      ...['--head', head.hash, '--head', '0'.repeat(64)],
+    );
+    expect(asJson.exitCode).toBe(1);
+    expect(asJson.json()).toMatchObject({
+      violations: 1,
+      found: [{ invariant: 'chain_has_kept_heads', vid: null }],
+      kept_heads: [{ block: head.block }, { block: null }],
+      authenticated: true,
+    });
+    const wrong = await inProcess(environment, 'ledger', 'check', '--head', 'abc');
+    expect(wrong).toMatchObject({ exitCode: 2 });
+    expect(wrong.stderr).toContain('64 hexadecimal digits');
+    // Without the key it says what it did not look at.
+    const { MASTER_KEY: _, ...keyless } = environment;
+    const less = await must(keyless, 'ledger', 'check');
+    expect(less.stdout).toContain('Authentication codes were not checked');
+  });
+
   it('says so when there is nothing to chain', async () => {
     const empty = await createTestDatabase();
     try {
-      const chained = await must({ DATABASE_URL: empty.url }, 'ledger', 'chain');
+      const there = { ...environment, DATABASE_URL: empty.url };
+      const chained = await must(there, 'ledger', 'chain');
       expect(chained.stdout).toBe('0 blocks added. There are no transfers yet.\n');
-      const asJson = await must({ DATABASE_URL: empty.url }, 'ledger', 'chain', '--json');
-      expect(asJson.json()).toEqual({ blocks: 0, ended_at: null });
+      const asJson = await must(there, 'ledger', 'chain', '--json');
+      expect(asJson.json()).toEqual({ blocks: 0, ended_at: null, head: null });
     } finally {
       await empty.drop();
     }

@@ -47,7 +47,7 @@ function countFresh(movements: readonly Movement[]): number {
 describe('collected income', () => {
   test('comes from outside and is not in the float yet', async () => {
     const vendorId = await books.addVendor();
-    const movement = await collect(books.pool, income(vendorId));
+    const movement = await collect(books, income(vendorId));
     expect(movement).toMatchObject({ amountCents: 700n, fresh: true });
     expect(decodeReference(movement.reference ?? '')?.vendorId).toBe(vendorId);
     expect(await books.balances(vendorId)).toMatchObject({
@@ -60,8 +60,8 @@ describe('collected income', () => {
   test('reported again is the first movement', async () => {
     const vendorId = await books.addVendor();
     const reported = income(vendorId);
-    const first = await collect(books.pool, reported);
-    expect(await collect(books.pool, reported)).toEqual({ ...first, fresh: false });
+    const first = await collect(books, reported);
+    expect(await collect(books, reported)).toEqual({ ...first, fresh: false });
     expect(await books.balances(vendorId)).toMatchObject({ collected: 700n });
   });
 
@@ -69,7 +69,7 @@ describe('collected income', () => {
     const vendorId = await books.addVendor();
     const reported = income(vendorId);
     const movements = await Promise.all(
-      Array.from({ length: 20 }, async () => await collect(books.pool, reported)),
+      Array.from({ length: 20 }, async () => await collect(books, reported)),
     );
     expect(countFresh(movements)).toBe(1);
     expect(new Set(movements.map((movement) => movement.reference)).size).toBe(1);
@@ -82,8 +82,8 @@ describe('collected income', () => {
   ])('with a used reference and another %s is refused', async (_, change) => {
     const vendorId = await books.addVendor();
     const reported = income(vendorId);
-    await collect(books.pool, reported);
-    expect(await codeOf(collect(books.pool, { ...reported, ...change }))).toBe('reference_reused');
+    await collect(books, reported);
+    expect(await codeOf(collect(books, { ...reported, ...change }))).toBe('reference_reused');
     expect(await books.balances(vendorId)).toMatchObject({ collected: 700n });
   });
 
@@ -91,8 +91,8 @@ describe('collected income', () => {
     const [one = 0, other = 0] = await books.addVendors([0n, 0n]);
     const reported = income(one);
     const codes = await Promise.all([
-      codeOf(collect(books.pool, reported)),
-      codeOf(collect(books.pool, { ...reported, vendorId: other })),
+      codeOf(collect(books, reported)),
+      codeOf(collect(books, { ...reported, vendorId: other })),
     ]);
     expect(codes.toSorted((first, second) => first.localeCompare(second))).toEqual([
       'moved',
@@ -116,8 +116,8 @@ describe('collected income', () => {
       createdAt: new Date(),
     });
     const reported = income(vendorId);
-    await collect(books.pool, reported);
-    expect(await collect(books.pool, { ...reported, collector: 'other-till' })).toMatchObject({
+    await collect(books, reported);
+    expect(await collect(books, { ...reported, collector: 'other-till' })).toMatchObject({
       fresh: true,
     });
     expect(await books.balances(vendorId)).toMatchObject({ collected: 1_400n });
@@ -125,9 +125,9 @@ describe('collected income', () => {
 
   test('for nobody is an error, and nothing is written', async () => {
     const reported = income(2_000_000_000);
-    await expect(collect(books.pool, reported)).rejects.toThrow(/no float account/);
+    await expect(collect(books, reported)).rejects.toThrow(/no float account/);
     const vendorId = await books.addVendor();
-    expect(await collect(books.pool, { ...reported, vendorId })).toMatchObject({ fresh: true });
+    expect(await collect(books, { ...reported, vendorId })).toMatchObject({ fresh: true });
   });
 });
 
@@ -137,8 +137,8 @@ describe('funding', () => {
 
   test('sweeps all that was collected', async () => {
     const vendorId = await books.addVendor();
-    await collect(books.pool, income(vendorId));
-    await collect(books.pool, income(vendorId, { amountCents: 5n }));
+    await collect(books, income(vendorId));
+    await collect(books, income(vendorId, { amountCents: 5n }));
     const movement = await fund(books.pool, { vendorId, requestedAt: AT });
     expect(movement).toMatchObject({ amountCents: 705n, fresh: true });
     expect(await books.balances(vendorId)).toMatchObject({ collected: 0n, float: 705n });
@@ -146,9 +146,9 @@ describe('funding', () => {
 
   test('moves what came in since, also with a time that moved money before', async () => {
     const vendorId = await books.addVendor();
-    await collect(books.pool, income(vendorId));
+    await collect(books, income(vendorId));
     const first = await fund(books.pool, { vendorId, requestedAt: AT });
-    await collect(books.pool, income(vendorId, { amountCents: 30n }));
+    await collect(books, income(vendorId, { amountCents: 30n }));
     const second = await fund(books.pool, { vendorId, requestedAt: AT });
     expect(second).toMatchObject({ amountCents: 30n, fresh: true });
     expect(second.reference).not.toBe(first.reference);
@@ -165,7 +165,7 @@ describe('funding', () => {
     const vendorId = await books.addVendor();
     const movements = await Promise.all(
       [100n, 200n, 300n, 400n].map(async (amountCents) => {
-        await collect(books.pool, income(vendorId, { amountCents }));
+        await collect(books, income(vendorId, { amountCents }));
         return await fund(books.pool, { vendorId, requestedAt: AT });
       }),
     );
@@ -181,7 +181,7 @@ describe('funding', () => {
       amountCents: 0n,
       fresh: false,
     });
-    await collect(books.pool, income(vendorId));
+    await collect(books, income(vendorId));
     expect(await fund(books.pool, { vendorId, requestedAt: AT })).toMatchObject({
       amountCents: 700n,
       fresh: true,
@@ -191,7 +191,7 @@ describe('funding', () => {
   test('of two vendors at the same time is two movements', async () => {
     const vendorIds = await books.addVendors([0n, 0n]);
     for (const vendorId of vendorIds) {
-      await collect(books.pool, income(vendorId));
+      await collect(books, income(vendorId));
       expect(await fund(books.pool, { vendorId, requestedAt: AT })).toMatchObject({ fresh: true });
     }
   });
@@ -201,7 +201,7 @@ describe('funding', () => {
     ['different times', (index: number) => new Date(AT.getTime() + index * 1000)],
   ])('twenty times at once, with %s, sweeps once', async (name, timeOf) => {
     const vendorId = await books.addVendor();
-    await collect(books.pool, income(vendorId));
+    await collect(books, income(vendorId));
     const movements = await Promise.all(
       Array.from(
         { length: 20 },
@@ -219,7 +219,7 @@ describe('funding', () => {
     const moves = Array.from({ length: 60 }, async (_, index) =>
       index % 3 === 0
         ? await fund(books.pool, { vendorId, requestedAt: new Date(AT.getTime() + index * 1000) })
-        : await collect(books.pool, income(vendorId, { amountCents: BigInt(index) })),
+        : await collect(books, income(vendorId, { amountCents: BigInt(index) })),
     );
     await Promise.all(moves);
     const balances = await books.balances(vendorId);

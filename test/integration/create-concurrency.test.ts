@@ -204,7 +204,7 @@ describe('everything that moves money, at once', () => {
     const work = Array.from({ length: 8 }, async (_, client) => {
       for (let round = 0; round < 12; round += 1) {
         const vendorId = vendors[(client + round) % vendors.length] ?? 0;
-        await collect(books.pool, {
+        await collect(books, {
           collector: COLLECTOR,
           reference: newId(),
           vendorId,

@@ -505,7 +505,48 @@ describe('the chain of enquiries', () => {
       { sequence: last, what: 'the end of the chain is missing' },
     );
     await pool.query('drop table removed');
+    await pool.query('create table removed as select * from enquiry_chains where vendor_id = 1');
+    await expectViolation(
+      'delete from enquiry_chains where vendor_id = 1',
+      'insert into enquiry_chains select * from removed',
+      { sequence: last, what: 'the head of the chain is missing' },
+    );
+    await expectViolation(
+      `update enquiry_chains set sequence = 2,
+         hash = (select hash from enquiries where vendor_id = 1 and sequence = 2) where vendor_id = 1`,
+      'delete from enquiry_chains where vendor_id = 1; insert into enquiry_chains select * from removed',
+      { sequence: 2n, what: 'the end of the chain is missing' },
+    );
+    await pool.query('drop table removed');
     expect((await verifyChains(pool, vault)).violations).toEqual([]);
+  });
+
+  test('knows a head that was kept while it grows, and misses it when the chain was removed', async () => {
+    const { pool } = service;
+    await ask('generic-score');
+    const kept = (await verifyChains(pool, vault)).heads.find(({ vendorId }) => vendorId === 1);
+    if (kept === undefined) throw new Error('no head');
+    await ask('generic-score');
+    const heads = [kept.hash];
+    const grown = await verifyChains(pool, vault, { heads });
+    expect(grown).toMatchObject({ violations: [], keptHeads: [kept], missingHeads: [] });
+    const [notes, chain, head] = ['subject_enquiries', 'enquiries', 'enquiry_chains'].map(
+      (table) => `${table} where vendor_id = 1`,
+    );
+    await pool.query(
+      `create table n as select * from ${notes}; create table c as select * from ${chain};
+       create table h as select * from ${head};
+       delete from ${notes}; delete from ${chain}; delete from ${head}`,
+    );
+    expect(await verifyChains(pool, vault, { heads })).toMatchObject({
+      violations: [],
+      missingHeads: heads,
+    });
+    await pool.query(
+      `insert into subject_enquiries select * from n; insert into enquiries select * from c;
+       insert into enquiry_chains select * from h; drop table n, c, h`,
+    );
+    expect((await verifyChains(pool, vault, { heads })).missingHeads).toEqual([]);
   });
 
   test('holds with what is noted beside subjects: nothing left out, altered or made up', async () => {

@@ -222,7 +222,10 @@ describe('collected income and funding whose answer is lost after the commit', (
       paidAt: new Date('2026-01-05T09:00:00Z'),
     };
     for (const [move, amounts] of [
-      [async () => await collect(pool, income), { collected: 700n, float: 0n }],
+      [
+        async () => await collect({ pool, ledgerMac: books.ledgerMac }, income),
+        { collected: 700n, float: 0n },
+      ],
       [
         async () => await fund(pool, { vendorId, requestedAt: new Date('2026-01-05T10:00:00Z') }),
         { collected: 0n, float: 700n },

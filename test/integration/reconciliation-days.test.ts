@@ -123,7 +123,7 @@ describe('a closed day', () => {
       details: null,
     };
     await proposeResolution(books.pool, { caseId, by: 'Asha', proposal });
-    await approveResolution(books.pool, { caseId, by: 'Baraka' });
+    await approveResolution(books, { caseId, by: 'Baraka' });
     const night = await boundary();
     const second = await closeDay(books.pool, request('2026-03-02', noon, night, EXCEPTIONS));
     expect(totalsOf(second, vendorId, '')).toMatchObject({

@@ -217,7 +217,7 @@ describe('an event', () => {
       details: null,
     };
     await proposeResolution(books.pool, { caseId, by: 'Asha', proposal });
-    await approveResolution(books.pool, { caseId, by: 'Baraka' });
+    await approveResolution(books, { caseId, by: 'Baraka' });
     startSender();
     const events = await untilAll(shop, 'delivered');
     expect(new Set(events.map((event) => event.event_id)).size).toBe(2);

@@ -78,7 +78,7 @@ const collects = fc
         const { amountCents } = given;
         const reference = `${system.prefix} ${given.reference}`;
         const expected = modelCollect(model, { vendorId, reference, amountCents });
-        const done = collect(system.books.pool, {
+        const done = collect(system.books, {
           collector: COLLECTOR,
           reference,
           vendorId,

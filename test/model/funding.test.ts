@@ -76,7 +76,7 @@ async function take(vendorId: number, what: Step, seen: Seen): Promise<void> {
   switch (what.kind) {
     case 'collect': {
       const income = { collector: COLLECTOR, reference: newId(), vendorId, paidAt: AT };
-      await collect(books.pool, { ...income, amountCents: what.cents });
+      await collect(books, { ...income, amountCents: what.cents });
       seen.collected += what.cents;
       return;
     }

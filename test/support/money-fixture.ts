@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { newId } from '../../src/base/ids.ts';
+import { createMac } from '../../src/base/mac.ts';
+import type { Mac } from '../../src/base/mac.ts';
 import { putBiller, putOperator } from '../../src/billers/store.ts';
 import type { BillerRecord, OperatorRecord } from '../../src/billers/store.ts';
 import { collect } from '../../src/collections/collect.ts';
@@ -17,6 +19,9 @@ import { FIRST_ACCOUNTS } from '../../src/vendors/vendor.ts';
 import { createTestDatabase } from './cluster.ts';
 import { BILLER } from './new-transaction.ts';
 
+/** The ledger's authentication codes in tests without a service. */
+export const ledgerMac = createMac(Buffer.alloc(32, 'test ledger key'));
+
 /** The operator and the billers that `openBooks` makes; both billers are paid through it. */
 export const OPERATOR = 'kplc';
 export const OTHER_BILLER = 'kplc_postpaid';
@@ -28,6 +33,7 @@ const ONE_VENDOR_CALLS = path.resolve(import.meta.dirname, '../../deploy/citus/f
 export interface Books {
   readonly url: string;
   readonly pool: Pool;
+  readonly ledgerMac: Mac;
   /** A further pool, as another process or a lane has one. Closed with the rest. */
   openPool(options?: Partial<PoolOptions>): Pool;
   /** A new vendor with so much in its float. Returns its id. Not several calls at once. */
@@ -66,13 +72,17 @@ export async function openBooks(): Promise<Books> {
   const addFloat = async (vendorId: number, amountCents: bigint): Promise<void> => {
     const paidAt = new Date('2026-01-05T09:00:00Z');
     const collector = COLLECTOR;
-    await collect(pool, { collector, reference: newId(), vendorId, amountCents, paidAt });
+    await collect(
+      { pool, ledgerMac },
+      { collector, reference: newId(), vendorId, amountCents, paidAt },
+    );
     fundings += 1;
     await fund(pool, { vendorId, requestedAt: new Date(paidAt.getTime() + fundings * 1000) });
   };
   return {
     url: database.url,
     pool,
+    ledgerMac,
     openPool,
     addFloat,
     addOneVendorCalls: async () => {

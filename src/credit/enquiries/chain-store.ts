@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Queryable } from '../../db/pool.ts';
+import { snapshot } from '../../db/pool.ts';
+import type { Pool, Queryable } from '../../db/pool.ts';
 import type { CreditOperation } from '../bureaus/bureau.ts';
 import type { Vault } from '../registry/vault.ts';
 import { chainHash, payloadPlace } from './record.ts';
@@ -20,74 +21,131 @@ export interface ChainReport {
   readonly erased: number;
   readonly violations: readonly ChainViolation[];
   /** Newest hash of each vendor, hexadecimal: to be kept elsewhere, so that a cut end is seen. */
-  readonly heads: readonly { vendorId: number; sequence: bigint; hash: string }[];
+  readonly heads: readonly EnquiryHead[];
+  /** Heads that were kept and are in a chain: which enquiry they are. */
+  readonly keptHeads: readonly EnquiryHead[];
+  /** Heads that were kept and are in no chain. */
+  readonly missingHeads: readonly string[];
+}
+
+export interface EnquiryHead {
+  readonly vendorId: number;
+  readonly sequence: bigint;
+  /** Hexadecimal. */
+  readonly hash: string;
 }
 
 /**
  * Reads every enquiry of every vendor in order and proves the chain: no gap, each hash over the one
  * before it and the row, the head where the last row is, each payload the one that was hashed, each
- * disclosure noted beside its subject, and nothing noted that was not asked.
+ * disclosure noted alongside its subject, and nothing noted that was not asked. Over one snapshot,
+ * alongside running enquiries.
+ * @param options.heads hashes of earlier heads that were kept elsewhere, hexadecimal.
  */
 export async function verifyChains(
+  pool: Pool,
+  vault: Vault,
+  options: VerifyOptions = {},
+): Promise<ChainReport> {
+  return await snapshot(pool, async (client) => {
+    await client.query('set local statement_timeout = 0');
+    return await verifyAll(client, vault, options);
+  });
+}
+
+interface VerifyOptions {
+  readonly heads?: readonly string[] | undefined;
+  readonly onProgress?: (enquiries: number) => void;
+}
+
+async function verifyAll(
   db: Queryable,
   vault: Vault,
-  onProgress?: (enquiries: number) => void,
+  options: VerifyOptions,
 ): Promise<ChainReport> {
-  const read = await db.query<{ vendor_id: number; sequence: bigint; hash: Buffer }>(
-    'select vendor_id, sequence, hash from enquiry_chains order by vendor_id',
-  );
+  const wanted = new Set(options.heads);
+  const kept: EnquiryHead[] = [];
   const violations: ChainViolation[] = [];
+  const heads: EnquiryHead[] = [];
   let enquiries = 0;
   let erased = 0;
-  for (const head of read.rows) {
-    const vendorId = head.vendor_id;
+  for (const vendor of await readVendors(db)) {
+    const { vendorId } = vendor;
+    const report = (sequence: bigint, what: string): void =>
+      void violations.push({ vendorId, sequence, what });
     let previous: Buffer = Buffer.alloc(0);
-    let expected = 1n;
-    for (;;) {
-      const rows = await readPage(db, vendorId, expected - 1n, head.sequence);
-      const noted = await readNoted(db, rows);
-      for (const row of rows) {
-        if (row.sequence !== expected) {
-          violations.push({ vendorId, sequence: expected, what: 'an enquiry is missing' });
-        }
-        for (const what of faultsOf(row, previous, vault)) {
-          violations.push({ vendorId, sequence: row.sequence, what });
-        }
-        if (isDisclosure(row) && !noted.has(row.enquiry_id)) {
-          const what = 'it is not noted beside the subject as it was made';
-          violations.push({ vendorId, sequence: row.sequence, what });
-        }
-        if (row.sealed_payload === null) erased += 1;
-        previous = row.hash;
-        expected = row.sequence + 1n;
+    let last = 0n;
+    for await (const { row, noted } of readEnquiries(db, vendorId)) {
+      if (row.sequence !== last + 1n) report(last + 1n, 'an enquiry is missing');
+      for (const what of faultsOf(row, previous, vault)) report(row.sequence, what);
+      if (isDisclosure(row) && !noted) {
+        report(row.sequence, 'it is not noted beside the subject as it was made');
       }
-      enquiries += rows.length;
-      onProgress?.(enquiries);
-      if (rows.length < PAGE_ROWS) break;
+      const hash = row.hash.toString('hex');
+      if (wanted.delete(hash)) kept.push({ vendorId, sequence: row.sequence, hash });
+      if (row.sealed_payload === null) erased += 1;
+      previous = row.hash;
+      last = row.sequence;
+      enquiries += 1;
+      if (enquiries % PAGE_ROWS === 0) options.onProgress?.(enquiries);
     }
-    if (expected - 1n !== head.sequence || !previous.equals(head.hash)) {
-      violations.push({
-        vendorId,
-        sequence: head.sequence,
-        what: 'the end of the chain is missing',
-      });
+    if (vendor.head === null) {
+      report(last, 'the head of the chain is missing');
+    } else if (last !== vendor.head.sequence || !previous.equals(vendor.head.hash)) {
+      report(vendor.head.sequence, 'the end of the chain is missing');
     }
+    heads.push({ vendorId, sequence: last, hash: previous.toString('hex') });
     for (const crn of await readForgedNotes(db, vendorId)) {
-      const what = `beside subject ${crn} an enquiry is noted that was not made`;
-      violations.push({ vendorId, sequence: 0n, what });
+      report(0n, `beside subject ${crn} an enquiry is noted that was not made`);
     }
   }
   return {
-    vendors: read.rows.length,
+    vendors: heads.length,
     enquiries,
     erased,
     violations,
-    heads: read.rows.map((row) => ({
-      vendorId: row.vendor_id,
-      sequence: row.sequence,
-      hash: row.hash.toString('hex'),
-    })),
+    heads,
+    keptHeads: kept,
+    missingHeads: [...wanted],
   };
+}
+
+interface Vendor {
+  readonly vendorId: number;
+  /** Null when it is gone: enquiries are there, or noted alongside subjects. */
+  readonly head: { readonly sequence: bigint; readonly hash: Buffer } | null;
+}
+
+/** Every vendor of which there is a head, an enquiry, or a note of one. */
+async function readVendors(db: Queryable): Promise<Vendor[]> {
+  const read = await db.query<{ vendor_id: number; sequence: bigint | null; hash: Buffer | null }>(
+    `select vendor_id, c.sequence, c.hash
+     from (
+       select vendor_id from enquiry_chains
+       union select vendor_id from enquiries
+       union select vendor_id from subject_enquiries where vendor_id <> 0
+     ) v left join enquiry_chains c using (vendor_id)
+     order by vendor_id`,
+  );
+  return read.rows.map(({ vendor_id: vendorId, sequence, hash }) => ({
+    vendorId,
+    head: sequence === null || hash === null ? null : { sequence, hash },
+  }));
+}
+
+/** The vendor's enquiries in order, and whether each is noted alongside its subject. */
+async function* readEnquiries(
+  db: Queryable,
+  vendorId: number,
+): AsyncGenerator<{ readonly row: Row; readonly noted: boolean }> {
+  for (let after = 0n; ;) {
+    const rows = await readPage(db, vendorId, after);
+    const noted = await readNoted(db, rows);
+    for (const row of rows) yield { row, noted: noted.has(row.enquiry_id) };
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < PAGE_ROWS) return;
+    after = last.sequence;
+  }
 }
 
 interface Row {
@@ -120,16 +178,11 @@ interface Row {
   hash: Buffer;
 }
 
-async function readPage(
-  db: Queryable,
-  vendorId: number,
-  after: bigint,
-  until: bigint,
-): Promise<Row[]> {
+async function readPage(db: Queryable, vendorId: number, after: bigint): Promise<Row[]> {
   const read = await db.query<Row>(
-    `select * from enquiries where vendor_id = $1 and sequence > $2 and sequence <= $3
+    `select * from enquiries where vendor_id = $1 and sequence > $2
      order by sequence limit ${PAGE_ROWS}`,
-    [vendorId, after, until],
+    [vendorId, after],
   );
   return read.rows;
 }

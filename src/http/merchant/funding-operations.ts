@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Clock, WireTime } from '../../base/clock.ts';
 import { parseSenderTime } from '../../base/clock.ts';
 import { Refusal } from '../../base/errors.ts';
+import type { Mac } from '../../base/mac.ts';
 import { CURRENCY, moneyNumber, parseMoney } from '../../base/money.ts';
 import { collect } from '../../collections/collect.ts';
 import type { Movement } from '../../collections/collect.ts';
@@ -90,7 +91,7 @@ const collectRequest = Type.Object({
 
 /** Collected income comes in (design §3), signed by the collector. */
 export function reportCollection(
-  deps: FundingDeps & { readonly directory: VendorDirectory },
+  deps: FundingDeps & { readonly directory: VendorDirectory; readonly ledgerMac: Mac },
   path: string,
 ): Operation<typeof collectRequest, typeof movementSchema, 'collector'> {
   return {
@@ -125,7 +126,7 @@ export function reportCollection(
           text: 'paid_at is not a valid time',
         });
       }
-      const movement = await collect(deps.pool, {
+      const movement = await collect(deps, {
         collector: signer.collector,
         reference: request.reference,
         vendorId: vendor.vendorId,

@@ -1,0 +1,167 @@
+/**
+ * What the hash chain covers, as SQL: one entry for every transfer, collection, fund movement and
+ * correction. A payment's particulars are part of the entry of the transfer that was made with them:
+ * what was accepted of the reservation's, what was settled of its resolution's. `test/security/
+ * tampering.test.ts` holds that every column is covered or listed there as not covered.
+ *
+ * A row is hashed as the text of a PostgreSQL record, which tells null from empty and quotes what is
+ * ambiguous; times as the bytes of their microseconds, which no session's settings change.
+ */
+
+const at = (column: string): string => `encode(timestamptz_send(${column}), 'hex')`;
+
+const sha256 = (...columns: readonly string[]): string =>
+  `sha256(convert_to(row(${columns.join(', ')})::text, 'UTF8'))`;
+
+const hex = (bytes: string): string => `encode(${bytes}, 'hex')`;
+
+/** SHA-256 of what was accepted and is only in the archive's file later on; null: nothing. */
+export const acceptedRest = (t: string): string =>
+  `case when ${t}.phone is not null then ${sha256(`${t}.transaction_id`, `${t}.phone`)} end`;
+
+/** SHA-256 of what was settled and is only in the archive's file later on. */
+export const settledRest = (t: string): string =>
+  sha256(
+    `${t}.transaction_id`,
+    `${t}.message`,
+    `${t}.details`,
+    at(`${t}.sent_at`),
+    `${t}.attempt_number`,
+    `${t}.attempt_outcome`,
+    `${t}.operator_handle`,
+    `${t}.settled_by`,
+  );
+
+const settledWith = (t: string, rest: string): string =>
+  sha256(
+    `${t}.outcome`,
+    `${t}.failure_code`,
+    `${t}.biller_reference`,
+    at(`${t}.settled_at`),
+    at(`${t}.biller_response_time`),
+    hex(rest),
+  );
+
+/** SHA-256 of a payment's outcome with its particulars, as corrections keep the one before. */
+export const settledHash = (t: string): string => settledWith(t, settledRest(t));
+
+/** Payments with their particulars, or with the hashes of those that were archived. */
+const PAYMENTS = `(
+  select vendor_id, transaction_id, created_at, settled_at, biller_response_time, amount_cents,
+    fee_cents, outcome, failure_code, biller_code, account, merchant_reference, biller_reference,
+    phone, message, details, sent_at, attempt_number, attempt_outcome, operator_handle, settled_by,
+    null::bytea as accepted_rest, null::bytea as settled_rest
+  from transactions
+  union all
+  select vendor_id, transaction_id, created_at, settled_at, biller_response_time, amount_cents,
+    fee_cents, outcome, failure_code, biller_code, account, merchant_reference, biller_reference,
+    null, null, null, null, null, null, null, null, accepted_rest, settled_rest
+  from archived_transactions
+)`;
+
+/** What was accepted, in the entry of the reservation. */
+const ACCEPTED = `row(${[
+  'p.biller_code',
+  'p.account',
+  'p.amount_cents',
+  'p.fee_cents',
+  'p.merchant_reference',
+  at('p.created_at'),
+  hex(`coalesce(p.accepted_rest, ${acceptedRest('p')})`),
+].join(', ')})::text`;
+
+/** What was settled, in the entry of the resolution: as it was before the first correction. */
+const SETTLED = hex(`coalesce(
+  (select c.settled_before from corrections c
+    where c.vendor_id = p.vendor_id and c.transaction_id = p.transaction_id
+      and c.settled_before is not null
+    order by c.posted_at limit 1),
+  ${settledWith('p', `coalesce(p.settled_rest, ${settledRest('p')})`)})`);
+
+const TRANSFER = sha256(
+  'f.source_id',
+  'f.leg',
+  'f.debit_account',
+  'f.credit_account',
+  'f.amount_cents',
+  at('f.created_at'),
+  `case when p.vendor_id is not null then case f.leg when 1 then ${ACCEPTED} when 2 then ${SETTLED} end end`,
+);
+
+const COLLECTION = sha256(
+  "'collection'",
+  'collection_id',
+  'collector',
+  'reference',
+  'amount_cents',
+  at('paid_at'),
+  at('created_at'),
+  hex('mac'),
+);
+
+const FUND_MOVEMENT = sha256(
+  "'fund'",
+  'movement_id',
+  at('requested_at'),
+  'amount_cents',
+  at('created_at'),
+);
+
+/** The outcome that a correction gave: what the next one replaced, or what there is now. */
+const CORRECTION = sha256(
+  "'correction'",
+  'c.correction_id',
+  'c.case_id',
+  'c.transaction_id',
+  'c.resolution',
+  'c.amount_cents',
+  at('c.posted_at'),
+  'c.outcome_before',
+  'c.outcome_after',
+  hex('c.settled_before'),
+  `case when c.outcome_after is not null then ${hex(`coalesce(
+    (select n.settled_before from corrections n
+      where n.vendor_id = c.vendor_id and n.transaction_id = c.transaction_id
+        and n.settled_before is not null and n.posted_at > c.posted_at
+      order by n.posted_at limit 1),
+    (select ${settledHash('t')} from transactions t
+      where t.vendor_id = c.vendor_id and t.transaction_id = c.transaction_id))`)} end`,
+  hex('c.mac'),
+  'k.proposed_by',
+  'k.resolved_by',
+);
+
+/**
+ * Selects the entries with from <= time < to: `vendor_id`, `at`, `id`, `part` (0, or the transfer's
+ * leg), `kind` and `hash`, which are in a block in the order of `ENTRY_ORDER`.
+ * @param from, to SQL of a `timestamptz`.
+ */
+export function entries(from: string, to: string): string {
+  const within = (column: string): string => `${column} >= ${from} and ${column} < ${to}`;
+  return `
+    select f.vendor_id, f.created_at as at, f.source_id as id, f.leg::integer as part,
+      case when p.vendor_id is null or f.leg > 2 then 'transfer' when f.leg = 1 then 'accepted'
+        else 'settled' end as kind, ${TRANSFER} as hash
+    from transfers f left join ${PAYMENTS} p
+      on p.vendor_id = f.vendor_id and p.transaction_id = f.source_id
+    where ${within('f.created_at')}
+    union all
+    select vendor_id, created_at, collection_id, 0, 'collection', ${COLLECTION}
+    from collections where ${within('created_at')}
+    union all
+    select vendor_id, created_at, movement_id, 0, 'fund', ${FUND_MOVEMENT}
+    from fund_movements where ${within('created_at')}
+    union all
+    select c.vendor_id, c.posted_at, c.correction_id, 0, 'correction', ${CORRECTION}
+    from corrections c left join cases k on k.case_id = c.case_id
+    where ${within('c.posted_at')}`;
+}
+
+export const ENTRY_ORDER = 'order by at, id, part';
+
+/** Bytes of an entry's hash that a block keeps of it. */
+export const MARK_BYTES = 8;
+
+/** SHA-256 over what blocks have of all vendors, for `group by block_number`. */
+export const BLOCKS_HASH = `sha256(string_agg(
+  int4send(vendor_id) || int8send(entry_count) || hash, ''::bytea order by vendor_id))`;

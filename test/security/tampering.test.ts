@@ -1,0 +1,514 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { encodeReference, newId } from '../../src/base/ids.ts';
+import { collect } from '../../src/collections/collect.ts';
+import { fund } from '../../src/collections/fund.ts';
+import { completeChain } from '../../src/ledger/chain.ts';
+import { checkLedger } from '../../src/ledger/check.ts';
+import type { Violation } from '../../src/ledger/check.ts';
+import { approveResolution, proposeResolution } from '../../src/reconciliation/cases.ts';
+import { archiveTransactions } from '../../src/transactions/archive.ts';
+import { createTransactions, settleTransactions } from '../../src/transactions/store.ts';
+import type { NewTransaction } from '../../src/transactions/transaction.ts';
+import {
+  COLLECTOR,
+  createInstructed,
+  failedReport,
+  openBooks,
+  paidReport,
+} from '../support/money-fixture.ts';
+import type { Books } from '../support/money-fixture.ts';
+import { newTransaction } from '../support/new-transaction.ts';
+
+// Somebody alters the database by SQL, as the role that owns it. Each way is found by `ledger check`,
+// or docs/operating/security.md says that it is not.
+
+const SECURITY_PAGE = path.resolve(import.meta.dirname, '../../docs/operating/security.md');
+
+let books: Books;
+let folder: string;
+let vendorId: number;
+let payments: Record<'queued' | 'paid' | 'failed' | 'corrected' | 'archived', NewTransaction>;
+/** The head when everything was chained. */
+let keptHead: string;
+
+beforeAll(async () => {
+  books = await openBooks();
+  folder = await mkdtemp(path.join(tmpdir(), 'malipo-tampering-'));
+  vendorId = await books.addVendor();
+  await books.addFloat(vendorId, 1_000_000n);
+  const made = (name: string): NewTransaction =>
+    newTransaction({ vendorId, feeCents: 10n, phone: '254722000000', merchantReference: name });
+  payments = {
+    queued: made('queued'),
+    paid: made('paid'),
+    failed: made('failed'),
+    corrected: made('corrected'),
+    archived: made('archived'),
+  };
+  const { queued, paid, failed, corrected, archived } = payments;
+  await createInstructed(books.pool, [archived]);
+  await settleTransactions(books.pool, [
+    paidReport(archived, { details: { token: '12345678901234567890' } }),
+  ]);
+  await extend();
+  await archiveTransactions(books.pool, {
+    vendorIds: [vendorId],
+    before: new Date(Date.now() + 60_000),
+    folder,
+  });
+  await createInstructed(books.pool, [paid, failed, corrected]);
+  await createTransactions(books.pool, [queued], false);
+  await settleTransactions(books.pool, [
+    paidReport(paid, { details: { token: '98765432109876543210', units: '12.3' } }),
+    failedReport(failed),
+    failedReport(corrected),
+  ]);
+  await extend();
+  // The operator paid it after all, and then it did not.
+  await settleTransactions(books.pool, [paidReport(corrected)]);
+  await decide('charge_vendor');
+  await extend();
+  await settleTransactions(books.pool, [failedReport(corrected)]);
+  await decide('return_to_vendor');
+  await extend();
+  const report = await checkLedger(books.pool, { mac: books.ledgerMac });
+  expect(report.violations).toEqual([]);
+  keptHead = report.head?.hash ?? '';
+});
+afterAll(async () => {
+  await books.close();
+  await rm(folder, { recursive: true });
+});
+
+async function extend(): Promise<void> {
+  await completeChain(books.pool, books.ledgerMac);
+}
+
+async function decide(resolution: string): Promise<void> {
+  const open = await books.pool.query<{ case_id: string }>(
+    `select case_id from cases where resolved_at is null and kind = 'contradiction'`,
+  );
+  const caseId = open.rows[0]?.case_id ?? '';
+  const terms = { amount_cents: null, operator_reference: null, message: null, details: null };
+  const proposal = { resolution, note: 'as the operator says', ...terms };
+  await proposeResolution(books.pool, { caseId, by: 'Asha', proposal });
+  await approveResolution(books, { caseId, by: 'Baraka' });
+}
+
+async function check(heads: readonly string[] = []): Promise<readonly Violation[]> {
+  return (await checkLedger(books.pool, { mac: books.ledgerMac, heads })).violations;
+}
+
+/** Every table that is tampered with, as it was; what the check reads and what it is read from. */
+const TABLES = [
+  'accounts',
+  'transfers',
+  'ledger_blocks',
+  'ledger_heads',
+  'ledger_chain',
+  'collections',
+  'fund_movements',
+  'transactions',
+  'archived_transactions',
+  'dispatch_queue',
+  'unexecuted_attempts',
+  'cases',
+  'corrections',
+  'security_keys',
+] as const;
+
+/** Does something to the books, and puts them back. */
+async function afterwards<Result>(
+  tamper: () => Promise<unknown>,
+  look: () => Promise<Result>,
+): Promise<Result> {
+  for (const table of TABLES) {
+    await books.pool.query(`create table saved_${table} as select * from ${table}`);
+  }
+  try {
+    await tamper();
+    return await look();
+  } finally {
+    for (const table of TABLES) {
+      await books.pool.query(
+        `delete from ${table}; insert into ${table} select * from saved_${table};
+         drop table saved_${table}`,
+      );
+    }
+  }
+}
+
+async function run(sql: string, values: readonly unknown[] = []): Promise<void> {
+  const done = await books.pool.query(sql, [...values]);
+  if (done.rowCount === 0) throw new Error(`nothing was changed by: ${sql}`);
+}
+
+/** Another value of the same type, as SQL. */
+const OTHER_VALUES: Readonly<Record<string, (column: string) => string>> = {
+  text: (column) => `coalesce(${column} || 'x', 'x')`,
+  bigint: (column) => `coalesce(${column}, 0) + 1`,
+  integer: (column) => `coalesce(${column}, 0) + 1`,
+  smallint: (column) => `coalesce(${column}, 0) + 1`,
+  'timestamp with time zone': (column) => `coalesce(${column}, now()) + interval '1 microsecond'`,
+  uuid: () => 'gen_random_uuid()',
+  jsonb: () => `'{"token": "other"}'`,
+  bytea: (column) => `coalesce(sha256(${column}), sha256('x'))`,
+};
+const OTHER_VALUE_OF: Readonly<Record<string, string>> = {
+  'transactions.outcome': `case outcome when 'failed' then 'success' else 'failed' end`,
+  'transactions.failure_code': `case failure_code when 'other' then 'declined' else 'other' end`,
+  'transactions.attempt_outcome': `case attempt_outcome when 'paid' then 'declined' else 'paid' end`,
+  'archived_transactions.outcome': `case outcome when 'failed' then 'success' else 'failed' end`,
+  'corrections.outcome_before': `case outcome_before when 'failed' then 'success' else 'failed' end`,
+  'corrections.outcome_after': `case outcome_after when 'failed' then 'success' else 'failed' end`,
+};
+
+/** Columns whose change is not found, each listed on the security page. */
+const NOT_COVERED = [
+  'transactions.duplicate_key',
+  'archived_transactions.archive_id',
+  'dispatch_queue.due_at',
+  'dispatch_queue.claim_number',
+  'dispatch_queue.verify_count',
+  'dispatch_queue.operator_handle',
+  'dispatch_queue.note',
+  'dispatch_queue.sent_at',
+  'dispatch_queue.stage',
+  'dispatch_queue.attempt_number',
+];
+
+interface Target {
+  readonly table: string;
+  /** Which rows, in words. */
+  readonly rows: string;
+  readonly where: () => string;
+}
+
+const one = (which: keyof typeof payments) => (): string =>
+  `transaction_id = '${payments[which].transactionId}'`;
+
+const TARGETS: readonly Target[] = [
+  { table: 'transactions', rows: 'a queued payment', where: one('queued') },
+  { table: 'transactions', rows: 'a successful payment', where: one('paid') },
+  { table: 'transactions', rows: 'a failed payment', where: one('failed') },
+  { table: 'transactions', rows: 'a corrected payment', where: one('corrected') },
+  { table: 'archived_transactions', rows: 'an archived payment', where: one('archived') },
+  { table: 'dispatch_queue', rows: 'a queued payment', where: one('queued') },
+  { table: 'collections', rows: 'a collection', where: () => 'true' },
+  { table: 'fund_movements', rows: 'a fund movement', where: () => 'true' },
+  { table: 'corrections', rows: 'a correction', where: () => "outcome_before = 'failed'" },
+  {
+    table: 'transfers',
+    rows: 'a reservation',
+    where: () => `source_id = '${payments.paid.transactionId}' and leg = 1`,
+  },
+];
+
+async function columnsOf(table: string): Promise<{ name: string; type: string }[]> {
+  const read = await books.pool.query<{ name: string; type: string }>(
+    `select column_name as name, data_type as type from information_schema.columns
+     where table_schema = 'public' and table_name = $1 order by ordinal_position`,
+    [table],
+  );
+  return read.rows;
+}
+
+const REJECTIONS = new Set(['23514', '23505']);
+
+/** False when a constraint rejects it; what became of the constraints is checked at every start. */
+async function alters(sql: string): Promise<boolean> {
+  try {
+    await run(sql);
+    return true;
+  } catch (error) {
+    if (!REJECTIONS.has((error as { code?: string }).code ?? '')) throw error;
+    return false;
+  }
+}
+
+describe('a change of a single column', () => {
+  test.each(TARGETS)('is found, or listed: $rows in $table', async ({ table, where }) => {
+    const unnoticed: string[] = [];
+    for (const { name, type } of await columnsOf(table)) {
+      const column = `${table}.${name}`;
+      if (NOT_COVERED.includes(column)) continue;
+      const value = OTHER_VALUE_OF[column] ?? OTHER_VALUES[type]?.(name);
+      if (value === undefined) throw new Error(`no other value of ${column}, ${type}`);
+      const tampered = { refused: false };
+      const found = await afterwards(async () => {
+        tampered.refused = !(await alters(
+          `update ${table} set ${name} = ${value} where ${where()}`,
+        ));
+      }, check);
+      if (found.length === 0 && !tampered.refused) unnoticed.push(column);
+    }
+    expect(unnoticed).toEqual([]);
+  });
+
+  test('that is not covered is on the security page', async () => {
+    const page = await readFile(SECURITY_PAGE, 'utf8');
+    expect(NOT_COVERED.filter((column) => !page.includes(`\`${column}\``))).toEqual([]);
+  });
+
+  test('is told by the payment’s reference', async () => {
+    const { queued, paid } = payments;
+    const found = await afterwards(async () => {
+      await run(`update transactions set account = 'mine' where transaction_id = $1`, [
+        queued.transactionId,
+      ]);
+      await run(`update dispatch_queue set account = 'mine' where transaction_id = $1`, [
+        queued.transactionId,
+      ]);
+      await run(`update transactions set details = '{}' where transaction_id = $1`, [
+        paid.transactionId,
+      ]);
+    }, check);
+    const named = (payment: NewTransaction, what: string): unknown =>
+      expect.stringContaining(
+        `payment ${encodeReference(vendorId, payment.transactionId)}: ${what}`,
+      );
+    expect(found.map(({ invariant }) => invariant)).toEqual(['chain_intact', 'chain_intact']);
+    expect(found.map(({ detail }) => detail).toSorted()).toEqual(
+      expect.arrayContaining([named(queued, 'what was accepted'), named(paid, 'its outcome')]),
+    );
+  });
+});
+
+/** Adds income by SQL, whole: the collection, its transfer, the balances. */
+async function mint(mac: string): Promise<void> {
+  await run(
+    `with income as (
+       insert into collections (collector, reference, vendor_id, collection_id, amount_cents, paid_at,
+         created_at, mac)
+       values ($1, 'minted', $2, $3, 500, now(), now(), ${mac})
+     ), moved as (
+       update accounts set balance_cents = balance_cents + case account when 'external' then -500 else 500 end
+       where vendor_id = $2 and account in ('external', 'collected')
+     )
+     insert into transfers (vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
+     values ($2, $3, 1, 'external', 'collected', 500, now())`,
+    [COLLECTOR, vendorId, newId()],
+  );
+}
+
+/** A payment out of the float by SQL, whole. @param at when it was created, as SQL. */
+async function forgePayment(at: string): Promise<void> {
+  await run(
+    `with made as (
+       insert into transactions (vendor_id, transaction_id, biller_code, account, amount_cents, fee_cents,
+         duplicate_key, created_at)
+       values ($1, $2, 'kplc_prepaid', 'mine', 500, 0, 0, ${at})
+     ), queued as (
+       insert into dispatch_queue (vendor_id, transaction_id, biller_code, account, amount_cents, due_at)
+       values ($1, $2, 'kplc_prepaid', 'mine', 500, now())
+     ), moved as (
+       update accounts set balance_cents = balance_cents + case account when 'float' then -500 else 500 end
+       where vendor_id = $1 and account in ('float', 'reserved')
+     )
+     insert into transfers (vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
+     values ($1, $2, 1, 'float', 'reserved', 500, ${at})`,
+    [vendorId, newId()],
+  );
+}
+
+async function removeChain(): Promise<void> {
+  await books.pool.query(
+    `delete from ledger_heads; delete from ledger_blocks;
+     update ledger_chain set ended_at = '-infinity'`,
+  );
+}
+
+async function redirect(which: 'queued' | 'paid' = 'paid'): Promise<void> {
+  const values = [payments[which].transactionId];
+  await run(`update transactions set account = 'mine' where transaction_id = $1`, values);
+  if (which === 'queued') {
+    await run(`update dispatch_queue set account = 'mine' where transaction_id = $1`, values);
+  }
+}
+
+interface Way {
+  readonly way: string;
+  readonly tamper: () => Promise<unknown>;
+  /** The invariant that finds it; null: nothing does. */
+  readonly found: string | null;
+  /** Only inserts rows and moves balances, as the runtime role can. */
+  readonly insertsOnly?: true;
+}
+
+const WAYS: readonly Way[] = [
+  {
+    way: 'money minted by a collection without a request',
+    tamper: async () => await mint('null'),
+    found: 'collections_authentic',
+    insertsOnly: true,
+  },
+  {
+    way: 'the same with the authentication code of another collection',
+    tamper: async () => await mint('(select mac from collections limit 1)'),
+    found: 'collections_authentic',
+    insertsOnly: true,
+  },
+  {
+    way: 'the same, chained by the service before anybody looks',
+    tamper: async () => {
+      await mint('null');
+      await extend();
+    },
+    found: 'collections_authentic',
+    insertsOnly: true,
+  },
+  {
+    way: 'money minted by a correction that nobody approved',
+    tamper: async () =>
+      await run(
+        `with decided as (
+           insert into cases (vendor_id, case_id, kind, facts, opened_at, proposal, proposed_by,
+             proposed_at, resolution, resolved_by, resolved_at)
+           values ($1, $2, 'duplicate', '{}', now(), '{}', 'Asha', now(), 'return_to_vendor', 'Baraka', now())
+         ), correction as (
+           insert into corrections (vendor_id, correction_id, case_id, resolution, amount_cents, posted_at)
+           values ($1, $3, $2, 'return_to_vendor', 500, now())
+         ), moved as (
+           update accounts set balance_cents = balance_cents + case account when 'external' then -500 else 500 end
+           where vendor_id = $1 and account in ('external', 'float')
+         )
+         insert into transfers (vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
+         values ($1, $3, 1, 'external', 'float', 500, now())`,
+        [vendorId, newId(), newId()],
+      ),
+    found: 'corrections_authentic',
+    insertsOnly: true,
+  },
+  {
+    way: 'a queued payment sent to another account, in both tables that have it',
+    tamper: async () => await redirect('queued'),
+    found: 'chain_intact',
+  },
+  {
+    way: 'two payments whose accounts were exchanged',
+    tamper: async () => {
+      await redirect();
+      await run(`update transactions set account = 'other' where transaction_id = $1`, [
+        payments.failed.transactionId,
+      ]);
+    },
+    found: 'chain_intact',
+  },
+  {
+    way: 'a payment that is gone without a trace in the books',
+    tamper: async () => {
+      const values = [payments.failed.transactionId];
+      await run('delete from transactions where transaction_id = $1', values);
+      await run('delete from transfers where source_id = $1', values);
+    },
+    found: 'chain_intact',
+  },
+  {
+    way: 'a payment added at a time that is chained',
+    tamper: async () =>
+      await forgePayment(
+        `(select started_at + interval '1 microsecond' from ledger_heads where block_number = 2)`,
+      ),
+    found: 'chain_intact',
+    insertsOnly: true,
+  },
+  {
+    way: 'a chain that was computed again, without the key',
+    tamper: async () => {
+      await redirect();
+      const { ledgerMac } = books;
+      await removeChain();
+      const forger = { ...ledgerMac, sign: () => Buffer.alloc(32) };
+      await completeChain(books.pool, forger);
+    },
+    found: 'chain_authentic',
+  },
+  {
+    way: 'a chain that the service itself built again after its blocks were removed',
+    tamper: async () => {
+      await redirect();
+      await removeChain();
+      await extend();
+    },
+    found: 'chain_has_kept_heads',
+  },
+  {
+    way: 'a chain that the service built again from the middle on',
+    tamper: async () => {
+      await redirect();
+      await books.pool.query(
+        `delete from ledger_heads where block_number > 1;
+         delete from ledger_blocks where block_number > 1;
+         update ledger_chain set ended_at = (select ended_at from ledger_heads)`,
+      );
+      await extend();
+    },
+    found: 'chain_has_kept_heads',
+  },
+  {
+    way: 'a chain cut off, with its end moved back',
+    tamper: async () => {
+      await redirect();
+      await books.pool.query(
+        `delete from ledger_heads where block_number > 1;
+         delete from ledger_blocks where block_number > 1;
+         update ledger_chain set ended_at = (select ended_at from ledger_heads)`,
+      );
+    },
+    found: 'chain_has_kept_heads',
+  },
+  // What only a person or another record can find. The security page lists each in these words.
+  {
+    way: 'a payment added with its reservation, its place in the queue and the balances',
+    tamper: async () => {
+      await forgePayment('now()');
+      await extend();
+    },
+    found: null,
+    insertsOnly: true,
+  },
+  {
+    way: 'a fund movement added for income that was really collected',
+    // The same rows as by SQL.
+    tamper: async () => {
+      await collect(books, {
+        collector: COLLECTOR,
+        reference: newId(),
+        vendorId,
+        amountCents: 500n,
+        paidAt: new Date(),
+      });
+      await fund(books.pool, { vendorId, requestedAt: new Date() });
+    },
+    found: null,
+    insertsOnly: true,
+  },
+  {
+    way: 'an outcome written for a payment that is open, with the transfers that go with it',
+    // The same rows as by SQL.
+    tamper: async () => await settleTransactions(books.pool, [failedReport(payments.queued)]),
+    found: null,
+  },
+];
+
+describe('a way of tampering', () => {
+  test.each(WAYS)('$way: $found', async ({ tamper, found }) => {
+    const violations = await afterwards(tamper, async () => await check([keptHead]));
+    const invariants = violations.map(({ invariant }) => invariant);
+    if (found === null) expect(invariants).toEqual([]);
+    else expect(invariants).toContain(found);
+  });
+
+  test('that nothing finds is on the security page', async () => {
+    const page = await readFile(SECURITY_PAGE, 'utf8');
+    const hidden = WAYS.filter(({ found }) => found === null).map(({ way }) => way);
+    expect(hidden.filter((way) => !page.toLowerCase().includes(way.toLowerCase()))).toEqual([]);
+  });
+
+  test('is tried in at least ten ways that are found', () => {
+    expect(WAYS.filter(({ found }) => found !== null).length).toBeGreaterThanOrEqual(10);
+  });
+});
