@@ -219,7 +219,9 @@ class SampleService {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const names = new Set(
-      'vid currency time biller_name amount account merchant_reference reference hash'.split(' '),
+      'vid currency time biller_name amount account phone merchant_reference reference hash'.split(
+        ' ',
+      ),
     );
     const contentType = request.headers['content-type'];
     const wire = { contentType, body: Buffer.concat(chunks), query: search.slice(1) };
@@ -267,6 +269,31 @@ describe.skipIf(
       const created = JSON.parse(samples[2] ?? '') as { msg: { ipay_reference: string } };
       expect(status?.params).toMatchObject({ reference: created.msg.ipay_reference });
       expect(stdout).toMatch(/"token":"\d{20}"/);
+    } finally {
+      await service.stop();
+    }
+  });
+});
+
+const hasPhpCurl =
+  spawnSync('php', ['-r', 'exit(function_exists("curl_init") ? 0 : 1);'], { timeout: 20_000 })
+    .status === 0;
+
+describe.skipIf(!hasPhpCurl)('the PHP call (skipped where php or its curl is not found)', () => {
+  it('is signed, and leaves null parameters out of the body as well', async () => {
+    const [, , created = ''] = blocksOf('json');
+    const service = new SampleService(new Map([['/transaction/create', created]]));
+    const base = await service.start();
+    try {
+      const script = blocksOf('php').join('\n').replace('http://127.0.0.1:8080', base);
+      expect(script).toContain("'phone' => null");
+      const lines = await linesOf('php', await write('call.php', script));
+      expect(service.refusals).toEqual([]);
+      expect(service.calls.map(({ params }) => Object.keys(params))).toEqual([
+        expect.not.arrayContaining(['phone']),
+      ]);
+      const { msg } = JSON.parse(created) as { msg: { ipay_reference: string } };
+      expect(lines.at(-1)).toBe(msg.ipay_reference);
     } finally {
       await service.stop();
     }

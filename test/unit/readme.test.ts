@@ -77,8 +77,11 @@ describe.skipIf(!has('openssl', 'version') || !has('curl', '--version'))(
       const script = blocks.find((code) => code.includes('/transaction/create')) ?? '';
       const { port } = server.address() as AddressInfo;
       // The wait for the payment is not needed here.
-      const here = script.replace('127.0.0.1:8080', `127.0.0.1:${port}`).replace(/^sleep.*$/m, '');
-      const { stdout } = await promisify(execFile)(shell, ['-c', here], { timeout: 30_000 });
+      const here = script.replace(/^sleep.*$/m, '');
+      const { stdout } = await promisify(execFile)(shell, ['-c', here], {
+        timeout: 30_000,
+        env: { ...process.env, PORT: String(port) },
+      });
       expect(calls.map(({ url }) => url)).toEqual([...ANSWERS.keys()]);
       const [fund, create, status] = calls;
       expect(Number(fund?.params['time'])).toBeGreaterThan(1_700_000_000);
@@ -88,3 +91,8 @@ describe.skipIf(!has('openssl', 'version') || !has('curl', '--version'))(
     });
   },
 );
+
+test('the README shows how to run the tests, in one line', async () => {
+  const readme = await readFile(path.join(ROOT, 'README.md'), 'utf8');
+  expect(readme.split('\n')).toContain('npm ci && npm test');
+});
