@@ -275,9 +275,7 @@ describe.skipIf(
   });
 });
 
-const hasPhpCurl =
-  spawnSync('php', ['-r', 'exit(function_exists("curl_init") ? 0 : 1);'], { timeout: 20_000 })
-    .status === 0;
+const hasPhpCurl = has('php', '-r', 'exit(function_exists("curl_init") ? 0 : 1);');
 
 describe.skipIf(!hasPhpCurl)('the PHP call (skipped where php or its curl is not found)', () => {
   it('is signed, and leaves null parameters out of the body as well', async () => {
