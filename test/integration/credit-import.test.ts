@@ -394,6 +394,18 @@ describe('people in files', () => {
     );
   });
 
+  test('with one document and a sibling’s names are two subjects and a case', async () => {
+    const names = { Surname: 'Wanjala', Forename2: 'Kamau' };
+    const one = line(1, { ...names, Forename1: 'Joseph' });
+    await run([one, { ...one, AccountNumber: 'OTHER', Forename1: 'Josephine' }]);
+    const found = await find(one);
+    expect(found.map(({ profile }) => profile.name.forenames[0])).toEqual(['Joseph', 'Josephine']);
+    const cases = await listCases(pool, { open: true, limit: 1_000 });
+    expect(cases).toContainEqual(
+      expect.objectContaining({ kind: 'document_shared', crns: found.map(({ crn }) => crn) }),
+    );
+  });
+
   test('an account keeps its holder', async () => {
     const one = line(1);
     await run([one]);

@@ -71,7 +71,7 @@ async function match(): Promise<string> {
     { type: 'passportNo', number: 'A7654321' },
   ] as const;
   const found = await findSubjects(pool, vault, documents);
-  return matchSubject(documents, ['Amani', 'Baraka'], found).kind;
+  return matchSubject({ documents, names: ['Amani', 'Baraka'], dateOfBirth: '' }, found).kind;
 }
 
 test('two subjects are answered as one, stay apart on file, and come apart again', async () => {

@@ -92,6 +92,7 @@ function question(change: Partial<BureauQuestion> = {}): BureauQuestion {
     requestReference: `Upstream${references}`,
     reportReason: 2,
     reportSector: 2,
+    dateOfBirth: '',
     documents: [{ type: 'nationalID', number: '31555000' }],
     names: ['Zawadi', 'Kariuki'],
     ...change,

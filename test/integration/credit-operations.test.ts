@@ -323,7 +323,11 @@ describe('an enquiry', () => {
     [{ reportSector: '3' }, 400, 'invalid_field', '209'],
     [{ reportSector: '' }, 400, 'missing_field', '402'],
     [{ requestReference: 'no spaces' }, 400, 'invalid_field', '402'],
-    [{ dateOfBirth: '1990' }, 400, 'unknown_field', '403'],
+    [{ dateOfBirth: '1990' }, 400, 'invalid_field', '402'],
+    [{ dateOfBirth: '1984-02-30' }, 400, 'invalid_field', '402'],
+    [{ dateOfBirth: '1984-03-13' }, 422, 'subject_mismatch', '408'],
+    [{ name1: 'Juma', name2: 'Baraka', name3: 'Wanjiru' }, 422, 'subject_mismatch', '408'],
+    [{ birthDate: '1984-03-12' }, 400, 'unknown_field', '403'],
     [{ consentDate: '2026-13-01' }, 400, 'invalid_field', '402'],
     [{ consentDate: '2026-02-30' }, 400, 'invalid_field', '402'],
     [{ consentDate: '2099-01-01' }, 400, 'invalid_field', '402'],
@@ -342,6 +346,14 @@ describe('an enquiry', () => {
     });
     expect(answer.body).not.toHaveProperty('profile');
     expect(answer.text).not.toContain('Wanjiru');
+  });
+
+  test('may give the birth date, as it is answered or as a day', async () => {
+    for (const dateOfBirth of ['1984-03-12', '1984-03-12T00:00:00+03:00']) {
+      const { status, body } = await ask('id-decision', { dateOfBirth });
+      expect(status).toBe(200);
+      expect(body).toMatchObject({ profile: { nationalID: '900000001' } });
+    }
   });
 
   test('may be made for every reason, and keeps it with the consent that was told', async () => {
@@ -369,7 +381,7 @@ describe('an enquiry', () => {
         consent_date: '2020-11-02',
         outcome: 'answered',
         crn: '1000001',
-        match_rule: 'document+names-1',
+        match_rule: 'document+names-2',
         match_score: '1.0000',
         source: 'registry',
         key: true,

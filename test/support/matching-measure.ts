@@ -4,6 +4,8 @@ import type { Random } from '../../sandbox/population/random.ts';
 import { matchSubject } from '../../src/credit/matching/match.ts';
 import type { IdentityDocument } from '../../src/credit/registry/documents.ts';
 import type { FoundSubject } from '../../src/credit/registry/store.ts';
+import { PAIRS, UNLISTED_NAMES } from './alike-names.ts';
+import type { Pairs } from './alike-names.ts';
 
 /** How often enquiries of one kind found somebody. */
 export interface Measured {
@@ -46,8 +48,9 @@ const GENUINE: Readonly<Record<string, Spoil>> = {
     names.map((name, index) => (index < 2 ? typo(name, random) : name)),
   'another spelling (I/E, O/U, R/L, K/C, double vowels, silent H)': (names, random) =>
     inOne(names, random, respelt),
-  'one name of three is another': (names, random, stranger) =>
-    names.length < 3 ? undefined : names.with(random.whole(0, names.length - 1), stranger[0] ?? ''),
+  'one name of three is another, but not the first': (names, random, stranger) =>
+    names.length < 3 ? undefined : names.with(random.whole(1, names.length - 1), stranger[0] ?? ''),
+  'the first of three names left out': (names) => (names.length < 3 ? undefined : names.slice(1)),
 };
 
 const OTHERS: Readonly<Record<string, Spoil>> = {
@@ -57,11 +60,18 @@ const OTHERS: Readonly<Record<string, Spoil>> = {
     shared(names, stranger) > 0 ? undefined : [random.pick(names), ...stranger.slice(0, 2)],
   'names of a stranger, with a letter wrong': (names, random, stranger) =>
     shared(names, stranger) > 0 ? undefined : stranger.map((name) => typo(name, random)),
+  'a sibling: another first name, the others the same, in any order': (names, random, stranger) =>
+    names.length < 3 || shared(names, stranger) > 0
+      ? undefined
+      : shuffled(names.with(0, stranger[0] ?? ''), random),
+  'a sibling whose first name is not listed': (names, random) =>
+    names.length < 3 ? undefined : shuffled(names.with(0, random.pick(UNLISTED_NAMES)), random),
 };
 
 const LETTERS = 'AEIOUKLMNRST'.split('');
 const PEOPLE = 4_000;
 const SEED = 31;
+const PEOPLE_A_PAIR = 20;
 
 /** Asks for every generated person with every kind of names, and for others with one digit wrong. */
 export function measureMatching(): MatchingMeasure {
@@ -76,7 +86,8 @@ export function measureMatching(): MatchingMeasure {
       measure(people, { kind, genuine: false, spoil }),
     ),
     measureWrongDigit(people),
-  ];
+    ...[...PAIRS, misspeltUnlisted()].map((pairs) => measurePairs(people, pairs)),
+  ].toSorted((a, b) => Number(b.genuine) - Number(a.genuine));
   const genuine = share(rows.filter((row) => row.genuine));
   const others = share(rows.filter((row) => !row.genuine));
   return {
@@ -110,10 +121,50 @@ function measure(
     if (given === undefined) continue;
     enquiries += 1;
     const [document] = person.profile.documents;
-    const match = matchSubject(document === undefined ? [] : [document], given, [person]);
+    const documents = document === undefined ? [] : [document];
+    const match = matchSubject({ documents, names: given, dateOfBirth: '' }, [person]);
     if (match.kind === 'match') found += 1;
   }
   return { kind, genuine, enquiries, found };
+}
+
+/**
+ * One name of a pair on file as the first name, the other one given, both ways; the other names of a
+ * person the same, in any order.
+ */
+function measurePairs(people: readonly FoundSubject[], { kind, genuine, pairs }: Pairs): Counted {
+  let enquiries = 0;
+  let found = 0;
+  for (const [index, [one = '', other = '']] of pairs.entries()) {
+    for (let turn = 0; turn < PEOPLE_A_PAIR; turn += 1) {
+      const at = index * PEOPLE_A_PAIR + turn;
+      const random = createRandom(SEED, at);
+      const person = people[(at * 13) % people.length]!;
+      const [onFile, given] = turn % 2 === 0 ? [one, other] : [other, one];
+      const others = namesOf(person).slice(turn % 4 < 2 ? 1 : -1);
+      const [surname = '', ...forenames] = others.toReversed();
+      const name = { surname, forenames: [onFile, ...forenames.toReversed()] };
+      const documents = person.profile.documents.slice(0, 1);
+      const names = shuffled([given, ...others], random);
+      const subject = { ...person, profile: { ...person.profile, name } };
+      enquiries += 1;
+      if (matchSubject({ documents, names, dateOfBirth: '' }, [subject]).kind === 'match') {
+        found += 1;
+      }
+    }
+  }
+  return { kind, genuine, enquiries, found };
+}
+
+function misspeltUnlisted(): Pairs {
+  return {
+    kind: 'a letter wrong in a first name that is not listed',
+    genuine: true,
+    pairs: UNLISTED_NAMES.map((name, at) => [
+      name,
+      typo(name.toUpperCase(), createRandom(SEED, at)),
+    ]),
+  };
 }
 
 /** The right names with a wrong digit in the document: whoever has that number must not be disclosed. */
@@ -131,8 +182,12 @@ function measureWrongDigit(people: readonly FoundSubject[]): Counted {
     const owner = owners.get(keyOf({ ...document, number }));
     if (owner === undefined || owner === person) continue;
     enquiries += 1;
-    if (matchSubject([{ ...document, number }], namesOf(person), [owner]).kind === 'match')
-      found += 1;
+    const asked = {
+      documents: [{ ...document, number }],
+      names: namesOf(person),
+      dateOfBirth: '',
+    };
+    if (matchSubject(asked, [owner]).kind === 'match') found += 1;
   }
   return { kind: 'a digit wrong: the document of somebody else', genuine: false, enquiries, found };
 }

@@ -52,7 +52,18 @@ describe('a line of the mobile template', () => {
   });
 
   test.each([
+    ['Li', 'Na'],
+    ['Na', 'Wei'],
+    ['Al', 'Amin'],
+    ['Ole', 'Kina'],
+    ['Mohamed', 'Mohamed'],
+  ])('may be of %s %s', (first, surname) => {
+    expect(findingsOf({ Forename1: first, Forename2: '', Surname: surname })).toEqual([]);
+  });
+
+  test.each([
     [{ Surname: '' }, 'Surname required'],
+    [{ Surname: 'NULL' }, 'Surname name'],
     [{ Forename1: '' }, 'Forename1 required'],
     [{ Surname: 'B4raka' }, 'Surname name'],
     [{ Forename1: '--' }, 'Forename1 name'],

@@ -36,11 +36,11 @@ function cells(text: string): string[] {
 
 test('matching is as good as its page says', () => {
   const measured = measureMatching();
-  expect(Number(measured.recall)).toBeGreaterThan(95);
+  expect(Number(measured.recall)).toBeGreaterThan(99);
   expect(Number(measured.precision)).toBeGreaterThan(99.5);
   for (const { kind, genuine, found } of measured.rows) {
-    if (genuine) expect(Number(found), kind).toBeGreaterThan(80);
-    else expect(Number(found), kind).toBeLessThan(2);
+    if (genuine) expect(Number(found), kind).toBeGreaterThan(96);
+    else expect(Number(found), kind).toBeLessThan(1);
   }
   const page = readFileSync(PAGE, 'utf8');
   const [begin, end] = [page.indexOf(BEGIN) + BEGIN.length, page.indexOf(END)];

@@ -7,8 +7,7 @@ import type { Bureau, BureauAnswer, BureauQuestion } from '../../credit/bureaus/
 import { startOfDay } from '../../credit/bureaus/registry.ts';
 import { beginCall, endCall, readAnsweredCall } from '../../credit/bureaus/upstream-store.ts';
 import type { UpstreamCall } from '../../credit/bureaus/upstream-store.ts';
-import { nameScore } from '../../credit/matching/match.ts';
-import { NAME_RULE } from '../../credit/matching/names.ts';
+import { agreementOf, matchRuleOf } from '../../credit/matching/match.ts';
 import type { DocumentType, IdentityDocument } from '../../credit/registry/documents.ts';
 import type { Vault } from '../../credit/registry/vault.ts';
 import { scoreFile } from '../../credit/scorecards/score.ts';
@@ -126,17 +125,15 @@ async function askAll(question: BureauQuestion, asking: Asking): Promise<BureauA
   });
   if (identity.kind !== 'success') return failed(identity.kind);
   const profile = identity.told;
+  const agreed = agreementOf(profile, question, fewestTokensOf(question));
   const match = {
     crns: [],
-    matchRule: question.names.length === 0 ? 'document' : `document+${NAME_RULE}`,
-    matchScore:
-      question.names.length === 0
-        ? null
-        : nameScore(profile, question.names, fewestTokensOf(question)),
+    matchRule: matchRuleOf(question),
+    matchScore: agreed?.score ?? null,
     upstreamId: identity.transaction,
   };
-  // Names that disagree disclose nothing, and cost no further call.
-  if (question.names.length > 0 && match.matchScore === null) return { kind: 'mismatch', ...match };
+  // A name or birth date that disagrees discloses nothing, and costs no further call.
+  if (agreed === undefined) return { kind: 'mismatch', ...match };
 
   const mobile = question.operation === 'mobile-loan-score';
   const accounts = await call({

@@ -18,6 +18,8 @@ export interface BureauQuestion {
   readonly documents: readonly IdentityDocument[];
   /** As given; empty or at least two. */
   readonly names: readonly string[];
+  /** `YYYY-MM-DD`, or empty when it was not given. */
+  readonly dateOfBirth: string;
 }
 
 /**

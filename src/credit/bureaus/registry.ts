@@ -35,12 +35,7 @@ export function createRegistryBureau(options: RegistryBureauOptions): Bureau {
     close: async () => {},
     ask: async (question): Promise<BureauAnswer> => {
       const found = await findSubjects(pool, vault, question.documents);
-      const match = matchSubject(
-        question.documents,
-        question.names,
-        found,
-        fewestTokensOf(question),
-      );
+      const match = matchSubject(question, found, fewestTokensOf(question));
       if (match.kind !== 'match') {
         const crns = match.kind === 'not_found' ? [] : match.crns;
         const matchRule = match.kind === 'not_found' ? null : match.rule;

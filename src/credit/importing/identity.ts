@@ -1,7 +1,7 @@
 import { normaliseDocument, normalisePhone } from '../registry/documents.ts';
 import type { DocumentType, IdentityDocument } from '../registry/documents.ts';
 import type { Address, Phone, PhoneType, Profile } from '../registry/profile.ts';
-import { nameTokens } from '../matching/names.ts';
+import { isName } from '../matching/names.ts';
 import type { LineReader } from './fields.ts';
 import type { Day } from './record.ts';
 import type { Column } from './template.ts';
@@ -70,7 +70,7 @@ export function readIdentity(reader: LineReader, asOf: Day): Profile {
 function readName(reader: LineReader, column: Column, required: boolean): string {
   if (required && reader.required(column) === '') return '';
   const name = reader.words(column, NAME_LENGTH);
-  if (name !== '' && nameTokens(name).length === 0) {
+  if (name !== '' && !isName(name)) {
     reader.fault(column, 'name', `${column} must be a name: letters, not digits or signs alone`);
   } else if (/\d/.test(name)) {
     reader.fault(column, 'name', `${column} must be a name without digits`);

@@ -1,5 +1,5 @@
+import { nameAgreement } from '../matching/compare.ts';
 import { birthDatesContradict, documentsContradict } from '../matching/contradiction.ts';
-import { compareNames, nameTokens } from '../matching/names.ts';
 import { fullName, holdsIdentity, isSameProfile, mergeProfiles } from '../registry/profile.ts';
 import type { Profile } from '../registry/profile.ts';
 import type { Day, Finding, State, SubmittedAccount, Terms } from './record.ts';
@@ -314,9 +314,11 @@ function isContradicted(working: Working, indexed: IndexedAccount, crn: bigint):
 }
 
 function namesAgree(working: Working, indexed: IndexedAccount, crn: bigint): boolean {
-  const submitted = nameTokens(fullName(indexed.submitted.profile.name));
-  const names = profilesOf(working, crn).flatMap(({ name, alsoKnownAs }) => [name, ...alsoKnownAs]);
-  return names.some((name) => compareNames(submitted, nameTokens(fullName(name))).agree);
+  const submitted = fullName(indexed.submitted.profile.name);
+  const names = profilesOf(working, crn)
+    .flatMap(({ name, alsoKnownAs }) => [name, ...alsoKnownAs])
+    .map(fullName);
+  return names.includes(submitted) || nameAgreement([submitted], names) !== null;
 }
 
 function mergeInto(working: Working, indexed: IndexedAccount, crn: bigint): void {

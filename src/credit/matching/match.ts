@@ -2,8 +2,8 @@ import type { IdentityDocument } from '../registry/documents.ts';
 import { fullName } from '../registry/profile.ts';
 import type { Profile } from '../registry/profile.ts';
 import type { FoundSubject } from '../registry/store.ts';
-import { documentsContradict } from './contradiction.ts';
-import { NAME_RULE, compareNames, nameTokens } from './names.ts';
+import { NAME_RULE, nameAgreement } from './compare.ts';
+import { birthDatesContradict, documentsContradict } from './contradiction.ts';
 
 /** Who a request is about; only a match may be disclosed. */
 export type Match =
@@ -19,23 +19,30 @@ export type Match =
   /** Documents that belong to different people: a case for a person. */
   | { readonly kind: 'conflict'; readonly crns: readonly bigint[]; readonly rule: string };
 
+/** What a request says of the person it is about. */
+export interface Asked {
+  readonly documents: readonly IdentityDocument[];
+  /** In any order; empty when none were given. */
+  readonly names: readonly string[];
+  /** `YYYY-MM-DD`, or empty when it was not given. */
+  readonly dateOfBirth: string;
+}
+
 /**
- * Decides by document first, then by names: at least two tokens must agree where names are given.
- * Documents of different people, and a lifelong document (national ID, tax PIN) that differs from
- * the subject's own, are a conflict; a document that two subjects share is one too, unless the names
- * are those of exactly one. Pure.
+ * Decides by document first, then by birth date and names: at least two tokens must agree where names
+ * are given. Documents of different people, and a lifelong document (national ID, tax PIN) that
+ * differs from the subject's own, are a conflict; a document that two subjects share is one too,
+ * unless birth date and names are those of exactly one. Pure.
  * @param found the subjects that the documents belong to.
- * @param names as given, in any order; empty when none were given.
- * @param fewestTokens name tokens that must agree; two unless the operation asks for no names.
+ * @param minTokens name tokens that must agree; two unless the operation asks for no names.
  */
 export function matchSubject(
-  documents: readonly IdentityDocument[],
-  names: readonly string[],
+  asked: Asked,
   found: readonly FoundSubject[],
-  fewestTokens?: number,
+  minTokens?: number,
 ): Match {
   if (found.length === 0) return { kind: 'not_found' };
-  const rule = names.length === 0 ? 'document' : `document+${NAME_RULE}`;
+  const rule = matchRuleOf(asked);
   const crns = found.map(({ crn }) => crn);
   const [first] = found;
   const sharesAllDocuments = found.every(
@@ -43,37 +50,41 @@ export function matchSubject(
   );
   if (
     !sharesAllDocuments ||
-    found.some(({ profile }) => documentsContradict(profile.documents, documents))
+    found.some(({ profile }) => documentsContradict(profile.documents, asked.documents))
   ) {
     return { kind: 'conflict', crns, rule };
   }
-  if (names.length === 0) {
-    return first === undefined || found.length > 1
-      ? { kind: 'conflict', crns, rule }
-      : { kind: 'match', subject: first, rule, score: null };
-  }
-  const scored = found.map((subject) => ({
-    subject,
-    score: nameScore(subject.profile, names, fewestTokens),
-  }));
-  const agreeing = scored.filter(({ score }) => score !== null);
+  const agreeing = found.flatMap((subject) => {
+    const agreed = agreementOf(subject.profile, asked, minTokens);
+    return agreed === undefined ? [] : [{ subject, score: agreed.score }];
+  });
   const [best] = agreeing;
   if (best === undefined) return { kind: 'mismatch', crns, rule };
   if (agreeing.length > 1) return { kind: 'conflict', crns, rule };
-  return { kind: 'match', subject: best.subject, rule, score: best.score };
+  return { kind: 'match', ...best, rule };
 }
 
-/** The best agreement of the names with any name of the subject; null when none agrees. */
-export function nameScore(
+/** What an enquiry was decided by. */
+export function matchRuleOf({ names, dateOfBirth }: Omit<Asked, 'documents'>): string {
+  return [
+    'document',
+    ...(dateOfBirth === '' ? [] : ['birth']),
+    ...(names.length === 0 ? [] : [NAME_RULE]),
+  ].join('+');
+}
+
+/**
+ * Whether a profile can be of the person asked for, by birth date and names: undefined when it
+ * cannot, otherwise how well the names agree, which is null when none were given.
+ */
+export function agreementOf(
   profile: Profile,
-  names: readonly string[],
-  fewestTokens?: number,
-): number | null {
-  const given = [...new Set(names.flatMap(nameTokens))];
-  let best: number | null = null;
-  for (const name of [profile.name, ...profile.alsoKnownAs]) {
-    const { agree, score } = compareNames(given, nameTokens(fullName(name)), fewestTokens);
-    if (agree && score > (best ?? 0)) best = score;
-  }
-  return best;
+  { names, dateOfBirth }: Omit<Asked, 'documents'>,
+  minTokens?: number,
+): { readonly score: number | null } | undefined {
+  if (birthDatesContradict([profile.dateOfBirth], dateOfBirth)) return undefined;
+  if (names.length === 0) return { score: null };
+  const onFile = [profile.name, ...profile.alsoKnownAs].map(fullName);
+  const score = nameAgreement(names, onFile, minTokens);
+  return score === null ? undefined : { score };
 }

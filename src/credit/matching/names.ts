@@ -1,85 +1,128 @@
-/** Titles and particles that are no part of a name, and what stands for “no name”. */
-const NO_NAME: ReadonlySet<string> = new Set(
-  'MR MRS MS MISS DR PROF ENG HON REV SIR MADAM WA OLE ARAP BIN BINTI BINT IBN AL NULL NA NONE'.split(
-    ' ',
-  ),
+import { knownName } from './known-names.ts';
+
+/** Titles and particles, which are no name unless nothing else is: Ole Kina, Li Na, Al Amin. */
+const PARTICLES: ReadonlySet<string> = new Set(
+  'MR MRS MS MISS DR PROF ENG HON REV SIR MADAM WA OLE ARAP BIN BINTI BINT IBN AL EL NA'.split(' '),
 );
+/** What stands for “no name”. */
+const PLACEHOLDERS: ReadonlySet<string> = new Set(['NULL', 'NONE']);
+const MIN_TOKENS = 2;
+/** Longer than every particle and placeholder. */
+const LETTERS_ALONE = /^[A-Za-z]{6,}$/;
 
 /**
- * The tokens of a name as it may be written: marks stripped, upper case, apostrophes dropped
- * (NG’ANG’A → NGANGA), hyphens split, titles and particles (wa, ole, arap, bin) left out, no token
- * twice.
+ * The words of a name as they are compared: marks stripped, upper case, apostrophes dropped
+ * (NG’ANG’A → NGANGA), hyphens split.
  */
-export function nameTokens(text: string): string[] {
-  if (/^[A-Za-z]+$/.test(text)) {
-    const token = text.toUpperCase();
-    return token.length > 1 && !NO_NAME.has(token) ? [token] : [];
-  }
+export function nameWords(text: string): string[] {
+  if (LETTERS_ALONE.test(text)) return [text.toUpperCase()];
   const plain = text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toUpperCase();
-  const tokens = plain
+  return plain
     .replaceAll(/['’‘ʼ`´]/gu, '')
     .split(/[^\p{L}]+/u)
-    .filter((token) => token.length > 1 && !NO_NAME.has(token));
-  return [...new Set(tokens)];
+    .filter((word) => word !== '' && !PLACEHOLDERS.has(word));
 }
 
-/** Version of the rule, kept with every enquiry it decided. */
-export const NAME_RULE = 'names-1';
+/** Of the words of a name those that count: no initials, and no particles unless few words are left. */
+export function significantWords(words: readonly string[]): string[] {
+  const long = words.filter((word) => word.length > 1);
+  const names = long.filter((word) => !PARTICLES.has(word));
+  return names.length < MIN_TOKENS ? long : names;
+}
+
+/** The words of a name that count. */
+export function nameTokens(text: string): string[] {
+  return significantWords(nameWords(text));
+}
+
+/** Whether a text has any word that counts as a name. */
+export function isName(text: string): boolean {
+  return LETTERS_ALONE.test(text) || nameTokens(text).length > 0;
+}
 
 const STRONG_SIMILARITY = 0.92;
 /** Enough where the tokens also sound alike. */
 const ALIKE_SIMILARITY = 0.8;
-const FEWEST_TOKENS = 2;
-/** Least share of the shorter name that must be found in the other. */
-const LEAST_SCORE = 0.6;
-
-export interface NameComparison {
-  readonly agree: boolean;
-  /** Tokens found in both, spelling variants included. */
-  readonly matched: number;
-  /** Similarity of the matched tokens over the number of tokens of the shorter name, 0 to 1. */
-  readonly score: number;
-}
+/** Of a name with one letter wrong; shorter ones have too many neighbours. */
+const MIN_LISTED_LETTERS = 4;
+const MIN_OTHER_LETTERS = 5;
+/** Of two spellings of one listed name. */
+const SPELLING_SIMILARITY = 0.98;
 
 /**
- * Compares two names as sets of tokens, in any order. They agree when at least two tokens match, by
- * spelling (Jaro-Winkler) or by a slightly different spelling that sounds alike in Kenyan usage, and
- * these are at least 60 % of the shorter name.
- * @param fewestTokens 1 only where the rules of the operation ask for no names at all.
+ * 1 for equal tokens, down to 0 for those that are no spelling of each other. Two listed names are
+ * one name or two, whatever their letters; of others one letter may be wrong.
  */
-export function compareNames(
-  a: readonly string[],
-  b: readonly string[],
-  fewestTokens = FEWEST_TOKENS,
-): NameComparison {
-  const [shorter, longer] = a.length <= b.length ? [a, b] : [b, a];
-  const pairs = shorter.flatMap((left, i) =>
-    longer.map((right, j) => ({ i, j, similarity: tokenSimilarity(left, right) })),
-  );
-  // The most similar pair first: for a handful of tokens that is as good as an exact assignment.
-  const best = pairs
-    .filter(({ similarity }) => similarity > 0)
-    .toSorted((p, q) => q.similarity - p.similarity || p.i - q.i || p.j - q.j);
-  const usedLeft = new Set<number>();
-  const usedRight = new Set<number>();
-  let sum = 0;
-  for (const { i, j, similarity } of best) {
-    if (usedLeft.has(i) || usedRight.has(j)) continue;
-    usedLeft.add(i);
-    usedRight.add(j);
-    sum += similarity;
+export function tokenSimilarity(a: string, b: string): number {
+  if (a === b) return 1;
+  const [nameOfA, nameOfB] = [knownName(a), knownName(b)];
+  if (nameOfA !== undefined && nameOfB !== undefined) {
+    return nameOfA === nameOfB ? SPELLING_SIMILARITY : 0;
   }
-  const matched = usedLeft.size;
-  const score = shorter.length === 0 ? 0 : sum / shorter.length;
-  return { agree: matched >= fewestTokens && score >= LEAST_SCORE, matched, score };
+  const similarity = jaroWinkler(a, b);
+  const isOneKnown = nameOfA !== undefined || nameOfB !== undefined;
+  const shortest = Math.min(a.length, b.length);
+  const isAlike =
+    similarity >= STRONG_SIMILARITY ||
+    (similarity >= ALIKE_SIMILARITY && soundKey(a) === soundKey(b)) ||
+    (shortest >= (isOneKnown ? MIN_LISTED_LETTERS : MIN_OTHER_LETTERS) && isMisspelling(a, b));
+  return isAlike && !isGenderedPair(a, b) ? similarity : 0;
 }
 
-/** 1 for equal tokens, down to 0 for those that are no spelling of each other. */
-function tokenSimilarity(a: string, b: string): number {
-  if (a === b) return 1;
-  const similarity = jaroWinkler(a, b);
-  if (similarity >= STRONG_SIMILARITY) return similarity;
-  return similarity >= ALIKE_SIMILARITY && soundKey(a) === soundKey(b) ? similarity : 0;
+/** Whether tokens that are not similar enough to agree may still be one name with a letter wrong. */
+export function mayBeMisspelt(a: string, b: string): boolean {
+  const areKnown = knownName(a) !== undefined && knownName(b) !== undefined;
+  const shortest = Math.min(a.length, b.length);
+  return (
+    !areKnown && shortest >= MIN_LISTED_LETTERS && isMisspelling(a, b) && !isGenderedPair(a, b)
+  );
+}
+
+/** One letter wrong, but not the first, which seldom is: KELVIN and MELVIN are two names. */
+function isMisspelling(a: string, b: string): boolean {
+  const beginAlike = a[0] === b[0] || (a[0] === b[1] && a[1] === b[0]);
+  return beginAlike && isOneEditApart(a, b);
+}
+
+/** One letter more, less or other, or two adjacent ones exchanged. */
+function isOneEditApart(a: string, b: string): boolean {
+  if (a.length > b.length) return isOneEditApart(b, a);
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at += 1;
+  if (a.length < b.length) return a.slice(at) === b.slice(at + 1);
+  if (a.slice(at + 1) === b.slice(at + 1)) return true;
+  return a[at] === b[at + 1] && a[at + 1] === b[at] && a.slice(at + 2) === b.slice(at + 2);
+}
+
+/** Endings of a woman’s name after a man’s: JOSEPH, JOSEPHINE. */
+const FEMININE_ENDING =
+  /^(A|IA|INE|INA|ENE|ENA|ETTE|ETTA|ELLE|ELLA|ILLA|ICIA|ICA|ISCA|ITA|IDA|INAH|AH)$/;
+/** The same name of a man and of a woman: Kalenjin, Luo and Luhya beginnings, Latin endings. */
+const GENDERED: readonly (readonly [man: RegExp, woman: RegExp])[] = [
+  [/^KIP?(?=.{3})/, /^(CHEP|JEP|TAP|CHE|JE)(?=.{3})/],
+  [/^O(?=.{3})/, /^A(?=.{3})/],
+  [/^W[AE](?=.{3})/, /^N[AE](?=.{3})/],
+  [/(?<=.{3})(O|US|IUS)$/, /(?<=.{3})(A|IA|INA)$/],
+];
+
+function isGenderedPair(a: string, b: string): boolean {
+  const [shorter, longer] = a.length <= b.length ? [a, b] : [b, a];
+  // A listed name that lost its last letter is a slip, not a man’s name.
+  const isSlip = knownName(longer) !== undefined && knownName(shorter) === undefined;
+  if (
+    !isSlip &&
+    shorter.length >= 3 &&
+    !/[AEIOUY]$/.test(shorter) &&
+    longer.startsWith(shorter) &&
+    FEMININE_ENDING.test(longer.slice(shorter.length))
+  ) {
+    return true;
+  }
+  return GENDERED.some(([man, woman]) => isPairOf(a, b, man, woman) || isPairOf(b, a, man, woman));
+}
+
+function isPairOf(...[a, b, man, woman]: [string, string, RegExp, RegExp]): boolean {
+  return man.test(a) && woman.test(b) && a.replace(man, '') === b.replace(woman, '');
 }
 
 /**

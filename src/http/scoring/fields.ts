@@ -52,6 +52,15 @@ export const reportReason = text(
 
 export const reportSector = text(/^[12]$/, '1 or 2', '1 my sector, 2 all sectors.', '2');
 
+export const dateOfBirth = Type.Optional(
+  text(
+    /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(T[0-9:.]{5,12}(Z|[+-]\d{2}:\d{2}))?$/,
+    'a date such as 1984-03-12, or a date and time with its offset',
+    'Birth date; where it is given it must be the one on file. Only the day counts.',
+    '1984-03-12',
+  ),
+);
+
 const contact = (description: string) =>
   Type.Optional(text(/^.{1,200}$/, 'at most 200 characters', description));
 

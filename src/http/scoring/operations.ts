@@ -32,6 +32,7 @@ import { bureauCodeOf } from './bureau-codes.ts';
 import {
   consentFields,
   contactFields,
+  dateOfBirth,
   documentFields,
   optionalName,
   reportReason,
@@ -54,6 +55,7 @@ const shared = {
   name2: optionalName,
   name3: optionalName,
   name4: optionalName,
+  dateOfBirth,
   ...documentFields,
   ...contactFields,
   ...consentFields,
@@ -153,6 +155,7 @@ async function answer(
       reportSector: request.reportSector === undefined ? null : sector,
       documents: readDocuments(request),
       names: readNames(request, operation, vendor.enquiryPolicy),
+      dateOfBirth: readDateOfBirth(request),
       content: request,
       keyId: keyIdOf(asked.signature.key),
       ...readConsent(request, vendor.enquiryPolicy, startOfDay(deps.clock.now(), deps.timeZone)),
@@ -188,6 +191,18 @@ function readDocuments(request: ScoringRequest): IdentityDocument[] {
     });
   }
   return documents;
+}
+
+/** The day alone; empty when it was not given. */
+function readDateOfBirth({ dateOfBirth: given }: ScoringRequest): string {
+  const day = (given ?? '').slice(0, 'YYYY-MM-DD'.length);
+  if (day !== '' && parseDay(day) === undefined) {
+    throw new Refusal('invalid_field', {
+      field: 'dateOfBirth',
+      text: 'dateOfBirth must be a day of the calendar',
+    });
+  }
+  return day;
 }
 
 /** The schema has checked the form of the date; here it must be in the calendar, and not to come. */
