@@ -50,6 +50,13 @@ create unique index transactions_by_reference on transactions (vendor_id, mercha
   where merchant_reference is not null;
 -- Not vendor first: entries of all vendors land at the end, and no planner mistakes it for the key.
 create index transactions_by_duplicate_key on transactions (duplicate_key, vendor_id);
+-- For people who search by account or phone: the week (2^14 buckets of 32 s) and a hash, so that new
+-- entries go to a small part of the index. A search looks for its hash in every week.
+create index transactions_by_account on transactions
+  (((duplicate_key >> 46) << 32 | (hashtextextended(account, 0) & 4294967295)));
+create index transactions_by_phone on transactions
+  (((duplicate_key >> 46) << 32 | (hashtextextended(phone, 0) & 4294967295)))
+  where phone is not null;
 
 -- One row per open transaction. `stage` send: no instruction is under way and one may be sent;
 -- verify: an instruction was (or may have been) sent, and only the operator's word ends it.
@@ -123,3 +130,4 @@ create table stray_callbacks (
   received_at timestamptz not null,
   primary key (operator_code, callback_id)
 );
+create index stray_callbacks_by_reference on stray_callbacks (reference);

@@ -35,3 +35,4 @@ create table archived_transactions (
 -- Not unique: a reference is free again once its payment is archived.
 create index archived_transactions_by_reference on archived_transactions
   (vendor_id, merchant_reference) where merchant_reference is not null;
+create index archived_transactions_by_account on archived_transactions (account);

@@ -13,7 +13,7 @@ const ROWS: readonly (readonly string[])[] = [
   ['collections', 'transactions', 'credit'],
   ['dispatch', 'bulk', 'events'],
   ['reconciliation'],
-  ['connectors', 'http'],
+  ['connectors', 'http', 'timeline'],
   ['environment'],
   ['config'],
   ['compose'],

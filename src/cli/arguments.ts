@@ -126,6 +126,16 @@ export function periodEnd(text: string, option: string, wireTime: WireTime): Dat
   return periodStart(isoDay(nextDay), option, wireTime);
 }
 
+/**
+ * The first instant of a day in the service's time zone.
+ * Throws: `UsageError` naming the option.
+ */
+export function dayStart(text: string, option: string, wireTime: WireTime): Date {
+  const time = DAY_PATTERN.test(text) ? wireTime.parse(`${text} 00:00:00`) : undefined;
+  if (time === undefined) throw new UsageError(`${option} must be a day, YYYY-MM-DD.`);
+  return time;
+}
+
 /** Throws `UsageError` when no setting was given. */
 export function requireSome(options: object, names: readonly string[]): void {
   const given = new Set(Object.keys(options));

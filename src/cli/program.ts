@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { readFileSync } from 'node:fs';
+import { acceptAnyCase } from './choices.ts';
 import type { Cli, Surroundings } from './cli.ts';
 import { EXIT } from './exit.ts';
 import { explain } from './failure.ts';
@@ -71,6 +72,11 @@ const COMMANDS: readonly Entry[] = [
     name: 'transactions',
     summary: 'a vendor’s transactions, newest first',
     load: async () => (await import('./transactions.ts')).addTransactionsCommand,
+  },
+  {
+    name: 'find',
+    summary: 'payments of all vendors by reference, account or phone, with their timeline',
+    load: async () => (await import('./find.ts')).addFindCommand,
   },
   {
     name: 'archive',
@@ -155,6 +161,7 @@ export async function runCli(args: readonly string[], surroundings: Surroundings
   const program = createProgram(surroundings);
   try {
     await addCommands(program, cli, args);
+    acceptAnyCase(program);
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {

@@ -18,9 +18,11 @@ export function transactionJson(row: TransactionRow, vid: string) {
     merchant_reference: row.merchant_reference,
     transaction_status: statusOf(row.outcome, row.under_way),
     transaction_message: row.message,
+    failure_code: row.failure_code,
     biller_reference: row.biller_reference,
     details: row.details,
     created_at: row.created_at.toISOString(),
+    biller_response_time: row.biller_response_time?.toISOString() ?? null,
     settled_at: row.settled_at?.toISOString() ?? null,
   };
 }
@@ -39,6 +41,7 @@ export function transactionText(row: TransactionRow, vid: string, wireTime: Wire
     ['merchant reference', view.merchant_reference ?? ''],
     ['status', view.transaction_status],
     ['message', view.transaction_message ?? ''],
+    ...(view.failure_code === null ? [] : [['failure code', view.failure_code] as const]),
     ['biller reference', view.biller_reference ?? ''],
     ...Object.entries(view.details ?? {}),
     ['created', wireTime.format(row.created_at)],

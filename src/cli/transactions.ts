@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import { Refusal } from '../base/errors.ts';
+import type { WireTime } from '../base/clock.ts';
 import { decodeReference } from '../base/ids.ts';
 import type { Queryable } from '../db/pool.ts';
 import * as fields from '../http/merchant/fields.ts';
@@ -13,7 +14,7 @@ import {
 import type { TransactionRow } from '../transactions/store.ts';
 import { TRANSACTION_STATUSES } from '../transactions/transaction.ts';
 import type { TransactionStatus } from '../transactions/transaction.ts';
-import { command, like, signerName, wholeNumber } from './arguments.ts';
+import { command, dayStart, like, signerName, wholeNumber } from './arguments.ts';
 import type { Cli } from './cli.ts';
 import { UsageError } from './failure.ts';
 import { table } from './output.ts';
@@ -83,6 +84,9 @@ interface ListOptions {
   readonly json?: boolean;
   readonly vid: string;
   readonly status?: TransactionStatus;
+  readonly from?: string;
+  readonly to?: string;
+  readonly wide?: boolean;
   readonly limit?: number;
 }
 
@@ -93,41 +97,66 @@ export function addTransactionsCommand(program: Command, cli: Cli): void {
   command(program, 'transactions', 'A vendor’s transactions, newest first.')
     .requiredOption('--vid <vid>', 'vendor ID', signerName)
     .addOption(new Option('--status <status>', 'only these').choices(TRANSACTION_STATUSES))
-    .option('--limit <count>', 'most rows (default 20)', wholeNumber(1, MOST_LISTED))
+    .option('--from <day>', 'created on this day or later, YYYY-MM-DD in TIME_ZONE')
+    .option('--to <day>', 'created before this day (the day itself is not included)')
+    .option('--wide', 'merchant references and messages, too')
+    .option('--limit <count>', 'at most this many rows (default 20)', wholeNumber(1, MOST_LISTED))
     .action(async (options: ListOptions) => {
       await cli.run(options, async ({ pool, wireTime }) => {
+        const { from, to } = options;
+        const period = {
+          from: from === undefined ? undefined : dayStart(from, '--from', wireTime),
+          to: to === undefined ? undefined : dayStart(to, '--to', wireTime),
+        };
+        if (period.from !== undefined && period.to !== undefined && period.from >= period.to) {
+          throw new UsageError('--to must be later than --from: the day of --to is not included.');
+        }
         const vendor = await requireVendor(pool, options.vid);
         const rows = await listTransactions(pool, vendor.vendor_id, {
+          ...period,
           status: options.status,
           limit: options.limit ?? DEFAULT_LIMIT,
         });
-        const transactions = rows.map((row) => transactionJson(row, options.vid));
         return {
-          json: { transactions },
-          text: table(
-            [
-              { title: 'CREATED' },
-              { title: 'REFERENCE' },
-              { title: 'MERCHANT REFERENCE' },
-              { title: 'BILLER' },
-              { title: 'ACCOUNT' },
-              { title: 'AMOUNT', align: 'right' },
-              { title: 'STATUS' },
-              { title: 'MESSAGE' },
-            ],
-            transactions.map((view, index) => [
-              wireTime.format(rows[index]?.created_at ?? new Date(0)),
-              view.ipay_reference,
-              view.merchant_reference ?? '',
-              view.biller_name,
-              view.account,
-              view.amount,
-              view.transaction_status,
-              view.transaction_message ?? '',
-            ]),
-            'no transactions',
-          ),
+          json: { transactions: rows.map((row) => transactionJson(row, options.vid)) },
+          text: listText(rows, options, wireTime),
         };
       });
     });
+}
+
+/** Without `--wide` it fits into 100 columns. */
+function listText(
+  rows: readonly TransactionRow[],
+  { vid, wide = false }: ListOptions,
+  wireTime: WireTime,
+): string {
+  const ifWide = <Item>(...items: readonly Item[]): readonly Item[] => (wide ? items : []);
+  return table(
+    [
+      { title: 'CREATED' },
+      { title: 'REFERENCE' },
+      ...ifWide({ title: 'MERCHANT REFERENCE' }),
+      { title: 'BILLER' },
+      { title: 'ACCOUNT' },
+      { title: 'AMOUNT', align: 'right' },
+      { title: 'STATUS' },
+      ...ifWide({ title: 'MESSAGE' }),
+    ],
+    rows.map((row) => {
+      const view = transactionJson(row, vid);
+      const created = wireTime.format(row.created_at);
+      return [
+        wide ? created : created.slice(0, -':00'.length),
+        view.ipay_reference,
+        ...ifWide(view.merchant_reference ?? ''),
+        view.biller_name,
+        view.account,
+        view.amount,
+        view.transaction_status,
+        ...ifWide(view.transaction_message ?? ''),
+      ];
+    }),
+    'no transactions',
+  );
 }

@@ -10,6 +10,7 @@ import {
   stopWebhook,
 } from '../events/administer.ts';
 import { EVENT_STATES } from '../events/event.ts';
+import { sendTestEvent } from '../events/test-event.ts';
 import type { EventState } from '../events/event.ts';
 import { listEvents } from '../events/webhooks-store.ts';
 import {
@@ -21,7 +22,9 @@ import {
   wholeNumber,
 } from './arguments.ts';
 import type { Cli } from './cli.ts';
+import { EXIT } from './exit.ts';
 import { UsageError } from './failure.ts';
+import { record } from './output.ts';
 import { newKeyText } from './signer-keys.ts';
 import { requireVendor } from './vendors.ts';
 import { addWebhookList, eventsAnswer } from './webhook-view.ts';
@@ -39,6 +42,7 @@ export function addWebhookCommands(program: Command, cli: Cli): void {
     .description('Where vendors are told what became of their payments.');
   addSet(webhook, cli);
   addWebhookList(webhook, cli);
+  addTest(webhook, cli);
   addRotateSecret(webhook, cli);
   addEvents(webhook, cli);
   addReplay(webhook, cli);
@@ -74,6 +78,43 @@ function addSet(webhook: Command, cli: Cli): void {
         };
       });
     });
+}
+
+const MAX_ANSWER_LENGTH = 500;
+
+function addTest(webhook: Command, cli: Cli): void {
+  about(
+    webhook,
+    'test',
+    'Send one signed event of type webhook.test to the vendor’s URL and show the answer. Exits with 1 unless it is a 2xx.',
+  ).action(async (vid: string, options: Common) => {
+    await cli.run(options, async ({ pool, sealing }) => {
+      const vendor = await requireVendor(pool, vid);
+      const sent = await sendTestEvent(pool, vendor, (await sealing()).masterKeys);
+      const answer = sent.answer?.toString('utf8').slice(0, MAX_ANSWER_LENGTH);
+      return {
+        json: {
+          vid,
+          url: sent.url,
+          webhook_id: sent.webhookId,
+          result: sent.kind,
+          detail: sent.text,
+          answer: answer ?? null,
+          duration_ms: sent.durationMs,
+          disabled: sent.disabled,
+        },
+        text: record([
+          ['url', sent.url],
+          ['webhook-id', sent.webhookId],
+          ['result', `${sent.kind === 'delivered' ? 'delivered' : 'not delivered'}: ${sent.text}`],
+          ['answer', answer ?? ''],
+          ['took', `${sent.durationMs} ms`],
+          ...(sent.disabled ? [['note', 'the webhook is disabled; events wait'] as const] : []),
+        ]),
+        exitCode: sent.kind === 'delivered' ? EXIT.done : EXIT.failed,
+      };
+    });
+  });
 }
 
 function addRotateSecret(webhook: Command, cli: Cli): void {

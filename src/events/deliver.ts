@@ -22,6 +22,8 @@ export interface DeliveryResult {
   readonly kind: 'delivered' | 'failed' | 'gone';
   /** For people. */
   readonly text: string;
+  /** The body of the answer; undefined when there was no answer. */
+  readonly answer?: Buffer;
 }
 
 export interface Deliverer {
@@ -73,9 +75,10 @@ export function createDeliverer(options: {
       });
       if (ending.kind !== 'answer') return { kind: 'failed', text: ending.reason };
       const text = `HTTP ${ending.httpStatus}`;
-      if (ending.httpStatus === GONE) return { kind: 'gone', text };
+      const answer = ending.body;
+      if (ending.httpStatus === GONE) return { kind: 'gone', text, answer };
       const isTaken = ending.httpStatus >= 200 && ending.httpStatus < 300;
-      return { kind: isTaken ? 'delivered' : 'failed', text };
+      return { kind: isTaken ? 'delivered' : 'failed', text, answer };
     },
     close: async () => {
       await Promise.all([agents.public.destroy(), agents.anywhere.destroy()]);

@@ -24,6 +24,11 @@ export function webhookIdOf({ event_id: eventId }: Pick<EventRow, 'event_id'>): 
   return `evt_${eventId}`;
 }
 
+/** The body of an event that only shows whether the webhook works. */
+export function testEventBody(vid: string, at: Date): string {
+  return JSON.stringify({ type: 'webhook.test', timestamp: at.toISOString(), data: { vid } });
+}
+
 /**
  * The body that is sent: the event's type and time, and in `data` the transaction as the status
  * operation answers it. Byte for byte the same at every attempt.

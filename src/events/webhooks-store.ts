@@ -31,6 +31,18 @@ export async function listWebhooks(db: Queryable): Promise<WebhookRow[]> {
   return listed.rows;
 }
 
+/** The vendor's webhook. */
+export async function findWebhook(
+  db: Queryable,
+  vendorId: number,
+): Promise<Pick<WebhookRow, 'url' | 'allows_private' | 'disabled_at'> | undefined> {
+  const found = await db.query<Pick<WebhookRow, 'url' | 'allows_private' | 'disabled_at'>>(
+    'select url, allows_private, disabled_at from webhooks where vendor_id = $1',
+    [vendorId],
+  );
+  return found.rows[0];
+}
+
 /** Locks the webhook until the end of the transaction; false when there is none. */
 export async function lockWebhook(db: Queryable, vendorId: number): Promise<boolean> {
   const locked = await db.query('select 1 from webhooks where vendor_id = $1 for update', [

@@ -1,4 +1,4 @@
-import { newId } from '../base/ids.ts';
+import { firstIdAt, newId } from '../base/ids.ts';
 import { PlainError } from '../base/plain-error.ts';
 import type { Queryable } from '../db/pool.ts';
 import { batchCall } from './batch-form.ts';
@@ -297,18 +297,44 @@ export async function readTransactionByReference(
   return read.rows[0];
 }
 
-/** The vendor's transactions, newest first. */
+/** Ids are made by the clocks of processes, `created_at` by the database's. */
+const CLOCK_SLACK_MS = 3_600_000;
+
+function idAt(time: Date | undefined, slackMs: number): string | null {
+  return time === undefined ? null : firstIdAt(new Date(time.getTime() + slackMs));
+}
+
+/** The vendor's transactions with from <= created_at < to, newest first. */
 export async function listTransactions(
   db: Queryable,
   vendorId: number,
-  options: { readonly status: TransactionStatus | undefined; readonly limit: number },
+  options: {
+    readonly status: TransactionStatus | undefined;
+    readonly from?: Date | undefined;
+    readonly to?: Date | undefined;
+    readonly limit: number;
+  },
 ): Promise<TransactionRow[]> {
+  const { from, to } = options;
   const read = await db.query<TransactionRow>(
     `${READ} ($2::text is null or $2 = case t.outcome when 'success' then 'SUCCESS'
          when 'failed' then 'FAILED'
          else case when q.transaction_id is null then 'QUEUED' else 'PENDING' end end)
+       and t.created_at >= coalesce($4, '-infinity'::timestamptz)
+       and t.created_at < coalesce($5, 'infinity'::timestamptz)
+       -- The same by the key, so that only the period is read.
+       and t.transaction_id >= coalesce($6, '00000000-0000-0000-0000-000000000000'::uuid)
+       and t.transaction_id <= coalesce($7, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
      order by t.transaction_id desc limit $3`,
-    [vendorId, options.status ?? null, options.limit],
+    [
+      vendorId,
+      options.status ?? null,
+      options.limit,
+      from ?? null,
+      to ?? null,
+      idAt(from, -CLOCK_SLACK_MS),
+      idAt(to, CLOCK_SLACK_MS),
+    ],
   );
   return read.rows;
 }

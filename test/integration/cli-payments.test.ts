@@ -277,11 +277,23 @@ describe('malipo pay, status and transactions', () => {
     expect(await list()).toEqual(['3', '2', '1']);
     expect(await list('--limit', '2')).toEqual(['3', '2']);
     expect(await list('--status', 'QUEUED')).toHaveLength(3);
+    expect(await list('--status', 'queued')).toHaveLength(3);
     expect(await list('--status', 'SUCCESS')).toEqual([]);
     expect(await list('--status', 'PENDING')).toEqual([]);
     const table = await malipo(environment, 'transactions', '--vid', 'lister', '--limit', '1');
     expect(table.stdout.split('\n')).toHaveLength(3);
     expect(table.stdout).toMatch(/ water +3 +100\.00 +QUEUED/);
+  });
+
+  it('list within 100 columns, and everything with --wide', async () => {
+    await addVendor('narrow');
+    await addFloat('narrow');
+    const own = 'a'.repeat(64);
+    await must(environment, payArgs('narrow', '254722000001', '--merchant-reference', own));
+    const list = ['transactions', '--vid', 'narrow'] as const;
+    const { stdout } = await must(environment, ...list);
+    expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
+    expect((await must(environment, ...list, '--wide')).stdout).toContain(own);
   });
 });
 

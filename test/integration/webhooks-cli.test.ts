@@ -1,3 +1,4 @@
+import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createWireTime } from '../../src/base/clock.ts';
 import { encodeReference } from '../../src/base/ids.ts';
@@ -7,6 +8,7 @@ import { settleTransactions } from '../../src/transactions/store.ts';
 import { createInstructed, openBooks, paidReport } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { newTransaction } from '../support/new-transaction.ts';
+import { startWebhookReceiver } from '../support/webhook-receiver.ts';
 import { inProcess, must, newMasterKey } from './cli-support.ts';
 
 let books: Books;
@@ -131,4 +133,57 @@ test('a disabled one is seen, enabled again, and removed with its secrets', asyn
     "select 1 from security_keys where holder_kind = 'webhook' and (valid_until is null or valid_until > now())",
   );
   expect(valid.rowCount).toBe(0);
+});
+
+test('a test event is signed, shows what came back and is kept nowhere', async () => {
+  const receiver = await startWebhookReceiver((response, { path: called }) => {
+    const [status, body] = called.startsWith('/events')
+      ? [202, 'thanks\u001B[2J']
+      : [500, 'broken'];
+    response.writeHead(status).end(body);
+  });
+  try {
+    const testedId = await books.addVendor();
+    const tested = `vendor-${testedId}`;
+    const none = await inProcess(environment, 'webhook', 'test', tested);
+    expect(none).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(none.stderr).toContain(`webhook set ${tested} URL`);
+
+    const { secret } = await webhook('set', tested, receiver.url, '--allow-private');
+    const ran = await must(environment, 'webhook', 'test', tested);
+    expect(ran.stdout).toMatch(/^result +delivered: HTTP 202$/m);
+    expect(ran.stdout).toMatch(/^answer +thanks/m);
+    expect(ran.stdout).not.toContain('\u001B');
+    const [call] = receiver.calls;
+    expect(
+      new Webhook(String(secret)).verify(call?.body ?? '', call?.headers as Record<string, string>),
+    ).toEqual({
+      type: 'webhook.test',
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      data: { vid: tested },
+    });
+
+    await webhook('set', tested, new URL('/elsewhere', receiver.url).href, '--allow-private');
+    await webhook('disable', tested);
+    const failed = await inProcess(environment, 'webhook', 'test', tested, '--json');
+    expect(failed.exitCode).toBe(1);
+    expect(failed.json()).toMatchObject({
+      result: 'failed',
+      detail: 'HTTP 500',
+      answer: 'broken',
+      disabled: true,
+    });
+    await receiver.close();
+    const silent = await inProcess(environment, 'webhook', 'test', tested, '--json');
+    expect(silent.json()).toMatchObject({ detail: 'connection refused', answer: null });
+
+    const { events } = await webhook('events', tested);
+    expect(events).toEqual([]);
+    const kept = await books.pool.query('select failure_count from webhooks where vendor_id = $1', [
+      testedId,
+    ]);
+    expect(kept.rows).toEqual([{ failure_count: 0 }]);
+  } finally {
+    await receiver.close().catch(() => undefined);
+  }
 });

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { firstIdAt } from '../../src/base/ids.ts';
+import { createTransactions } from '../../src/transactions/store.ts';
+import { openBooks } from '../support/money-fixture.ts';
+import type { Books } from '../support/money-fixture.ts';
+import { newTransaction } from '../support/new-transaction.ts';
+import { inProcess, must } from './cli-support.ts';
+
+let books: Books;
+let vid: string;
+beforeAll(async () => {
+  books = await openBooks();
+  const vendorId = await books.addVendor(1_000_000n);
+  vid = `vendor-${vendorId}`;
+  // A day in Nairobi begins at 21:00 UTC.
+  const times = ['2026-03-01T20:59:59Z', '2026-03-01T21:00:00Z', '2026-03-02T20:59:59.999Z'];
+  for (const [index, time] of times.entries()) {
+    const at = new Date(time);
+    const transactionId = firstIdAt(at);
+    const made = newTransaction({ vendorId, transactionId, account: String(index + 1) });
+    await createTransactions(books.pool, [made], false);
+    await books.pool.query('update transactions set created_at = $2 where transaction_id = $1', [
+      transactionId,
+      at,
+    ]);
+  }
+});
+afterAll(async () => {
+  await books.close();
+});
+
+const run = async (options: readonly string[]) =>
+  await inProcess({ DATABASE_URL: books.url }, 'transactions', '--vid', vid, '--json', ...options);
+
+test.each<[string[], string[]]>([
+  [
+    ['--from', '2026-03-02', '--to', '2026-03-03'],
+    ['3', '2'],
+  ],
+  [['--from', '2026-03-01', '--to', '2026-03-02'], ['1']],
+  [['--from', '2026-03-03'], []],
+  [
+    ['--to', '2026-03-03'],
+    ['3', '2', '1'],
+  ],
+  [['--to', '2026-03-01'], []],
+])('%j lists payments of whole days, without the last one', async (options, accounts) => {
+  const listed = (await run(options)).json<{ transactions: { account: string }[] }>();
+  expect(listed.transactions.map(({ account }) => account)).toEqual(accounts);
+});
+
+test.each<[string[], string]>([
+  [['--from', '2026-02-30'], '--from must be a day'],
+  [['--to', '2026-03-01T00:00:00Z'], '--to must be a day'],
+  [['--from', '2026-03-02', '--to', '2026-03-02'], '--to must be later'],
+])('%j is refused', async (options, text) => {
+  const refused = await run(options);
+  expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
+  expect(refused.stderr).toContain(text);
+});
+
+test('values of a fixed set are taken in any case', async () => {
+  for (const status of ['QUEUED', 'queued', 'Queued']) {
+    const listed = await must({ DATABASE_URL: books.url }, 'transactions', '--vid', vid, [
+      '--status',
+      status,
+      '--json',
+    ]);
+    expect(listed.json<{ transactions: unknown[] }>().transactions).toHaveLength(3);
+  }
+  const refused = await run(['--status', 'paid']);
+  expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
+  expect(refused.stderr).toContain('Allowed choices are QUEUED, PENDING, SUCCESS, FAILED');
+});

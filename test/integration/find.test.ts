@@ -1,0 +1,296 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { encodeReference, newId } from '../../src/base/ids.ts';
+import { claim, insertStrayCallback, writeProgress } from '../../src/dispatch/store.ts';
+import { approveResolution, proposeResolution } from '../../src/reconciliation/cases.ts';
+import { listCasesAbout } from '../../src/reconciliation/cases-store.ts';
+import { findPayments } from '../../src/timeline/find.ts';
+import type { PaymentTimeline } from '../../src/timeline/assemble.ts';
+import { archiveTransactions } from '../../src/transactions/archive.ts';
+import { createTransactions, settleTransactions } from '../../src/transactions/store.ts';
+import type { NewTransaction } from '../../src/transactions/transaction.ts';
+import {
+  createInstructed,
+  failedReport,
+  openBooks,
+  OPERATOR,
+  paidReport,
+} from '../support/money-fixture.ts';
+import type { Books } from '../support/money-fixture.ts';
+import { BILLER, newTransaction } from '../support/new-transaction.ts';
+import { malipo } from './cli-support.ts';
+
+let books: Books;
+beforeAll(async () => {
+  books = await openBooks();
+});
+afterAll(async () => {
+  await books.close();
+});
+
+const referenceOf = (made: NewTransaction): string =>
+  encodeReference(made.vendorId, made.transactionId);
+
+async function find(term: string, limit = 10): Promise<readonly PaymentTimeline[]> {
+  return (await findPayments(books.openPool({ byIndexOnly: true }), term, limit)).payments;
+}
+
+async function found(term: string): Promise<string[]> {
+  return (await find(term)).map(({ reference }) => reference);
+}
+
+/** The kinds of what happened, with what tells them apart. */
+function story({ timeline }: PaymentTimeline): string[] {
+  return timeline.map((entry) => {
+    switch (entry.kind) {
+      case 'transfer':
+        return `transfer ${entry.movement} ${entry.amount_cents}`;
+      case 'attempt':
+        return `attempt ${entry.attempt_number} ${String(entry.outcome)}`;
+      case 'settled':
+        return `settled ${entry.status} ${String(entry.source)}`;
+      case 'event':
+        return `event ${entry.type} ${entry.state}`;
+      case 'case':
+        return `case ${entry.case_kind} ${entry.action} ${String(entry.actor)}`;
+      case 'correction':
+        return `correction ${entry.resolution} ${String(entry.outcome_after)}`;
+      default:
+        return entry.kind;
+    }
+  });
+}
+
+async function addWebhook(vendorId: number): Promise<void> {
+  await books.pool.query(
+    `insert into webhooks (vendor_id, url, allows_private, changed_at)
+     values ($1, 'http://127.0.0.1:9', true, now())`,
+    [vendorId],
+  );
+}
+
+describe('payments are found', () => {
+  test('by their reference and by that of any vendor, newest first', async () => {
+    const vendorIds = await books.addVendors([90_000n, 90_000n]);
+    const made = vendorIds.map((vendorId) =>
+      newTransaction({ vendorId, merchantReference: 'INV-7', account: newId() }),
+    );
+    await createInstructed(books.pool, made);
+    const references = made.map(referenceOf);
+    for (const reference of references) expect(await found(reference)).toEqual([reference]);
+    expect(await found(references[0]?.toLowerCase() ?? '')).toEqual([references[0]]);
+    expect(await found('INV-7')).toEqual(references.toReversed());
+    expect(await found(' INV-7 ')).toEqual(references.toReversed());
+    expect(await found('inv-7')).toEqual([]);
+    // Of each other's id there is nothing.
+    expect(await found(encodeReference(vendorIds[0] ?? 0, made[1]?.transactionId ?? ''))).toEqual(
+      [],
+    );
+  });
+
+  test('by account and phone, in whichever form the number is on file', async () => {
+    const vendorId = await books.addVendor(1_000_000n);
+    const made = [
+      { account: '254733000001' },
+      { account: '0733000001' },
+      { phone: '+254733000001' },
+      { phone: '254733000001', account: '254733000001' },
+      { account: '2547330000011' },
+    ].map((given) => newTransaction({ vendorId, account: 'another', ...given }));
+    await createInstructed(books.pool, made);
+    const references = made.slice(0, 4).map(referenceOf).toReversed();
+    for (const term of ['0733 000 001', '+254733000001', '254-733-000-001', '733000001']) {
+      expect(await found(term)).toEqual(references);
+    }
+    const limited = await findPayments(books.pool, '0733000001', 3);
+    expect(limited.payments.map(({ reference }) => reference)).toEqual(references.slice(0, 3));
+    expect(limited.more).toBe(true);
+  });
+
+  test('in every week in which there are payments', async () => {
+    const vendorId = await books.addVendor(1_000_000n);
+    const account = newId();
+    const made = [0, 1, 2].map(() => newTransaction({ vendorId, account }));
+    await createTransactions(books.pool, made, true);
+    for (const [weeks, { transactionId }] of made.entries()) {
+      await books.pool.query(
+        `update transactions set duplicate_key = duplicate_key - ($2::bigint << 46)
+         where transaction_id = $1`,
+        [transactionId, weeks * 60],
+      );
+    }
+    expect(await found(account)).toHaveLength(3);
+  });
+
+  test('by index only, among very many', async () => {
+    const plan = await books.openPool({ byIndexOnly: true }).query<{ 'QUERY PLAN': string }>(
+      `explain select 1 from transactions t
+       where ((t.duplicate_key >> 46) << 32 | (hashtextextended(t.account, 0) & 4294967295))
+         = any (array(select generate_series(1, 10)::bigint))`,
+    );
+    const text = plan.rows.map((row) => row['QUERY PLAN']).join('\n');
+    expect(text).toContain('transactions_by_account');
+  });
+
+  test('archived ones, too', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'malipo-find-'));
+    try {
+      const vendorId = await books.addVendor(90_000n);
+      const account = newId();
+      const made = newTransaction({ vendorId, account, merchantReference: 'ARCHIVED' });
+      await createInstructed(books.pool, [made]);
+      await settleTransactions(books.pool, [failedReport(made)]);
+      const before = new Date(Date.now() + 60_000);
+      await archiveTransactions(books.pool, { vendorIds: [vendorId], before, folder });
+      for (const term of [referenceOf(made), 'ARCHIVED', account]) {
+        const [one] = await find(term);
+        expect(one).toMatchObject({ status: 'FAILED', payment: { archived: true } });
+        expect(story(one as PaymentTimeline)).toEqual([
+          'created',
+          'transfer reserved 10000',
+          'settled FAILED null',
+          'transfer released 10000',
+        ]);
+      }
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});
+
+describe('a timeline', () => {
+  test('has a resend, the outcome, the transfers and the event', async () => {
+    const vendorId = await books.addVendor(90_000n);
+    await addWebhook(vendorId);
+    const made = newTransaction({ vendorId, feeCents: 5n });
+    const [first] = await createInstructed(books.pool, [made]);
+    if (first === undefined) throw new Error('nothing was claimed');
+    const again = { claim: first, next: 'send' as const, delayMs: 0, operatorHandle: null };
+    await writeProgress(books.pool, [{ ...again, note: 'connection refused' }]);
+    const [open] = await find(referenceOf(made));
+    expect(open?.status).toBe('QUEUED');
+    expect(open?.payment).toMatchObject({ verify_count: null });
+    expect(open?.payment.due_at).toBeInstanceOf(Date);
+    await claim(books.pool, [
+      { vendorId, billerCode: BILLER, stage: 'send', most: 1, leaseMs: 60_000 },
+    ]);
+    await insertStrayCallback(books.pool, {
+      operatorCode: OPERATOR,
+      callbackId: newId(),
+      reference: referenceOf(made),
+      report: { kind: 'paid' },
+      receivedAt: new Date(),
+    });
+    await settleTransactions(books.pool, [paidReport(made, { source: 'status' })]);
+    const [one] = await find(referenceOf(made));
+    expect(story(one as PaymentTimeline)).toEqual([
+      'created',
+      'transfer reserved 10005',
+      'attempt 1 not_sent',
+      'attempt 2 paid',
+      'unmatched_callback',
+      'settled SUCCESS status',
+      'transfer paid 10000',
+      'transfer fee 5',
+      'event transaction.succeeded waiting',
+    ]);
+    const times = one?.timeline.map(({ at }) => at.getTime()) ?? [];
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+  });
+
+  test('has a case, who decided it and what was corrected', async () => {
+    const vendorId = await books.addVendor(90_000n);
+    await addWebhook(vendorId);
+    const made = newTransaction({ vendorId });
+    const bystander = newTransaction({ vendorId });
+    await createInstructed(books.pool, [made, bystander]);
+    await settleTransactions(books.pool, [failedReport(made)]);
+    await settleTransactions(books.pool, [paidReport(made, { source: 'callback' })]);
+    const [row] = await listCasesAbout(books.pool, vendorId, made.transactionId);
+    const caseId = row?.case_id ?? '';
+    const proposal = {
+      resolution: 'charge_vendor',
+      note: 'as agreed',
+      amount_cents: null,
+      operator_reference: null,
+      message: null,
+      details: null,
+    };
+    await proposeResolution(books.pool, { caseId, by: 'Asha', proposal });
+    await approveResolution(books.pool, { caseId, by: 'Baraka' });
+    const [one] = await find(referenceOf(made));
+    expect(one?.status).toBe('SUCCESS');
+    const told = story(one as PaymentTimeline);
+    expect(told.slice(0, 6)).toEqual([
+      'created',
+      'transfer reserved 10000',
+      'attempt 1 declined',
+      'settled FAILED answer',
+      'transfer released 10000',
+      'event transaction.failed waiting',
+    ]);
+    expect(told.slice(6).toSorted()).toEqual([
+      'case contradiction approved Baraka',
+      'case contradiction opened null',
+      'case contradiction proposed Asha',
+      'correction charge_vendor success',
+      'event transaction.corrected waiting',
+      'transfer correction 10000',
+    ]);
+    const [other] = await find(referenceOf(bystander));
+    expect(story(other as PaymentTimeline)).toEqual([
+      'created',
+      'transfer reserved 10000',
+      'attempt 1 null',
+    ]);
+  });
+});
+
+describe('malipo find', () => {
+  const environment = (): Record<string, string> => ({ DATABASE_URL: books.url });
+
+  test('prints a payment and its timeline within 100 columns', async () => {
+    const vendorId = await books.addVendor(90_000n);
+    const account = '37200009902';
+    const made = newTransaction({ vendorId, account });
+    await createInstructed(books.pool, [made]);
+    await settleTransactions(books.pool, [failedReport(made, { message: 'No\u001B[2J' })]);
+    const ran = await malipo(environment(), 'find', account);
+    expect(ran).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(ran.stdout).toMatch(/^status +FAILED$/m);
+    expect(ran.stdout).toMatch(/^failure code +declined$/m);
+    expect(ran.stdout).toMatch(/^\S+ \S+ +instruction 1 sent: declined at .* \(answer\)$/m);
+    expect(ran.stdout).toContain('released 100.00: reserved → float');
+    expect(ran.stdout).not.toContain('\u001B');
+    expect(Math.max(...ran.stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
+
+    const json = await malipo(environment(), 'find', referenceOf(made), '--json');
+    expect(json.json()).toMatchObject({
+      more: false,
+      payments: [
+        {
+          ipay_reference: referenceOf(made),
+          transaction_status: 'FAILED',
+          amount: '100.00',
+          vid: `vendor-${vendorId}`,
+          timeline: [
+            { kind: 'created' },
+            { kind: 'transfer', movement: 'reserved', amount: '100.00' },
+            { kind: 'attempt', outcome: 'declined' },
+            { kind: 'settled', status: 'FAILED', source: 'answer' },
+            { kind: 'transfer', movement: 'released' },
+          ],
+        },
+      ],
+    });
+  });
+
+  test('says when there is no payment', async () => {
+    const ran = await malipo(environment(), 'find', 'nothing-like-it');
+    expect(ran).toMatchObject({ exitCode: 1, stdout: 'No payment found.\n', stderr: '' });
+    const json = await malipo(environment(), 'find', 'nothing-like-it', '--json');
+    expect(json.json()).toEqual({ payments: [], more: false });
+  });
+});
