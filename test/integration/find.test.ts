@@ -219,7 +219,7 @@ describe('a timeline', () => {
       details: null,
     };
     await proposeResolution(books.pool, { caseId, by: 'Asha', proposal });
-    await approveResolution(books.pool, { caseId, by: 'Baraka' });
+    await approveResolution(books, { caseId, by: 'Baraka' });
     const [one] = await find(referenceOf(made));
     expect(one?.status).toBe('SUCCESS');
     const told = story(one as PaymentTimeline);
