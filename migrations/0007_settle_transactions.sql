@@ -9,6 +9,9 @@
 --
 -- A payment of another amount than instructed posts what can be posted: at most the reservation;
 -- what is left goes back to the float, and the difference is a case.
+--
+-- It is the only way to settle: the runtime role may insert transactions and not change them, so that
+-- a result stays as it was settled (src/db/runtime-grants.ts).
 
 create function settle_transactions(
   p_vendor_ids integer[],
@@ -27,7 +30,7 @@ create function settle_transactions(
   -- Made by the caller; the ids of cases come of it.
   p_batch_id uuid
 ) returns table (row_number integer, result text)
-language plpgsql as $$
+language plpgsql security definer set search_path = public, pg_temp as $$
 #variable_conflict use_column
 declare
   v_now timestamptz;
@@ -167,3 +170,4 @@ begin
   end if;
 end
 $$;
+revoke all on function settle_transactions from public;

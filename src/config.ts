@@ -10,6 +10,9 @@ export interface Config {
   readonly operatorPort: number;
   readonly dataDir: string;
   readonly databaseUrl: string | undefined;
+  /** Undefined: `databaseUrl` owns the schema, or the owner is not known to this process. */
+  readonly databaseOwnerUrl: string | undefined;
+  readonly requireRuntimeRole: boolean;
   readonly databasePoolSize: number;
   readonly laneCount: number;
   readonly batches: BatchForm;
@@ -83,6 +86,8 @@ export function readConfig(
     operatorPort: values.OPERATOR_PORT ?? values.PORT + 1,
     dataDir: path.resolve(values.DATA_DIR),
     databaseUrl: values.DATABASE_URL,
+    databaseOwnerUrl: values.DATABASE_OWNER_URL,
+    requireRuntimeRole: values.REQUIRE_RUNTIME_ROLE === 'true',
     databasePoolSize: values.DATABASE_POOL_SIZE,
     laneCount: values.LANES,
     batches: values.BATCHES,
@@ -115,6 +120,9 @@ export function readConfig(
 function checkTogether(mode: Mode, values: Values, problems: Problems): void {
   if (mode === 'sandbox' && values.OPERATOR_PORT === undefined && values.PORT === 65_535) {
     problems.add('OPERATOR_PORT', 'required when PORT is 65535.');
+  }
+  if (values.DATABASE_OWNER_URL !== undefined && values.DATABASE_URL === undefined) {
+    problems.add('DATABASE_URL', 'required with DATABASE_OWNER_URL, as the runtime role.');
   }
   if (mode === 'production' && values.MASTER_KEY === undefined) {
     problems.add('MASTER_KEY', `required: ${VARIABLES.MASTER_KEY.form.allowed}.`);

@@ -60,10 +60,24 @@ export const VARIABLES = {
     default: '.data',
   },
   DATABASE_URL: {
-    description: 'An external PostgreSQL (15 or newer).',
+    description:
+      'An external PostgreSQL (15 or newer), as the runtime role, which cannot change or delete what is append-only.',
     form: databaseUrl,
     otherwise: 'the embedded PostgreSQL',
     secret: true,
+  },
+  DATABASE_OWNER_URL: {
+    description:
+      'The same database as the role that owns the schema: for migrations, functions, archive and retention.',
+    form: databaseUrl,
+    otherwise: '`DATABASE_URL`',
+    secret: true,
+  },
+  REQUIRE_RUNTIME_ROLE: {
+    description:
+      'true: do not start when the role of `DATABASE_URL` may change what is append-only. Otherwise a warning is logged.',
+    form: oneOf(['true', 'false']),
+    default: 'false',
   },
   DATABASE_POOL_SIZE: {
     description:

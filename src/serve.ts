@@ -3,10 +3,16 @@ import type { MasterKeys } from './base/sealing.ts';
 import { compose } from './compose.ts';
 import type { Service } from './compose.ts';
 import type { Config } from './config.ts';
-import { migrate, refuseDamage } from './db/migrate.ts';
+import { setEnquiryRetention } from './credit/enquiries/retention-store.ts';
+import { refuseDamage } from './db/migrate.ts';
 import { openDatabase } from './db/open.ts';
+import type { OpenDatabase } from './db/open.ts';
 import { createPool, isConnectionError } from './db/pool.ts';
 import type { Pool } from './db/pool.ts';
+import { prepareDatabase } from './db/prepare.ts';
+import type { Prepared } from './db/prepare.ts';
+import { databaseOf, ensureRole } from './db/runtime-role.ts';
+import { sandboxRuntimeUrl } from './db/sandbox-role.ts';
 import { createLog } from './log.ts';
 import { enterAfterRestore } from './quarantine/after-restore.ts';
 import { findOpenQuarantine } from './quarantine/store.ts';
@@ -32,11 +38,12 @@ export interface RunOptions {
   readonly prepare: (pool: Pool) => Promise<void>;
 }
 
-/** Database → migrations → quarantine of a restored one → preparation → service → listening. What was started is stopped when a step fails. */
+/** Database → migrations and grants → quarantine of a restored one → preparation → service → listening. What was started is stopped when a step fails. */
 export async function runService(options: RunOptions): Promise<RunningService> {
   const { config, log } = options;
   const database = await openDatabase({
     databaseUrl: config.databaseUrl,
+    databaseOwnerUrl: config.databaseOwnerUrl,
     dataDir: config.dataDir,
     share: false,
     log: (line) => log.debug({ postgres: line }, 'postgres'),
@@ -47,22 +54,23 @@ export async function runService(options: RunOptions): Promise<RunningService> {
     await database.close();
   };
   try {
-    const pool = createPool({ url: database.url, max: 2, name: 'start' });
+    const databaseUrl = await prepareAsOwner(options, database).catch((error: unknown) => {
+      throw explainUnusable(error, database.ownerUrl);
+    });
+    const pool = createPool({ url: databaseUrl, max: 2, name: 'start' });
     try {
-      const applied = await migrate(pool);
-      if (applied.length > 0) log.info({ migrations: applied }, 'migrated');
       await refuseDamage(pool);
       await enterAfterRestore(pool, database.data);
       await tellQuarantine(pool, log);
       await options.prepare(pool);
     } catch (error) {
-      throw explainUnusable(error, database.url);
+      throw explainUnusable(error, databaseUrl);
     } finally {
       await pool.end();
     }
     service = await compose({
       config,
-      databaseUrl: database.url,
+      databaseUrl,
       masterKeys: options.masterKeys,
       log,
     });
@@ -76,6 +84,54 @@ export async function runService(options: RunOptions): Promise<RunningService> {
     await stop();
     throw error;
   }
+}
+
+/** Migrates and grants, as far as the owner is known. Returns the URL to serve with. */
+async function prepareAsOwner(options: RunOptions, database: OpenDatabase): Promise<string> {
+  const { config, log } = options;
+  const pools: Pool[] = [];
+  const open = (url: string): Pool => {
+    const pool = createPool({ url, max: 1, name: 'start' });
+    pools.push(pool);
+    return pool;
+  };
+  try {
+    const owner = open(database.ownerUrl);
+    let { url } = database;
+    let prepared = await prepareDatabase(owner, open(url));
+    if (prepared.applied.length > 0) log.info({ migrations: prepared.applied }, 'migrated');
+    if (prepared.asOwner) await setEnquiryRetention(owner, config.creditEnquiryRetentionDays);
+    if (prepared.oneRole && config.mode === 'sandbox') {
+      try {
+        const own = sandboxRuntimeUrl(url, await databaseOf(owner), options.masterKeys.current);
+        await ensureRole(owner, own);
+        prepared = await prepareDatabase(owner, open(own));
+        url = own;
+      } catch (error) {
+        log.warn({ reason: (error as Error).message }, 'no runtime role could be created');
+      }
+    }
+    checkRole(prepared, config, log);
+    return url;
+  } finally {
+    await Promise.all(pools.map((pool) => pool.end()));
+  }
+}
+
+function checkRole({ oneRole, roleProblems }: Prepared, config: Config, log: Logger): void {
+  if (roleProblems.length === 0) return;
+  const problems = roleProblems.slice(0, 5).join('; ');
+  const advice =
+    'Create two roles with deploy/roles.sql; set DATABASE_OWNER_URL to the owner and DATABASE_URL to the runtime role.';
+  if (!oneRole || config.requireRuntimeRole) {
+    throw new StartError(
+      `The role of DATABASE_URL is not limited as the runtime role must be: ${problems}. ${advice}`,
+    );
+  }
+  log.warn(
+    { problems },
+    `the service can change what should be append-only, because one database role is used for everything. ${advice}`,
+  );
 }
 
 async function tellQuarantine(pool: Pool, log: Logger): Promise<void> {

@@ -1,8 +1,9 @@
 import path from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { startEmbedded } from '../src/db/embedded/embedded.ts';
-import { migrate } from '../src/db/migrate.ts';
+import { embeddedRuntimeUrl, startEmbedded } from '../src/db/embedded/embedded.ts';
 import { createPool } from '../src/db/pool.ts';
+import { prepareDatabase } from '../src/db/prepare.ts';
+import { ensureRole } from '../src/db/runtime-role.ts';
 import { makeTemporaryFolder, removeAbandonedFolders, removeFolder } from './support/temporary.ts';
 
 declare module 'vitest' {
@@ -68,10 +69,15 @@ async function makeTemplate(clusterUrl: string): Promise<void> {
     await cluster.query(`create database ${TEMPLATE}`);
     const url = new URL(clusterUrl);
     url.pathname = `/${TEMPLATE}`;
+    const runtimeUrl = embeddedRuntimeUrl(url.href);
+    await ensureRole(cluster, runtimeUrl);
     const template = createPool({ url: url.href, max: 1, name: 'global setup' });
+    const runtime = createPool({ url: runtimeUrl, max: 1, name: 'global setup' });
     try {
-      await migrate(template);
+      const { roleProblems } = await prepareDatabase(template, runtime);
+      if (roleProblems.length > 0) throw new Error(`The runtime role: ${roleProblems.join('; ')}`);
     } finally {
+      await runtime.end();
       await template.end();
     }
     await cluster.query(`alter database ${TEMPLATE} is_template true allow_connections false`);

@@ -210,7 +210,7 @@ create or replace function settle_transactions_of(
   p_sources text[],
   p_batch_id uuid
 ) returns table (row_number integer, result text)
-language plpgsql as $$
+language plpgsql security definer set search_path = public, pg_temp as $$
 #variable_conflict use_column
 declare
   v_now timestamptz;
@@ -354,3 +354,6 @@ begin
   where u.transaction_id <> all (v_open);
 end
 $$;
+
+-- `npm run -s malipo -- migrate` grants it to the runtime role.
+revoke all on function settle_transactions_of from public;

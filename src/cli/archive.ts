@@ -29,7 +29,7 @@ function addRun(archive: Command, cli: Cli): void {
     .requiredOption('--before <time>', 'first day that stays, YYYY-MM-DD')
     .option('--to <folder>', `where the files go; by default ${FOLDER} in DATA_DIR`)
     .action(async (options: { json?: boolean; before: string; to?: string }) => {
-      await cli.run(options, async ({ config, pool, wireTime }) => {
+      await cli.run(options, async ({ config, pool, ownerPool, wireTime }) => {
         const before = periodStart(options.before, '--before', wireTime);
         if (Date.now() - before.getTime() < LIMITS.archiveLeastAgeDays * DAY_MS) {
           throw new UsageError(
@@ -38,7 +38,7 @@ function addRun(archive: Command, cli: Cli): void {
         }
         const folder = path.resolve(options.to ?? path.join(config.dataDir, FOLDER));
         const vendorIds = (await listVendors(pool)).map((vendor) => vendor.vendor_id);
-        const done = await archiveTransactions(pool, {
+        const done = await archiveTransactions(ownerPool(), {
           vendorIds,
           before,
           folder,

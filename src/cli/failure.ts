@@ -42,6 +42,9 @@ function wordsOf(error: unknown, shape: Shape): string {
   if (isConnectionFailure(code, message)) {
     return `The database cannot be reached${code === '' ? '' : ` (${code})`}, or went away. Is DATABASE_URL right, is the server running?`;
   }
+  if (code === '42501') {
+    return `The role of the database connection may not do this: ${message}. Commands that change the schema, archive or re-encrypt need DATABASE_OWNER_URL, the role that owns the schema.`;
+  }
   if (shape.severity !== undefined) return `The database refused: ${message} (${code})`;
   return typeof shape.stack === 'string' ? shape.stack : message;
 }

@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
-import { acceptSchema, migrate } from '../db/migrate.ts';
+import { setEnquiryRetention } from '../credit/enquiries/retention-store.ts';
+import { acceptSchema } from '../db/migrate.ts';
+import { prepareDatabase } from '../db/prepare.ts';
 import { command } from './arguments.ts';
 import type { Cli } from './cli.ts';
 
@@ -18,20 +20,24 @@ export function addMigrateCommand(program: Command, cli: Cli): void {
         options,
         async (session) => {
           if (options.acceptSchema === true) {
-            const accepted = await acceptSchema(session.pool);
+            const accepted = await acceptSchema(session.ownerPool());
             return {
               json: { accepted },
               text: `${accepted.map((line) => `${line}\n`).join('')}The schema is taken as it is.`,
             };
           }
-          const applied = await migrate(session.pool);
-          return {
-            json: { applied },
-            text:
-              applied.length === 0
-                ? 'The database is at this version.'
-                : `Applied ${applied.join(', ')}.`,
-          };
+          const owner = session.ownerPool();
+          const { applied, asOwner, roleProblems } = await prepareDatabase(owner, session.pool);
+          if (asOwner) await setEnquiryRetention(owner, session.config.creditEnquiryRetentionDays);
+          const done =
+            applied.length === 0
+              ? 'The database is at this version.'
+              : `Applied ${applied.join(', ')}.`;
+          const warning =
+            roleProblems.length === 0
+              ? ''
+              : `\nThe role of DATABASE_URL is not limited as the runtime role should be: ${roleProblems.slice(0, 5).join('; ')}.`;
+          return { json: { applied, role_problems: roleProblems }, text: `${done}${warning}` };
         },
         { unmigrated: true },
       );

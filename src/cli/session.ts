@@ -22,7 +22,10 @@ import { readMasterKeyFile } from '../vendors/master-key-file.ts';
 /** What a command works with while it runs. */
 export interface Session {
   readonly config: Config;
+  /** As the runtime role. */
   readonly pool: Pool;
+  /** As the role that owns the schema, for what the runtime role may not do; closed with the session. */
+  readonly ownerPool: () => Pool;
   /** The data folder of the embedded database; undefined with DATABASE_URL. */
   readonly data: string | undefined;
   /** Another pool on the same database, closed with the session. */
@@ -63,16 +66,19 @@ export async function withSession(
   if (needs.unmigrated !== true) await requireDatabase(config);
   const { database, pool } = await connect(config, needs);
   const pools = [pool];
+  const open = (url: string, max: number): Pool => {
+    const opened = createPool({ url, max, name: POOL_NAME });
+    pools.push(opened);
+    return opened;
+  };
+  let owner: Pool | undefined;
   try {
     await work({
       config,
       pool,
+      ownerPool: () => (owner ??= open(database.ownerUrl, 2)),
       data: database.data,
-      openPool: (max) => {
-        const opened = createPool({ url: database.url, max, name: POOL_NAME });
-        pools.push(opened);
-        return opened;
-      },
+      openPool: (max) => open(database.url, max),
       wireTime: createWireTime(config.timeZone),
       sealing: () => readSealing(config),
       ledgerMac: async () => {
@@ -115,7 +121,7 @@ async function connect(
 
 async function leave(database: OpenDatabase): Promise<void> {
   if (database.started) {
-    const pool = createPool({ url: database.url, max: 1, name: POOL_NAME });
+    const pool = createPool({ url: database.ownerUrl, max: 1, name: POOL_NAME });
     // The command is done; a server that went away has nobody left to wait for.
     await waitForOthers(pool, POOL_NAME, OTHERS_MS).catch(() => undefined);
     await pool.end();
@@ -136,6 +142,7 @@ async function openShared(config: Config): Promise<OpenDatabase> {
   const open = (): Promise<OpenDatabase> =>
     openDatabase({
       databaseUrl: config.databaseUrl,
+      databaseOwnerUrl: config.databaseOwnerUrl,
       dataDir: config.dataDir,
       share: true,
       log: () => {},
@@ -149,11 +156,12 @@ async function openShared(config: Config): Promise<OpenDatabase> {
   }
 }
 
-const UNDEFINED_TABLE = '42P01';
+/** No such table, or not for this role: nothing was granted yet. */
+const NOT_READY = new Set<unknown>(['42P01', '42501']);
 
 async function requireReady(pool: Pool, needs: SessionNeeds): Promise<void> {
   const migrated = await isMigrated(pool).catch((error: unknown) => {
-    if ((error as { code?: unknown }).code === UNDEFINED_TABLE) return false;
+    if (NOT_READY.has((error as { code?: unknown }).code)) return false;
     throw error;
   });
   if (migrated || needs.unmigrated === true) return;

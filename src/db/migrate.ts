@@ -82,7 +82,8 @@ async function applyOnce(
   });
 }
 
-async function beginMigrating(client: Queryable): Promise<void> {
+/** Waits for other migrators of this database; whatever takes long may. */
+export async function beginMigrating(client: Queryable): Promise<void> {
   await client.query('set local lock_timeout = 0');
   await client.query('set local statement_timeout = 0');
   // A migrator that was killed must not keep the others waiting for its statement to end.

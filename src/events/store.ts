@@ -208,14 +208,13 @@ export async function deleteEventsBefore(
   for (const { vendor_id: vendorId } of vendors.rows) {
     // Ends: every round but the last takes a batch away.
     while (!signal.aborted) {
-      const { rowCount } = await db.query(
-        `delete from events where vendor_id = $1 and event_id in (
-           select event_id from events
-           where vendor_id = $1 and event_id < $3 and occurred_at < $2 limit $4)`,
+      const removed = await db.query<{ removed: number }>(
+        'select delete_old_events($1, $2, $3, $4)::integer as removed',
         [vendorId, before, firstIdAfter, BATCH_ROWS],
       );
-      deleted += rowCount ?? 0;
-      if ((rowCount ?? 0) < BATCH_ROWS) break;
+      const count = removed.rows[0]?.removed ?? 0;
+      deleted += count;
+      if (count < BATCH_ROWS) break;
     }
   }
   return deleted;

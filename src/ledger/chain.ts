@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { crashPoint } from '#crash-points';
 import type { Mac } from '../base/mac.ts';
+import { readHorizon } from '../db/horizon.ts';
 import type { Pool, Queryable } from '../db/pool.ts';
 import { transaction } from '../db/pool.ts';
 import { BLOCKS_HASH, entries, ENTRY_ORDER, MARK_BYTES } from './entries.ts';
@@ -66,17 +67,15 @@ export async function extendChain(
       'select ended_at::text from ledger_chain for update',
     );
     const endedAt = chain.rows[0]?.ended_at ?? '-infinity';
-    const horizon = await client.query<{ at: string }>(
-      `select least(now(), min(xact_start))::text as at from pg_stat_activity
-       where datname = current_database() and xact_start is not null`,
-    );
+    const horizon = await readHorizon(client);
+    if (horizon === undefined) return undefined;
     // A statement of its own, whose snapshot is younger than the horizon: what was no longer running
     // then is visible now.
     const span = await client.query<{ from: string | null; to: string | null }>(
       `select min(created_at)::text as from,
          least(min(created_at) + ${BLOCK_SPAN}, $2::timestamptz)::text as to
        from transfers where created_at >= $1::timestamptz and created_at < $2::timestamptz`,
-      [endedAt, horizon.rows[0]?.at],
+      [endedAt, horizon],
     );
     const { from, to } = span.rows[0] ?? {};
     if (from === undefined || from === null || to === undefined || to === null) return undefined;

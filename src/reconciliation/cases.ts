@@ -238,8 +238,7 @@ async function correct(
   if (outcomeAfter !== null && row.transaction_id !== null) {
     await setCorrectedOutcome(db, {
       vendorId,
-      transactionId: row.transaction_id,
-      outcome: outcomeAfter,
+      correctionId,
       ...toldAfter(row, proposal, outcomeAfter),
     });
     await announceCorrection(db, {

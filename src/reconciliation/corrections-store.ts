@@ -44,26 +44,26 @@ export async function setCorrectedOutcome(
   db: Queryable,
   corrected: {
     readonly vendorId: number;
-    readonly transactionId: string;
-    readonly outcome: Outcome;
+    /** Inserted before, with the outcomes before and after. */
+    readonly correctionId: string;
     readonly billerReference: string | null;
     readonly message: string;
     readonly details: Readonly<Record<string, string>> | null;
   },
 ): Promise<void> {
-  await db.query(
-    `update transactions set outcome = $3, biller_reference = $4, message = $5, details = $6,
-       failure_code = case $3 when 'failed' then 'corrected' end
-     where vendor_id = $1 and transaction_id = $2`,
+  const set = await db.query<{ corrected: boolean }>(
+    'select set_corrected_outcome($1, $2, $3, $4, $5) as corrected',
     [
       corrected.vendorId,
-      corrected.transactionId,
-      corrected.outcome,
+      corrected.correctionId,
       corrected.billerReference,
       corrected.message,
       corrected.details === null ? null : JSON.stringify(corrected.details),
     ],
   );
+  if (set.rows[0]?.corrected !== true) {
+    throw new Error(`correction ${corrected.correctionId} does not fit its transaction`);
+  }
 }
 
 /** What a transaction and its case are about besides what reconciliation reads: fee and operator. */

@@ -43,19 +43,12 @@ export async function takeYourTime(db: Queryable): Promise<void> {
   await db.query('set local statement_timeout = 0');
 }
 
-/** One close at a time. */
+const CLOSE_LOCK = 7_305_002;
+
+/** One close at a time. To lock the table would take rights that the runtime role does not have. */
 export async function beginClose(db: Queryable): Promise<void> {
   await takeYourTime(db);
-  await db.query('lock table closed_days in share row exclusive mode');
-}
-
-/** Before this moment no transfer can be added any more: the start of the oldest other transaction. */
-export async function readHorizon(db: Queryable): Promise<Date> {
-  const read = await db.query<{ at: Date }>(
-    `select least(now(), min(xact_start)) as at from pg_stat_activity
-     where datname = current_database() and xact_start is not null and pid <> pg_backend_pid()`,
-  );
-  return read.rows[0]?.at ?? new Date(0);
+  await db.query('select pg_advisory_xact_lock($1)', [CLOSE_LOCK]);
 }
 
 /**

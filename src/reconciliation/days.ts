@@ -1,5 +1,6 @@
 import { requirePerson } from '../base/person.ts';
 import { PlainError } from '../base/plain-error.ts';
+import { readHorizon } from '../db/horizon.ts';
 import type { Pool, Queryable } from '../db/pool.ts';
 import { snapshot, transaction } from '../db/pool.ts';
 import {
@@ -10,7 +11,6 @@ import {
   findLastClosedDay,
   insertClosedDay,
   listOperatorsPaid,
-  readHorizon,
   readOperatorDays,
   readTotals,
   takeYourTime,
@@ -65,7 +65,8 @@ export async function closeDay(pool: Pool, request: CloseRequest): Promise<DayRe
         `The last closed day is ${before.day}. Days are closed one after the other, without a gap.`,
       );
     }
-    if ((await readHorizon(client)) < to) {
+    const horizon = await readHorizon(client);
+    if (horizon === undefined || new Date(horizon) < to) {
       throw new PlainError(
         `${day} is not over, or a database transaction that began before its end is still running. Try again later.`,
       );

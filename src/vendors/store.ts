@@ -121,8 +121,9 @@ export async function insertVendor(
     readonly createdAt: Date;
   },
 ): Promise<number | undefined> {
-  // Vendors are added by hand, rarely: the lock keeps two commands from choosing one id.
-  await db.query('lock table vendors in share row exclusive mode');
+  // Vendors are added by hand, rarely: the lock keeps two commands from choosing one id. To lock the
+  // table itself would take rights that the runtime role does not have.
+  await db.query(`select from settings_versions where topic = 'vendors' for update`);
   const inserted = await db.query<{ vendor_id: number }>(
     `insert into vendors (vendor_id, vid, name, sector, created_at)
      select coalesce(max(vendor_id), 0) + 1, $1, $2, $3, $4 from vendors

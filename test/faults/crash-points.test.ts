@@ -352,13 +352,13 @@ test('at every crash point: nothing lost, nothing paid twice, and the next start
 
 test('while migrations are applied: those before stay, this one leaves nothing, the next start goes on', async () => {
   const empty = await createTestDatabase();
-  const other = createPool({ url: empty.url, max: 1, name: 'test' });
+  const other = createPool({ url: empty.ownerUrl, max: 1, name: 'test' });
   await other.query('drop schema public cascade; create schema public');
   const migrating = await serviceProgram({
     name: 'migrating',
     roles: 'api',
     folder,
-    env: { DATABASE_URL: empty.url },
+    env: { DATABASE_URL: empty.url, DATABASE_OWNER_URL: empty.ownerUrl },
   });
   const applied = async (): Promise<number> => {
     const read = await other.query("select to_regclass('schema_migrations') as name");

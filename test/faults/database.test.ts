@@ -195,7 +195,7 @@ test('connections that the database ends, all at once, cost at most one refusal 
 test('a read-only database: not ready, nothing is taken, and back to work when it takes writes', async () => {
   const name = new URL(database.url).pathname.slice(1);
   const before = await countMovements();
-  await pool.query(`alter database ${name} set default_transaction_read_only = on`);
+  await database.asOwner(`alter database ${name} set default_transaction_read_only = on`);
   await pool.query(
     `select pg_terminate_backend(pid) from pg_stat_activity
      where datname = current_database() and pid <> pg_backend_pid()`,
@@ -209,10 +209,9 @@ test('a read-only database: not ready, nothing is taken, and back to work when i
     expectLater(await vendor.create({ account: '0126', biller_name: 'tokens' }), 'unavailable');
     expect((await vendor.call('balance')).status).toBe(200);
   } finally {
-    const client = await pool.connect();
-    await client.query('set default_transaction_read_only = off');
-    await client.query(`alter database ${name} reset default_transaction_read_only`);
-    client.release(true);
+    await database.asOwner(
+      `begin read write; alter database ${name} reset default_transaction_read_only; commit`,
+    );
   }
   // Not one connection made in the meantime stays read-only.
   await until('income is taken', async () => (await collectIncome('read-only')).status === 200);

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { encodeReference, firstIdAt, newId } from '../../src/base/ids.ts';
+import { createPool } from '../../src/db/pool.ts';
 import { claim } from '../../src/dispatch/store.ts';
 import { completeChain } from '../../src/ledger/chain.ts';
 import { checkLedger } from '../../src/ledger/check.ts';
@@ -68,7 +69,7 @@ async function settle(payments: readonly NewTransaction[]): Promise<void> {
 const soon = (): Date => new Date(Date.now() + 60_000);
 
 async function archiveAll(vendorId: number, before = soon()) {
-  return await archiveTransactions(books.pool, { vendorIds: [vendorId], before, folder });
+  return await archiveTransactions(books.owner, { vendorIds: [vendorId], before, folder });
 }
 
 async function violations(): Promise<readonly unknown[]> {
@@ -166,7 +167,7 @@ test('the archive is proven: a file that is gone, or changed, or differs from th
   await archiveAll(vendorId);
   expect(await verifyArchive(books.pool, folder)).toEqual({ files: 1, faults: [] });
 
-  await books.pool.query(
+  await books.owner.query(
     'update archived_transactions set amount_cents = amount_cents + 1 where transaction_id = $1',
     [payments[3]?.transactionId],
   );
@@ -191,7 +192,7 @@ test('nothing moves when its file cannot be written', async () => {
   const vendorId = payments[0]?.vendorId ?? 0;
   const notAFolder = path.join(folder, 'taken');
   await writeFile(notAFolder, '');
-  const attempt = archiveTransactions(books.pool, {
+  const attempt = archiveTransactions(books.owner, {
     vendorIds: [vendorId],
     before: soon(),
     folder: notAFolder,
@@ -204,9 +205,13 @@ test('the command refuses what is too young, archives and verifies', async () =>
   await makePayments(4, new Date('2020-03-01T00:00:00Z'));
   // As if they had been made in 2020.
   const long = `'2020-03-01T00:00:00Z'`;
-  await books.pool.query(`update transactions set created_at = ${long}`);
-  await books.pool.query(`update transactions set settled_at = ${long} where outcome is not null`);
-  const environment = { DATABASE_URL: books.url, DATA_DIR: folder };
+  await books.owner.query(`update transactions set created_at = ${long}`);
+  await books.owner.query(`update transactions set settled_at = ${long} where outcome is not null`);
+  const environment = {
+    DATABASE_URL: books.url,
+    DATABASE_OWNER_URL: books.ownerUrl,
+    DATA_DIR: folder,
+  };
   const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
   const young = await inProcess(environment, 'archive', '--before', yesterday);
   expect([young.exitCode, young.stderr]).toEqual([2, expect.stringContaining('90 days')]);
@@ -224,6 +229,7 @@ test('the status of an archived payment is still answered, without what only the
   const database = await createTestDatabase();
   const running = await startInProcess(database.url);
   const { pool } = running.service;
+  const owner = createPool({ url: database.ownerUrl, max: 1, name: 'test' });
   try {
     const vendor = running.demo();
     await vendor.fund();
@@ -240,7 +246,7 @@ test('the status of an archived payment is still answered, without what only the
     const report = paidReport({ ...payment, billerCode: 'safaricom', amountCents: row.cents });
     await settleTransactions(pool, [report]);
     const before = soon();
-    await archiveTransactions(pool, { vendorIds: [payment.vendorId], before, folder });
+    await archiveTransactions(owner, { vendorIds: [payment.vendorId], before, folder });
     const answer = await vendor.call('status', { reference });
     const byOwn = await vendor.call('status', { merchant_reference: 'old' });
     expect(byOwn.body).toEqual(answer.body);
@@ -260,6 +266,7 @@ test('the status of an archived payment is still answered, without what only the
     const byNow = await vendor.call('status', { merchant_reference: 'old' });
     expect(byNow.body.msg['ipay_reference']).toBe(second);
   } finally {
+    await owner.end();
     await running.stop();
     await database.drop();
   }

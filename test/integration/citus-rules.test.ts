@@ -31,7 +31,7 @@ const named: string[] = [];
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  pool = createPool({ url: database.url, max: 1, name: 'test' });
+  pool = createPool({ url: database.ownerUrl, max: 1, name: 'test' });
   script = await readFile(SCRIPT, 'utf8');
   const calls =
     /^select create_reference_table\('(\w+)'\);$|^select create_distributed_table\('(\w+)', '(\w+)', (?:shard_count => \d+|colocate_with => '(\w+)')\);$|^-- stays: (.*)$/gm;

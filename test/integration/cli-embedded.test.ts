@@ -39,7 +39,7 @@ describe('without a service', () => {
     const environment = { DATA_DIR: folder, MASTER_KEY: newMasterKey() };
     const migrated = await malipo(environment, 'migrate', '--json');
     const names = (await readMigrations()).map(({ name }) => name);
-    expect(migrated.json()).toEqual({ applied: names });
+    expect(migrated.json()).toEqual({ applied: names, role_problems: [] });
     const again = await inProcess(environment, 'migrate');
     expect(again.stdout).toBe('The database is at this version.\n');
 
@@ -145,16 +145,16 @@ describe('beside a service', () => {
 describe('a database that is not migrated', () => {
   it('is refused, and said how to migrate', async () => {
     const database = await createTestDatabase();
-    const environment = { DATABASE_URL: database.url };
+    const environment = { DATABASE_URL: database.url, DATABASE_OWNER_URL: database.ownerUrl };
     try {
       await query(
-        database.url,
+        database.ownerUrl,
         'delete from schema_migrations where name = (select max(name) from schema_migrations)',
       );
       const older = await malipo(environment, 'vendor', 'list');
       expect(older).toMatchObject({ exitCode: 1, stdout: '' });
       expect(older.stderr).toContain('npm run -s malipo -- migrate');
-      await query(database.url, 'drop schema public cascade; create schema public');
+      await query(database.ownerUrl, 'drop schema public cascade; create schema public');
       const empty = await inProcess(environment, 'ledger', 'check', '--json');
       expect(empty).toMatchObject({ exitCode: 1, stdout: '' });
       expect(empty.stderr).toContain('npm run -s malipo -- migrate');

@@ -60,11 +60,11 @@ interface CheckJson {
 
 /** Runs `work` with the statement done, and undoes it. */
 async function spoilt(spoil: string, undo: string, work: () => Promise<void>): Promise<void> {
-  expect((await pool.query(spoil)).rowCount).toBe(1);
+  expect((await database.asOwner(spoil)).rowCount).toBe(1);
   try {
     await work();
   } finally {
-    await pool.query(undo);
+    await database.asOwner(undo);
   }
 }
 
@@ -282,7 +282,7 @@ describe('malipo ledger statement', () => {
       expect(moments.transfers).toHaveLength(1);
       expect(moments.to).toBe('2025-03-02T21:00:00.000Z');
     } finally {
-      await pool.query("delete from transfers where created_at < '2025-04-01'");
+      await database.asOwner("delete from transfers where created_at < '2025-04-01'");
     }
   });
 
@@ -318,7 +318,7 @@ describe('malipo ledger statement', () => {
       expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
       expect(refused.stderr).toContain('--csv');
     } finally {
-      await pool.query('delete from transfers where vendor_id = 2');
+      await database.asOwner('delete from transfers where vendor_id = 2');
     }
   });
 

@@ -78,7 +78,7 @@ describe('progress', () => {
 describe('a failure', () => {
   const databaseError = Object.assign(new Error('permission denied for table vendors'), {
     severity: 'ERROR',
-    code: '42501',
+    code: '23514',
   });
   it.each([
     [new UsageError('Give one.'), 'error: Give one.', 2],
@@ -91,7 +91,7 @@ describe('a failure', () => {
     ],
     [new PlainError('No.', { field: 'base_url' }), 'error: --base-url: No.', 1],
     [new ConfigError(['PORT: x']), 'error: The environment is not valid:\n  - PORT: x', 1],
-    [databaseError, 'error: The database refused: permission denied for table vendors (42501)', 1],
+    [databaseError, 'error: The database refused: permission denied for table vendors (23514)', 1],
   ])('%s is said in plain words', (error, text, exitCode) => {
     expect(explain(error)).toEqual({ text, exitCode });
   });

@@ -329,7 +329,7 @@ describe.each(['many_vendors', 'one_vendor'] as const)('a batch of creates for %
     const vendorId = await books.addVendor(1_000_000n);
     const first = newTransaction({ vendorId });
     await create(form, [first], false);
-    await books.pool.query(
+    await books.owner.query(
       `update transactions set outcome = 'failed', failure_code = 'other', settled_at = now() where vendor_id = $1`,
       [vendorId],
     );
@@ -346,7 +346,7 @@ describe.each(['many_vendors', 'one_vendor'] as const)('a batch of creates for %
 
 /** Moves a transaction's creation back in time, with the key that its age would have given it. */
 async function makeOlder(made: NewTransaction, seconds: number): Promise<void> {
-  await books.pool.query(
+  await books.owner.query(
     `update transactions
      set created_at = created_at - $3 * interval '1 second',
        duplicate_key = (duplicate_key & 4294967295)

@@ -17,6 +17,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   environment = {
     DATABASE_URL: database.url,
+    DATABASE_OWNER_URL: database.ownerUrl,
     MASTER_KEY: newMasterKey(),
     CREDIT_INDEX_KEY: newMasterKey(),
   };

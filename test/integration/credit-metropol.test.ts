@@ -275,14 +275,16 @@ describe('Metropol as the bureau', () => {
     emulator.mishap('/report/credit_info', 'cut');
     await expect(ask(asked)).rejects.toMatchObject({ code: 'bureau_outcome_unknown' });
     const rotated = { current: randomBytes(32), previous: MASTER.current };
-    const done = await rotateKeys(pool, createVault({ master: rotated, index: INDEX }));
+    const owner = createPool({ url: database.ownerUrl, max: 1, name: 'test' });
+    const done = await rotateKeys(owner, createVault({ master: rotated, index: INDEX }));
     expect(done.answers).toBeGreaterThan(0);
     const sealed = { current: rotated.current, previous: undefined };
     await useVault(createVault({ master: sealed, index: INDEX }));
     expect(JSON.parse(await ask(asked))).toMatchObject({ score: '567' });
     expect(emulator.billed.filter(({ path }) => path === '/identity/verify')).toHaveLength(1);
 
-    await erasePayloads(pool, new Date());
+    await erasePayloads(owner, new Date());
+    await owner.end();
     const left = await pool.query('select from upstream_calls where sealed_answer is not null');
     expect(left.rowCount).toBe(0);
     await useVault(vault);

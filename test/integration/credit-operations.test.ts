@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { compose } from '../../src/compose.ts';
 import type { Service } from '../../src/compose.ts';
 import { readConfig } from '../../src/config.ts';
@@ -16,6 +16,7 @@ import { rotateKeys } from '../../src/credit/registry/rotate-store.ts';
 import { findByPhone, findSubjects } from '../../src/credit/registry/store.ts';
 import { createVault } from '../../src/credit/registry/vault.ts';
 import type { Vault } from '../../src/credit/registry/vault.ts';
+import { createPool } from '../../src/db/pool.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { BODY_FORMS, encode, signed } from '../support/vendor-client.ts';
@@ -500,7 +501,7 @@ describe('the chain of enquiries', () => {
       `update enquiries set report_reason = 2 where vendor_id = 1 and sequence = 2`,
       { sequence: 2n, what: 'the enquiry was altered, or is not the one that followed' },
     );
-    await pool.query(
+    await database.asOwner(
       'create table removed as select * from enquiries where vendor_id = 1 and sequence = 3',
     );
     await expectViolation(
@@ -508,7 +509,7 @@ describe('the chain of enquiries', () => {
       'insert into enquiries select * from removed',
       { sequence: 3n, what: 'an enquiry is missing' },
     );
-    await pool.query(
+    await database.asOwner(
       `drop table removed; create table removed as select * from enquiries where vendor_id = 1 and sequence = ${last}`,
     );
     await expectViolation(
@@ -516,8 +517,8 @@ describe('the chain of enquiries', () => {
       'insert into enquiries select * from removed',
       { sequence: last, what: 'the end of the chain is missing' },
     );
-    await pool.query('drop table removed');
-    await pool.query('create table removed as select * from enquiry_chains where vendor_id = 1');
+    await database.asOwner('drop table removed');
+    await database.asOwner('create table removed as select * from enquiry_chains where vendor_id = 1');
     await expectViolation(
       'delete from enquiry_chains where vendor_id = 1',
       'insert into enquiry_chains select * from removed',
@@ -529,7 +530,7 @@ describe('the chain of enquiries', () => {
       'delete from enquiry_chains where vendor_id = 1; insert into enquiry_chains select * from removed',
       { sequence: 2n, what: 'the end of the chain is missing' },
     );
-    await pool.query('drop table removed');
+    await database.asOwner('drop table removed');
     expect((await verifyChains(pool, vault)).violations).toEqual([]);
   });
 
@@ -590,15 +591,17 @@ describe('the chain of enquiries', () => {
   });
 
   async function expectViolation(harm: string, mend: string, expected: object): Promise<void> {
-    await service.pool.query(harm);
+    await database.asOwner(harm);
     const { violations } = await verifyChains(service.pool, vault);
     expect(violations).toContainEqual({ vendorId: 1, ...expected });
-    await service.pool.query(mend);
+    await database.asOwner(mend);
   }
 });
 
 test('keys are rotated: afterwards the former ones are not needed', async () => {
   const { pool } = service;
+  const owner = createPool({ url: database.ownerUrl, max: 1, name: 'test' });
+  onTestFinished(async () => await owner.end());
   const { text } = await ask('generic-score', { requestReference: 'BeforeRotation' });
   const keys = {
     master: { current: randomBytes(32), previous: masterKeys.current },
@@ -612,14 +615,14 @@ test('keys are rotated: afterwards the former ones are not needed', async () => 
   const document = [{ type: 'nationalID', number: '900000001' }] as const;
   expect(await findSubjects(pool, both, document)).toHaveLength(1);
   expect(await findSubjects(pool, after, document)).toHaveLength(0);
-  const done = await rotateKeys(pool, both);
+  const done = await rotateKeys(owner, both);
   expect(done).toMatchObject({ subjects: 5 });
   expect(await findSubjects(pool, after, document)).toMatchObject([
     { crn: 1_000_001n, profile: { name: { surname: 'Wanjiru' } } },
   ]);
   expect(await findByPhone(pool, after, '254197000001')).toEqual([1_000_001n]);
   expect((await verifyChains(pool, after)).violations).toEqual([]);
-  expect(await rotateKeys(pool, both)).toEqual({
+  expect(await rotateKeys(owner, both)).toEqual({
     subjects: 0,
     accounts: 0,
     disputes: 0,
@@ -628,7 +631,7 @@ test('keys are rotated: afterwards the former ones are not needed', async () => 
   });
   // Back again, for the service that runs with the former keys.
   await rotateKeys(
-    pool,
+    owner,
     createVault({
       master: { current: masterKeys.current, previous: keys.master.current },
       index: { current: indexKey, previous: keys.index.current },

@@ -222,7 +222,7 @@ describe('a stop', () => {
     const vendorId = await books.addVendor(1_000_000n);
     const made = newTransaction({ vendorId });
     // Whoever lists the queues waits for this transaction, and then finds its payment.
-    const holder = await books.pool.connect();
+    const holder = await books.owner.connect();
     await holder.query('begin');
     await holder.query('lock table dispatch_queue in access exclusive mode');
     await createTransactions(holder, [made], false);

@@ -24,7 +24,7 @@ describe('test databases', () => {
       Array.from({ length: 4 }, async () => await createTestDatabase()),
     );
     made.push(...databases);
-    await query(databases[0]?.url ?? '', 'create table only_here (n int)');
+    await databases[0]?.asOwner('create table only_here (n int)');
     const seen = await Promise.all(
       databases.map(
         async ({ url }) =>

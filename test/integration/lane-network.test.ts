@@ -112,12 +112,12 @@ describe('creates whose answer is lost after the commit', () => {
     const name = new URL(books.url).pathname.slice(1);
     // Opens the connection, which stays as it is while the next one will be read-only.
     await lane.add(newTransaction({ vendorId }));
-    await books.pool.query(`alter database ${name} set default_transaction_read_only = on`);
+    await books.owner.query(`alter database ${name} set default_transaction_read_only = on`);
     const lost = proxy.loseAnswerTo(CREATE, 'cut');
     const code = codeOf(lane.add(newTransaction({ vendorId })));
     await lost;
     const answered = await code;
-    const client = await books.pool.connect();
+    const client = await books.owner.connect();
     await client.query('set default_transaction_read_only = off');
     await client.query(`alter database ${name} reset default_transaction_read_only`);
     client.release(true);

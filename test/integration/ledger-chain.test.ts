@@ -64,7 +64,7 @@ async function makeChain(): Promise<number[]> {
 }
 
 async function run(sql: string, values: readonly unknown[] = []): Promise<void> {
-  const done = await books.pool.query(sql, [...values]);
+  const done = await books.owner.query(sql, [...values]);
   if (done.rowCount === 0) throw new Error(`nothing was changed by: ${sql}`);
 }
 

@@ -77,7 +77,7 @@ async function brokenFor(vendorId: number): Promise<string[]> {
 }
 
 async function run(sql: string, values: readonly unknown[]): Promise<void> {
-  const done = await books.pool.query(sql, [...values]);
+  const done = await books.owner.query(sql, [...values]);
   if (done.rowCount === 0) throw new Error(`nothing was changed by: ${sql}`);
 }
 
@@ -136,7 +136,7 @@ const PLANTED: readonly Planted[] = [
     invariant: 'never_negative',
     by: 'more funded than was collected',
     plant: async ({ vendorId }) => {
-      await books.pool.query('alter table accounts drop constraint accounts_never_negative');
+      await books.owner.query('alter table accounts drop constraint accounts_never_negative');
       const movementId = newId();
       await run(
         `insert into fund_movements (vendor_id, requested_at, movement_id, amount_cents, created_at)

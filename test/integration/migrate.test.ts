@@ -41,10 +41,11 @@ afterAll(async () => {
   await Promise.all(folders.map(async (folder) => await removeFolder(folder)));
 });
 
-async function migrated(): Promise<{ url: string; pool: Pool }> {
+/** As the owner; the service is started as the runtime role. */
+async function migrated(): Promise<{ url: string; runtimeUrl: string; pool: Pool }> {
   const database = await createTestDatabase();
   databases.push(database);
-  return { url: database.url, pool: open(database.url) };
+  return { url: database.ownerUrl, runtimeUrl: database.url, pool: open(database.ownerUrl) };
 }
 
 function open(url: string): Pool {
@@ -139,7 +140,7 @@ describe('a schema that no longer enforces what it has to', () => {
   });
 
   test('keeps the service from starting, and a running one from being ready', async () => {
-    const { url, pool } = await migrated();
+    const { runtimeUrl, pool } = await migrated();
     const app = fastify();
     addHealthRoutes(app, { pool, metrics: NO_METRICS, log: pino({ level: 'silent' }) });
     const ready = async () => await app.inject('/health/ready');
@@ -152,7 +153,7 @@ describe('a schema that no longer enforces what it has to', () => {
 
     const port = String(await findFreePort());
     const service = workshop.launch('serve', {
-      DATABASE_URL: url,
+      DATABASE_URL: runtimeUrl,
       MASTER_KEY: newMasterKey(),
       PORT: port,
     });

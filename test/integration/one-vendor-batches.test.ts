@@ -14,6 +14,7 @@ import type { SimulatedOperators } from '../support/simulated-operators.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 import { send, signed } from '../support/vendor-client.ts';
+import { must } from './cli-support.ts';
 
 // The whole service as a cluster would have it: every batch is a call for one vendor.
 
@@ -53,12 +54,13 @@ test('does not start without the functions, and says what to run', async () => {
 });
 
 test('pays what several vendors send at once, single and by file, and the books are right', async () => {
-  await pool.query(await readFile(FUNCTIONS, 'utf8'));
+  await database.asOwner(await readFile(FUNCTIONS, 'utf8'));
   // Nothing may go through the calls for many vendors.
-  await pool.query(
+  await database.asOwner(
     `alter function create_transactions rename to create_transactions_of_many;
      alter function settle_transactions rename to settle_transactions_of_many`,
   );
+  await must({ DATABASE_URL: database.url, DATABASE_OWNER_URL: database.ownerUrl }, 'migrate');
   const running = await start();
   try {
     const [one, two] = [running.demo('demo'), running.demo('demo2')];

@@ -172,9 +172,9 @@ describe('a closed day', () => {
         `update transfers set created_at = created_at + interval '1 minute' where amount_cents = 500`,
       ],
     ] as const) {
-      await books.pool.query(change);
+      await books.owner.query(change);
       expect(new Set(await violations())).toEqual(new Set(['closed_days_frozen']));
-      await books.pool.query(undo);
+      await books.owner.query(undo);
     }
     expect(await violations()).toEqual([]);
   });

@@ -71,7 +71,7 @@ describe('rotating a key', () => {
     const vid = await makeVendor();
     await rotate(vid, 'first', 0);
     await rotate(vid, 'second', 60);
-    await books.pool.query('delete from security_keys where holder = $1 and valid_until is null', [
+    await books.owner.query('delete from security_keys where holder = $1 and valid_until is null', [
       vid,
     ]);
     await rotate(vid, 'third', 3_600);
@@ -98,9 +98,9 @@ describe('rotating a key', () => {
       [vid],
     );
     expect(stored.rows[0]?.sealed.includes('a-secret-text')).toBe(false);
-    await books.pool.query('update security_keys set holder = $2 where holder = $1', [vid, other]);
+    await books.owner.query('update security_keys set holder = $2 where holder = $1', [vid, other]);
     await expect(openKeys(books.pool, ['vendor'], MASTER_KEYS)).rejects.toThrow();
-    await books.pool.query('delete from security_keys where holder = $1', [other]);
+    await books.owner.query('delete from security_keys where holder = $1', [other]);
   });
 });
 

@@ -258,6 +258,10 @@ describe('an event', () => {
     const never = new AbortController().signal;
     const young = { before: at(-1), firstIdAfter: firstIdAt(at(-1)) };
     expect(await deleteEventsBefore(books.pool, young, never)).toBe(0);
+    await books.owner.query(
+      `update events set occurred_at = occurred_at - interval '30 days' where vendor_id = $1`,
+      [shop.vendor_id],
+    );
     const job = startEventRetention({
       pool: books.pool,
       clock: { now: () => at(31) },
@@ -266,6 +270,15 @@ describe('an event', () => {
     });
     ends.push(async () => await job.stop());
     await until('it is gone', async () => (await eventsOf(shop)).length === 0);
+  });
+
+  test('is not forgotten before its time, whatever the service’s clock says', async () => {
+    const shop = await shopWith('http://127.0.0.1:9/');
+    await pay(shop);
+    const future = new Date(Date.now() + 86_400_000);
+    const all = { before: future, firstIdAfter: firstIdAt(future) };
+    expect(await deleteEventsBefore(books.pool, all, new AbortController().signal)).toBe(0);
+    expect(await eventsOf(shop)).toHaveLength(1);
   });
 });
 
@@ -465,7 +478,7 @@ describe('several senders', () => {
       [id],
     );
     expect(await listWaitingWebhooks(books.pool)).toEqual([]);
-    await books.pool.query('delete from quarantines where quarantine_id = $1', [id]);
+    await books.owner.query('delete from quarantines where quarantine_id = $1', [id]);
     expect(await listWaitingWebhooks(books.pool)).toHaveLength(1);
   });
 });

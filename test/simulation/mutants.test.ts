@@ -15,7 +15,7 @@ let database: SimulatedDatabase;
 
 beforeAll(async () => {
   made = await createTestDatabase();
-  database = await openSimulatedDatabase(made.url);
+  database = await openSimulatedDatabase(made.ownerUrl);
 });
 
 afterAll(async () => {

@@ -18,7 +18,7 @@ beforeAll(async () => {
   for (let index = 0; index < SIDE_BY_SIDE; index += 1) {
     const made = await createTestDatabase();
     tests.push(made);
-    databases.push(await openSimulatedDatabase(made.url));
+    databases.push(await openSimulatedDatabase(made.ownerUrl));
   }
 });
 

@@ -1,11 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
+import type { QueryResult, QueryResultRow } from 'pg';
 import { inject } from 'vitest';
+import { embeddedRuntimeUrl } from '../../src/db/embedded/embedded.ts';
 
 export interface TestDatabase {
-  /** `postgres://…` of a database that only this caller uses, migrated and otherwise empty. */
+  /**
+   * `postgres://…` of a database that only this caller uses, migrated and otherwise empty, as the
+   * runtime role: what the service does here, it does with that role's rights alone.
+   */
   readonly url: string;
+  /** The same as the role that owns the schema: to tamper, to archive, to change the schema. */
+  readonly ownerUrl: string;
+  /** One statement, or several without values, as that role. */
+  asOwner<Row extends QueryResultRow>(
+    sql: string,
+    values?: readonly unknown[],
+  ): Promise<QueryResult<Row>>;
   /** Removes it, whoever is still connected. */
   drop(): Promise<void>;
 }
@@ -20,7 +32,10 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   const url = new URL(inject('clusterUrl'));
   url.pathname = `/${name}`;
   return {
-    url: url.href,
+    url: embeddedRuntimeUrl(url.href),
+    ownerUrl: url.href,
+    asOwner: async <Row extends QueryResultRow>(sql: string, values: readonly unknown[] = []) =>
+      await connected(url.href, async (client) => await client.query<Row>(sql, [...values])),
     drop: async () =>
       await inCluster(async (client) => {
         await client.query(`drop database if exists ${name} with (force)`);
@@ -47,11 +62,18 @@ async function clone(client: Client, name: string): Promise<void> {
 }
 
 async function inCluster(work: (client: Client) => Promise<void>): Promise<void> {
-  const client = new Client({ connectionString: inject('clusterUrl') });
+  await connected(inject('clusterUrl'), work);
+}
+
+async function connected<Result>(
+  connectionString: string,
+  work: (client: Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new Client({ connectionString });
   client.on('error', () => undefined);
   await client.connect();
   try {
-    await work(client);
+    return await work(client);
   } finally {
     await client.end();
   }

@@ -9,6 +9,7 @@ import { collect } from '../../src/collections/collect.ts';
 import { fund } from '../../src/collections/fund.ts';
 import { createPool, transaction } from '../../src/db/pool.ts';
 import type { Pool, PoolOptions } from '../../src/db/pool.ts';
+import { grantRuntime, roleOf } from '../../src/db/runtime-role.ts';
 import { claim } from '../../src/dispatch/store.ts';
 import type { Claim } from '../../src/dispatch/store.ts';
 import { readBalances } from '../../src/ledger/store.ts';
@@ -32,8 +33,12 @@ const ONE_VENDOR_CALLS = path.resolve(import.meta.dirname, '../../deploy/citus/f
 /** A database with an operator, two billers and a collector, and a pool on it. */
 export interface Books {
   readonly url: string;
+  readonly ownerUrl: string;
+  /** As the runtime role, like every pool but `owner`. */
   readonly pool: Pool;
   readonly ledgerMac: Mac;
+  /** As the role that owns the schema: to tamper with what nobody else may change, to archive. */
+  readonly owner: Pool;
   /** A further pool, as another process or a lane has one. Closed with the rest. */
   openPool(options?: Partial<PoolOptions>): Pool;
   /** A new vendor with so much in its float. Returns its id. Not several calls at once. */
@@ -57,6 +62,8 @@ export async function openBooks(): Promise<Books> {
     return pool;
   };
   const pool = openPool({ max: 8 });
+  // Connects when it is first used.
+  const owner = openPool({ url: database.ownerUrl, max: 2 });
   await transaction(pool, async (client) => {
     await putOperator(client, operatorRecord());
     await putBiller(client, billerRecord(BILLER));
@@ -81,12 +88,15 @@ export async function openBooks(): Promise<Books> {
   };
   return {
     url: database.url,
+    ownerUrl: database.ownerUrl,
     pool,
     ledgerMac,
+    owner,
     openPool,
     addFloat,
     addOneVendorCalls: async () => {
-      await pool.query(await readFile(ONE_VENDOR_CALLS, 'utf8'));
+      await owner.query(await readFile(ONE_VENDOR_CALLS, 'utf8'));
+      await grantRuntime(owner, await roleOf(pool));
     },
     addVendor: async (floatCents = 0n) => (await addVendors(pool, [floatCents]))[0] ?? 0,
     addVendors: async (floatsCents) => await addVendors(pool, floatsCents),

@@ -19,37 +19,58 @@ export async function erasePayloads(
   );
   let erased = 0;
   for (const { vendor_id: vendorId } of vendors.rows) {
-    await eraseAll(db, ERASE_UPSTREAM_ANSWERS, { vendorId, before, signal });
-    erased += await eraseAll(db, ERASE_PAYLOADS, { vendorId, before, signal });
+    const age = { vendorId, before, signal };
+    await eraseAll(age, async (values) => (await db.query(ERASE_UPSTREAM, values)).rowCount ?? 0);
+    erased += await eraseAll(age, async (values) => {
+      const done = await db.query<{ erased: number }>(ERASE_PAYLOADS, values);
+      return done.rows[0]?.erased ?? 0;
+    });
   }
   return erased;
 }
 
-const ERASE_PAYLOADS = `update enquiries set sealed_payload = null
-  where vendor_id = $1 and sequence in (
-    select sequence from enquiries
-    where vendor_id = $1 and enquired_at < $2 and sealed_payload is not null limit $3)`;
+// Migration 0102: the owner’s function, which spares what is younger than the database’s retention.
+const ERASE_PAYLOADS = 'select erase_enquiries($1, $2, $3)::integer as erased';
 
-const ERASE_UPSTREAM_ANSWERS = `update upstream_calls set sealed_answer = null
+const ERASE_UPSTREAM = `update upstream_calls set sealed_answer = null
   where vendor_id = $1 and (request_reference, call_id) in (
     select request_reference, call_id from upstream_calls
     where vendor_id = $1 and started_at < $2 and sealed_answer is not null limit $3)`;
 
 async function eraseAll(
-  db: Queryable,
-  statement: string,
   of: {
     readonly vendorId: number;
     readonly before: Date;
     readonly signal: AbortSignal | undefined;
   },
+  eraseSome: (values: readonly unknown[]) => Promise<number>,
 ): Promise<number> {
   let erased = 0;
   // Ends: every round but the last takes a batch away.
   while (of.signal?.aborted !== true) {
-    const { rowCount } = await db.query(statement, [of.vendorId, of.before, BATCH_ROWS]);
-    erased += rowCount ?? 0;
-    if ((rowCount ?? 0) < BATCH_ROWS) break;
+    const count = await eraseSome([of.vendorId, of.before, BATCH_ROWS]);
+    erased += count;
+    if (count < BATCH_ROWS) break;
   }
   return erased;
+}
+
+/**
+ * Writes down how long enquiries are kept at least, which the database holds the jobs to. For the
+ * owner. @param days 0: for ever.
+ */
+export async function setEnquiryRetention(owner: Queryable, days: number): Promise<void> {
+  await owner.query(
+    `update enquiry_retention set least_days = nullif($1::integer, 0)
+     where least_days is distinct from nullif($1::integer, 0)`,
+    [days],
+  );
+}
+
+/** How long the database keeps enquiries at least, in days; 0: for ever. */
+export async function readEnquiryRetention(db: Queryable): Promise<number> {
+  const read = await db.query<{ days: number }>(
+    'select coalesce(least_days, 0) as days from enquiry_retention',
+  );
+  return read.rows[0]?.days ?? 0;
 }

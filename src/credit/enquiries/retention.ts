@@ -4,7 +4,7 @@ import { DAY_MS } from '../../base/days.ts';
 import { startPeriodicJob } from '../../base/periodic-job.ts';
 import type { PeriodicJob } from '../../base/periodic-job.ts';
 import type { Pool } from '../../db/pool.ts';
-import { erasePayloads } from './retention-store.ts';
+import { erasePayloads, readEnquiryRetention } from './retention-store.ts';
 
 /** Erases what enquiries hold of people once it is past retention: at the start, and now and then. */
 export function startEnquiryRetention(options: {
@@ -19,6 +19,13 @@ export function startEnquiryRetention(options: {
     everyMs,
     atOnce: true,
     work: async (stopping) => {
+      const leastDays = await readEnquiryRetention(pool);
+      if (leastDays === 0 || leastDays > options.retentionDays) {
+        log.warn(
+          { leastDays, retentionDays: options.retentionDays },
+          'the database keeps enquiries longer than CREDIT_ENQUIRY_RETENTION_DAYS; run `malipo migrate` with it and DATABASE_OWNER_URL',
+        );
+      }
       const before = new Date(clock.now().getTime() - options.retentionDays * DAY_MS);
       const erased = await erasePayloads(pool, before, stopping);
       if (erased > 0) log.info({ erased, before }, 'enquiries past retention were erased');

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findPostgresPackage, findPrograms } from './binaries.ts';
@@ -78,6 +79,19 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
     stopGraceMs: options.stopGraceMs ?? 15_000,
     ...(options.choosePort === undefined ? {} : { choosePort: options.choosePort }),
   });
+}
+
+const RUNTIME_ROLE = 'malipo_runtime';
+
+/**
+ * The URL of the runtime role of an embedded server, from that of its superuser. Its password is
+ * derived, so that it needs no file of its own; it does not lead back to the superuser’s.
+ */
+export function embeddedRuntimeUrl(ownerUrl: string): string {
+  const url = new URL(ownerUrl);
+  url.password = createHmac('sha256', url.password).update(RUNTIME_ROLE).digest('base64url');
+  url.username = RUNTIME_ROLE;
+  return url.href;
 }
 
 const STARTUP_WAIT_MS = 30_000;

@@ -1,0 +1,46 @@
+import { PlainError } from '../base/plain-error.ts';
+import { isMigrated, migrate } from './migrate.ts';
+import type { Pool } from './pool.ts';
+import { findRoleProblems, grantRuntime, mayMigrate, roleOf } from './runtime-role.ts';
+
+export interface Prepared {
+  /** Names of the migrations that were applied now. */
+  readonly applied: readonly string[];
+  /** True when the owner of the schema was at work, so that what only it may do can be done. */
+  readonly asOwner: boolean;
+  /** True when the service works as the role that owns the schema. */
+  readonly oneRole: boolean;
+  /** Why the runtime role is not limited as it should be; empty: it is. */
+  readonly roleProblems: readonly string[];
+}
+
+/**
+ * Brings the schema to this version and grants the runtime role what it needs, as far as the owner
+ * is known to this process. Otherwise both must have been done before, by `malipo migrate`.
+ * Throws: `PlainError` when they have not; what `migrate` throws.
+ */
+export async function prepareDatabase(owner: Pool, runtime: Pool): Promise<Prepared> {
+  const asOwner = await mayMigrate(owner);
+  let applied: readonly string[] = [];
+  const role = await roleOf(runtime);
+  const oneRole = role === (await roleOf(owner)) && asOwner;
+  if (asOwner) {
+    applied = await migrate(owner);
+    if (!oneRole) await grantRuntime(owner, role);
+  } else {
+    await requireMigrated(runtime, role);
+  }
+  return { applied, asOwner, oneRole, roleProblems: await findRoleProblems(runtime) };
+}
+
+async function requireMigrated(runtime: Pool, role: string): Promise<void> {
+  const migrated = await isMigrated(runtime).catch((error: unknown) => {
+    // 42P01: no such table; 42501: not for this role.
+    if (['42P01', '42501'].includes(String((error as { code?: unknown }).code))) return false;
+    throw error;
+  });
+  if (migrated) return;
+  throw new PlainError(
+    `The database is not at this version of Malipo, and its role ${role} may not change the schema. Run \`npm run -s malipo -- migrate\` with DATABASE_OWNER_URL, or set DATABASE_OWNER_URL here.`,
+  );
+}

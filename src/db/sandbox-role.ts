@@ -1,0 +1,22 @@
+import { createHash, createHmac } from 'node:crypto';
+
+const SUFFIX = '_runtime';
+const MAX_NAME_BYTES = 63;
+
+/**
+ * The URL of the runtime role that a sandbox makes for itself on a database of which it knows one
+ * role only. Name and password are the same at every start.
+ * @param secret the sandbox's master key.
+ */
+export function sandboxRuntimeUrl(ownerUrl: string, database: string, secret: Buffer): string {
+  const url = new URL(ownerUrl);
+  const name =
+    Buffer.byteLength(database) + SUFFIX.length <= MAX_NAME_BYTES
+      ? database
+      : createHash('sha256').update(database).digest('hex').slice(0, 40);
+  url.username = `${name}${SUFFIX}`;
+  url.password = createHmac('sha256', secret)
+    .update(`runtime role ${database}`)
+    .digest('base64url');
+  return url.href;
+}

@@ -1,0 +1,272 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Client } from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
+import { readMigrations } from '../../src/db/migrate.ts';
+import { createPool } from '../../src/db/pool.ts';
+import type { Pool } from '../../src/db/pool.ts';
+import { prepareDatabase } from '../../src/db/prepare.ts';
+import { RUNTIME_GRANTS } from '../../src/db/runtime-grants.ts';
+import { findRoleProblems, roleOf } from '../../src/db/runtime-role.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import type { TestDatabase } from '../support/cluster.ts';
+
+const SCRIPT = path.resolve(import.meta.dirname, '../../deploy/roles.sql');
+
+/** Nobody but the owner may ever change or delete a row of these. */
+const APPEND_ONLY = `transfers ledger_blocks ledger_heads collections fund_movements transactions
+  unexecuted_attempts stray_callbacks archive_files archived_transactions bulk_chunks case_events
+  corrections operator_statements statement_rows closed_days day_totals quarantine_events enquiries
+  subject_enquiries account_corrections suppression_changes enquiry_retention backups
+  schema_migrations schema_objects`.split(/\s+/);
+/** Rows of these may be deleted by the service; of all others never. */
+const DELETABLE = `request_nonces biller_breakers phone_prefixes webhooks suppression_rules
+  credit_import_findings`.split(/\s+/);
+/** What is written once of rows that otherwise change. */
+const FROZEN = `accounts.vendor_id accounts.account dispatch_queue.vendor_id
+  dispatch_queue.transaction_id dispatch_queue.biller_code dispatch_queue.account
+  dispatch_queue.phone dispatch_queue.amount_cents vendors.vendor_id vendors.vid collectors.collector
+  security_keys.holder security_keys.holder_kind security_keys.key_id cases.case_id cases.kind
+  cases.transaction_id cases.opened_at events.event_id events.amount_cents events.outcome
+  events.account events.details bulk_batches.content bulk_batches.file_sha256
+  bulk_batches.batch_reference quarantines.entered_at enquiry_chains.vendor_id
+  credit_imports.file_hash subjects.crn`.split(/\s+/);
+
+let database: TestDatabase;
+let runtime: Pool;
+const made: string[] = [];
+const pools: Pool[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  runtime = createPool({ url: database.url, max: 1, name: 'test' });
+});
+afterEach(async () => {
+  await Promise.all(pools.splice(0).map(async (pool) => await pool.end()));
+});
+afterAll(async () => {
+  await runtime.end();
+  await database.drop();
+  await inCluster(async (client) => {
+    for (const name of made.filter((text) => text.startsWith('db_'))) {
+      await client.query(`drop database if exists ${name} with (force)`);
+    }
+    for (const name of made.filter((text) => !text.startsWith('db_'))) {
+      await client.query(`drop role if exists ${name}`);
+    }
+  });
+});
+
+async function inCluster(work: (client: Client) => Promise<void>): Promise<void> {
+  const client = new Client({ connectionString: inject('clusterUrl') });
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+function open(url: string): Pool {
+  const pool = createPool({ url, max: 1, name: 'test' });
+  pools.push(pool);
+  return pool;
+}
+
+interface Column {
+  readonly table: string;
+  readonly column: string;
+  readonly kind: string;
+}
+
+async function columns(): Promise<Column[]> {
+  const read = await runtime.query<{ table: string; column: string; kind: string }>(
+    `select c.relname as table, a.attname as column, c.relkind::text as kind
+     from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v')
+     order by 1, a.attnum`,
+  );
+  return read.rows;
+}
+
+/** True when PostgreSQL lets the runtime role run it; rights are checked although no row is meant. */
+async function isAllowed(statement: string): Promise<boolean> {
+  try {
+    await runtime.query(`begin; ${statement}; rollback`);
+    return true;
+  } catch (error) {
+    await runtime.query('rollback');
+    if ((error as { code?: string }).code === '42501') return false;
+    throw error;
+  }
+}
+
+describe('the runtime role', () => {
+  test('has declared rights on every table and view, and on nothing else', async () => {
+    const relations = new Set((await columns()).map(({ table }) => table));
+    expect(Object.keys(RUNTIME_GRANTS).toSorted()).toEqual([...relations].toSorted());
+    const known = new Set((await columns()).map(({ table, column }) => `${table}.${column}`));
+    const named = Object.entries(RUNTIME_GRANTS).flatMap(([table, grants]) =>
+      [...(grants.update ?? []), ...(grants.updateAllBut ?? [])].map((name) => `${table}.${name}`),
+    );
+    expect(named.filter((name) => !known.has(name))).toEqual([]);
+    expect(await findRoleProblems(runtime)).toEqual([]);
+  });
+
+  test('may read all, and update and delete nothing but what is declared', async () => {
+    const all = await columns();
+    for (const { table, column, kind } of all) {
+      const grants = RUNTIME_GRANTS[table] ?? {};
+      const declared =
+        grants.update?.includes(column) ?? grants.updateAllBut?.includes(column) === false;
+      const update = `update ${table} set ${column} = ${column} where false`;
+      const isView = kind === 'v';
+      if (!isView) expect(await isAllowed(update), update).toBe(declared);
+    }
+    for (const table of new Set(all.filter(({ kind }) => kind !== 'v').map((row) => row.table))) {
+      const grants = RUNTIME_GRANTS[table] ?? {};
+      expect(await isAllowed(`select from ${table} where false`)).toBe(true);
+      const remove = `delete from ${table} where false`;
+      expect(await isAllowed(remove), remove).toBe(grants.delete === true);
+      expect(await isAllowed(`truncate ${table}`), table).toBe(false);
+      expect(await isAllowed(`alter table ${table} disable trigger all`), table).toBe(false);
+      expect(await isAllowed(`drop table ${table}`), table).toBe(false);
+    }
+  });
+
+  test('cannot change what is append-only or frozen, whatever is declared', async () => {
+    const all = await columns();
+    const never = all.filter(
+      ({ table, column }) => APPEND_ONLY.includes(table) || FROZEN.includes(`${table}.${column}`),
+    );
+    expect(new Set(never.map(({ table }) => table)).size).toBeGreaterThan(APPEND_ONLY.length);
+    for (const { table, column } of never) {
+      expect(await isAllowed(`update ${table} set ${column} = ${column}`), table).toBe(false);
+    }
+    const kept = new Set(all.filter(({ kind }) => kind !== 'v').map(({ table }) => table));
+    for (const table of DELETABLE) kept.delete(table);
+    for (const table of kept) expect(await isAllowed(`delete from ${table}`), table).toBe(false);
+  });
+
+  test('can neither become more nor make anything', async () => {
+    for (const statement of [
+      'create table mine (n integer)',
+      `create function mine() returns integer language sql as 'select 1'`,
+      'create schema mine',
+      'alter table transfers add column more integer',
+      'create trigger none before insert on transfers execute function suppress_redundant_updates_trigger()',
+      'drop function delete_old_events',
+      `alter function settle_transactions security invoker`,
+      'alter role current_user superuser',
+      'set session_replication_role = replica',
+      `set role ${new URL(database.ownerUrl).username}`,
+      `copy transfers to program 'true'`,
+    ]) {
+      expect(await isAllowed(statement), statement).toBe(false);
+    }
+  });
+
+  test('is the only one who may call the owner’s functions', async () => {
+    const read = await runtime.query<{ name: string; path: string[] | null; public: boolean }>(
+      `select p.proname as name, p.proconfig as path,
+         exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a
+           where a.grantee = 0) as public
+       from pg_proc p where p.pronamespace = 'public'::regnamespace and p.prosecdef order by 1`,
+    );
+    expect(read.rows.map(({ name }) => name)).toContain('settle_transactions');
+    for (const row of read.rows) {
+      expect(row).toMatchObject({ path: ['search_path=public, pg_temp'], public: false });
+    }
+  });
+});
+
+/** An empty database of its own, and names for two roles. */
+async function emptyDatabase(): Promise<{ url: URL; owner: string; runtimeRole: string }> {
+  const tag = randomBytes(5).toString('hex');
+  const [name, owner, runtimeRole] = [`db_${tag}`, `owner_${tag}`, `runtime_${tag}`];
+  made.push(name, owner, runtimeRole);
+  const url = new URL(inject('clusterUrl'));
+  await inCluster(async (client) => void (await client.query(`create database ${name}`)));
+  url.pathname = `/${name}`;
+  return { url, owner, runtimeRole };
+}
+
+function as(url: URL, username: string, password: string): string {
+  const changed = new URL(url);
+  changed.username = username;
+  changed.password = password;
+  return changed.href;
+}
+
+describe('the script', () => {
+  test('makes both roles, run once or twice, and neither is a superuser', async () => {
+    const { url, owner, runtimeRole } = await emptyDatabase();
+    const settings = `set malipo.owner = '${owner}'; set malipo.runtime = '${runtimeRole}';
+      set malipo.owner_password = 'o''1'; set malipo.runtime_password = 'r1';`;
+    const script = await readFile(SCRIPT, 'utf8');
+    const admin = open(url.href);
+    await admin.query(settings + script);
+    await admin.query(settings + script);
+    const [byOwner, byRuntime] = [open(as(url, owner, "o'1")), open(as(url, runtimeRole, 'r1'))];
+    const prepared = await prepareDatabase(byOwner, byRuntime);
+    const names = (await readMigrations()).map(({ name }) => name);
+    expect(prepared).toEqual({ applied: names, asOwner: true, oneRole: false, roleProblems: [] });
+    // What was granted by hand, or taken, is put right at the next start.
+    await byOwner.query(`grant delete, truncate on transfers to ${runtimeRole}`);
+    await byOwner.query(`revoke insert on transfers from ${runtimeRole}`);
+    expect(await findRoleProblems(byRuntime)).toEqual([
+      'it may DELETE transfers',
+      'it may TRUNCATE transfers',
+      'it may not INSERT transfers',
+    ]);
+    expect(await prepareDatabase(byOwner, byRuntime)).toMatchObject({ roleProblems: [] });
+    // A process that does not know the owner finds all as it should be.
+    expect(await prepareDatabase(byRuntime, byRuntime)).toEqual({
+      applied: [],
+      asOwner: false,
+      oneRole: false,
+      roleProblems: [],
+    });
+  });
+
+  test('is asked for by a process that knows the runtime role only', async () => {
+    const { url, owner, runtimeRole } = await emptyDatabase();
+    const script = await readFile(SCRIPT, 'utf8');
+    await open(url.href).query(
+      `set malipo.owner = '${owner}'; set malipo.runtime = '${runtimeRole}';
+       set malipo.runtime_password = 'r1'; ${script}`,
+    );
+    const byRuntime = open(as(url, runtimeRole, 'r1'));
+    await expect(prepareDatabase(byRuntime, byRuntime)).rejects.toMatchObject({
+      plain: true,
+      message: expect.stringContaining('DATABASE_OWNER_URL') as string,
+    });
+  });
+});
+
+test('a role that owns its database and may not create roles works alone, and is told apart', async () => {
+  const { url, owner } = await emptyDatabase();
+  const admin = open(url.href);
+  await admin.query(
+    `create role ${owner} login password 'o1'; alter database ${url.pathname.slice(1)} owner to ${owner}`,
+  );
+  const [first, second] = [open(as(url, owner, 'o1')), open(as(url, owner, 'o1'))];
+  const prepared = await prepareDatabase(first, second);
+  expect(prepared).toMatchObject({ asOwner: true, oneRole: true });
+  expect(prepared.roleProblems).toContain('it owns the database');
+  expect(await roleOf(second)).toBe(owner);
+});
+
+test.each([
+  ['superuser', 'it is a superuser'],
+  ['createrole', 'it may create roles'],
+  ['bypassrls', 'it bypasses row security'],
+  ['replication', 'it may replicate'],
+])('a runtime role with %s is found unfit', async (attribute, problem) => {
+  const { url, runtimeRole } = await emptyDatabase();
+  const owner = open(url.href);
+  await owner.query(`create role ${runtimeRole} login password 'r1' ${attribute}`);
+  const { roleProblems } = await prepareDatabase(owner, open(as(url, runtimeRole, 'r1')));
+  expect(roleProblems).toContain(problem);
+});
