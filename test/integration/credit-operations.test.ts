@@ -518,7 +518,9 @@ describe('the chain of enquiries', () => {
       { sequence: last, what: 'the end of the chain is missing' },
     );
     await database.asOwner('drop table removed');
-    await database.asOwner('create table removed as select * from enquiry_chains where vendor_id = 1');
+    await database.asOwner(
+      'create table removed as select * from enquiry_chains where vendor_id = 1',
+    );
     await expectViolation(
       'delete from enquiry_chains where vendor_id = 1',
       'insert into enquiry_chains select * from removed',
