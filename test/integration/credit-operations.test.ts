@@ -548,7 +548,7 @@ describe('the chain of enquiries', () => {
     const [notes, chain, head] = ['subject_enquiries', 'enquiries', 'enquiry_chains'].map(
       (table) => `${table} where vendor_id = 1`,
     );
-    await pool.query(
+    await database.asOwner(
       `create table n as select * from ${notes}; create table c as select * from ${chain};
        create table h as select * from ${head};
        delete from ${notes}; delete from ${chain}; delete from ${head}`,
@@ -557,7 +557,7 @@ describe('the chain of enquiries', () => {
       violations: [],
       missingHeads: heads,
     });
-    await pool.query(
+    await database.asOwner(
       `insert into subject_enquiries select * from n; insert into enquiries select * from c;
        insert into enquiry_chains select * from h; drop table n, c, h`,
     );

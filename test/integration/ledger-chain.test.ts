@@ -132,7 +132,7 @@ describe('extending', () => {
     const [vendorId = 0] = await makeChain();
     await books.addFloat(vendorId, 1n);
     const { head } = await completeChain(books.pool, books.ledgerMac);
-    await books.pool.query(
+    await books.owner.query(
       `delete from ledger_heads; delete from ledger_blocks;
        update ledger_chain set ended_at = '-infinity'`,
     );
@@ -213,7 +213,7 @@ describe('a head that was kept elsewhere', () => {
     expect(report.keptHeads).toMatchObject([{ hash: kept, blockNumber: 2 }]);
     expect(report.head).toMatchObject({ blockNumber: 3 });
 
-    await books.pool.query(
+    await books.owner.query(
       `delete from ledger_heads; delete from ledger_blocks;
        update ledger_chain set ended_at = '-infinity'`,
     );
