@@ -24,6 +24,9 @@ create table billers (
   -- True when the operator needs a phone number besides the account.
   secondary_account boolean not null default false,
   validates_accounts boolean not null default false,
+  -- What its accounts look like, `msisdn` or an anchored pattern, and what people call them.
+  account_format text not null,
+  account_label text not null,
   -- What people decided; the circuit breaker below can only take away.
   status text not null default 'ONLINE' check (status in ('ONLINE', 'OFFLINE')),
   list_position integer not null default 0

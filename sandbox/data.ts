@@ -1,4 +1,5 @@
 import type { MasterKeys } from '../src/base/sealing.ts';
+import { MSISDN } from '../src/billers/account-format.ts';
 import { KENYAN_PREFIXES } from '../src/billers/kenyan-prefixes.ts';
 import { putBiller, putOperator, putPrefix, listPrefixes } from '../src/billers/store.ts';
 import { collect } from '../src/collections/collect.ts';
@@ -81,6 +82,17 @@ const BILLERS: readonly SandboxBiller[] = [
   { code: 'startimes', name: 'StarTimes', category: 'tv', operator: 'startimes' },
 ];
 
+const ACCOUNT_LABELS: Readonly<Record<string, string>> = {
+  safaricom: 'Phone number',
+  airtel: 'Phone number',
+  telkom: 'Phone number',
+  jtl: 'Phone number',
+  kplc_prepaid: 'Meter number',
+  gotv: 'IUC number',
+  dstv: 'Smart card number',
+  startimes: 'Smart card number',
+};
+
 const OPERATOR_NAMES: Readonly<Record<string, string>> = {
   safaricom: 'Safaricom',
   airtel: 'Airtel',
@@ -140,6 +152,8 @@ export async function prepareSandbox(
           fee_cents: 0n,
           secondary_account: biller.phone ?? false,
           validates_accounts: biller.validates ?? false,
+          account_format: biller.category === 'airtime' ? MSISDN : '^[0-9]{5,14}$',
+          account_label: ACCOUNT_LABELS[biller.code] ?? 'Account number',
           status: 'ONLINE',
           list_position: position,
         });

@@ -1,6 +1,7 @@
 import { PlainError } from '../base/plain-error.ts';
 import type { Pool, Queryable } from '../db/pool.ts';
 import { changeSettings } from '../db/settings-watch.ts';
+import { ANY_ACCOUNT, whyNotAFormat } from './account-format.ts';
 import type { Availability, Operator } from './biller.ts';
 import type { PhonePrefix } from './kenyan-prefixes.ts';
 import {
@@ -101,6 +102,9 @@ export interface BillerChange {
   readonly feeCents?: bigint | undefined;
   readonly secondaryAccount?: boolean | undefined;
   readonly validatesAccounts?: boolean | undefined;
+  /** `msisdn` or an anchored pattern, and what people call such an account. */
+  readonly accountFormat?: string | undefined;
+  readonly accountLabel?: string | undefined;
   readonly position?: number | undefined;
 }
 
@@ -152,6 +156,11 @@ function mergeBiller(
   if (maximum !== null && maximum < minimum) {
     throw new PlainError('The maximum is below the minimum.', { field: 'maximum' });
   }
+  const { accountFormat } = change;
+  const reason = accountFormat === undefined ? undefined : whyNotAFormat(accountFormat);
+  if (reason !== undefined) {
+    throw new PlainError(`The format cannot be used: ${reason}.`, { field: 'account_format' });
+  }
   return {
     biller_code: billerCode,
     name: needed(change.name ?? known?.name, 'name'),
@@ -162,6 +171,8 @@ function mergeBiller(
     fee_cents: change.feeCents ?? known?.fee_cents ?? 0n,
     secondary_account: change.secondaryAccount ?? known?.secondary_account ?? false,
     validates_accounts: change.validatesAccounts ?? known?.validates_accounts ?? false,
+    account_format: change.accountFormat ?? known?.account_format ?? ANY_ACCOUNT.accountFormat,
+    account_label: change.accountLabel ?? known?.account_label ?? ANY_ACCOUNT.accountLabel,
     status: known?.status ?? 'ONLINE',
   };
 }

@@ -1,6 +1,8 @@
+import type { AccountFormat } from './account-format.ts';
+
 export type Availability = 'ONLINE' | 'OFFLINE';
 
-export interface Biller {
+export interface Biller extends AccountFormat {
   /** Sent as `biller_name` to create. */
   readonly billerCode: string;
   readonly name: string;

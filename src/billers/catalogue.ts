@@ -34,6 +34,8 @@ export function billerOf(row: BillerRow): Biller {
     feeCents: row.fee_cents,
     secondaryAccount: row.secondary_account,
     validatesAccounts: row.validates_accounts,
+    accountFormat: row.account_format,
+    accountLabel: row.account_label,
     availability: row.breaker_reason === null && !row.quarantined ? row.status : 'OFFLINE',
     breakerOpen: row.breaker_reason !== null,
   };

@@ -11,6 +11,8 @@ export interface BillerRow {
   fee_cents: bigint;
   secondary_account: boolean;
   validates_accounts: boolean;
+  account_format: string;
+  account_label: string;
   status: Availability;
   list_position: number;
   breaker_reason: string | null;
@@ -102,13 +104,15 @@ export type BillerRecord = Omit<BillerRow, 'breaker_reason' | 'quarantined'>;
 export async function putBiller(db: Queryable, biller: BillerRecord): Promise<void> {
   await db.query(
     `insert into billers (biller_code, name, category, operator_code, minimum_cents, maximum_cents,
-       fee_cents, secondary_account, validates_accounts, status, list_position)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+       fee_cents, secondary_account, validates_accounts, account_format, account_label, status,
+       list_position)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
      on conflict (biller_code) do update set name = excluded.name, category = excluded.category,
        operator_code = excluded.operator_code, minimum_cents = excluded.minimum_cents,
        maximum_cents = excluded.maximum_cents, fee_cents = excluded.fee_cents,
        secondary_account = excluded.secondary_account,
-       validates_accounts = excluded.validates_accounts, status = excluded.status,
+       validates_accounts = excluded.validates_accounts, account_format = excluded.account_format,
+       account_label = excluded.account_label, status = excluded.status,
        list_position = excluded.list_position`,
     [
       biller.biller_code,
@@ -120,6 +124,8 @@ export async function putBiller(db: Queryable, biller: BillerRecord): Promise<vo
       biller.fee_cents,
       biller.secondary_account,
       biller.validates_accounts,
+      biller.account_format,
+      biller.account_label,
       biller.status,
       biller.list_position,
     ],

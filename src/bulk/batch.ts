@@ -2,7 +2,7 @@ import { Refusal } from '../base/errors.ts';
 import type { ErrorCode } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import type { Biller } from '../billers/biller.ts';
-import { planTransaction } from '../transactions/decide.ts';
+import { normaliseRequest, planTransaction } from '../transactions/decide.ts';
 import type { CreateRequest } from '../transactions/decide.ts';
 import type { NewTransaction } from '../transactions/transaction.ts';
 import type { Vendor } from '../vendors/vendor.ts';
@@ -97,12 +97,13 @@ export function planChunk(
       refused.push({ row, refusal: item.refusal, request: undefined });
       continue;
     }
-    const { request } = item;
+    const biller = from.billerOf(item.request.billerCode);
+    const request = normaliseRequest(item.request, biller);
     try {
       if (from.vendor === undefined || from.vendor.suspended) {
         throw new Refusal('vendor_suspended', { field: 'vid' });
       }
-      const planned = planTransaction(request, from.vendor, from.billerOf(request.billerCode));
+      const planned = planTransaction(request, from.vendor, biller);
       creates.push({
         row,
         transaction: { ...planned, transactionId: transactionIdOf(from.batchId, row) },

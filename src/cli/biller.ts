@@ -39,6 +39,8 @@ function addList(biller: Command, cli: Cli): void {
           fee: formatMoney(row.fee_cents),
           phone: row.secondary_account,
           validates: row.validates_accounts,
+          account_format: row.account_format,
+          account_label: row.account_label,
           // What vendors see, what people decided, and why it may differ.
           status: billerOf(row).availability,
           set_status: row.status,
@@ -59,6 +61,7 @@ function addList(biller: Command, cli: Cli): void {
               { title: 'FEE', align: 'right' },
               { title: 'PHONE' },
               { title: 'VALIDATES' },
+              { title: 'ACCOUNT' },
               { title: 'STATUS' },
             ],
             billers.map((row) => [
@@ -71,6 +74,7 @@ function addList(biller: Command, cli: Cli): void {
               row.fee,
               row.phone ? 'yes' : 'no',
               row.validates ? 'yes' : 'no',
+              `${row.account_label}: ${row.account_format}`,
               statusText(row),
             ]),
             'no billers',
@@ -101,6 +105,8 @@ interface SetOptions {
   readonly fee?: bigint;
   readonly phone?: boolean;
   readonly validates?: boolean;
+  readonly accountFormat?: string;
+  readonly accountLabel?: string;
   readonly position?: number;
 }
 
@@ -118,6 +124,11 @@ function addSet(biller: Command, cli: Cli): void {
     .option('--no-phone', 'it needs no phone number')
     .option('--validates', 'its operator can validate accounts')
     .option('--no-validates', 'its operator cannot')
+    .option(
+      '--account-format <format>',
+      'msisdn for mobile numbers, or an anchored pattern such as ^[0-9]{11}$',
+    )
+    .option('--account-label <label>', 'what its accounts are called', displayName)
     .option('--position <number>', 'place in the list', wholeNumber(0, 1_000_000))
     .action(async (billerCode: string, options: SetOptions) => {
       const { json: _json, ...settings } = options;
@@ -132,6 +143,8 @@ function addSet(biller: Command, cli: Cli): void {
           feeCents: options.fee,
           secondaryAccount: options.phone,
           validatesAccounts: options.validates,
+          accountFormat: options.accountFormat,
+          accountLabel: options.accountLabel,
           position: options.position,
         };
         const added = await setBiller(pool, billerCode, change, countInstructionsOut);

@@ -91,8 +91,8 @@ function addOperations(app: FastifyInstance, options: ApiOptions): void {
     options,
   );
   addOperation(app, reportCollection(options, `${payments}/collections`), options);
-  addOperation(app, listBillers(options.catalogue, `${billing}/list`), options);
-  addOperation(app, billerStatus(options.catalogue, `${billing}/biller/status`), options);
+  addOperation(app, listBillers(options, `${billing}/list`), options);
+  addOperation(app, billerStatus(options, `${billing}/biller/status`), options);
   addOperation(app, createTransaction(options, `${transactions}/create`), options);
   addOperation(app, transactionStatus(options, `${transactions}/check/status`), options);
   addOperation(app, validateAccount(options, `${billing}/validate/account`), options);

@@ -23,6 +23,11 @@ const KENYA_POWER = {
   biller_category: 'electricity',
   minimum_balance: '50.00',
   secondary_account: 'false',
+  maximum_amount: null,
+  fee: '0.00',
+  account_format: '^[0-9]{5,14}$',
+  account_label: 'Meter number',
+  can_validate: 'true',
 };
 const PAID = {
   biller_response_time: '2026-11-21 09:15:01',

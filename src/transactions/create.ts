@@ -7,7 +7,13 @@ import { createLanes } from '../db/lane.ts';
 import type { Lane } from '../db/lane.ts';
 import type { Pool } from '../db/pool.ts';
 import type { BatchForm } from './batch-form.ts';
-import { answerDecision, dependOnEachOther, isSameRequest, planTransaction } from './decide.ts';
+import {
+  answerDecision,
+  dependOnEachOther,
+  isSameRequest,
+  normaliseRequest,
+  planTransaction,
+} from './decide.ts';
 import type { Created, CreateRequest } from './decide.ts';
 import { createTransactions, readTransactionByReference } from './store.ts';
 import type { CreateDecision, NewTransaction } from './transaction.ts';
@@ -30,7 +36,8 @@ export async function acceptPayment(
   try {
     transaction = planTransaction(request, from.vendor, from.biller);
   } catch (refusal) {
-    const first = await findFirst(request, from.vendor.vendorId, through.pool);
+    const normalised = normaliseRequest(request, from.biller);
+    const first = await findFirst(normalised, from.vendor.vendorId, through.pool);
     if (first === undefined) throw refusal;
     return first;
   }

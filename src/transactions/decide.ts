@@ -2,6 +2,8 @@ import { Refusal } from '../base/errors.ts';
 import { encodeReference, newId } from '../base/ids.ts';
 import { LIMITS } from '../base/limits.ts';
 import { formatMoney } from '../base/money.ts';
+import { phoneNumber } from '../base/mobile-number.ts';
+import { normaliseAccount, requireAccount, requirePhone } from '../billers/account.ts';
 import type { Biller } from '../billers/biller.ts';
 import type { Vendor } from '../vendors/vendor.ts';
 import type { TransactionRow } from './store.ts';
@@ -24,10 +26,23 @@ export interface Created {
   readonly replayed: boolean;
 }
 
+/** The request as it is compared and stored: one account or phone, however it was written. */
+export function normaliseRequest(
+  request: CreateRequest,
+  biller: Biller | undefined,
+): CreateRequest {
+  const { phone } = request;
+  return {
+    ...request,
+    account: normaliseAccount(request.account, biller),
+    phone: phone === null ? null : (phoneNumber(phone) ?? phone),
+  };
+}
+
 /**
  * The rules that need no database, all from memory.
- * Throws: `unknown_biller`, `amount_below_minimum`, `amount_above_maximum`, `missing_field`,
- * `biller_offline`.
+ * Throws: `unknown_biller`, `invalid_field`, `amount_below_minimum`, `amount_above_maximum`,
+ * `missing_field`, `biller_offline`.
  */
 export function planTransaction(
   request: CreateRequest,
@@ -35,6 +50,8 @@ export function planTransaction(
   biller: Biller | undefined,
 ): NewTransaction {
   if (biller === undefined) throw new Refusal('unknown_biller', { field: 'biller_name' });
+  const account = requireAccount(request.account, biller);
+  const phone = request.phone === null ? null : requirePhone(request.phone);
   if (request.amountCents < biller.minimumCents) {
     throw new Refusal('amount_below_minimum', {
       field: 'amount',
@@ -66,8 +83,8 @@ export function planTransaction(
     vendorId: vendor.vendorId,
     transactionId: newId(),
     billerCode: biller.billerCode,
-    account: request.account,
-    phone: request.phone,
+    account,
+    phone,
     amountCents: request.amountCents,
     feeCents: biller.feeCents,
     merchantReference: request.merchantReference,

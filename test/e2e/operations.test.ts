@@ -45,6 +45,11 @@ const GOTV = {
   biller_category: 'tv',
   minimum_balance: '50.00',
   secondary_account: 'true',
+  maximum_amount: null,
+  fee: '0.00',
+  account_format: '^[0-9]{5,14}$',
+  account_label: 'IUC number',
+  can_validate: 'true',
 };
 
 const NUMBER = expect.stringMatching(/^-?\d+(\.\d+)?$/) as string;
@@ -135,6 +140,11 @@ const OPERATIONS: Readonly<
           biller_category: 'airtime',
           minimum_balance: '5.00',
           secondary_account: 'false',
+          maximum_amount: null,
+          fee: '0.00',
+          account_format: 'msisdn',
+          account_label: 'Phone number',
+          can_validate: 'false',
         },
       ]) as unknown,
     },

@@ -197,8 +197,11 @@ describe('what people change holds without a restart', () => {
   test('references become mandatory', async () => {
     const vendor = await newVendor();
     await changeVendor(await sandbox.pool(), vendor.vid, { referenceRequired: true });
+    let number = 254_733_000_000;
     const refused = await until('the setting holds', async () => {
-      const answer = await vendor.create({ account: fresh('254') });
+      // Another number each time, so that none is a likely duplicate.
+      number += 1;
+      const answer = await vendor.create({ account: String(number) });
       return answer.status !== 200 && answer;
     });
     expectRefusal(refused, { status: 400, code: 'missing_field', field: 'merchant_reference' });

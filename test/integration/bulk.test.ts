@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Refusal } from '../../src/base/errors.ts';
 import { LIMITS } from '../../src/base/limits.ts';
+import { ANY_ACCOUNT } from '../../src/billers/account-format.ts';
 import type { Biller } from '../../src/billers/biller.ts';
 import { newBatchId, transactionIdOf } from '../../src/bulk/batch.ts';
 import type { BulkRow, RowResult } from '../../src/bulk/batch.ts';
@@ -45,6 +46,7 @@ function biller(billerCode: string, change: Partial<Biller> = {}): Biller {
     feeCents: 0n,
     secondaryAccount: false,
     validatesAccounts: false,
+    ...ANY_ACCOUNT,
     availability: 'ONLINE',
     breakerOpen: false,
     ...change,

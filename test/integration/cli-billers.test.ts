@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ANY_ACCOUNT } from '../../src/billers/account-format.ts';
 import { KENYAN_PREFIXES } from '../../src/billers/kenyan-prefixes.ts';
 import { findOperator } from '../../src/billers/store.ts';
 import { createPool } from '../../src/db/pool.ts';
@@ -236,11 +237,42 @@ describe('malipo biller', () => {
       fee: '0.00',
       phone: false,
       validates: false,
+      account_format: ANY_ACCOUNT.accountFormat,
+      account_label: 'Account number',
       status: 'ONLINE',
       set_status: 'ONLINE',
       breaker: null,
       quarantined: false,
       position: last + 1,
+    });
+  });
+
+  it('takes an account format with its label, and refuses one that it cannot use', async () => {
+    const format = ['--account-format', '^[0-9]{11}$', '--account-label', 'Meter number'];
+    await addBiller('meter_water', ...format);
+    expect(await billerOf('meter_water')).toMatchObject({
+      account_format: '^[0-9]{11}$',
+      account_label: 'Meter number',
+    });
+    const listed = await must(environment, 'biller', 'list');
+    expect(listed.stdout).toContain('Meter number: ^[0-9]{11}$');
+    const set = ['biller', 'set', 'meter_water', '--account-format'];
+    for (const wrong of [
+      '',
+      '[0-9]{11}',
+      '^(a+)+$',
+      '^[0-9]*$',
+      '^[0-9]{14,5}$',
+      'x'.repeat(300),
+    ]) {
+      const refused = await inProcess(environment, ...set, wrong);
+      expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
+      expect(refused.stderr).toContain('error: --account-format: ');
+    }
+    await must(environment, ...set, 'msisdn');
+    expect(await billerOf('meter_water')).toMatchObject({
+      account_format: 'msisdn',
+      account_label: 'Meter number',
     });
   });
 

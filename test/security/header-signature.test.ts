@@ -23,7 +23,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   first = await startInProcess(database.url);
   second = await startInProcess(database.url);
-  vendor = await first.addVendor({ signature: 'v2' });
+  vendor = await first.addVendor({ signature: 'v2', enquiryPolicy: 'open' });
   await second.service.directory.reload();
 });
 afterAll(async () => {

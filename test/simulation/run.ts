@@ -214,6 +214,7 @@ const FURNISH = `
     select code, code, 'simulated', 'http://127.0.0.1:1', concurrency, per_second
     from unnest($6::text[], $7::integer[], $8::integer[]) as o (code, concurrency, per_second)
   )
-  insert into billers (biller_code, name, category, operator_code, minimum_cents, fee_cents)
-  select code, code, 'water', operator, 1, $9::bigint
+  insert into billers (biller_code, name, category, operator_code, minimum_cents, fee_cents,
+    account_format, account_label)
+  select code, code, 'water', operator, 1, $9::bigint, '^[A-Za-z0-9-]{1,64}$', 'Account'
   from unnest($4::text[], $5::text[]) as b (code, operator)`;

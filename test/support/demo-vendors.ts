@@ -49,6 +49,7 @@ export async function addFundedVendor(
     name: 'A test’s shop',
     sector: 'retail',
     referenceRequired: false,
+    enquiryPolicy: 'open',
     ...settings,
   } as const;
   const { securityKey } = await addVendor(await sandbox.pool(), vendor, {

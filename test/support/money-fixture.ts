@@ -3,6 +3,7 @@ import path from 'node:path';
 import { newId } from '../../src/base/ids.ts';
 import { createMac } from '../../src/base/mac.ts';
 import type { Mac } from '../../src/base/mac.ts';
+import { ANY_ACCOUNT } from '../../src/billers/account-format.ts';
 import { putBiller, putOperator } from '../../src/billers/store.ts';
 import type { BillerRecord, OperatorRecord } from '../../src/billers/store.ts';
 import { collect } from '../../src/collections/collect.ts';
@@ -177,6 +178,8 @@ export function billerRecord(billerCode: string, change: Partial<BillerRecord> =
     fee_cents: 0n,
     secondary_account: false,
     validates_accounts: false,
+    account_format: ANY_ACCOUNT.accountFormat,
+    account_label: ANY_ACCOUNT.accountLabel,
     status: 'ONLINE',
     list_position: 0,
     ...change,

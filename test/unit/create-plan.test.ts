@@ -13,6 +13,7 @@ import type { CreateRequest } from '../../src/transactions/decide.ts';
 import { statusOf } from '../../src/transactions/transaction.ts';
 import type { CreateDecision, NewTransaction } from '../../src/transactions/transaction.ts';
 import type { Vendor } from '../../src/vendors/vendor.ts';
+import { ANY_ACCOUNT } from '../../src/billers/account-format.ts';
 import { createOracle } from '../support/create-oracle.ts';
 import { newTransaction } from '../support/new-transaction.ts';
 
@@ -28,6 +29,7 @@ const BILLER: Biller = {
   feeCents: 30n,
   secondaryAccount: false,
   validatesAccounts: false,
+  ...ANY_ACCOUNT,
   availability: 'ONLINE',
   breakerOpen: false,
 };

@@ -5,7 +5,9 @@ import type { Biller } from '../../billers/biller.ts';
 import type { BillerCatalogue } from '../../billers/catalogue.ts';
 import { billerCode, prefix, vid } from './fields.ts';
 import type { Operation } from './operation.ts';
-import { headerStatus, moneyText } from './schemas.ts';
+import { headerStatus, moneyText, nullable } from './schemas.ts';
+import { validatorOf } from './validate-account.ts';
+import type { ConnectorOf } from './validate-account.ts';
 
 const billerFields = {
   biller_name: Type.String({ description: 'Full name of the operator.' }),
@@ -16,16 +18,42 @@ const billerFields = {
     description: '`"true"` when create needs `phone` besides the account.',
     examples: ['false'],
   }),
+  maximum_amount: nullable(moneyText('Largest amount the biller takes; null for no maximum.')),
+  fee: moneyText('Taken from the float on top of the amount of each payment.'),
+  account_format: Type.String({
+    description:
+      '`msisdn`: a Kenyan mobile number, in any usual spelling. Otherwise a regular expression that the whole account matches.',
+    examples: ['^[0-9]{5,14}$'],
+  }),
+  account_label: Type.String({
+    description: 'What the biller’s customers call their account.',
+    examples: ['Meter number'],
+  }),
+  can_validate: Type.String({
+    description: '`"true"` when the operation that validates accounts takes this biller.',
+    examples: ['true'],
+  }),
 };
 
-function billerOnWire(biller: Biller) {
+function billerOnWire(biller: Biller, connectorOf: ConnectorOf) {
+  const { maximumCents } = biller;
   return {
     biller_name: biller.name,
     biller_code: biller.billerCode,
     biller_category: biller.category,
     minimum_balance: formatMoney(biller.minimumCents),
     secondary_account: String(biller.secondaryAccount),
+    maximum_amount: maximumCents === null ? null : formatMoney(maximumCents),
+    fee: formatMoney(biller.feeCents),
+    account_format: biller.accountFormat,
+    account_label: biller.accountLabel,
+    can_validate: String(validatorOf(biller, connectorOf) !== undefined),
   };
+}
+
+interface BillerDeps {
+  readonly catalogue: BillerCatalogue;
+  readonly connectorOf: ConnectorOf;
 }
 
 const listRequest = Type.Object({ vid });
@@ -36,7 +64,7 @@ const listResponse = Type.Object({
 
 /** Specification §4.2. */
 export function listBillers(
-  catalogue: BillerCatalogue,
+  { catalogue, connectorOf }: BillerDeps,
   path: string,
 ): Operation<typeof listRequest, typeof listResponse, 'none'> {
   return {
@@ -48,7 +76,10 @@ export function listBillers(
     signedBy: 'none',
     request: listRequest,
     response: listResponse,
-    handle: () => ({ header_status: 200, data: catalogue.billers().map(billerOnWire) }),
+    handle: () => ({
+      header_status: 200,
+      data: catalogue.billers().map((biller) => billerOnWire(biller, connectorOf)),
+    }),
   };
 }
 
@@ -66,7 +97,7 @@ const statusResponse = Type.Object({
 
 /** Specification §4.3. */
 export function billerStatus(
-  catalogue: BillerCatalogue,
+  { catalogue, connectorOf }: BillerDeps,
   path: string,
 ): Operation<typeof statusRequest, typeof statusResponse, 'none'> {
   return {
@@ -83,7 +114,7 @@ export function billerStatus(
       if (biller === undefined) throw new Refusal('unknown_biller', { field: 'biller_code' });
       return {
         header_status: 200,
-        data: { ...billerOnWire(biller), status: biller.availability },
+        data: { ...billerOnWire(biller, connectorOf), status: biller.availability },
       };
     },
   };

@@ -36,6 +36,13 @@ export const billerCode = parameter(
   { examples: ['kplc_prepaid'] },
 );
 
+export const billerCodeOrName = parameter(
+  /^[a-z0-9_]{1,40}$|^.{1,100}$/,
+  'a biller code, or a name, as the list operation returns them',
+  'Code or name of the biller, from the biller list. Upper and lower case do not matter.',
+  { examples: ['kplc_prepaid'] },
+);
+
 export const amount = parameter(
   MONEY_PATTERN,
   'a decimal number with at most two decimals, such as 100.00',
@@ -44,16 +51,16 @@ export const amount = parameter(
 );
 
 export const account = parameter(
-  /^[A-Za-z0-9+][A-Za-z0-9+./_#%@(), -]{0,63}$/,
-  '1 to 64 letters, digits or + . / _ # % @ ( ) , - and spaces, beginning with a letter, a digit or +',
-  'The customer’s account, meter or phone number in the biller’s system.',
+  /^[A-Za-z0-9+][A-Za-z0-9+./_#%@(), -]{0,63}$|^\s{0,16}[A-Za-z0-9+(][A-Za-z0-9+./_#%@(), -]{0,63}\s{0,16}$/,
+  '1 to 64 letters, digits or + . / _ # % @ ( ) , - and spaces, beginning with a letter, a digit, + or (',
+  'The customer’s account, meter or phone number in the biller’s system, of the biller’s `account_format`. Spaces around it do not count; a mobile number may be written in any usual way.',
   { examples: ['14234567890'] },
 );
 
 export const phone = parameter(
-  /^\+?\d{9,15}$/,
+  /^\+?\d{9,15}$|^\s{0,16}[+(]?[\d+(][\d ().-]{7,40}\s{0,16}$/,
   'a phone number of 9 to 15 digits, such as 254712345678',
-  'The customer’s phone number; billers whose `secondary_account` is `"true"` need it.',
+  'The customer’s phone number; billers whose `secondary_account` is `"true"` need it. Spaces, hyphens, dots and parentheses do not count; `+254…`, `254…`, `0…` and nine digits are the same number.',
   { examples: ['254712345678'] },
 );
 

@@ -1,16 +1,18 @@
 import { Type } from 'typebox';
 import { Refusal } from '../../base/errors.ts';
 import { formatMoney } from '../../base/money.ts';
+import { requireAccount, requirePhone } from '../../billers/account.ts';
+import type { Biller } from '../../billers/biller.ts';
 import type { BillerCatalogue } from '../../billers/catalogue.ts';
 import type { Connector } from '../../dispatch/connector.ts';
-import { account, billerCode, phone, vid } from './fields.ts';
+import { account, billerCodeOrName, phone, vid } from './fields.ts';
 import type { Operation } from './operation.ts';
 import { headerStatus, moneyText, nullable } from './schemas.ts';
 
 const request = Type.Object({
   vid,
   account,
-  account_type: billerCode,
+  account_type: billerCodeOrName,
   phone: Type.Optional(phone),
 });
 const response = Type.Object({
@@ -27,11 +29,28 @@ const response = Type.Object({
   ),
 });
 
+export type ConnectorOf = (operatorCode: string) => Connector | undefined;
+
+/** What accounts of the biller are validated with; undefined when they cannot be. */
+export function validatorOf(
+  biller: Biller,
+  connectorOf: ConnectorOf,
+): (Connector & Required<Pick<Connector, 'validate'>>) | undefined {
+  const connector = biller.validatesAccounts ? connectorOf(biller.operatorCode) : undefined;
+  return connector !== undefined && canValidate(connector) ? connector : undefined;
+}
+
+function canValidate(
+  connector: Connector,
+): connector is Connector & Required<Pick<Connector, 'validate'>> {
+  return connector.validate !== undefined;
+}
+
 /** Specification §4.6. */
 export function validateAccount(
   deps: {
     readonly catalogue: BillerCatalogue;
-    readonly connectorOf: (operatorCode: string) => Connector | undefined;
+    readonly connectorOf: ConnectorOf;
   },
   path: string,
 ): Operation<typeof request, typeof response, 'vendor'> {
@@ -47,17 +66,18 @@ export function validateAccount(
     response,
     refusesAtTopLevel: true,
     handle: async (fields) => {
-      const biller = deps.catalogue.biller(fields.account_type);
-      if (biller === undefined) throw new Refusal('unknown_biller', { field: 'account_type' });
-      const connector = deps.connectorOf(biller.operatorCode);
-      if (!biller.validatesAccounts || connector?.validate === undefined) {
+      const biller = requireBiller(fields.account_type, deps.catalogue);
+      const connector = validatorOf(biller, deps.connectorOf);
+      if (connector === undefined) {
         throw new Refusal('validation_unavailable', { field: 'account_type' });
       }
+      const asked = requireAccount(fields.account, biller);
+      const number = fields.phone === undefined ? null : requirePhone(fields.phone);
       const answer = await connector.validate(
         {
           billerCode: biller.billerCode,
-          account: fields.account,
-          phone: fields.phone ?? null,
+          account: asked,
+          phone: number,
         },
         AbortSignal.timeout(connector.payDeadlineMs),
       );
@@ -70,18 +90,35 @@ export function validateAccount(
         status: valid ? 1 : 0,
         text: valid ? 'SUCCESS' : answer.message,
         account_data: {
-          account: fields.account,
+          account: asked,
           name: valid ? answer.name : null,
           amountdue:
             valid && answer.amountDueCents !== null ? formatMoney(answer.amountDueCents) : null,
         },
-        prefix: fields.phone === undefined ? null : prefixOf(fields.phone),
+        prefix: number === null ? null : prefixOf(number),
       };
     },
   };
 }
 
-/** The three digits after +254, 254 or 0; null for a number of another country. */
-function prefixOf(phoneNumber: string): string | null {
-  return /^(?:\+?254|0)?(\d{3})\d{6}$/.exec(phoneNumber)?.[1] ?? null;
+/**
+ * The biller of a code or a name. Throws: `unknown_biller`, `invalid_field` when several billers have
+ * the name.
+ */
+function requireBiller(codeOrName: string, catalogue: BillerCatalogue): Biller {
+  const text = codeOrName.trim().toLowerCase();
+  const byCode = catalogue.biller(text);
+  if (byCode !== undefined) return byCode;
+  const [biller, other] = catalogue.billers().filter(({ name }) => name.toLowerCase() === text);
+  if (biller === undefined) throw new Refusal('unknown_biller', { field: 'account_type' });
+  if (other === undefined) return biller;
+  throw new Refusal('invalid_field', {
+    field: 'account_type',
+    text: 'account_type is the name of several billers; send the biller’s code',
+  });
+}
+
+/** The three digits after 254; null for a number of another country. */
+function prefixOf(number: string): string | null {
+  return /^254(\d{3})\d{6}$/.exec(number)?.[1] ?? null;
 }

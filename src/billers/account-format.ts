@@ -1,0 +1,53 @@
+/** What a biller's accounts look like, and what they are called. */
+export interface AccountFormat {
+  /** `msisdn`: Kenyan mobile numbers; otherwise an anchored regular expression. */
+  readonly accountFormat: string;
+  /** For people, such as `Meter number`. */
+  readonly accountLabel: string;
+}
+
+export const MSISDN = 'msisdn';
+
+/** Of a biller for which nothing else is set: letters and digits, with some signs between them. */
+export const ANY_ACCOUNT: AccountFormat = {
+  accountFormat: '^([A-Za-z0-9]|[A-Za-z0-9][A-Za-z0-9 ./_-]{0,62}[A-Za-z0-9])$',
+  accountLabel: 'Account number',
+};
+
+/** @param account normalised. */
+export function hasFormat(account: string, format: string): boolean {
+  return format === MSISDN ? /^254\d{9}$/.test(account) : new RegExp(format, 'u').test(account);
+}
+
+/*
+ * The syntax that patterns are held to. It means the same in the languages that vendors use, and
+ * matching takes bounded time: no unbounded repetition, nothing repeated within a repetition, no
+ * references back, and few counts that can vary.
+ */
+const ATOM = String.raw`(?:[A-Za-z0-9 _/@#%,-]|\\[d.+()]|\[(?:[A-Za-z0-9]-[A-Za-z0-9]|[A-Za-z0-9 ./_@#%,])+-?\])`;
+const COUNT = String.raw`(?:\{\d{1,2}(?:,\d{1,2})?\}|\?)?`;
+const SEQUENCE = `(?:${ATOM}${COUNT})+`;
+const PATTERN = new RegExp(String.raw`^\^(?:${SEQUENCE}|\(${SEQUENCE}(?:\|${SEQUENCE})+\))\$$`);
+
+const MAX_FORMAT_LENGTH = 200;
+/** In one alternative. Three that vary by up to 99 come to at most some 10^5 steps for an account. */
+const MAX_VARYING_COUNTS = 3;
+
+/** Why a format cannot be used; undefined when it can. */
+export function whyNotAFormat(format: string): string | undefined {
+  if (format === MSISDN) return undefined;
+  if (format.length > MAX_FORMAT_LENGTH) return `it has more than ${MAX_FORMAT_LENGTH} characters`;
+  if (!PATTERN.test(format)) {
+    return 'it must be msisdn, or an anchored pattern of characters, classes such as [A-Z0-9] and counts such as {5,14} or ?, or several of these as ^(…|…)$';
+  }
+  const varying = format.split('|').map((part) => part.match(/\{\d+,\d+\}|\?/g)?.length ?? 0);
+  if (Math.max(...varying) > MAX_VARYING_COUNTS) {
+    return `it has more than ${MAX_VARYING_COUNTS} counts that vary`;
+  }
+  try {
+    void new RegExp(format, 'u');
+    return undefined;
+  } catch {
+    return 'a range or a count is out of order';
+  }
+}
