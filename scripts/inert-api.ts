@@ -17,6 +17,7 @@ export async function createInertApi(): ReturnType<typeof createApi> {
       fundWindowSeconds: 0,
       trustedProxies: [],
     },
+    servesMetrics: true,
     log: pino({ level: 'silent' }),
     metrics: { noteAnswer: () => undefined, render: unused('metrics'), contentType: 'text/plain' },
     pool: inert('pool') as ApiOptions['pool'],

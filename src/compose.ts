@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createWireTime, systemClock } from './base/clock.ts';
 import type { WireTime } from './base/clock.ts';
+import { createGrace } from './base/grace.ts';
 import type { Mac } from './base/mac.ts';
 import type { PeriodicJob } from './base/periodic-job.ts';
 import type { MasterKeys } from './base/sealing.ts';
@@ -31,7 +32,7 @@ import type { Dispatcher } from './dispatch/dispatcher.ts';
 import { WEBHOOK_POLICY } from './events/decide.ts';
 import { startEventRetention } from './events/retention.ts';
 import { startWebhookSender } from './events/sender.ts';
-import { createApi } from './http/api.ts';
+import { createApi, createMetricsServer } from './http/api.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createRateLimits } from './http/rate-limits.ts';
 import { startChainBuilder } from './ledger/chain-builder.ts';
@@ -148,9 +149,21 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Omit<Servi
     pool: kit.openPool(name, 1, true),
     deadlineMs: READ_DEADLINE_MS,
   });
+  const { metricsPort, host } = config;
+  const metricsApp =
+    metricsPort === undefined ? undefined : await createMetricsServer({ log, metrics, pool });
+  kit.atStop(() => metricsApp?.close());
   const app = await createApi({
     ...authentication,
     config,
+    serverLimits: {
+      connectionsPerAddress: config.connectionsPerAddress,
+      requestsPerAddress: config.requestsPerAddress,
+      unfinishedPerAddress: config.unfinishedRequestsPerAddress,
+      // The rest is for calls to operators.
+      stopGraceMs: config.shutdownGraceMs / 2,
+    },
+    servesMetrics: metricsApp === undefined || config.mode === 'sandbox',
     log,
     metrics,
     pool,
@@ -166,13 +179,18 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Omit<Servi
     enquiryDesk,
   });
   kit.atStop(() => app.close());
+  // First of all at the stop: the time begins.
+  kit.atStop(() => void kit.graceLeftMs());
   return {
     app,
     pool,
     directory,
     authentication,
     catalogue,
-    listen: () => app.listen({ port: config.port, host: config.host }),
+    listen: async () => {
+      await metricsApp?.listen({ port: metricsPort ?? 0, host });
+      return await app.listen({ port: config.port, host });
+    },
   };
 }
 
@@ -187,6 +205,8 @@ interface Kit extends Pick<ComposeOptions, 'config' | 'masterKeys' | 'log'> {
   readonly openLanes: (name: string) => Pool[];
   /** Ends something at the stop, before what was there when it began. */
   readonly atStop: (end: () => unknown) => void;
+  /** What is left of the grace period, which begins when this is first called. */
+  readonly graceLeftMs: () => number;
 }
 
 function createKit(options: ComposeOptions, ends: Ends): Kit {
@@ -215,6 +235,7 @@ function createKit(options: ComposeOptions, ends: Ends): Kit {
     openLanes: (name) =>
       Array.from({ length: config.laneCount }, (_, index) => openPool(`${name} ${index}`, 1, true)),
     atStop,
+    graceLeftMs: createGrace(config.shutdownGraceMs),
   };
 }
 
@@ -323,7 +344,7 @@ async function composePayments(kit: Kit, settings: Settings): Promise<Payments> 
       log,
     });
   }
-  atStop(() => dispatcher?.stop(config.shutdownGraceMs));
+  atStop(() => dispatcher?.stop(kit.graceLeftMs()));
   return { settler, lanes, bulkDesk, dispatcher };
 }
 
@@ -360,7 +381,7 @@ async function composeCredit({
 
 /** What is done now and then, off every request's way. */
 function startJobs(
-  { config, log, masterKeys, pool, wireTime, openPool, atStop }: Kit,
+  { config, log, masterKeys, pool, wireTime, openPool, atStop, graceLeftMs }: Kit,
   ledgerMac: Mac,
 ): void {
   const stopLater = (job: PeriodicJob): void => atStop(() => job.stop());
@@ -378,7 +399,7 @@ function startJobs(
     pollMs: WEBHOOK_POLL_MS,
     log,
   });
-  atStop(() => sender.stop(config.shutdownGraceMs));
+  atStop(() => sender.stop(graceLeftMs()));
 }
 
 async function readOperatorSecrets(

@@ -7,6 +7,8 @@ export interface Config {
   readonly mode: Mode;
   readonly port: number;
   readonly host: string;
+  /** Undefined: metrics have no listener of their own. */
+  readonly metricsPort: number | undefined;
   readonly operatorPort: number;
   readonly dataDir: string;
   readonly databaseUrl: string | undefined;
@@ -42,6 +44,12 @@ export interface Config {
   /** 0: no limit. */
   readonly strangerRequestsPerSecond: number;
   readonly trustedProxies: readonly string[];
+  /** 0: no limit. */
+  readonly connectionsPerAddress: number;
+  /** 0: no limit. */
+  readonly requestsPerAddress: number;
+  /** 0: no limit. */
+  readonly unfinishedRequestsPerAddress: number;
   readonly breakerFailures: number;
   readonly breakerCooldownMs: number;
   readonly shutdownGraceMs: number;
@@ -83,6 +91,7 @@ export function readConfig(
     mode,
     port: values.PORT,
     host: values.HOST,
+    metricsPort: values.METRICS_PORT,
     operatorPort: values.OPERATOR_PORT ?? values.PORT + 1,
     dataDir: path.resolve(values.DATA_DIR),
     databaseUrl: values.DATABASE_URL,
@@ -110,6 +119,9 @@ export function readConfig(
     signerRequestsPerSecond: values.SIGNER_REQUESTS_PER_SECOND,
     strangerRequestsPerSecond: values.STRANGER_REQUESTS_PER_SECOND,
     trustedProxies: values.TRUSTED_PROXIES,
+    connectionsPerAddress: values.CONNECTIONS_PER_ADDRESS,
+    requestsPerAddress: values.REQUESTS_PER_ADDRESS,
+    unfinishedRequestsPerAddress: values.UNFINISHED_REQUESTS_PER_ADDRESS,
     breakerFailures: values.BREAKER_FAILURES,
     breakerCooldownMs: values.BREAKER_COOLDOWN_MS,
     shutdownGraceMs: values.SHUTDOWN_GRACE_MS,
@@ -123,6 +135,9 @@ function checkTogether(mode: Mode, values: Values, problems: Problems): void {
   }
   if (values.DATABASE_OWNER_URL !== undefined && values.DATABASE_URL === undefined) {
     problems.add('DATABASE_URL', 'required with DATABASE_OWNER_URL, as the runtime role.');
+  }
+  if (values.PORT !== 0 && values.METRICS_PORT === values.PORT) {
+    problems.add('METRICS_PORT', `“${values.METRICS_PORT}” is PORT. Allowed: another port.`);
   }
   if (mode === 'production' && values.MASTER_KEY === undefined) {
     problems.add('MASTER_KEY', `required: ${VARIABLES.MASTER_KEY.form.allowed}.`);

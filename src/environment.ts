@@ -49,6 +49,11 @@ const pathPrefix: Form<string> = pattern(
 export const VARIABLES = {
   PORT: { description: 'Port of the API.', form: port, default: '8080' },
   HOST: { description: 'Address to listen on.', form: text, default: '127.0.0.1' },
+  METRICS_PORT: {
+    description:
+      'Port of a listener for `/metrics` and `/health/` alone, on `HOST`. When it is set, `npm run serve` does not serve `/metrics` on `PORT`.',
+    form: port,
+  },
   OPERATOR_PORT: {
     description: 'Port of the simulated operators (sandbox only).',
     form: port,
@@ -223,6 +228,24 @@ export const VARIABLES = {
       read: readNetworks,
     },
     default: '',
+  },
+  CONNECTIONS_PER_ADDRESS: {
+    description:
+      'Most connections of one client address (of one /64 network with IPv6); further ones are closed at once. Connections of trusted proxies and of this machine are not counted. 0: no limit.',
+    form: wholeNumber(0),
+    default: '2000',
+  },
+  REQUESTS_PER_ADDRESS: {
+    description:
+      'Most requests of one client address that have arrived and are not answered; further ones are refused as `overloaded`. Not counted for this machine. 0: no limit.',
+    form: wholeNumber(0),
+    default: '2000',
+  },
+  UNFINISHED_REQUESTS_PER_ADDRESS: {
+    description:
+      'Most requests of one client address whose body has not arrived; for a further one the oldest is refused as `overloaded`. 0: no limit.',
+    form: wholeNumber(0),
+    default: '256',
   },
   BREAKER_FAILURES: {
     description: 'Consecutive transport failures that open a biller’s circuit breaker.',

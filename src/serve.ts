@@ -158,15 +158,17 @@ async function listen(service: Service, config: Config): Promise<string> {
   try {
     return await service.listen();
   } catch (error) {
-    const place = `Port ${config.port} on ${config.host}`;
+    const port = (error as { readonly port?: number }).port ?? config.port;
+    const variable = port === config.metricsPort ? 'METRICS_PORT' : 'PORT';
+    const place = `Port ${port} on ${config.host}`;
     switch ((error as NodeJS.ErrnoException).code) {
       case 'EADDRINUSE':
         throw new StartError(
-          `${place} is in use by another program. Stop it, or set PORT to a free one.`,
+          `${place} is in use by another program. Stop it, or set ${variable} to a free one.`,
           { cause: error },
         );
       case 'EACCES':
-        throw new StartError(`${place} is not for this user. Set PORT to one above 1023.`, {
+        throw new StartError(`${place} is not for this user. Set ${variable} to one above 1023.`, {
           cause: error,
         });
       case 'EADDRNOTAVAIL':

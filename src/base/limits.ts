@@ -8,8 +8,10 @@ export const LIMITS = {
   valueLength: 1024,
   /** Longest query string. */
   queryBytes: 8 * 1024,
-  /** Requests under way in one process before new ones are refused as `overloaded`. */
+  /** Requests that have arrived at one process and are not answered, before new ones are refused as `overloaded`. */
   requestsUnderWay: 10_000,
+  /** Requests whose body is still to come; the oldest makes room for a further one. */
+  unfinishedRequests: 5_000,
   /** Connections of clients to one process; further ones are closed at once. */
   connections: 20_000,
   /** Requests waiting for a connection of one pool before new ones are refused as `overloaded`. */

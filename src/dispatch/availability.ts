@@ -68,7 +68,7 @@ export function createAvailabilities(options: {
       crashPoint('breaker:before-commit');
       return fresh;
     });
-    if (opened) log.error({ billerCode, reason }, 'the biller went offline');
+    if (opened) log.warn({ billerCode, reason }, 'the biller went offline');
     await catalogue.reload();
   };
   const close = async (billerCode: string): Promise<void> => {

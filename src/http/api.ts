@@ -12,7 +12,7 @@ import type { BalanceReader } from '../ledger/balance-reader.ts';
 import type { CreateLanes } from '../transactions/create.ts';
 import type { StatusReader } from '../transactions/status-reader.ts';
 import { addCallbackRoutes } from './callbacks/routes.ts';
-import { addHealthRoutes } from './health.ts';
+import { addHealthRoutes, addMetricsRoute } from './health.ts';
 import { billerStatus, listBillers, phoneLookup } from './merchant/biller-operations.ts';
 import {
   accountBalance,
@@ -30,6 +30,7 @@ import type { Metrics } from './metrics.ts';
 import { addReferencePage } from './reference.ts';
 import { genericScore, identityDecision, mobileLoanScore } from './scoring/operations.ts';
 import { createServer } from './server.ts';
+import type { ServerLimits } from './server.ts';
 
 export interface ApiOptions extends AuthenticationDeps {
   readonly config: {
@@ -42,6 +43,10 @@ export interface ApiOptions extends AuthenticationDeps {
     readonly fundWindowSeconds: number;
     readonly trustedProxies: readonly string[];
   };
+  /** Default: the server's own. */
+  readonly serverLimits?: Partial<ServerLimits>;
+  /** False when metrics have a listener of their own. */
+  readonly servesMetrics: boolean;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly pool: Pool;
@@ -61,18 +66,36 @@ export interface ApiOptions extends AuthenticationDeps {
 
 /** The HTTP surface: every operation of the contract at its path (specification §4, design §3). */
 export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
+  const { config, metrics } = options;
   const app = await createServer({
     log: options.log,
-    onAnswer: options.metrics.noteAnswer,
-    trustedProxies: options.config.trustedProxies,
+    onAnswer: metrics.noteAnswer,
+    trustedProxies: config.trustedProxies,
+    ...(options.serverLimits === undefined ? {} : { limits: options.serverLimits }),
   });
   addHealthRoutes(app, options);
-  if (!options.config.roles.has('api')) return app;
+  if (options.servesMetrics) addMetricsRoute(app, metrics);
+  if (!config.roles.has('api')) return app;
   addOperations(app, options);
   addBulkOperations(app, options);
   addScoringOperations(app, options);
   addCallbackRoutes(app, options.callbackDesk, options.limits);
   await addReferencePage(app);
+  app.get(
+    '/',
+    { schema: { hide: true } },
+    async (_request, reply) => await reply.redirect('/docs'),
+  );
+  return app;
+}
+
+/** Metrics and health alone, for a listener that clients do not reach. */
+export async function createMetricsServer(
+  options: Pick<ApiOptions, 'log' | 'metrics' | 'pool'>,
+): Promise<FastifyInstance> {
+  const app = await createServer({ log: options.log });
+  addHealthRoutes(app, options);
+  addMetricsRoute(app, options.metrics);
   return app;
 }
 

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import type { Pool } from '../db/pool.ts';
-import type { Answer } from './server.ts';
+import type { Answer } from './request-log.ts';
 
 export interface Metrics {
   readonly noteAnswer: (answer: Answer) => void;

@@ -5,9 +5,15 @@ import fastify from 'fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { Refusal } from '../base/errors.ts';
+import type { ErrorCode } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
+import { limitConnections, limitRequests, uncountedAddresses } from './admission.ts';
+import type { AdmissionLimits } from './admission.ts';
 import { asRefusal, refusalBody } from './errors.ts';
 import { addOpenApi } from './openapi.ts';
+import { noteForLog, reportAnswers } from './request-log.ts';
+import type { Answer } from './request-log.ts';
+import { endConnectionsAtStop } from './stopping.ts';
 
 export interface ServerOptions {
   readonly log: Logger;
@@ -20,31 +26,29 @@ export interface ServerOptions {
 }
 
 /** What keeps clients, slow ones and many, from using up the process. */
-export interface ServerLimits {
-  readonly requestsUnderWay: number;
-  readonly connections: number;
+export interface ServerLimits extends AdmissionLimits {
   /** How long a client may take to send a request's headers. */
   readonly headersTimeoutMs: number;
   /** How long a client may take to send a request. */
   readonly requestTimeoutMs: number;
   /** How often connections are checked for these two. */
   readonly timeoutCheckMs: number;
+  /** How long a stop waits for answers under way. */
+  readonly stopGraceMs: number;
 }
 
 const SERVER_LIMITS: ServerLimits = {
   requestsUnderWay: LIMITS.requestsUnderWay,
+  requestsPerAddress: 0,
+  unfinishedRequests: LIMITS.unfinishedRequests,
+  unfinishedPerAddress: 0,
   connections: LIMITS.connections,
+  connectionsPerAddress: 0,
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 15_000,
   timeoutCheckMs: 2_000,
+  stopGraceMs: 5_000,
 };
-
-export interface Answer {
-  readonly route: string;
-  readonly method: string;
-  readonly status: number;
-  readonly durationMs: number;
-}
 
 /** Keep-alive connections that are idle longer are closed. */
 const KEEP_ALIVE_MS = 65_000;
@@ -70,15 +74,18 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       headersTimeout: limits.headersTimeoutMs,
       connectionsCheckingInterval: limits.timeoutCheckMs,
     },
-    return503OnClosing: true,
+    // Fastify's own answer has not our form; `endConnectionsAtStop` ends the connections.
+    return503OnClosing: false,
     forceCloseConnections: 'idle',
   });
-  app.server.maxConnections = limits.connections;
+  const uncounted = uncountedAddresses(options.trustedProxies ?? []);
+  limitConnections(app, limits, uncounted);
+  endConnectionsAtStop(app, limits.stopGraceMs);
   readBodiesAsBytes(app);
   await sendSecurityHeaders(app);
   await addOpenApi(app);
   answerErrors(app, options.log);
-  limitRequests(app, limits.requestsUnderWay);
+  limitRequests(app, limits, uncounted);
   requireHost(app);
   reportAnswers(app, options);
   return app;
@@ -112,11 +119,14 @@ async function sendSecurityHeaders(app: FastifyInstance): Promise<void> {
   once.get('/', (_request, reply) => reply.send());
   await once.inject('/');
   await once.close();
-  app.addHook('onRequest', (_request, reply, done) => {
-    void reply.headers(headers);
+  app.addHook('onRequest', (request, reply, done) => {
+    void reply.headers(headers).header(REQUEST_ID_HEADER, request.id);
     done();
   });
 }
+
+/** The id of the refusal's body and of the log. Ours: what a client sends in it is not taken over. */
+const REQUEST_ID_HEADER = 'x-request-id';
 
 /** What Node's HTTP parser cannot read, or waited too long for, has no request to answer to. */
 function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
@@ -128,32 +138,14 @@ function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void
   const refusal = new Refusal(code, {
     text: 'The request is not valid HTTP, or did not arrive in time',
   });
-  const body = JSON.stringify(refusalBody(refusal, { requestId: randomUUID(), atTopLevel: false }));
+  const requestId = randomUUID();
+  const body = JSON.stringify(refusalBody(refusal, { requestId, atTopLevel: false }));
   socket.end(
     `HTTP/1.1 ${refusal.status} Refused\r\nContent-Type: application/json; charset=utf-8\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+      `X-Request-Id: ${requestId}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+      `Connection: close\r\n\r\n${body}`,
   );
 }
-
-/** Past so many, a quick refusal serves a client better than a place at the end of a long queue. */
-function limitRequests(app: FastifyInstance, most: number): void {
-  let underWay = 0;
-  app.addHook('onRequest', (request, reply, done) => {
-    // Whoever watches over the service must see it when it is busiest.
-    if (underWay >= most && !WATCHED.test(request.url)) {
-      done(new Refusal('overloaded', { retryAfterSeconds: 1 }));
-      return;
-    }
-    underWay += 1;
-    // Also when the client goes away before it is answered.
-    reply.raw.once('close', () => {
-      underWay -= 1;
-    });
-    done();
-  });
-}
-
-const WATCHED = /^\/(health|metrics)\b/;
 
 /**
  * HTTP/1.1 without Host, and a Host that is none, are refused (RFC 9112 §3.2); an unknown expectation
@@ -241,14 +233,24 @@ function isOf(route: string, path: string): boolean {
   );
 }
 
+/**
+ * Refusals for which the service, or its database, is at fault. The others tell what is known: a
+ * biller is offline, an operator or a bureau does not answer, a queue is full.
+ */
+const FAULTS: ReadonlySet<ErrorCode> = new Set([
+  'internal_error',
+  'unavailable',
+  'outcome_unknown',
+]);
+
 function sendRefusal(
   refusal: Refusal,
   request: FastifyRequest,
   reply: FastifyReply,
   log: Logger,
 ): FastifyReply {
-  // A line for each of very many refusals would only add to the load; metrics count them.
-  if (refusal.status >= 500 && refusal.code !== 'overloaded') {
+  noteForLog(request, { code: refusal.code });
+  if (FAULTS.has(refusal.code)) {
     log.error(
       { request_id: request.id, code: refusal.code, err: refusal.cause },
       'a request could not be served',
@@ -259,6 +261,7 @@ function sendRefusal(
   }
   return reply
     .code(refusal.status)
+    .header(REQUEST_ID_HEADER, request.id)
     .type('application/json; charset=utf-8')
     .serializer((body: unknown) => JSON.stringify(body))
     .send(
@@ -268,21 +271,4 @@ function sendRefusal(
         bureauCode: request.routeOptions.config.bureauCodeOf?.(refusal),
       }),
     );
-}
-
-/** One line per request, without anything it carried: no query, no body, no header. */
-function reportAnswers(app: FastifyInstance, options: ServerOptions): void {
-  const logged = options.log.isLevelEnabled('info');
-  app.addHook('onResponse', (request, reply, done) => {
-    const answer = {
-      route: request.routeOptions.url ?? 'unknown',
-      method: request.method,
-      status: reply.statusCode,
-      // To the microsecond: what follows is noise.
-      durationMs: Math.round(reply.elapsedTime * 1000) / 1000,
-    };
-    options.onAnswer?.(answer);
-    if (logged) options.log.info({ request_id: request.id, ...answer }, 'request');
-    done();
-  });
 }

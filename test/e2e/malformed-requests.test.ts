@@ -5,7 +5,7 @@ import { useMisusedSandbox } from '../support/misused-sandbox.ts';
 import { OPERATIONS, usualParams, withHash } from '../support/operation-samples.ts';
 import { expectCallersFault } from '../support/refusals.ts';
 import { PATHS, encode } from '../support/vendor-client.ts';
-import type { OperationName, Params, WireRequest } from '../support/vendor-client.ts';
+import type { OperationName, Params, WireBody, WireRequest } from '../support/vendor-client.ts';
 
 const sandbox = useMisusedSandbox();
 
@@ -289,7 +289,8 @@ describe('what no HTTP library would send', () => {
   ] as const)('%s', async (_, bytes, status) => {
     const answer = await exchange(bytes);
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-    const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)) as unknown;
+    const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)) as WireBody;
+    expect(/^x-request-id: (.*)\r$/im.exec(answer)?.[1]).toBe(body.request_id);
     expect(body).toMatchObject({
       header_status: status,
       error: [{ code: expect.any(String) as string }],

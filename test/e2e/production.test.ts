@@ -83,6 +83,34 @@ describe('production refuses', () => {
   });
 });
 
+test('METRICS_PORT takes the metrics away from vendors, with health and nothing else', async () => {
+  const { url } = await workshop.database();
+  const port = await findFreePort();
+  const { origin, process } = await workshop.launch({
+    DATABASE_URL: url,
+    MASTER_KEY,
+    METRICS_PORT: String(port),
+  });
+  const watched = `http://127.0.0.1:${port}`;
+  const statusOf = async (at: string, path: string): Promise<number> =>
+    (await send(at, { method: 'GET', path })).status;
+  await until('it is ready', async () => {
+    return (
+      process.ending === undefined &&
+      (await statusOf(watched, '/health/ready').catch(() => 0)) === 200 &&
+      (await statusOf(origin, '/health/ready').catch(() => 0)) === 200
+    );
+  });
+  expect(await statusOf(watched, '/metrics')).toBe(200);
+  expect(await statusOf(watched, '/health/live')).toBe(200);
+  expect(await statusOf(watched, '/billing/list?vid=x')).toBe(404);
+  expect(await statusOf(watched, '/docs')).toBe(404);
+  expect(await statusOf(origin, '/metrics')).toBe(404);
+  expect(await statusOf(origin, '/health/live')).toBe(200);
+  process.signal('SIGTERM', 'process');
+  expect(await process.ended()).toEqual({ code: 0, signal: null });
+});
+
 describe('two processes on one database', () => {
   let pair: Pair;
   beforeAll(async () => {

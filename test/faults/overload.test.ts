@@ -32,7 +32,7 @@ async function serve(limits: Partial<ServerLimits>): Promise<{
     return { done: true };
   });
   app.post('/quick', () => ({ done: true }));
-  app.get('/health/live', () => ({ status: 'live' }));
+  app.get('/health/live', { config: { alwaysServed: true } }, () => ({ status: 'live' }));
   await app.listen({ port: 0, host: '127.0.0.1' });
   cleanups.push(
     async () => await app.close(),

@@ -9,7 +9,6 @@ import { migrate, readMigrations, refuseDamage } from '../../src/db/migrate.ts';
 import { createPool } from '../../src/db/pool.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import { addHealthRoutes } from '../../src/http/health.ts';
-import type { Metrics } from '../../src/http/metrics.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
@@ -21,12 +20,6 @@ import { must, newMasterKey } from './cli-support.ts';
 // How a database comes to this version, whatever happens on the way, and what it has to enforce then.
 
 const MIGRATIONS = path.resolve(import.meta.dirname, '../../migrations');
-
-const NO_METRICS: Metrics = {
-  render: async () => '',
-  contentType: 'text/plain',
-  noteAnswer: () => {},
-};
 
 const workshop = new SandboxWorkshop();
 const databases: TestDatabase[] = [];
@@ -142,7 +135,7 @@ describe('a schema that no longer enforces what it has to', () => {
   test('keeps the service from starting, and a running one from being ready', async () => {
     const { runtimeUrl, pool } = await migrated();
     const app = fastify();
-    addHealthRoutes(app, { pool, metrics: NO_METRICS, log: pino({ level: 'silent' }) });
+    addHealthRoutes(app, { pool, log: pino({ level: 'silent' }) });
     const ready = async () => await app.inject('/health/ready');
     expect((await ready()).json()).toEqual({ status: 'ready' });
     await pool.query('drop index transactions_by_reference');
@@ -167,7 +160,7 @@ test('a readiness that cannot be asked for is told with its reason', async () =>
   const closed = createPool({ url: 'postgresql://127.0.0.1:9/none', max: 1, name: 'nowhere' });
   const app = fastify();
   const log = pino({}, { write: (line: string) => lines.push(line) });
-  addHealthRoutes(app, { pool: closed, metrics: NO_METRICS, log });
+  addHealthRoutes(app, { pool: closed, log });
   const answer = await app.inject('/health/ready');
   expect(answer.statusCode).toBe(503);
   expect(answer.json()).toEqual({ status: 'not_ready', missing: 'the database' });

@@ -42,6 +42,7 @@ export function expectRefusal(
     ...(kind === 'scoring' ? { bureau_code: expect.stringMatching(/^\d+$/) as string } : {}),
     request_id: expect.stringMatching(UUID) as string,
   });
+  expect(answer.headers['x-request-id']).toBe(answer.body.request_id);
 }
 
 /** Any refusal that is the caller's fault; returns its code and field. */

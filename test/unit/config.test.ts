@@ -99,6 +99,13 @@ describe('the configuration', () => {
     expect(problemsOf({ PORT: '65535' })).toEqual(['OPERATOR_PORT: required when PORT is 65535.']);
   });
 
+  test('has another port for metrics', () => {
+    expect(readConfig('sandbox', { METRICS_PORT: '9090' }).metricsPort).toBe(9090);
+    expect(problemsOf({ METRICS_PORT: '8080' })).toEqual([
+      'METRICS_PORT: “8080” is PORT. Allowed: another port.',
+    ]);
+  });
+
   test('of production may listen at the last port', () => {
     expect(readConfig('production', { MASTER_KEY: KEY, PORT: '65535' }).port).toBe(65_535);
   });

@@ -4,6 +4,7 @@ import type { Static } from 'typebox';
 import { Refusal } from '../../base/errors.ts';
 import { LIMITS } from '../../base/limits.ts';
 import type { Vendor } from '../../vendors/vendor.ts';
+import { noteSigner } from '../request-log.ts';
 import { readFields } from '../wire/request.ts';
 import { authenticate } from './authenticate.ts';
 import type { AuthenticationDeps } from './authenticate.ts';
@@ -99,6 +100,7 @@ async function identify(incoming: FastifyRequest, deps: AuthenticationDeps): Pro
   const mark = target.indexOf('?');
   const query = mark === -1 ? '' : target.slice(mark + 1);
   const reading = await readFields({ contentType: undefined, body: undefined, query }, NAMES);
+  noteSigner(incoming, reading.fields, deps.directory);
   const { fields, signer } = await authenticate(
     {
       method: incoming.method,

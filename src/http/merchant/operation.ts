@@ -5,6 +5,7 @@ import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { Fields, Reading } from '../../base/canonical.ts';
 import { Refusal } from '../../base/errors.ts';
+import { noteReference, noteSigner } from '../request-log.ts';
 import { readFields } from '../wire/request.ts';
 import { authenticate } from './authenticate.ts';
 import type { AuthenticationDeps, Signers as SigningSigners } from './authenticate.ts';
@@ -191,9 +192,12 @@ function createPipeline<
       },
       names,
     );
-    const identified = identify(request, reading instanceof Promise ? await reading : reading);
+    const read = reading instanceof Promise ? await reading : reading;
+    noteSigner(request, read.fields, deps.directory);
+    const identified = identify(request, read);
     const { fields, signer, key } = identified instanceof Promise ? await identified : identified;
     const answer = await operation.handle(validate(fields), signer, { key });
+    noteReference(request, answer);
     if (answer instanceof FileAnswer) {
       void reply.header('content-disposition', `attachment; filename="${answer.fileName}"`);
       return reply.type(answer.contentType).send(Buffer.from(answer.text, 'utf8'));

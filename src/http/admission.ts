@@ -1,0 +1,206 @@
+import { BlockList, isIPv6 } from 'node:net';
+import type { Socket } from 'node:net';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Refusal } from '../base/errors.ts';
+import { networkOf } from './rate-limits.ts';
+
+/** How much one process takes on at once, in all and for each client address. */
+export interface AdmissionLimits {
+  /** Requests that have arrived and are not answered. */
+  readonly requestsUnderWay: number;
+  /** The same of one address; 0: no limit. */
+  readonly requestsPerAddress: number;
+  /** Requests whose body has not arrived. */
+  readonly unfinishedRequests: number;
+  /** The same of one address; 0: no limit. */
+  readonly unfinishedPerAddress: number;
+  readonly connections: number;
+  /** The same of one address; 0: no limit. */
+  readonly connectionsPerAddress: number;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** For those who watch over the service: limits do not hold. */
+    alwaysServed?: boolean;
+  }
+  interface FastifyRequest {
+    /** Set while the body is on its way. */
+    unfinished: Unfinished | undefined;
+  }
+}
+
+/** A request whose body has not arrived, and what takes it off the list. */
+interface Unfinished {
+  readonly address: string;
+  readonly refuse: () => void;
+  /** Also for a request that has been authenticated: it is no longer in the way of others. */
+  readonly leave: () => void;
+}
+
+/**
+ * Refuses requests past the limits. Only those that have arrived count as under way. One whose body
+ * is still to come costs its sender nothing, so each address may have a few, and a further one takes
+ * the place of the oldest: honest bodies arrive at once, and those of an attack only replace each
+ * other.
+ */
+export function limitRequests(
+  app: FastifyInstance,
+  limits: AdmissionLimits,
+  uncounted: BlockList,
+): void {
+  const unfinished = new UnfinishedRequests(limits);
+  const shares = new Shares(limits.requestsPerAddress);
+  let underWay = 0;
+  app.decorateRequest('unfinished', undefined);
+  app.addHook('onRequest', (request, reply, done) => {
+    if (hasBody(request) && request.routeOptions.config.alwaysServed !== true) {
+      const entry: Unfinished = {
+        address: networkOf(request.ip),
+        refuse: () => void reply.header('connection', 'close').send(tooMany()),
+        leave: () => unfinished.delete(entry),
+      };
+      request.unfinished = entry;
+      unfinished.add(entry);
+      reply.raw.once('close', entry.leave);
+    }
+    done();
+  });
+  app.addHook('preValidation', (request, reply, done) => {
+    request.unfinished?.leave();
+    // Refused meanwhile, or its client has gone away.
+    if (reply.sent || reply.raw.closed || request.routeOptions.config.alwaysServed === true) {
+      done();
+      return;
+    }
+    const address = isIn(uncounted, request.ip) ? undefined : networkOf(request.ip);
+    if (underWay >= limits.requestsUnderWay || !shares.take(address)) {
+      done(tooMany());
+      return;
+    }
+    underWay += 1;
+    // Also when the client goes away before it is answered.
+    reply.raw.once('close', () => {
+      underWay -= 1;
+      shares.give(address);
+    });
+    done();
+  });
+  app.addHook('preClose', (done) => {
+    unfinished.refuseAll();
+    done();
+  });
+}
+
+function hasBody({ headers }: FastifyRequest): boolean {
+  const { 'content-length': length = '0', 'transfer-encoding': encoding } = headers;
+  return length !== '0' || encoding !== undefined;
+}
+
+function tooMany(): Refusal {
+  return new Refusal('overloaded', { retryAfterSeconds: 1 });
+}
+
+/** Closes connections past the limits at once. */
+export function limitConnections(
+  app: FastifyInstance,
+  limits: AdmissionLimits,
+  uncounted: BlockList,
+): void {
+  const shares = new Shares(limits.connectionsPerAddress);
+  app.server.maxConnections = limits.connections;
+  app.server.on('connection', (socket: Socket) => {
+    const { remoteAddress } = socket;
+    // It has ended already.
+    if (remoteAddress === undefined) return;
+    const address = isIn(uncounted, remoteAddress) ? undefined : networkOf(remoteAddress);
+    if (shares.take(address)) socket.once('close', () => shares.give(address));
+    else socket.destroy();
+  });
+}
+
+/**
+ * Addresses that stand for many clients, or for the machine itself: trusted proxies, and whatever
+ * connects from this machine, where nobody but a proxy or its administrator is.
+ */
+export function uncountedAddresses(trustedProxies: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const network of ['127.0.0.0/8', '::1', ...trustedProxies]) {
+    const [address = '', bits] = network.split('/');
+    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
+    if (bits === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(bits), family);
+  }
+  return list;
+}
+
+function isIn(list: BlockList, address: string): boolean {
+  return list.check(address.replace(/%.*$/, ''), isIPv6(address) ? 'ipv6' : 'ipv4');
+}
+
+/** How many each address has of something, and at most. */
+class Shares {
+  readonly #most: number;
+  readonly #counts = new Map<string, number>();
+
+  /** @param most 0: no limit. */
+  constructor(most: number) {
+    this.#most = most === 0 ? Number.POSITIVE_INFINITY : most;
+  }
+
+  /** False when the address has its share. An undefined one is not counted. */
+  take(address: string | undefined): boolean {
+    if (address === undefined) return true;
+    const count = this.#counts.get(address) ?? 0;
+    if (count >= this.#most) return false;
+    this.#counts.set(address, count + 1);
+    return true;
+  }
+
+  give(address: string | undefined): void {
+    if (address === undefined) return;
+    const count = this.#counts.get(address) ?? 0;
+    if (count > 1) this.#counts.set(address, count - 1);
+    else this.#counts.delete(address);
+  }
+}
+
+/** Oldest first, in all and of each address. */
+class UnfinishedRequests {
+  readonly #limits: AdmissionLimits;
+  readonly #all = new Set<Unfinished>();
+  readonly #byAddress = new Map<string, Set<Unfinished>>();
+
+  constructor(limits: AdmissionLimits) {
+    this.#limits = limits;
+  }
+
+  /** Refuses the oldest one when there is no room: of the address, or of all. */
+  add(entry: Unfinished): void {
+    const { unfinishedRequests, unfinishedPerAddress } = this.#limits;
+    const own = this.#byAddress.get(entry.address) ?? new Set();
+    if (unfinishedPerAddress > 0 && own.size >= unfinishedPerAddress) this.#refuseFirst(own);
+    else if (this.#all.size >= unfinishedRequests) this.#refuseFirst(this.#all);
+    this.#all.add(entry);
+    this.#byAddress.set(entry.address, own.add(entry));
+  }
+
+  delete(entry: Unfinished): void {
+    this.#all.delete(entry);
+    const own = this.#byAddress.get(entry.address);
+    own?.delete(entry);
+    if (own?.size === 0) this.#byAddress.delete(entry.address);
+  }
+
+  refuseAll(): void {
+    while (this.#all.size > 0) this.#refuseFirst(this.#all);
+  }
+
+  #refuseFirst(entries: ReadonlySet<Unfinished>): void {
+    for (const entry of entries) {
+      this.delete(entry);
+      entry.refuse();
+      return;
+    }
+  }
+}

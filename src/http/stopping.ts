@@ -1,0 +1,34 @@
+import type { Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+
+/**
+ * Lets a stop end soon: what has arrived is answered, on connections that then end; connections on
+ * which no request has begun end at once, and all others after the grace.
+ */
+export function endConnectionsAtStop(app: FastifyInstance, graceMs: number): void {
+  const silent = new Set<Socket>();
+  let stopping = false;
+  let cutOff: NodeJS.Timeout | undefined;
+  app.server.on('connection', (socket: Socket) => {
+    silent.add(socket);
+    socket.once('close', () => silent.delete(socket));
+  });
+  app.addHook('onRequest', (request, _reply, done) => {
+    silent.delete(request.raw.socket);
+    done();
+  });
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    if (stopping) void reply.header('connection', 'close');
+    done(null, payload);
+  });
+  app.addHook('preClose', (done) => {
+    stopping = true;
+    for (const socket of silent) socket.destroy();
+    cutOff = setTimeout(() => app.server.closeAllConnections(), graceMs);
+    done();
+  });
+  app.addHook('onClose', (_instance, done) => {
+    clearTimeout(cutOff);
+    done();
+  });
+}

@@ -1,0 +1,179 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { changeBillerStatus } from '../../src/billers/administer.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import type { TestDatabase } from '../support/cluster.ts';
+import { startInProcess } from '../support/in-process-service.ts';
+import type { InProcessService } from '../support/in-process-service.ts';
+import { until } from '../support/until.ts';
+import { PATHS, encode, send } from '../support/vendor-client.ts';
+
+// What is the same for every path: ids of requests, lines in the log, and who watches.
+
+let database: TestDatabase;
+let running: InProcessService;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  running = await startInProcess(database.url, { environment: { METRICS_PORT: '0' } });
+});
+afterAll(async () => {
+  await running.stop();
+  await database.drop();
+});
+
+const get = async (path: string, headers = {}) =>
+  await send(running.origin, { method: 'GET', path, headers });
+
+/** The status line and headers of the answer to exactly this. */
+async function exchange(text: string): Promise<string> {
+  const socket = connect(Number(new URL(running.origin).port), '127.0.0.1').setEncoding('utf8');
+  let heard = '';
+  socket.on('data', (chunk) => (heard += chunk));
+  socket.write(text);
+  await once(socket, 'close');
+  return heard;
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+describe('the id of a request', () => {
+  test.each([
+    '/health/live',
+    '/health/ready',
+    '/metrics',
+    '/openapi.json',
+    '/',
+    '/docs',
+    '/docs/',
+    '/nothing',
+    '/billing/%zz',
+    '/billing/list?vid=demo',
+    '/billing/account/balance?vid=demo&hash=x',
+    `/${'x'.repeat(5000)}`,
+  ])('is in the header of %s, whatever the client sent', async (path) => {
+    const answer = await get(path, { 'X-Request-Id': 'mine' });
+    expect(answer.headers['x-request-id']).toMatch(UUID);
+    if (answer.status >= 400) {
+      expect(answer.body.request_id).toBe(answer.headers['x-request-id']);
+    }
+  });
+
+  test('is that of its line in the log', async () => {
+    const answer = await get('/nothing');
+    const id = answer.headers['x-request-id'];
+    expect(lineOf(id)).toMatchObject({ msg: 'request', status: 404, code: 'unknown_path' });
+  });
+});
+
+/** The line of a request in the log. */
+function lineOf(requestId: unknown): unknown {
+  const lines = running.logged().split('\n').slice(0, -1);
+  const own = lines.filter((text) => text.includes(String(requestId)));
+  expect(own).toHaveLength(1);
+  return JSON.parse(own[0] ?? '{}');
+}
+
+describe('the line of a request', () => {
+  test('names the vendor and the payment', async () => {
+    const vendor = running.demo();
+    await running.demo().fund();
+    const created = await vendor.create({ account: '254722000001', merchant_reference: 'line 1' });
+    const reference = String(created.body.msg['ipay_reference']);
+    expect(lineOf(created.headers['x-request-id'])).toMatchObject({
+      level: 'info',
+      vid: 'demo',
+      reference,
+      status: 200,
+    });
+    const status = await vendor.call('status', { reference });
+    expect(lineOf(status.headers['x-request-id'])).toMatchObject({ vid: 'demo', reference });
+    for (const personal of ['254722000001', 'line 1']) {
+      expect(running.logged()).not.toContain(personal);
+    }
+  });
+
+  test('names the vendor and the code of a refusal, but no name that it does not know', async () => {
+    const refused = await running.demo().create({ account: '254722000001', amount: '0.01' });
+    expect(lineOf(refused.headers['x-request-id'])).toMatchObject({
+      vid: 'demo',
+      code: 'amount_below_minimum',
+    });
+    const bulk = await send(running.origin, {
+      method: 'POST',
+      path: '/transaction/bulk?vid=demo&hash=x&batch_reference=b&sha256=x',
+    });
+    expect(lineOf(bulk.headers['x-request-id'])).toMatchObject({ vid: 'demo' });
+    const unknown = encode(PATHS.balance, { vid: '254733111222', hash: '0'.repeat(64) }, 'json');
+    const answer = await send(running.origin, unknown);
+    expect(lineOf(answer.headers['x-request-id'])).toMatchObject({ code: 'signature_invalid' });
+    expect(running.logged()).not.toContain('254733111222');
+  });
+
+  test('of an offline biller is no error', async () => {
+    const { pool, catalogue } = running.service;
+    await changeBillerStatus(pool, 'safaricom', 'OFFLINE');
+    await catalogue.reload();
+    const refused = await running.demo().create({ account: '254722000001' });
+    await changeBillerStatus(pool, 'safaricom', 'ONLINE');
+    await catalogue.reload();
+    expect(refused.body.error?.[0]?.code).toBe('biller_offline');
+    expect(lineOf(refused.headers['x-request-id'])).toMatchObject({
+      level: 'info',
+      code: 'biller_offline',
+    });
+  });
+});
+
+test('/ leads to the reference', async () => {
+  const answer = await get('/');
+  expect([answer.status, answer.headers.location]).toEqual([302, '/docs']);
+});
+
+describe('metrics and health', () => {
+  const host = 'Host: 127.0.0.1\r\nConnection: close\r\n\r\n';
+  test.each([
+    '/%6detrics',
+    '/metric%73',
+    '/%2Fmetrics',
+    '//metrics',
+    '/./metrics',
+    '/metrics/',
+    '/metrics#',
+    '/Metrics',
+    'http://127.0.0.1/metrics',
+    'http://127.0.0.1/%6detrics',
+    '/health/%6cive',
+    '/health%2flive',
+    'http://127.0.0.1/health/ready',
+  ])('are not at %s', async (target) => {
+    expect(await exchange(`GET ${target} HTTP/1.1\r\n${host}`)).toMatch(/^HTTP\/1\.1 404 /);
+  });
+
+  test('other operations take the absolute form', async () => {
+    const request = `GET http://127.0.0.1/billing/list?vid=demo HTTP/1.1\r\n${host}`;
+    expect(await exchange(request)).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  test('are asked of the database once for all who ask at once', async () => {
+    const { pool, app } = running.service;
+    const query = pool.query.bind(pool);
+    const gate = Promise.withResolvers<void>();
+    let [queries, requests] = [0, 0];
+    app.server.on('request', () => (requests += 1));
+    pool.query = (async (...args: Parameters<typeof query>) => {
+      queries += 1;
+      await gate.promise;
+      return query(...args);
+    }) as typeof pool.query;
+    try {
+      const asked = Array.from({ length: 20 }, async () => await get('/health/ready'));
+      await until('all have asked', () => requests === 20);
+      expect(queries).toBe(1);
+      gate.resolve();
+      for (const answer of await Promise.all(asked)) expect(answer.status).toBe(200);
+    } finally {
+      pool.query = query;
+    }
+  });
+});
