@@ -5,8 +5,11 @@ import type { ApiOptions } from '../src/http/api.ts';
 /**
  * The API with its default paths and nothing behind them: enough to read the routes from, without a
  * database and without listening. Every dependency throws when it is used.
+ * @param parts dependencies that are there all the same.
  */
-export async function createInertApi(): ReturnType<typeof createApi> {
+export async function createInertApi(
+  parts: Partial<ApiOptions> = {},
+): ReturnType<typeof createApi> {
   return await createApi({
     config: {
       roles: new Set(['api']),
@@ -27,6 +30,7 @@ export async function createInertApi(): ReturnType<typeof createApi> {
     directory: inert('directory') as ApiOptions['directory'],
     nonces: inert('nonces') as ApiOptions['nonces'],
     limits: inert('limits') as ApiOptions['limits'],
+    explainsSignatures: false,
     catalogue: inert('catalogue') as ApiOptions['catalogue'],
     connectorOf: unused('connectorOf'),
     lanes: inert('lanes') as ApiOptions['lanes'],
@@ -35,6 +39,7 @@ export async function createInertApi(): ReturnType<typeof createApi> {
     bulkDesk: inert('bulkDesk') as ApiOptions['bulkDesk'],
     enquiryDesk: undefined,
     callbackDesk: inert('callbackDesk') as ApiOptions['callbackDesk'],
+    ...parts,
   } satisfies ApiOptions);
 }
 

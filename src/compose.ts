@@ -144,7 +144,13 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Omit<Servi
     signerPerSecond: config.signerRequestsPerSecond,
     strangerPerSecond: config.strangerRequestsPerSecond,
   });
-  const authentication = { directory, nonces, clock: systemClock, limits };
+  const authentication = {
+    directory,
+    nonces,
+    clock: systemClock,
+    limits,
+    explainsSignatures: config.mode === 'sandbox',
+  };
   const reading = (name: string) => ({
     pool: kit.openPool(name, 1, true),
     deadlineMs: READ_DEADLINE_MS,

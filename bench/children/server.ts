@@ -5,6 +5,7 @@ import { compose } from '../../src/compose.ts';
 import { readConfig } from '../../src/config.ts';
 import { createPool } from '../../src/db/pool.ts';
 import { addOperation } from '../../src/http/merchant/operation.ts';
+import { KnownNames } from '../../src/http/wire/parameters.ts';
 import type { Operation } from '../../src/http/merchant/operation.ts';
 import { answerDecision, planTransaction } from '../../src/transactions/decide.ts';
 import { createPerRequest } from '../contestants.ts';
@@ -117,8 +118,9 @@ const perRequest: Operation<typeof request, typeof response, 'vendor'> = {
 };
 
 if (config.roles.has('api')) {
-  addOperation(service.app, hello, service.authentication);
-  addOperation(service.app, perRequest, service.authentication);
+  const deps = { ...service.authentication, knownNames: new KnownNames() };
+  addOperation(service.app, hello, deps);
+  addOperation(service.app, perRequest, deps);
 }
 const address = await service.listen();
 

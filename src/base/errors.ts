@@ -30,12 +30,12 @@ export const ERRORS = {
   unknown_field: {
     status: 400,
     text: 'This operation has no such parameter',
-    when: 'The request carries a name that the operation does not know. Names are part of the signed text, so unknown ones are refused rather than ignored.',
+    when: 'The request carries a name that the operation does not know. Names are part of the signed text, so unknown ones are refused rather than ignored. The operations without a signature ignore them.',
   },
   ambiguous_value: {
     status: 400,
     text: 'The value contains the name of another parameter',
-    when: 'A value contains `&` followed by one of the operation’s own parameter names and `=`. Such a value could make two different requests share one signature.',
+    when: 'A value contains `&`, the name of a parameter of any operation, and `=`, as in `1&amount=5`. Such a value could make two different requests share one signature.',
   },
   missing_field: {
     status: 400,
@@ -90,7 +90,7 @@ export const ERRORS = {
   signature_invalid: {
     status: 401,
     text: 'The vendor or the signature is not valid',
-    when: 'The `hash` does not match, or the `vid` is not known; the answer is the same for both. Check the key, the order of the names and that values are signed exactly as sent.',
+    when: 'The `hash` does not match, or the `vid` is not known; the answer is the same for both. Check the key, the order of the names and that values are signed exactly as sent. In the sandbox `signed_text` shows the text that has to be signed, and `vid_known` whether the `vid` is known.',
   },
   signature_v2_required: {
     status: 401,
@@ -185,7 +185,7 @@ export const ERRORS = {
   unsupported_media_type: {
     status: 415,
     text: 'This content type is not supported',
-    when: 'Send `application/json`, `application/x-www-form-urlencoded` or `multipart/form-data`.',
+    when: 'Send `application/json`, `application/x-www-form-urlencoded` or `multipart/form-data`, in UTF-8 and without `Content-Encoding`.',
   },
   too_many_requests: {
     status: 429,
@@ -255,7 +255,17 @@ interface RefusalDetails {
   readonly reference?: string;
   /** Seconds after which a repeat makes sense (`Retry-After`). */
   readonly retryAfterSeconds?: number;
+  /** In the sandbox only. */
+  readonly explanation?: SignatureExplanation | undefined;
   readonly cause?: unknown;
+}
+
+/** Why a signature does not hold. It repeats the request’s values: it must not be logged. */
+export interface SignatureExplanation {
+  /** The text that would have had to be signed. */
+  readonly signedText: string;
+  /** Whether the signer that the request names is known. */
+  readonly vidKnown: boolean;
 }
 
 /** A request that is refused for a reason the caller can act on. Thrown, because throwing rolls back. */
@@ -265,6 +275,7 @@ export class Refusal extends Error {
   readonly field: string | undefined;
   readonly reference: string | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly explanation: SignatureExplanation | undefined;
 
   constructor(code: ErrorCode, details: RefusalDetails = {}) {
     super(
@@ -277,5 +288,6 @@ export class Refusal extends Error {
     this.field = details.field;
     this.reference = details.reference;
     this.retryAfterSeconds = details.retryAfterSeconds;
+    this.explanation = details.explanation;
   }
 }

@@ -23,6 +23,7 @@ import type { AuthenticationDeps } from './merchant/authenticate.ts';
 import { bulkResult, bulkStatus } from './merchant/bulk-operations.ts';
 import { addBulkUpload } from './merchant/bulk-upload.ts';
 import { addOperation } from './merchant/operation.ts';
+import type { OperationDeps } from './merchant/operation.ts';
 import { transactionStatus } from './merchant/status-operation.ts';
 import { createTransaction } from './merchant/transaction-operations.ts';
 import { validateAccount } from './merchant/validate-account.ts';
@@ -31,6 +32,7 @@ import { addReferencePage } from './reference.ts';
 import { genericScore, identityDecision, mobileLoanScore } from './scoring/operations.ts';
 import { createServer } from './server.ts';
 import type { ServerLimits } from './server.ts';
+import { KnownNames } from './wire/parameters.ts';
 
 export interface ApiOptions extends AuthenticationDeps {
   readonly config: {
@@ -64,6 +66,8 @@ export interface ApiOptions extends AuthenticationDeps {
   readonly enquiryDesk: EnquiryDesk | undefined;
 }
 
+type ApiDeps = ApiOptions & OperationDeps;
+
 /** The HTTP surface: every operation of the contract at its path (specification §4, design §3). */
 export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const { config, metrics } = options;
@@ -76,9 +80,10 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   addHealthRoutes(app, options);
   if (options.servesMetrics) addMetricsRoute(app, metrics);
   if (!config.roles.has('api')) return app;
-  addOperations(app, options);
-  addBulkOperations(app, options);
-  addScoringOperations(app, options);
+  const deps: ApiDeps = { ...options, knownNames: new KnownNames() };
+  addOperations(app, deps);
+  addBulkOperations(app, deps);
+  addScoringOperations(app, deps);
   addCallbackRoutes(app, options.callbackDesk, options.limits);
   await addReferencePage(app);
   app.get(
@@ -99,7 +104,7 @@ export async function createMetricsServer(
   return app;
 }
 
-function addOperations(app: FastifyInstance, options: ApiOptions): void {
+function addOperations(app: FastifyInstance, options: ApiDeps): void {
   const { config } = options;
   const payments = `${config.basePath}/payments/v2`;
   const billing = `${config.billingPath}/billing`;
@@ -123,7 +128,7 @@ function addOperations(app: FastifyInstance, options: ApiOptions): void {
   addOperation(app, accountBalance(options, `${billing}/account/balance`), options);
 }
 
-function addBulkOperations(app: FastifyInstance, options: ApiOptions): void {
+function addBulkOperations(app: FastifyInstance, options: ApiDeps): void {
   const { bulkDesk } = options;
   if (bulkDesk === undefined) return;
   const path = `${options.config.billingPath}/transaction/bulk`;
@@ -133,7 +138,7 @@ function addBulkOperations(app: FastifyInstance, options: ApiOptions): void {
   addOperation(app, bulkResult(deps, `${path}/result`), options);
 }
 
-function addScoringOperations(app: FastifyInstance, options: ApiOptions): void {
+function addScoringOperations(app: FastifyInstance, options: ApiDeps): void {
   const { config, enquiryDesk } = options;
   const deps = { enquiryDesk, clock: options.clock, timeZone: config.timeZone };
   const path = config.scoringPath;

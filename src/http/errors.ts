@@ -7,7 +7,16 @@ import { isUnavailable } from '../db/pool.ts';
 /** Body of every refusal (design §4); never a `data` key. */
 export interface RefusalBody {
   header_status: number;
-  error: { code: string; text: string; field?: string; reference?: string }[];
+  error: {
+    code: string;
+    text: string;
+    field?: string;
+    reference?: string;
+    /** What a right signature would have signed; in the sandbox only. */
+    signed_text?: string;
+    /** In the sandbox only. */
+    vid_known?: boolean;
+  }[];
   msg: { status: 0; text: string };
   /** At top level as well for validate and scoring, whose clients look there. */
   status?: 0;
@@ -25,7 +34,7 @@ export function refusalBody(
     readonly bureauCode?: string | undefined;
   },
 ): RefusalBody {
-  const { code, status, message: text, field, reference } = refusal;
+  const { code, status, message: text, field, reference, explanation } = refusal;
   return {
     header_status: status,
     error: [
@@ -34,6 +43,9 @@ export function refusalBody(
         text,
         ...(field === undefined ? {} : { field }),
         ...(reference === undefined ? {} : { reference }),
+        ...(explanation === undefined
+          ? {}
+          : { signed_text: explanation.signedText, vid_known: explanation.vidKnown }),
       },
     ],
     msg: { status: 0, text },

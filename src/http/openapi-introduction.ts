@@ -44,7 +44,7 @@ Values are signed exactly as they are sent: \`100\` and \`100.00\` sign differen
 
 ## Sending parameters
 
-A request is a flat list of names and texts, each name once, all of them in one place: the query string, \`application/x-www-form-urlencoded\`, \`multipart/form-data\` (no files) or \`application/json\` (one flat object). Every operation takes all four; those shown as GET answer POST as well. In JSON a number is taken as it is written, but many libraries write \`100.00\` as \`100\`: send amounts as text. A name that the operation does not know is refused.
+A request is a flat list of names and texts, each name once, all of them in one place: the query string, \`application/x-www-form-urlencoded\`, \`multipart/form-data\` (no files) or \`application/json\` (one flat object). Every operation takes all four; those shown as GET answer POST as well, and read a body with GET too. In JSON a number is taken as it is written, but many libraries write \`100.00\` as \`100\`: send amounts as text. A name that the operation does not know is refused; only the two operations without a signature ignore it. No value may contain \`&\`, the name of a parameter of any operation, and \`=\`. Bodies are sent without \`Content-Encoding\`.
 
 ## Answers
 

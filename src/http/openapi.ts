@@ -1,5 +1,6 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
+import { HASH_FIELD } from '../base/canonical.ts';
 import { EXAMPLES, requestExample } from './openapi-examples.ts';
 import { introduction } from './openapi-introduction.ts';
 import { COMMON_REFUSALS, refusalResponse, refusalResponses } from './openapi-refusals.ts';
@@ -114,7 +115,7 @@ function describeOperation(operation: Operation, { schemas, responses: named }: 
       `${title}Request`,
       isFile
         ? withoutOwnKeywords(fileSchemaOf(requestBody.content))
-        : { ...jsonSchemaOf(requestBody.content), additionalProperties: false },
+        : requestSchemaOf(requestBody.content),
     );
   }
   return {
@@ -188,6 +189,13 @@ function jsonSchemaOf(content: Json | undefined): Json {
   const media = content?.['application/json'] as { readonly schema: Json } | undefined;
   if (media === undefined) throw new Error('an operation of the contract has no JSON schema');
   return withoutOwnKeywords(media.schema);
+}
+
+/** An operation without a signature ignores what it does not know; all others refuse it. */
+function requestSchemaOf(content: Json): Json {
+  const schema = jsonSchemaOf(content);
+  const isSigned = HASH_FIELD in (schema['properties'] as Json);
+  return isSigned ? { ...schema, additionalProperties: false } : schema;
 }
 
 /** `form` is our own: the half sentence that refusals are made of. */

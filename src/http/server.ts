@@ -87,6 +87,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   answerErrors(app, options.log);
   limitRequests(app, limits, uncounted);
   requireHost(app);
+  refuseEncodedBodies(app);
   reportAnswers(app, options);
   return app;
 }
@@ -158,7 +159,9 @@ function requireHost(app: FastifyInstance): void {
     // HTTP/1.0 need not name one; what reads it expects one.
     if (request.raw.httpVersion === '1.0') request.raw.headers.host ??= 'localhost';
     const { host } = request.raw.headers;
-    if (host !== undefined && host === lastValid) {
+    if (hasSeveralHosts(request.raw.rawHeaders)) {
+      done(new Refusal('malformed_request', { text: 'The Host header came more than once' }));
+    } else if (host !== undefined && host === lastValid) {
       done();
     } else if (host === undefined) {
       done(new Refusal('malformed_request', { text: 'The Host header is missing' }));
@@ -172,6 +175,30 @@ function requireHost(app: FastifyInstance): void {
   app.server.on('checkExpectation', (request, response) => app.routing(request, response));
 }
 
+/** Node keeps the first and drops the others. A proxy may have gone by another one. */
+function hasSeveralHosts(rawHeaders: readonly string[]): boolean {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index];
+    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1;
+  }
+  return count > 1;
+}
+
+/** A compressed body would be read as if it were not (RFC 9110 §8.4). */
+function refuseEncodedBodies(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    const encoding = request.headers['content-encoding'];
+    if (encoding === undefined || /^(?:identity)?$/i.test(encoding)) {
+      done();
+      return;
+    }
+    void reply.header('accept-encoding', 'identity');
+    const text = 'Bodies are read without Content-Encoding only';
+    done(new Refusal('unsupported_media_type', { text }));
+  });
+}
+
 /** A name or address, and perhaps a port. */
 function isHost(host: string): boolean {
   return !/[/?#@\\\s]/.test(host) && URL.canParse(`http://${host}`);
@@ -179,6 +206,16 @@ function isHost(host: string): boolean {
 
 /** Signatures are over what was sent, so bodies stay bytes until an operation reads them. */
 function readBodiesAsBytes(app: FastifyInstance): void {
+  // Some clients put the parameters of a GET into its body.
+  app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
+  // Others announce a type, even an impossible one, where there is no body.
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { headers } = request.raw;
+    const length = headers['content-length'] ?? '0';
+    if (length === '0' && headers['transfer-encoding'] === undefined)
+      delete headers['content-type'];
+    done();
+  });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
     done(null, body);

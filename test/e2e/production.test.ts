@@ -13,7 +13,7 @@ import type { Pair } from '../support/production-pair.ts';
 import { expectRefusal } from '../support/refusals.ts';
 import { findFreePort } from '../support/service-process.ts';
 import { until } from '../support/until.ts';
-import { PATHS, VendorClient, send } from '../support/vendor-client.ts';
+import { PATHS, VendorClient, encode, send, signed } from '../support/vendor-client.ts';
 import type { Answer } from '../support/vendor-client.ts';
 
 const workshop = new ProductionWorkshop();
@@ -125,6 +125,22 @@ describe('two processes on one database', () => {
       const billers = (await send(origin, request)).body.data as { biller_code: string }[];
       expect(billers.map((biller) => biller.biller_code)).not.toContain('safaricom');
     }
+  });
+
+  test('say nothing about a signature that does not hold', async () => {
+    const [client] = await pair.addFundedVendor('1.00');
+    const answers = await Promise.all(
+      [client?.vid ?? '', 'nobody'].map(async (vid) => {
+        const all = signed({ vid, prefix: '722' }, 'some other key');
+        return await send(pair.servers[0].origin, encode(PATHS.lookup, all, 'json'));
+      }),
+    );
+    for (const answer of answers) {
+      expectRefusal(answer, { status: 401, code: 'signature_invalid', field: 'hash' });
+      expect(answer.text).not.toMatch(/signed_text|vid_known/);
+    }
+    const [known, unknown] = answers.map(({ body }) => ({ ...body, request_id: '' }));
+    expect(known).toEqual(unknown);
   });
 
   test('pay what either accepted, once', async () => {

@@ -30,6 +30,7 @@ import { readHeaderSignature } from '../../src/vendors/header-signature.ts';
 import { csvOf, rightLine } from '../support/credit-files.ts';
 import { OPERATIONS, usualParams } from '../support/operation-samples.ts';
 import { statementText } from '../support/reconciliation-fixture.ts';
+import { parametersOf } from '../support/parameters.ts';
 
 export interface FuzzedParser {
   readonly name: string;
@@ -45,7 +46,7 @@ export function isDocumented(error: unknown): boolean {
 }
 
 const wireTime = createWireTime('Africa/Nairobi');
-const names = new Set(OPERATIONS.flatMap((name) => Object.keys(usualParams(name, 'demo'))));
+const names = parametersOf(OPERATIONS.flatMap((name) => Object.keys(usualParams(name, 'demo'))));
 const STATEMENT_PERIOD = { from: new Date('2026-03-01'), to: new Date('2026-03-02') };
 const statementFormat = createStatementFormat({ absenceIsProof: false, acceptanceWindowMs: 0 });
 const validator = createValidator('mobile', '2026-10-31');

@@ -5,8 +5,10 @@ import type { Reading } from '../../src/base/canonical.ts';
 import { Refusal } from '../../src/base/errors.ts';
 import { readFields } from '../../src/http/wire/request.ts';
 import type { WireRequest } from '../../src/http/wire/request.ts';
+import { parametersOf } from '../support/parameters.ts';
 
 const NAMES = new Set(['vid', 'amount', 'account', 'account_type', 'physicalAddress', 'hash']);
+const PARAMETERS = parametersOf(NAMES);
 const EDGE = 'edge-7d81c2a94b3e';
 
 /** Texts that every form can carry: no forbidden characters, no `&<known name>=`. */
@@ -60,7 +62,7 @@ const TYPES = {
 /** The reading; undefined when it is refused; anything but a refusal fails the test. */
 async function readOrRefuse(request: WireRequest): Promise<Reading | undefined> {
   try {
-    const reading = await readFields(request, NAMES);
+    const reading = await readFields(request, PARAMETERS);
     reading.raw?.();
     return reading;
   } catch (error) {
@@ -82,7 +84,7 @@ describe('every form of the same parameters', () => {
           post(TYPES.multipart, multipart(pairs)),
         ];
         for (const request of requests) {
-          const reading = await readFields(request, NAMES);
+          const reading = await readFields(request, PARAMETERS);
           expect(reading.refusal).toBeUndefined();
           expect(reading.fields).toEqual(new Map(pairs));
         }

@@ -5,8 +5,10 @@ import type { Fields } from '../../src/base/canonical.ts';
 import { Refusal } from '../../src/base/errors.ts';
 import { LIMITS } from '../../src/base/limits.ts';
 import { readFields } from '../../src/http/wire/request.ts';
+import { parametersOf } from '../support/parameters.ts';
 
 const NAMES = new Set(['a', 'b', 'vid', 'amount', 'hash']);
+const PARAMETERS = parametersOf(NAMES);
 const FORBIDDEN = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ufffd]/u;
 
 type Outcome = { readonly fields: Fields } | { readonly code: string };
@@ -14,7 +16,7 @@ type Outcome = { readonly fields: Fields } | { readonly code: string };
 /** Ours: the fields or the code of the refusal; anything else thrown fails the test. */
 function ours(body: Buffer): Outcome {
   try {
-    const reading = readFields({ contentType: 'application/json', body, query: '' }, NAMES);
+    const reading = readFields({ contentType: 'application/json', body, query: '' }, PARAMETERS);
     if (reading instanceof Promise) throw new TypeError('JSON must not cost a promise');
     return { fields: reading.fields };
   } catch (error) {

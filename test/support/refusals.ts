@@ -27,6 +27,14 @@ export function expectRefusal(
   expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
   const text = answer.body.error?.[0]?.text;
   expect(text).toMatch(/\S/);
+  // The sandbox, and only it, explains a signature that does not hold.
+  const explanation =
+    answer.body.error?.[0]?.signed_text === undefined || code !== 'signature_invalid'
+      ? {}
+      : {
+          signed_text: expect.any(String) as string,
+          vid_known: expect.any(Boolean) as boolean,
+        };
   expect(answer.body).toEqual({
     header_status: status,
     error: [
@@ -35,6 +43,7 @@ export function expectRefusal(
         text,
         ...(field === undefined ? {} : { field }),
         ...(reference === undefined ? {} : { reference }),
+        ...explanation,
       },
     ],
     msg: { status: 0, text },

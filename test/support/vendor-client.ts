@@ -94,6 +94,8 @@ export interface WireBody {
     readonly text: string;
     readonly field?: string;
     readonly reference?: string;
+    readonly signed_text?: string;
+    readonly vid_known?: boolean;
   }[];
   readonly msg: Readonly<Record<string, unknown>>;
   readonly data?: unknown;

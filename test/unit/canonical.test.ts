@@ -7,6 +7,7 @@ import type { Fields } from '../../src/base/canonical.ts';
 import { readJson } from '../../src/http/wire/json.ts';
 import { sign, verify } from '../../src/vendors/signature.ts';
 import document from '../vectors/signature.json' with { type: 'json' };
+import { parametersOf } from '../support/parameters.ts';
 
 interface Vector {
   readonly name: string;
@@ -38,7 +39,7 @@ describe('the golden vectors of the signature', () => {
   it.each(vectors.filter((vector) => vector.json !== undefined))(
     '$name: the JSON body gives the text',
     (vector) => {
-      const names = new Set(vector.params.map(([name]) => name));
+      const names = parametersOf(vector.params.map(([name]) => name));
       expect(canonicalText(readJson(vector.json ?? '', names))).toBe(vector.text);
     },
   );

@@ -11,6 +11,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { readFields } from '../../src/http/wire/request.ts';
+import { parametersOf } from '../support/parameters.ts';
 import { verify } from '../../src/vendors/signature.ts';
 import document from '../vectors/signature.json' with { type: 'json' };
 
@@ -218,10 +219,8 @@ class SampleService {
     const { pathname, search } = new URL(request.url ?? '', 'http://service');
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    const names = new Set(
-      'vid currency time biller_name amount account phone merchant_reference reference hash'.split(
-        ' ',
-      ),
+    const names = parametersOf(
+      'vid currency time biller_name amount account phone merchant_reference reference'.split(' '),
     );
     const contentType = request.headers['content-type'];
     const wire = { contentType, body: Buffer.concat(chunks), query: search.slice(1) };

@@ -5,9 +5,10 @@ import { canonicalText } from '../../src/base/canonical.ts';
 import { readFields } from '../../src/http/wire/request.ts';
 import { fetchSigned } from '../../src/http/reference-signing.ts';
 import { sign } from '../../src/vendors/signature.ts';
+import { parametersOf } from '../support/parameters.ts';
 
 const URL = 'http://reference.test/transaction/create';
-const NAMES = new Set(['vid', 'collector', 'amount', 'account', 'phone', 'hash']);
+const NAMES = parametersOf(['vid', 'collector', 'amount', 'account', 'phone']);
 const WRONG = '0'.repeat(64);
 
 afterEach(() => vi.unstubAllGlobals());

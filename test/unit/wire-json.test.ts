@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 
 import { LIMITS } from '../../src/base/limits.ts';
 import { readJson } from '../../src/http/wire/json.ts';
+import { parametersOf } from '../support/parameters.ts';
 
-const NAMES = new Set(['vid', 'amount', 'account', 'phone', 'hash']);
+const NAMES = parametersOf(['vid', 'amount', 'account', 'phone']);
 const read = (text: string) => Object.fromEntries(readJson(text, NAMES));
 const refusalOf = (text: string) => {
   try {

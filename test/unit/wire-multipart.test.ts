@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
 import { readMultipart } from '../../src/http/wire/multipart.ts';
+import { parametersOf } from '../support/parameters.ts';
 
-const NAMES = new Set(['vid', 'account', 'hash']);
+const NAMES = parametersOf(['vid', 'account']);
 const TYPE = 'multipart/form-data; boundary=edge';
 const read = async (body: string, contentType = TYPE) =>
   Object.fromEntries(await readMultipart(contentType, Buffer.from(body), NAMES));

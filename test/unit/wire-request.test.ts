@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 
 import { LIMITS } from '../../src/base/limits.ts';
 import { readFields } from '../../src/http/wire/request.ts';
+import { KnownNames } from '../../src/http/wire/parameters.ts';
+import { parametersOf } from '../support/parameters.ts';
 
-const NAMES = new Set(['vid', 'amount', 'account', 'account_type', 'phone', 'hash']);
+const NAMES = parametersOf(['vid', 'amount', 'account', 'account_type', 'phone']);
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const MULTIPART_TYPE = 'multipart/form-data; boundary=edge';
@@ -90,7 +92,7 @@ describe('content types', () => {
     'application/jsonp',
     'application/vnd.api+json',
     'nonsense',
-    'application/json; charset=iso-8859-1',
+    'application/json; charset=iso-8859-15',
     `${FORM_TYPE}; charset=windows-1252`,
     'multipart/form-data; boundary=edge; charset=utf-16',
     'multipart/mixed; boundary=edge',
@@ -99,6 +101,22 @@ describe('content types', () => {
       code: 'unsupported_media_type',
       status: 415,
     });
+  });
+
+  it.each([
+    [`${JSON_TYPE}; charset=ISO-8859-1`, '{"vid":"demo"}'],
+    [`${JSON_TYPE}; charset="iso-8859-1"`, '{"vid":"demo"}'],
+    [`${JSON_TYPE};charset=us-ascii`, '{"vid":"demo"}'],
+    [`${FORM_TYPE}; charset=ISO-8859-1`, 'vid=demo'],
+    [`${MULTIPART_TYPE}; charset=US-ASCII`, multipart(['name="vid"', 'demo'])],
+  ])('reads %s as long as it is ASCII', async (contentType, body) => {
+    expect(await fieldsOf(post(contentType, body))).toEqual({ vid: 'demo' });
+    for (const encoding of ['latin1', 'utf8'] as const) {
+      const other = Buffer.from(body.replace('demo', 'dém'), encoding);
+      expect(await refusalOf(post(contentType, other))).toMatchObject({
+        code: 'unsupported_media_type',
+      });
+    }
   });
 
   it.each([JSON_TYPE, FORM_TYPE, MULTIPART_TYPE])('refuses %s that is not UTF-8', async (type) => {
@@ -131,8 +149,8 @@ describe('limits', () => {
   });
 
   it('refuses more parameters than the limit', async () => {
-    const names = new Set(Array.from({ length: 65 }, (_, index) => `n${index}`));
-    const pairs = [...names].map((name) => `${name}=1`);
+    const names = parametersOf(Array.from({ length: 65 }, (_, index) => `n${index}`));
+    const pairs = [...names.names].slice(0, 65).map((name) => `${name}=1`);
     expect(Object.keys(await fieldsOf(get(pairs.slice(1).join('&')), names))).toHaveLength(64);
     expect(await refusalOf(get(pairs.join('&')), names)).toMatchObject({
       code: 'payload_too_large',
@@ -140,8 +158,8 @@ describe('limits', () => {
   });
 
   it('refuses to build on names that could make the signed text ambiguous', () => {
-    expect(() => readFields(get('vid=demo'), new Set(['vid', 'a=b']))).toThrow(TypeError);
-    expect(() => readFields(get('vid=demo'), new Set(['vid', '']))).toThrow(TypeError);
+    expect(() => readFields(get('vid=demo'), parametersOf(['vid', 'a=b']))).toThrow(TypeError);
+    expect(() => readFields(get('vid=demo'), parametersOf(['vid', '']))).toThrow(TypeError);
   });
 });
 
@@ -181,7 +199,7 @@ describe('characters of values, in every body form', () => {
   it.each(Object.keys(forms) as (keyof typeof forms)[])(
     '%s refuses a value with the name of another parameter after &',
     async (form) => {
-      for (const name of [...NAMES, 'hash']) {
+      for (const name of NAMES.names) {
         expect(await refusalOf(forms[form](`1&${name}=2`)), name).toMatchObject({
           code: 'ambiguous_value',
           field: 'account',
@@ -190,10 +208,81 @@ describe('characters of values, in every body form', () => {
     },
   );
 
-  it('guards the hash even where an operation has none', async () => {
-    const names = new Set(['vid', 'account']);
-    expect(await refusalOf(forms.json('1&hash=2'), names)).toMatchObject({
-      code: 'ambiguous_value',
-    });
+  it.each(Object.keys(forms) as (keyof typeof forms)[])(
+    '%s refuses a value with a name of another operation, or `hash`, after &',
+    async (form) => {
+      const known = new KnownNames();
+      const balance = known.signed(['account']);
+      const list = known.unsigned(['account']);
+      known.signed(['sha256']);
+      for (const operation of [balance, list]) {
+        for (const name of ['sha256', 'hash']) {
+          expect(await refusalOf(forms[form](`1&${name}=2`), operation)).toMatchObject({
+            code: 'ambiguous_value',
+            field: 'account',
+          });
+        }
+        const value = '1&sha255=2&sha256 =3';
+        expect(await fieldsOf(forms[form](value), operation)).toEqual({ account: value });
+      }
+    },
+  );
+});
+
+describe('an operation without a signature', () => {
+  const list = new KnownNames().unsigned(['vid', 'biller_code']);
+
+  it.each([
+    get('vid=demo&hash=00&hash=11'),
+    get('_=1&vid=demo&_=2&100'),
+    get('vid=demo&x=%zz&__proto__=1&=1&&'),
+    get('vid=demo&account=1&amount=2&x=&hash=%'),
+    post(FORM_TYPE, 'hash=1&vid=demo&x=\u0000&vid2=a&x=b'),
+    post(JSON_TYPE, '{"hash":"0","vid":"demo","hash":null}'),
+    post(JSON_TYPE, '{"x":{"vid":["other",{"y":"}]\\""}],"z":{}},"vid":"demo","x":[]}'),
+    post(JSON_TYPE, '{"x" : true ,"y":false,"z":-1.5e3 , "vid":"demo","__proto__":null}'),
+    post(JSON_TYPE, `{"x":${'['.repeat(4000)}${']'.repeat(4000)},"vid":"demo"}`),
+    post(JSON_TYPE, `{"x":"${'x'.repeat(4000)}","vid":"demo"}`),
+    post(MULTIPART_TYPE, multipart(['name="hash"', '0'], ['name="vid"', 'demo'])),
+    post(
+      MULTIPART_TYPE,
+      multipart(['name="x"; filename="x"', '0'], ['name=vid', 'demo'], ['name="x"', '1']),
+    ),
+  ])('ignores `hash` and unknown names, whatever their values: %j', async (request) => {
+    expect(await fieldsOf(request, list)).toEqual({ vid: 'demo' });
+  });
+
+  it.each([
+    ['ambiguous_request', get('vid=demo&vid=demo')],
+    ['ambiguous_request', post(JSON_TYPE, '{"vid":"demo","x":1,"vid":"demo"}')],
+    ['malformed_request', get('vid')],
+    ['malformed_request', get('x=1&vid=%')],
+    ['nested_value', post(JSON_TYPE, '{"vid":["demo"]}')],
+    ['nested_value', post(MULTIPART_TYPE, multipart(['name="vid"; filename="x"', 'demo']))],
+    ...[
+      '{"x":}',
+      '{"x":,"vid":"demo"}',
+      '{"x":[1,],"vid":"demo"}',
+      '{"x":{"y"},"vid":"demo"}',
+      '{"x":[}],"vid":"demo"}',
+      '{"x":[],"vid":"demo"',
+      '{"x":[',
+      '{"x":"',
+      '{"x":1 2,"vid":"demo"}',
+      '{"x":01,"vid":"demo"}',
+      '{"x":tru,"vid":"demo"}',
+      '{"x":"\u0001","vid":"demo"}',
+      '{"x":"\\x","vid":"demo"}',
+      '{"x":\u00a01,"vid":"demo"}',
+      '{"x":1,}',
+    ].map((body) => ['malformed_request', post(JSON_TYPE, body)] as const),
+  ] as const)('is as strict as any other about the rest: %s %j', async (code, request) => {
+    expect(await refusalOf(request, list)).toMatchObject({ code });
+  });
+
+  it('has one reading of a form: nothing could tell which of two was meant', () => {
+    for (const query of ['vid=a+b', 'vid=%41', 'vid=a&&biller_code=1']) {
+      expect(readFields(get(query), list)).not.toHaveProperty('raw');
+    }
   });
 });

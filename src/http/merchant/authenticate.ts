@@ -1,11 +1,13 @@
 import type { KeyObject } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
-import { HASH_FIELD } from '../../base/canonical.ts';
+import { HASH_FIELD, canonicalText } from '../../base/canonical.ts';
 import type { Fields, Reading } from '../../base/canonical.ts';
 import { Refusal } from '../../base/errors.ts';
+import type { SignatureExplanation } from '../../base/errors.ts';
 import type { VendorDirectory } from '../../vendors/directory.ts';
 import {
   SIGNATURE_HEADER,
+  headerSignatureText,
   isFresh,
   readHeaderSignature,
   verifyHeaderSignature,
@@ -28,6 +30,8 @@ export interface AuthenticationDeps {
   readonly nonces: NonceDesk;
   readonly clock: Clock;
   readonly limits: RateLimits;
+  /** Only in the sandbox: `signature_invalid` shows the text that had to be signed. */
+  readonly explainsSignatures: boolean;
 }
 
 /** A request with every reading of its parameters. */
@@ -78,12 +82,14 @@ export function authenticate<By extends keyof Signers>(
   const verified = verify(reading, (fields) => signerOf(fields)?.keys ?? []);
   if (verified === undefined) {
     deps.limits.forStranger(request.address);
-    throw whyNotVerified(reading, signerField);
+    throw whyNotVerified(reading, signerField, explainHash(reading.fields, { signerOf, deps }));
   }
   const signer = signerOf(verified.fields);
   const key = signer?.keys[verified.keyIndex];
   // The key's time may end between the two looks at the clock.
-  if (signer === undefined || key === undefined) throw invalid(HASH_FIELD);
+  if (signer === undefined || key === undefined) {
+    throw invalid(HASH_FIELD, explainHash(verified.fields, { signerOf, deps }));
+  }
   if (signer.suspended) throw new Refusal('vendor_suspended', { field: signerField });
   if (signer.signature === 'v2') {
     throw new Refusal('signature_v2_required', { field: SIGNATURE_HEADER });
@@ -118,9 +124,12 @@ async function byHeader<By extends keyof Signers>(
   if (signer === undefined || key === undefined) {
     deps.limits.forStranger(request.address);
     if ((reading.fields.get(by.signerField) ?? '') === '') throw missing(by.signerField);
-    throw invalid(SIGNATURE_HEADER);
+    const text = (): string => headerSignatureText(request, signature);
+    throw invalid(SIGNATURE_HEADER, explain(text, signer !== undefined, deps));
   }
-  requireRightHash(reading.fields, key);
+  if (!hasRightHash(reading.fields, key)) {
+    throw invalid(HASH_FIELD, explainHash(reading.fields, { signerOf: by.signerOf, deps }));
+  }
   if (signer.suspended) throw new Refusal('vendor_suspended', { field: by.signerField });
   const name = nameOf(signer);
   deps.limits.forSigner({ kind: by.signedBy, name });
@@ -128,10 +137,10 @@ async function byHeader<By extends keyof Signers>(
   return { fields: reading.fields, signer, key };
 }
 
-/** `hash` may be left out beside the header; a wrong one is a mistake that its sender should hear of. */
-function requireRightHash(fields: Fields, key: KeyObject): void {
-  if ((fields.get(HASH_FIELD) ?? '') === '') return;
-  if (verify({ fields }, () => [key]) === undefined) throw invalid(HASH_FIELD);
+/** With the header `hash` may be left out; a wrong one is a mistake that its sender should hear of. */
+function hasRightHash(fields: Fields, key: KeyObject): boolean {
+  if ((fields.get(HASH_FIELD) ?? '') === '') return true;
+  return verify({ fields }, () => [key]) !== undefined;
 }
 
 function nameOf(signer: Vendor | Collector): string {
@@ -150,18 +159,38 @@ async function takeOnce(
 }
 
 /** The most helpful refusal that tells nothing about keys. */
-function whyNotVerified(reading: Reading, signerField: string): Refusal {
+function whyNotVerified(
+  reading: Reading,
+  signerField: string,
+  explanation: SignatureExplanation | undefined,
+): Refusal {
   if (reading.refusal !== undefined) return reading.refusal;
   for (const name of [signerField, HASH_FIELD]) {
     if ((reading.fields.get(name) ?? '') === '') return missing(name);
   }
-  return invalid(HASH_FIELD);
+  return invalid(HASH_FIELD, explanation);
+}
+
+/** Of the two readings of a form the decoded one: it is what forms mean. */
+function explainHash(
+  fields: Fields,
+  by: { readonly signerOf: (fields: Fields) => unknown; readonly deps: AuthenticationDeps },
+): SignatureExplanation | undefined {
+  return explain(() => canonicalText(fields), by.signerOf(fields) !== undefined, by.deps);
+}
+
+function explain(
+  signedText: () => string,
+  vidKnown: boolean,
+  deps: AuthenticationDeps,
+): SignatureExplanation | undefined {
+  return deps.explainsSignatures ? { signedText: signedText(), vidKnown } : undefined;
 }
 
 function missing(name: string): Refusal {
   return new Refusal('missing_field', { field: name, text: `${name} is required` });
 }
 
-function invalid(field: string): Refusal {
-  return new Refusal('signature_invalid', { field });
+function invalid(field: string, explanation: SignatureExplanation | undefined): Refusal {
+  return new Refusal('signature_invalid', { field, explanation });
 }

@@ -14,6 +14,7 @@ import type { BulkRow } from '../../bulk/batch.ts';
 import { FieldCollector } from '../wire/collector.ts';
 import { readJson } from '../wire/json.ts';
 import { readParts } from '../wire/multipart.ts';
+import type { Parameters } from '../wire/parameters.ts';
 import {
   MERCHANT_REFERENCE,
   account,
@@ -33,7 +34,7 @@ const bulkRow = Type.Object({
   merchant_reference: Type.Optional(merchantReference),
 });
 
-const NAMES: ReadonlySet<string> = new Set(Object.keys(bulkRow.properties));
+export const BULK_COLUMNS: readonly string[] = Object.keys(bulkRow.properties);
 const validateRow = createValidator(bulkRow);
 
 type FileForm = 'csv' | 'lines';
@@ -105,29 +106,30 @@ async function onlyPart(contentType: string, body: Buffer): Promise<File> {
 
 /**
  * The rows of a file, each a request or the reason why it is none.
+ * @param columns `BULK_COLUMNS`, with the rules that a single create has for its values.
  * Throws: `invalid_file`, `payload_too_large` (too many rows).
  */
-export function readRows(file: BulkFile): BulkRow[] {
+export function readRows(file: BulkFile, columns: Parameters): BulkRow[] {
   if (!isUtf8(file.bytes)) throw invalid('The file is not valid UTF-8');
   const text = file.bytes.toString('utf8').replace(/^\ufeff/, '');
-  const rows = file.form === 'csv' ? readCsvRows(text) : readJsonLines(text);
+  const rows = file.form === 'csv' ? readCsvRows(text, columns) : readJsonLines(text, columns);
   if (rows.length === 0) throw invalid('The file has no rows');
   return rows;
 }
 
-function readJsonLines(text: string): BulkRow[] {
+function readJsonLines(text: string, columns: Parameters): BulkRow[] {
   const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '');
   requireRowCount(lines.length);
-  return lines.map((line) => readRow(() => readJson(line, NAMES)));
+  return lines.map((line) => readRow(() => readJson(line, columns)));
 }
 
-function readCsvRows(text: string): BulkRow[] {
+function readCsvRows(text: string, columns: Parameters): BulkRow[] {
   const [header = [], ...records] = parseCsv(text);
   const names = header.map((name) => name.trim());
   for (const [index, name] of names.entries()) {
-    if (!NAMES.has(name)) {
+    if (!columns.names.has(name)) {
       throw invalid(
-        `The header may name ${[...NAMES].join(', ')}; column ${index + 1} is none of them`,
+        `The header may name ${BULK_COLUMNS.join(', ')}; column ${index + 1} is none of them`,
       );
     }
     if (names.indexOf(name) !== index) throw invalid(`The header names ${name} twice`);
@@ -143,7 +145,7 @@ function readCsvRows(text: string): BulkRow[] {
           text: `The row has ${values.length} values, the header ${names.length}`,
         });
       }
-      const collector = new FieldCollector(NAMES);
+      const collector = new FieldCollector(columns);
       for (const [index, name] of names.entries()) collector.put(name, values[index] ?? null);
       return collector.fields;
     }),

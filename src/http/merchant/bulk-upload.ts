@@ -5,14 +5,16 @@ import { Refusal } from '../../base/errors.ts';
 import { LIMITS } from '../../base/limits.ts';
 import type { Vendor } from '../../vendors/vendor.ts';
 import { noteSigner } from '../request-log.ts';
+import type { Parameters } from '../wire/parameters.ts';
 import { readFields } from '../wire/request.ts';
 import { authenticate } from './authenticate.ts';
 import type { AuthenticationDeps } from './authenticate.ts';
-import { readRows, takeFile } from './bulk-file.ts';
+import { BULK_COLUMNS, readRows, takeFile } from './bulk-file.ts';
 import { progressOf, progressSchema } from './bulk-operations.ts';
 import type { BulkDeps } from './bulk-operations.ts';
 import { batchReference, hash, sha256, vid } from './fields.ts';
 import { createValidator } from './operation.ts';
+import type { OperationDeps } from './operation.ts';
 import { headerStatus, refusalSchema } from './schemas.ts';
 
 const request = Type.Object({ vid, batch_reference: batchReference, sha256 });
@@ -23,7 +25,6 @@ const file = Type.String({
     'CSV with a header, or JSON lines; columns and names are those of a single create without `vid` and `hash`.',
 });
 
-const NAMES: ReadonlySet<string> = new Set(Object.keys(parameters.properties));
 const validate = createValidator(request);
 /** Room for the part's headers and boundaries around the file. */
 const MULTIPART_BYTES = 4 * 1024;
@@ -40,9 +41,11 @@ interface Sender {
  */
 export function addBulkUpload(
   app: FastifyInstance,
-  deps: BulkDeps & AuthenticationDeps,
+  deps: BulkDeps & OperationDeps,
   path: string,
 ): void {
+  const names = deps.knownNames.signed(Object.keys(request.properties));
+  const columns = deps.knownNames.columns(BULK_COLUMNS);
   const senders = new WeakMap<FastifyRequest, Sender>();
   let uploads = 0;
   app.route({
@@ -70,7 +73,7 @@ export function addBulkUpload(
         uploads -= 1;
       });
       if (incoming.headers['x-signature'] === undefined) {
-        senders.set(incoming, await identify(incoming, deps));
+        senders.set(incoming, await identify(incoming, names, deps));
       }
     },
     handler: async (incoming) => {
@@ -78,7 +81,7 @@ export function addBulkUpload(
       if (body === undefined || body.length === 0) {
         throw new Refusal('missing_field', { field: 'file', text: 'The file is the body' });
       }
-      const sender = senders.get(incoming) ?? (await identify(incoming, deps));
+      const sender = senders.get(incoming) ?? (await identify(incoming, names, deps));
       const taken = await takeFile(incoming.headers['content-type'], body);
       if (taken.sha256.toString('hex') !== sender.request.sha256.toLowerCase()) {
         throw new Refusal('file_mismatch', { field: 'sha256' });
@@ -87,7 +90,7 @@ export function addBulkUpload(
         vendorId: sender.vendor.vendorId,
         batchReference: sender.request.batch_reference,
         fileSha256: taken.sha256,
-        rows: readRows(taken),
+        rows: readRows(taken, columns),
       });
       return { header_status: 200, msg: progressOf(progress, deps.wireTime) };
     },
@@ -95,11 +98,15 @@ export function addBulkUpload(
 }
 
 /** Who sends, from the query string. Rejects with what `readFields` and `authenticate` throw. */
-async function identify(incoming: FastifyRequest, deps: AuthenticationDeps): Promise<Sender> {
+async function identify(
+  incoming: FastifyRequest,
+  names: Parameters,
+  deps: AuthenticationDeps,
+): Promise<Sender> {
   const target = incoming.raw.url ?? '';
   const mark = target.indexOf('?');
   const query = mark === -1 ? '' : target.slice(mark + 1);
-  const reading = await readFields({ contentType: undefined, body: undefined, query }, NAMES);
+  const reading = await readFields({ contentType: undefined, body: undefined, query }, names);
   noteSigner(incoming, reading.fields, deps.directory);
   const { fields, signer } = await authenticate(
     {

@@ -6,6 +6,7 @@ import { Compile } from 'typebox/compile';
 import type { Fields, Reading } from '../../base/canonical.ts';
 import { Refusal } from '../../base/errors.ts';
 import { noteReference, noteSigner } from '../request-log.ts';
+import type { KnownNames } from '../wire/parameters.ts';
 import { readFields } from '../wire/request.ts';
 import { authenticate } from './authenticate.ts';
 import type { AuthenticationDeps, Signers as SigningSigners } from './authenticate.ts';
@@ -27,13 +28,13 @@ export interface Operation<
   By extends keyof Signers,
 > {
   readonly name: string;
-  /** A GET operation answers POST too (real clients do both). */
+  /** A GET operation answers POST too (real clients do both), and reads a body as POST does. */
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly summary: string;
   readonly description: string;
   readonly signedBy: By;
-  /** Parameters without `hash`; every one is text. */
+  /** Parameters without `hash`; every one is text. An unsigned operation ignores all others. */
   readonly request: Request;
   readonly response: Response;
   /** Group in the reference. Default: Funding or Billing, by the path. */
@@ -47,6 +48,11 @@ export interface Operation<
     signer: Signers[By],
     signature: Signature,
   ) => Promise<AnswerOf<Response>> | AnswerOf<Response>;
+}
+
+/** What all operations share. */
+export interface OperationDeps extends AuthenticationDeps {
+  readonly knownNames: KnownNames;
 }
 
 /** What a handler may know of the signature. */
@@ -111,11 +117,7 @@ export function addOperation<
   Request extends TObject,
   Response extends TSchema,
   By extends keyof Signers,
->(
-  app: FastifyInstance,
-  operation: Operation<Request, Response, By>,
-  deps: AuthenticationDeps,
-): void {
+>(app: FastifyInstance, operation: Operation<Request, Response, By>, deps: OperationDeps): void {
   const pipeline = createPipeline(operation, deps);
   const parameters = Type.Object({
     ...operation.request.properties,
@@ -149,12 +151,11 @@ function createPipeline<
   Request extends TObject,
   Response extends TSchema,
   By extends keyof Signers,
->(operation: Operation<Request, Response, By>, deps: AuthenticationDeps): Pipeline {
+>(operation: Operation<Request, Response, By>, deps: OperationDeps): Pipeline {
   const { signedBy } = operation;
-  const names = new Set([
-    ...Object.keys(operation.request.properties),
-    ...(signedBy === 'none' ? [] : ['hash']),
-  ]);
+  const names = Object.keys(operation.request.properties);
+  const parameters =
+    signedBy === 'none' ? deps.knownNames.unsigned(names) : deps.knownNames.signed(names);
   const validate = createValidator(operation.request);
 
   const identify = (
@@ -190,7 +191,7 @@ function createPipeline<
         body: request.body as Buffer | undefined,
         query: mark === -1 ? '' : url.slice(mark + 1),
       },
-      names,
+      parameters,
     );
     const read = reading instanceof Promise ? await reading : reading;
     noteSigner(request, read.fields, deps.directory);

@@ -35,6 +35,18 @@ export const refusalSchema = Type.Object(
               'The `ipay_reference` of the first payment; `likely_duplicate` and `reference_reused` of a create only.',
           }),
         ),
+        signed_text: Type.Optional(
+          Type.String({
+            description:
+              'The text that has to be signed; with `signature_invalid`, in the sandbox only.',
+          }),
+        ),
+        vid_known: Type.Optional(
+          Type.Boolean({
+            description:
+              'Whether the `vid` (of a collection: the `collector`) is known; with `signature_invalid`, in the sandbox only.',
+          }),
+        ),
       }),
     ),
     msg: Type.Object({ status: Type.Integer({ description: 'Always 0.' }), text: Type.String() }),

@@ -1,7 +1,8 @@
 import type { Fields, Reading } from '../../base/canonical.ts';
 import type { ErrorCode } from '../../base/errors.ts';
 import { Refusal } from '../../base/errors.ts';
-import { FieldCollector, splitAtKnownNames } from './collector.ts';
+import { FieldCollector } from './collector.ts';
+import type { Parameters } from './parameters.ts';
 
 /**
  * Reads `name=value&name=value`, the form of query strings and of
@@ -9,51 +10,77 @@ import { FieldCollector, splitAtKnownNames } from './collector.ts';
  * bytes must be UTF-8). Empty pairs (`a=1&&b=2`, a final `&`) are skipped, as everybody does.
  *
  * Real senders also put the un-encoded signed text into the body, where `+`, `%` and `&` may be
- * meant as such. Hence the second, undecoded reading; see `Reading`.
+ * meant as such. Hence the second, undecoded reading; see `Reading`. Without a signature nothing
+ * could tell which of the two was meant, so then there is only the decoded one.
  * Throws: `malformed_request` and what `FieldCollector` throws.
  */
-export function readForm(text: string, names: ReadonlySet<string>): Reading {
-  const raw = (): Fields | undefined => readUndecoded(text, names);
+export function readForm(text: string, parameters: Parameters): Reading {
+  if (parameters.ignoresUnknown) return { fields: readDecoded(text, parameters) };
+  let fields: Fields;
   try {
-    const fields = readDecoded(text, names);
-    return mayMeanItself(text) ? { fields, raw } : { fields };
+    fields = readDecoded(text, parameters);
   } catch (error) {
-    if (!(error instanceof Refusal) || !UNDECODED_EXPLAINS.has(error.code)) throw error;
-    const fields = raw();
-    if (fields === undefined) throw error;
-    return { fields, refusal: error };
+    return readUndecodedAfter(error, text, parameters);
   }
+  return mayMeanItself(text)
+    ? { fields, raw: () => unlessRefused(() => readUndecoded(text, parameters)) }
+    : { fields };
 }
 
-/** What goes wrong when an un-encoded `&`, `%` or `+` is decoded. */
-const UNDECODED_EXPLAINS: ReadonlySet<ErrorCode> = new Set([
-  'unknown_field',
-  'malformed_request',
-  'ambiguous_value',
-]);
+/** When there is no decoded reading: the undecoded one, unless it cannot explain why not. */
+function readUndecodedAfter(error: unknown, text: string, parameters: Parameters): Reading {
+  // An unknown name stays unknown, and a name that comes twice comes twice, without decoding too.
+  const mayExplain = isRefused(error, 'malformed_request') || isRefused(error, 'ambiguous_value');
+  if (!mayExplain) throw error;
+  try {
+    return { fields: readUndecoded(text, parameters), refusal: error };
+  } catch (undecoded) {
+    throw isRefused(undecoded, 'unknown_field') ? undecoded : error;
+  }
+}
 
 /** Whether decoding lost or changed anything: else the undecoded reading is the same one. */
 function mayMeanItself(text: string): boolean {
   return text.includes('%') || text.includes('+') || text.includes('&&') || text.endsWith('&');
 }
 
-function readDecoded(text: string, names: ReadonlySet<string>): Fields {
-  const collector = new FieldCollector(names);
-  for (const pair of text.split('&')) {
-    if (pair === '') continue;
+function readDecoded(text: string, parameters: Parameters): Fields {
+  const pairs = text.split('&').filter((pair) => pair !== '');
+  return readPairs(pairs, parameters, decode);
+}
+
+/**
+ * The pairs exactly as sent. Whatever stands between `&` and `=` is a name, known or not: so no
+ * parameter, whoever added it, can become part of another one's value. Only a `&` that is not
+ * followed by a `name=` belongs to the value, as in `Moi & Sons`.
+ */
+function readUndecoded(text: string, parameters: Parameters): Fields {
+  return readPairs(text.split(/&(?=[^&]*=)/), parameters, (value) => value);
+}
+
+function readPairs(
+  pairs: readonly string[],
+  parameters: Parameters,
+  decodeText: (text: string, field?: string) => string,
+): Fields {
+  const collector = new FieldCollector(parameters);
+  for (const pair of pairs) {
     const equals = pair.indexOf('=');
-    if (equals === -1) throw pairWithoutValue(text);
-    const name = decode(pair.slice(0, equals));
-    collector.admitName(name);
-    collector.put(name, decode(pair.slice(equals + 1), name));
+    if (equals === -1) {
+      if (parameters.ignoresUnknown && !parameters.names.has(decodeText(pair))) continue;
+      throw pairWithoutValue(pair);
+    }
+    const name = decodeText(pair.slice(0, equals));
+    if (!collector.admitName(name)) continue;
+    collector.put(name, decodeText(pair.slice(equals + 1), name));
   }
   return collector.fields;
 }
 
-function pairWithoutValue(text: string): Refusal {
+function pairWithoutValue(pair: string): Refusal {
   // Many tools call every body a form unless told otherwise.
   return new Refusal('malformed_request', {
-    text: text.trimStart().startsWith('{')
+    text: pair.trimStart().startsWith('{')
       ? 'The body looks like JSON but came as a form; send it as application/json'
       : 'A parameter has no = after its name',
   });
@@ -73,20 +100,15 @@ function decode(text: string, field?: string): string {
   }
 }
 
-/** The pairs exactly as sent; undefined when they are no request of this operation. */
-function readUndecoded(text: string, names: ReadonlySet<string>): Fields | undefined {
-  const collector = new FieldCollector(names);
+function isRefused(error: unknown, code: ErrorCode): error is Refusal {
+  return error instanceof Refusal && error.code === code;
+}
+
+function unlessRefused(read: () => Fields): Fields | undefined {
   try {
-    for (const pair of splitAtKnownNames(text, names)) {
-      const equals = pair.indexOf('=');
-      if (equals === -1) return undefined;
-      const name = pair.slice(0, equals);
-      collector.admitName(name);
-      collector.put(name, pair.slice(equals + 1));
-    }
+    return read();
   } catch (error) {
     if (error instanceof Refusal) return undefined;
     throw error;
   }
-  return collector.fields;
 }

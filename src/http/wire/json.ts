@@ -1,6 +1,7 @@
 import type { Fields } from '../../base/canonical.ts';
 import { Refusal } from '../../base/errors.ts';
 import { FieldCollector } from './collector.ts';
+import type { Parameters } from './parameters.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -9,17 +10,20 @@ const COLON = 0x3a;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
 
 // RFC 8259 §6. Sticky: it matches at lastIndex or not at all.
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+/** Neither a string nor a bracket: a number, a literal, a comma or a colon. */
+const OTHER_TOKEN = /[,:]|[^\s"{}[\],:]+/y;
 
 /**
  * Reads one flat JSON object (RFC 8259) in a single pass. Unlike JSON.parse it keeps numbers as
  * they were written, since `10` and `10.00` sign differently, and it notices names that come twice.
  * Throws: `malformed_request`, `nested_value` and what `FieldCollector` throws.
  */
-export function readJson(text: string, names: ReadonlySet<string>): Fields {
-  return new FlatObjectReader(text, names).read();
+export function readJson(text: string, parameters: Parameters): Fields {
+  return new FlatObjectReader(text, parameters).read();
 }
 
 class FlatObjectReader {
@@ -29,9 +33,9 @@ class FlatObjectReader {
   readonly #firstEscape: number;
   #position = 0;
 
-  constructor(text: string, names: ReadonlySet<string>) {
+  constructor(text: string, parameters: Parameters) {
     this.#text = text;
-    this.#collector = new FieldCollector(names);
+    this.#collector = new FieldCollector(parameters);
     const firstEscape = text.indexOf('\\');
     this.#firstEscape = firstEscape === -1 ? text.length : firstEscape;
   }
@@ -52,14 +56,16 @@ class FlatObjectReader {
     for (;;) {
       if (this.#next() !== QUOTE) throw malformed();
       const name = this.#readString();
-      this.#collector.admitName(name);
-      if (this.#next() !== COLON) throw malformed(name);
+      const isOurs = this.#collector.admitName(name);
+      const field = isOurs ? name : undefined;
+      if (this.#next() !== COLON) throw malformed(field);
       this.#position += 1;
-      this.#collector.put(name, this.#readValue(name));
+      if (isOurs) this.#collector.put(name, this.#readValue(name));
+      else this.#skipValue();
       const delimiter = this.#next();
       this.#position += 1;
       if (delimiter === CLOSE_BRACE) return;
-      if (delimiter !== COMMA) throw malformed(name);
+      if (delimiter !== COMMA) throw malformed(field);
     }
   }
 
@@ -87,6 +93,34 @@ class FlatObjectReader {
     const start = this.#position;
     this.#position = NUMBER.lastIndex;
     return this.#text.slice(start, this.#position);
+  }
+
+  /** Passes over the value of an ignored name, whatever it is: it need not be flat, only JSON. */
+  #skipValue(): void {
+    this.#next();
+    const start = this.#position;
+    let depth = 0;
+    do {
+      const code = this.#next();
+      if (code === QUOTE) {
+        this.#readString();
+      } else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+        depth += 1;
+        this.#position += 1;
+      } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
+        depth -= 1;
+        this.#position += 1;
+      } else {
+        OTHER_TOKEN.lastIndex = this.#position;
+        if (!OTHER_TOKEN.test(this.#text)) throw malformed();
+        this.#position = OTHER_TOKEN.lastIndex;
+      }
+    } while (depth > 0);
+    try {
+      JSON.parse(this.#text.slice(start, this.#position));
+    } catch {
+      throw malformed();
+    }
   }
 
   /** From the opening quote to behind the closing one. */

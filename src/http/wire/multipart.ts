@@ -1,6 +1,7 @@
 import type { Fields } from '../../base/canonical.ts';
 import { Refusal } from '../../base/errors.ts';
 import { FieldCollector } from './collector.ts';
+import type { Parameters } from './parameters.ts';
 
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
@@ -14,13 +15,13 @@ const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 export async function readMultipart(
   contentType: string,
   body: Buffer,
-  names: ReadonlySet<string>,
+  parameters: Parameters,
 ): Promise<Fields> {
   // Some versions of the parser drop a byte order mark in front of a value; it must be refused.
   if (body.includes(BYTE_ORDER_MARK)) throw malformed();
-  const collector = new FieldCollector(names);
+  const collector = new FieldCollector(parameters);
   for (const [name, value] of await readParts(contentType, body)) {
-    collector.admitName(name);
+    if (!collector.admitName(name)) continue;
     if (typeof value !== 'string') {
       throw new Refusal('nested_value', { field: name, text: `${name} must not be a file` });
     }

@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 import { MIMEType } from 'node:util';
 
 import type { Reading } from '../../base/canonical.ts';
@@ -7,6 +7,7 @@ import { LIMITS } from '../../base/limits.ts';
 import { readForm } from './form.ts';
 import { readJson } from './json.ts';
 import { readMultipart } from './multipart.ts';
+import type { Parameters } from './parameters.ts';
 
 /** A request as HTTP delivers it, reduced to where parameters may be. */
 export interface WireRequest {
@@ -37,17 +38,15 @@ const BODY_FORMS: ReadonlyMap<string, BodyForm> = new Map([
  * One flat reading of a request's parameters, from the query string or from the body.
  *
  * Only a multipart body gives a promise, so that callers need not wait for the others.
- * @param names the operation's parameter names, `hash` among them when it is signed. Use one set
- *   object for each operation: what is derived from it is kept with it.
  * Throws, or rejects with: `malformed_request`, `ambiguous_request`, `nested_value`,
  * `unknown_field`, `ambiguous_value`, `payload_too_large`, `unsupported_media_type`.
  */
 export function readFields(
   request: WireRequest,
-  names: ReadonlySet<string>,
+  parameters: Parameters,
 ): Reading | Promise<Reading> {
   const { body, query } = request;
-  if (body === undefined || body.length === 0) return readForm(queryText(query), names);
+  if (body === undefined || body.length === 0) return readForm(queryText(query), parameters);
   if (query !== '') throw new Refusal('ambiguous_request');
   if (body.length > LIMITS.bodyBytes) {
     throw new Refusal('payload_too_large', {
@@ -55,16 +54,16 @@ export function readFields(
     });
   }
   const contentType = request.contentType ?? '';
-  const form = COMMON_CONTENT_TYPES.get(contentType) ?? bodyForm(contentType);
+  const form = COMMON_CONTENT_TYPES.get(contentType) ?? bodyForm(contentType, body);
   if (!isUtf8(body)) {
     throw new Refusal('malformed_request', { text: 'The body is not valid UTF-8' });
   }
-  if (form === 'json') return { fields: readJson(body.toString('utf8'), names) };
-  if (form === 'form') return readForm(body.toString('utf8'), names);
-  return readMultipart(contentType, body, names).then((fields) => ({ fields }));
+  if (form === 'json') return { fields: readJson(body.toString('utf8'), parameters) };
+  if (form === 'form') return readForm(body.toString('utf8'), parameters);
+  return readMultipart(contentType, body, parameters).then((fields) => ({ fields }));
 }
 
-function bodyForm(contentType: string): BodyForm {
+function bodyForm(contentType: string, body: Buffer): BodyForm {
   let parsed: MIMEType;
   try {
     parsed = new MIMEType(contentType);
@@ -73,8 +72,10 @@ function bodyForm(contentType: string): BodyForm {
   }
   const form = BODY_FORMS.get(parsed.essence);
   if (form === undefined) throw new Refusal('unsupported_media_type');
-  const charset = parsed.params.get('charset');
-  if (charset !== null && !/^utf-?8$/i.test(charset)) {
+  const charset = parsed.params.get('charset') ?? 'utf-8';
+  // Some libraries announce one of these by default; in ASCII it is the same text as UTF-8.
+  const isSubset = /^(?:iso-8859-1|us-ascii)$/i.test(charset) && isAscii(body);
+  if (!isSubset && !/^utf-?8$/i.test(charset)) {
     throw new Refusal('unsupported_media_type', { text: 'Only the character set UTF-8 is read' });
   }
   return form;

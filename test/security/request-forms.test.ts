@@ -1,0 +1,85 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../support/cluster.ts';
+import type { TestDatabase } from '../support/cluster.ts';
+import { startInProcess } from '../support/in-process-service.ts';
+import type { InProcessService } from '../support/in-process-service.ts';
+import { OPERATIONS, READING, usualParams, withHash } from '../support/operation-samples.ts';
+import { expectCallersFault } from '../support/refusals.ts';
+import { BODY_FORMS, PATHS, UNSIGNED, encode, send, signed } from '../support/vendor-client.ts';
+import type { WireRequest } from '../support/vendor-client.ts';
+
+let database: TestDatabase;
+let running: InProcessService;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  running = await startInProcess(database.url);
+});
+afterAll(async () => {
+  await running.stop();
+  await database.drop();
+});
+
+const KEY = 'demo-security-key';
+const ask = async (request: WireRequest) => await send(running.origin, request);
+
+describe.each([...UNSIGNED])('%s, which nobody signs,', (operation) => {
+  test.each(BODY_FORMS)('ignores `hash` and unknown names as %s', async (form) => {
+    const plain = await ask(encode(PATHS[operation], usualParams(operation, 'demo'), form));
+    expect(plain.status, plain.text).toBe(200);
+    const more = { ...signed(usualParams(operation, 'demo'), KEY), time: '1', 'x[y]': '%', _: '' };
+    const answer = await ask(encode(PATHS[operation], more, form));
+    expect({ status: answer.status, text: answer.text }).toEqual({ status: 200, text: plain.text });
+  });
+});
+
+describe.each(READING)('GET %s', (operation) => {
+  const params = () => withHash(operation, usualParams(operation, 'demo'), KEY);
+
+  test.each(BODY_FORMS)('is read as %s', async (form) => {
+    const answer = await ask({ ...encode(PATHS[operation], params(), form), method: 'GET' });
+    expect(answer.status, answer.text).toBe(200);
+  });
+
+  test('is refused with parameters in two places, and with a body of an unknown type', async () => {
+    const inBody = encode(PATHS[operation], params(), 'json');
+    const inQuery = encode(PATHS[operation], params(), 'query');
+    const both = { ...inBody, method: 'GET', path: inQuery.path };
+    expect(expectCallersFault(await ask(both), 'both').code).toBe('ambiguous_request');
+    const untyped = { ...inBody, method: 'GET', headers: {} };
+    expect(expectCallersFault(await ask(untyped), 'untyped').code).toBe('unsupported_media_type');
+  });
+
+  test('may announce any type where there is no body', async () => {
+    for (const type of ['application/json', 'undefined', '']) {
+      const request = encode(PATHS[operation], params(), 'query');
+      const answer = await ask({ ...request, method: 'GET', headers: { 'content-type': type } });
+      expect(answer.status, answer.text).toBe(200);
+    }
+  });
+});
+
+describe.each([...OPERATIONS.map((name) => PATHS[name]), '/transaction/bulk', '/health/live'])(
+  '%s',
+  (path) => {
+    test.each(['gzip', 'deflate', 'br', 'identity, gzip', 'nonsense'])(
+      'refuses a body that is encoded as %s',
+      async (encoding) => {
+        const headers = { 'content-type': 'application/json', 'content-encoding': encoding };
+        const body = encoding === 'gzip' ? gzipSync('{"vid":"demo"}') : '{"vid":"demo"}';
+        const method = path.startsWith('/health') ? 'GET' : 'POST';
+        const answer = await ask({ method, path, headers, body });
+        expect(expectCallersFault(answer, encoding).code).toBe('unsupported_media_type');
+        expect(answer.headers['accept-encoding']).toBe('identity');
+      },
+    );
+  },
+);
+
+test('a body that says that it is not encoded is read', async () => {
+  const request = encode(PATHS.list, { vid: 'demo' }, 'json');
+  for (const encoding of ['identity', 'Identity', '']) {
+    const headers = { ...request.headers, 'content-encoding': encoding };
+    expect((await ask({ ...request, headers })).status).toBe(200);
+  }
+});
