@@ -4,9 +4,12 @@ import { describe, expect, it } from 'vitest';
 
 import { canonicalText } from '../../src/base/canonical.ts';
 import type { Fields } from '../../src/base/canonical.ts';
+import { readForm } from '../../src/http/wire/form.ts';
 import { readJson } from '../../src/http/wire/json.ts';
+import { KnownNames } from '../../src/http/wire/parameters.ts';
 import { sign, verify } from '../../src/vendors/signature.ts';
 import document from '../vectors/signature.json' with { type: 'json' };
+import { CONTRACT_OPERATIONS } from '../support/contract-operations.ts';
 import { parametersOf } from '../support/parameters.ts';
 
 interface Vector {
@@ -50,6 +53,19 @@ describe('the golden vectors of the signature', () => {
     expect(hashes.get('utf-8-nfc')).not.toBe(hashes.get('utf-8-nfd'));
     expect(hashes.get('empty-kept')).not.toBe(hashes.get('create'));
     expect(hashes.get('input-order')).toBe(hashes.get('create'));
+  });
+});
+
+describe('the golden vectors of what is refused', () => {
+  const known = new KnownNames();
+  const operations = new Map(CONTRACT_OPERATIONS.map(({ id, names }) => [id, known.signed(names)]));
+
+  it.each(document.refused)('$name: $code', ({ operation, json, form, code }) => {
+    const parameters = operations.get(operation);
+    if (parameters === undefined) throw new Error(`there is no operation ${operation}`);
+    const read = () =>
+      json === undefined ? readForm(form ?? '', parameters) : readJson(json, parameters);
+    expect(read).toThrow(expect.objectContaining({ code }));
   });
 });
 
