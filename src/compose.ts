@@ -144,13 +144,8 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Omit<Servi
     signerPerSecond: config.signerRequestsPerSecond,
     strangerPerSecond: config.strangerRequestsPerSecond,
   });
-  const authentication = {
-    directory,
-    nonces,
-    clock: systemClock,
-    limits,
-    explainsSignatures: config.mode === 'sandbox',
-  };
+  const explainsSignatures = config.mode === 'sandbox';
+  const authentication = { directory, nonces, clock: systemClock, limits, explainsSignatures };
   const reading = (name: string) => ({
     pool: kit.openPool(name, 1, true),
     deadlineMs: READ_DEADLINE_MS,
