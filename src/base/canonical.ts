@@ -17,8 +17,8 @@ export interface Reading {
   readonly raw?: () => Fields | undefined;
   /**
    * Set when the body has no decoded reading and `fields` are the undecoded ones: they count only
-   * when their signature holds, and this is the refusal to answer with when it does not. An
-   * operation without a signature answers with it at once.
+   * when their signature holds, and this is the refusal to answer with when it does not. Never set
+   * for an operation without a signature.
    */
   readonly refusal?: Refusal;
 }

@@ -15,7 +15,13 @@ const NAMES = [
   '',
 ];
 
+/** What could start a parameter of this or another operation. */
+const splitting = fc
+  .tuple(fc.constantFrom(...NAMES), fc.constantFrom('1', '5.00', '&', '%', '+', ' & Sons'))
+  .map(([name, text]) => `x&${name}=${text}`);
+
 const value = fc.oneof(
+  splitting,
   fc.string({ unit: 'binary', maxLength: 60 }),
   fc.string({ unit: 'grapheme', maxLength: 60 }),
   fc.constantFrom(...Object.values(BAD_VALUES).flat(), ...BAD_CHARACTERS),
@@ -65,7 +71,7 @@ export const structuredRequest: fc.Arbitrary<WireRequest> = fc
       method: wanted.method,
       path: made.path,
       ...(headers === undefined ? {} : { headers }),
-      ...(body === undefined || wanted.method === 'GET' ? {} : { body }),
+      ...(body === undefined ? {} : { body }),
     };
     return wanted.signature === 'header' ? signWhole(request) : request;
   });

@@ -164,7 +164,6 @@ function createPipeline<
   ): Identified<Signers[By]> | Promise<Identified<Signers[By]>> => {
     if (signedBy === 'none') {
       deps.limits.forStranger(request.ip);
-      if (reading.refusal !== undefined) throw reading.refusal;
       return { fields: reading.fields, signer: undefined as Signers[By], key: undefined };
     }
     return authenticate(
