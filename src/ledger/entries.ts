@@ -10,6 +10,9 @@
 
 const at = (column: string): string => `encode(timestamptz_send(${column}), 'hex')`;
 
+/** Half the price of an id's own text. */
+const id = (column: string): string => `encode(uuid_send(${column}), 'hex')`;
+
 const sha256 = (...columns: readonly string[]): string =>
   `sha256(convert_to(row(${columns.join(', ')})::text, 'UTF8'))`;
 
@@ -17,12 +20,12 @@ const hex = (bytes: string): string => `encode(${bytes}, 'hex')`;
 
 /** SHA-256 of what was accepted and is only in the archive's file later on; null: nothing. */
 export const acceptedRest = (t: string): string =>
-  `case when ${t}.phone is not null then ${sha256(`${t}.transaction_id`, `${t}.phone`)} end`;
+  `case when ${t}.phone is not null then ${sha256(id(`${t}.transaction_id`), `${t}.phone`)} end`;
 
 /** SHA-256 of what was settled and is only in the archive's file later on. */
 export const settledRest = (t: string): string =>
   sha256(
-    `${t}.transaction_id`,
+    id(`${t}.transaction_id`),
     `${t}.message`,
     `${t}.details`,
     at(`${t}.sent_at`),
@@ -79,7 +82,7 @@ const SETTLED = hex(`coalesce(
   ${settledWith('p', `coalesce(p.settled_rest, ${settledRest('p')})`)})`);
 
 const TRANSFER = sha256(
-  'f.source_id',
+  id('f.source_id'),
   'f.leg',
   'f.debit_account',
   'f.credit_account',
@@ -90,7 +93,7 @@ const TRANSFER = sha256(
 
 const COLLECTION = sha256(
   "'collection'",
-  'collection_id',
+  id('collection_id'),
   'collector',
   'reference',
   'amount_cents',
@@ -101,7 +104,7 @@ const COLLECTION = sha256(
 
 const FUND_MOVEMENT = sha256(
   "'fund'",
-  'movement_id',
+  id('movement_id'),
   at('requested_at'),
   'amount_cents',
   at('created_at'),
@@ -110,9 +113,9 @@ const FUND_MOVEMENT = sha256(
 /** The outcome that a correction gave: what the next one replaced, or what there is now. */
 const CORRECTION = sha256(
   "'correction'",
-  'c.correction_id',
-  'c.case_id',
-  'c.transaction_id',
+  id('c.correction_id'),
+  id('c.case_id'),
+  id('c.transaction_id'),
   'c.resolution',
   'c.amount_cents',
   at('c.posted_at'),
@@ -140,10 +143,10 @@ export function entries(from: string, to: string): string {
   const within = (column: string): string => `${column} >= ${from} and ${column} < ${to}`;
   return `
     select f.vendor_id, f.created_at as at, f.source_id as id, f.leg::integer as part,
-      case when p.vendor_id is null or f.leg > 2 then 'transfer' when f.leg = 1 then 'accepted'
+      case when p.vendor_id is null then 'transfer' when f.leg = 1 then 'accepted'
         else 'settled' end as kind, ${TRANSFER} as hash
     from transfers f left join ${PAYMENTS} p
-      on p.vendor_id = f.vendor_id and p.transaction_id = f.source_id
+      on p.vendor_id = f.vendor_id and p.transaction_id = f.source_id and f.leg in (1, 2)
     where ${within('f.created_at')}
     union all
     select vendor_id, created_at, collection_id, 0, 'collection', ${COLLECTION}
