@@ -121,6 +121,18 @@ function measureBooks(registry: Registry, pool: Pool): void {
 
 function measureRecovery(registry: Registry, pool: Pool): void {
   const registers = [registry];
+  const unchained: Gauge = new Gauge({
+    name: 'malipo_unchained_seconds',
+    help: 'Age of the oldest transfer that is not in the hash chain yet',
+    registers,
+    collect: async () => {
+      const read = await pool.query<{ age_seconds: number }>(
+        `select coalesce(extract(epoch from now() - min(f.created_at)), 0)::float8 as age_seconds
+         from transfers f where f.created_at >= (select ended_at from ledger_chain)`,
+      );
+      unchained.set(read.rows[0]?.age_seconds ?? 0);
+    },
+  });
   const age: Gauge = new Gauge({
     name: 'malipo_backup_age_seconds',
     help: 'Age of what the last whole backup holds; absent when none was taken by malipo backup',

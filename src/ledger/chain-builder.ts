@@ -3,7 +3,7 @@ import type { Mac } from '../base/mac.ts';
 import { startPeriodicJob } from '../base/periodic-job.ts';
 import type { PeriodicJob } from '../base/periodic-job.ts';
 import type { Pool } from '../db/pool.ts';
-import { completeChain } from './chain.ts';
+import { ChainAlteredError, completeChain } from './chain.ts';
 import type { Head } from './chain.ts';
 
 /**
@@ -18,16 +18,22 @@ export function startChainBuilder(options: {
 }): PeriodicJob {
   const { pool, mac, log } = options;
   let expected: Head | undefined;
+  const extend = async (signal: AbortSignal): Promise<void> => {
+    const { head } = await completeChain(pool, mac, { signal, expected });
+    if (head === undefined) return;
+    expected = head;
+    const hash = head.hash.toString('hex');
+    log.info({ block: Number(head.blockNumber), head: hash }, 'the hash chain was extended');
+  };
   return startPeriodicJob({
     ...options,
     work: async (signal) => {
-      const { head } = await completeChain(pool, mac, { signal, expected });
-      if (head === undefined) return;
-      expected = head;
-      log.info(
-        { block: Number(head.blockNumber), head: head.hash.toString('hex') },
-        'the hash chain was extended',
-      );
+      try {
+        await extend(signal);
+      } catch (error) {
+        if (!(error instanceof ChainAlteredError)) throw error;
+        log.error({ reason: error.message }, 'the hash chain was altered; nothing is added to it');
+      }
     },
     failureText: 'the hash chain could not be extended',
   });

@@ -15,6 +15,9 @@ export interface Head {
   readonly hash: Buffer;
 }
 
+/** The chain does not end where it was left. Going on would hide it. */
+export class ChainAlteredError extends Error {}
+
 /** What the hash of a block is over, besides the hash before. Times in microseconds since 1970. */
 export interface HeadContent {
   readonly blockNumber: bigint;
@@ -53,7 +56,7 @@ export const MICROSECONDS = (column: string): string =>
 /**
  * Extends the chain over the next span of time that nobody can still add to: before the start of the
  * oldest running transaction. Returns the new head; undefined when nothing is to be chained.
- * Throws when the chain does not end where it was left: it was altered, and going on would hide it.
+ * Throws: `ChainAlteredError`.
  * @param expected the newest head this process knows of, which must still be in the chain.
  */
 export async function extendChain(
@@ -99,8 +102,8 @@ async function requireEnd(
       expected.hash,
     ]);
     if (known.rowCount === 0) {
-      throw new Error(
-        `the hash chain was altered: block ${expected.blockNumber} with hash ${expected.hash.toString('hex')} is gone; nothing is added to it until this process is restarted`,
+      throw new ChainAlteredError(
+        `block ${expected.blockNumber} with hash ${expected.hash.toString('hex')} is gone`,
       );
     }
   }
@@ -111,7 +114,7 @@ async function requireEnd(
   );
   const [last] = read.rows;
   if (last === undefined ? endedAt !== '-infinity' : !last.is_end) {
-    throw new Error('the hash chain was altered: its last block does not end where the chain does');
+    throw new ChainAlteredError('the last block does not end where the chain does');
   }
   return last === undefined ? undefined : { blockNumber: last.block_number, hash: last.hash };
 }

@@ -208,6 +208,7 @@ describe('a running sandbox', () => {
       /^malipo_requests_total\{method="GET",route="\/billing\/list",status="200"\} [1-9]/m,
     );
     expect(answer.text).toMatch(/^malipo_cases 0$/m);
+    expect(answer.text).toMatch(/^malipo_unchained_seconds \d/m);
     expect(answer.text).toMatch(/^process_cpu_seconds_total /m);
   });
 

@@ -1,8 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
 import { checkLedger } from '../../src/ledger/check.ts';
 import type { CheckOptions } from '../../src/ledger/check.ts';
-import { completeChain, extendChain } from '../../src/ledger/chain.ts';
+import { startChainBuilder } from '../../src/ledger/chain-builder.ts';
+import { ChainAlteredError, completeChain, extendChain } from '../../src/ledger/chain.ts';
 import { lockFloat, postingTime, postTransfer } from '../../src/ledger/store.ts';
 import { createTransactions } from '../../src/transactions/store.ts';
 import { openBooks } from '../support/money-fixture.ts';
@@ -125,20 +127,41 @@ describe('extending', () => {
     const [vendorId = 0] = await makeChain();
     await run(change);
     await books.addFloat(vendorId, 1n);
-    await expect(extendChain(books.pool, books.ledgerMac)).rejects.toThrow('was altered');
+    await expect(extendChain(books.pool, books.ledgerMac)).rejects.toThrow(ChainAlteredError);
   });
 
-  test('refuses to go on when the chain was rebuilt under a process that knew it', async () => {
+  test('logs each head, and that the chain was rebuilt under a process that knew it', async () => {
     const [vendorId = 0] = await makeChain();
-    await books.addFloat(vendorId, 1n);
-    const { head } = await completeChain(books.pool, books.ledgerMac);
-    await books.owner.query(
-      `delete from ledger_heads; delete from ledger_blocks;
-       update ledger_chain set ended_at = '-infinity'`,
-    );
-    await expect(completeChain(books.pool, books.ledgerMac, { expected: head })).rejects.toThrow(
-      'block 3 with hash',
-    );
+    const lines: { level: number; msg: string; head?: string; reason?: string }[] = [];
+    const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line) as never) });
+    const job = startChainBuilder({
+      pool: books.pool,
+      mac: books.ledgerMac,
+      everyMs: 3_600_000,
+      log,
+    });
+    try {
+      await books.addFloat(vendorId, 1n);
+      job.hurry();
+      await vi.waitFor(() => expect(lines).toHaveLength(1));
+      const head = await readHead();
+      expect(lines[0]).toMatchObject({ level: 30, block: 3, head });
+
+      await books.owner.query(
+        `delete from ledger_heads; delete from ledger_blocks;
+         update ledger_chain set ended_at = '-infinity'`,
+      );
+      job.hurry();
+      await vi.waitFor(() => expect(lines).toHaveLength(2));
+      expect(lines[1]).toMatchObject({
+        level: 50,
+        msg: 'the hash chain was altered; nothing is added to it',
+        reason: `block 3 with hash ${head} is gone`,
+      });
+      expect(await readBlocks()).toEqual([]);
+    } finally {
+      await job.stop();
+    }
   });
 });
 

@@ -392,6 +392,34 @@ const WAYS: readonly Way[] = [
     asRuntime: true,
   },
   {
+    way: 'a correction carried out a second time, with other particulars',
+    tamper: async () =>
+      await run(
+        `select set_corrected_outcome(vendor_id, correction_id, 'mine', 'Paid', null)
+         from corrections where outcome_before = 'failed'`,
+        [],
+        books.pool,
+      ),
+    found: 'outcome_equals_correction',
+    asRuntime: true,
+  },
+  {
+    way: 'the particulars of a corrected payment written again by its last correction',
+    tamper: async () => {
+      const replay = async (before: string): Promise<void> =>
+        await run(
+          `select set_corrected_outcome(vendor_id, correction_id, 'mine', 'Declined', null)
+           from corrections where outcome_before = $1`,
+          [before],
+          books.pool,
+        );
+      await replay('failed');
+      await replay('success');
+    },
+    found: 'chain_intact',
+    asRuntime: true,
+  },
+  {
     way: 'a queued payment sent to another account, in both tables that have it',
     tamper: async () => await redirect('queued'),
     found: 'chain_intact',

@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { collect } from '../../src/collections/collect.ts';
+import { checkLedger } from '../../src/ledger/check.ts';
+import { resealKeys } from '../../src/vendors/keys.ts';
+import { findLedgerMac, openLedgerMac } from '../../src/vendors/ledger-key.ts';
+import { COLLECTOR, openBooks } from '../support/money-fixture.ts';
+import type { Books } from '../support/money-fixture.ts';
+
+const MASTER = { current: randomBytes(32), previous: undefined };
+
+let books: Books;
+beforeEach(async () => {
+  books = await openBooks();
+});
+afterEach(async () => {
+  await books.close();
+});
+
+describe('the key of the ledger', () => {
+  test('is made once by processes that start together', async () => {
+    expect(await findLedgerMac(books.pool, MASTER)).toBeUndefined();
+    const macs = await Promise.all(
+      Array.from({ length: 5 }, async () => await openLedgerMac(books.pool, MASTER)),
+    );
+    expect(new Set(macs.map((mac) => mac.sign('text').toString('hex'))).size).toBe(1);
+  });
+
+  test('stays the same when the master key is changed, and opens under no other', async () => {
+    const before = (await openLedgerMac(books.pool, MASTER)).sign('text');
+    const changed = { current: randomBytes(32), previous: MASTER.current };
+    await resealKeys(books.pool, changed);
+    const after = await openLedgerMac(books.pool, { ...changed, previous: undefined });
+    expect(after.verify('text', before)).toBe(true);
+    expect(after.verify('another text', before)).toBe(false);
+    await expect(openLedgerMac(books.pool, MASTER)).rejects.toThrow('master key');
+  });
+
+  test('that was replaced is found: nothing that was made before has its code', async () => {
+    const vendorId = await books.addVendor();
+    await collect(
+      { pool: books.pool, ledgerMac: await openLedgerMac(books.pool, MASTER) },
+      { collector: COLLECTOR, reference: 'r', vendorId, amountCents: 1n, paidAt: new Date() },
+    );
+    const check = async (): Promise<string[]> => {
+      const mac = await openLedgerMac(books.pool, MASTER);
+      return (await checkLedger(books.pool, { mac })).violations.map(({ invariant }) => invariant);
+    };
+    expect(await check()).toEqual([]);
+    await books.owner.query(`delete from security_keys where holder_kind = 'ledger'`);
+    expect(await check()).toEqual(['collections_authentic']);
+  });
+});
