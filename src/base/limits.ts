@@ -35,8 +35,14 @@ export const LIMITS = {
   bulkRows: 5_000,
   /** Bulk rows one commit decides: as long as a single create of the same lane may have to wait. */
   bulkChunkRows: 500,
-  /** Files that one process reads at once before further ones are refused as `overloaded`. */
+  /** Files that one process takes at once from vendors before further ones are refused as `overloaded`. */
   bulkUploadsAtOnce: 8,
+  /** The same of one vendor. */
+  bulkUploadsPerVendor: 4,
+  /** Files at once whose sender is known only when they have arrived; the oldest makes room. */
+  bulkUnprovenUploads: 8,
+  /** The same of one address. */
+  bulkUnprovenUploadsPerAddress: 2,
   /** Batches that one process works on at once; further ones wait in the database. */
   bulkBatchesUnderWay: 32,
   /** Undecided batches of one vendor before further ones are refused as `overloaded`. */

@@ -31,7 +31,7 @@ declare module 'fastify' {
 }
 
 /** A request whose body has not arrived, and what takes it off the list. */
-interface Unfinished {
+export interface Unfinished {
   readonly address: string;
   readonly refuse: () => void;
   /** Also for a request that has been authenticated: it is no longer in the way of others. */
@@ -49,7 +49,10 @@ export function limitRequests(
   limits: AdmissionLimits,
   uncounted: BlockList,
 ): void {
-  const unfinished = new UnfinishedRequests(limits);
+  const unfinished = new OldestFirst({
+    most: limits.unfinishedRequests,
+    mostPerAddress: limits.unfinishedPerAddress,
+  });
   const shares = new Shares(limits.requestsPerAddress);
   let underWay = 0;
   app.decorateRequest('unfinished', undefined);
@@ -57,7 +60,9 @@ export function limitRequests(
     if (hasBody(request) && request.routeOptions.config.alwaysServed !== true) {
       const entry: Unfinished = {
         address: networkOf(request.ip),
-        refuse: () => void reply.header('connection', 'close').send(tooMany()),
+        refuse: () => {
+          if (!reply.sent) void reply.header('connection', 'close').send(tooMany());
+        },
         leave: () => unfinished.delete(entry),
       };
       request.unfinished = entry;
@@ -165,22 +170,23 @@ class Shares {
   }
 }
 
-/** Oldest first, in all and of each address. */
-class UnfinishedRequests {
-  readonly #limits: AdmissionLimits;
+/** Unfinished requests in bounded number, in all and of each address: the oldest makes room. */
+export class OldestFirst {
+  readonly #limits: { readonly most: number; readonly mostPerAddress: number };
   readonly #all = new Set<Unfinished>();
   readonly #byAddress = new Map<string, Set<Unfinished>>();
 
-  constructor(limits: AdmissionLimits) {
+  /** @param limits `mostPerAddress` 0: no limit. */
+  constructor(limits: { readonly most: number; readonly mostPerAddress: number }) {
     this.#limits = limits;
   }
 
-  /** Refuses the oldest one when there is no room: of the address, or of all. */
+  /** Refuses the oldest one when there is no room: of the address, else of all. */
   add(entry: Unfinished): void {
-    const { unfinishedRequests, unfinishedPerAddress } = this.#limits;
+    const { most, mostPerAddress } = this.#limits;
     const own = this.#byAddress.get(entry.address) ?? new Set();
-    if (unfinishedPerAddress > 0 && own.size >= unfinishedPerAddress) this.#refuseFirst(own);
-    else if (this.#all.size >= unfinishedRequests) this.#refuseFirst(this.#all);
+    if (mostPerAddress > 0 && own.size >= mostPerAddress) this.#refuseFirst(own);
+    else if (this.#all.size >= most) this.#refuseFirst(this.#all);
     this.#all.add(entry);
     this.#byAddress.set(entry.address, own.add(entry));
   }

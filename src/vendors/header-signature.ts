@@ -27,6 +27,8 @@ export interface SignedRequest {
   /** Path and query as they stand in the request line. */
   readonly target: string;
   readonly body: Buffer | undefined;
+  /** SHA-256 in hex that the body has to have, for one that has not arrived. */
+  readonly bodySha256?: string;
 }
 
 /** Undefined when the text is no v2 signature. */
@@ -43,9 +45,11 @@ export function headerSignatureText(
   request: SignedRequest,
   { signedAtSeconds, nonce }: Pick<HeaderSignature, 'signedAtSeconds' | 'nonce'>,
 ): string {
-  const bodyDigest = createHash('sha256')
-    .update(request.body ?? '')
-    .digest('hex');
+  const bodyDigest =
+    request.bodySha256 ??
+    createHash('sha256')
+      .update(request.body ?? '')
+      .digest('hex');
   return ['v2', request.method, request.target, bodyDigest, signedAtSeconds, nonce].join('\n');
 }
 

@@ -1,7 +1,8 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
+import type { Socket } from 'node:net';
 import { once } from 'node:events';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { LIMITS } from '../../src/base/limits.ts';
 import { checkLedger } from '../../src/ledger/check.ts';
 import { createTestDatabase } from '../support/cluster.ts';
@@ -11,7 +12,7 @@ import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { until } from '../support/until.ts';
 import { send, signed } from '../support/vendor-client.ts';
-import type { Answer, VendorClient } from '../support/vendor-client.ts';
+import type { Answer, VendorClient, WireRequest } from '../support/vendor-client.ts';
 
 const PATH = '/transaction/bulk';
 
@@ -249,25 +250,112 @@ test('the signature is checked before a byte of the file is read', async () => {
   socket.destroy();
 });
 
+/** An upload of this body, signed in the header. */
+function signedByHeader(body: string, fileSha256: string): WireRequest {
+  const query = new URLSearchParams({
+    vid: vendor.vid,
+    batch_reference: fresh('batch'),
+    sha256: fileSha256,
+  });
+  const path = `${PATH}?${query.toString()}`;
+  const [time, nonce] = [Math.floor(Date.now() / 1000), randomBytes(12).toString('hex')];
+  const text = ['v2', 'POST', path, sha256(body), time, nonce].join('\n');
+  const sig = createHmac('sha256', vendor.key).update(text).digest('hex');
+  const signature = `v2,t=${time},nonce=${nonce},sig=${sig}`;
+  const headers = { 'content-type': 'text/csv', 'x-signature': signature };
+  return { method: 'POST', path, headers, body };
+}
+
 test('takes a signature in the header, which is over the file itself', async () => {
   const file = 'biller_name,amount,account\nsafaricom,10,254722000012\n';
-  const sendSigned = async (body: string): Promise<Answer> => {
-    const query = new URLSearchParams({
-      vid: vendor.vid,
-      batch_reference: fresh('batch'),
-      sha256: sha256(body),
-    });
-    const path = `${PATH}?${query.toString()}`;
-    const [time, nonce] = [Math.floor(Date.now() / 1000), randomBytes(12).toString('hex')];
-    const text = ['v2', 'POST', path, sha256(file), time, nonce].join('\n');
-    const sig = createHmac('sha256', vendor.key).update(text).digest('hex');
-    const signature = `v2,t=${time},nonce=${nonce},sig=${sig}`;
-    const headers = { 'content-type': 'text/csv', 'x-signature': signature };
-    return await send(running.origin, { method: 'POST', path, headers, body });
-  };
+  const sendSigned = async (body: string): Promise<Answer> =>
+    await send(running.origin, { ...signedByHeader(file, sha256(body)), body });
   expect((await sendSigned(file)).status).toBe(200);
   const forged = await sendSigned(file.replace('10', '99'));
   expect(refusalOf(forged)).toEqual([401, 'signature_invalid', 'X-Signature']);
+});
+
+describe('uploads that do not come', () => {
+  const sockets: Socket[] = [];
+  afterEach(() => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+  });
+
+  /** A connection with the head of an upload; resolves once the server has it. */
+  async function begin(path: string, headers: Readonly<Record<string, string>>): Promise<Socket> {
+    const { hostname, port } = new URL(running.origin);
+    const socket = connect({ host: hostname, port: Number(port) }).setEncoding('utf8');
+    sockets.push(socket);
+    socket.on('error', () => undefined);
+    const arrived = once(running.service.app.server, 'request');
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.write(
+      `POST ${path} HTTP/1.1\r\nHost: x\r\n${lines.join('')}Content-Length: 1000\r\n\r\n`,
+    );
+    await arrived;
+    return socket;
+  }
+
+  const BOUNDARY = '------------------------3f1c9a7e5d2b8046';
+  const MULTIPART = `multipart/form-data; boundary=${BOUNDARY}`;
+  const file = 'biller_name,amount,account\nsafaricom,10,254722000013\n';
+  const forged = `v2,t=${Math.floor(Date.now() / 1000)},nonce=${'n'.repeat(16)},sig=${'0'.repeat(64)}`;
+
+  test.each([
+    ['text/csv', 'x'],
+    ['text/csv', forged],
+    [MULTIPART, 'x'],
+    [MULTIPART, forged],
+  ])('keep no vendor waiting: %s, X-Signature: %s', async (contentType, signature) => {
+    const path = target(PATH, { batch_reference: fresh('batch'), sha256: sha256(file) });
+    for (let count = 0; count < 2 * LIMITS.bulkUploadsAtOnce; count += 1) {
+      await begin(path, { 'Content-Type': contentType, 'X-Signature': signature });
+    }
+    expect((await upload(file)).status).toBe(200);
+    const whole = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n${file}\r\n--${BOUNDARY}--\r\n`;
+    const wrapped = signedByHeader(whole, sha256(file));
+    const headers = { ...wrapped.headers, 'content-type': MULTIPART };
+    const taken = await send(running.origin, { ...wrapped, headers });
+    expect(taken.status, taken.text).toBe(200);
+  });
+
+  test('of a sender that is nobody are refused before they come', async () => {
+    const path = target(PATH, { batch_reference: fresh('batch'), sha256: sha256(file) });
+    const socket = await begin(path, { 'Content-Type': 'text/csv', 'X-Signature': forged });
+    const [answer] = (await once(socket, 'data')) as [string];
+    expect(answer).toMatch(/^HTTP\/1\.1 401 .*"signature_invalid"/s);
+  });
+
+  test('of one vendor leave places for another, and are given back', async () => {
+    const begun: Socket[] = [];
+    for (let count = 0; count < LIMITS.bulkUploadsPerVendor; count += 1) {
+      const path = target(PATH, { batch_reference: fresh('batch'), sha256: sha256(file) });
+      begun.push(await begin(path, { 'Content-Type': 'text/csv' }));
+    }
+    expect(refusalOf(await upload(file))).toEqual([503, 'overloaded', undefined]);
+    const other = await running.addVendor();
+    expect((await upload(file, { by: other })).status).toBe(200);
+    begun[0]?.destroy();
+    await until('its place is free', async () => (await upload(file)).status === 200);
+  });
+
+  test('that are half there lose nothing to strangers of the same address', async () => {
+    const path = target(PATH, { batch_reference: fresh('batch'), sha256: sha256(file) });
+    const { hostname, port } = new URL(running.origin);
+    const socket = connect({ host: hostname, port: Number(port) }).setEncoding('utf8');
+    sockets.push(socket);
+    const length = Buffer.byteLength(file);
+    socket.write(
+      `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: text/csv\r\nContent-Length: ${length}\r\n\r\n`,
+    );
+    await once(running.service.app.server, 'request');
+    for (let count = 0; count < 300; count += 1) {
+      await begin('/transaction/create', { 'Content-Type': 'application/json' });
+    }
+    socket.write(file);
+    const [answer] = (await once(socket, 'data')) as [string];
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+  });
 });
 
 test('says what is wrong with a file as a whole', async () => {

@@ -1,14 +1,15 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { MIMEType } from 'node:util';
-import { CsvError } from 'csv-parse';
-import { parse } from 'csv-parse/sync';
+import { CsvError, parse } from 'csv-parse';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import type { Fields } from '../../base/canonical.ts';
 import { Refusal } from '../../base/errors.ts';
 import { LIMITS } from '../../base/limits.ts';
 import { parseMoney } from '../../base/money.ts';
+import { nextTurn } from '../../base/turns.ts';
 import { rowRefusalOf } from '../../bulk/batch.ts';
 import type { BulkRow } from '../../bulk/batch.ts';
 import { FieldCollector } from '../wire/collector.ts';
@@ -92,40 +93,95 @@ function unsupported(): Refusal {
 }
 
 async function onlyPart(contentType: string, body: Buffer): Promise<File> {
+  // Thousands of parts would take long to read, only to be refused.
+  if (hasSeveralParts(contentType, body)) throw severalParts();
   const parts = [...(await readParts(contentType, body))];
   const [name, file] = parts[0] ?? [];
   if (name !== undefined && name !== 'file') throw new Refusal('unknown_field', { field: name });
-  if (parts.length > 1) {
-    throw new Refusal('malformed_request', { text: 'The body has more parts than `file`' });
-  }
+  if (parts.length > 1) throw severalParts();
   if (file === undefined || typeof file === 'string') {
     throw new Refusal('missing_field', { field: 'file', text: 'The part `file` must be a file' });
   }
   return file;
 }
 
+function severalParts(): Refusal {
+  return new Refusal('malformed_request', { text: 'The body has more parts than `file`' });
+}
+
+/** Whether the boundary comes more often than before the part and after it. */
+function hasSeveralParts(contentType: string, body: Buffer): boolean {
+  const boundary = new MIMEType(contentType).params.get('boundary') ?? '';
+  if (boundary === '') return false;
+  const delimiter = `--${boundary}`;
+  let count = 0;
+  for (let at = body.indexOf(delimiter); at !== -1 && count <= 2; count += 1) {
+    at = body.indexOf(delimiter, at + delimiter.length);
+  }
+  return count > 2;
+}
+
+/** A file is read in slices of so much text, and so many rows, between which others are served. */
+const SLICE_CHARACTERS = 16 * 1024;
+const SLICE_ROWS = 50;
+
 /**
  * The rows of a file, each a request or the reason why it is none.
  * @param columns `BULK_COLUMNS`, with the rules that a single create has for its values.
- * Throws: `invalid_file`, `payload_too_large` (too many rows).
+ * Rejects with: `invalid_file`, `payload_too_large` (too many rows).
  */
-export function readRows(file: BulkFile, columns: Parameters): BulkRow[] {
+export async function readRows(file: BulkFile, columns: Parameters): Promise<BulkRow[]> {
+  await nextTurn();
   if (!isUtf8(file.bytes)) throw invalid('The file is not valid UTF-8');
   const text = file.bytes.toString('utf8').replace(/^\ufeff/, '');
-  const rows = file.form === 'csv' ? readCsvRows(text, columns) : readJsonLines(text, columns);
+  const rows: BulkRow[] = [];
+  for await (const read of (file.form === 'csv' ? csvRows : jsonRows)(text, columns)) {
+    if (rows.length === LIMITS.bulkRows) throw tooManyRows();
+    rows.push(readRow(read));
+    if (rows.length % SLICE_ROWS === 0) await nextTurn();
+  }
   if (rows.length === 0) throw invalid('The file has no rows');
   return rows;
 }
 
-function readJsonLines(text: string, columns: Parameters): BulkRow[] {
-  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '');
-  requireRowCount(lines.length);
-  return lines.map((line) => readRow(() => readJson(line, columns)));
+/** How a row's fields are read; what that throws is about this row alone. */
+type ReadFields = () => Fields;
+
+async function* jsonRows(text: string, columns: Parameters): AsyncGenerator<ReadFields> {
+  for await (const slice of slicesOf(text, '\n')) {
+    for (const line of slice.split(/\r?\n/)) {
+      if (line.trim() !== '') yield () => readJson(requireShort(line), columns);
+    }
+  }
 }
 
-function readCsvRows(text: string, columns: Parameters): BulkRow[] {
-  const [header = [], ...records] = parseCsv(text);
-  const names = header.map((name) => name.trim());
+async function* csvRows(text: string, columns: Parameters): AsyncGenerator<ReadFields> {
+  let names: readonly string[] | undefined;
+  for await (const values of csvRecords(text)) {
+    const known = names;
+    if (known === undefined) names = headerOf(values(), columns);
+    else yield () => fieldsOf(known, values(), columns);
+  }
+  if (names === undefined) headerOf([], columns);
+}
+
+function fieldsOf(
+  names: readonly string[],
+  values: readonly string[],
+  columns: Parameters,
+): Fields {
+  if (values.length !== names.length) {
+    const count = values.length > names.length ? 'more' : 'fewer';
+    throw new Refusal('malformed_request', { text: `The row has ${count} values than the header` });
+  }
+  const collector = new FieldCollector(columns);
+  for (const [index, name] of names.entries()) collector.put(name, values[index] ?? null);
+  return collector.fields;
+}
+
+/** Throws: `invalid_file`. */
+function headerOf(values: readonly string[], columns: Parameters): string[] {
+  const names = values.map((name) => name.trim());
   for (const [index, name] of names.entries()) {
     if (!columns.names.has(name)) {
       throw invalid(
@@ -137,34 +193,26 @@ function readCsvRows(text: string, columns: Parameters): BulkRow[] {
   for (const name of bulkRow.required ?? []) {
     if (!names.includes(name)) throw invalid(`The header lacks ${name}`);
   }
-  requireRowCount(records.length);
-  return records.map((values) =>
-    readRow(() => {
-      if (values.length !== names.length) {
-        throw new Refusal('malformed_request', {
-          text: `The row has ${values.length} values, the header ${names.length}`,
-        });
-      }
-      const collector = new FieldCollector(columns);
-      for (const [index, name] of names.entries()) collector.put(name, values[index] ?? null);
-      return collector.fields;
-    }),
-  );
+  return names;
 }
 
-function parseCsv(text: string): string[][] {
+/** The values of each record. Rejects with: `invalid_file`. */
+async function* csvRecords(text: string): AsyncGenerator<() => readonly string[]> {
   // Without quotes every line is a record and every comma ends a value, which is read several times as fast.
   if (!text.includes('"')) {
-    const lines = text.split(/\r?\n/).filter((line) => line !== '');
-    return lines.map((line) => line.split(','));
+    for await (const slice of slicesOf(text, '\n')) {
+      for (const line of slice.split(/\r?\n/)) {
+        // One value too many is as bad as a million.
+        if (line !== '') yield () => requireShort(line).split(',', BULK_COLUMNS.length + 1);
+      }
+    }
+    return;
   }
+  const parser = parse({ relax_column_count: true, skip_empty_lines: true });
   try {
-    return parse(text, {
-      relax_column_count: true,
-      skip_empty_lines: true,
-      // The header is one more, and one too many is what is refused.
-      to: LIMITS.bulkRows + 2,
-    });
+    for await (const values of Readable.from(slicesOf(text)).pipe(parser)) {
+      yield () => values as string[];
+    }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const line = Number((error as { lines?: unknown }).lines ?? 0);
@@ -174,9 +222,26 @@ function parseCsv(text: string): string[][] {
   }
 }
 
-function requireRowCount(count: number): void {
-  if (count <= LIMITS.bulkRows) return;
+/** The text in slices; with an `end`, each but the last ends with it. */
+async function* slicesOf(text: string, end = ''): AsyncGenerator<string> {
+  for (let from = 0; from < text.length; await nextTurn()) {
+    const found = text.indexOf(end, from + SLICE_CHARACTERS - end.length);
+    const to = found === -1 ? text.length : found + end.length;
+    yield text.slice(from, to);
+    from = to;
+  }
+}
+
+/** A row may be as long as the body of a single create. */
+function requireShort(line: string): string {
+  if (line.length <= LIMITS.bodyBytes) return line;
   throw new Refusal('payload_too_large', {
+    text: `A row has at most ${LIMITS.bodyBytes} characters`,
+  });
+}
+
+function tooManyRows(): Refusal {
+  return new Refusal('payload_too_large', {
     field: 'file',
     text: `A file has at most ${LIMITS.bulkRows} rows; send several`,
   });

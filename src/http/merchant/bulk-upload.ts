@@ -15,6 +15,7 @@ import type { BulkDeps } from './bulk-operations.ts';
 import { batchReference, hash, sha256, vid } from './fields.ts';
 import { createValidator } from './operation.ts';
 import type { OperationDeps } from './operation.ts';
+import { UploadPlaces } from './upload-places.ts';
 import { headerStatus, refusalSchema } from './schemas.ts';
 
 const request = Type.Object({ vid, batch_reference: batchReference, sha256 });
@@ -36,8 +37,9 @@ interface Sender {
 
 /**
  * The upload of a batch. Its parameters are in the query string, so that the signature is checked
- * before a byte of the file is read; the file is covered by its SHA-256 among them. (A signature in
- * the header is over the body's bytes, and is checked when they are there.)
+ * before a byte of the file is read, or a place is taken; the file is covered by its SHA-256 among
+ * them. A signature in the header is over the body's bytes. When the body is the file, that is the
+ * same SHA-256; when it is multipart, the signature is checked when it has arrived.
  */
 export function addBulkUpload(
   app: FastifyInstance,
@@ -47,7 +49,8 @@ export function addBulkUpload(
   const names = deps.knownNames.signed(Object.keys(request.properties));
   const columns = deps.knownNames.columns(BULK_COLUMNS);
   const senders = new WeakMap<FastifyRequest, Sender>();
-  let uploads = 0;
+  const unproven = new WeakMap<FastifyRequest, () => void>();
+  const places = new UploadPlaces();
   app.route({
     method: 'POST',
     url: path,
@@ -65,23 +68,27 @@ export function addBulkUpload(
     // Parameters are read and checked below.
     validatorCompiler: () => () => true,
     onRequest: async (incoming, reply) => {
-      if (uploads >= LIMITS.bulkUploadsAtOnce) {
-        throw new Refusal('overloaded', { retryAfterSeconds: 1 });
+      const { unfinished } = incoming;
+      if (unfinished !== undefined && isSignedAsAWhole(incoming)) {
+        unproven.set(incoming, places.takeUnproven(unfinished, reply.raw));
+        return;
       }
-      uploads += 1;
-      reply.raw.once('close', () => {
-        uploads -= 1;
-      });
-      if (incoming.headers['x-signature'] === undefined) {
-        senders.set(incoming, await identify(incoming, names, deps));
-      }
+      const sender = await identify(incoming, names, deps);
+      senders.set(incoming, sender);
+      if (unfinished === undefined) return;
+      places.take(sender.vendor.vendorId, reply.raw);
+      // Known, and one of few: no stranger from the same address takes its place.
+      unfinished.leave();
     },
-    handler: async (incoming) => {
+    preValidation: async (incoming) => unproven.get(incoming)?.(),
+    handler: async (incoming, reply) => {
       const body = incoming.body as Buffer | undefined;
       if (body === undefined || body.length === 0) {
         throw new Refusal('missing_field', { field: 'file', text: 'The file is the body' });
       }
-      const sender = senders.get(incoming) ?? (await identify(incoming, names, deps));
+      const known = senders.get(incoming);
+      const sender = known ?? (await identify(incoming, names, deps));
+      if (known === undefined) places.take(sender.vendor.vendorId, reply.raw);
       const taken = await takeFile(incoming.headers['content-type'], body);
       if (taken.sha256.toString('hex') !== sender.request.sha256.toLowerCase()) {
         throw new Refusal('file_mismatch', { field: 'sha256' });
@@ -90,14 +97,20 @@ export function addBulkUpload(
         vendorId: sender.vendor.vendorId,
         batchReference: sender.request.batch_reference,
         fileSha256: taken.sha256,
-        rows: readRows(taken, columns),
+        rows: await readRows(taken, columns),
       });
       return { header_status: 200, msg: progressOf(progress, deps.wireTime) };
     },
   });
 }
 
-/** Who sends, from the query string. Rejects with what `readFields` and `authenticate` throw. */
+/** With a signature in the header over a multipart body, whose SHA-256 the parameters do not tell. */
+function isSignedAsAWhole({ headers }: FastifyRequest): boolean {
+  const { 'x-signature': signature, 'content-type': contentType = '' } = headers;
+  return signature !== undefined && /^\s*multipart\//i.test(contentType);
+}
+
+/** Who sends, from the query string, before the body is there or after. Rejects with what `readFields` and `authenticate` throw. */
 async function identify(
   incoming: FastifyRequest,
   names: Parameters,
@@ -108,13 +121,21 @@ async function identify(
   const query = mark === -1 ? '' : target.slice(mark + 1);
   const reading = await readFields({ contentType: undefined, body: undefined, query }, names);
   noteSigner(incoming, reading.fields, deps.directory);
+  const body = incoming.body as Buffer | undefined;
+  const signatureHeader = incoming.headers['x-signature'] as string | undefined;
+  const isAwaited = incoming.unfinished !== undefined && body === undefined;
+  const bodySha256 =
+    signatureHeader !== undefined && isAwaited
+      ? validate(reading.fields).sha256.toLowerCase()
+      : undefined;
   const { fields, signer } = await authenticate(
     {
       method: incoming.method,
       target,
-      body: incoming.body as Buffer | undefined,
+      body,
+      ...(bodySha256 === undefined ? {} : { bodySha256 }),
       reading,
-      signatureHeader: incoming.headers['x-signature'] as string | undefined,
+      signatureHeader,
       address: incoming.ip,
     },
     'vendor',
