@@ -115,7 +115,7 @@ export const ERRORS = {
   collector_not_allowed: {
     status: 403,
     text: 'This collector may not report income for this vendor',
-    when: 'The collector’s signature is right, but the vendor it names is not one it may report for.',
+    when: 'The collector’s signature is right, but the vendor it names is not one it may report for, or does not exist.',
   },
   insufficient_float: {
     status: 402,

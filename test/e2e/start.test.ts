@@ -270,7 +270,10 @@ describe('a running sandbox', () => {
     await send(sandbox.origin, { method: 'POST', path: PATHS.create, headers, body: cut });
     // Paths that do not exist may hold anything.
     await get(`/transaction/${account}?hash=${String(secrets.at(-1))}`);
-    await vendor.accepted({ account: `${account.slice(0, -4)}9902` });
+    await vendor.accepted({
+      biller_name: 'kplc_prepaid',
+      account: `${account.slice(0, -4)}9902`,
+    });
     secrets.push(`${account.slice(0, -4)}9902`);
     const valid = await vendor.call('validate', { account_type: 'gotv', account, phone });
     const { name } = JSON.parse(valid.text).account_data as { name: string };

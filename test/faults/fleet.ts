@@ -219,7 +219,9 @@ export async function settleTown(
   const shops: Shop[] = [];
   for (let index = 0; index < options.shopCount; index += 1) {
     const vid = `shop${index}`;
-    const added = await addVendor(pool, { vid, name: vid, sector: 'retail' }, SEALING);
+    const rules = { referenceRequired: false, enquiryPolicy: 'open' } as const;
+    const shop = { vid, name: vid, sector: 'retail', ...rules } as const;
+    const added = await addVendor(pool, shop, SEALING);
     shops.push({ vid, key: added.securityKey });
   }
   const key = await addCollector(pool, { collector: 'till', name: 'Till', scope: 'all' }, SEALING);

@@ -93,7 +93,12 @@ describe('a replayed request', () => {
 
   test('of a create pays nothing more', async () => {
     const params = signed(
-      { ...usualParams('create', 'demo'), biller_name: 'safaricom', amount: '5.00' },
+      {
+        ...usualParams('create', 'demo'),
+        biller_name: 'safaricom',
+        account: '254722000011',
+        amount: '5.00',
+      },
       vendor.key,
     );
     const before = await vendor.balance();

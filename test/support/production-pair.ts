@@ -138,7 +138,8 @@ async function addFundedVendor(
 ): Promise<readonly [VendorClient, VendorClient]> {
   const vid = fresh('shop');
   const collector = fresh('till');
-  const { securityKey: key } = await addVendor(pool, { vid, name: vid, sector: 'retail' }, SEALING);
+  const shop = { vid, name: vid, sector: 'retail', referenceRequired: false } as const;
+  const { securityKey: key } = await addVendor(pool, shop, SEALING);
   const collectorKey = await addCollector(pool, { collector, name: 'Till', scope: [vid] }, SEALING);
   const first = new VendorClient(servers[0].origin, { vid, key });
   const second = new VendorClient(servers[1].origin, { vid, key });
