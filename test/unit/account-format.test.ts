@@ -174,6 +174,7 @@ describe('a format', () => {
     '^[0-9]{14,5}$',
     '^a?b?c?d?$',
     '^a{1,2}b{1,2}c{1,2}d{1,2}$',
+    '^(a?b?|c?d?)$',
     `^${'a'.repeat(200)}$`,
     '^é$',
     '^[]$',
@@ -184,13 +185,9 @@ describe('a format', () => {
 
   test('that is accepted never takes long: what it may vary in is bounded', () => {
     // Unbounded backtracking would not come back from these.
-    for (const format of [
-      '^[0-9]{0,99}[0-9]{0,99}[0-9]{0,99}x$',
-      `^(${Array.from({ length: 4 }, () => '[0-9]{0,99}[0-9]{0,99}[0-9]{0,99}x').join('|')})$`,
-    ]) {
-      expect(whyNotAFormat(format)).toBeUndefined();
-      expect(hasFormat('1'.repeat(64), format)).toBe(false);
-    }
+    const format = '^([0-9]{0,99}[0-9]{0,99}[0-9]{0,99}x|[0-9]{99}x|[0-9]{64}x)$';
+    expect(whyNotAFormat(format)).toBeUndefined();
+    expect(hasFormat('1'.repeat(64), format)).toBe(false);
   });
 
   test('judging one never takes long, whatever it is', () => {
