@@ -481,7 +481,9 @@ describe('people in files', () => {
     const changed = { ...one, MobilePhone: '0733000222' };
     const lines = [changed, { ...other, AccountNumber: 'THIRD' }];
     expect((await run(lines, { asOf: '2026-11-01' })).findings).toEqual([]);
-    expect(await find(one)).toMatchObject([{ crn: into }]);
+    expect(await find(one)).toMatchObject([
+      { crn: into, birthDates: ['1960-01-01', '2001-01-01'] },
+    ]);
   });
 
   test('a new account does not give a person a second national ID or tax PIN', async () => {

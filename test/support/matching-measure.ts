@@ -76,7 +76,12 @@ const PEOPLE_A_PAIR = 20;
 /** Asks for every generated person with every kind of names, and for others with one digit wrong. */
 export function measureMatching(): MatchingMeasure {
   const people = [...generateSubjects({ seed: SEED, subjects: PEOPLE })].map(
-    ({ profile }, index): FoundSubject => ({ crn: BigInt(index + 1), profile, by: ['nationalID'] }),
+    ({ profile }, index): FoundSubject => ({
+      crn: BigInt(index + 1),
+      profile,
+      birthDates: [profile.dateOfBirth],
+      by: ['nationalID'],
+    }),
   );
   const rows = [
     ...Object.entries(GENUINE).map(([kind, spoil]) =>

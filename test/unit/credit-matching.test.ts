@@ -135,6 +135,7 @@ function subject(crn: bigint, by: DocumentType[], name: string, own: string): Fo
   return {
     crn,
     by,
+    birthDates: [''],
     profile: {
       name: { surname, forenames },
       salutation: '',
@@ -207,11 +208,21 @@ describe('who a request is about', () => {
     });
   });
 
+  test('a merged person may give either birth date', () => {
+    const merged = { ...amani, birthDates: ['1960-01-01', '1960-10-01'] };
+    for (const day of ['1960-01-01', '1960-10-01']) {
+      expect(matchSubject(asked([id], [], day), [merged])).toMatchObject({ kind: 'match' });
+    }
+    expect(matchSubject(asked([id], [], '1960-10-02'), [merged])).toMatchObject({
+      kind: 'mismatch',
+    });
+  });
+
   test('a birth date that is given must be the one on file, and picks one of two', () => {
     const born = (dateOfBirth: string, crn: bigint): FoundSubject => ({
       ...amani,
       crn,
-      profile: { ...amani.profile, dateOfBirth },
+      birthDates: [dateOfBirth],
     });
     const [older, younger] = [born('1960-01-01', 1n), born('2001-01-01', 2n)];
     const names = ['Amani', 'Baraka'];

@@ -125,7 +125,11 @@ async function askAll(question: BureauQuestion, asking: Asking): Promise<BureauA
   });
   if (identity.kind !== 'success') return failed(identity.kind);
   const profile = identity.told;
-  const agreed = agreementOf(profile, question, fewestTokensOf(question));
+  const agreed = agreementOf(
+    { profile, birthDates: [profile.dateOfBirth] },
+    question,
+    fewestTokensOf(question),
+  );
   const match = {
     crns: [],
     matchRule: matchRuleOf(question),

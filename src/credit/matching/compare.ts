@@ -26,8 +26,8 @@ export function nameAgreement(
   onFile: readonly string[],
   minTokens = MIN_TOKENS,
 ): number | null {
-  const givenWords = given.flatMap(nameWords);
-  const fileWords = [...new Set(onFile)].map(nameWords);
+  const givenWords = bounded(given.flatMap(nameWords));
+  const fileWords = [...new Set(onFile)].map((name) => bounded(nameWords(name)));
   const asked = joinLike(givenWords, fileWords.flat());
   const names = fileWords.map((words) => significantWords(joinLike(words, asked.words).words));
   const tokens = significantWords(asked.words);
@@ -39,6 +39,14 @@ export function nameAgreement(
     if (count >= minTokens && score >= MIN_SCORE && score > (best ?? 0)) best = score;
   }
   return best;
+}
+
+const MAX_WORDS = 12;
+const MAX_LETTERS = 30;
+
+/** More than any name has: comparing costs the product of both sides. */
+function bounded(words: readonly string[]): string[] {
+  return words.slice(0, MAX_WORDS).map((word) => word.slice(0, MAX_LETTERS));
 }
 
 interface Joined {

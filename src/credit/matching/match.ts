@@ -1,6 +1,5 @@
 import type { IdentityDocument } from '../registry/documents.ts';
 import { fullName } from '../registry/profile.ts';
-import type { Profile } from '../registry/profile.ts';
 import type { FoundSubject } from '../registry/store.ts';
 import { NAME_RULE, nameAgreement } from './compare.ts';
 import { birthDatesContradict, documentsContradict } from './contradiction.ts';
@@ -55,7 +54,7 @@ export function matchSubject(
     return { kind: 'conflict', crns, rule };
   }
   const agreeing = found.flatMap((subject) => {
-    const agreed = agreementOf(subject.profile, asked, minTokens);
+    const agreed = agreementOf(subject, asked, minTokens);
     return agreed === undefined ? [] : [{ subject, score: agreed.score }];
   });
   const [best] = agreeing;
@@ -78,11 +77,11 @@ export function matchRuleOf({ names, dateOfBirth }: Omit<Asked, 'documents'>): s
  * cannot, otherwise how well the names agree, which is null when none were given.
  */
 export function agreementOf(
-  profile: Profile,
+  { profile, birthDates }: Pick<FoundSubject, 'profile' | 'birthDates'>,
   { names, dateOfBirth }: Omit<Asked, 'documents'>,
   minTokens?: number,
 ): { readonly score: number | null } | undefined {
-  if (birthDatesContradict([profile.dateOfBirth], dateOfBirth)) return undefined;
+  if (birthDatesContradict(birthDates, dateOfBirth)) return undefined;
   if (names.length === 0) return { score: null };
   const onFile = [profile.name, ...profile.alsoKnownAs].map(fullName);
   const score = nameAgreement(names, onFile, minTokens);

@@ -64,7 +64,8 @@ export function mergeProfiles(known: Profile, submitted: Profile): Profile {
     name: newer.name,
     salutation: newer.salutation || older.salutation,
     alsoKnownAs: mergeNames(newer, older),
-    dateOfBirth: newer.dateOfBirth || older.dateOfBirth,
+    // Only where people merged two subjects may there be two; each keeps its own.
+    dateOfBirth: known.dateOfBirth || submitted.dateOfBirth,
     gender: newer.gender || older.gender,
     nationality: newer.nationality || older.nationality,
     documents: mergeBy([...older.documents, ...newer.documents], documentKey),

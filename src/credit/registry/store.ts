@@ -19,6 +19,8 @@ import type { Vault } from './vault.ts';
 export interface FoundSubject {
   readonly crn: bigint;
   readonly profile: Profile;
+  /** Those of the subject and of the ones merged into it, which may differ. */
+  readonly birthDates: readonly string[];
   /** Types of the given documents that led to this subject. */
   readonly by: readonly DocumentType[];
 }
@@ -62,7 +64,7 @@ export async function findSubjects(
   }
   return [...byCrn].map(([crn, { members, by }]) => ({
     crn,
-    profile: openProfiles(vault, crn, members),
+    ...openMembers(vault, crn, members),
     by: DOCUMENT_TYPES.filter((type) => by.has(type)),
   }));
 }
@@ -78,7 +80,7 @@ export async function readSubject(
     [crn],
   );
   const members = new Map(read.rows.map((row) => [row.crn, row.sealed]));
-  return members.has(crn) ? openProfiles(vault, crn, members) : undefined;
+  return members.has(crn) ? openMembers(vault, crn, members).profile : undefined;
 }
 
 /** References of the subjects a phone was submitted for. */
@@ -91,13 +93,18 @@ export async function findByPhone(db: Queryable, vault: Vault, phone: string): P
 }
 
 /** One profile of a subject and of those merged into it. */
-function openProfiles(vault: Vault, crn: bigint, members: ReadonlyMap<bigint, Buffer>): Profile {
+function openMembers(
+  vault: Vault,
+  crn: bigint,
+  members: ReadonlyMap<bigint, Buffer>,
+): Pick<FoundSubject, 'profile' | 'birthDates'> {
   const opened = [...members]
     .toSorted(([a], [b]) => Number(b === crn) - Number(a === crn) || (a < b ? -1 : 1))
     .map(([member, sealed]) => JSON.parse(vault.unseal(sealed, subjectPlace(member))) as Profile);
   const [own, ...others] = opened;
   if (own === undefined) throw new Error('A subject has no profile');
-  return others.reduce(mergeProfiles, own);
+  const birthDates = opened.map(({ dateOfBirth }) => dateOfBirth);
+  return { profile: others.reduce(mergeProfiles, own), birthDates };
 }
 
 interface AccountRow {
