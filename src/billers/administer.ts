@@ -129,7 +129,9 @@ export async function setBiller(
         change.position ?? known?.list_position ?? nextPosition(await listBillers(client)),
     };
     if ((await findOperator(client, biller.operator_code)) === undefined) {
-      throw new PlainError(`There is no operator ${biller.operator_code}.`, { field: 'operator' });
+      throw new PlainError(`Operator ${biller.operator_code} does not exist.`, {
+        field: 'operator',
+      });
     }
     if (known !== undefined && known.operator_code !== biller.operator_code) {
       const out = await countInstructionsOut(client, billerCode);
@@ -182,7 +184,8 @@ function nextPosition(billers: readonly BillerRecord[]): number {
 }
 
 function needed<Value>(value: Value | undefined, field: string): Value {
-  if (value === undefined) throw new PlainError('It is needed to add one.', { field });
+  if (value === undefined)
+    throw new PlainError('This option is required for a new entry.', { field });
   return value;
 }
 
@@ -207,7 +210,7 @@ export async function setPrefix(pool: Pool, prefix: string, billerCode: string):
 export async function dropPrefix(pool: Pool, prefix: string): Promise<void> {
   await changeSettings(pool, 'billers', async (client) => {
     if (!(await removePrefix(client, prefix))) {
-      throw new PlainError(`The prefix ${prefix} is not in the table.`);
+      throw new PlainError(`Prefix ${prefix} does not exist.`);
     }
   });
 }
@@ -227,5 +230,5 @@ export async function loadPrefixes(
 }
 
 function noBiller(billerCode: string): PlainError {
-  return new PlainError(`There is no biller ${billerCode}.`);
+  return new PlainError(`Biller ${billerCode} does not exist.`);
 }

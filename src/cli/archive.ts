@@ -14,7 +14,7 @@ import { table } from './output.ts';
 const FOLDER = 'archive';
 
 export function addArchiveCommands(program: Command, cli: Cli): void {
-  const archive = program.command('archive').description('Payments that ended long ago.');
+  const archive = program.command('archive').description('The archive of old payments.');
   addRun(archive, cli);
   addVerify(archive, cli);
 }
@@ -33,7 +33,7 @@ function addRun(archive: Command, cli: Cli): void {
         const before = periodStart(options.before, '--before', wireTime);
         if (Date.now() - before.getTime() < LIMITS.archiveLeastAgeDays * DAY_MS) {
           throw new UsageError(
-            `--before must be at least ${LIMITS.archiveLeastAgeDays} days ago: so long a merchant_reference makes a payment once.`,
+            `--before must be at least ${LIMITS.archiveLeastAgeDays} days ago: because an archived merchant_reference can be used again.`,
           );
         }
         const folder = path.resolve(options.to ?? path.join(config.dataDir, FOLDER));

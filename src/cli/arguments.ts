@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import { parseSenderTime } from '../base/clock.ts';
 import type { WireTime } from '../base/clock.ts';
@@ -14,6 +14,9 @@ export function command(parent: Command, spec: string, summary: string): Command
     .description(summary)
     .option('--json', 'one JSON document instead of a table');
 }
+
+/** `--wide` of a list that has more columns than fit. */
+export const wideOption = (): Option => new Option('--wide', 'every column');
 
 /** A parser of an argument that has to match. @param form completes "It must be …". */
 function matching(pattern: RegExp, form: string): (text: string) => string {
@@ -43,7 +46,10 @@ export const signerName = matching(
   SIGNER_NAME_PATTERN,
   '1 to 64 letters, digits, dots, hyphens or underscores',
 );
-export const code = matching(/^[a-z0-9_]{1,40}$/, '1 to 40 small letters, digits or underscores');
+export const code = matching(
+  /^[a-z0-9_]{1,40}$/,
+  '1 to 40 lower-case letters, digits or underscores',
+);
 export const threeDigits = matching(
   /^\d{3}$/,
   'exactly 3 digits without the leading 0, such as 722',
@@ -87,7 +93,9 @@ export function durationSeconds(text: string): number {
   const [, digits = '', unit = 's'] = /^(\d{1,7})([smhd])$/.exec(text) ?? [];
   const seconds = text === '0' ? 0 : Number(digits) * (SECONDS_OF[unit] ?? 0);
   if ((text !== '0' && digits === '') || seconds > LONGEST_SECONDS) {
-    throw new InvalidArgumentError('It must be a time such as 90s, 30m, 24h or 7d, at most 30d.');
+    throw new InvalidArgumentError(
+      'It must be a duration such as 90s, 30m, 24h or 7d, at most 30d.',
+    );
   }
   return seconds;
 }
@@ -140,6 +148,6 @@ export function dayStart(text: string, option: string, wireTime: WireTime): Date
 export function requireSome(options: object, names: readonly string[]): void {
   const given = new Set(Object.keys(options));
   if (!names.some((name) => given.has(name))) {
-    throw new UsageError('Give at least one setting to change (see --help).');
+    throw new UsageError('At least one setting to change is required (see --help).');
   }
 }

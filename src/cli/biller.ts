@@ -14,20 +14,22 @@ import {
   moneyAboveZero,
   requireSome,
   wholeNumber,
+  wideOption,
 } from './arguments.ts';
 import type { Cli } from './cli.ts';
 import { table } from './output.ts';
 
 export function addBillerCommands(program: Command, cli: Cli): void {
-  const biller = program.command('biller').description('Billers, what can be paid.');
+  const biller = program.command('biller').description('Billers: what can be paid.');
   addList(biller, cli);
   addSet(biller, cli);
   addSetStatus(biller, cli);
 }
 
 function addList(biller: Command, cli: Cli): void {
-  command(biller, 'list', 'All billers, in the order vendors see them.').action(
-    async (options: { json?: boolean }) => {
+  command(biller, 'list', 'All billers, in the order vendors see them.')
+    .addOption(wideOption())
+    .action(async (options: { json?: boolean; wide?: boolean }) => {
       await cli.run(options, async ({ pool }) => {
         const billers = (await listBillers(pool)).map((row) => ({
           biller_code: row.biller_code,
@@ -59,9 +61,9 @@ function addList(biller: Command, cli: Cli): void {
               { title: 'MINIMUM', align: 'right' },
               { title: 'MAXIMUM', align: 'right' },
               { title: 'FEE', align: 'right' },
-              { title: 'PHONE' },
-              { title: 'VALIDATES' },
-              { title: 'ACCOUNT' },
+              { title: 'PHONE', wide: true },
+              { title: 'VALIDATES', wide: true },
+              { title: 'ACCOUNT', wide: true },
               { title: 'STATUS' },
             ],
             billers.map((row) => [
@@ -78,11 +80,11 @@ function addList(biller: Command, cli: Cli): void {
               statusText(row),
             ]),
             'no billers',
+            options.wide,
           ),
         };
       });
-    },
-  );
+    });
 }
 
 function statusText(row: {
@@ -111,25 +113,25 @@ interface SetOptions {
 }
 
 function addSet(biller: Command, cli: Cli): void {
-  command(biller, 'set', 'Add a biller, or change what is given.')
+  command(biller, 'set', 'Add a biller, or change the settings that are given.')
     .argument('<code>', 'biller code', code)
     .option('--name <name>', 'full name', displayName)
     .option('--category <category>', 'such as airtime, water, tv', displayName)
-    .option('--operator <code>', 'who executes its payments', code)
-    .option('--minimum <amount>', 'least amount', moneyAboveZero)
-    .option('--maximum <amount>', 'greatest amount', moneyAboveZero)
-    .option('--no-maximum', 'no greatest amount')
+    .option('--operator <code>', 'operator that executes its payments', code)
+    .option('--minimum <amount>', 'minimum amount', moneyAboveZero)
+    .option('--maximum <amount>', 'maximum amount', moneyAboveZero)
+    .option('--no-maximum', 'no maximum amount')
     .option('--fee <amount>', 'flat fee on top of the amount', money)
-    .option('--phone', 'it needs a phone number besides the account')
-    .option('--no-phone', 'it needs no phone number')
-    .option('--validates', 'its operator can validate accounts')
-    .option('--no-validates', 'its operator cannot')
+    .option('--phone', 'a phone number is required in addition to the account')
+    .option('--no-phone', 'no phone number is required')
+    .option('--validates', 'the operator can validate accounts')
+    .option('--no-validates', 'the operator cannot validate accounts')
     .option(
       '--account-format <format>',
       'msisdn for mobile numbers, or an anchored pattern such as ^[0-9]{11}$',
     )
     .option('--account-label <label>', 'what its accounts are called', displayName)
-    .option('--position <number>', 'place in the list', wholeNumber(0, 1_000_000))
+    .option('--position <number>', 'position in the list', wholeNumber(0, 1_000_000))
     .action(async (billerCode: string, options: SetOptions) => {
       const { json: _json, ...settings } = options;
       requireSome(settings, Object.keys(settings));
@@ -160,7 +162,7 @@ function addSetStatus(biller: Command, cli: Cli): void {
   command(
     biller,
     'set-status',
-    'OFFLINE: nothing is created or sent, what was sent is still verified. ONLINE: again.',
+    'Take a biller OFFLINE (nothing is created or sent; payments already sent are still verified) or ONLINE.',
   )
     .argument('<code>', 'biller code', code)
     .addArgument(new Argument('<status>').choices(['ONLINE', 'OFFLINE']))

@@ -29,7 +29,7 @@ import { requireVendor } from './vendors.ts';
 export function addCaseCommands(program: Command, cli: Cli): void {
   const cases = program
     .command('case')
-    .description('What a person has to decide. One proposes, another one approves.');
+    .description('Cases that people have to resolve. One person proposes, another approves.');
   addList(cases, cli);
   addShow(cases, cli);
   addOpen(cases, cli);
@@ -38,11 +38,11 @@ export function addCaseCommands(program: Command, cli: Cli): void {
 }
 
 function addList(cases: Command, cli: Cli): void {
-  command(cases, 'list', 'Open cases, the oldest first.')
+  command(cases, 'list', 'Open cases, oldest first.')
     .option('--resolved', 'resolved ones instead')
     .addOption(new Option('--kind <kind>', 'of this kind only').choices(CASE_KINDS))
     .option('--vid <vid>', 'of this vendor only', signerName)
-    .option('--limit <count>', 'at most so many', wholeNumber(1, 10_000), 100)
+    .option('--limit <count>', 'at most this many', wholeNumber(1, 10_000), 100)
     .action(
       async (options: {
         json?: boolean;
@@ -119,11 +119,11 @@ function caseJson(row: CaseRow) {
 }
 
 function addShow(cases: Command, cli: Cli): void {
-  command(cases, 'show <case>', 'All that is known about a case, and who did what.').action(
+  command(cases, 'show <case>', 'Show a case: the facts, and who did what.').action(
     async (caseId: string, options: { json?: boolean }) => {
       await cli.run(options, async ({ pool, wireTime }) => {
         const row = await findCase(pool, id(caseId));
-        if (row === undefined) throw new PlainError('There is no such case.');
+        if (row === undefined) throw new PlainError('This case does not exist.');
         const events = (await listCaseEvents(pool, row)).map((event) => ({
           ...event,
           at: event.at.toISOString(),
@@ -181,7 +181,7 @@ function eventsText(
 }
 
 function addOpen(cases: Command, cli: Cli): void {
-  command(cases, 'open', 'Open a case about a PENDING transaction that no one can answer for.')
+  command(cases, 'open', 'Open a case about a PENDING transaction whose outcome nobody reports.')
     .requiredOption('--vid <vid>', 'vendor ID', signerName)
     .requiredOption('--reference <reference>', 'its ipay_reference')
     .requiredOption('--by <name>', 'who opens it')
@@ -198,7 +198,7 @@ function addOpen(cases: Command, cli: Cli): void {
           const { vendor_id: vendorId } = await requireVendor(pool, options.vid);
           const place = decodeReference(options.reference);
           if (place?.vendorId !== vendorId) {
-            throw new PlainError('The vendor has no such transaction.', { field: 'reference' });
+            throw new PlainError('This vendor has no such transaction.', { field: 'reference' });
           }
           const { transactionId } = place;
           const { by } = options;
@@ -227,7 +227,7 @@ interface ProposeOptions {
 
 function addPropose(cases: Command, cli: Cli): void {
   const resolutions = Object.entries(RESOLUTIONS).map(([name, says]) => `${name}: ${says}`);
-  command(cases, 'propose <case>', 'Propose how to resolve a case; nothing is posted yet.')
+  command(cases, 'propose <case>', 'Propose how to resolve a case. Nothing is posted yet.')
     .addOption(
       new Option('--resolution <resolution>', resolutions.join('; '))
         .choices(Object.keys(RESOLUTIONS))
@@ -263,7 +263,7 @@ function addPropose(cases: Command, cli: Cli): void {
 }
 
 function addDecisions(cases: Command, cli: Cli): void {
-  command(cases, 'approve <case>', 'Carry out what another person proposed.')
+  command(cases, 'approve <case>', 'Approve and carry out another person’s proposal.')
     .requiredOption('--by <name>', 'who approves it; not who proposed it')
     .action(async (caseId: string, options: { json?: boolean; by: string }) => {
       await cli.run(options, async ({ pool, wireTime, ledgerMac }) => {
@@ -278,7 +278,7 @@ function addDecisions(cases: Command, cli: Cli): void {
         };
       });
     });
-  command(cases, 'reject <case>', 'Take a proposal back; the case stays open.')
+  command(cases, 'reject <case>', 'Reject a proposal. The case stays open.')
     .requiredOption('--by <name>', 'who rejects it')
     .requiredOption('--note <text>', 'why', note)
     .action(async (caseId: string, options: { json?: boolean; by: string; note: string }) => {
@@ -292,7 +292,7 @@ function addDecisions(cases: Command, cli: Cli): void {
 
 function id(text: string): string {
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)) return text;
-  throw new PlainError('A case is named by its id, as case list shows it.');
+  throw new PlainError('It must be a case id, as shown by case list.');
 }
 
 function printable(length: number): (text: string) => string {

@@ -35,8 +35,8 @@ function scopeGiven({ vendor, allVendors }: ScopeOptions): CollectorScope | unde
 export function addCollectorCommands(program: Command, cli: Cli): void {
   const collector = program
     .command('collector')
-    .description('Collectors, which report income collected for vendors.');
-  command(collector, 'add', 'Add a collector. Prints its security key, once.')
+    .description('Collectors report the income they collect for vendors.');
+  command(collector, 'add', 'Add a collector. Its security key is printed once.')
     .argument('<collector>', 'collector ID', signerName)
     .requiredOption('--name <name>', 'name for people', displayName)
     .addOption(vendorOption())
@@ -44,7 +44,7 @@ export function addCollectorCommands(program: Command, cli: Cli): void {
     .action(async (id: string, options: ScopeOptions & { name: string }) => {
       const scope = scopeGiven(options);
       if (scope === undefined) {
-        throw new UsageError('Give --vendor VID (repeatable) or --all-vendors.');
+        throw new UsageError('--vendor VID (repeatable) or --all-vendors is required.');
       }
       await cli.run(options, async ({ pool, sealing }) => {
         const added = { collector: id, name: options.name, scope };
@@ -59,7 +59,7 @@ export function addCollectorCommands(program: Command, cli: Cli): void {
   addSet(collector, cli);
   addRotateKeyCommand(collector, cli, 'collector');
   addStatus(collector, cli, 'suspend', 'Refuse the collector’s reports.');
-  addStatus(collector, cli, 'resume', 'Take a suspended collector’s reports again.');
+  addStatus(collector, cli, 'resume', 'Accept a suspended collector’s reports again.');
 }
 
 function addList(collector: Command, cli: Cli): void {

@@ -58,7 +58,7 @@ function addCases(credit: Command, cli: Cli): void {
     .action(async (caseId: string, options: { json?: boolean; resolution: string }) => {
       await cli.run(options, async ({ pool }) => {
         if (!(await closeCase(pool, id(caseId), options.resolution, new Date()))) {
-          throw new PlainError('There is no such open case.');
+          throw new PlainError('No open case has this id.');
         }
         return { json: { case: caseId, closed: true }, text: 'Closed.\n' };
       });
@@ -87,7 +87,8 @@ function addDisputes(credit: Command, cli: Cli): void {
             statement: options.statement.trim(),
             at: new Date(),
           });
-          if (dispute === undefined) throw new PlainError('The subject has no such account.');
+          if (dispute === undefined)
+            throw new PlainError('The subject does not have this account.');
           return { json: { dispute }, text: `Dispute ${dispute} is open.\n` };
         });
       },
@@ -101,7 +102,7 @@ function addDisputes(credit: Command, cli: Cli): void {
     .action(async (disputeId: string, options: { json?: boolean; outcome: DisputeOutcome }) => {
       await cli.run(options, async ({ pool }) => {
         if (!(await closeDispute(pool, id(disputeId), options.outcome, new Date()))) {
-          throw new PlainError('There is no such open dispute.');
+          throw new PlainError('No open dispute has this id.');
         }
         return { json: { dispute: disputeId, outcome: options.outcome }, text: 'Closed.\n' };
       });

@@ -77,7 +77,7 @@ function lenderCode(text: string): string {
 /** A parser of a day of the calendar. */
 export function realDay(text: string): string {
   if (parseDay(text) === undefined) {
-    throw new InvalidArgumentError('It must be a real date such as 2026-10-31.');
+    throw new InvalidArgumentError('It must be a valid date, such as 2026-10-31.');
   }
   return text;
 }

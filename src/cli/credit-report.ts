@@ -35,7 +35,7 @@ export function addReportCommand(credit: Command, cli: Cli): void {
 async function answerReport(session: Session, vault: Vault, crn: bigint): Promise<Answer> {
   const { pool, config, wireTime } = session;
   const profile = await readSubject(pool, vault, crn);
-  if (profile === undefined) throw new PlainError('There is no subject with this reference.');
+  if (profile === undefined) throw new PlainError('No subject has this reference.');
   const asOf = startOfDay(systemClock.now(), config.timeZone);
   const file = await readCreditFile(pool, {
     crn,

@@ -29,7 +29,7 @@ export function addScoreCommand(credit: Command, cli: Cli): void {
         const vault = await openVault(session);
         const crn = await crnOf(session, vault, options);
         if ((await readSubject(session.pool, vault, crn)) === undefined) {
-          throw new PlainError('There is no subject with this reference.');
+          throw new PlainError('No subject has this reference.');
         }
         return await explain(session, crn, options.kind);
       });

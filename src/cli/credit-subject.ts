@@ -40,14 +40,14 @@ export async function crnOf(
     const crn = BigInt(options.crn);
     return (await readSurvivors(session.pool, [crn])).get(crn) ?? crn;
   }
-  if (options.number === undefined) throw new PlainError('Give --crn or --number.');
+  if (options.number === undefined) throw new PlainError('--crn or --number is required.');
   const number = normaliseDocument(options.type, options.number);
   if (number === undefined) {
     throw new PlainError(`--number must be ${DOCUMENT_FORMS[options.type]}.`);
   }
   const found = await findSubjects(session.pool, vault, [{ type: options.type, number }]);
   const [subject] = found;
-  if (subject === undefined) throw new PlainError('Nobody is on file with this document.');
+  if (subject === undefined) throw new PlainError('No subject has this document.');
   if (found.length > 1) {
     throw new PlainError(
       `This document belongs to several people on file: ${found.map(({ crn }) => crn).join(', ')}. Give --crn.`,

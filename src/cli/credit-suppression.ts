@@ -121,7 +121,7 @@ function addRemove(suppression: Command, cli: Cli): void {
         const rule = code(name);
         const removed = { rule, reason: options.reason, at: new Date() };
         if (!(await removeSuppressionRule(pool, removed))) {
-          throw new PlainError(`There is no rule ${rule}.`);
+          throw new PlainError(`Rule ${rule} does not exist.`);
         }
         return { json: { rule, removed: true }, text: `${rule} is no longer in force.\n` };
       });

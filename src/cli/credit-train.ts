@@ -67,7 +67,7 @@ async function train(file: string, options: TrainOptions, cli: Cli): Promise<Ans
       `${card} exists. Scores in the records name their card by version: choose another --card-version, or --force if the card was never used.`,
     );
   }
-  if (!existsSync(file)) throw new PlainError(`There is no file ${file}.`);
+  if (!existsSync(file)) throw new PlainError(`File ${file} does not exist.`);
   const { samples: all, withoutHistory } = await readSamples(file, (count) => {
     cli.progress.show(`${count} samples read`);
   });
@@ -116,7 +116,7 @@ function performanceTable({ parts }: Validation): string {
 
 function cardId(text: string): string {
   if (!/^[a-z][a-z0-9-]{0,40}$/.test(text)) {
-    throw new InvalidArgumentError('It must be small letters, digits and hyphens.');
+    throw new InvalidArgumentError('It must be lower-case letters, digits and hyphens.');
   }
   return text;
 }

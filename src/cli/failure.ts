@@ -21,7 +21,7 @@ interface Shape {
   readonly stack?: unknown;
 }
 
-const MENDABLE = new Set(['ConfigError', 'EmbeddedDatabaseError']);
+const FIXABLE = new Set(['ConfigError', 'EmbeddedDatabaseError']);
 
 /** An error in plain words. What is not foreseen keeps its stack, for a report. */
 export function explain(error: unknown): Explanation {
@@ -37,15 +37,15 @@ function wordsOf(error: unknown, shape: Shape): string {
   const message = String(shape.message ?? error);
   const option = typeof shape.field === 'string' ? `${optionOf(shape.field)}: ` : '';
   if (shape.name === 'Refusal') return `${option}${message} (${String(shape.code)})`;
-  if (shape.plain === true || MENDABLE.has(String(shape.name))) return `${option}${message}`;
+  if (shape.plain === true || FIXABLE.has(String(shape.name))) return `${option}${message}`;
   const code = typeof shape.code === 'string' ? shape.code : '';
   if (isConnectionFailure(code, message)) {
-    return `The database cannot be reached${code === '' ? '' : ` (${code})`}, or went away. Is DATABASE_URL right, is the server running?`;
+    return `The database cannot be reached${code === '' ? '' : ` (${code})`}, or closed the connection. Check DATABASE_URL and that the server is running.`;
   }
   if (code === '42501') {
     return `The role of the database connection may not do this: ${message}. Commands that change the schema, archive or re-encrypt need DATABASE_OWNER_URL, the role that owns the schema.`;
   }
-  if (shape.severity !== undefined) return `The database refused: ${message} (${code})`;
+  if (shape.severity !== undefined) return `The database reported an error: ${message} (${code})`;
   return typeof shape.stack === 'string' ? shape.stack : message;
 }
 

@@ -29,10 +29,10 @@ export function addCollectCommand(program: Command, cli: Cli): void {
   command(
     program,
     'collect',
-    'Report income that a collector collected for a vendor. Once per collector and reference.',
+    'Report income that a collector collected for a vendor. A repeated reference of a collector counts once.',
   )
-    .requiredOption('--collector <collector>', 'who collected it', signerName)
-    .requiredOption('--vid <vid>', 'for whom', signerName)
+    .requiredOption('--collector <collector>', 'the collector', signerName)
+    .requiredOption('--vid <vid>', 'the vendor', signerName)
     .requiredOption(
       '--reference <reference>',
       'the collector’s own reference',

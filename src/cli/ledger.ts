@@ -11,7 +11,7 @@ import { table } from './output.ts';
 import { addStatement } from './statement.ts';
 
 export function addLedgerCommands(program: Command, cli: Cli): void {
-  const ledger = program.command('ledger').description('The books.');
+  const ledger = program.command('ledger').description('The ledger.');
   addCheck(ledger, cli);
   addStatement(ledger, cli);
   addChain(ledger, cli);
@@ -128,28 +128,26 @@ function headText({ head, keptHeads, authenticated }: CheckReport, wireTime: Wir
 }
 
 function addChain(ledger: Command, cli: Cli): void {
-  command(
-    ledger,
-    'chain',
-    'Extend the hash chain now, over everything that can no longer be added to.',
-  ).action(async (options: { json?: boolean }) => {
-    await cli.run(options, async ({ pool, wireTime, ledgerMac }) => {
-      const { blocks, head } = await completeChain(pool, await ledgerMac(), {
-        onBlock: (made) => cli.progress.show(`${made} blocks`),
+  command(ledger, 'chain', 'Extend the hash chain now, over every period that is complete.').action(
+    async (options: { json?: boolean }) => {
+      await cli.run(options, async ({ pool, wireTime, ledgerMac }) => {
+        const { blocks, head } = await completeChain(pool, await ledgerMac(), {
+          onBlock: (made) => cli.progress.show(`${made} blocks`),
+        });
+        const end = await readChainEnd(pool);
+        return {
+          json: {
+            blocks,
+            ended_at: end?.toISOString() ?? null,
+            head: head?.hash.toString('hex') ?? null,
+          },
+          text: `${blocks} blocks added. ${
+            end === null
+              ? 'There are no transfers yet.'
+              : `The chain reaches to ${wireTime.format(end)}.`
+          }`,
+        };
       });
-      const end = await readChainEnd(pool);
-      return {
-        json: {
-          blocks,
-          ended_at: end?.toISOString() ?? null,
-          head: head?.hash.toString('hex') ?? null,
-        },
-        text: `${blocks} blocks added. ${
-          end === null
-            ? 'There are no transfers yet.'
-            : `The chain reaches to ${wireTime.format(end)}.`
-        }`,
-      };
-    });
-  });
+    },
+  );
 }

@@ -16,6 +16,7 @@ import {
   durationSeconds,
   requireSome,
   wholeNumber,
+  wideOption,
 } from './arguments.ts';
 import type { Cli } from './cli.ts';
 import { table } from './output.ts';
@@ -24,56 +25,59 @@ import { newKeyText } from './signer-keys.ts';
 export function addOperatorCommands(program: Command, cli: Cli): void {
   const operator = program
     .command('operator')
-    .description('Operators, the companies that execute payments for billers.');
+    .description('Operators: the companies that execute payments for billers.');
   addList(operator, cli);
   addSet(operator, cli);
   addSetKey(operator, cli);
 }
 
 function addList(operator: Command, cli: Cli): void {
-  command(operator, 'list', 'All operators.').action(async (options: { json?: boolean }) => {
-    await cli.run(options, async ({ pool }) => {
-      const withKey = new Set((await listKeys(pool, ['operator'])).map((row) => row.holder));
-      const billers = await listBillers(pool);
-      const operators = (await listOperators(pool)).map((row) => ({
-        ...row,
-        has_key: withKey.has(row.operator_code),
-        billers: billers
-          .filter((biller) => biller.operator_code === row.operator_code)
-          .map((biller) => biller.biller_code),
-      }));
-      return {
-        json: { operators },
-        text: table(
-          [
-            { title: 'CODE' },
-            { title: 'NAME' },
-            { title: 'CONNECTOR' },
-            { title: 'BASE URL' },
-            { title: 'CONCURRENT', align: 'right' },
-            { title: 'A SECOND', align: 'right' },
-            { title: 'KEY' },
-            { title: 'SETTINGS' },
-            { title: 'BILLERS' },
-          ],
-          operators.map((row) => [
-            row.operator_code,
-            row.name,
-            row.connector,
-            row.base_url,
-            String(row.max_concurrency),
-            row.max_per_second === null ? 'no limit' : String(row.max_per_second),
-            row.has_key ? 'set' : 'missing',
-            Object.entries(row.settings)
-              .map(([name, value]) => `${name}=${String(value)}`)
-              .join(' '),
-            row.billers.join(' '),
-          ]),
-          'no operators',
-        ),
-      };
+  command(operator, 'list', 'All operators.')
+    .addOption(wideOption())
+    .action(async (options: { json?: boolean; wide?: boolean }) => {
+      await cli.run(options, async ({ pool }) => {
+        const withKey = new Set((await listKeys(pool, ['operator'])).map((row) => row.holder));
+        const billers = await listBillers(pool);
+        const operators = (await listOperators(pool)).map((row) => ({
+          ...row,
+          has_key: withKey.has(row.operator_code),
+          billers: billers
+            .filter((biller) => biller.operator_code === row.operator_code)
+            .map((biller) => biller.biller_code),
+        }));
+        return {
+          json: { operators },
+          text: table(
+            [
+              { title: 'CODE' },
+              { title: 'NAME', wide: true },
+              { title: 'CONNECTOR', wide: true },
+              { title: 'BASE URL' },
+              { title: 'CONCURRENT', align: 'right' },
+              { title: 'PER SECOND', align: 'right' },
+              { title: 'KEY' },
+              { title: 'SETTINGS', wide: true },
+              { title: 'BILLERS', wide: true },
+            ],
+            operators.map((row) => [
+              row.operator_code,
+              row.name,
+              row.connector,
+              row.base_url,
+              String(row.max_concurrency),
+              row.max_per_second === null ? 'no limit' : String(row.max_per_second),
+              row.has_key ? 'set' : 'missing',
+              Object.entries(row.settings)
+                .map(([name, value]) => `${name}=${String(value)}`)
+                .join(' '),
+              row.billers.join(' '),
+            ]),
+            'no operators',
+            options.wide,
+          ),
+        };
+      });
     });
-  });
 }
 
 interface SetOptions {
@@ -88,20 +92,24 @@ interface SetOptions {
 }
 
 function addSet(operator: Command, cli: Cli): void {
-  command(operator, 'set', 'Add an operator, or change what is given.')
+  command(operator, 'set', 'Add an operator, or change the settings that are given.')
     .argument('<code>', 'operator code', code)
     .option('--name <name>', 'name for people', displayName)
     .addOption(new Option('--connector <protocol>', 'protocol it speaks').choices(PROTOCOL_NAMES))
-    .option('--base-url <url>', 'where it is reached')
+    .option('--base-url <url>', 'base URL of its API')
     .option(
       '--setting <name=value>',
       'a setting of the protocol, such as pay_timeout_ms=30000; name= removes it; may be repeated',
       readSetting,
       {},
     )
-    .option('--max-concurrency <count>', 'most calls at once', wholeNumber(1, 10_000))
-    .option('--max-per-second <count>', 'most instructions a second', wholeNumber(1, 100_000))
-    .option('--no-max-per-second', 'no limit of instructions a second')
+    .option('--max-concurrency <count>', 'maximum number of calls at once', wholeNumber(1, 10_000))
+    .option(
+      '--max-per-second <count>',
+      'maximum number of instructions per second',
+      wholeNumber(1, 100_000),
+    )
+    .option('--no-max-per-second', 'no limit on instructions per second')
     .action(async (operatorCode: string, options: SetOptions) => {
       const { setting, ...others } = options;
       requireSome({ ...others, ...(Object.keys(setting).length > 0 ? { setting } : {}) }, [
@@ -163,7 +171,7 @@ function addSetKey(operator: Command, cli: Cli): void {
   command(
     operator,
     'set-key',
-    'Set the secret shared with the operator, in place of the former. Without --key one is made and printed, once.',
+    'Set the secret shared with the operator. Without --key a new one is created and printed once.',
   )
     .argument('<code>', 'operator code', code)
     .option(
@@ -182,7 +190,7 @@ function addSetKey(operator: Command, cli: Cli): void {
             options.key === '-' ? await readFirstLine(cli.surroundings.stdin) : options.key;
           const secret = given ?? newSharedSecret();
           const row = await findOperator(pool, operatorCode);
-          if (row === undefined) throw new PlainError(`There is no operator ${operatorCode}.`);
+          if (row === undefined) throw new PlainError(`Operator ${operatorCode} does not exist.`);
           await requireUsable({ ...operatorOf(row), secrets: [asSecret(secret)] });
           await setOperatorKey(pool, operatorCode, {
             secret,

@@ -23,6 +23,8 @@ interface Column {
   readonly title: string;
   /** Numbers stand to the right. */
   readonly align?: 'right';
+  /** Only shown with `--wide`: without such columns tables fit into 100 columns where they can. */
+  readonly wide?: true;
 }
 
 const GAP = '  ';
@@ -32,8 +34,16 @@ export function table(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
   empty = 'nothing',
+  wide = false,
 ): string {
   if (rows.length === 0) return `(${empty})\n`;
+  if (!wide && columns.some((column) => column.wide)) {
+    const isShown = (_: unknown, index: number): boolean => columns[index]?.wide !== true;
+    return table(
+      columns.filter(isShown),
+      rows.map((row) => row.filter(isShown)),
+    );
+  }
   const lines = [columns.map(({ title }) => title), ...rows.map((row) => row.map(shown))];
   const widths = columns.map((_, index) =>
     lines.reduce((widest, line) => Math.max(widest, widthOf(line[index] ?? '')), 0),

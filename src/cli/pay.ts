@@ -38,7 +38,7 @@ export function addPayCommand(program: Command, cli: Cli): void {
   command(
     program,
     'pay',
-    'Create a transaction, by the rules of the API. A running service sends it.',
+    'Create a transaction under the same rules as the API. A running service sends it.',
   )
     .requiredOption('--vid <vid>', 'vendor ID', signerName)
     .requiredOption('--biller <code>', 'biller code', like(fields.billerCode))
@@ -47,7 +47,7 @@ export function addPayCommand(program: Command, cli: Cli): void {
     .option('--phone <phone>', 'phone number, where the biller needs it', like(fields.phone))
     .option(
       '--merchant-reference <reference>',
-      'unique reference; the same again is paid once',
+      'unique reference; a repeat is not paid again',
       like(fields.merchantReference),
     )
     .option(

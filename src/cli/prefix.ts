@@ -33,7 +33,7 @@ function addList(prefix: Command, cli: Cli): void {
 }
 
 function addSet(prefix: Command, cli: Cli): void {
-  command(prefix, 'set', 'Say which biller serves a prefix.')
+  command(prefix, 'set', 'Set the biller of a prefix.')
     .argument('<prefix>', 'three digits', threeDigits)
     .argument('<biller>', 'biller code', code)
     .action(async (digits: string, billerCode: string, options: { json?: boolean }) => {
@@ -48,7 +48,7 @@ function addSet(prefix: Command, cli: Cli): void {
 }
 
 function addRemove(prefix: Command, cli: Cli): void {
-  command(prefix, 'remove', 'Take a prefix out of the table.')
+  command(prefix, 'remove', 'Remove a prefix.')
     .argument('<prefix>', 'three digits', threeDigits)
     .action(async (digits: string, options: { json?: boolean }) => {
       await cli.run(options, async ({ pool }) => {

@@ -25,7 +25,7 @@ const COMMANDS: readonly Entry[] = [
   },
   {
     name: 'webhook',
-    summary: 'webhooks: where vendors are told, what waits, send again',
+    summary: 'webhooks: set, test, list events, send again',
     load: async () => (await import('./webhook.ts')).addWebhookCommands,
   },
   {
@@ -50,7 +50,7 @@ const COMMANDS: readonly Entry[] = [
   },
   {
     name: 'collect',
-    summary: 'report collected income of a vendor',
+    summary: 'report income collected for a vendor',
     load: async () => (await import('./funding.ts')).addCollectCommand,
   },
   {
@@ -65,7 +65,7 @@ const COMMANDS: readonly Entry[] = [
   },
   {
     name: 'status',
-    summary: 'what became of a transaction',
+    summary: 'the status of a transaction',
     load: async () => (await import('./transactions.ts')).addStatusCommand,
   },
   {
@@ -80,7 +80,7 @@ const COMMANDS: readonly Entry[] = [
   },
   {
     name: 'archive',
-    summary: 'payments that ended long ago: into files, and prove them',
+    summary: 'move old payments into files, and verify the files',
     load: async () => (await import('./archive.ts')).addArchiveCommands,
   },
   {
@@ -90,12 +90,12 @@ const COMMANDS: readonly Entry[] = [
   },
   {
     name: 'reconcile',
-    summary: 'our books against the operators’: statements, close of a day',
+    summary: 'compare the books with operators’ statements, close days',
     load: async () => (await import('./reconcile.ts')).addReconcileCommands,
   },
   {
     name: 'case',
-    summary: 'cases that two people decide',
+    summary: 'cases that two people resolve',
     load: async () => (await import('./case.ts')).addCaseCommands,
   },
   {
@@ -105,27 +105,27 @@ const COMMANDS: readonly Entry[] = [
   },
   {
     name: 'keys',
-    summary: 'stored keys: seal them under a new master key',
+    summary: 'stored keys: encrypt them with a new master key',
     load: async () => (await import('./keys.ts')).addKeyCommands,
   },
   {
     name: 'backup',
-    summary: 'back up the embedded database beside the running service',
+    summary: 'back up the embedded database while the service runs',
     load: async () => (await import('./backup.ts')).addBackupCommands,
   },
   {
     name: 'restore',
-    summary: 'make a new data folder of a backup; it starts in quarantine',
+    summary: 'restore a backup into a new data folder; it starts in quarantine',
     load: async () => (await import('./restore.ts')).addRestoreCommand,
   },
   {
     name: 'quarantine',
-    summary: 'after a restore: what it waits for, its release',
+    summary: 'quarantine after a restore: status and release',
     load: async () => (await import('./quarantine.ts')).addQuarantineCommands,
   },
   {
     name: 'migrate',
-    summary: 'bring the database to this version',
+    summary: 'upgrade the database to this version',
     load: async () => (await import('./migrate.ts')).addMigrateCommand,
   },
 ];
@@ -176,7 +176,7 @@ function createProgram(surroundings: Surroundings): Command {
   const { stdout, stderr } = surroundings;
   return new Command('malipo')
     .description(
-      'The command line of Malipo. It works beside a running service, whose embedded database it finds by DATA_DIR, and without one. With DATABASE_URL it uses that database.',
+      'The command line of Malipo. It works with or without a running service. It uses the database of DATABASE_URL, or else the embedded database in DATA_DIR.',
     )
     .version(readVersion())
     .exitOverride()

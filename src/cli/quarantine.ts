@@ -118,7 +118,7 @@ function addEnter(quarantine: Command, cli: Cli): void {
         const lostUntil =
           options.until === undefined ? null : moment(options.until, '--until', wireTime);
         if (lostFrom.getTime() > Math.min((lostUntil ?? new Date()).getTime(), Date.now())) {
-          throw new UsageError('--since must lie before --until, and not in the future.');
+          throw new UsageError('--since must be before --until, and not in the future.');
         }
         const entry = { lostFrom, lostUntil, by: options.by, reason: options.reason };
         const entered = await enterQuarantine(pool, { ...entry, entryId: newId() });
@@ -150,7 +150,7 @@ function addRelease(quarantine: Command, cli: Cli): void {
     .action(async (options: ReleaseOptions) => {
       const { by, reason } = options;
       if ((options.force === true) !== (reason !== undefined)) {
-        throw new UsageError('--force and --reason belong together.');
+        throw new UsageError('--force and --reason must be given together.');
       }
       await cli.run(options, async ({ pool }) => {
         const force = reason === undefined ? {} : { force: { reason } };

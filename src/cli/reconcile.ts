@@ -80,7 +80,7 @@ function addImport(reconcile: Command, cli: Cli): void {
 async function requireFormat({ pool }: Session, operatorCode: string): Promise<StatementFormat> {
   const row = await findOperator(pool, operatorCode);
   if (row === undefined) {
-    throw new PlainError(`There is no operator ${operatorCode}.`, { field: 'operator' });
+    throw new PlainError(`Operator ${operatorCode} does not exist.`, { field: 'operator' });
   }
   const format = statementFormatOf({
     operatorCode,
@@ -88,7 +88,7 @@ async function requireFormat({ pool }: Session, operatorCode: string): Promise<S
     settings: row.settings,
   });
   if (format !== undefined) return format;
-  throw new PlainError(`The connector ${row.connector} reads no statements.`, {
+  throw new PlainError(`The connector ${row.connector} cannot read statements.`, {
     field: 'operator',
   });
 }

@@ -134,7 +134,7 @@ async function requireDatabase(config: Config): Promise<void> {
   if (config.databaseUrl !== undefined) return;
   if ((await locateData(path.join(config.dataDir, 'postgres'))) !== undefined) return;
   throw new PlainError(
-    `There is no database in ${config.dataDir}. Start the service once, or run \`npm run -s malipo -- migrate\` to make one, or set DATA_DIR or DATABASE_URL to where it is.`,
+    `There is no database in ${config.dataDir}. Start the service or run \`npm run -s malipo -- migrate\` to create one, or set DATA_DIR or DATABASE_URL to an existing one.`,
   );
 }
 
@@ -166,7 +166,7 @@ async function requireReady(pool: Pool, needs: SessionNeeds): Promise<void> {
   });
   if (migrated || needs.unmigrated === true) return;
   throw new PlainError(
-    'The database is not at this version of Malipo. Run `npm run -s malipo -- migrate`, or start the service.',
+    'The database has a different version than this program. Run `npm run -s malipo -- migrate`, or start the service.',
   );
 }
 
@@ -178,7 +178,7 @@ async function readSealing(config: Config): Promise<Sealing> {
   const found = await readMasterKeyFile(config.dataDir);
   if (found === undefined) {
     throw new PlainError(
-      `MASTER_KEY is not set, and there is no sandbox in ${config.dataDir}. Set it to the one that the service runs with.`,
+      `MASTER_KEY is not set, and there is no sandbox in ${config.dataDir}. Set MASTER_KEY to the value that the service uses.`,
     );
   }
   return {

@@ -7,7 +7,7 @@ import { command, durationSeconds, signerName } from './arguments.ts';
 import type { Cli } from './cli.ts';
 import { record } from './output.ts';
 
-const SHOWN_ONCE = 'The key is shown this once. Store it safely now.';
+const SHOWN_ONCE = 'The key is shown this once. Store it in a safe place now.';
 
 /** A new key for people. */
 export function newKeyText(holderKind: string, holder: string, key: string): string {
@@ -55,7 +55,7 @@ export function addRotateKeyCommand(
   holderKind: 'vendor' | 'collector',
 ): void {
   const name = holderKind === 'vendor' ? 'vid' : 'collector';
-  command(parent, 'rotate-key', 'Give it a new security key, which is printed once.')
+  command(parent, 'rotate-key', 'Create a new security key. It is printed once.')
     .argument(`<${name}>`, `${holderKind} ID`, signerName)
     .option(
       '--overlap <time>',

@@ -14,7 +14,7 @@ import {
 import type { TransactionRow } from '../transactions/store.ts';
 import { TRANSACTION_STATUSES } from '../transactions/transaction.ts';
 import type { TransactionStatus } from '../transactions/transaction.ts';
-import { command, dayStart, like, signerName, wholeNumber } from './arguments.ts';
+import { command, dayStart, like, signerName, wholeNumber, wideOption } from './arguments.ts';
 import type { Cli } from './cli.ts';
 import { UsageError } from './failure.ts';
 import { table } from './output.ts';
@@ -29,7 +29,7 @@ interface StatusOptions {
 }
 
 export function addStatusCommand(program: Command, cli: Cli): void {
-  command(program, 'status', 'What became of a transaction.')
+  command(program, 'status', 'Show the status of a transaction.')
     .requiredOption('--vid <vid>', 'vendor ID', signerName)
     .addOption(
       new Option('--reference <reference>', 'the ipay_reference that create returned').conflicts(
@@ -43,7 +43,7 @@ export function addStatusCommand(program: Command, cli: Cli): void {
     )
     .action(async (options: StatusOptions) => {
       if ((options.reference ?? options.merchantReference) === undefined) {
-        throw new UsageError('Give --reference or --merchant-reference.');
+        throw new UsageError('--reference or --merchant-reference is required.');
       }
       await cli.run(options, async ({ pool, wireTime }) => {
         const vendor = await requireVendor(pool, options.vid);
@@ -99,7 +99,7 @@ export function addTransactionsCommand(program: Command, cli: Cli): void {
     .addOption(new Option('--status <status>', 'only these').choices(TRANSACTION_STATUSES))
     .option('--from <day>', 'created on this day or later, YYYY-MM-DD in TIME_ZONE')
     .option('--to <day>', 'created before this day (the day itself is not included)')
-    .option('--wide', 'merchant references and messages, too')
+    .addOption(wideOption())
     .option('--limit <count>', 'at most this many rows (default 20)', wholeNumber(1, MOST_LISTED))
     .action(async (options: ListOptions) => {
       await cli.run(options, async ({ pool, wireTime }) => {
@@ -131,17 +131,16 @@ function listText(
   { vid, wide = false }: ListOptions,
   wireTime: WireTime,
 ): string {
-  const ifWide = <Item>(...items: readonly Item[]): readonly Item[] => (wide ? items : []);
   return table(
     [
       { title: 'CREATED' },
       { title: 'REFERENCE' },
-      ...ifWide({ title: 'MERCHANT REFERENCE' }),
+      { title: 'MERCHANT REFERENCE', wide: true },
       { title: 'BILLER' },
       { title: 'ACCOUNT' },
       { title: 'AMOUNT', align: 'right' },
       { title: 'STATUS' },
-      ...ifWide({ title: 'MESSAGE' }),
+      { title: 'MESSAGE', wide: true },
     ],
     rows.map((row) => {
       const view = transactionJson(row, vid);
@@ -149,14 +148,15 @@ function listText(
       return [
         wide ? created : created.slice(0, -':00'.length),
         view.ipay_reference,
-        ...ifWide(view.merchant_reference ?? ''),
+        view.merchant_reference ?? '',
         view.biller_name,
         view.account,
         view.amount,
         view.transaction_status,
-        ...ifWide(view.transaction_message ?? ''),
+        view.transaction_message ?? '',
       ];
     }),
     'no transactions',
+    wide,
   );
 }

@@ -12,7 +12,7 @@ import type {
   SignatureVersion,
   StatusText,
 } from '../vendors/vendor.ts';
-import { command, displayName, requireSome, signerName } from './arguments.ts';
+import { command, displayName, requireSome, signerName, wideOption } from './arguments.ts';
 import { table } from './output.ts';
 import {
   addRotateKeyCommand,
@@ -42,13 +42,13 @@ interface AddOptions extends VendorOptions {
 }
 
 export function addVendorCommands(program: Command, cli: Cli): void {
-  const vendor = program.command('vendor').description('Vendors, the merchants that pay bills.');
+  const vendor = program.command('vendor').description('Vendors: the merchants that pay bills.');
   addAdd(vendor, cli);
   addList(vendor, cli);
   addSet(vendor, cli);
   addRotateKeyCommand(vendor, cli, 'vendor');
-  addStatus(vendor, cli, 'suspend', 'Refuse the vendor’s requests; open transactions go on.');
-  addStatus(vendor, cli, 'resume', 'Take a suspended vendor’s requests again.');
+  addStatus(vendor, cli, 'suspend', 'Refuse the vendor’s requests. Open transactions continue.');
+  addStatus(vendor, cli, 'resume', 'Accept a suspended vendor’s requests again.');
 }
 
 const sectorOption = (): Option =>
@@ -66,7 +66,7 @@ const statusTextOption = (): Option =>
   ).choices(STATUS_TEXTS);
 
 function addAdd(vendor: Command, cli: Cli): void {
-  command(vendor, 'add', 'Add a vendor. Prints its security key, once.')
+  command(vendor, 'add', 'Add a vendor. Its security key is printed once.')
     .argument('<vid>', 'vendor ID', signerName)
     .requiredOption('--name <name>', 'name for people', displayName)
     .addOption(sectorOption().makeOptionMandatory())
@@ -110,8 +110,9 @@ function addAdd(vendor: Command, cli: Cli): void {
 }
 
 function addList(vendor: Command, cli: Cli): void {
-  command(vendor, 'list', 'All vendors with their settings and balances.').action(
-    async (options: { json?: boolean }) => {
+  command(vendor, 'list', 'All vendors with their settings and balances.')
+    .addOption(wideOption())
+    .action(async (options: { json?: boolean; wide?: boolean }) => {
       await cli.run(options, async ({ pool, wireTime }) => {
         const balances = await listAllBalances(pool, ['float', 'collected']);
         const keys = await listKeys(pool, ['vendor']);
@@ -138,10 +139,11 @@ function addList(vendor: Command, cli: Cli): void {
               { title: 'NAME' },
               { title: 'SECTOR' },
               { title: 'STATUS' },
-              { title: 'DUPLICATE CHECK' },
+              { title: 'DUPLICATE CHECK', wide: true },
               { title: 'REFERENCE' },
-              { title: 'ENQUIRIES' },
-              { title: 'SIGNATURE' },
+              { title: 'ENQUIRIES', wide: true },
+              { title: 'SIGNATURE', wide: true },
+              { title: 'STATUS TEXT', wide: true },
               { title: 'FLOAT', align: 'right' },
               { title: 'COLLECTED', align: 'right' },
               { title: 'KEYS' },
@@ -155,20 +157,25 @@ function addList(vendor: Command, cli: Cli): void {
               row.reference_required ? 'required' : 'optional',
               row.enquiry_policy,
               row.signature,
+              row.status_text,
               row.float,
               row.collected,
               keysText(row.keys, (time) => wireTime.format(time)),
             ]),
             'no vendors',
+            options.wide,
           ),
         };
       });
-    },
-  );
+    });
 }
 
 function addSet(vendor: Command, cli: Cli): void {
-  command(vendor, 'set', 'Change settings of a vendor; those not given stay.')
+  command(
+    vendor,
+    'set',
+    'Change settings of a vendor. Settings that are not given stay as they are.',
+  )
     .argument('<vid>', 'vendor ID', signerName)
     .option('--name <name>', 'name for people', displayName)
     .addOption(sectorOption())
@@ -203,7 +210,7 @@ function addSet(vendor: Command, cli: Cli): void {
           statusText: options.statusText,
           signature: options.signature,
         });
-        return { json: { vid, changed: true }, text: `Vendor ${vid} is changed.` };
+        return { json: { vid, changed: true }, text: `Vendor ${vid} was changed.` };
       });
     });
 }

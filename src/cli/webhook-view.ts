@@ -13,43 +13,45 @@ import { keysOf, keysText } from './signer-keys.ts';
 
 /** `webhook list`. */
 export function addWebhookList(webhook: Command, cli: Cli): void {
-  command(webhook, 'list', 'All webhooks, how they fare and what waits for them.').action(
-    async (options: { json?: boolean }) => {
-      await cli.run(options, async ({ pool, wireTime }) => {
-        const keys = await listKeys(pool, ['webhook']);
-        const rows = await listWebhooks(pool);
-        const time = (at: Date | null): string => (at === null ? '' : wireTime.format(at));
-        return {
-          json: {
-            webhooks: rows.map((row) => ({ ...webhookJson(row), secrets: keysOf(keys, row.vid) })),
-          },
-          text: table(
-            [
-              { title: 'VID' },
-              { title: 'URL' },
-              { title: 'STATUS' },
-              { title: 'FAILURES', align: 'right' },
-              { title: 'FAILING SINCE' },
-              { title: 'WAITING', align: 'right' },
-              { title: 'OLDEST' },
-              { title: 'SECRETS' },
-            ],
-            rows.map((row) => [
-              row.vid,
-              row.url,
-              row.disabled_reason === null ? 'active' : `disabled: ${row.disabled_reason}`,
-              String(row.failure_count),
-              time(row.failing_since),
-              String(row.waiting),
-              time(row.oldest_waiting_at),
-              keysText(keysOf(keys, row.vid), (at) => wireTime.format(at)),
-            ]),
-            'no webhooks',
-          ),
-        };
-      });
-    },
-  );
+  command(
+    webhook,
+    'list',
+    'All webhooks with their state and the number of waiting events.',
+  ).action(async (options: { json?: boolean }) => {
+    await cli.run(options, async ({ pool, wireTime }) => {
+      const keys = await listKeys(pool, ['webhook']);
+      const rows = await listWebhooks(pool);
+      const time = (at: Date | null): string => (at === null ? '' : wireTime.format(at));
+      return {
+        json: {
+          webhooks: rows.map((row) => ({ ...webhookJson(row), secrets: keysOf(keys, row.vid) })),
+        },
+        text: table(
+          [
+            { title: 'VID' },
+            { title: 'URL' },
+            { title: 'STATUS' },
+            { title: 'FAILURES', align: 'right' },
+            { title: 'FAILING SINCE' },
+            { title: 'WAITING', align: 'right' },
+            { title: 'OLDEST' },
+            { title: 'SECRETS' },
+          ],
+          rows.map((row) => [
+            row.vid,
+            row.url,
+            row.disabled_reason === null ? 'active' : `disabled: ${row.disabled_reason}`,
+            String(row.failure_count),
+            time(row.failing_since),
+            String(row.waiting),
+            time(row.oldest_waiting_at),
+            keysText(keysOf(keys, row.vid), (at) => wireTime.format(at)),
+          ]),
+          'no webhooks',
+        ),
+      };
+    });
+  });
 }
 
 function webhookJson(row: WebhookRow) {
@@ -71,8 +73,9 @@ function webhookJson(row: WebhookRow) {
 export function eventsAnswer(
   events: readonly ListedEvent[],
   vid: string,
-  wireTime: WireTime,
+  options: { readonly wireTime: WireTime; readonly wide: boolean | undefined },
 ): Answer {
+  const { wireTime, wide } = options;
   const rows = events.map((row) => ({
     webhook_id: webhookIdOf(row),
     type: row.type,
@@ -88,7 +91,7 @@ export function eventsAnswer(
     json: { vid, events: rows },
     text: table(
       [
-        { title: 'WEBHOOK ID' },
+        { title: 'WEBHOOK ID', wide: true },
         { title: 'TYPE' },
         { title: 'IPAY REFERENCE' },
         { title: 'HAPPENED' },
@@ -98,7 +101,7 @@ export function eventsAnswer(
       ],
       rows.map((row) => [
         row.webhook_id,
-        row.type,
+        wide === true ? row.type : row.type.replace('transaction.', ''),
         row.ipay_reference,
         wireTime.format(new Date(row.occurred_at)),
         row.state,
@@ -106,6 +109,7 @@ export function eventsAnswer(
         row.last_result ?? '',
       ]),
       'no events',
+      wide,
     ),
   };
 }

@@ -20,6 +20,7 @@ import {
   periodStart,
   signerName,
   wholeNumber,
+  wideOption,
 } from './arguments.ts';
 import type { Cli } from './cli.ts';
 import { EXIT } from './exit.ts';
@@ -39,7 +40,7 @@ interface Common {
 export function addWebhookCommands(program: Command, cli: Cli): void {
   const webhook = program
     .command('webhook')
-    .description('Where vendors are told what became of their payments.');
+    .description('Webhooks: the URLs to which vendors’ events are sent.');
   addSet(webhook, cli);
   addWebhookList(webhook, cli);
   addTest(webhook, cli);
@@ -60,10 +61,10 @@ function addSet(webhook: Command, cli: Cli): void {
   about(
     webhook,
     'set',
-    'Send the vendor’s events to a URL, from now on, and those that wait. Prints the secret that they are signed with, once, when there is none yet.',
+    'Set the URL to which the vendor’s events are sent, waiting ones included. Prints the signing secret once if the vendor has none yet.',
   )
     .argument('<url>', 'https://host[:port][/path]')
-    .option('--allow-private', 'the URL may be plain http, and lead into a private network')
+    .option('--allow-private', 'allow plain http and private networks')
     .action(async (vid: string, url: string, options: Common & { allowPrivate?: boolean }) => {
       await cli.run(options, async ({ pool, sealing }) => {
         const vendor = await requireVendor(pool, vid);
@@ -73,7 +74,7 @@ function addSet(webhook: Command, cli: Cli): void {
           json: { vid, url, allows_private: allowsPrivate, secret: secret ?? null },
           text:
             secret === undefined
-              ? `The events of ${vid} go there from now on, signed with the secret that it has.`
+              ? `Events of ${vid} are sent to this URL from now on. The signing secret is unchanged.`
               : newKeyText('vendor', vid, secret),
         };
       });
@@ -118,10 +119,10 @@ function addTest(webhook: Command, cli: Cli): void {
 }
 
 function addRotateSecret(webhook: Command, cli: Cli): void {
-  about(webhook, 'rotate-secret', 'Give the webhook a new secret, which is printed once.')
+  about(webhook, 'rotate-secret', 'Create a new signing secret. It is printed once.')
     .option(
       '--overlap <time>',
-      'how long events are signed with the former one, too: 90s, 30m, 24h, 7d; 0: no longer (default 24h)',
+      'how long events are also signed with the former secret: 90s, 30m, 24h, 7d, or 0 (default 24h)',
       durationSeconds,
     )
     .action(async (vid: string, options: Common & { overlap?: number }) => {
@@ -135,7 +136,7 @@ function addRotateSecret(webhook: Command, cli: Cli): void {
         const former =
           overlapSeconds === 0
             ? 'The former secret is no longer used.'
-            : `Events are signed with the former one, too, for ${overlapSeconds} seconds.`;
+            : `Events are also signed with the former secret for ${overlapSeconds} seconds.`;
         return {
           json: { vid, secret, overlap_seconds: overlapSeconds },
           text: `${newKeyText('vendor', vid, secret)} ${former}`,
@@ -147,16 +148,23 @@ function addRotateSecret(webhook: Command, cli: Cli): void {
 const stateOption = (summary: string): Option =>
   new Option('--state <state>', summary).choices(EVENT_STATES);
 
+interface EventsOptions extends Common {
+  readonly state?: EventState;
+  readonly limit?: number;
+  readonly wide?: boolean;
+}
+
 function addEvents(webhook: Command, cli: Cli): void {
-  about(webhook, 'events', 'The vendor’s events of the last 30 days, the newest first.')
-    .addOption(stateOption('only those'))
-    .option('--limit <count>', 'at most so many (default 20)', wholeNumber(1, 1000))
-    .action(async (vid: string, options: Common & { state?: EventState; limit?: number }) => {
+  about(webhook, 'events', 'The vendor’s events of the last 30 days, newest first.')
+    .addOption(stateOption('only events in this state'))
+    .option('--limit <count>', 'at most this many (default 20)', wholeNumber(1, 1000))
+    .addOption(wideOption())
+    .action(async (vid: string, options: EventsOptions) => {
       await cli.run(options, async ({ pool, wireTime }) => {
         const vendor = await requireVendor(pool, vid);
         const limit = options.limit ?? 20;
         const events = await listEvents(pool, vendor.vendor_id, { state: options.state, limit });
-        return eventsAnswer(events, vid, wireTime);
+        return eventsAnswer(events, vid, { wireTime, wide: options.wide });
       });
     });
 }
@@ -169,21 +177,27 @@ interface ReplayOptions extends Common {
 }
 
 function addReplay(webhook: Command, cli: Cli): void {
-  about(webhook, 'replay', 'Send events again, under their own ids. Give what they have in common.')
+  about(
+    webhook,
+    'replay',
+    'Send events again with the same ids. Choose them by at least one option.',
+  )
     .option('--reference <reference>', 'ipay_reference of the transaction')
-    .option('--since <time>', 'those that happened from this day or moment on')
-    .option('--until <time>', 'and before the end of this day, or this moment')
-    .addOption(stateOption('only those, such as given_up'))
+    .option('--since <time>', 'events at or after this day or moment')
+    .option('--until <time>', 'events up to the end of this day, or before this moment')
+    .addOption(stateOption('only events in this state, such as given_up'))
     .action(async (vid: string, options: ReplayOptions) => {
       const { reference, since, until, state } = options;
       if ((reference ?? since ?? until ?? state) === undefined) {
-        throw new UsageError('Give --reference, --since, --until or --state.');
+        throw new UsageError(
+          'At least one of --reference, --since, --until and --state is required.',
+        );
       }
       await cli.run(options, async ({ pool, wireTime }) => {
         const vendor = await requireVendor(pool, vid);
         const place = reference === undefined ? undefined : decodeReference(reference);
         if (reference !== undefined && place?.vendorId !== vendor.vendor_id) {
-          throw new UsageError('--reference is none of this vendor’s.');
+          throw new UsageError('--reference is not a transaction of this vendor.');
         }
         const count = await replayEvents(pool, vendor, {
           transactionId: place?.transactionId,
@@ -191,48 +205,44 @@ function addReplay(webhook: Command, cli: Cli): void {
           until: until === undefined ? undefined : periodEnd(until, '--until', wireTime),
           state,
         });
-        return { json: { vid, replayed: count }, text: `${count} events are sent again.` };
+        return { json: { vid, replayed: count }, text: `${count} events will be sent again.` };
       });
     });
 }
 
 function addEnable(webhook: Command, cli: Cli): void {
-  about(
-    webhook,
-    'enable',
-    'Call a disabled webhook again, at once with everything that waits.',
-  ).action(async (vid: string, options: Common) => {
-    await cli.run(options, async ({ pool }) => {
-      const waiting = await enableWebhook(pool, await requireVendor(pool, vid));
-      const text = `The webhook of ${vid} is enabled; ${waiting} events wait for it.`;
-      return { json: { vid, enabled: true, waiting }, text };
-    });
-  });
+  about(webhook, 'enable', 'Enable a disabled webhook. Waiting events are sent at once.').action(
+    async (vid: string, options: Common) => {
+      await cli.run(options, async ({ pool }) => {
+        const waiting = await enableWebhook(pool, await requireVendor(pool, vid));
+        const text = `The webhook of ${vid} is enabled. Waiting events: ${waiting}.`;
+        return { json: { vid, enabled: true, waiting }, text };
+      });
+    },
+  );
 }
 
 function addDisable(webhook: Command, cli: Cli): void {
-  about(
-    webhook,
-    'disable',
-    'Call the webhook no more. Its events are written on, and wait.',
-  ).action(async (vid: string, options: Common) => {
-    await cli.run(options, async ({ pool }) => {
-      const changed = await stopWebhook(pool, await requireVendor(pool, vid));
-      const text = `The webhook of ${vid} is disabled${changed ? '' : ' already'}.`;
-      return { json: { vid, enabled: false, changed }, text };
-    });
-  });
+  about(webhook, 'disable', 'Stop calling the webhook. New events are kept and wait.').action(
+    async (vid: string, options: Common) => {
+      await cli.run(options, async ({ pool }) => {
+        const changed = await stopWebhook(pool, await requireVendor(pool, vid));
+        const text = `The webhook of ${vid} ${changed ? 'is disabled' : 'was already disabled'}.`;
+        return { json: { vid, enabled: false, changed }, text };
+      });
+    },
+  );
 }
 
 function addRemove(webhook: Command, cli: Cli): void {
   about(
     webhook,
     'remove',
-    'Write no more events for the vendor, give up those that wait, and forget the secrets.',
+    'Remove the webhook and its secrets. Waiting events are given up.',
   ).action(async (vid: string, options: Common) => {
     await cli.run(options, async ({ pool }) => {
       const givenUp = await removeWebhook(pool, await requireVendor(pool, vid));
-      const text = `The webhook of ${vid} is removed; ${givenUp} events that waited were given up.`;
+      const text = `The webhook of ${vid} is removed. Waiting events given up: ${givenUp}.`;
       return { json: { vid, removed: true, given_up: givenUp }, text };
     });
   });

@@ -14,17 +14,17 @@ export function readWebhookUrl(text: string, allowsPrivate: boolean): URL {
     throw new PlainError('The URL must be https://host[:port][/path][?query].');
   }
   if (url.username !== '' || url.password !== '' || url.hash !== '') {
-    throw new PlainError('The URL must not hold a user, a password or a fragment.');
+    throw new PlainError('The URL must not contain a user name, a password or a fragment.');
   }
   if (allowsPrivate) return url;
   if (url.protocol !== 'https:') {
     throw new PlainError(
-      'The URL must be https: events hold account numbers and tokens. --allow-private takes http, for a receiver in a network of your own.',
+      'The URL must be https, because events contain account numbers and tokens. Use --allow-private for a receiver in your own network.',
     );
   }
   if (isPrivateHost(url.hostname)) {
     throw new PlainError(
-      'The URL is in a private network. --allow-private takes it, if that is meant.',
+      'The URL is in a private network. Use --allow-private if that is intended.',
     );
   }
   return url;

@@ -68,7 +68,7 @@ export async function releaseQuarantine(pool: Pool, options: ReleaseOptions): Pr
   const { by, force } = options;
   return await changeSettings(pool, 'billers', async (client): Promise<Release> => {
     const quarantine = await lockOpenQuarantine(client);
-    if (quarantine === undefined) throw new PlainError('There is no quarantine to release.');
+    if (quarantine === undefined) throw new PlainError('The service is not in quarantine.');
     const missing = (await readStakes(client, quarantine, options.covers))
       .filter((stake) => !stake.covered)
       .map((stake) => stake.operator_code);

@@ -34,7 +34,7 @@ import { recallInstructions } from './word-store.ts';
 /** Throws: `PlainError` when there is no such case, or it is resolved. */
 async function lockOpenCase(db: Queryable, caseId: string): Promise<CaseRow> {
   const row = await lockCase(db, caseId);
-  if (row === undefined) throw new PlainError('There is no such case.');
+  if (row === undefined) throw new PlainError('This case does not exist.');
   if (row.resolved_at === null) return row;
   throw new PlainError(`The case is resolved (${row.resolution}, by ${row.resolved_by}).`);
 }
@@ -67,7 +67,7 @@ export async function rejectProposal(
   const by = requirePerson(request.by);
   return await transaction(pool, async (client) => {
     const row = await lockOpenCase(client, request.caseId);
-    if (row.proposal === null) throw new PlainError('Nothing is proposed for this case.');
+    if (row.proposal === null) throw new PlainError('This case has no proposal.');
     await setProposal(client, row, null, by);
     const detail = { note: request.note, rejected: row.proposal };
     await insertCaseEvent(client, row, { action: 'rejected', actor: by, detail });
@@ -88,7 +88,7 @@ export async function approveResolution(
   return await transaction(deps.pool, async (client) => {
     const row = await lockOpenCase(client, request.caseId);
     const { proposal } = row;
-    if (proposal === null) throw new PlainError('Nothing is proposed for this case.');
+    if (proposal === null) throw new PlainError('This case has no proposal.');
     if (row.proposed_by !== null && isSamePerson(row.proposed_by, by)) {
       throw new PlainError(`${by} proposed it; another person has to approve it.`, { field: 'by' });
     }
@@ -128,7 +128,7 @@ export async function openNoAnswerCase(
       operatorCode: null,
       facts: { source: 'person', note: request.note },
     });
-    if (caseId === undefined) throw new PlainError('Such a case is open already (see case list).');
+    if (caseId === undefined) throw new PlainError('Such a case is already open (see case list).');
     const row = await findCase(client, caseId);
     if (row === undefined) throw new Error(`case ${caseId} is gone`);
     const payment = await readPayment(client, row);
@@ -193,7 +193,7 @@ async function settleByHand(
   };
   const [result] = await settleTransactions(db, [report]);
   if (result === 'settled') return;
-  throw new PlainError('The transaction was settled meanwhile; reject this proposal.');
+  throw new PlainError('The transaction has been settled in the meantime. Reject this proposal.');
 }
 
 async function correct(

@@ -57,7 +57,7 @@ export async function closeDay(pool: Pool, request: CloseRequest): Promise<DayRe
   return await transaction(pool, async (client) => {
     await beginClose(client);
     if ((await findClosedDay(client, day)) !== undefined) {
-      throw new PlainError(`${day} is closed already.`);
+      throw new PlainError(`${day} is already closed.`);
     }
     const before = await findLastClosedDay(client);
     if (before !== undefined && Number(before.ended_at) !== Number(from)) {

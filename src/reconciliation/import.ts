@@ -86,10 +86,10 @@ export async function importStatement(request: ImportRequest): Promise<ImportRes
         Number(known.period_end) === Number(request.to) &&
         known.complete === request.complete;
       if (same) return await repeatedResult(client, known.statement_id);
-      throw new PlainError('This file was imported before, as the statement of another period.');
+      throw new PlainError('This file was already imported as the statement of another period.');
     }
     if (request.to > (await readDatabaseTime(client))) {
-      throw new PlainError('The period is not over yet: no statement can be about it.', {
+      throw new PlainError('The period is not over yet, so its statement cannot be complete.', {
         field: 'to',
       });
     }

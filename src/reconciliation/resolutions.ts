@@ -127,13 +127,13 @@ function accountOf(
   kind: 'operator' | 'receivable',
   row: Situation['row'],
 ): `operator:${string}` | `receivable:${string}` {
-  if (row.operator_code === null) throw new PlainError('The case names no operator.');
+  if (row.operator_code === null) throw new PlainError('The case has no operator.');
   return `${kind}:${row.operator_code}`;
 }
 
 function required(situation: Situation): NonNullable<Situation['payment']> {
   if (situation.payment !== null) return situation.payment;
-  throw new PlainError('The case is about no transaction of ours.', { field: 'resolution' });
+  throw new PlainError('The case is not about a transaction of ours.', { field: 'resolution' });
 }
 
 /** Cents of the facts, where they are whole numbers; undefined otherwise. */
@@ -150,21 +150,21 @@ function givenCents(proposal: Proposal): bigint | undefined {
 function planWord(situation: Situation, proposal: Proposal, word: 'paid' | 'failed'): Plan {
   const payment = required(situation);
   if (payment.outcome !== null) {
-    throw new PlainError('The transaction is not open any more; see its status.', {
+    throw new PlainError('The transaction is no longer open; see its status.', {
       field: 'resolution',
     });
   }
   if (word === 'failed') {
     if (payment.firstSentAt === null) {
       throw new PlainError(
-        'No instruction of it was sent, so there is no word of the operator about it: it will be sent.',
+        'It has not been sent to the operator yet, so the operator cannot have refused it.',
         { field: 'resolution' },
       );
     }
     return { kind: 'settle', outcome: 'failed', paidCents: null };
   }
   if (proposal.operator_reference === null) {
-    throw new PlainError('Give the operator’s own reference of the payment.', {
+    throw new PlainError('The operator’s reference of the payment is required.', {
       field: 'operator_reference',
     });
   }
@@ -181,8 +181,8 @@ function missingCents(situation: Situation, payment: OurPayment, proposal: Propo
   if (amount > 0n && amount <= missing) return amount;
   throw new PlainError(
     missing > 0n
-      ? `It must be above zero and at most ${formatMoney(missing)}, what the books lack.`
-      : 'Nothing is left to correct: the books have what the operator says it paid.',
+      ? `It must be above zero and at most ${formatMoney(missing)}, what the ledger is missing.`
+      : 'Nothing is left to correct: the ledger has what the operator says it paid.',
     { field: 'amount' },
   );
 }
@@ -218,7 +218,7 @@ function planCharge(situation: Situation, proposal: Proposal): Plan {
 function planReturn(situation: Situation, proposal: Proposal): Plan {
   const payment = required(situation);
   if (payment.outcome !== 'success') {
-    throw new PlainError('The books do not have it as paid: nothing can be returned.', {
+    throw new PlainError('The ledger does not count it as paid, so nothing can be returned.', {
       field: 'resolution',
     });
   }
@@ -230,8 +230,8 @@ function planReturn(situation: Situation, proposal: Proposal): Plan {
   if (amountCents <= 0n || amountCents > postedCents) {
     throw new PlainError(
       most > 0n
-        ? `It must be above zero and at most ${formatMoney(postedCents)}, what the books have as paid.`
-        : 'Nothing is left to return: the books have no more than the operator says it paid.',
+        ? `It must be above zero and at most ${formatMoney(postedCents)}, what the ledger counts as paid.`
+        : 'Nothing is left to return: the ledger has no more than the operator says it paid.',
       { field: 'amount' },
     );
   }
@@ -274,7 +274,7 @@ function houseCents(situation: Situation, proposal: Proposal): bigint {
   if (aboutThePayment && payment !== null) return missingCents(situation, payment, proposal);
   const amountCents = givenCents(proposal) ?? factCents(situation, 'paid_cents');
   if (amountCents === undefined || amountCents <= 0n) {
-    throw new PlainError('Give an amount above zero.', { field: 'amount' });
+    throw new PlainError('The amount must be above zero.', { field: 'amount' });
   }
   return amountCents;
 }
@@ -291,7 +291,7 @@ function planExposure(
   }
   if (debitAccount === 'float' && amountCents > situation.floatCents) {
     throw new PlainError(
-      `The float has ${formatMoney(situation.floatCents)} only. Wait until the vendor has funded it, or give a smaller amount.`,
+      `The float has ${formatMoney(situation.floatCents)} only. Wait until the vendor funds it, or choose a smaller amount.`,
       { field: 'amount' },
     );
   }

@@ -1,4 +1,5 @@
 import { decodeReference } from '../base/ids.ts';
+import { kenyanMobileNumber, phoneNumber } from '../base/mobile-number.ts';
 
 /** What a person may mean by a search term: each of these is looked for. */
 export interface SearchTerm {
@@ -19,10 +20,14 @@ export function readTerm(text: string): SearchTerm {
   };
 }
 
-/** A Kenyan number in every form that counts as the same: 254722000001, +254722000001, 0722000001, 722000001. */
+/**
+ * Mobile numbers are on file as 254722000001. An account at a biller that does not expect a mobile
+ * number is on file as it was sent, so that the other usual forms are looked for, too.
+ */
 function phoneForms(term: string): string[] {
-  const digits = term.replaceAll(/[\s().-]/g, '');
-  const [, subscriber] = /^(?:\+?254|0)?([17]\d{8})$/.exec(digits) ?? [];
-  if (subscriber === undefined) return [];
-  return [`254${subscriber}`, `+254${subscriber}`, `0${subscriber}`, subscriber];
+  const phone = phoneNumber(term);
+  if (phone === undefined) return [];
+  if (kenyanMobileNumber(term) === undefined) return [phone];
+  const subscriber = phone.slice('254'.length);
+  return [phone, `+${phone}`, `0${subscriber}`, subscriber];
 }

@@ -59,7 +59,7 @@ export async function addVendor(
   return await changeSettings(pool, 'vendors', async (client) => {
     const { vid, name, sector, referenceRequired = true, ...settings } = vendor;
     const vendorId = await insertVendor(client, { vid, name, sector, createdAt: new Date() });
-    if (vendorId === undefined) throw new PlainError(`There is a vendor ${vid} already.`);
+    if (vendorId === undefined) throw new PlainError(`Vendor ${vid} already exists.`);
     await updateVendor(client, vid, { ...settings, referenceRequired });
     const holder: Holder = { holderKind: 'vendor', holder: vid };
     return { vendorId, securityKey: await giveNewKey(client, holder, { ...sealing, overlap: 0 }) };
@@ -82,7 +82,7 @@ export async function addCollector(
   return await changeSettings(pool, 'vendors', async (client) => {
     await requireVendors(client, collector.scope);
     if (!(await insertCollector(client, { ...collector, createdAt: new Date() }))) {
-      throw new PlainError(`There is a collector ${collector.collector} already.`);
+      throw new PlainError(`Collector ${collector.collector} already exists.`);
     }
     const holder: Holder = { holderKind: 'collector', holder: collector.collector };
     return await giveNewKey(client, holder, { ...sealing, overlap: 0 });
@@ -174,9 +174,9 @@ async function requireVendors(client: Queryable, scope: CollectorScope): Promise
 }
 
 function noVendor(vid: string): PlainError {
-  return new PlainError(`There is no vendor ${vid}.`);
+  return new PlainError(`Vendor ${vid} does not exist.`);
 }
 
 function noCollector(collector: string): PlainError {
-  return new PlainError(`There is no collector ${collector}.`);
+  return new PlainError(`Collector ${collector} does not exist.`);
 }

@@ -47,7 +47,7 @@ export async function requireSameMasterKey(
 ): Promise<void> {
   const rows = await listKeys(db, HOLDER_KINDS);
   if (rows.length === 0 && !certain) {
-    throw new PlainError('Set MASTER_KEY to the one that the service runs with.');
+    throw new PlainError('Set MASTER_KEY to the value that the service uses.');
   }
   const current = masterKeyId(masterKeys.current);
   if (rows.every((row) => row.master_key_id === current)) return;

@@ -131,7 +131,7 @@ describe('malipo operator', () => {
     [['--connector', 'pigeon'], 2, '--connector'],
     [['--setting', 'pay_timeout_ms'], 2, '--setting'],
     [['--max-concurrency', '0'], 2, '--max-concurrency'],
-    [[], 2, 'at least one setting'],
+    [[], 2, 'At least one setting'],
   ])('refuses %j and changes nothing', async (options, exitCode, words) => {
     const before = await billersVersion();
     const refused = await inProcess(environment, 'operator', 'set', 'waterworks', ...options);
@@ -151,7 +151,7 @@ describe('malipo operator', () => {
       '--name',
       'Power',
     );
-    expect(refused.stderr).toBe('error: --base-url: It is needed to add one.\n');
+    expect(refused.stderr).toBe('error: --base-url: This option is required for a new entry.\n');
   });
 
   it('makes a secret, shows it once and replaces the former', async () => {
@@ -191,7 +191,7 @@ describe('malipo operator', () => {
     expect(bad.stderr).toContain('the key must be base64');
     expect(await secretsOf('inputworks')).toEqual([piped]);
     const nobody = await inProcess(environment, 'operator', 'set-key', 'nobody');
-    expect(nobody.stderr).toBe('error: There is no operator nobody.\n');
+    expect(nobody.stderr).toBe('error: Operator nobody does not exist.\n');
   });
 });
 
@@ -212,11 +212,11 @@ describe('malipo biller', () => {
     const incomplete = await inProcess(environment, ...command, '--operator', 'waterworks');
     expect(incomplete).toMatchObject({
       exitCode: 1,
-      stderr: 'error: --minimum: It is needed to add one.\n',
+      stderr: 'error: --minimum: This option is required for a new entry.\n',
     });
     command.push('--minimum', '50', '--operator', 'none');
     const unknown = await inProcess(environment, ...command);
-    expect(unknown.stderr).toBe('error: --operator: There is no operator none.\n');
+    expect(unknown.stderr).toBe('error: --operator: Operator none does not exist.\n');
     expect(await billerOf('nowhere')).toBeUndefined();
   });
 
@@ -254,7 +254,7 @@ describe('malipo biller', () => {
       account_format: '^[0-9]{11}$',
       account_label: 'Meter number',
     });
-    const listed = await must(environment, 'biller', 'list');
+    const listed = await must(environment, 'biller', 'list', '--wide');
     expect(listed.stdout).toContain('Meter number: ^[0-9]{11}$');
     const set = ['biller', 'set', 'meter_water', '--account-format'];
     for (const wrong of [
@@ -307,11 +307,11 @@ describe('malipo biller', () => {
     [['biller', 'set', 'water', '--minimum', '1e3'], 2, '--minimum'],
     [['biller', 'set', 'water', '--fee', '1.005'], 2, '--fee'],
     [['biller', 'set', 'Water!', '--fee', '1'], 2, "'code'"],
-    [['biller', 'set', 'water'], 2, 'at least one setting'],
-    [['biller', 'set', 'water', '--json'], 2, 'at least one setting'],
+    [['biller', 'set', 'water'], 2, 'At least one setting'],
+    [['biller', 'set', 'water', '--json'], 2, 'At least one setting'],
     [['biller', 'set', 'water', '--maximum', '10'], 1, '--maximum: The maximum is below'],
-    [['biller', 'set-status', 'water', 'online'], 2, 'ONLINE, OFFLINE'],
-    [['biller', 'set-status', 'none', 'ONLINE'], 1, 'There is no biller none.'],
+    [['biller', 'set-status', 'water', 'up'], 2, 'ONLINE, OFFLINE'],
+    [['biller', 'set-status', 'none', 'ONLINE'], 1, 'Biller none does not exist.'],
   ])('refuses %j and changes nothing', async (args, exitCode, words) => {
     const before = await billersVersion();
     const refused = await inProcess(environment, ...args);
@@ -386,13 +386,13 @@ describe('malipo prefix', () => {
     const again = await inProcess(environment, 'prefix', 'remove', '201');
     expect(again).toMatchObject({
       exitCode: 1,
-      stderr: 'error: The prefix 201 is not in the table.\n',
+      stderr: 'error: Prefix 201 does not exist.\n',
     });
   });
 
   it.each([
     [['prefix', 'set', '0722', 'water'], 2, 'exactly 3 digits'],
-    [['prefix', 'set', '722', 'none'], 1, 'There is no biller none.'],
+    [['prefix', 'set', '722', 'none'], 1, 'Biller none does not exist.'],
   ])('refuses %j', async (args, exitCode, words) => {
     const refused = await inProcess(environment, ...args);
     expect(refused).toMatchObject({ exitCode, stdout: '' });

@@ -91,7 +91,11 @@ describe('a failure', () => {
     ],
     [new PlainError('No.', { field: 'base_url' }), 'error: --base-url: No.', 1],
     [new ConfigError(['PORT: x']), 'error: The environment is not valid:\n  - PORT: x', 1],
-    [databaseError, 'error: The database refused: permission denied for table vendors (23514)', 1],
+    [
+      databaseError,
+      'error: The database reported an error: permission denied for table vendors (23514)',
+      1,
+    ],
   ])('%s is said in plain words', (error, text, exitCode) => {
     expect(explain(error)).toEqual({ text, exitCode });
   });

@@ -19,7 +19,7 @@ beforeAll(async () => {
     const transactionId = firstIdAt(at);
     const made = newTransaction({ vendorId, transactionId, account: String(index + 1) });
     await createTransactions(books.pool, [made], false);
-    await books.pool.query('update transactions set created_at = $2 where transaction_id = $1', [
+    await books.owner.query('update transactions set created_at = $2 where transaction_id = $1', [
       transactionId,
       at,
     ]);

@@ -168,7 +168,7 @@ describe('malipo vendor', () => {
     expect(again).toMatchObject({
       exitCode: 1,
       stdout: '',
-      stderr: 'error: There is a vendor shop already.\n',
+      stderr: 'error: Vendor shop already exists.\n',
     });
     expect(await versionOf('vendors')).toBe(before);
     const { directory } = await directoryOf();
@@ -180,7 +180,7 @@ describe('malipo vendor', () => {
     [['vendor', 'add', 'a', '--name', 'A\u001B[2J', '--sector', 'bank'], '--name'],
     [['vendor', 'add', 'a', '--name', 'A', '--sector', 'circus'], '--sector'],
     [['vendor', 'add', 'a', '--name', 'A'], '--sector'],
-    [['vendor', 'set', 'shop'], 'at least one setting'],
+    [['vendor', 'set', 'shop'], 'At least one setting'],
     [['vendor', 'set', 'shop', '--duplicate-check', 'never'], '--duplicate-check'],
     [['vendor', 'rotate-key', 'shop', '--overlap', '1w'], '--overlap'],
     [['vendor', 'rotate-key', 'shop', '--overlap', '31d'], '--overlap'],
@@ -263,7 +263,7 @@ describe('malipo vendor', () => {
       const refused = await inProcess(environment, 'vendor', name, 'nobody', ...options);
       expect(refused).toMatchObject({
         exitCode: 1,
-        stderr: 'error: There is no vendor nobody.\n',
+        stderr: 'error: Vendor nobody does not exist.\n',
       });
     },
   );
@@ -326,7 +326,7 @@ describe('malipo collector', () => {
     }
     expect(await inProcess(environment, ...add, '--vendor', 'nobody')).toMatchObject({
       exitCode: 1,
-      stderr: 'error: There is no vendor nobody.\n',
+      stderr: 'error: Vendor nobody does not exist.\n',
     });
     await must(environment, ...add, '--vendor', 'shop', '--vendor', 'rotor', '--vendor', 'shop');
     const { directory } = await directoryOf();
@@ -378,7 +378,7 @@ describe('malipo collector', () => {
       'Till',
       '--all-vendors',
     );
-    expect(again.stderr).toBe('error: There is a collector till already.\n');
+    expect(again.stderr).toBe('error: Collector till already exists.\n');
 
     const rotated = await must(environment, 'collector', 'rotate-key', 'till', '--json');
     expect(rotated.json()).toMatchObject({ collector: 'till', overlap_seconds: 86_400 });
@@ -405,7 +405,7 @@ describe('malipo collector', () => {
     const refused = await inProcess(environment, 'collector', verb, 'nobody');
     expect(refused).toMatchObject({
       exitCode: 1,
-      stderr: 'error: There is no collector nobody.\n',
+      stderr: 'error: Collector nobody does not exist.\n',
     });
   });
 });

@@ -78,8 +78,8 @@ test('a person’s report shows accounts and disputes; who asks for nobody is to
   expect((await by('--crn', crn)).stdout).toContain('Disputes: 1, of them open: 1');
   const close = ['credit', 'dispute', 'close', dispute, '--outcome', 'upheld'];
   expect((await inProcess(environment, ...close)).exitCode).toBe(0);
-  expect((await inProcess(environment, ...close)).stderr).toContain('no such open dispute');
-  expect((await by('--number', '999999999')).stderr).toContain('Nobody is on file');
+  expect((await inProcess(environment, ...close)).stderr).toContain('No open dispute has this id');
+  expect((await by('--number', '999999999')).stderr).toContain('No subject has this document');
 });
 
 test('a person’s report tells the history of accounts and what lenders corrected', async () => {
@@ -128,8 +128,8 @@ test('a score is explained point by point', async () => {
   const text = (await by('--number', '910000001')).stdout;
   expect(text).toMatch(/Probability of default +\d+\.\d\d %/);
   expect(text).toMatch(/accounts in default now +0 +(\d+) +\1\n/);
-  expect((await by('--crn', '999')).stderr).toContain('no subject with this reference');
-  expect((await by('--number', '123')).stderr).toContain('Nobody is on file');
+  expect((await by('--crn', '999')).stderr).toContain('No subject has this reference');
+  expect((await by('--number', '123')).stderr).toContain('No subject has this document');
 });
 
 test('the chain is verified, and keys are asked for', async () => {
@@ -203,13 +203,13 @@ test('suppression rules are set, work at once, are removed, and every change is 
   });
 
   for (const [args, complaint] of [
-    [['set', 'all', '--reason', 'None'], 'at least one setting'],
+    [['set', 'all', '--reason', 'None'], 'At least one setting'],
     [['set', 'x', '--reason', 'r', '--products', 'I,Z'], 'some of A, B'],
     [
       ['set', 'x', '--reason', 'r', '--states-from', '2026-02-02', '--states-until', '2026-02-01'],
       'must not be after',
     ],
-    [['remove', 'none', '--reason', 'r'], 'There is no rule none'],
+    [['remove', 'none', '--reason', 'r'], 'Rule none does not exist'],
   ] as const) {
     const refused = await rules(...args);
     expect(refused.exitCode).not.toBe(0);

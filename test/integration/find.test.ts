@@ -115,7 +115,7 @@ describe('payments are found', () => {
     const made = [0, 1, 2].map(() => newTransaction({ vendorId, account }));
     await createTransactions(books.pool, made, true);
     for (const [weeks, { transactionId }] of made.entries()) {
-      await books.pool.query(
+      await books.owner.query(
         `update transactions set duplicate_key = duplicate_key - ($2::bigint << 46)
          where transaction_id = $1`,
         [transactionId, weeks * 60],
@@ -143,7 +143,7 @@ describe('payments are found', () => {
       await createInstructed(books.pool, [made]);
       await settleTransactions(books.pool, [failedReport(made)]);
       const before = new Date(Date.now() + 60_000);
-      await archiveTransactions(books.pool, { vendorIds: [vendorId], before, folder });
+      await archiveTransactions(books.owner, { vendorIds: [vendorId], before, folder });
       for (const term of [referenceOf(made), 'ARCHIVED', account]) {
         const [one] = await find(term);
         expect(one).toMatchObject({ status: 'FAILED', payment: { archived: true } });

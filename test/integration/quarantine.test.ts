@@ -224,7 +224,7 @@ describe('a release', () => {
     await expect(release('Amina', NONE_COVERED)).rejects.toThrow(`of ${OPERATOR}`);
     expect(await findOpenQuarantine(books.pool)).toBeDefined();
     expect(await release('Amina')).toMatchObject({ kind: 'released', forced: false });
-    await expect(release('Amina')).rejects.toThrow('There is no quarantine');
+    await expect(release('Amina')).rejects.toThrow('The service is not in quarantine');
   });
 
   test('by force needs two different people, and is written down', async () => {

@@ -126,7 +126,7 @@ describe('two people', () => {
     const made = await lateSuccess();
     const { case_id: caseId } = await openCaseOf(made, 'contradiction');
     await expect(approveResolution(books, { caseId, by: 'Asha' })).rejects.toThrow(
-      'Nothing is proposed',
+      'This case has no proposal',
     );
     await proposeResolution(books.pool, { caseId, by: 'Asha', proposal: proposal('keep_books') });
     for (const by of ['Asha', 'ASHA']) {
@@ -135,7 +135,7 @@ describe('two people', () => {
       );
     }
     await expect(approveResolution(books, { caseId, by: ' Asha' })).rejects.toThrow(
-      'name of a person',
+      'person’s name',
     );
     // Nor does the database let it pass.
     await expect(
@@ -158,7 +158,7 @@ describe('two people', () => {
     await proposeResolution(books.pool, { caseId, by: 'Asha', proposal: charge });
     await rejectProposal(books.pool, { caseId, by: 'Baraka', note: 'ask the operator first' });
     await expect(approveResolution(books, { caseId, by: 'Baraka' })).rejects.toThrow(
-      'Nothing is proposed',
+      'This case has no proposal',
     );
     await resolve(row, 'keep_books');
     expect(await listCaseEvents(books.pool, row)).toMatchObject([
@@ -193,7 +193,7 @@ describe('two people', () => {
     for (const [resolution, reason] of [
       ['write_off', 'cannot be resolved by write_off'],
       ['return_to_vendor', 'nothing can be returned'],
-      ['failed', 'not open any more'],
+      ['failed', 'no longer open'],
     ] as const) {
       await expect(
         proposeResolution(books.pool, { caseId, by: 'Asha', proposal: proposal(resolution) }),
@@ -389,8 +389,8 @@ describe('an operator that cannot answer', () => {
   test('paid, by the word of two people', async () => {
     const made = await sent();
     const row = await noAnswer(made);
-    await expect(noAnswer(made)).rejects.toThrow('open already');
-    await expect(resolve(row, 'paid')).rejects.toThrow('operator’s own reference');
+    await expect(noAnswer(made)).rejects.toThrow('already open');
+    await expect(resolve(row, 'paid')).rejects.toThrow('operator’s reference');
     await resolve(row, 'paid', { operator_reference: 'R1', details: { token: '1' } });
     expect(await readStored(books, made)).toMatchObject({
       outcome: 'success',
@@ -418,7 +418,7 @@ describe('an operator that cannot answer', () => {
     await proposeResolution(books.pool, { caseId, by: 'Asha', proposal: proposal('failed') });
     await settle(paidReport(made));
     await expect(approveResolution(books, { caseId, by: 'Baraka' })).rejects.toThrow(
-      'not open any more',
+      'no longer open',
     );
     expect(await readStored(books, made)).toMatchObject({ outcome: 'success' });
     await resolve(row, 'keep_books');
@@ -430,7 +430,7 @@ describe('an operator that cannot answer', () => {
     const made = newTransaction({ vendorId, amountCents: AMOUNT });
     await createTransactions(books.pool, [made], false);
     const row = await noAnswer(made);
-    await expect(resolve(row, 'failed')).rejects.toThrow('it will be sent');
+    await expect(resolve(row, 'failed')).rejects.toThrow('has not been sent');
     await resolve(row, 'paid', { operator_reference: 'R1' });
     expect(await readStored(books, made)).toMatchObject({ outcome: 'success' });
   });

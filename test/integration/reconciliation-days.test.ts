@@ -190,7 +190,7 @@ describe('a day is not closed', () => {
     const noon = await boundary();
     await closeDay(books.pool, request('2026-03-01', start, noon));
     await expect(closeDay(books.pool, request('2026-03-01', start, noon))).rejects.toThrow(
-      'closed already',
+      'already closed',
     );
     const later = await boundary();
     const gap = new Date(Number(noon) + 1);

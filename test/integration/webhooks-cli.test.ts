@@ -82,8 +82,8 @@ test.each([
   [['set', 'nobody', 'https://shop.example/'], 'unknown_vendor'],
   [['set', 'VID', 'http://shop.example/'], 'must be https'],
   [['set', 'VID', 'https://127.0.0.1/'], 'private network'],
-  [['replay', 'VID'], 'Give --reference'],
-  [['replay', 'VID', '--reference', 'X'], '--reference is none'],
+  [['replay', 'VID'], 'At least one of --reference'],
+  [['replay', 'VID', '--reference', 'X'], '--reference is not a transaction'],
   [['enable', 'OTHER'], 'has no webhook'],
 ])('%j is refused in plain words', async (args, words) => {
   const other = `vendor-${await books.addVendor()}`;

@@ -7,7 +7,7 @@ describe('a person', () => {
   });
 
   test.each(['', ' ', ' Amani', 'Amani ', 'Ama\nni', 'x'.repeat(81)])('is not %j', (name) => {
-    expect(() => requirePerson(name)).toThrow('It must be the name of a person');
+    expect(() => requirePerson(name)).toThrow('It must be a person’s name');
   });
 
   test.each(['amani otieno', 'AMANI OTIENO', 'Amani  Otieno', 'Amani\u00a0Otieno'])(

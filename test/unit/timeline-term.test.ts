@@ -25,7 +25,11 @@ describe('a search term', () => {
     expect(readTerm(text).accounts).toContain(text);
   });
 
-  test.each(['37200009901', '0022000001', '25472200000', '14 234-567', 'order 0722000001'])(
+  test('may be a number of another country', () => {
+    expect(readTerm('+256 772 000 001').accounts).toEqual(['+256 772 000 001', '256772000001']);
+  });
+
+  test.each(['14 234-567', 'order 0722000001', '3720000990112345', 'INV-7'])(
     '%s is an account as it stands',
     (text) => {
       expect(readTerm(text).accounts).toEqual([text]);
