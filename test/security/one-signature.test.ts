@@ -51,6 +51,7 @@ describe('an unknown parameter in an un-encoded form', () => {
     const reference = await vendor.accepted({
       ...usualParams('create', 'demo'),
       biller_name: 'safaricom',
+      account: '254722000000',
       amount: '5.00',
     });
     const params = { vid: 'demo', reference, utm_source: 'x' };
