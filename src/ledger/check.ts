@@ -2,6 +2,7 @@ import { encodeReference } from '../base/ids.ts';
 import type { Mac } from '../base/mac.ts';
 import type { Pool, Queryable } from '../db/pool.ts';
 import { snapshot } from '../db/pool.ts';
+import { findSchemaDamage } from '../db/schema-check.ts';
 import { checkAuthenticity } from './authenticity.ts';
 import { checkChain } from './chain-check.ts';
 import type { ChainHead, KeptHead } from './chain-check.ts';
@@ -36,7 +37,11 @@ export interface CheckOptions {
   readonly onInvariant?: ((name: string) => void) | undefined;
 }
 
-const CHAIN_INVARIANTS = [
+const FURTHER_INVARIANTS = [
+  {
+    name: 'schema_intact',
+    says: 'Constraints, indexes and functions are those of the migrations.',
+  },
   {
     name: 'chain_intact',
     says: 'Every payment, transfer, collection, fund movement and correction is as it was when it was chained; none was added or removed since.',
@@ -80,12 +85,16 @@ export async function checkLedger(pool: Pool, options: CheckOptions = {}): Promi
         violations.push({ invariant: invariant.name, vendorId, detail });
       }
     }
+    onInvariant?.('schema_intact');
+    for (const damage of await findSchemaDamage(client)) {
+      violations.push({ invariant: 'schema_intact', vendorId: 0, detail: damage });
+    }
     onInvariant?.('chain_intact');
     const chain = await checkChain(client, { mac, heads, onProgress: onInvariant });
     violations.push(...chain.violations);
     if (mac !== undefined) violations.push(...(await checkAuthenticity(client, mac, onInvariant)));
     return {
-      invariants: [...INVARIANTS.map(({ name, says }) => ({ name, says })), ...CHAIN_INVARIANTS],
+      invariants: [...INVARIANTS.map(({ name, says }) => ({ name, says })), ...FURTHER_INVARIANTS],
       violations: violations.map((violation) => ({
         ...violation,
         detail: withReferences(violation),
@@ -98,7 +107,8 @@ export async function checkLedger(pool: Pool, options: CheckOptions = {}): Promi
   });
 }
 
-const UUID = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
+/** But for cases, which are known by their id. */
+const UUID = /(?<!case )\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
 
 /** Ids as the references that people know them by. */
 function withReferences({ vendorId, detail }: Violation): string {

@@ -238,4 +238,17 @@ export const INVARIANTS: readonly Invariant[] = [
             or t.opening_cents <> coalesce(b.closing_cents, z.net, 0)
             or d.end_before <> d.started_at`,
   },
+  {
+    name: 'written_as_sent',
+    says: 'No trigger, rule or policy changes rows as they are written, or hides them.',
+    sql: `select 0 as vendor_id, format('trigger %s of %s', t.tgname, t.tgrelid::regclass) as detail
+          from pg_trigger t join pg_class c on c.oid = t.tgrelid
+          where not t.tgisinternal and c.relnamespace = current_schema()::regnamespace
+          union all
+          select 0, format('rule %s of %s', rulename, tablename) from pg_rules
+          where schemaname = current_schema()
+          union all
+          select 0, format('policy %s of %s', policyname, tablename) from pg_policies
+          where schemaname = current_schema()`,
+  },
 ];

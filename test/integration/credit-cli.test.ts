@@ -135,6 +135,13 @@ test('a score is explained point by point', async () => {
 test('the chain is verified, and keys are asked for', async () => {
   const verified = await inProcess(environment, 'credit', 'verify-chain', '--json');
   expect(JSON.parse(verified.stdout)).toMatchObject({ violations: 0, enquiries: 0 });
+  const kept = 'a'.repeat(64);
+  const compared = await inProcess(
+    environment,
+    ...['credit', 'verify-chain', '--json', '--head', kept],
+  );
+  expect(compared.exitCode).toBe(1);
+  expect(JSON.parse(compared.stdout)).toMatchObject({ violations: 1, missing_heads: [kept] });
   const { CREDIT_INDEX_KEY: _key, ...without } = environment;
   const refused = await inProcess(without, 'credit', 'verify-chain');
   expect(refused.exitCode).toBe(1);

@@ -133,6 +133,19 @@ async function afterwards<Result>(
     await tamper();
     return await look();
   } finally {
+    await books.owner.query(
+      `drop function if exists mine cascade;
+       do $$ begin
+         if to_regclass('definition') is not null then
+           execute (select sql from definition);
+           drop table definition;
+         end if;
+         if not exists (select from pg_constraint where conname = 'accounts_never_negative') then
+           alter table accounts add constraint accounts_never_negative
+             check (balance_cents >= 0 or account in ('external', 'exposure'));
+         end if;
+       end $$`,
+    );
     for (const table of TABLES) {
       await books.owner.query(
         `delete from ${table}; insert into ${table} select * from saved_${table};
@@ -496,6 +509,33 @@ const WAYS: readonly Way[] = [
       );
     },
     found: 'chain_has_kept_heads',
+  },
+  {
+    way: 'a trigger that changes payments as they are accepted',
+    tamper: async () =>
+      await books.owner.query(
+        `create function mine() returns trigger language plpgsql as
+           $$ begin new.account := 'mine'; return new; end $$;
+         create trigger mine before insert on transactions for each row execute function mine()`,
+      ),
+    found: 'written_as_sent',
+  },
+  {
+    way: 'a function of the service that was replaced',
+    tamper: async () =>
+      await books.owner.query(
+        `create table definition as select pg_get_functiondef('set_corrected_outcome'::regproc) as sql;
+         create or replace function set_corrected_outcome(p_vendor_id integer, p_correction_id uuid,
+           p_biller_reference text, p_message text, p_details jsonb) returns boolean
+           language sql as 'select true'`,
+      ),
+    found: 'schema_intact',
+  },
+  {
+    way: 'a constraint that was dropped',
+    tamper: async () =>
+      await books.owner.query('alter table accounts drop constraint accounts_never_negative'),
+    found: 'schema_intact',
   },
   // What only a person or another record can find. The security page lists each in these words.
   {
