@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { MasterKeys } from './base/sealing.ts';
-import { compose } from './compose.ts';
+import { compose, connectionsOf } from './compose.ts';
 import type { Service } from './compose.ts';
 import type { Config } from './config.ts';
 import { setEnquiryRetention } from './credit/enquiries/retention-store.ts';
@@ -13,6 +13,7 @@ import { prepareDatabase } from './db/prepare.ts';
 import type { Prepared } from './db/prepare.ts';
 import { databaseOf, ensureRole } from './db/runtime-role.ts';
 import { sandboxRuntimeUrl } from './db/sandbox-role.ts';
+import { checkServer } from './db/server-check.ts';
 import { createLog } from './log.ts';
 import { enterAfterRestore } from './quarantine/after-restore.ts';
 import { findOpenQuarantine } from './quarantine/store.ts';
@@ -91,14 +92,16 @@ async function prepareAsOwner(options: RunOptions, database: OpenDatabase): Prom
   const { config, log } = options;
   const pools: Pool[] = [];
   const open = (url: string): Pool => {
-    const pool = createPool({ url, max: 1, name: 'start' });
+    const pool = createPool({ url, max: 2, name: 'start' });
     pools.push(pool);
     return pool;
   };
   try {
     const owner = open(database.ownerUrl);
     let { url } = database;
-    let prepared = await prepareDatabase(owner, open(url));
+    const runtime = open(url);
+    await refuseUnfitServer(runtime, config, log);
+    let prepared = await prepareDatabase(owner, runtime);
     if (prepared.applied.length > 0) log.info({ migrations: prepared.applied }, 'migrated');
     if (prepared.asOwner) await setEnquiryRetention(owner, config.creditEnquiryRetentionDays);
     if (prepared.oneRole && config.mode === 'sandbox') {
@@ -115,6 +118,15 @@ async function prepareAsOwner(options: RunOptions, database: OpenDatabase): Prom
     return url;
   } finally {
     await Promise.all(pools.map((pool) => pool.end()));
+  }
+}
+
+/** Throws: `StartError` when the server cannot keep what the service promises. */
+async function refuseUnfitServer(pool: Pool, config: Config, log: Logger): Promise<void> {
+  const { refusals, warnings } = await checkServer(pool, connectionsOf(config));
+  for (const warning of warnings) log.warn(`the database server: ${warning}`);
+  if (refusals.length > 0) {
+    throw new StartError(`The database server cannot be used: ${refusals.join('; ')}.`);
   }
 }
 

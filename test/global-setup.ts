@@ -15,6 +15,48 @@ declare module 'vitest' {
   }
 }
 
+/**
+ * What the embedded server has otherwise as an external one has it by default: nothing may depend on
+ * ours.
+ */
+const STOCK = {
+  jit: 'on',
+  random_page_cost: '4',
+  effective_cache_size: '4GB',
+  checkpoint_timeout: '5min',
+  timezone: 'America/St_Johns',
+};
+
+/**
+ * Defaults of the service's role that would weaken a session, slow it down, or make it read and write
+ * values in another form. What the service sets for each connection has to win.
+ */
+const HOSTILE = [
+  `jit = on`,
+  `jit_above_cost = 0`,
+  `synchronous_commit = off`,
+  `default_transaction_isolation = 'serializable'`,
+  `default_transaction_deferrable = on`,
+  `search_path = pg_catalog`,
+  `timezone = 'Asia/Kathmandu'`,
+  `datestyle = 'SQL, DMY'`,
+  `intervalstyle = 'sql_standard'`,
+  `bytea_output = 'escape'`,
+  `extra_float_digits = -15`,
+  `standard_conforming_strings = off`,
+  `array_nulls = off`,
+  `transform_null_equals = on`,
+  `client_encoding = 'LATIN1'`,
+  `idle_session_timeout = '1s'`,
+  `transaction_timeout = '3s'`,
+  `statement_timeout = '1s'`,
+  `lock_timeout = '1s'`,
+  `idle_in_transaction_session_timeout = '1s'`,
+  `enable_indexscan = off`,
+  `enable_nestloop = off`,
+  `plan_cache_mode = force_custom_plan`,
+];
+
 const TEMPLATE = 'malipo_template';
 
 let stopCluster = async (): Promise<void> => {};
@@ -49,6 +91,7 @@ async function start(folder: string, log: string[]): Promise<string> {
     log: (line) => log.push(line),
     durable: false,
     settings: {
+      ...STOCK,
       shared_buffers: '128MB',
       max_wal_size: '512MB',
       wal_level: 'minimal',
@@ -71,6 +114,8 @@ async function makeTemplate(clusterUrl: string): Promise<void> {
     url.pathname = `/${TEMPLATE}`;
     const runtimeUrl = embeddedRuntimeUrl(url.href);
     await ensureRole(cluster, runtimeUrl);
+    const role = new URL(runtimeUrl).username;
+    for (const setting of HOSTILE) await cluster.query(`alter role ${role} set ${setting}`);
     const template = createPool({ url: url.href, max: 1, name: 'global setup' });
     const runtime = createPool({ url: runtimeUrl, max: 1, name: 'global setup' });
     try {

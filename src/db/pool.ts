@@ -3,6 +3,7 @@ import type { CustomTypesConfig, PoolClient, QueryResult, QueryResultRow } from 
 import { QueueFullError } from '../base/batcher.ts';
 import { Refusal } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
+import { applySessionSettings } from './session-settings.ts';
 
 /** What stores need of a database: a pool, or one client inside a transaction. */
 export interface Queryable {
@@ -74,10 +75,13 @@ export interface PoolOptions {
   readonly onError?: (error: Error) => void;
 }
 
-const BY_INDEX_ONLY =
-  '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_bitmapscan=off -c enable_mergejoin=off';
+const LOCK_TIMEOUT_MS = 10_000;
+const IDLE_IN_TRANSACTION_MS = 15_000;
 
-/** A connection pool with the house's settings: bigint for int8, bounded statements and lock waits. */
+/**
+ * A connection pool: bigint for int8, bounded statements and lock waits, and the settings of
+ * `session-settings.ts` whatever the server's own are.
+ */
 export function createPool(options: PoolOptions): Pool {
   const statementTimeoutMs = options.statementTimeoutMs ?? 15_000;
   const pool = new BoundedPool({
@@ -88,11 +92,14 @@ export function createPool(options: PoolOptions): Pool {
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
-    statement_timeout: statementTimeoutMs,
     query_timeout: 2 * statementTimeoutMs,
-    lock_timeout: 10_000,
-    idle_in_transaction_session_timeout: 15_000,
-    ...(options.byIndexOnly === true ? { options: BY_INDEX_ONLY } : {}),
+    onConnect: async (client) =>
+      await applySessionSettings(client, options.url, {
+        statementTimeoutMs,
+        lockTimeoutMs: LOCK_TIMEOUT_MS,
+        idleInTransactionMs: IDLE_IN_TRANSACTION_MS,
+        byIndexOnly: options.byIndexOnly === true,
+      }),
   });
   // Without a listener a lost idle connection would end the process.
   pool.on('error', (error) => {

@@ -9,6 +9,7 @@ import { Refusal } from '../base/errors.ts';
 import { isMigrated } from '../db/migrate.ts';
 import type { Pool } from '../db/pool.ts';
 import { findSchemaDamage } from '../db/schema-check.ts';
+import { findWrongSettings } from '../db/session-settings.ts';
 import type { Metrics } from './metrics.ts';
 
 /** For those who watch over the service: hidden, served when it is busiest, and under one spelling only. */
@@ -71,6 +72,8 @@ function shared<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
 async function whatIsMissing(pool: Pool, log: Logger): Promise<string | undefined> {
   try {
     if (!(await isMigrated(pool))) return 'migrations';
+    const [wrong] = await findWrongSettings(pool);
+    if (wrong !== undefined) return wrong;
     const [damage] = await findSchemaDamage(pool);
     if (damage !== undefined) return damage;
     const read = await pool.query<{ read_only: boolean }>(

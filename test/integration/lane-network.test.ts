@@ -231,7 +231,7 @@ describe('collected income and funding whose answer is lost after the commit', (
         { collected: 0n, float: 700n },
       ],
     ] as const) {
-      const lost = proxy.loseAnswerTo('commit', 'cut');
+      const lost = proxy.loseAnswerTo('commit\0', 'cut');
       const failed = expect(move()).rejects.toMatchObject({ code: 'outcome_unknown' });
       await lost;
       await failed;

@@ -1,0 +1,88 @@
+import type { Pool } from './pool.ts';
+import { findWrongSettings } from './session-settings.ts';
+
+export interface ServerFindings {
+  /** Why the service must not start. */
+  readonly refusals: readonly string[];
+  /** What a person should know. */
+  readonly warnings: readonly string[];
+}
+
+const OLDEST_VERSION = 150_000;
+
+interface ServerRow {
+  readonly version: number;
+  readonly encoding: string;
+  readonly read_only: boolean;
+  readonly replication_role: string;
+  readonly activities: boolean;
+  readonly fsync: boolean;
+  readonly full_page_writes: boolean;
+  readonly connections: number;
+}
+
+/**
+ * Looks at what no session can set for itself, and whether the connections really have what they set:
+ * between them and the server there may be a pooler.
+ * @param pool of at least two connections. @param needed how many connections this process takes.
+ */
+export async function checkServer(pool: Pool, needed: number): Promise<ServerFindings> {
+  const read = await pool.query<ServerRow>(
+    `select current_setting('server_version_num')::integer as version,
+       current_setting('server_encoding') as encoding,
+       current_setting('transaction_read_only')::boolean as read_only,
+       current_setting('session_replication_role') as replication_role,
+       current_setting('track_activities')::boolean as activities,
+       current_setting('fsync')::boolean as fsync,
+       current_setting('full_page_writes')::boolean as full_page_writes,
+       least(current_setting('max_connections')::integer
+           - current_setting('superuser_reserved_connections')::integer,
+         (select case when datconnlimit >= 0 then datconnlimit end from pg_database
+          where datname = current_database()),
+         (select case when rolconnlimit >= 0 then rolconnlimit end from pg_roles
+          where rolname = current_user)) as connections`,
+  );
+  const [server] = read.rows;
+  if (server === undefined) throw new Error('the server says nothing of itself');
+  const wrong = await findWrongSettings(pool);
+  const shared = await shareOneSession(pool);
+  return {
+    refusals: [
+      ...(server.version < OLDEST_VERSION ? ['it is older than PostgreSQL 15'] : []),
+      ...(server.encoding === 'UTF8' ? [] : [`its encoding is ${server.encoding}, not UTF8`]),
+      ...(server.read_only ? ['it takes no writes: transactions are read-only'] : []),
+      ...(server.replication_role === 'origin'
+        ? []
+        : ['session_replication_role is not origin: foreign keys and triggers are off']),
+      ...(server.activities
+        ? []
+        : ['track_activities is off: when transactions began cannot be seen']),
+      ...(shared
+        ? ['two connections share one session: a pooler is not in session mode, which is needed']
+        : []),
+      ...wrong,
+    ],
+    warnings: [
+      ...(server.fsync ? [] : ['fsync is off: a crash of the machine can destroy the database']),
+      ...(server.full_page_writes
+        ? []
+        : ['full_page_writes is off: a crash of the machine can destroy the database']),
+      ...(server.connections < needed
+        ? [`it allows ${server.connections} connections, and this process takes up to ${needed}`]
+        : []),
+    ],
+  };
+}
+
+/** True when a pooler hands one connection of the server to two of ours in turns. */
+async function shareOneSession(pool: Pool): Promise<boolean> {
+  const [one, other] = [await pool.connect(), await pool.connect()];
+  const pidOf = async (client: typeof one): Promise<number | undefined> =>
+    (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid;
+  try {
+    return (await pidOf(one)) === (await pidOf(other));
+  } finally {
+    one.release();
+    other.release();
+  }
+}

@@ -1,0 +1,135 @@
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createPool } from '../../src/db/pool.ts';
+import type { Pool } from '../../src/db/pool.ts';
+import { checkServer } from '../../src/db/server-check.ts';
+import { findWrongSettings } from '../../src/db/session-settings.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import type { TestDatabase } from '../support/cluster.ts';
+
+let database: TestDatabase;
+let pool: Pool;
+let owner: Pool;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  pool = createPool({ url: database.url, max: 2, name: 'test' });
+  owner = createPool({ url: database.ownerUrl, max: 2, name: 'test' });
+});
+afterAll(async () => {
+  await pool.end();
+  await owner.end();
+  await database.drop();
+});
+
+async function setting(of: Pool, name: string): Promise<string | undefined> {
+  const read = await of.query<{ value: string }>('select current_setting($1) as value', [name]);
+  return read.rows[0]?.value;
+}
+
+describe('a connection', () => {
+  test('has what the service needs, although its role has other defaults', async () => {
+    // The defaults are set by test/global-setup.ts.
+    const plain = new Client({ connectionString: database.url });
+    await plain.connect();
+    const wrong = await plain.query(`select current_setting('jit') as jit,
+      current_setting('synchronous_commit') as sync, current_setting('TimeZone') as zone`);
+    expect(wrong.rows).toEqual([{ jit: 'on', sync: 'off', zone: 'Asia/Kathmandu' }]);
+    await plain.end();
+
+    expect(await findWrongSettings(pool)).toEqual([]);
+    expect(await setting(pool, 'statement_timeout')).toBe('15s');
+    expect(await setting(pool, 'plan_cache_mode')).toBe('force_custom_plan');
+    const hot = createPool({ url: database.url, max: 1, name: 'test', byIndexOnly: true });
+    expect(await findWrongSettings(hot)).toEqual([]);
+    expect(await setting(hot, 'plan_cache_mode')).toBe('force_generic_plan');
+    expect(await setting(hot, 'enable_seqscan')).toBe('off');
+    await hot.end();
+  });
+
+  test('keeps a stronger synchronous_commit', async () => {
+    const url = new URL(database.url);
+    url.searchParams.set('options', '-c synchronous_commit=remote_apply');
+    const strong = createPool({ url: url.href, max: 1, name: 'test' });
+    expect(await setting(strong, 'synchronous_commit')).toBe('remote_apply');
+    expect(await findWrongSettings(strong)).toEqual([]);
+    await strong.end();
+  });
+
+  test('sends no settings as startup parameters, which proxies refuse', async () => {
+    const started = Promise.withResolvers<string>();
+    const server = createServer((socket) => {
+      socket.once('data', (bytes) => {
+        started.resolve(bytes.toString('latin1'));
+        socket.destroy();
+      });
+    }).listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    const { port } = server.address() as AddressInfo;
+    const proxied = createPool({
+      url: `postgres://user:x@127.0.0.1:${port}/db?sslmode=disable`,
+      max: 1,
+      name: 'test',
+      byIndexOnly: true,
+    });
+    await expect(proxied.query('select 1')).rejects.toThrow(/terminated|ECONNRESET/);
+    const names = (await started.promise).slice(8).split('\0');
+    expect(names.filter((_, index) => index % 2 === 0 && _ !== '').toSorted()).toEqual(
+      ['application_name', 'client_encoding', 'database', 'user'].toSorted(),
+    );
+    await proxied.end();
+    server.close();
+  });
+});
+
+describe('the server', () => {
+  test('of the tests can be used; that it may lose data is told', async () => {
+    expect(await checkServer(pool, 50)).toEqual({
+      refusals: [],
+      warnings: [
+        'fsync is off: a crash of the machine can destroy the database',
+        'full_page_writes is off: a crash of the machine can destroy the database',
+      ],
+    });
+  });
+
+  test('is refused when no session could make good what it is', async () => {
+    const url = new URL(database.ownerUrl);
+    url.searchParams.set(
+      'options',
+      '-c default_transaction_read_only=on -c session_replication_role=replica -c track_activities=off',
+    );
+    const unfit = createPool({ url: url.href, max: 2, name: 'test' });
+    const { refusals, warnings } = await checkServer(unfit, 10_000);
+    expect(refusals).toEqual([
+      'it takes no writes: transactions are read-only',
+      'session_replication_role is not origin: foreign keys and triggers are off',
+      'track_activities is off: when transactions began cannot be seen',
+    ]);
+    expect(warnings.at(-1)).toMatch(
+      /^it allows \d+ connections, and this process takes up to 10000/,
+    );
+    await unfit.end();
+  });
+
+  test('behind a pooler that is not in session mode is refused', async () => {
+    const one = await owner.connect();
+    // What a pooler in transaction mode does: both connections are the same one of the server.
+    const pooled = {
+      query: one.query.bind(one),
+      connect: async () => ({ query: one.query.bind(one), release: () => undefined }),
+    } as unknown as Pool;
+    expect((await checkServer(pooled, 1)).refusals).toEqual([
+      'two connections share one session: a pooler is not in session mode, which is needed',
+    ]);
+    // What it does to settings, too.
+    await one.query(`set synchronous_commit = off; set search_path = pg_catalog`);
+    expect(await findWrongSettings(pooled)).toEqual([
+      'setting synchronous_commit is off, not on',
+      'setting search_path is pg_catalog, not public, pg_temp',
+    ]);
+    one.release(true);
+  });
+});
