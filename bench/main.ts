@@ -8,6 +8,7 @@ import { openStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 import { bulkSuite } from './suites/bulk.ts';
 import { cycleSuite } from './suites/cycle.ts';
+import { defaultSettingsSuite } from './suites/default-settings.ts';
 import { directSuite, PGLEDGER_CONTESTANTS } from './suites/direct.ts';
 import { dispatchSuite } from './suites/dispatch.ts';
 import { growthSuite } from './suites/growth.ts';
@@ -30,6 +31,7 @@ const SUITES: readonly Suite[] = [
   dispatchSuite,
   growthSuite,
   halfLoadSuite,
+  defaultSettingsSuite,
   memorySuite,
 ];
 

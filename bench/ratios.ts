@@ -4,7 +4,7 @@ export interface Run {
   /** Events a second, or what `unit` says. */
   readonly value: number;
   /** Default: per second. */
-  readonly unit?: 'bytes' | 'ratio';
+  readonly unit?: 'bytes' | 'ratio' | 'seconds';
   /** CPU microseconds an event, of Node and of PostgreSQL; absent where several share a process. */
   readonly nodeMicros?: number;
   readonly postgresMicros?: number;
@@ -64,6 +64,20 @@ function own(
     better: 'lower',
     of: [contestant],
     value: (figure) => figure(contestant).value,
+  };
+}
+
+/** How much longer the same takes on a PostgreSQL with default settings than on the embedded one. */
+function slower(name: string, work: string): Ratio {
+  const [byDefault, embedded] = [`${work}, default settings`, `${work}, embedded settings`];
+  return {
+    name,
+    what: `${work}: default settings ÷ embedded`,
+    must: 2,
+    goal: 1.25,
+    better: 'lower',
+    of: [byDefault, embedded],
+    value: (figure) => figure(byDefault).value / figure(embedded).value,
   };
 }
 
@@ -175,6 +189,8 @@ export const RATIOS: readonly Ratio[] = [
     [2048, 1200],
   ),
   own('p99_vs_p50_half_load', 'p99 ÷ p50, open loop at half load', 'create at half load', [10, 4]),
+  slower('default_settings_create_vs_embedded', 'creates at 20/s'),
+  slower('default_settings_callbacks_vs_embedded', '100 callbacks at once'),
   own(
     'memory_10min_vs_1min',
     'resident memory after 10 minutes ÷ after 1',

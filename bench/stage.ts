@@ -29,6 +29,11 @@ export interface Stage {
   readonly many: readonly BenchVendor[];
   /** A database of its own with vendors, floats and nothing else. Returns its URL. */
   database(name: string): Promise<string>;
+  /**
+   * The same on a PostgreSQL with default settings: the one of DEFAULT_POSTGRES_URL, where databases
+   * may be created, or the embedded one started with them.
+   */
+  databaseByDefault(name: string): Promise<string>;
   /** Starts a program of `children/` and waits for its first message. */
   start<First>(
     program: string,
@@ -74,13 +79,14 @@ export async function openStage(log: (line: string) => void): Promise<Stage> {
   );
   const masterKey = randomBytes(32);
   const children = new Set<Child<unknown>>();
-  const urlOf = (name: string): string => {
-    const url = new URL(postgres.url);
+  const ends: (() => Promise<void>)[] = [];
+  const urlOf = (name: string, server = postgres.url): string => {
+    const url = new URL(server);
     url.pathname = `/${name}`;
     return url.href;
   };
-  const asAdmin = async (statement: string): Promise<void> => {
-    const client = new Client({ connectionString: postgres.url });
+  const asAdmin = async (statement: string, server = postgres.url): Promise<void> => {
+    const client = new Client({ connectionString: server });
     await client.connect();
     try {
       await client.query(statement);
@@ -90,6 +96,7 @@ export async function openStage(log: (line: string) => void): Promise<Stage> {
   };
   const close = async (): Promise<void> => {
     await Promise.all([...children].map((child) => child.stop()));
+    for (const end of ends.toReversed()) await end();
     await postgres.stop();
     await discard();
   };
@@ -103,6 +110,14 @@ export async function openStage(log: (line: string) => void): Promise<Stage> {
       database: async (name) => {
         await asAdmin(`create database ${name} template ${TEMPLATE}`);
         return urlOf(name);
+      },
+      databaseByDefault: async (name) => {
+        const server = await openDefaultServer(folder, log);
+        ends.push(server.stop);
+        await asAdmin(`create database ${name}`, server.url);
+        ends.push(() => asAdmin(`drop database if exists ${name} with (force)`, server.url));
+        await furnish(urlOf(name, server.url), masterKey);
+        return urlOf(name, server.url);
       },
       start: async (program, environment) => {
         const child = await startChild<never>(program, {
@@ -129,6 +144,32 @@ export async function openStage(log: (line: string) => void): Promise<Stage> {
     await close();
     throw error;
   }
+}
+
+/** What the embedded server has otherwise as PostgreSQL has it by default. */
+const DEFAULT_SETTINGS = {
+  jit: 'on',
+  shared_buffers: '128MB',
+  effective_cache_size: '4GB',
+  random_page_cost: '4',
+  checkpoint_timeout: '5min',
+  max_wal_size: '1GB',
+  min_wal_size: '80MB',
+  max_connections: '100',
+};
+
+async function openDefaultServer(
+  folder: string,
+  log: (line: string) => void,
+): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
+  const url = process.env['DEFAULT_POSTGRES_URL'];
+  if (url !== undefined) return { url, stop: async () => undefined };
+  const server = await startEmbedded({
+    folder: path.join(folder, 'postgres-by-default'),
+    log,
+    settings: DEFAULT_SETTINGS,
+  });
+  return { url: server.url, stop: () => server.stop() };
 }
 
 /** Migrations, billers, and vendors with money. The hot vendor comes first. */
