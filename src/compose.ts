@@ -98,12 +98,6 @@ export interface ComposeOptions {
   readonly log: Logger;
 }
 
-/** How many database connections a process takes at most: its pools, and those of a start or a command. */
-export function connectionsOf(config: Config): number {
-  const pools = { lanes: 3 * config.laneCount, dispatch: 3, reads: 3, webhooks: 2, start: 2 };
-  return Object.values(pools).reduce((sum, count) => sum + count, config.databasePoolSize);
-}
-
 /** Ends of what was started, in the order in which it was; ended in the reverse. */
 type Ends = (() => unknown)[];
 

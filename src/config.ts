@@ -159,3 +159,9 @@ function readMetropol(values: Values, problems: Problems): MetropolConfig | unde
     allowsPrivateAddresses: values.METROPOL_PRIVATE_ADDRESSES === 'allow',
   };
 }
+
+/** How many database connections a process takes at most: its pools, and those of a start or a command. */
+export function connectionsOf(config: Config): number {
+  const pools = { lanes: 3 * config.laneCount, dispatch: 3, reads: 3, webhooks: 2, start: 2 };
+  return Object.values(pools).reduce((sum, count) => sum + count, config.databasePoolSize);
+}

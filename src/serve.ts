@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import type { MasterKeys } from './base/sealing.ts';
-import { compose, connectionsOf } from './compose.ts';
+import { compose } from './compose.ts';
 import type { Service } from './compose.ts';
+import { connectionsOf } from './config.ts';
 import type { Config } from './config.ts';
 import { setEnquiryRetention } from './credit/enquiries/retention-store.ts';
 import { refuseDamage } from './db/migrate.ts';

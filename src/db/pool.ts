@@ -93,13 +93,14 @@ export function createPool(options: PoolOptions): Pool {
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     query_timeout: 2 * statementTimeoutMs,
-    onConnect: async (client) =>
-      await applySessionSettings(client, options.url, {
+    // The pool waits for the promise, although its types do not say so.
+    onConnect: (client) =>
+      applySessionSettings(client, options.url, {
         statementTimeoutMs,
         lockTimeoutMs: LOCK_TIMEOUT_MS,
         idleInTransactionMs: IDLE_IN_TRANSACTION_MS,
         byIndexOnly: options.byIndexOnly === true,
-      }),
+      }) as unknown as undefined,
   });
   // Without a listener a lost idle connection would end the process.
   pool.on('error', (error) => {
