@@ -94,6 +94,11 @@ const EXAMPLE_FIELDS: Partial<Record<ErrorCode, string>> = {
   unknown_prefix: 'prefix',
 };
 
+// What `reference` names in the example of a code that always has one.
+const EXAMPLE_REFERENCES: Partial<Record<ErrorCode, string>> = {
+  likely_duplicate: '00000081M7Y4NP8KEYWR8EDAAS5ZSBQV',
+};
+
 interface ResponseObject {
   readonly description: string;
   readonly content: Readonly<Record<string, unknown>>;
@@ -160,7 +165,11 @@ export function refusalResponse(codes: readonly ErrorCode[], form = PLAIN): Resp
 
 function exampleBody(code: ErrorCode, form: RefusalForm) {
   const field = EXAMPLE_FIELDS[code];
-  const refusal = new Refusal(code, field === undefined ? {} : { field });
+  const reference = EXAMPLE_REFERENCES[code];
+  const refusal = new Refusal(code, {
+    ...(field === undefined ? {} : { field }),
+    ...(reference === undefined ? {} : { reference }),
+  });
   return refusalBody(refusal, {
     requestId: '7477dc19-0156-4574-8899-9abe564c620f',
     atTopLevel: form.atTopLevel,
