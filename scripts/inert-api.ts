@@ -33,6 +33,7 @@ export async function createInertApi(
     explainsSignatures: false,
     catalogue: inert('catalogue') as ApiOptions['catalogue'],
     connectorOf: unused('connectorOf'),
+    capacity: inert('capacity') as ApiOptions['capacity'],
     lanes: inert('lanes') as ApiOptions['lanes'],
     balances: inert('balances') as ApiOptions['balances'],
     statuses: inert('statuses') as ApiOptions['statuses'],

@@ -7,7 +7,6 @@ import type { Mac } from './base/mac.ts';
 import type { PeriodicJob } from './base/periodic-job.ts';
 import type { MasterKeys } from './base/sealing.ts';
 import { createBillerCatalogue } from './billers/catalogue.ts';
-import type { OperatorSecret } from './billers/biller.ts';
 import type { BillerCatalogue } from './billers/catalogue.ts';
 import { createBulkDesk } from './bulk/desk.ts';
 import type { BulkDesk } from './bulk/desk.ts';
@@ -24,6 +23,8 @@ import { createPool } from './db/pool.ts';
 import type { Pool } from './db/pool.ts';
 import { watchSettings } from './db/settings-watch.ts';
 import { createAvailabilities } from './dispatch/availability.ts';
+import { createCapacity } from './dispatch/capacity.ts';
+import type { Capacity } from './dispatch/capacity.ts';
 import { createCallbackDesk } from './dispatch/callbacks.ts';
 import type { Connector } from './dispatch/connector.ts';
 import type { RetryPolicy } from './dispatch/decide.ts';
@@ -47,7 +48,7 @@ import type { NewTransaction } from './transactions/transaction.ts';
 import { createVendorDirectory } from './vendors/directory.ts';
 import type { AuthenticationDeps } from './http/merchant/authenticate.ts';
 import type { VendorDirectory } from './vendors/directory.ts';
-import { openKeys } from './vendors/keys.ts';
+import { openOperatorKeys } from './vendors/keys.ts';
 import { openLedgerMac } from './vendors/ledger-key.ts';
 import { createNonceDesk, startNonceCleaner } from './vendors/nonces.ts';
 
@@ -126,7 +127,7 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Omit<Servi
   const settings = await composeSettings(kit);
   const { directory, catalogue, connectorOf } = settings;
   const ledgerMac = await openLedgerMac(pool, kit.masterKeys);
-  const { settler, lanes, bulkDesk, dispatcher } = await composePayments(kit, settings);
+  const { settler, lanes, bulkDesk, dispatcher, capacity } = await composePayments(kit, settings);
   const nonces = createNonceDesk({
     pool: kit.openPool('nonces', 1, true),
     deadlineMs: LANE_DEADLINE_MS,
@@ -172,6 +173,7 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Omit<Servi
     wireTime,
     catalogue,
     connectorOf,
+    capacity,
     lanes,
     bulkDesk,
     balances: createBalanceReader(reading('balances')),
@@ -256,7 +258,7 @@ async function composeSettings({ config, log, masterKeys, pool, atStop }: Kit): 
   const catalogue = createBillerCatalogue({
     pool,
     masterKeys,
-    readSecrets: readOperatorSecrets,
+    readSecrets: openOperatorKeys,
     onReload: () => connectors.update(catalogue.operators()),
   });
   atStop(() => connectors.close());
@@ -276,6 +278,7 @@ interface Payments {
   readonly lanes: CreateLanes;
   readonly bulkDesk: BulkDesk | undefined;
   readonly dispatcher: Dispatcher | undefined;
+  readonly capacity: Capacity;
 }
 
 async function composePayments(kit: Kit, settings: Settings): Promise<Payments> {
@@ -291,6 +294,7 @@ async function composePayments(kit: Kit, settings: Settings): Promise<Payments> 
   });
   atStop(() => settler.idle());
 
+  const capacity = createCapacity(() => performance.now());
   let dispatcher: Dispatcher | undefined;
   const onAccepted = (accepted: readonly NewTransaction[]): void =>
     dispatcher?.hint(
@@ -339,6 +343,7 @@ async function composePayments(kit: Kit, settings: Settings): Promise<Payments> 
       connectorOf,
       settler,
       availabilities,
+      capacity,
       policy: config.mode === 'sandbox' ? SANDBOX_POLICY : PRODUCTION_POLICY,
       pollMs: QUEUE_POLL_MS,
       laneDeadlineMs,
@@ -346,7 +351,7 @@ async function composePayments(kit: Kit, settings: Settings): Promise<Payments> 
     });
   }
   atStop(() => dispatcher?.stop(kit.graceLeftMs()));
-  return { settler, lanes, bulkDesk, dispatcher };
+  return { settler, lanes, bulkDesk, dispatcher, capacity };
 }
 
 /** The enquiry desk with its bureau; undefined when the credit registry is not configured. */
@@ -401,15 +406,4 @@ function startJobs(
     log,
   });
   atStop(() => sender.stop(graceLeftMs()));
-}
-
-async function readOperatorSecrets(
-  pool: Pool,
-  masterKeys: MasterKeys,
-): Promise<Map<string, OperatorSecret[]>> {
-  const secrets = new Map<string, OperatorSecret[]>();
-  for (const { holder, secret, validUntil } of await openKeys(pool, ['operator'], masterKeys)) {
-    secrets.set(holder, [...(secrets.get(holder) ?? []), { secret, validUntil }]);
-  }
-  return secrets;
 }

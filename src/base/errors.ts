@@ -205,7 +205,7 @@ export const ERRORS = {
   overloaded: {
     status: 503,
     text: 'The service is busy',
-    when: 'A queue is full; nothing was accepted. Repeat after `Retry-After` seconds.',
+    when: 'A queue is full, or (account validation) the operator is at its limit; nothing was accepted. Repeat after `Retry-After` seconds.',
   },
   unavailable: {
     status: 503,

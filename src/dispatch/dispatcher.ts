@@ -31,6 +31,8 @@ export interface DispatcherOptions {
   readonly connectorOf: (operatorCode: string) => Connector | undefined;
   readonly settler: Settler;
   readonly availabilities: Availabilities;
+  /** Shared with whatever else calls operators. Default: the dispatcher's own. */
+  readonly capacity?: Capacity;
   readonly policy: RetryPolicy;
   /** How often queues are listed when nobody tells of new work. */
   readonly pollMs: number;
@@ -55,7 +57,7 @@ export interface Dispatcher {
 export function startDispatcher(options: DispatcherOptions): Dispatcher {
   const { catalogue, connectorOf, log, timers = systemTimers } = options;
   const rotation = createRotation();
-  const capacity = createCapacity(() => timers.nowMs());
+  const capacity = options.capacity ?? createCapacity(() => timers.nowMs());
   const abort = new AbortController();
   const progressLane = createLane<Progress, number>({
     name: 'progress lane',
@@ -193,6 +195,7 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
       wake = undefined;
     }
   };
+  capacity.onValidated(wakeUp);
   const running = loop();
 
   return {

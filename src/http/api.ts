@@ -7,6 +7,7 @@ import type { BulkDesk } from '../bulk/desk.ts';
 import type { EnquiryDesk } from '../credit/enquiries/desk.ts';
 import type { Pool } from '../db/pool.ts';
 import type { CallbackDesk } from '../dispatch/callbacks.ts';
+import type { Capacity } from '../dispatch/capacity.ts';
 import type { Connector } from '../dispatch/connector.ts';
 import type { BalanceReader } from '../ledger/balance-reader.ts';
 import type { CreateLanes } from '../transactions/create.ts';
@@ -56,6 +57,8 @@ export interface ApiOptions extends AuthenticationDeps {
   readonly wireTime: WireTime;
   readonly catalogue: BillerCatalogue;
   readonly connectorOf: (operatorCode: string) => Connector | undefined;
+  /** Of calls to operators. */
+  readonly capacity: Capacity;
   readonly lanes: CreateLanes;
   readonly balances: BalanceReader;
   readonly statuses: StatusReader;

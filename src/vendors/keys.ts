@@ -119,6 +119,18 @@ export async function openKeys(
   }));
 }
 
+/** The keys shared with each operator, newest first. Rejects as `openKeys` does. */
+export async function openOperatorKeys(
+  db: Queryable,
+  masterKeys: MasterKeys,
+): Promise<Map<string, Pick<OpenedKey, 'secret' | 'validUntil'>[]>> {
+  const keys = new Map<string, Pick<OpenedKey, 'secret' | 'validUntil'>[]>();
+  for (const { holder, secret, validUntil } of await openKeys(db, ['operator'], masterKeys)) {
+    keys.set(holder, [...(keys.get(holder) ?? []), { secret, validUntil }]);
+  }
+  return keys;
+}
+
 /** The holder's valid secrets in the clear, newest first. Throws when one cannot be opened. */
 export async function openSecretsOf(
   db: Queryable,

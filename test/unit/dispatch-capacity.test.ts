@@ -30,6 +30,39 @@ function withClock(): { capacity: Capacity; pass: (ms: number) => void } {
 }
 
 describe('the places at an operator', () => {
+  test('are shared by validations, which get half of them', () => {
+    const { capacity } = withClock();
+    const kplc = operator({ maxConcurrency: 4 });
+    capacity.begin(kplc, 'validate');
+    expect(capacity.free(kplc, 'validate', 0)).toBe(1);
+    expect(capacity.free(kplc, 'send', 0)).toBe(3);
+    capacity.begin(kplc, 'validate');
+    expect(capacity.free(kplc, 'validate', 0)).toBe(0);
+    for (const kind of ['send', 'verify'] as const) capacity.begin(kplc, kind);
+    expect(capacity.free(kplc, 'send', 0)).toBe(0);
+    expect(capacity.underWay).toBe(4);
+    let freed = 0;
+    capacity.onValidated(() => (freed += 1));
+    capacity.end(kplc, 'validate');
+    expect([freed, capacity.free(kplc, 'validate', 0)]).toEqual([1, 1]);
+    // Payments take what is free.
+    capacity.begin(kplc, 'send');
+    expect(capacity.free(kplc, 'validate', 0)).toBe(0);
+  });
+
+  test('by rate: validations count, and leave half a second’s worth to payments', () => {
+    const { capacity, pass } = withClock();
+    const kplc = operator({ maxConcurrency: 100, maxPerSecond: 10 });
+    expect(capacity.free(kplc, 'validate', 0)).toBe(5);
+    for (let count = 0; count < 5; count += 1) capacity.begin(kplc, 'validate');
+    expect(capacity.free(kplc, 'validate', 0)).toBe(0);
+    expect(capacity.free(kplc, 'send', 0)).toBe(5);
+    pass(100);
+    expect(capacity.free(kplc, 'validate', 0)).toBe(1);
+    const slow = operator({ operatorCode: 'slow', maxPerSecond: 1 });
+    expect(capacity.free(slow, 'validate', 0)).toBe(1);
+  });
+
   test('are its concurrency less what is under way, of either kind', () => {
     const { capacity } = withClock();
     const kplc = operator();

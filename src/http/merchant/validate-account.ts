@@ -4,6 +4,7 @@ import { formatMoney } from '../../base/money.ts';
 import { requireAccount, requirePhone } from '../../billers/account.ts';
 import type { Biller } from '../../billers/biller.ts';
 import type { BillerCatalogue } from '../../billers/catalogue.ts';
+import type { Capacity } from '../../dispatch/capacity.ts';
 import type { Connector } from '../../dispatch/connector.ts';
 import { account, billerCodeOrName, phone, vid } from './fields.ts';
 import type { Operation } from './operation.ts';
@@ -51,6 +52,7 @@ export function validateAccount(
   deps: {
     readonly catalogue: BillerCatalogue;
     readonly connectorOf: ConnectorOf;
+    readonly capacity: Capacity;
   },
   path: string,
 ): Operation<typeof request, typeof response, 'vendor'> {
@@ -73,13 +75,9 @@ export function validateAccount(
       }
       const asked = requireAccount(fields.account, biller);
       const number = fields.phone === undefined ? null : requirePhone(fields.phone);
-      const answer = await connector.validate(
-        {
-          billerCode: biller.billerCode,
-          account: asked,
-          phone: number,
-        },
-        AbortSignal.timeout(connector.payDeadlineMs),
+      const query = { billerCode: biller.billerCode, account: asked, phone: number };
+      const answer = await inPlace(deps, biller, () =>
+        connector.validate(query, AbortSignal.timeout(connector.payDeadlineMs)),
       );
       if (answer.kind === 'unknown') {
         throw new Refusal('operator_unavailable', { retryAfterSeconds: 10 });
@@ -99,6 +97,27 @@ export function validateAccount(
       };
     },
   };
+}
+
+/** Calls within the limits that the operator has agreed on with us. Rejects with: `overloaded`. */
+async function inPlace<Answer>(
+  deps: { readonly catalogue: BillerCatalogue; readonly capacity: Capacity },
+  biller: Biller,
+  call: () => Promise<Answer>,
+): Promise<Answer> {
+  const operator = deps.catalogue.operator(biller.operatorCode);
+  if (operator === undefined || deps.capacity.free(operator, 'validate', 0) === 0) {
+    throw new Refusal('overloaded', {
+      retryAfterSeconds: 1,
+      text: 'The operator takes no more validations at the moment',
+    });
+  }
+  deps.capacity.begin(operator, 'validate');
+  try {
+    return await call();
+  } finally {
+    deps.capacity.end(operator, 'validate');
+  }
 }
 
 /**
