@@ -67,7 +67,7 @@ function comparable({ status, headers, text, body }: Answer): object {
 }
 
 async function strictVendor(): Promise<VendorClient> {
-  const vendor = await running.addVendor();
+  const vendor = await running.addVendor({ enquiryPolicy: 'strict' });
   await second.service.directory.reload();
   return vendor;
 }
@@ -112,7 +112,7 @@ describe('a vendor with strict enquiries', () => {
     const vendor = await strictVendor();
     const one = { nationalID: '900000001', name1: 'Amani', name2: 'Amani', ...CONSENT };
     expect((await ask(vendor, 'id-decision', one)).body.error?.[0]?.code).toBe('subject_not_found');
-    const open = await running.addVendor({ enquiryPolicy: 'open' });
+    const open = await running.addVendor();
     expect((await ask(open, 'id-decision', one)).status).toBe(200);
   });
 

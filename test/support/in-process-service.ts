@@ -78,7 +78,12 @@ export async function startInProcess(
     demo: (vid = 'demo') => new VendorClient(origin, { vid, key: `${vid}-security-key` }),
     addVendor: async (settings = {}) => {
       const vid = settings.vid ?? fresh('shop');
-      const usual = { name: 'Shop', sector: 'retail', referenceRequired: false } as const;
+      const usual = {
+        name: 'Shop',
+        sector: 'retail',
+        enquiryPolicy: 'open',
+        referenceRequired: false,
+      } as const;
       const vendor = { ...usual, ...settings, vid };
       const { securityKey } = await addVendor(service.pool, vendor, sealing);
       await service.directory.reload();
