@@ -103,6 +103,20 @@ create table account_disputes (
   check ((closed_at is null) = (outcome is null))
 );
 
+-- Whether a subject is dead, as a person recorded it with evidence; the newest record of a subject
+-- counts. Append-only. Lenders report deaths too, as account status L: 'living' refutes those.
+create table subject_life_records (
+  crn bigint not null,
+  record_id uuid not null,
+  recorded_at timestamptz not null,
+  status text not null check (status in ('deceased', 'living')),
+  died_on date,
+  -- The document that was seen, such as the number of a death certificate.
+  evidence text not null,
+  primary key (crn, record_id),
+  check (died_on is null or status = 'deceased')
+);
+
 -- Negative information that may not be shown or scored.
 create table suppression_rules (
   rule text primary key check (rule ~ '^[a-z0-9_]{1,60}$'),

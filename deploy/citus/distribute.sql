@@ -63,4 +63,5 @@ select create_distributed_function('settle_transactions_of(integer,uuid[],text[]
 -- stays: request_nonces, schema_migrations, schema_objects, ledger_heads, ledger_chain, closed_days, backups, archive_files, stray_callbacks
 -- stays: subjects, subject_documents, subject_phones, subject_enquiries, lenders, suppression_rules
 -- stays: credit_registry, credit_accounts, account_states, account_corrections, account_disputes
+-- stays: subject_life_records
 -- stays: credit_cases, credit_imports, credit_import_findings, suppression_changes, subject_merges, enquiry_retention

@@ -7,8 +7,10 @@ import { startOfDay } from '../credit/bureaus/registry.ts';
 import type { AccountState } from '../credit/facts.ts';
 import { listSubjectEnquiries } from '../credit/enquiries/store.ts';
 import { listDisputes } from '../credit/registry/disputes-store.ts';
+import { listLifeRecords } from '../credit/registry/life-store.ts';
 import { fullName } from '../credit/registry/profile.ts';
 import { listCorrections, readCreditFile, readSubject } from '../credit/registry/store.ts';
+import { isDeceased } from '../credit/scorecards/standing.ts';
 import type { Vault } from '../credit/registry/vault.ts';
 import type { Cli } from './cli.ts';
 import { crnOf, subjectCommand } from './credit-subject.ts';
@@ -41,11 +43,19 @@ async function answerReport(session: Session, vault: Vault, crn: bigint): Promis
     crn,
     asOf,
     statesFrom: new Date(0),
-    ownVendorId: 0,
+    enquiriesUntil: asOf,
+    ownVendorId: null,
     ownEnquiriesFrom: asOf,
   });
   const disputes = await listDisputes(pool, vault, crn);
   const enquiries = await listSubjectEnquiries(pool, crn);
+  const life = (await listLifeRecords(pool, crn)).map((one) => ({
+    recorded: wireTime.format(one.recordedAt),
+    status: one.status,
+    died_on: one.diedOn,
+    evidence: one.evidence,
+  }));
+  const deceased = isDeceased(file);
   const corrections = (await listCorrections(pool, crn)).map((one) => ({
     account: String(one.accountId),
     corrected: wireTime.format(one.correctedAt),
@@ -77,6 +87,8 @@ async function answerReport(session: Session, vault: Vault, crn: bigint): Promis
     json: {
       crn: String(crn),
       profile,
+      deceased,
+      life_records: life,
       accounts: accounts.map((account, at) => ({
         ...account,
         history: (file.accounts[at]?.history ?? []).map(stateOf),
@@ -96,6 +108,7 @@ async function answerReport(session: Session, vault: Vault, crn: bigint): Promis
         ['Reference', String(crn)],
         ['Name', fullName(profile.name)],
         ['Born', profile.dateOfBirth],
+        ...(deceased ? [['Deceased', 'yes'] as const] : []),
         ['Documents', profile.documents.map(({ type, number }) => `${type} ${number}`).join(', ')],
         ['Phones', profile.phones.map(({ number }) => number).join(', ')],
       ]),

@@ -45,7 +45,7 @@ async function explain({ pool, config }: Session, crn: bigint, kind: ScoreKind):
       retentionDays: config.creditRetentionDays,
     },
     crn,
-    0,
+    null,
   );
   const score = scoreFile(file, kind);
   const { basePoints, rows } = explainScore(file, kind);

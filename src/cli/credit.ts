@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Cli } from './cli.ts';
 import { addCaseCommands } from './credit-cases.ts';
+import { addDeceasedCommands } from './credit-deceased.ts';
 import { addImportCommand } from './credit-import.ts';
 import { addCreditKeyCommands } from './credit-keys.ts';
 import { addListCommands } from './credit-lists.ts';
@@ -17,6 +18,7 @@ export function addCreditCommands(program: Command, cli: Cli): void {
   addReportCommand(credit, cli);
   addScoreCommand(credit, cli);
   addCaseCommands(credit, cli);
+  addDeceasedCommands(credit, cli);
   addMergeCommands(credit, cli);
   addSuppressionCommands(credit, cli);
   addCreditKeyCommands(credit, cli);

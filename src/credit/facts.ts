@@ -7,11 +7,13 @@ import type { Sector } from '../vendors/vendor.ts';
  * Codes are those of the Kenyan data specification template (CBK, individual and mobile templates).
  */
 export interface CreditFile {
-  /** The instant the file is looked at; nothing later is in it. */
+  /** The day of the accounts; nothing that was submitted for a later day is in it. */
   readonly asOf: Date;
   readonly accounts: readonly CreditAccount[];
-  /** Enquiries made about the subject before `asOf`, the oldest first. */
+  /** Enquiries made about the subject up to the present one, those of the day too, the oldest first. */
   readonly enquiries: readonly PastEnquiry[];
+  /** What people recorded last about the subject's life, if anything. */
+  readonly life?: LifeRecord;
 }
 
 /** A overdraft, B credit card, C business working capital, D business expansion, E mortgage, F asset finance, G trade finance, H personal, I mobile loan, J insurance premium, K group, L uncleared effects. */
@@ -61,9 +63,17 @@ export interface CreditAccount {
   readonly troubleSuppressed?: true;
 }
 
+/** `living` refutes deaths that lenders reported up to that instant. */
+export interface LifeRecord {
+  readonly status: 'deceased' | 'living';
+  readonly recordedAt: Date;
+}
+
 export interface PastEnquiry {
   readonly at: Date;
   /** Report reason 1–12; 3 and 4 are no applications and never lower a score. */
   readonly reason: number;
   readonly sector: Sector;
+  /** Who asked: one lender's applications of a few days are one. Absent: not known. */
+  readonly by?: string;
 }

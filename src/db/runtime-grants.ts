@@ -110,6 +110,7 @@ export const RUNTIME_GRANTS: Readonly<Record<string, TableGrants>> = {
   account_states: { insert: true, updateAllBut: ['crn', 'account_id', 'as_of'] },
   account_corrections: appendOnly,
   account_disputes: { insert: true, update: ['closed_at', 'outcome'] },
+  subject_life_records: appendOnly,
   suppression_rules: { insert: true, updateAllBut: ['rule'], delete: true },
   suppression_changes: appendOnly,
   credit_cases: { insert: true, update: ['closed_at', 'resolution'] },

@@ -12,8 +12,9 @@ const PROFILE = {
   otherNames: 'Amani Baraka',
   salutation: 'Ms',
   surname: 'Wanjiru',
+  deceased: 'false',
 };
-const TAIL = { source: 'registry', computed_here: [] };
+const TAIL = { remarks: [], source: 'registry', computed_here: [] };
 const NOTICE =
   'A customer’s credit score should not be used as the sole reason by a lender to deny a customer a loan.';
 
@@ -31,6 +32,7 @@ const COUNTS = {
   paClosedAccountsWithDh: pair('0', '0'),
   paOpenAccounts: pair('3', '1'),
   paOpenAccountsWithDh: pair('0', '0'),
+  disputedAccounts: pair('0', '0'),
 };
 
 const MOBILE_LOANS = {
@@ -51,6 +53,7 @@ const MOBILE_LOANS = {
 };
 
 const STATUSES = [...Array<string>(4).fill('ACTIVE'), ...Array<string>(10).fill('CLOSED')];
+const FLAGS = { disputed: 'false', deceased: 'false', asOf: '2026-10-31T00:00:00+03:00' };
 const PHONES = [
   { phoneNo: '254187000001', phoneType: 'HOME' },
   { phoneNo: '254197000001', phoneType: 'MOBILE' },
@@ -90,12 +93,16 @@ export const SCORING_EXAMPLES = {
       ...head('ENQ20261121B'),
       profile: PROFILE,
       summary: COUNTS,
-      account_list: STATUSES.map((accountStatus) => ({ accountStatus, arrearAmount: '0.00' })),
+      account_list: STATUSES.map((accountStatus) => ({
+        accountStatus,
+        arrearAmount: '0.00',
+        ...FLAGS,
+      })),
       phone_list: PHONES,
       score: {
         grade: 'BB',
-        positiveScore: '796',
-        probability: '1.62',
+        positiveScore: '793',
+        probability: '1.69',
         reasonCodeAARC1: 'One or more accounts are open',
         reasonCodeAARC2: 'Few accounts were repaid in full and on time',
         reasonCodeAARC3: 'No further reason',
@@ -119,12 +126,12 @@ export const SCORING_EXAMPLES = {
       ...head('ENQ20261121C'),
       profile: PROFILE,
       summary: { ...COUNTS, ...MOBILE_LOANS },
-      account_list: STATUSES.map((accountStatus) => ({ accountStatus })),
+      account_list: STATUSES.map((accountStatus) => ({ accountStatus, ...FLAGS })),
       phone_list: PHONES.map((phone) => ({ createDate: '2021-10-31T00:00:00+03:00', ...phone })),
       score: {
         grade: 'CC',
-        mobiLoansScore: '722',
-        probability: '4.40',
+        mobiLoansScore: '721',
+        probability: '4.46',
         reasonCodeAARC1: 'One or more accounts are open',
         reasonCodeAARC2: 'Few accounts were repaid in full and on time',
         reasonCodeAARC3: 'Few mobile loans were repaid in full and on time',

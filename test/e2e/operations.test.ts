@@ -79,9 +79,11 @@ const PROFILE = {
   otherNames: 'Amani Baraka',
   salutation: TEXT,
   surname: 'Wanjiru',
+  deceased: 'false',
 };
+const FLAGS = { disputed: 'false', deceased: 'false', asOf: INSTANT };
 const COUNTS =
-  'creditHistory npaAccounts paAccounts paAccountsWithDh paClosedAccounts paClosedAccountsWithDh paOpenAccounts paOpenAccountsWithDh';
+  'creditHistory npaAccounts paAccounts paAccountsWithDh paClosedAccounts paClosedAccountsWithDh paOpenAccounts paOpenAccountsWithDh disputedAccounts';
 const MOBILE_COUNTS =
   'avgMobiLoanPrincipalAmount lastMobiLoanPrincipalAmount maxMobiLoanPrincipalAmount minMobiLoanPrincipalAmount mobiLoanAccounts npaClosedAccounts npaClosedMobiLoanAccounts npaOpenAccounts npaOpenMobiLoanAccounts paClosedMobiLoanAccounts paClosedMobiLoanAccountsWithDh paOpenMobiLoanAccounts paOpenMobiLoanAccountsWithDh';
 const SCORING = {
@@ -92,7 +94,7 @@ const SCORING = {
   genericScore: {
     profile: PROFILE,
     summary: pairs(COUNTS),
-    account_list: { accountStatus: TEXT, arrearAmount: NUMBER },
+    account_list: { accountStatus: TEXT, arrearAmount: NUMBER, ...FLAGS },
     phone_list: { phoneNo: TEXT, phoneType: TEXT },
     score: score('positiveScore'),
   },
@@ -102,7 +104,7 @@ const SCORING = {
       ...pairs(`${COUNTS} ${MOBILE_COUNTS}`),
       lastMobileLoanListingDate: { otherSectors: INSTANT },
     },
-    account_list: { accountStatus: TEXT },
+    account_list: { accountStatus: TEXT, ...FLAGS },
     phone_list: { createDate: INSTANT, phoneNo: TEXT, phoneType: TEXT },
     score: score('mobiLoansScore'),
   },

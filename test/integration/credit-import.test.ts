@@ -87,6 +87,7 @@ async function readFileOf(crn: bigint): Promise<CreditFile> {
     crn,
     asOf: new Date('2026-11-05T00:00:00Z'),
     statesFrom: new Date(0),
+    enquiriesUntil: new Date(),
     ownVendorId: 1,
     ownEnquiriesFrom: new Date(),
   });

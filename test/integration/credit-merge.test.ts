@@ -142,3 +142,52 @@ test('merges are one deep, and refuse what is not there', async () => {
   const undo = ['merge', 'undo', '--from', c ?? '', '--reason', 'None'];
   expect((await credit(...undo)).stderr).toContain('not merged');
 });
+
+test('a death is recorded with evidence, holds for merged subjects, and is refuted by a later record', async () => {
+  // One account each, and one whose lender reports the death of the last.
+  await submit([rightLine(21), rightLine(22), { ...rightLine(23), AccountStatus: 'L' }]);
+  const crnOf = async (number: number): Promise<string> =>
+    (await reportOf('--number', String(910_000_000 + number))).crn;
+  const [first, second, third] = [await crnOf(21), await crnOf(22), await crnOf(23)];
+  const scoreOf = async (crn: string): Promise<string> =>
+    (await credit('score', '--crn', crn, '--kind', 'generic')).stdout;
+  const reported = async (crn: string) =>
+    JSON.parse((await credit('subject-report', '--crn', crn, '--json')).stdout) as {
+      deceased: boolean;
+      life_records: object[];
+    };
+  expect(await reported(first)).toMatchObject({ deceased: false, life_records: [] });
+  expect(await scoreOf(first)).not.toContain('deceased');
+
+  const set = ['deceased', 'set', '--crn', first, '--evidence', 'Certificate 7'];
+  expect((await credit(...set, '--died-on', '2099-01-01')).stderr).toContain('not in the future');
+  const recorded = await credit(...set, '--died-on', '2026-11-02');
+  expect(recorded.stdout).toBe(`Subject ${first} is recorded as deceased.\n`);
+  expect(await scoreOf(first)).toContain('recorded as deceased');
+  expect(await reported(first)).toMatchObject({
+    deceased: true,
+    life_records: [{ status: 'deceased', died_on: '2026-11-02', evidence: 'Certificate 7' }],
+  });
+
+  // About one person under two references it is known under the one that stays.
+  expect(await reported(second)).toMatchObject({ deceased: false });
+  const merging = ['merge', 'subjects', '--from', first, '--into', second, '--reason', 'One'];
+  expect((await credit(...merging)).exitCode).toBe(0);
+  expect(await reported(second)).toMatchObject({ deceased: true });
+  const clear = ['deceased', 'clear', '--evidence', 'Came with the ID'];
+  expect((await credit(...clear, '--crn', second)).exitCode).toBe(0);
+  expect(await reported(second)).toMatchObject({
+    deceased: false,
+    life_records: [{ status: 'living' }, { status: 'deceased' }],
+  });
+
+  expect(await scoreOf(third)).toContain('recorded as deceased');
+  expect((await credit(...clear, '--number', '910000023')).exitCode).toBe(0);
+  expect(await scoreOf(third)).toContain('no credit history');
+  // The lender repeats what it reported: refuted already. A later death is another.
+  await submit([{ ...rightLine(23), AccountStatus: 'L' }], '2026-11-15');
+  expect(await reported(third)).toMatchObject({ deceased: false });
+
+  expect((await credit('deceased', 'set', '--crn', first)).stderr).toContain('--evidence');
+  expect((await credit(...clear, '--crn', '5')).stderr).toContain('no subject');
+});

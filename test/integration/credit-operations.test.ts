@@ -12,11 +12,14 @@ import { verifyChains } from '../../src/credit/enquiries/chain-store.ts';
 import { listSubjectEnquiries } from '../../src/credit/enquiries/store.ts';
 import { listCases } from '../../src/credit/registry/cases-store.ts';
 import { closeDispute, openDispute } from '../../src/credit/registry/disputes-store.ts';
+import { addLifeRecord } from '../../src/credit/registry/life-store.ts';
 import { rotateKeys } from '../../src/credit/registry/rotate-store.ts';
 import { findByPhone, findSubjects } from '../../src/credit/registry/store.ts';
 import { createVault } from '../../src/credit/registry/vault.ts';
 import type { Vault } from '../../src/credit/registry/vault.ts';
-import { createPool } from '../../src/db/pool.ts';
+import { createPool, transaction } from '../../src/db/pool.ts';
+import { addKey } from '../../src/vendors/keys.ts';
+import { insertVendor, updateVendor } from '../../src/vendors/store.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { BODY_FORMS, encode, signed } from '../support/vendor-client.ts';
@@ -111,8 +114,10 @@ const PROFILE = {
   otherNames: 'Amani Baraka',
   salutation: 'Ms',
   surname: 'Wanjiru',
+  deceased: 'false',
 };
-const TAIL = { source: 'registry', computed_here: [] };
+const FLAGS = { disputed: 'false', deceased: 'false', asOf: expect.stringMatching(ISO) };
+const TAIL = { remarks: [], source: 'registry', computed_here: [] };
 
 function pairs(names: string, pair: object): object {
   return Object.fromEntries(names.split(' ').map((name) => [name, pair]));
@@ -152,12 +157,12 @@ describe('an answer has every field of the specification, and its type', () => {
       requestReference: expect.any(String),
       profile: PROFILE,
       summary: pairs(
-        'creditHistory npaAccounts paAccounts paAccountsWithDh paClosedAccounts paClosedAccountsWithDh paOpenAccounts paOpenAccountsWithDh',
+        'creditHistory npaAccounts paAccounts paAccountsWithDh paClosedAccounts paClosedAccountsWithDh paOpenAccounts paOpenAccountsWithDh disputedAccounts',
         PAIR,
       ),
       account_list: expect.arrayContaining([
-        { accountStatus: 'ACTIVE', arrearAmount: '0.00' },
-        { accountStatus: 'CLOSED', arrearAmount: '0.00' },
+        { accountStatus: 'ACTIVE', arrearAmount: '0.00', ...FLAGS },
+        { accountStatus: 'CLOSED', arrearAmount: '0.00', ...FLAGS },
       ]),
       phone_list: expect.arrayContaining([
         { phoneNo: '254197000001', phoneType: 'MOBILE' },
@@ -182,12 +187,12 @@ describe('an answer has every field of the specification, and its type', () => {
           AMOUNT_PAIR,
         ),
         ...pairs(
-          'creditHistory mobiLoanAccounts npaAccounts npaClosedAccounts npaClosedMobiLoanAccounts npaOpenAccounts npaOpenMobiLoanAccounts paAccounts paAccountsWithDh paClosedAccounts paClosedAccountsWithDh paClosedMobiLoanAccounts paClosedMobiLoanAccountsWithDh paOpenAccounts paOpenAccountsWithDh paOpenMobiLoanAccounts paOpenMobiLoanAccountsWithDh',
+          'creditHistory mobiLoanAccounts npaAccounts npaClosedAccounts npaClosedMobiLoanAccounts npaOpenAccounts npaOpenMobiLoanAccounts paAccounts paAccountsWithDh paClosedAccounts paClosedAccountsWithDh paClosedMobiLoanAccounts paClosedMobiLoanAccountsWithDh paOpenAccounts paOpenAccountsWithDh paOpenMobiLoanAccounts paOpenMobiLoanAccountsWithDh disputedAccounts',
           PAIR,
         ),
         lastMobileLoanListingDate: { otherSectors: expect.stringMatching(ISO) },
       },
-      account_list: expect.arrayContaining([{ accountStatus: 'ACTIVE' }]),
+      account_list: expect.arrayContaining([{ accountStatus: 'ACTIVE', ...FLAGS }]),
       phone_list: expect.arrayContaining([
         {
           createDate: expect.stringMatching(ISO),
@@ -466,23 +471,138 @@ test('a service without an index key offers no scoring', async () => {
   }
 });
 
-test('a dispute keeps a default from being counted, until it is closed', async () => {
-  const npa = async (): Promise<number> => {
+test('a dispute keeps a default from being counted, visibly, until it is closed', async () => {
+  const look = async () => {
     const { body } = await ask('generic-score', { nationalID: '900000003' });
-    const { npaAccounts } = body.summary as unknown as Record<string, Record<string, string>>;
-    return Number(npaAccounts?.mySector) + Number(npaAccounts?.otherSectors);
+    const sum = (name: string): number => {
+      const pair = (body.summary as unknown as Record<string, Record<string, string>>)[name];
+      return Number(pair?.mySector) + Number(pair?.otherSectors);
+    };
+    const listed = body.account_list as unknown as readonly Record<string, string>[];
+    const flagged = listed.filter(({ disputed }) => disputed === 'true');
+    const { reasonCodeAARC1: first, reasonCodeAARC4: last } = body.score as unknown as Record<
+      string,
+      string
+    >;
+    const counts = [sum('npaAccounts'), sum('disputedAccounts'), flagged.length, listed.length];
+    return { counts, flagged, remarks: body.remarks as unknown as string[], first, last };
   };
-  const before = await npa();
+  const [npa = 0, disputed = 0, flags = 0, all = 0] = (await look()).counts;
+  expect([disputed, flags]).toEqual([0, 0]);
   const read = await service.pool.query<{ account_id: bigint }>(
     `select distinct account_id from account_states where crn = 1000003 and status = 'C'`,
   );
   const accountId = read.rows[0]?.account_id ?? 0n;
   const dispute = { crn: 1_000_003n, accountId, statement: 'I paid it.', at: new Date() };
   const opened = await openDispute(service.pool, vault, dispute);
-  expect(await npa()).toBe(before - 1);
+  const during = await look();
+  expect(during.counts).toEqual([npa - 1, 1, 1, all]);
+  expect(during.flagged).toMatchObject([{ arrearAmount: '0.00', disputed: 'true' }]);
+  expect(during.remarks).toEqual([expect.stringMatching(/^1 account is under dispute/)]);
+  expect(during.last).toBe('Accounts under dispute are left out of this score');
   expect(await closeDispute(service.pool, opened ?? '', 'rejected', new Date())).toBe(true);
-  expect(await npa()).toBe(before);
+  const after = await look();
+  expect(after).toMatchObject({ counts: [npa, 0, 0, all], remarks: [] });
+  expect(after.first).toBe('One or more accounts are in default');
   expect(await openDispute(service.pool, vault, { ...dispute, crn: 1_000_001n })).toBeUndefined();
+});
+
+describe('a deceased customer', () => {
+  const about = { nationalID: '900000005' };
+  const crn = 1_000_005n;
+  const look = async () => {
+    const asked = await Promise.all([
+      ask('generic-score', about),
+      ask('mobile-loan-score', about),
+      ask('id-decision', about),
+    ]);
+    return asked.map(({ body }) => {
+      const { deceased } = body.profile as unknown as { deceased: string };
+      const {
+        grade,
+        probability,
+        reasonCodeAARC1: first,
+      } = (body.score ?? {}) as unknown as Record<string, string>;
+      return { deceased, grade, probability, first, remarks: body.remarks as unknown as string[] };
+    });
+  };
+  const NO_SCORE = { grade: '', probability: '', first: expect.stringMatching(/deceased/) };
+  const ALIVE = { deceased: 'false', remarks: [] };
+  const DEAD = { deceased: 'true', remarks: [expect.stringMatching(/deceased/)] };
+  const record = async (status: 'deceased' | 'living'): Promise<void> => {
+    const evidence = 'Certificate 12/2026';
+    const added = { status, recordedAt: new Date(), diedOn: null, evidence };
+    expect(await addLifeRecord(service.pool, crn, added)).toBe(true);
+  };
+
+  test('gets no score once a person has recorded it, until it is refuted', async () => {
+    expect(await look()).toMatchObject(Array.from({ length: 3 }, () => ALIVE));
+    await record('deceased');
+    const dead = await look();
+    expect(dead).toMatchObject([{ ...DEAD, ...NO_SCORE }, { ...DEAD, ...NO_SCORE }, DEAD]);
+    await record('living');
+    const living = await look();
+    expect(living).toMatchObject(Array.from({ length: 3 }, () => ALIVE));
+    expect(living[0]?.grade).not.toBe('');
+  });
+
+  test('is one whom a lender reports as such, unless a person refuted that', async () => {
+    const pool = createPool({ url: database.ownerUrl, max: 1, name: 'owner' });
+    await pool.query('delete from subject_life_records');
+    const newest = `account_states s set status = $1, status_on = s.as_of
+      where crn = ${crn} and status in ('F', 'L') and as_of = (
+        select max(as_of) from account_states o where (o.crn, o.account_id) = (s.crn, s.account_id))`;
+    expect((await pool.query(`update ${newest}`, ['L'])).rowCount).toBeGreaterThan(0);
+    const dead = await look();
+    expect(dead).toMatchObject([{ ...DEAD, ...NO_SCORE }, { ...DEAD, ...NO_SCORE }, DEAD]);
+    const { body } = await ask('generic-score', about);
+    const listed = body.account_list as unknown as readonly Record<string, string>[];
+    expect(new Set(listed.map(({ deceased }) => deceased))).toEqual(new Set(['true', 'false']));
+    await record('living');
+    expect(await look()).toMatchObject(Array.from({ length: 3 }, () => ALIVE));
+    await pool.query(`update ${newest}`, ['F']);
+    await pool.query('delete from subject_life_records');
+    await pool.end();
+  });
+});
+
+describe('applications for credit', () => {
+  const scoreFor = async (vid: string): Promise<number> => {
+    const { body } = await ask('generic-score', {}, { vid });
+    return Number((body.score as unknown as { positiveScore: string }).positiveScore);
+  };
+
+  test('of one lender count once for others, the same day, and not for itself', async () => {
+    await transaction(service.pool, async (client) => {
+      for (const vid of ['third', 'fourth']) {
+        await insertVendor(client, { vid, name: vid, sector: 'sacco', createdAt: new Date() });
+        await updateVendor(client, vid, { enquiryPolicy: 'open' });
+        const holder = { holderKind: 'vendor', holder: vid } as const;
+        await addKey(client, holder, {
+          secret: `${vid}-security-key`,
+          overlapSeconds: 0,
+          masterKeys,
+        });
+      }
+    });
+    await service.directory.reload();
+    const before = await scoreFor('demo2');
+    // What a lender asks itself belongs to the application at hand.
+    expect(await scoreFor('demo2')).toBe(before);
+    for (const reportReason of ['3', '4']) {
+      await ask('generic-score', { reportReason }, { vid: 'fourth' });
+    }
+    expect(await scoreFor('demo2')).toBe(before);
+    await ask('generic-score', {}, { vid: 'third' });
+    const after = await scoreFor('demo2');
+    expect(after).toBeLessThan(before);
+    for (const path of ['mobile-loan-score', 'id-decision', 'generic-score'] as const) {
+      await ask(path, {}, { vid: 'third' });
+    }
+    expect(await scoreFor('demo2')).toBe(after);
+    await ask('id-decision', {}, { vid: 'fourth' });
+    expect(await scoreFor('demo2')).toBeLessThan(after);
+  });
 });
 
 describe('the chain of enquiries', () => {

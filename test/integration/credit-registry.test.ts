@@ -33,6 +33,7 @@ async function readFile(crn: bigint): Promise<CreditFile> {
     crn,
     asOf: AS_OF,
     statesFrom: new Date(0),
+    enquiriesUntil: AS_OF,
     ownVendorId: 1,
     ownEnquiriesFrom: AS_OF,
   });

@@ -184,19 +184,89 @@ describe('a score', () => {
     );
   });
 
-  test('leaves out accounts that are disputed or of a deceased', () => {
+  test('leaves out accounts that are disputed, and says so', () => {
     fc.assert(
-      fc.property(creditFile, account, fc.constantFrom('flag', 'P', 'L'), (file, one, how) => {
-        const outside =
-          how === 'flag'
-            ? { ...one, disputed: true }
-            : { ...one, current: { ...one.current, status: how } };
+      fc.property(creditFile, account, fc.boolean(), (file, one, flagged) => {
+        const outside = flagged
+          ? { ...one, current: { ...one.current, status: 'F' as const }, disputed: true }
+          : { ...one, current: { ...one.current, status: 'P' as const } };
         for (const kind of SCORE_KINDS) {
-          expect(scoreFile(withAccount(file, outside), kind)).toEqual(scoreFile(file, kind));
+          const before = scoreFile(file, kind);
+          const after = scoreFile(withAccount(file, outside), kind);
+          expect({ ...after, reasons: [] }).toEqual({ ...before, reasons: [] });
+          expect(after.reasons[0]).toBe(before.reasons[0]);
+          const said = after.reasons.includes('Accounts under dispute are left out of this score');
+          expect(said).toBe(!/deceased/.test(after.reasons[0]));
         }
       }),
       RUNS,
     );
+  });
+
+  test('is given to nobody who is recorded or reported as deceased', () => {
+    fc.assert(
+      fc.property(creditFile, account, fc.boolean(), (file, one, byLender) => {
+        const { life: _life, ...unrecorded } = file;
+        const current = { ...one.current, status: 'L' as const };
+        const reported = { ...one, disputed: false, current };
+        const dead: CreditFile = byLender
+          ? withAccount(unrecorded, reported)
+          : { ...file, life: { status: 'deceased', recordedAt: AS_OF } };
+        for (const kind of SCORE_KINDS) {
+          expect(scoreFile(dead, kind)).toMatchObject({ grade: '', score: '', probability: '' });
+          expect(scoreFile(dead, kind).reasons[0]).toMatch(/recorded as deceased/);
+        }
+        // Refuted, the account says nothing either way.
+        const living = { status: 'living', recordedAt: AS_OF } as const;
+        for (const kind of SCORE_KINDS) {
+          const refuted = scoreFile({ ...withAccount(unrecorded, reported), life: living }, kind);
+          expect(refuted).toEqual(scoreFile({ ...unrecorded, life: living }, kind));
+        }
+      }),
+      RUNS,
+    );
+  });
+
+  test('counts what one lender asks within 14 days once, and what others ask at once', () => {
+    const at = (days: number): Date => new Date(AS_OF.getTime() - days * 86_400_000);
+    const asked = fc.record({
+      days: fc.integer({ min: 0, max: 60 }),
+      by: fc.constantFrom('1', '2'),
+    });
+    const count = (
+      asks: readonly { readonly days: number; readonly by: string }[],
+    ): number | null =>
+      characteristic('applications90Days').measure({
+        asOf: AS_OF,
+        accounts: [],
+        enquiries: asks.map(({ days, by }) => ({ at: at(days), by, reason: 2, sector: 'bank' })),
+      });
+    fc.assert(
+      fc.property(fc.array(asked, { maxLength: 8 }), asked, (asks, more) => {
+        const before = count(asks) ?? 0;
+        const after = count([...asks, more]) ?? 0;
+        expect(after - before).toBeGreaterThanOrEqual(0);
+        expect(after - before).toBeLessThanOrEqual(1);
+        expect(count([...asks, more, more, { ...more }])).toBe(after);
+        const other = [...asks, { ...more, by: 'another' }];
+        expect(count(other)).toBe(before + 1);
+        // A simple model: the fewest days so that 14 days from each hold all of a lender's.
+        const model = ['1', '2'].reduce((sum, by) => {
+          let left = asks.filter((one) => one.by === by).map(({ days }) => days);
+          let spans = 0;
+          while (left.length > 0) {
+            const oldest = Math.max(...left);
+            left = left.filter((days) => days <= oldest - 14);
+            spans += 1;
+          }
+          return sum + spans;
+        }, 0);
+        expect(before).toBe(model);
+      }),
+      RUNS,
+    );
+    expect(count([0, 0, 0].map((days) => ({ days, by: '1' })))).toBe(1);
+    expect(count(['1', '2', '3'].map((by) => ({ days: 0, by })))).toBe(3);
   });
 
   test('agrees with its probability and its grade by the published formula', () => {
@@ -234,6 +304,7 @@ describe('a score', () => {
       asOf: true,
       accounts: true,
       enquiries: true,
+      life: true,
     };
     const accountFields: Record<keyof CreditAccount, true> = {
       key: true,

@@ -90,14 +90,24 @@ export const accountInDefault: fc.Arbitrary<CreditAccount> = fc
     return { ...base, disputed: false, current: { ...base.current, ...change, overdueCents } };
   });
 
-export const enquiry: fc.Arbitrary<PastEnquiry> = fc.record({
-  at: day,
-  reason: fc.integer({ min: 1, max: 12 }),
-  sector: fc.constantFrom(...SECTORS),
-});
+/** Half of them of lenders that are known, often of the same. */
+export const enquiry: fc.Arbitrary<PastEnquiry> = fc
+  .record({
+    at: day,
+    reason: fc.integer({ min: 1, max: 12 }),
+    sector: fc.constantFrom(...SECTORS),
+    by: fc.constantFrom('', '', '', '1', '2', '3'),
+  })
+  .map(({ by, ...one }) => (by === '' ? one : { ...one, by }));
 
-export const creditFile: fc.Arbitrary<CreditFile> = fc.record({
-  asOf: fc.constant(AS_OF),
-  accounts: fc.array(account, { maxLength: 6 }),
-  enquiries: fc.array(enquiry, { maxLength: 6 }),
-});
+/** Mostly of people who are recorded as living, whatever lenders report. */
+export const creditFile: fc.Arbitrary<CreditFile> = fc
+  .record({
+    asOf: fc.constant(AS_OF),
+    accounts: fc.array(account, { maxLength: 6 }),
+    enquiries: fc.array(enquiry, { maxLength: 6 }),
+    living: fc.oneof({ weight: 5, arbitrary: fc.constant(true) }, fc.constant(false)),
+  })
+  .map(({ living, ...file }) =>
+    living ? { ...file, life: { status: 'living', recordedAt: AS_OF } } : file,
+  );

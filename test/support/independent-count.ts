@@ -80,6 +80,7 @@ interface Judged {
   readonly mine: boolean;
   readonly mobile: boolean;
   readonly closed: boolean;
+  readonly disputed: boolean;
   readonly npa: boolean;
   readonly withDh: boolean;
   readonly openedOn: string;
@@ -98,6 +99,7 @@ function judge(account: Account, mySector: string): Judged {
     mine: account.sector === mySector,
     mobile: newest.row['AccountProductType'] === 'I',
     closed: 'AH'.includes(newest.row['AccountStatus'] ?? ''),
+    disputed,
     npa,
     withDh: !disputed && !npa && everBad,
     openedOn: newest.row['DisbursementDate'] ?? '',
@@ -157,6 +159,7 @@ export function countPerson(
       .map((one) => `${one.npa ? 'DEFAULT' : one.closed ? 'CLOSED' : 'ACTIVE'} ${one.arrears}`)
       .toSorted(),
     pairs: {
+      disputedAccounts: count(({ disputed }) => disputed),
       creditHistory: pair((side) =>
         String(Math.max(0, ...side.map(({ openedOn }) => monthsSince(openedOn, today)))),
       ),

@@ -246,16 +246,19 @@ describe('scoring', () => {
     expect(totalPoints(card(), { nonPerformingAccounts: 0, monthsOfGoodHistory: 12 })).toBe(530);
   });
 
-  test('no account that counts: no score, and the reason says so', () => {
-    for (const some of [
-      [],
-      [makeAccount({ disputed: true })],
-      [makeAccount({}, { status: 'L' })],
-    ]) {
+  test('no account that counts: no score, and the reasons say so', () => {
+    const disputed = 'Accounts under dispute are left out of this score';
+    const cases: readonly [CreditAccount[], RegExp, string][] = [
+      [[], /no credit history/, ''],
+      [[makeAccount({ disputed: true })], /no credit history/, disputed],
+      [[makeAccount({}, { status: 'P' })], /no credit history/, disputed],
+      [[makeAccount({}, { status: 'L' }), makeAccount()], /recorded as deceased/, ''],
+    ];
+    for (const [some, first, second] of cases) {
       const answer = scoreFile({ asOf: AS_OF, accounts: some, enquiries: [] }, 'mobile');
       expect(answer).toMatchObject({ grade: '', score: '', probability: '' });
-      expect(answer.reasons[0]).toMatch(/no credit history/);
-      expect(answer.reasons.slice(1)).toEqual(['', '', '']);
+      expect(answer.reasons[0]).toMatch(first);
+      expect(answer.reasons.slice(1)).toEqual([second, '', '']);
     }
   });
 

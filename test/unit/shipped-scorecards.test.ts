@@ -109,7 +109,9 @@ describe('a default that stands', () => {
         accountInDefault,
         fc.constantFrom(...SCORE_KINDS),
         (file, bad, kind) => {
-          const { reasons } = scoreFile({ ...file, accounts: [...file.accounts, bad] }, kind);
+          const life = { status: 'living', recordedAt: AS_OF } as const;
+          const all = { ...file, accounts: [...file.accounts, bad], life };
+          const { reasons } = scoreFile(all, kind);
           expect(reasons.indexOf(DEFAULT)).toBe(0);
           expect(reasons.lastIndexOf(DEFAULT)).toBe(0);
         },

@@ -11,6 +11,7 @@ import { agreementOf, matchRuleOf } from '../../credit/matching/match.ts';
 import type { DocumentType, IdentityDocument } from '../../credit/registry/documents.ts';
 import type { Vault } from '../../credit/registry/vault.ts';
 import { scoreFile } from '../../credit/scorecards/score.ts';
+import { isDeceased } from '../../credit/scorecards/standing.ts';
 import type { Pool } from '../../db/pool.ts';
 import { exchange } from '../../outbound/exchange.ts';
 import { createPublicLookup } from '../../outbound/public-lookup.ts';
@@ -168,12 +169,13 @@ async function askAll(question: BureauQuestion, asking: Asking): Promise<BureauA
     read: readScore,
   });
   if (scored.kind !== 'success') return failedLater(scored.kind);
+  const computed = scoreFile(file, mobile ? 'mobile' : 'generic');
   return {
     kind: 'found',
     ...match,
     finding: {
       ...finding,
-      score: { ...scoreFile(file, mobile ? 'mobile' : 'generic'), score: scored.told },
+      score: isDeceased(file) ? computed : { ...computed, score: scored.told },
       computedHere: ['summary', 'score.grade', 'score.probability', 'score.reasonCodeAARC'],
     },
   };

@@ -6,14 +6,12 @@ import { findSubjects, readCreditFile } from '../registry/store.ts';
 import { readSuppressionRules } from '../registry/suppression-store.ts';
 import { applySuppression } from '../registry/suppression.ts';
 import type { Vault } from '../registry/vault.ts';
+import { ONE_APPLICATION_DAYS } from '../scorecards/characteristics.ts';
 import { scoreFile } from '../scorecards/score.ts';
 import type { ScoreAnswer } from '../scorecards/score.ts';
 import type { CreditFile } from '../facts.ts';
 import { fewestTokensOf } from './bureau.ts';
 import type { Bureau, BureauAnswer, CreditOperation } from './bureau.ts';
-
-/** A vendor's enquiries of so many days before are one application with the one at hand. */
-const SAME_APPLICATION_DAYS = 30;
 
 export interface RegistryBureauOptions {
   readonly pool: Pool;
@@ -25,8 +23,8 @@ export interface RegistryBureauOptions {
 }
 
 /**
- * The built-in registry. A file is looked at as of the beginning of the day, so that the same
- * question gets the same answer all day, whoever else asks meanwhile.
+ * The built-in registry. Accounts are looked at as of the beginning of the day. Enquiries of other
+ * lenders count at once: several loans taken within a day are what lenders fear most.
  */
 export function createRegistryBureau(options: RegistryBureauOptions): Bureau {
   const { pool, vault } = options;
@@ -69,21 +67,23 @@ function scoreOf(file: CreditFile, operation: CreditOperation): ScoreAnswer | nu
 
 /**
  * A subject's file as it is looked at today, without what is suppressed or past retention.
- * @param vendorId who asks; 0 for nobody of the vendors.
+ * @param vendorId who asks; null for none of the vendors.
  */
 export async function readFileOfToday(
   options: Pick<RegistryBureauOptions, 'pool' | 'clock' | 'timeZone' | 'retentionDays'>,
   crn: bigint,
-  vendorId: number,
+  vendorId: number | null,
 ): Promise<CreditFile> {
-  const asOf = startOfDay(options.clock.now(), options.timeZone);
+  const now = options.clock.now();
+  const asOf = startOfDay(now, options.timeZone);
   const [file, rules] = await Promise.all([
     readCreditFile(options.pool, {
       crn,
       asOf,
       statesFrom: new Date(asOf.getTime() - options.retentionDays * DAY_MS),
+      enquiriesUntil: now,
       ownVendorId: vendorId,
-      ownEnquiriesFrom: new Date(asOf.getTime() - SAME_APPLICATION_DAYS * DAY_MS),
+      ownEnquiriesFrom: new Date(now.getTime() - ONE_APPLICATION_DAYS * DAY_MS),
     }),
     readSuppressionRules(options.pool),
   ]);

@@ -11,6 +11,7 @@ import type {
 } from '../facts.ts';
 import { DOCUMENT_TYPES } from './documents.ts';
 import type { DocumentType, IdentityDocument } from './documents.ts';
+import { readLifeRecord } from './life-store.ts';
 import { MEMBERS_OF_FIRST_PARAMETER } from './merges-store.ts';
 import { mergeProfiles, subjectPlace } from './profile.ts';
 import type { Profile } from './profile.ts';
@@ -139,15 +140,20 @@ export interface FileOptions {
   readonly asOf: Date;
   /** States before this day are past retention. */
   readonly statesFrom: Date;
-  /** Who asks: its own enquiries from this instant on are one application with the one at hand. */
-  readonly ownVendorId: number;
+  /** The instant the file is asked for: enquiries made before are in it. */
+  readonly enquiriesUntil: Date;
+  /**
+   * Who asks, or null. Its own enquiries from this instant on belong to the application it is asking
+   * about now.
+   */
+  readonly ownVendorId: number | null;
   readonly ownEnquiriesFrom: Date;
 }
 
-/** Everything on file about a subject on a day; later submissions and enquiries are not in it. */
+/** Everything on file about a subject on a day; later submissions are not in it. */
 export async function readCreditFile(db: Queryable, options: FileOptions): Promise<CreditFile> {
   const asOfDay = isoDay(options.asOf);
-  const [accounts, states, enquiries] = await Promise.all([
+  const [accounts, states, enquiries, life] = await Promise.all([
     db.query<AccountRow>({
       name: 'credit_file_accounts',
       text: `select a.account_id, a.lender, l.sector, a.product, a.opened_on::text, a.original_cents,
@@ -168,6 +174,7 @@ export async function readCreditFile(db: Queryable, options: FileOptions): Promi
       values: [options.crn, isoDay(options.statesFrom), asOfDay],
     }),
     readPastEnquiries(db, options),
+    readLifeRecord(db, options.crn),
   ]);
   const statesById = new Map<bigint, StateRow[]>();
   for (const row of states.rows) {
@@ -179,6 +186,7 @@ export async function readCreditFile(db: Queryable, options: FileOptions): Promi
     asOf: options.asOf,
     accounts: accounts.rows.flatMap((row) => accountOf(row, statesById.get(row.account_id) ?? [])),
     enquiries,
+    ...(life === undefined ? {} : { life }),
   };
 }
 
@@ -223,15 +231,20 @@ function dateOf(day: string): Date {
 }
 
 async function readPastEnquiries(db: Queryable, options: FileOptions): Promise<PastEnquiry[]> {
-  const read = await db.query<{ enquired_at: Date; report_reason: number; sector: Sector }>({
+  const read = await db.query<{
+    enquired_at: Date;
+    report_reason: number;
+    sector: Sector;
+    vendor_id: number;
+  }>({
     name: 'credit_file_enquiries',
-    text: `select e.enquired_at, e.report_reason, e.sector from subject_enquiries e
+    text: `select e.enquired_at, e.report_reason, e.sector, e.vendor_id from subject_enquiries e
       where e.crn = ${MEMBERS_OF_FIRST_PARAMETER} and e.enquired_at < $2 and e.enquired_at >= $3
-        and not (e.vendor_id = $4 and e.enquired_at >= $5)
+        and not ($4::integer is not null and e.vendor_id = $4 and e.enquired_at >= $5)
       order by e.enquired_at, e.enquiry_id`,
     values: [
       options.crn,
-      options.asOf,
+      options.enquiriesUntil,
       options.statesFrom,
       options.ownVendorId,
       options.ownEnquiriesFrom,
@@ -241,6 +254,8 @@ async function readPastEnquiries(db: Queryable, options: FileOptions): Promise<P
     at: row.enquired_at,
     reason: row.report_reason,
     sector: row.sector,
+    // 0 is whoever asked before this registry began.
+    ...(row.vendor_id === 0 ? {} : { by: String(row.vendor_id) }),
   }));
 }
 

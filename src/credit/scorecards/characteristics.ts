@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../base/days.ts';
 import type { CreditAccount, CreditFile } from '../facts.ts';
 import {
   daysBetween,
@@ -32,6 +33,9 @@ export interface Characteristic {
 
 /** Report reasons that are no application for credit: monitoring and verification. */
 const NO_APPLICATION: ReadonlySet<number> = new Set([3, 4]);
+
+/** Enquiries of one lender about one subject within so many days are one application. */
+export const ONE_APPLICATION_DAYS = 14;
 
 /**
  * What scorecards may look at. Each is chosen so that, for any file, one more account in default can
@@ -167,13 +171,13 @@ export const CHARACTERISTICS = {
       ).size,
   },
   applications30Days: {
-    meaning: 'applications for credit in the last 30 days',
+    meaning: 'applications for credit in the last 30 days, one for each lender and 14 days',
     better: 'lower',
     reason: 'One or more applications for credit in the last 30 days',
     measure: (file) => applications(file, 30),
   },
   applications90Days: {
-    meaning: 'applications for credit in the last 90 days',
+    meaning: 'applications for credit in the last 90 days, one for each lender and 14 days',
     better: 'lower',
     reason: 'One or more applications for credit in the last 90 days',
     measure: (file) => applications(file, 90),
@@ -269,10 +273,29 @@ function repaidOf({ originalCents, current }: CreditAccount): bigint {
   return leftCents < originalCents ? originalCents - leftCents : 0n;
 }
 
+/**
+ * Applications of the last days. One lender's within 14 days of its first are one, whatever
+ * products it asked about: the fewest spans of 14 days that hold them all.
+ */
 function applications({ enquiries, asOf }: ScoredFile, days: number): number {
-  return enquiries.filter(
+  const recent = enquiries.filter(
     ({ at, reason }) => !NO_APPLICATION.has(reason) && daysBetween(at, asOf) <= days,
-  ).length;
+  );
+  const byLender = Map.groupBy(recent, ({ by }) => by);
+  const unknown = byLender.get(undefined)?.length ?? 0;
+  byLender.delete(undefined);
+  return [...byLender.values()].reduce((sum, of) => sum + spansOf(of), unknown);
+}
+
+function spansOf(enquiries: ScoredFile['enquiries']): number {
+  let spans = 0;
+  let endsMs = -Infinity;
+  for (const ms of enquiries.map(({ at }) => at.getTime()).toSorted((a, b) => a - b)) {
+    if (ms < endsMs) continue;
+    spans += 1;
+    endsMs = ms + ONE_APPLICATION_DAYS * DAY_MS;
+  }
+  return spans;
 }
 
 function count(

@@ -6,7 +6,7 @@ import type { CharacteristicName, ScoredFile } from './characteristics.ts';
 import { clampScore, gradeOfPercent, percentOfScore } from './scale.ts';
 import { maximumPointsOf, pointsOf, readScorecards } from './scorecard.ts';
 import type { Scorecard, Scorecards, ScoreKind } from './scorecard.ts';
-import { isNonPerforming } from './standing.ts';
+import { isDeceased, isDisputed, isNonPerforming } from './standing.ts';
 
 /** A score as texts, the way it is answered. */
 export interface ScoreAnswer {
@@ -23,6 +23,8 @@ export interface ScoreAnswer {
 
 const NO_HISTORY =
   'There is no credit history a score could rest on: no account is on file, or none that counts';
+const DECEASED = 'The customer is recorded as deceased: there is no score';
+const DISPUTED = 'Accounts under dispute are left out of this score';
 const NO_FURTHER_REASON = 'No further reason';
 
 /** The value of each characteristic a card uses. */
@@ -37,8 +39,8 @@ export function shippedScorecards(): Scorecards {
 }
 
 /**
- * Scores a file. A file without an account that counts gets no score: its texts are empty and the
- * first reason says why. Rests on nothing but the file, so equal files get equal answers.
+ * Scores a file. A deceased, and a file without an account that counts, gets no score: its texts are
+ * empty and the first reason says why. Rests on nothing but the file, so equal files get equal answers.
  * Throws: `ScorecardError` when the shipped cards cannot be used.
  */
 export function scoreFile(
@@ -49,8 +51,10 @@ export function scoreFile(
   const card = scorecards[kind];
   const scorecard = `${card.id}@${card.version}`;
   const scored = scoredFile(file);
+  const disputed = file.accounts.some(isDisputed);
   if (scored.accounts.length === 0) {
-    const reasons = [NO_HISTORY, '', '', ''] as const;
+    const why = isDeceased(file) ? DECEASED : NO_HISTORY;
+    const reasons = [why, disputed && why === NO_HISTORY ? DISPUTED : '', '', ''] as const;
     return { grade: '', score: '', probability: '', reasons, scorecard };
   }
   const measures = measure(card, scored);
@@ -60,7 +64,7 @@ export function scoreFile(
     grade: gradeOfPercent(probability),
     score: String(score),
     probability,
-    reasons: reasonsOf(card, measures, isInDefault(scored)),
+    reasons: reasonsOf(card, measures, { inDefault: isInDefault(scored), disputed }),
     scorecard,
   };
 }
@@ -122,12 +126,13 @@ function isInDefault({ accounts }: ScoredFile): boolean {
 
 /**
  * A default that stands comes first, whatever the card. Then the largest shortfalls against the most
- * points one can get; equal ones in the card's order.
+ * points one can get; equal ones in the card's order. The last says when accounts under dispute were
+ * left out, so that a score which rests on less never looks like any other.
  */
 function reasonsOf(
   card: Scorecard,
   measures: Measures,
-  inDefault: boolean,
+  { inDefault, disputed }: { readonly inDefault: boolean; readonly disputed: boolean },
 ): ScoreAnswer['reasons'] {
   const shortfalls = card.characteristics
     .map((one) => ({
@@ -145,7 +150,7 @@ function reasonsOf(
     first ?? NO_FURTHER_REASON,
     second ?? NO_FURTHER_REASON,
     third ?? NO_FURTHER_REASON,
-    fourth ?? NO_FURTHER_REASON,
+    disputed ? DISPUTED : (fourth ?? NO_FURTHER_REASON),
   ];
 }
 

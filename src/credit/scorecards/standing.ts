@@ -72,11 +72,35 @@ export function isNeutral(account: CreditAccount): boolean {
   return account.troubleSuppressed === true && statesOf(account).every(isKept);
 }
 
-/** The accounts a score rests on: neither disputed by the subject nor of a deceased. */
-export function scoredAccounts(file: CreditFile): readonly CreditAccount[] {
-  return file.accounts.filter(
-    ({ disputed, current }) => !disputed && current.status !== 'P' && current.status !== 'L',
+/** The subject disputes it here (the flag) or with the lender (status P). */
+export function isDisputed({ disputed, current }: CreditAccount): boolean {
+  return disputed || current.status === 'P';
+}
+
+/** The lender reports the subject's death with this account. */
+export function reportsDeath({ current }: CreditAccount): boolean {
+  return current.status === 'L';
+}
+
+/**
+ * Whether the subject is dead: a person recorded it, or a lender reports it and no person has
+ * refuted that since the date of the account's status.
+ */
+export function isDeceased({ life, accounts }: CreditFile): boolean {
+  if (life?.status === 'deceased') return true;
+  return accounts.some(
+    (account) =>
+      reportsDeath(account) && !(life !== undefined && account.current.statusOn <= life.recordedAt),
   );
+}
+
+/**
+ * The accounts a score rests on: neither disputed by the subject nor with a death reported. None of
+ * a deceased, who gets no score.
+ */
+export function scoredAccounts(file: CreditFile): readonly CreditAccount[] {
+  if (isDeceased(file)) return [];
+  return file.accounts.filter((account) => !isDisputed(account) && !reportsDeath(account));
 }
 
 /** Whole calendar months (UTC) from one date to a later one; 0 when it is not later. */

@@ -2,9 +2,11 @@ import { formatMoney } from '../../base/money.ts';
 import type { Sector } from '../../vendors/vendor.ts';
 import type { CreditAccount, CreditFile } from '../facts.ts';
 import {
+  isDisputed,
   isNonPerforming,
   isOpen,
   monthsBetween,
+  reportsDeath,
   statesOf,
   wasEverNonPerforming,
 } from '../scorecards/standing.ts';
@@ -23,7 +25,7 @@ export interface SummaryScope {
   readonly reportSector: ReportSector;
 }
 
-/** Counts of specification §2.8; each is defined in docs/reference/credit-fields.md. */
+/** Counts of specification §2.8, and `disputedAccounts`; see docs/reference/credit-fields.md. */
 export const GENERIC_COUNTS = [
   'creditHistory',
   'npaAccounts',
@@ -33,6 +35,7 @@ export const GENERIC_COUNTS = [
   'paClosedAccountsWithDh',
   'paOpenAccounts',
   'paOpenAccountsWithDh',
+  'disputedAccounts',
 ] as const;
 
 export const MOBILE_COUNTS = [
@@ -53,6 +56,7 @@ export const MOBILE_COUNTS = [
   'paOpenAccountsWithDh',
   'paOpenMobiLoanAccounts',
   'paOpenMobiLoanAccountsWithDh',
+  'disputedAccounts',
 ] as const;
 
 export const MOBILE_AMOUNTS = [
@@ -77,6 +81,7 @@ interface Standing {
   readonly mobile: boolean;
   readonly open: boolean;
   readonly npa: boolean;
+  readonly disputed: boolean;
   /** Performing, but not always. */
   readonly withDh: boolean;
 }
@@ -113,6 +118,11 @@ export interface ListedAccount {
   readonly status: OutwardStatus;
   /** Overdue, in cents; 0 for a disputed account. */
   readonly arrearCents: bigint;
+  readonly disputed: boolean;
+  /** Its lender reports the subject's death. */
+  readonly deceased: boolean;
+  /** The day its newest state was submitted for. */
+  readonly asOf: Date;
 }
 
 /** The accounts of the scope, the oldest first; accounts of one day by their key. */
@@ -121,28 +131,34 @@ export function listAccounts(file: CreditFile, scope: SummaryScope): ListedAccou
     .filter(({ sector }) => scope.reportSector === 2 || sector === scope.mySector)
     .toSorted(byOpening)
     .map((account) => {
-      const { npa, open } = standingOf(account);
+      const { npa, open, disputed } = standingOf(account);
       const closed = open ? 'ACTIVE' : 'CLOSED';
       return {
         status: npa ? 'DEFAULT' : closed,
-        arrearCents: account.disputed ? 0n : account.current.overdueCents,
+        arrearCents: disputed ? 0n : account.current.overdueCents,
+        disputed,
+        deceased: reportsDeath(account),
+        asOf: account.current.asOf,
       };
     });
 }
 
 function standingOf(account: CreditAccount): Standing {
   // A disputed account is shown, but no default is held against the subject until it is decided.
-  const npa = !account.disputed && isNonPerforming(account, account.current);
+  const disputed = isDisputed(account);
+  const npa = !disputed && isNonPerforming(account, account.current);
   return {
     account,
     mobile: account.product === 'I',
     open: isOpen(account),
     npa,
-    withDh: !account.disputed && !npa && wasEverNonPerforming(account),
+    disputed,
+    withDh: !disputed && !npa && wasEverNonPerforming(account),
   };
 }
 
 const COUNTED: Readonly<Record<Exclude<CountName, 'creditHistory'>, (s: Standing) => boolean>> = {
+  disputedAccounts: (s) => s.disputed,
   mobiLoanAccounts: (s) => s.mobile,
   npaAccounts: (s) => s.npa,
   npaClosedAccounts: (s) => s.npa && !s.open,

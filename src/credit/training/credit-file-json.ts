@@ -47,6 +47,7 @@ const FILE = Type.Object({
       at: day,
       reason: Type.Integer({ minimum: 1, maximum: 12 }),
       sector: Type.Enum([...SECTORS]),
+      by: Type.Optional(Type.String({ minLength: 1 })),
     }),
   ),
 });

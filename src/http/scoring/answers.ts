@@ -3,6 +3,7 @@ import { isoDay } from '../../base/days.ts';
 import { formatMoney } from '../../base/money.ts';
 import type { BureauFinding } from '../../credit/bureaus/bureau.ts';
 import { documentNumber, fullName } from '../../credit/registry/profile.ts';
+import { isDeceased, isDisputed } from '../../credit/scorecards/standing.ts';
 import {
   GENERIC_COUNTS,
   MOBILE_AMOUNTS,
@@ -12,7 +13,7 @@ import {
   listAccounts,
   mobileSummary,
 } from '../../credit/summary/summary.ts';
-import type { SummaryScope } from '../../credit/summary/summary.ts';
+import type { ListedAccount, SummaryScope } from '../../credit/summary/summary.ts';
 import { headerStatus, nullable } from '../merchant/schemas.ts';
 
 /** What the law asks bureaus to print with a score (Banking (Credit Reference Bureau) Regulations, Kenya). */
@@ -29,7 +30,12 @@ const head = {
   text: Type.String({ examples: [SUCCESS_TEXT] }),
   requestReference: text('As sent.'),
 };
+const trueOrFalse = (description: string) =>
+  Type.String({ description, examples: ['false'], pattern: '^(true|false)$' });
 const tail = {
+  remarks: Type.Array(
+    Type.String({ description: 'What else has to be known, such as disputes and a death.' }),
+  ),
   source: text('The bureau the information is from; `registry` is the built-in one.'),
   computed_here: Type.Array(
     Type.String({ description: 'What an upstream bureau did not tell and was computed here.' }),
@@ -43,6 +49,9 @@ const profileFields = {
   otherNames: text('Names but the surname.'),
   salutation: text('Salutation; empty when not known.'),
   surname: text('Surname.'),
+  deceased: trueOrFalse(
+    '`true` when the customer is recorded as deceased; then there is no score.',
+  ),
 };
 const sectorPair = Type.Object(
   { mySector: Type.String(), otherSectors: Type.String() },
@@ -61,6 +70,13 @@ const score = (name: string) =>
     ...reasons,
   });
 const accountStatus = Type.String({ description: '`ACTIVE`, `CLOSED` or `DEFAULT`.' });
+const accountFlags = {
+  disputed: trueOrFalse(
+    '`true` while the customer disputes the account: it is neither counted against the customer nor scored.',
+  ),
+  deceased: trueOrFalse('`true` when the lender reports the customer’s death with this account.'),
+  asOf: isoTime('The day for which the lender last submitted the account.'),
+};
 const notice = text('To be shown to whoever decides.');
 
 export const identityDecisionResponse = Type.Object({
@@ -79,7 +95,7 @@ export const genericScoreResponse = Type.Object({
   profile: Type.Object(profileFields),
   summary: Type.Object(pairs(GENERIC_COUNTS)),
   account_list: Type.Array(
-    Type.Object({ accountStatus, arrearAmount: text('Overdue amount in KES.') }),
+    Type.Object({ accountStatus, arrearAmount: text('Overdue amount in KES.'), ...accountFlags }),
   ),
   phone_list: Type.Array(
     Type.Object({ phoneNo: Type.String(), phoneType: text('`MOBILE`, `HOME` or `WORK`.') }),
@@ -98,7 +114,7 @@ export const mobileScoreResponse = Type.Object({
       otherSectors: nullable(isoTime('Null when there is none.')),
     }),
   }),
-  account_list: Type.Array(Type.Object({ accountStatus })),
+  account_list: Type.Array(Type.Object({ accountStatus, ...accountFlags })),
   phone_list: Type.Array(
     Type.Object({
       createDate: isoTime('Since when it is on file.'),
@@ -139,6 +155,7 @@ export function genericScoreAnswer(finding: BureauFinding, context: AnswerContex
     account_list: listAccounts(finding.file, context.scope).map((account) => ({
       accountStatus: account.status,
       arrearAmount: formatMoney(account.arrearCents),
+      ...flagsOf(account, context),
     })),
     phone_list: finding.profile.phones.map((phone) => ({
       phoneNo: phone.number,
@@ -168,6 +185,7 @@ export function mobileScoreAnswer(finding: BureauFinding, context: AnswerContext
     },
     account_list: listAccounts(finding.file, context.scope).map((account) => ({
       accountStatus: account.status,
+      ...flagsOf(account, context),
     })),
     phone_list: finding.profile.phones.map((phone) => ({
       createDate: dayOnWire(phone.since, context),
@@ -185,10 +203,34 @@ function headOf({ requestReference }: AnswerContext) {
 }
 
 function tailOf(finding: BureauFinding, { source }: AnswerContext) {
-  return { source, computed_here: [...finding.computedHere] };
+  return { remarks: remarksOf(finding), source, computed_here: [...finding.computedHere] };
 }
 
-function profileOf({ crn, profile }: BureauFinding, context: AnswerContext) {
+function flagsOf({ disputed, deceased, asOf }: ListedAccount, context: AnswerContext) {
+  return {
+    disputed: String(disputed),
+    deceased: String(deceased),
+    asOf: dayOnWire(isoDay(asOf), context),
+  };
+}
+
+/** About the whole file, as the score is. */
+function remarksOf({ file }: BureauFinding): string[] {
+  const disputed = file.accounts.filter(isDisputed).length;
+  const accounts = disputed === 1 ? '1 account is' : `${disputed} accounts are`;
+  return [
+    ...(isDeceased(file)
+      ? ['The customer is recorded as deceased. There is no score of a deceased customer.']
+      : []),
+    ...(disputed > 0
+      ? [
+          `${accounts} under dispute: listed as performing with \`disputed\`, not counted against the customer, and left out of any score until the dispute is decided.`,
+        ]
+      : []),
+  ];
+}
+
+function profileOf({ crn, profile, file }: BureauFinding, context: AnswerContext) {
   return {
     crn,
     dateOfBirth: dayOnWire(profile.dateOfBirth, context),
@@ -197,6 +239,7 @@ function profileOf({ crn, profile }: BureauFinding, context: AnswerContext) {
     otherNames: profile.name.forenames.join(' '),
     salutation: profile.salutation,
     surname: profile.name.surname,
+    deceased: String(isDeceased(file)),
   };
 }
 

@@ -1,0 +1,58 @@
+import { newId } from '../../base/ids.ts';
+import type { Queryable } from '../../db/pool.ts';
+import type { LifeRecord } from '../facts.ts';
+import { MEMBERS_OF_FIRST_PARAMETER } from './merges-store.ts';
+
+/** A record about the life of a subject, as a person made it. */
+export interface SubjectLifeRecord extends LifeRecord {
+  /** `YYYY-MM-DD`, where it is known. */
+  readonly diedOn: string | null;
+  /** The document that was seen. */
+  readonly evidence: string;
+}
+
+/** Records that a subject died, or is alive after all. Returns false when there is no such subject. */
+export async function addLifeRecord(
+  db: Queryable,
+  crn: bigint,
+  record: SubjectLifeRecord,
+): Promise<boolean> {
+  const added = await db.query(
+    `insert into subject_life_records (crn, record_id, recorded_at, status, died_on, evidence)
+     select crn, $2, $3, $4, $5, $6 from subjects where crn = $1`,
+    [crn, newId(), record.recordedAt, record.status, record.diedOn, record.evidence],
+  );
+  return added.rowCount === 1;
+}
+
+/** The newest record of a subject, or of one that is merged into it. */
+export async function readLifeRecord(db: Queryable, crn: bigint): Promise<LifeRecord | undefined> {
+  const read = await db.query<{ status: LifeRecord['status']; recorded_at: Date }>({
+    name: 'credit_file_life',
+    text: `select status, recorded_at from subject_life_records
+      where crn = ${MEMBERS_OF_FIRST_PARAMETER} order by recorded_at desc, record_id desc limit 1`,
+    values: [crn],
+  });
+  const row = read.rows[0];
+  return row === undefined ? undefined : { status: row.status, recordedAt: row.recorded_at };
+}
+
+/** All records of a subject, the newest first. */
+export async function listLifeRecords(db: Queryable, crn: bigint): Promise<SubjectLifeRecord[]> {
+  const read = await db.query<{
+    status: LifeRecord['status'];
+    recorded_at: Date;
+    died_on: string | null;
+    evidence: string;
+  }>(
+    `select status, recorded_at, died_on::text, evidence from subject_life_records
+     where crn = ${MEMBERS_OF_FIRST_PARAMETER} order by recorded_at desc, record_id desc limit 1000`,
+    [crn],
+  );
+  return read.rows.map((row) => ({
+    status: row.status,
+    recordedAt: row.recorded_at,
+    diedOn: row.died_on,
+    evidence: row.evidence,
+  }));
+}
