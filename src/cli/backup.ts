@@ -16,7 +16,7 @@ export function addBackupCommands(program: Command, cli: Cli): void {
   const backup = command(
     program,
     'backup',
-    'Copy the embedded database, beside the running service, into an empty folder, and check the copy.',
+    'Copy the embedded database into an empty folder while the service runs, and check the copy.',
   )
     .argument('<folder>', 'where the backup goes: missing or empty')
     .action(async (folder: string, options: { json?: boolean }) => {

@@ -20,9 +20,9 @@ export function addCaseCommands(credit: Command, cli: Cli): void {
 
 function addCases(credit: Command, cli: Cli): void {
   const cases = credit.command('case').description('Documents that do not belong to one person.');
-  command(cases, 'list', 'Open cases, the oldest first.')
+  command(cases, 'list', 'Open cases, oldest first.')
     .option('--closed', 'those that were closed, with what was found')
-    .option('--limit <count>', 'at most so many', wholeNumber(1, 10_000), 100)
+    .option('--limit <count>', 'at most this many', wholeNumber(1, 10_000), 100)
     .option('--after <case>', 'the page after this case', id)
     .action(
       async (options: { json?: boolean; closed?: boolean; limit: number; after?: string }) => {

@@ -31,7 +31,7 @@ export function addImportCommand(credit: Command, cli: Cli): void {
   command(
     credit,
     'import <file>',
-    'Import a lender’s file. What is wrong goes into a report beside it, the rest is taken; exit code 1 when anything was wrong. A repeat changes nothing, a killed import goes on where it stopped.',
+    'Import a lender’s file. Lines with errors go into a report next to the file, the others are imported; exits with 1 when there were errors. A repeat changes nothing, and an interrupted import continues where it stopped.',
   )
     .addOption(
       new Option('--template <template>', 'columns of the file')

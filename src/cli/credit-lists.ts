@@ -37,13 +37,13 @@ interface EnquiryOptions {
 }
 
 function addEnquiries(credit: Command, cli: Cli): void {
-  command(credit, 'enquiries', 'A vendor’s enquiries, the newest first, without what is sealed.')
+  command(credit, 'enquiries', 'A vendor’s enquiries, newest first, without encrypted data.')
     .requiredOption('--vid <vid>', 'vendor ID', signerName)
     .option('--from <time>', 'made then or later: a day or a moment')
     .option('--until <time>', 'made until the end of that day, or before that moment')
     .addOption(new Option('--outcome <outcome>', 'only these').choices(ENQUIRY_OUTCOMES))
     .option('--reference <text>', 'only those with this requestReference')
-    .option('--limit <count>', 'at most so many', wholeNumber(1, MOST_LISTED), DEFAULT_LIMIT)
+    .option('--limit <count>', 'at most this many', wholeNumber(1, MOST_LISTED), DEFAULT_LIMIT)
     .option('--after <number>', 'the page after the enquiry with this number', sequenceNumber)
     .action(async (options: EnquiryOptions) => {
       await cli.run(options, async (session) => await enquiriesAnswer(session, options));
@@ -102,9 +102,9 @@ async function enquiriesAnswer(session: Session, options: EnquiryOptions): Promi
 }
 
 function addImports(credit: Command, cli: Cli): void {
-  command(credit, 'imports', 'Imports, the newest first.')
+  command(credit, 'imports', 'Imports, newest first.')
     .option('--lender <code>', 'only of this lender')
-    .option('--limit <count>', 'at most so many', wholeNumber(1, MOST_LISTED), DEFAULT_LIMIT)
+    .option('--limit <count>', 'at most this many', wholeNumber(1, MOST_LISTED), DEFAULT_LIMIT)
     .option('--after <import>', 'the page after this import', importId)
     .action(async (options: { json?: boolean; lender?: string; limit: number; after?: string }) => {
       await cli.run(options, async ({ pool, wireTime }) => {
@@ -151,9 +151,9 @@ function addFindings(credit: Command, cli: Cli): void {
   command(
     credit,
     'findings <import>',
-    'Lines of an import that contradict the registry. What is wrong by itself is in the report beside the file only.',
+    'Lines of an import that contradict the registry. Other errors are only in the report next to the file.',
   )
-    .option('--limit <count>', 'at most so many', wholeNumber(1, MOST_LISTED), DEFAULT_LIMIT)
+    .option('--limit <count>', 'at most this many', wholeNumber(1, MOST_LISTED), DEFAULT_LIMIT)
     .option('--after-line <line>', 'those after this line', wholeNumber(0, 999_999_999), 0)
     .action(
       async (given: string, options: { json?: boolean; limit: number; afterLine: number }) => {

@@ -54,8 +54,8 @@ export function addMergeCommands(credit: Command, cli: Cli): void {
 }
 
 function addList(merge: Command, cli: Cli): void {
-  command(merge, 'list', 'Merges, those that were taken back too, the newest first.')
-    .option('--limit <count>', 'at most so many', wholeNumber(1, 10_000), 100)
+  command(merge, 'list', 'Merges, those that were taken back too, newest first.')
+    .option('--limit <count>', 'at most this many', wholeNumber(1, 10_000), 100)
     .action(async (options: { json?: boolean; limit: number }) => {
       await cli.run(options, async ({ pool, wireTime }) => {
         const merges = (await listMerges(pool, options.limit)).map((one) => ({

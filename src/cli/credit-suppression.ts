@@ -129,8 +129,8 @@ function addRemove(suppression: Command, cli: Cli): void {
 }
 
 function addChanges(suppression: Command, cli: Cli): void {
-  command(suppression, 'changes', 'When rules were set and removed, and why; the newest first.')
-    .option('--limit <count>', 'at most so many', wholeNumber(1, 10_000), 100)
+  command(suppression, 'changes', 'When rules were set and removed, and why, newest first.')
+    .option('--limit <count>', 'at most this many', wholeNumber(1, 10_000), 100)
     .action(async (options: { json?: boolean; limit: number }) => {
       await cli.run(options, async ({ pool, wireTime }) => {
         const changes = await listSuppressionChanges(pool, options.limit);

@@ -29,7 +29,7 @@ function addCheck(ledger: Command, cli: Cli): void {
   command(
     ledger,
     'check',
-    'Prove every invariant of the books, also alongside running payments. Exit code 1 when one does not hold.',
+    'Check every invariant of the ledger. Payments can go on meanwhile. Exits with 1 when an invariant is violated.',
   )
     .option(
       '--head <hash>',
