@@ -1,0 +1,88 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { newId } from '../../src/base/ids.ts';
+import { readHorizon } from '../../src/db/horizon.ts';
+import { createInstructed, openBooks, paidReport } from '../support/money-fixture.ts';
+import type { Books } from '../support/money-fixture.ts';
+import { newTransaction } from '../support/new-transaction.ts';
+import { completeChain } from '../../src/ledger/chain.ts';
+import { settleTransactions } from '../../src/transactions/store.ts';
+
+let books: Books;
+beforeEach(async () => {
+  books = await openBooks();
+});
+afterEach(async () => await books.close());
+
+test('the horizon is the start of the oldest other transaction of the same role', async () => {
+  const writer = await books.pool.connect();
+  const free = await readHorizon(books.pool);
+  await writer.query('begin');
+  const began = await writer.query<{ at: string }>('select now()::text as at');
+  expect(await readHorizon(books.pool)).toBe(began.rows[0]?.at);
+  await writer.query('commit');
+  writer.release();
+  expect(new Date((await readHorizon(books.pool)) ?? 0) > new Date(free ?? 0)).toBe(true);
+});
+
+test('a transaction of another role, whose start cannot be seen, holds the chain up', async () => {
+  await books.addVendors([1_000n]);
+  const other = await books.owner.connect();
+  // Idle connections of another role hold nothing up.
+  await other.query('select 1');
+  expect(await readHorizon(books.pool)).toBeDefined();
+  await other.query('begin');
+  await other.query('select 1');
+  expect(await readHorizon(books.pool)).toBeUndefined();
+  expect((await completeChain(books.pool, books.ledgerMac)).blocks).toBe(0);
+  await other.query('rollback');
+  other.release();
+  // What was just posted may be a millisecond ahead.
+  await expect
+    .poll(async () => (await completeChain(books.pool, books.ledgerMac)).blocks)
+    .toBeGreaterThan(0);
+});
+
+test('a settled result is changed by a correction of the books, once, and by nothing else', async () => {
+  const vendorId = await books.addVendor(100_000n);
+  const payment = newTransaction({ vendorId });
+  await createInstructed(books.pool, [payment]);
+  await settleTransactions(books.pool, [paidReport(payment)]);
+  const { transactionId } = payment;
+  const set = async (correctionId: string): Promise<boolean | undefined> => {
+    const done = await books.pool.query<{ corrected: boolean }>(
+      `select set_corrected_outcome($1, $2, null, 'Corrected', null) as corrected`,
+      [vendorId, correctionId],
+    );
+    return done.rows[0]?.corrected;
+  };
+  const outcome = async (): Promise<unknown> =>
+    (
+      await books.pool.query(
+        'select outcome, message from transactions where transaction_id = $1',
+        [transactionId],
+      )
+    ).rows[0];
+  await expect(
+    books.pool.query(`update transactions set message = 'mine' where vendor_id = $1`, [vendorId]),
+  ).rejects.toMatchObject({ code: '42501' });
+  expect(await set(newId())).toBe(false);
+  const before = await outcome();
+  const correctionId = newId();
+  // As the service does it with its transfers; here the row alone.
+  const insert = async (id: string, from: string, to: string): Promise<void> => {
+    await books.pool.query(
+      `insert into corrections (vendor_id, correction_id, case_id, transaction_id, resolution,
+         amount_cents, posted_at, outcome_before, outcome_after, settled_before)
+       values ($1, $2, $2, $3, 'test', 0, now(), $4, $5, '\\x00')`,
+      [vendorId, id, transactionId, from, to],
+    );
+  };
+  const unfit = newId();
+  await insert(unfit, 'failed', 'success');
+  expect(await set(unfit)).toBe(false);
+  expect(await outcome()).toEqual(before);
+  await insert(correctionId, 'success', 'failed');
+  expect(await set(correctionId)).toBe(true);
+  expect(await outcome()).toEqual({ outcome: 'failed', message: 'Corrected' });
+  expect(await set(correctionId)).toBe(false);
+});
