@@ -48,7 +48,11 @@ const pathPrefix: Form<string> = pattern(
 /** Every variable that the service reads. */
 export const VARIABLES = {
   PORT: { description: 'Port of the API.', form: port, default: '8080' },
-  HOST: { description: 'Address to listen on.', form: text, default: '127.0.0.1' },
+  HOST: {
+    description: 'Address to listen on.',
+    form: { allowed: 'an IP address or a host name', read: text.read },
+    default: '127.0.0.1',
+  },
   METRICS_PORT: {
     description:
       'Port of a listener for `/metrics` and `/health/` alone, on `HOST`. When it is set, `npm run serve` does not serve `/metrics` on `PORT`.',

@@ -11,7 +11,7 @@ import { limitConnections, limitRequests, uncountedAddresses } from './admission
 import type { AdmissionLimits } from './admission.ts';
 import { asRefusal, refusalBody } from './errors.ts';
 import { addOpenApi } from './openapi.ts';
-import { noteForLog, reportAnswers } from './request-log.ts';
+import { noteForLog, noteReference, reportAnswers } from './request-log.ts';
 import type { Answer } from './request-log.ts';
 import { endConnectionsAtStop } from './stopping.ts';
 
@@ -287,6 +287,7 @@ function sendRefusal(
   log: Logger,
 ): FastifyReply {
   noteForLog(request, { code: refusal.code });
+  noteReference(request, { msg: { reference: refusal.reference } });
   if (FAULTS.has(refusal.code)) {
     log.error(
       { request_id: request.id, code: refusal.code, err: refusal.cause },

@@ -90,6 +90,12 @@ describe('the line of a request', () => {
       reference,
       status: 200,
     });
+    const reused = await vendor.create({ account: '254722000002', merchant_reference: 'line 1' });
+    expect(lineOf(reused.headers['x-request-id'])).toMatchObject({
+      vid: 'demo',
+      code: 'reference_reused',
+      reference,
+    });
     const status = await vendor.call('status', { reference });
     expect(lineOf(status.headers['x-request-id'])).toMatchObject({ vid: 'demo', reference });
     for (const personal of ['254722000001', 'line 1']) {
