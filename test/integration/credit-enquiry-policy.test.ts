@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isoDay } from '../../src/base/days.ts';
+import { startOfDay } from '../../src/credit/bureaus/registry.ts';
 import { isMiss, missDelayMs, refusalCodeOf } from '../../src/credit/enquiries/disclosure.ts';
 import { ENQUIRY_OUTCOMES } from '../../src/credit/enquiries/record.ts';
 import { createPool } from '../../src/db/pool.ts';
@@ -200,6 +202,26 @@ describe('a vendor with open enquiries', () => {
     const { body } = await ask(demo, 'generic-score', UNKNOWN);
     expect(body.error?.[0]?.code).toBe('subject_not_found');
   });
+});
+
+test('a consent may be of the service’s own day, and of no later one', async () => {
+  const [eastmost, westmost] = ['Pacific/Kiritimati', 'Pacific/Pago_Pago'];
+  // Its day is at least one ahead of the other's, at any time.
+  const consentDate = isoDay(startOfDay(new Date(), eastmost));
+  for (const [TIME_ZONE, status] of [
+    [eastmost, 200],
+    [westmost, 400],
+  ] as const) {
+    const service = await startInProcess(database.url, { environment: { TIME_ZONE } });
+    try {
+      const params = { nationalID: '900000001', consentDate };
+      const answer = await ask(service.demo(), 'id-decision', params, service.origin);
+      expect(answer.status, answer.text).toBe(status);
+      if (status === 400) expect(answer.body.error?.[0]?.field).toBe('consentDate');
+    } finally {
+      await service.stop();
+    }
+  }
 });
 
 describe('what is disclosed of an outcome', () => {
