@@ -156,6 +156,7 @@ async function tellQuarantine(pool: Pool, log: Logger): Promise<void> {
 
 /** A database that is not there or does not let us in, without what its URL keeps secret. */
 function explainUnusable(error: unknown, databaseUrl: string): unknown {
+  if ((error as { plain?: unknown } | null)?.plain === true) return error;
   const { code, message } = error as NodeJS.ErrnoException;
   // Class 28: wrong user or password; 3D000: no such database.
   if (!isConnectionError(error) && !/^(28|3D)/.test(code ?? '')) return error;

@@ -68,7 +68,9 @@ export async function setup(project: TestProject): Promise<void> {
   stopCluster = async () => await removeFolder(folder);
   const log: string[] = [];
   try {
-    const clusterUrl = await start(path.join(folder, 'postgres'), log);
+    // Another server to test on, such as an older PostgreSQL: its superuser, and a database to connect to.
+    const clusterUrl =
+      process.env['TEST_CLUSTER_URL'] ?? (await start(path.join(folder, 'postgres'), log));
     await makeTemplate(clusterUrl);
     project.provide('clusterUrl', clusterUrl);
     project.provide('templateDatabase', TEMPLATE);
@@ -109,13 +111,24 @@ async function start(folder: string, log: string[]): Promise<string> {
 async function makeTemplate(clusterUrl: string): Promise<void> {
   const cluster = createPool({ url: clusterUrl, max: 1, name: 'global setup' });
   try {
-    await cluster.query(`create database ${TEMPLATE}`);
+    await cluster.query(
+      `update pg_database set datistemplate = false where datname = '${TEMPLATE}'`,
+    );
+    await cluster.query(`drop database if exists ${TEMPLATE}`);
+    await cluster.query(`create database ${TEMPLATE} template template0 encoding 'UTF8'`);
     const url = new URL(clusterUrl);
     url.pathname = `/${TEMPLATE}`;
     const runtimeUrl = embeddedRuntimeUrl(url.href);
     await ensureRole(cluster, runtimeUrl);
     const role = new URL(runtimeUrl).username;
-    for (const setting of HOSTILE) await cluster.query(`alter role ${role} set ${setting}`);
+    for (const setting of HOSTILE) {
+      // PostgreSQL 15 does not have all of them.
+      const known = await cluster.query('select current_setting($1, true) as value', [
+        setting.split(' ')[0],
+      ]);
+      if ((known.rows[0] as { value: string | null }).value === null) continue;
+      await cluster.query(`alter role ${role} set ${setting}`);
+    }
     const template = createPool({ url: url.href, max: 1, name: 'global setup' });
     const runtime = createPool({ url: runtimeUrl, max: 1, name: 'global setup' });
     try {
