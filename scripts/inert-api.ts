@@ -12,6 +12,7 @@ export async function createInertApi(
 ): ReturnType<typeof createApi> {
   return await createApi({
     config: {
+      mode: 'sandbox',
       roles: new Set(['api']),
       basePath: '',
       billingPath: '',

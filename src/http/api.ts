@@ -29,7 +29,7 @@ import { transactionStatus } from './merchant/status-operation.ts';
 import { createTransaction } from './merchant/transaction-operations.ts';
 import { validateAccount } from './merchant/validate-account.ts';
 import type { Metrics } from './metrics.ts';
-import { addReferencePage } from './reference.ts';
+import { addReferencePage } from './reference/routes.ts';
 import { genericScore, identityDecision, mobileLoanScore } from './scoring/operations.ts';
 import { createServer } from './server.ts';
 import type { ServerLimits } from './server.ts';
@@ -37,6 +37,7 @@ import { KnownNames } from './wire/parameters.ts';
 
 export interface ApiOptions extends AuthenticationDeps {
   readonly config: {
+    readonly mode: 'sandbox' | 'production';
     /** Without the role `api` only health and metrics are served. */
     readonly roles: ReadonlySet<string>;
     readonly basePath: string;
@@ -88,7 +89,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   addBulkOperations(app, deps);
   addScoringOperations(app, deps);
   addCallbackRoutes(app, options.callbackDesk, options.limits);
-  await addReferencePage(app);
+  await addReferencePage(app, { isSandbox: config.mode === 'sandbox' });
   app.get(
     '/',
     { schema: { hide: true } },

@@ -14,7 +14,14 @@ interface OperationExample {
   readonly answer: unknown;
 }
 
-const DEMO_KEY = 'demo-security-key';
+/** Keys of the sandbox's vendors and collector. They are public. */
+export const DEMO_KEYS = {
+  demo: 'demo-security-key',
+  demo2: 'demo2-security-key',
+  'demo-collector': 'demo-collector-key',
+} as const;
+
+const DEMO_KEY = DEMO_KEYS.demo;
 const REFERENCE = '00000081M7Y4NP8KEYWR8EDAAS5ZSBQV';
 
 const KENYA_POWER = {
@@ -77,7 +84,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExample>> = {
     },
   },
   collect: {
-    key: 'demo-collector-key',
+    key: DEMO_KEYS['demo-collector'],
     request: {
       collector: 'demo-collector',
       vid: 'demo',

@@ -1,27 +1,13 @@
-import { signedExample } from './openapi-examples.ts';
+import { DEMO_KEYS, signedExample } from './openapi-examples.ts';
 
 /**
- * What the reference page says before the operations. The worked example is computed, so that it
- * cannot be wrong.
+ * What the reference page says before the operations. Demo vendors and their keys are the sandbox's
+ * only.
  */
-export function introduction(): string {
-  const { text, hash, key } = signedExample('createTransaction');
+export function introduction({ isSandbox }: { readonly isSandbox: boolean }): string {
   return `Malipo pays bills and airtime for vendors. What was collected for a vendor lies in its *collected income*; **fund** moves all of it into the *float*; **create** takes a payment from the float and queues it; **status** tells how it ended. A payment that fails puts its amount back into the float. Three further operations return credit information about a customer.
 
-## Try it
-
-On the sandbox (\`npm start\`) these vendors are ready, with KES 100,000.00 of collected income each:
-
-| \`vid\` | Security key |
-|---|---|
-| \`demo\` | \`demo-security-key\` |
-| \`demo2\` | \`demo2-security-key\` |
-
-The collector \`demo-collector\` has the key \`demo-collector-key\`. The last four digits of \`account\` decide what the simulated operator does: 9901 pays, 9902 declines, 9903 pays and never answers, … Among the customers of the synthetic credit registry is Amani Baraka Wanjiru with the \`nationalID\` 900000001.
-
-**Test Request** on this page signs for you: the demo vendors with their public keys, anybody else when you write the security key into \`hash\`. The key does not leave the browser. Start with *Fund the billing account* and set \`time\` to the current time.
-
-## The signature
+${isSandbox ? trySandbox() : ''}## The signature
 
 Every operation with a \`hash\` is signed:
 
@@ -30,17 +16,7 @@ Every operation with a \`hash\` is signed:
 3. Join them with \`&\`. Do not URL-encode anything.
 4. \`hash\` is the HMAC-SHA-256 of that text (UTF-8), keyed with your security key, as hexadecimal digits.
 
-Worked example, with the key \`${key}\`:
-
-\`\`\`text
-${text}
-\`\`\`
-
-\`\`\`text
-${hash}
-\`\`\`
-
-Values are signed exactly as they are sent: \`100\` and \`100.00\` sign differently.
+${isSandbox ? workedExample() : ''}Values are signed exactly as they are sent: \`100\` and \`100.00\` sign differently.
 
 ## Sending parameters
 
@@ -55,5 +31,38 @@ A refusal, of whatever kind, has an HTTP status other than 200, equal to its \`h
 ## Versions
 
 Only the removal of a field that is always there, or the alteration of an existing one, is an incompatible change; it comes with a new major version. Added fields are not announced.
+`;
+}
+
+function trySandbox(): string {
+  return `## Try it
+
+On the sandbox (\`npm start\`) these vendors are ready, with KES 100,000.00 of collected income each:
+
+| \`vid\` | Security key |
+|---|---|
+| \`demo\` | \`${DEMO_KEYS.demo}\` |
+| \`demo2\` | \`${DEMO_KEYS.demo2}\` |
+
+The collector \`demo-collector\` has the key \`${DEMO_KEYS['demo-collector']}\`. The last four digits of \`account\` decide what the simulated operator does: 9901 pays, 9902 declines, 9903 pays and never answers, … Among the customers of the synthetic credit registry is Amani Baraka Wanjiru with the \`nationalID\` 900000001.
+
+**Send**, on the page \`/docs\`, signs for you: with the demo vendors' keys, or with the key that you enter under *Who signs*. The key does not leave the browser. Start with *Fund the billing account*.
+
+`;
+}
+
+/** Computed, so that it cannot be wrong. */
+function workedExample(): string {
+  const { text, hash, key } = signedExample('createTransaction');
+  return `Worked example, with the key \`${key}\`:
+
+\`\`\`text
+${text}
+\`\`\`
+
+\`\`\`text
+${hash}
+\`\`\`
+
 `;
 }

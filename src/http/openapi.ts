@@ -43,7 +43,7 @@ export async function addOpenApi(app: FastifyInstance): Promise<void> {
       info: {
         title: 'Malipo',
         version: '2.0.0',
-        description: introduction(),
+        description: introduction({ isSandbox: true }),
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       // Relative to where the document was read from, whatever host and proxy that is.

@@ -83,6 +83,18 @@ describe('production refuses', () => {
   });
 });
 
+test('the reference page knows no demo vendor', async () => {
+  const { url } = await workshop.database();
+  const { origin } = await workshop.launch({ DATABASE_URL: url, MASTER_KEY });
+  const read = async (path: string): Promise<string> =>
+    (await send(origin, { method: 'GET', path })).text;
+  await until('it serves', async () => await read('/docs/').catch(() => false));
+  expect(JSON.parse(await read('/docs/settings.json'))).toEqual({ keys: {} });
+  for (const path of ['/docs/', '/openapi.json']) {
+    expect(await read(path)).not.toMatch(/demo2?-security-key|demo-collector-key/);
+  }
+});
+
 test('METRICS_PORT takes the metrics away from vendors, with health and nothing else', async () => {
   const { url } = await workshop.database();
   const port = await findFreePort();

@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import fastify from 'fastify';
@@ -138,6 +139,60 @@ describe('the line of a request', () => {
 test('/ leads to the reference', async () => {
   const answer = await get('/');
   expect([answer.status, answer.headers.location]).toEqual([302, '/docs']);
+});
+
+describe('the reference page', () => {
+  test('/docs leads to it, behind any prefix', async () => {
+    const answer = await get('/docs');
+    expect([answer.status, answer.headers.location]).toEqual([302, 'docs/']);
+  });
+
+  test('has nothing inline and no absolute address', async () => {
+    const { text, headers } = await get('/docs/');
+    const policy = String(headers['content-security-policy']);
+    expect(policy).toContain(`default-src 'self'`);
+    expect(policy).not.toMatch(/unsafe|data:|\*/);
+    expect(text).not.toMatch(/<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)/);
+    for (const [, address = ''] of text.matchAll(/(?:src|href)="([^"]*)"/g)) {
+      expect(address).not.toMatch(/^(?:\/|[a-z]+:)/i);
+    }
+  });
+
+  test.each([
+    ['gzip, deflate, br', 'br'],
+    ['gzip', 'gzip'],
+    ['br;q=0, gzip', 'gzip'],
+    ['', undefined],
+  ])('is sent to a client that takes “%s” as %s', async (accepted, encoding) => {
+    for (const path of ['/docs/', '/docs/main.js', '/docs/style.css', '/openapi.json']) {
+      const answer = await get(path, { 'Accept-Encoding': accepted });
+      expect([answer.status, answer.headers['content-encoding']]).toEqual([200, encoding]);
+      const etag = String(answer.headers['etag']);
+      const again = await get(path, { 'If-None-Match': etag });
+      expect([again.status, again.text]).toEqual([304, '']);
+    }
+  });
+
+  test('loads in less than 60 kB', async () => {
+    const accepted = { 'Accept-Encoding': 'br' };
+    const { text } = await get('/docs/');
+    const scripts = await readdir(new URL('../../src/http/reference/page', import.meta.url));
+    const files = scripts.filter((name) => name.endsWith('.js')).map((name) => `/docs/${name}`);
+    expect(text).toContain('main.js');
+    let bytes = 0;
+    for (const path of [
+      '/docs/',
+      '/docs/style.css',
+      '/docs/settings.json',
+      '/openapi.json',
+      ...files,
+    ]) {
+      const { status, headers } = await get(path, accepted);
+      expect([path, status]).toEqual([path, 200]);
+      bytes += Number(headers['content-length']);
+    }
+    expect(bytes).toBeLessThan(60_000);
+  });
 });
 
 describe('metrics and health', () => {

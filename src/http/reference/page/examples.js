@@ -1,0 +1,92 @@
+// What to send first: examples that are this page's own, so that they collide with nobody's, and
+// values that come from the answers to earlier requests.
+
+/** @typedef {import('./operations.js').Operation} Operation */
+
+const REFERENCES = new Set([
+  'collect.reference',
+  'createTransaction.merchant_reference',
+  'bulkCreate.batch_reference',
+  'idDecision.requestReference',
+  'genericScore.requestReference',
+  'mobileLoanScore.requestReference',
+]);
+
+/** @type {ReadonlyMap<string, (at: Date) => string>} */
+const TIMES = new Map([
+  ['fund.time', (at) => String(Math.floor(at.getTime() / 1000))],
+  ['collect.paid_at', (at) => at.toISOString().replace(/\.\d+/, '')],
+]);
+
+/**
+ * Parameters that name what another operation made: that operation, and where its answer has it.
+ * @type {ReadonlyMap<string, { from: string, field: string }>}
+ */
+const FROM_ANSWERS = new Map([
+  ['transactionStatus.reference', { from: 'createTransaction', field: 'ipay_reference' }],
+  ['bulkStatus.batch_reference', { from: 'bulkCreate', field: 'batch_reference' }],
+  ['bulkResult.batch_reference', { from: 'bulkCreate', field: 'batch_reference' }],
+]);
+
+/** Letters and digits that nobody else uses. */
+export function uniquePart() {
+  const random = crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
+  return `${Date.now().toString(36)}${random.toString(36).padStart(7, '0')}`;
+}
+
+/**
+ * @param {Operation} operation
+ * @param {string} name
+ */
+export function isReference(operation, name) {
+  return REFERENCES.has(`${operation.id}.${name}`);
+}
+
+/**
+ * A parameter that has to be the current time; undefined for others.
+ * @param {Operation} operation
+ * @param {string} name
+ */
+export function currentTime(operation, name) {
+  return TIMES.get(`${operation.id}.${name}`)?.(new Date());
+}
+
+/**
+ * @param {Operation} operation
+ * @param {string} name
+ */
+export function sourceOf(operation, name) {
+  return FROM_ANSWERS.get(`${operation.id}.${name}`);
+}
+
+/**
+ * What a parameter starts with; empty: it is not sent.
+ * @param {Operation} operation
+ * @param {{ name: string, example: string | undefined }} parameter
+ */
+export function firstValue(operation, { name, example = '' }) {
+  if (sourceOf(operation, name) !== undefined) return '';
+  const time = currentTime(operation, name);
+  if (time !== undefined) return time;
+  if (!isReference(operation, name)) return example;
+  const word = /^[a-z]+/i.exec(example)?.[0] ?? 'ref';
+  return name === 'requestReference' ? `${word}${uniquePart()}` : `${word}-${uniquePart()}`;
+}
+
+/**
+ * The example file with references of its own, in the form of the content type.
+ * @param {string} csv
+ * @param {string} contentType
+ */
+export function exampleFile(csv, contentType) {
+  const part = uniquePart();
+  const [head = '', ...rows] = csv.trim().split('\n');
+  const own = rows.map((row) => `${row}-${part}`);
+  if (contentType !== 'application/x-ndjson') return `${[head, ...own].join('\n')}\n`;
+  const names = head.split(',');
+  const lines = own.map((row) => {
+    const cells = row.split(',');
+    return JSON.stringify(Object.fromEntries(names.map((name, index) => [name, cells[index]])));
+  });
+  return `${lines.join('\n')}\n`;
+}
