@@ -1,6 +1,6 @@
-import type { Pool, Queryable } from '../src/db/pool.ts';
-import { transaction as inTransaction } from '../src/db/pool.ts';
-import type { NewTransaction } from '../src/transactions/transaction.ts';
+import type { Pool, Queryable } from '../src/platform/db/pool.ts';
+import { transaction as inTransaction } from '../src/platform/db/pool.ts';
+import type { NewTransaction } from '../src/payments/create/payment.ts';
 
 /**
  * What create is compared with: the same tables, indexes and rows, written in other ways. None of

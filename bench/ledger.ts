@@ -1,9 +1,9 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { createMac } from '../src/base/mac.ts';
-import { createPool } from '../src/db/pool.ts';
-import type { Pool } from '../src/db/pool.ts';
-import { extendChain } from '../src/ledger/chain.ts';
-import { checkLedger } from '../src/ledger/check.ts';
+import { createMac } from '../src/platform/base/mac.ts';
+import { createPool } from '../src/platform/db/pool.ts';
+import type { Pool } from '../src/platform/db/pool.ts';
+import { extendChain } from '../src/payments/ledger/chain.ts';
+import { checkLedger } from '../src/payments/audit/check.ts';
 import { cpuSeconds, describeMachine } from './machine.ts';
 import { openStage } from './stage.ts';
 

@@ -1,4 +1,4 @@
-import type { Queryable } from '../src/db/pool.ts';
+import type { Queryable } from '../src/platform/db/pool.ts';
 
 /**
  * pgledger, a ledger of SQL functions, when `PGLEDGER_SQL` names its file: two accounts for each

@@ -11,7 +11,7 @@
 -- what is left goes back to the float, and the difference is a case.
 --
 -- It is the only way to settle: the runtime role may insert transactions and not change them, so that
--- a result stays as it was settled (src/db/runtime-grants.ts).
+-- a result stays as it was settled (src/platform/db/runtime-grants.ts).
 
 create function settle_transactions(
   p_vendor_ids integer[],

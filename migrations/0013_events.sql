@@ -59,7 +59,7 @@ alter table security_keys add constraint security_keys_holder_kind_check
   check (holder_kind in ('vendor', 'collector', 'operator', 'webhook', 'ledger'));
 
 -- Removes events of one vendor that are past retention, at most so many. The runtime role has no
--- other way to remove any, and none to remove younger ones: 30 days, as in src/base/limits.ts.
+-- other way to remove any, and none to remove younger ones: 30 days, as in src/platform/base/limits.ts.
 -- p_first_id_after: the first id of p_before; ids of older events are smaller.
 create function delete_old_events(
   p_vendor_id integer,

@@ -1,14 +1,14 @@
-import type { MasterKeys } from '../src/base/sealing.ts';
-import { MSISDN } from '../src/billers/account-format.ts';
-import { KENYAN_PREFIXES } from '../src/billers/kenyan-prefixes.ts';
-import { putBiller, putOperator, putPrefix, listPrefixes } from '../src/billers/store.ts';
-import { collect } from '../src/collections/collect.ts';
-import type { Pool } from '../src/db/pool.ts';
-import { transaction } from '../src/db/pool.ts';
-import { markChanged } from '../src/db/settings-watch.ts';
-import { addKey } from '../src/vendors/keys.ts';
-import { openLedgerMac } from '../src/vendors/ledger-key.ts';
-import { insertCollector, insertVendor, listKeys, updateVendor } from '../src/vendors/store.ts';
+import type { MasterKeys } from '../src/platform/base/sealing.ts';
+import { MSISDN } from '../src/payments/billers/account-format.ts';
+import { KENYAN_PREFIXES } from '../src/payments/billers/kenyan-prefixes.ts';
+import { putBiller, putOperator, putPrefix, listPrefixes } from '../src/payments/billers/store.ts';
+import { collect } from '../src/payments/collections/collect.ts';
+import type { Pool } from '../src/platform/db/pool.ts';
+import { transaction } from '../src/platform/db/pool.ts';
+import { markChanged } from '../src/platform/db/settings-watch.ts';
+import { addKey } from '../src/parties/keys.ts';
+import { openLedgerMac } from '../src/parties/ledger-key.ts';
+import { insertCollector, insertVendor, listKeys, updateVendor } from '../src/parties/store.ts';
 import { SANDBOX_OPERATOR_KEY } from './operators/options.ts';
 
 /** The sandbox's people. Their keys are public. */

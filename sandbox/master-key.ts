@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, rm } from 'node:fs/promises';
 import type { Config } from '../src/config.ts';
-import type { MasterKeys } from '../src/base/sealing.ts';
-import { masterKeyFile, readMasterKeyFile } from '../src/vendors/master-key-file.ts';
+import type { MasterKeys } from '../src/platform/base/sealing.ts';
+import { masterKeyFile, readMasterKeyFile } from '../src/parties/master-key-file.ts';
 
 /** MASTER_KEY, or the sandbox's own: made at the first start and kept in the data folder. */
 export async function sandboxMasterKeys(config: Config): Promise<MasterKeys> {

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import { StartError } from '../src/serve.ts';
+import { StartError } from '../src/run.ts';
 
 export interface OperatorsProcess {
   /** `http://127.0.0.1:PORT` */

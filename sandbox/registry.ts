@@ -1,5 +1,5 @@
-import { isoDay } from '../src/base/days.ts';
-import { newId } from '../src/base/ids.ts';
+import { isoDay } from '../src/platform/base/days.ts';
+import { newId } from '../src/platform/base/ids.ts';
 import type { CreditAccount } from '../src/credit/facts.ts';
 import { addSubjectEnquiries } from '../src/credit/enquiries/store.ts';
 import type { State, SubmittedAccount } from '../src/credit/importing/record.ts';
@@ -7,8 +7,8 @@ import { SeenAccounts } from '../src/credit/importing/seen-accounts.ts';
 import { registerLender } from '../src/credit/importing/store.ts';
 import { indexAccount, registerSubjects, writeBatch } from '../src/credit/importing/write.ts';
 import type { Vault } from '../src/credit/registry/vault.ts';
-import { transaction } from '../src/db/pool.ts';
-import type { Pool, Queryable } from '../src/db/pool.ts';
+import { transaction } from '../src/platform/db/pool.ts';
+import type { Pool, Queryable } from '../src/platform/db/pool.ts';
 import { lastMonthEnd } from './population/calendar.ts';
 import { generatePopulation } from './population/population.ts';
 import type { Subject } from './population/population.ts';

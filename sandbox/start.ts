@@ -1,12 +1,12 @@
 import { createSecretKey } from 'node:crypto';
-import { canonicalText } from '../src/base/canonical.ts';
+import { canonicalText } from '../src/platform/base/canonical.ts';
 import type { Config } from '../src/config.ts';
 import { openRegistryVault } from '../src/credit/registry/open-vault-store.ts';
 import { creditKeysOf } from '../src/credit/registry/vault.ts';
-import { createLog } from '../src/log.ts';
-import { endOnUnforeseen, runService, stopOnSignals } from '../src/serve.ts';
-import type { RunningService } from '../src/serve.ts';
-import { sign } from '../src/vendors/signature.ts';
+import { createLog } from '../src/platform/log.ts';
+import { endOnUnforeseen, runService, stopOnSignals } from '../src/run.ts';
+import type { RunningService } from '../src/run.ts';
+import { sign } from '../src/parties/signature.ts';
 import { DEMO_COLLECTOR, DEMO_VENDORS, prepareSandbox } from './data.ts';
 import { sandboxMasterKeys } from './master-key.ts';
 import { prepareRegistry } from './registry.ts';

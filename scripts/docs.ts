@@ -16,7 +16,7 @@ if (process.argv.includes('--release')) {
   const breaks = findBreaks(published, document as OpenApiDocument);
   if (breaks.length > 0) {
     console.error(
-      `The contract breaks clients; raise the major version in src/http/openapi.ts:\n${breaks.join('\n')}`,
+      `The contract breaks clients; raise the major version in src/platform/http/openapi.ts:\n${breaks.join('\n')}`,
     );
     process.exit(1);
   }

@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Command } from 'commander';
-import { startEmbedded } from '../src/db/embedded/embedded.ts';
-import { createPool } from '../src/db/pool.ts';
-import { migrate } from '../src/db/migrate.ts';
+import { startEmbedded } from '../src/platform/embedded/embedded.ts';
+import { createPool } from '../src/platform/db/pool.ts';
+import { migrate } from '../src/platform/db/migrate.ts';
 import { fuzz } from '../test/fuzz/campaign.ts';
 import { startInProcess } from '../test/support/in-process-service.ts';
 import { startSimulatedOperators } from '../test/support/simulated-operators.ts';

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
-import { createApi } from '../src/http/api.ts';
-import type { ApiOptions } from '../src/http/api.ts';
+import { createApi } from '../src/api.ts';
+import type { ApiOptions } from '../src/api.ts';
 
 /**
  * The API with its default paths and nothing behind them: enough to read the routes from, without a

@@ -11,16 +11,16 @@ import { Command } from 'commander';
  */
 
 const MODULES = [
-  'src/base/money.ts',
-  'src/base/canonical.ts',
-  'src/base/sealing.ts',
-  'src/base/ids.ts',
-  'src/base/token-buckets.ts',
-  'src/vendors/signature.ts',
-  'src/vendors/header-signature.ts',
-  'src/dispatch/decide.ts',
-  'src/transactions/transaction.ts',
-  'src/transactions/decide.ts',
+  'src/platform/base/money.ts',
+  'src/platform/base/canonical.ts',
+  'src/platform/base/sealing.ts',
+  'src/platform/base/ids.ts',
+  'src/platform/base/token-buckets.ts',
+  'src/parties/signature.ts',
+  'src/parties/header-signature.ts',
+  'src/payments/dispatch/decide.ts',
+  'src/payments/create/payment.ts',
+  'src/payments/create/decide.ts',
 ];
 const LEAST_SCORE = 85;
 

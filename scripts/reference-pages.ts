@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { format, resolveConfig } from 'prettier';
-import { ERRORS, Refusal } from '../src/base/errors.ts';
+import { ERRORS, Refusal } from '../src/platform/base/errors.ts';
 import { VARIABLES } from '../src/environment.ts';
 import type { Variable } from '../src/environment.ts';
-import { refusalBody } from '../src/http/errors.ts';
+import { refusalBody } from '../src/platform/http/errors.ts';
 import { createInertApi } from './inert-api.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
@@ -51,7 +51,7 @@ function errorsPage(): string {
   return [
     '# Error codes',
     '',
-    'Generated from `src/base/errors.ts` by `npm run docs`; do not edit.',
+    'Generated from `src/platform/base/errors.ts` by `npm run docs`; do not edit.',
     '',
     'Every refusal has an HTTP status equal to its `header_status`, never 200, and this body:',
     '',

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { Problems, VARIABLES, readVariables } from './environment.ts';
 import type { Mode, Role, Values, VariableName } from './environment.ts';
-import type { BatchForm } from './transactions/batch-form.ts';
+import type { BatchForm } from './payments/create/batch-form.ts';
 
 export interface Config {
   readonly mode: Mode;

@@ -1,7 +1,7 @@
 import { ConfigError, readConfig } from './config.ts';
 import type { Mode } from './environment.ts';
-import { EmbeddedDatabaseError } from './db/embedded/error.ts';
-import { StartError, serve } from './serve.ts';
+import { EmbeddedDatabaseError } from './platform/embedded/error.ts';
+import { StartError, serve } from './run.ts';
 
 /** How it may be started: `npm start` and `npm run serve`. */
 const MODES: ReadonlyMap<string | undefined, Mode> = new Map([

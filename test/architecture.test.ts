@@ -23,7 +23,7 @@ const ROWS: readonly (readonly string[])[] = [
 ];
 
 interface Import {
-  /** Relative to the root, such as `src/db/pool.ts`. */
+  /** Relative to the root, such as `src/platform/db/pool.ts`. */
   readonly file: string;
   readonly imported: string;
 }

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { embeddedRuntimeUrl, startEmbedded } from '../src/db/embedded/embedded.ts';
-import { createPool } from '../src/db/pool.ts';
-import { prepareDatabase } from '../src/db/prepare.ts';
-import { ensureRole } from '../src/db/runtime-role.ts';
+import { embeddedRuntimeUrl, startEmbedded } from '../src/platform/embedded/embedded.ts';
+import { createPool } from '../src/platform/db/pool.ts';
+import { prepareDatabase } from '../src/platform/db/prepare.ts';
+import { ensureRole } from '../src/platform/db/runtime-role.ts';
 import { makeTemporaryFolder, removeAbandonedFolders, removeFolder } from './support/temporary.ts';
 
 declare module 'vitest' {

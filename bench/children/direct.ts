@@ -1,10 +1,10 @@
-import { LIMITS } from '../../src/base/limits.ts';
-import { newId } from '../../src/base/ids.ts';
-import { createLane } from '../../src/db/lane.ts';
-import { createPool } from '../../src/db/pool.ts';
-import type { Pool } from '../../src/db/pool.ts';
-import { createCreateLanes } from '../../src/transactions/create.ts';
-import type { NewTransaction } from '../../src/transactions/transaction.ts';
+import { LIMITS } from '../../src/platform/base/limits.ts';
+import { newId } from '../../src/platform/base/ids.ts';
+import { createLane } from '../../src/platform/db/lane.ts';
+import { createPool } from '../../src/platform/db/pool.ts';
+import type { Pool } from '../../src/platform/db/pool.ts';
+import { createCreateLanes } from '../../src/payments/create/create.ts';
+import type { NewTransaction } from '../../src/payments/create/payment.ts';
 import { createOne, createUnchecked } from '../contestants.ts';
 import { readPgledgerAccounts, transferByPgledger } from '../pgledger.ts';
 import { serveParent } from './child.ts';

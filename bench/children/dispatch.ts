@@ -1,11 +1,11 @@
 import { run as runGraphile, makeWorkerUtils } from 'graphile-worker';
 import { PgBoss } from 'pg-boss';
-import { newId } from '../../src/base/ids.ts';
-import { createPool } from '../../src/db/pool.ts';
-import type { Pool } from '../../src/db/pool.ts';
-import { claim } from '../../src/dispatch/store.ts';
-import type { Claim } from '../../src/dispatch/store.ts';
-import { createTransactions, settleTransactions } from '../../src/transactions/store.ts';
+import { newId } from '../../src/platform/base/ids.ts';
+import { createPool } from '../../src/platform/db/pool.ts';
+import type { Pool } from '../../src/platform/db/pool.ts';
+import { claim } from '../../src/payments/dispatch/store.ts';
+import type { Claim } from '../../src/payments/dispatch/store.ts';
+import { createTransactions, settleTransactions } from '../../src/payments/create/store.ts';
 import { serveParent } from './child.ts';
 
 /** Drains prepared payments, by batches of 500, each paid as soon as it is taken. */

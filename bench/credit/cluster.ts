@@ -8,12 +8,12 @@ import { promisify } from 'node:util';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createVault } from '../../src/credit/registry/vault.ts';
 import type { Vault } from '../../src/credit/registry/vault.ts';
-import { startEmbedded } from '../../src/db/embedded/embedded.ts';
-import type { EmbeddedDatabase } from '../../src/db/embedded/embedded.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { createPool } from '../../src/db/pool.ts';
-import type { Pool } from '../../src/db/pool.ts';
-import { addVendor } from '../../src/vendors/administer.ts';
+import { startEmbedded } from '../../src/platform/embedded/embedded.ts';
+import type { EmbeddedDatabase } from '../../src/platform/embedded/embedded.ts';
+import { migrate } from '../../src/platform/db/migrate.ts';
+import { createPool } from '../../src/platform/db/pool.ts';
+import type { Pool } from '../../src/platform/db/pool.ts';
+import { addVendor } from '../../src/parties/administer.ts';
 import { openHttp } from './requests.ts';
 import type { Asked } from './requests.ts';
 

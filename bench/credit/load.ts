@@ -1,9 +1,9 @@
-import { isoDay } from '../../src/base/days.ts';
+import { isoDay } from '../../src/platform/base/days.ts';
 import { addIndexes, putSubjects } from '../../src/credit/importing/store.ts';
 import { subjectPlace } from '../../src/credit/registry/profile.ts';
 import type { Vault } from '../../src/credit/registry/vault.ts';
-import { transaction } from '../../src/db/pool.ts';
-import type { Pool, Queryable } from '../../src/db/pool.ts';
+import { transaction } from '../../src/platform/db/pool.ts';
+import type { Pool, Queryable } from '../../src/platform/db/pool.ts';
 import { AS_OF, personOf } from './population.ts';
 
 const BATCH_SUBJECTS = 10_000;

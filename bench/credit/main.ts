@@ -7,7 +7,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Command, InvalidArgumentError } from 'commander';
-import { isoDay } from '../../src/base/days.ts';
+import { isoDay } from '../../src/platform/base/days.ts';
 import { MOST_SUBJECTS } from '../../sandbox/population/person.ts';
 import { endOnSignals } from '../interruption.ts';
 import { median } from '../ratios.ts';

@@ -1,8 +1,8 @@
 import { createSecretKey, randomInt } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
-import { canonicalText } from '../../src/base/canonical.ts';
-import { sign } from '../../src/vendors/signature.ts';
+import { canonicalText } from '../../src/platform/base/canonical.ts';
+import { sign } from '../../src/parties/signature.ts';
 import type { BenchVendor } from '../stage.ts';
 
 /** A request ready to be sent: signed, and no other like it. */

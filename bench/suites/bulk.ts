@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createPool } from '../../src/db/pool.ts';
+import { createPool } from '../../src/platform/db/pool.ts';
 import { signedForm } from '../load/requests.ts';
 import type { BenchVendor } from '../stage.ts';
 import { countTransactions } from '../store.ts';

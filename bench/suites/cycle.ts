@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startOperators } from '../../sandbox/operators-process.ts';
-import { createPool } from '../../src/db/pool.ts';
+import { createPool } from '../../src/platform/db/pool.ts';
 import { drive } from '../load/drive.ts';
 import { createRequests } from '../load/requests.ts';
 import {

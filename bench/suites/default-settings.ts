@@ -1,10 +1,10 @@
 import { Webhook } from 'standardwebhooks';
-import { encodeReference, newId } from '../../src/base/ids.ts';
-import { createPool } from '../../src/db/pool.ts';
-import type { Pool } from '../../src/db/pool.ts';
-import { claim } from '../../src/dispatch/store.ts';
-import { createTransactions } from '../../src/transactions/store.ts';
-import type { NewTransaction } from '../../src/transactions/transaction.ts';
+import { encodeReference, newId } from '../../src/platform/base/ids.ts';
+import { createPool } from '../../src/platform/db/pool.ts';
+import type { Pool } from '../../src/platform/db/pool.ts';
+import { claim } from '../../src/payments/dispatch/store.ts';
+import { createTransactions } from '../../src/payments/create/store.ts';
+import type { NewTransaction } from '../../src/payments/create/payment.ts';
 import { SANDBOX_OPERATOR_KEY } from '../../sandbox/operators/options.ts';
 import { drive } from '../load/drive.ts';
 import { createRequests } from '../load/requests.ts';

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { createPool } from '../../src/db/pool.ts';
+import { createPool } from '../../src/platform/db/pool.ts';
 import type { DirectAnswer, DirectQuestion } from '../children/direct.ts';
 import { addContestants } from '../contestants.ts';
 import { countPgledgerTransfers, installPgledger, PGLEDGER_CONNECTIONS } from '../pgledger.ts';

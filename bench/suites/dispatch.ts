@@ -1,4 +1,4 @@
-import { createPool } from '../../src/db/pool.ts';
+import { createPool } from '../../src/platform/db/pool.ts';
 import type { DispatchAnswer, DispatchQuestion } from '../children/dispatch.ts';
 import { DISPATCH_WORKERS } from '../ratios.ts';
 import { countSettled } from '../store.ts';

@@ -1,4 +1,4 @@
-import { createPool } from '../../src/db/pool.ts';
+import { createPool } from '../../src/platform/db/pool.ts';
 import type { DirectAnswer, DirectQuestion } from '../children/direct.ts';
 import { countTransactions, insertHistory, settleDown, walPosition } from '../store.ts';
 import { CALLERS, LANES } from './direct.ts';

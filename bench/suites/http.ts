@@ -1,5 +1,5 @@
-import { encodeReference } from '../../src/base/ids.ts';
-import { createPool } from '../../src/db/pool.ts';
+import { encodeReference } from '../../src/platform/base/ids.ts';
+import { createPool } from '../../src/platform/db/pool.ts';
 import { drive } from '../load/drive.ts';
 import { balanceRequests, createRequests, statusRequests } from '../load/requests.ts';
 import type { SignedRequest } from '../load/requests.ts';

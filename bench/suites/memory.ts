@@ -1,4 +1,4 @@
-import { createPool } from '../../src/db/pool.ts';
+import { createPool } from '../../src/platform/db/pool.ts';
 import { drive } from '../load/drive.ts';
 import { createRequests } from '../load/requests.ts';
 import { residentBytes } from '../machine.ts';

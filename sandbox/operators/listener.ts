@@ -6,7 +6,7 @@ import { validateAccount } from './accounts.ts';
 import { amountText } from './amounts.ts';
 import type { Answer } from './answers.ts';
 import type { Book } from './book.ts';
-import type { Desk, Reply } from './desk.ts';
+import type { Desk, Reply } from './simulator.ts';
 import { statementLines } from './statement.ts';
 import { OPERATOR_CODE, readAccountQuery, readInstruction, readStatusQuery } from './requests.ts';
 

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { Book } from './book.ts';
 import type { Entry } from './book.ts';
 import { createCallbackSender } from './callbacks.ts';
-import { Desk } from './desk.ts';
+import { Desk } from './simulator.ts';
 import { openJournal } from './journal.ts';
 import { createRequestListener } from './listener.ts';
 import { readOptions } from './options.ts';

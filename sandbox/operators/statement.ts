@@ -1,4 +1,4 @@
-import { csvValue } from '../../src/base/csv.ts';
+import { csvValue } from '../../src/platform/base/csv.ts';
 import { operatorReferenceOf } from './answers.ts';
 import { amountText } from './amounts.ts';
 import type { Book } from './book.ts';

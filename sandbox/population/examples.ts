@@ -1,4 +1,4 @@
-import { isoDay } from '../../src/base/days.ts';
+import { isoDay } from '../../src/platform/base/days.ts';
 import type { AccountStatus, CreditAccount, PastEnquiry } from '../../src/credit/facts.ts';
 import type { Profile } from '../../src/credit/registry/profile.ts';
 import { createCalendar } from './calendar.ts';

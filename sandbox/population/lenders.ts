@@ -1,5 +1,5 @@
 import type { ProductType } from '../../src/credit/facts.ts';
-import type { Sector } from '../../src/vendors/vendor.ts';
+import type { Sector } from '../../src/parties/vendor.ts';
 
 /** A kind of loan somebody may take: who grants it, how much and for how long. */
 export interface Offer {

@@ -4,7 +4,7 @@ import type {
   CreditFile,
   PastEnquiry,
 } from '../../src/credit/facts.ts';
-import { SECTORS } from '../../src/vendors/vendor.ts';
+import { SECTORS } from '../../src/parties/vendor.ts';
 import type { Calendar } from './calendar.ts';
 import { MOBILE_OFFERS, OTHER_OFFERS, REASON_OF_PRODUCT } from './lenders.ts';
 import type { Offer } from './lenders.ts';

@@ -5,7 +5,7 @@ import type {
   ProductType,
   RiskClass,
 } from '../../src/credit/facts.ts';
-import type { Sector } from '../../src/vendors/vendor.ts';
+import type { Sector } from '../../src/parties/vendor.ts';
 import type { Calendar } from './calendar.ts';
 
 /** Months of earlier states kept with an account. */

@@ -1,5 +1,5 @@
-import { csvValue } from '../../src/base/csv.ts';
-import { isoDay } from '../../src/base/days.ts';
+import { csvValue } from '../../src/platform/base/csv.ts';
+import { isoDay } from '../../src/platform/base/days.ts';
 import type { AccountState, CreditAccount } from '../../src/credit/facts.ts';
 import { MOBILE_COLUMNS } from '../../src/credit/importing/template.ts';
 import type { Column } from '../../src/credit/importing/template.ts';

@@ -1,4 +1,4 @@
-import { isoDay } from '../../src/base/days.ts';
+import { isoDay } from '../../src/platform/base/days.ts';
 import type { IdentityDocument } from '../../src/credit/registry/documents.ts';
 import type { Address, Phone, Profile } from '../../src/credit/registry/profile.ts';
 import type { Calendar } from './calendar.ts';

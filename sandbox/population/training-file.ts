@@ -1,4 +1,4 @@
-import { isoDay } from '../../src/base/days.ts';
+import { isoDay } from '../../src/platform/base/days.ts';
 import {
   CHARACTERISTIC_NAMES,
   characteristic,

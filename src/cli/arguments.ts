@@ -1,10 +1,10 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
-import { parseSenderTime } from '../base/clock.ts';
-import type { WireTime } from '../base/clock.ts';
-import { isoDay } from '../base/days.ts';
-import { MONEY_PATTERN, parseMoney } from '../base/money.ts';
-import { SIGNER_NAME_PATTERN } from '../vendors/vendor.ts';
+import { parseSenderTime } from '../platform/base/clock.ts';
+import type { WireTime } from '../platform/base/clock.ts';
+import { isoDay } from '../platform/base/days.ts';
+import { MONEY_PATTERN, parseMoney } from '../platform/base/money.ts';
+import { SIGNER_NAME_PATTERN } from '../parties/vendor.ts';
 import { UsageError } from './failure.ts';
 
 /** Starts a command; every one takes `--json`. */

@@ -1,23 +1,23 @@
 import path from 'node:path';
-import { createWireTime } from '../base/clock.ts';
-import type { WireTime } from '../base/clock.ts';
-import type { Mac } from '../base/mac.ts';
-import { PlainError } from '../base/plain-error.ts';
+import { createWireTime } from '../platform/base/clock.ts';
+import type { WireTime } from '../platform/base/clock.ts';
+import type { Mac } from '../platform/base/mac.ts';
+import { PlainError } from '../platform/base/plain-error.ts';
 import { readConfig } from '../config.ts';
 import type { Config } from '../config.ts';
-import { EmbeddedDatabaseError } from '../db/embedded/error.ts';
-import { locateData } from '../db/embedded/folder.ts';
-import { isMigrated } from '../db/migrate.ts';
-import { openDatabase } from '../db/open.ts';
-import type { OpenDatabase } from '../db/open.ts';
-import { waitForOthers } from '../db/leave-taking.ts';
-import { createPool, isConnectionError } from '../db/pool.ts';
-import type { Pool } from '../db/pool.ts';
-import { enterAfterRestore } from '../quarantine/after-restore.ts';
-import type { Sealing } from '../vendors/administer.ts';
-import { requireSameMasterKey } from '../vendors/keys.ts';
-import { findLedgerMac, openLedgerMac } from '../vendors/ledger-key.ts';
-import { readMasterKeyFile } from '../vendors/master-key-file.ts';
+import { EmbeddedDatabaseError } from '../platform/embedded/error.ts';
+import { locateData } from '../platform/embedded/folder.ts';
+import { isMigrated } from '../platform/db/migrate.ts';
+import { openDatabase } from '../platform/db/open.ts';
+import type { OpenDatabase } from '../platform/db/open.ts';
+import { waitForOthers } from '../platform/db/other-sessions.ts';
+import { createPool, isConnectionError } from '../platform/db/pool.ts';
+import type { Pool } from '../platform/db/pool.ts';
+import { enterAfterRestore } from '../payments/quarantine/after-restore.ts';
+import type { Sealing } from '../parties/administer.ts';
+import { requireSameMasterKey } from '../parties/keys.ts';
+import { findLedgerMac, openLedgerMac } from '../parties/ledger-key.ts';
+import { readMasterKeyFile } from '../parties/master-key-file.ts';
 
 /** What a command works with while it runs. */
 export interface Session {

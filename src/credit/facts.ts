@@ -1,4 +1,4 @@
-import type { Sector } from '../vendors/vendor.ts';
+import type { Sector } from '../parties/vendor.ts';
 
 /**
  * What the registry knows about one subject's credit, as summaries and scorecards read it. Pure

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { checkLedger } from '../../src/ledger/check.ts';
+import { checkLedger } from '../../src/payments/audit/check.ts';
 import { demoVendor } from '../support/demo-vendors.ts';
 import { SandboxWorkshop } from '../support/sandbox.ts';
 import type { Sandbox } from '../support/sandbox.ts';

@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SANDBOX_OPERATOR_KEY } from '../../sandbox/operators/options.ts';
-import { checkLedger } from '../../src/ledger/check.ts';
+import { checkLedger } from '../../src/payments/audit/check.ts';
 import { demoVendor, fresh } from '../support/demo-vendors.ts';
 import { expectRefusal } from '../support/refusals.ts';
 import { SandboxWorkshop } from '../support/sandbox.ts';

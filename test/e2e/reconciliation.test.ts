@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { encodeReference, newId } from '../../src/base/ids.ts';
-import { formatMoney, parseMoney } from '../../src/base/money.ts';
+import { encodeReference, newId } from '../../src/platform/base/ids.ts';
+import { formatMoney, parseMoney } from '../../src/platform/base/money.ts';
 import { malipo, must } from '../integration/cli-support.ts';
 import type { Ran } from '../integration/cli-support.ts';
 import { demoVendor, fresh } from '../support/demo-vendors.ts';

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { SANDBOX_OPERATOR_KEY } from '../../sandbox/operators/options.ts';
-import { findRunningEmbedded } from '../../src/db/embedded/embedded.ts';
+import { findRunningEmbedded } from '../../src/platform/embedded/embedded.ts';
 import { must, inProcess, newKey } from '../integration/cli-support.ts';
 import { query } from '../integration/embedded-support.ts';
 import { SandboxWorkshop } from '../support/sandbox.ts';

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { changeBillerStatus } from '../../src/billers/administer.ts';
+import { changeBillerStatus } from '../../src/payments/billers/administer.ts';
 import {
   addCollector,
   changeCollector,
   changeVendor,
   rotateKey,
-} from '../../src/vendors/administer.ts';
+} from '../../src/parties/administer.ts';
 import { addFundedVendor, fresh } from '../support/demo-vendors.ts';
 import { expectRefusal } from '../support/refusals.ts';
 import { SandboxWorkshop } from '../support/sandbox.ts';

@@ -4,8 +4,8 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
-import { createServer } from '../../src/http/server.ts';
-import type { ServerLimits } from '../../src/http/server.ts';
+import { createServer } from '../../src/platform/http/server.ts';
+import type { ServerLimits } from '../../src/platform/http/server.ts';
 import { until } from '../support/until.ts';
 import { send } from '../support/vendor-client.ts';
 

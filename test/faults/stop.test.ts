@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { setOperator } from '../../src/billers/administer.ts';
-import { createPool } from '../../src/db/pool.ts';
-import type { Pool } from '../../src/db/pool.ts';
-import { checkLedger } from '../../src/ledger/check.ts';
+import { setOperator } from '../../src/payments/billers/administer.ts';
+import { createPool } from '../../src/platform/db/pool.ts';
+import type { Pool } from '../../src/platform/db/pool.ts';
+import { checkLedger } from '../../src/payments/audit/check.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';

@@ -1,32 +1,32 @@
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { parseSenderTime, createWireTime } from '../../src/base/clock.ts';
-import { readCsv } from '../../src/base/csv.ts';
-import { Refusal } from '../../src/base/errors.ts';
-import { decodeReference } from '../../src/base/ids.ts';
-import { parseMoney } from '../../src/base/money.ts';
-import { PlainError } from '../../src/base/plain-error.ts';
+import { parseSenderTime, createWireTime } from '../../src/platform/base/clock.ts';
+import { readCsv } from '../../src/platform/base/csv.ts';
+import { Refusal } from '../../src/platform/base/errors.ts';
+import { decodeReference } from '../../src/platform/base/ids.ts';
+import { parseMoney } from '../../src/platform/base/money.ts';
+import { PlainError } from '../../src/platform/base/plain-error.ts';
 import { ConfigError, readConfig } from '../../src/config.ts';
 import {
   readAccountAnswer,
   readBalanceAnswer,
   readPaymentAnswer,
-} from '../../src/connectors/http-json/answers.ts';
+} from '../../src/payments/connectors/http-json/answers.ts';
 import {
   readAccounts,
   readHead,
   readProfile,
   readScore,
-} from '../../src/connectors/metropol/answers.ts';
+} from '../../src/credit/bureaus/metropol/answers.ts';
 import { createValidator } from '../../src/credit/importing/validate.ts';
 import { readScorecard } from '../../src/credit/scorecards/scorecard.ts';
 import { TrainingError } from '../../src/credit/training/fit.ts';
 import { readSamples } from '../../src/credit/training/read-samples.ts';
-import { createStatementFormat } from '../../src/connectors/http-json/statement.ts';
-import { readFields } from '../../src/http/wire/request.ts';
-import { readStatementFile } from '../../src/reconciliation/read-statement.ts';
-import { readHeaderSignature } from '../../src/vendors/header-signature.ts';
+import { createStatementFormat } from '../../src/payments/connectors/http-json/statement.ts';
+import { readFields } from '../../src/platform/http/wire/request.ts';
+import { readStatementFile } from '../../src/payments/reconciliation/read-statement.ts';
+import { readHeaderSignature } from '../../src/parties/header-signature.ts';
 import { csvOf, rightLine } from '../support/credit-files.ts';
 import { OPERATIONS, usualParams } from '../support/operation-samples.ts';
 import { statementText } from '../support/reconciliation-fixture.ts';

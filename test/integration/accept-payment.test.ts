@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Biller } from '../../src/billers/biller.ts';
-import { billerOf } from '../../src/billers/catalogue.ts';
-import { acceptPayment, createCreateLanes } from '../../src/transactions/create.ts';
-import type { CreateRequest } from '../../src/transactions/decide.ts';
+import type { Biller } from '../../src/payments/billers/biller.ts';
+import { billerOf } from '../../src/payments/billers/catalogue.ts';
+import { acceptPayment, createCreateLanes } from '../../src/payments/create/create.ts';
+import type { CreateRequest } from '../../src/payments/create/decide.ts';
 import { billerRecord, openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { BILLER } from '../support/new-transaction.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { setBiller } from '../../src/billers/administer.ts';
+import { setBiller } from '../../src/payments/billers/administer.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { fresh } from '../support/demo-vendors.ts';

@@ -3,21 +3,21 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { encodeReference, firstIdAt, newId } from '../../src/base/ids.ts';
-import { createPool } from '../../src/db/pool.ts';
-import { claim } from '../../src/dispatch/store.ts';
-import { completeChain } from '../../src/ledger/chain.ts';
-import { checkLedger } from '../../src/ledger/check.ts';
-import { readStatement } from '../../src/ledger/statement.ts';
-import type { StatementLine } from '../../src/ledger/statement.ts';
-import { archiveTransactions, verifyArchive } from '../../src/transactions/archive.ts';
-import { readArchivedTransaction } from '../../src/transactions/archive-store.ts';
+import { encodeReference, firstIdAt, newId } from '../../src/platform/base/ids.ts';
+import { createPool } from '../../src/platform/db/pool.ts';
+import { claim } from '../../src/payments/dispatch/store.ts';
+import { completeChain } from '../../src/payments/ledger/chain.ts';
+import { checkLedger } from '../../src/payments/audit/check.ts';
+import { readStatement } from '../../src/payments/ledger/statement.ts';
+import type { StatementLine } from '../../src/payments/ledger/statement.ts';
+import { archiveTransactions, verifyArchive } from '../../src/payments/archive/archive.ts';
+import { readArchivedTransaction } from '../../src/payments/archive/archive-store.ts';
 import {
   createTransactions,
   readTransaction,
   settleTransactions,
-} from '../../src/transactions/store.ts';
-import type { NewTransaction } from '../../src/transactions/transaction.ts';
+} from '../../src/payments/create/store.ts';
+import type { NewTransaction } from '../../src/payments/create/payment.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import { createInstructed, failedReport, openBooks, paidReport } from '../support/money-fixture.ts';

@@ -13,12 +13,12 @@ import {
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createPool } from '../../src/db/pool.ts';
-import type { Pool } from '../../src/db/pool.ts';
-import type { EmbeddedDatabase } from '../../src/db/embedded/embedded.ts';
-import { verifyBackup } from '../../src/db/backup/manifest.ts';
-import { RECOVERY_SETTINGS } from '../../src/db/backup/restore.ts';
-import { takeBackup } from '../../src/db/backup/take.ts';
+import { createPool } from '../../src/platform/db/pool.ts';
+import type { Pool } from '../../src/platform/db/pool.ts';
+import type { EmbeddedDatabase } from '../../src/platform/embedded/embedded.ts';
+import { verifyBackup } from '../../src/platform/backup/manifest.ts';
+import { RECOVERY_SETTINGS } from '../../src/platform/backup/restore.ts';
+import { takeBackup } from '../../src/platform/backup/take.ts';
 import { inProcess, malipo, must, newMasterKey } from './cli-support.ts';
 import { isRoot, query, until, Workshop } from './embedded-support.ts';
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ANY_ACCOUNT } from '../../src/billers/account-format.ts';
-import { KENYAN_PREFIXES } from '../../src/billers/kenyan-prefixes.ts';
-import { findOperator } from '../../src/billers/store.ts';
-import { createPool } from '../../src/db/pool.ts';
-import type { Pool } from '../../src/db/pool.ts';
-import { openKeys } from '../../src/vendors/keys.ts';
+import { ANY_ACCOUNT } from '../../src/payments/billers/account-format.ts';
+import { KENYAN_PREFIXES } from '../../src/payments/billers/kenyan-prefixes.ts';
+import { findOperator } from '../../src/payments/billers/store.ts';
+import { createPool } from '../../src/platform/db/pool.ts';
+import type { Pool } from '../../src/platform/db/pool.ts';
+import { openKeys } from '../../src/parties/keys.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { addBillers, inProcess, malipo, must, newMasterKey, withInput } from './cli-support.ts';

@@ -1,11 +1,11 @@
 import { createSecretKey } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { canonicalText } from '../../src/base/canonical.ts';
-import { compose } from '../../src/compose.ts';
-import type { Service } from '../../src/compose.ts';
+import { canonicalText } from '../../src/platform/base/canonical.ts';
+import { compose } from '../../src/service.ts';
+import type { Service } from '../../src/service.ts';
 import { readConfig } from '../../src/config.ts';
-import { createLog } from '../../src/log.ts';
-import { sign } from '../../src/vendors/signature.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { sign } from '../../src/parties/signature.ts';
 import { SANDBOX_OPERATOR_KEY } from '../../sandbox/operators/options.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';

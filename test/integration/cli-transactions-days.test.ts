@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { firstIdAt } from '../../src/base/ids.ts';
-import { createTransactions } from '../../src/transactions/store.ts';
+import { firstIdAt } from '../../src/platform/base/ids.ts';
+import { createTransactions } from '../../src/payments/create/store.ts';
 import { openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { newTransaction } from '../support/new-transaction.ts';

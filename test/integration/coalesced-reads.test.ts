@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newId } from '../../src/base/ids.ts';
-import { createLane } from '../../src/db/lane.ts';
-import type { Pool } from '../../src/db/pool.ts';
-import { createBalanceReader } from '../../src/ledger/balance-reader.ts';
-import { createStatusReader } from '../../src/transactions/status-reader.ts';
+import { newId } from '../../src/platform/base/ids.ts';
+import { createLane } from '../../src/platform/db/lane.ts';
+import type { Pool } from '../../src/platform/db/pool.ts';
+import { createBalanceReader } from '../../src/payments/ledger/balance-reader.ts';
+import { createStatusReader } from '../../src/payments/create/status-reader.ts';
 import { createInstructed, openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { newTransaction } from '../support/new-transaction.ts';

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { decodeReference, newId } from '../../src/base/ids.ts';
-import { Refusal } from '../../src/base/errors.ts';
-import { collect } from '../../src/collections/collect.ts';
-import type { CollectedIncome, Movement } from '../../src/collections/collect.ts';
-import { fund } from '../../src/collections/fund.ts';
-import { checkLedger } from '../../src/ledger/check.ts';
-import { insertCollector } from '../../src/vendors/store.ts';
+import { decodeReference, newId } from '../../src/platform/base/ids.ts';
+import { Refusal } from '../../src/platform/base/errors.ts';
+import { collect } from '../../src/payments/collections/collect.ts';
+import type { CollectedIncome, Movement } from '../../src/payments/collections/collect.ts';
+import { fund } from '../../src/payments/collections/fund.ts';
+import { checkLedger } from '../../src/payments/audit/check.ts';
+import { insertCollector } from '../../src/parties/store.ts';
 import { COLLECTOR, openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 

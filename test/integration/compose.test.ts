@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { compose } from '../../src/compose.ts';
+import { compose } from '../../src/service.ts';
 import { readConfig } from '../../src/config.ts';
-import { createPool } from '../../src/db/pool.ts';
-import { addVendor } from '../../src/vendors/administer.ts';
+import { createPool } from '../../src/platform/db/pool.ts';
+import { addVendor } from '../../src/parties/administer.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import { until } from '../support/until.ts';
 

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isoDay } from '../../src/base/days.ts';
+import { isoDay } from '../../src/platform/base/days.ts';
 import { startOfDay } from '../../src/credit/bureaus/registry.ts';
 import { isMiss, missDelayMs, refusalCodeOf } from '../../src/credit/enquiries/disclosure.ts';
 import { ENQUIRY_OUTCOMES } from '../../src/credit/enquiries/record.ts';
-import { createPool } from '../../src/db/pool.ts';
-import { changeVendor } from '../../src/vendors/administer.ts';
+import { createPool } from '../../src/platform/db/pool.ts';
+import { changeVendor } from '../../src/parties/administer.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { fresh } from '../support/demo-vendors.ts';

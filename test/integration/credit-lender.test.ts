@@ -6,7 +6,7 @@ import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { csvOf } from '../support/credit-files.ts';
 import type { Line } from '../support/credit-files.ts';
-import { MISTAKES, rightLines } from '../support/lender-mistakes.ts';
+import { MISTAKES, rightLines } from '../support/planted-errors.ts';
 import { inProcess, newMasterKey } from './cli-support.ts';
 import type { Environment, Ran } from './cli-support.ts';
 

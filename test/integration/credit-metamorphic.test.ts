@@ -4,18 +4,18 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createWireTime, systemClock } from '../../src/base/clock.ts';
-import { compose } from '../../src/compose.ts';
-import type { Service } from '../../src/compose.ts';
+import { createWireTime, systemClock } from '../../src/platform/base/clock.ts';
+import { compose } from '../../src/service.ts';
+import type { Service } from '../../src/service.ts';
 import { readConfig } from '../../src/config.ts';
 import { importFile } from '../../src/credit/importing/import.ts';
 import { createVault } from '../../src/credit/registry/vault.ts';
-import { addVendor } from '../../src/vendors/administer.ts';
+import { addVendor } from '../../src/parties/administer.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { csvOf, rightLine } from '../support/credit-files.ts';
 import type { Line } from '../support/credit-files.ts';
-import { LATE } from '../support/lender-mistakes.ts';
+import { LATE } from '../support/planted-errors.ts';
 import { signed } from '../support/vendor-client.ts';
 
 // What holds of scores in themselves (test/property/scorecard.test.ts) holds of answers: from a

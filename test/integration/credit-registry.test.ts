@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createPool } from '../../src/db/pool.ts';
-import type { Pool } from '../../src/db/pool.ts';
+import { createPool } from '../../src/platform/db/pool.ts';
+import type { Pool } from '../../src/platform/db/pool.ts';
 import { findSubjects, readCreditFile } from '../../src/credit/registry/store.ts';
 import type { CreditFile } from '../../src/credit/facts.ts';
 import { generatePopulation } from '../../sandbox/population/population.ts';

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createPool } from '../../src/db/pool.ts';
-import type { Pool } from '../../src/db/pool.ts';
+import { createPool } from '../../src/platform/db/pool.ts';
+import type { Pool } from '../../src/platform/db/pool.ts';
 import { verifyChains } from '../../src/credit/enquiries/chain-store.ts';
 import { startEnquiryRetention } from '../../src/credit/enquiries/retention.ts';
 import { erasePayloads } from '../../src/credit/enquiries/retention-store.ts';

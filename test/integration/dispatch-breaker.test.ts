@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { putBiller, putOperator } from '../../src/billers/store.ts';
-import { watchSettings } from '../../src/db/settings-watch.ts';
-import { checkLedger } from '../../src/ledger/check.ts';
-import type { NewTransaction } from '../../src/transactions/transaction.ts';
+import { putBiller, putOperator } from '../../src/payments/billers/store.ts';
+import { watchSettings } from '../../src/platform/db/settings-watch.ts';
+import { checkLedger } from '../../src/payments/audit/check.ts';
+import type { NewTransaction } from '../../src/payments/create/payment.ts';
 import {
   create,
   outcomeOf,

@@ -1,15 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { encodeReference, newId } from '../../src/base/ids.ts';
-import { createBillerCatalogue } from '../../src/billers/catalogue.ts';
-import { createCallbackDesk } from '../../src/dispatch/callbacks.ts';
-import type { CallbackDesk } from '../../src/dispatch/callbacks.ts';
-import type { CallbackReading, Connector, Declined, Paid } from '../../src/dispatch/connector.ts';
-import { checkLedger } from '../../src/ledger/check.ts';
-import { createSettler } from '../../src/transactions/settle.ts';
-import type { Settler } from '../../src/transactions/settle.ts';
-import type { NewTransaction } from '../../src/transactions/transaction.ts';
+import { encodeReference, newId } from '../../src/platform/base/ids.ts';
+import { createBillerCatalogue } from '../../src/payments/billers/catalogue.ts';
+import { createCallbackDesk } from '../../src/payments/dispatch/callbacks.ts';
+import type { CallbackDesk } from '../../src/payments/dispatch/callbacks.ts';
+import type {
+  CallbackReading,
+  Connector,
+  Declined,
+  Paid,
+} from '../../src/payments/dispatch/connector.ts';
+import { checkLedger } from '../../src/payments/audit/check.ts';
+import { createSettler } from '../../src/payments/settle/settle.ts';
+import type { Settler } from '../../src/payments/settle/settle.ts';
+import type { NewTransaction } from '../../src/payments/create/payment.ts';
 import { readStored } from '../support/dispatch-fixture.ts';
 import { createInstructed, openBooks, OPERATOR, paidReport } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { decodeReference } from '../../src/base/ids.ts';
-import { putBiller, putOperator } from '../../src/billers/store.ts';
-import type { PaymentOutcome } from '../../src/dispatch/connector.ts';
-import { checkLedger } from '../../src/ledger/check.ts';
-import { createTransactions } from '../../src/transactions/store.ts';
-import type { NewTransaction } from '../../src/transactions/transaction.ts';
+import { decodeReference } from '../../src/platform/base/ids.ts';
+import { putBiller, putOperator } from '../../src/payments/billers/store.ts';
+import type { PaymentOutcome } from '../../src/payments/dispatch/connector.ts';
+import { checkLedger } from '../../src/payments/audit/check.ts';
+import { createTransactions } from '../../src/payments/create/store.ts';
+import type { NewTransaction } from '../../src/payments/create/payment.ts';
 import {
   create,
   outcomeOf,

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { claim, listQueues, writeProgress } from '../../src/dispatch/store.ts';
-import type { Claim, Progress, QueueKey } from '../../src/dispatch/store.ts';
-import { checkLedger } from '../../src/ledger/check.ts';
-import { settleTransactions } from '../../src/transactions/store.ts';
-import type { NewTransaction } from '../../src/transactions/transaction.ts';
+import { claim, listQueues, writeProgress } from '../../src/payments/dispatch/store.ts';
+import type { Claim, Progress, QueueKey } from '../../src/payments/dispatch/store.ts';
+import { checkLedger } from '../../src/payments/audit/check.ts';
+import { settleTransactions } from '../../src/payments/create/store.ts';
+import type { NewTransaction } from '../../src/payments/create/payment.ts';
 import { create, readAttempts, readQueued, until } from '../support/dispatch-fixture.ts';
 import { openBooks, OTHER_BILLER, paidReport } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';

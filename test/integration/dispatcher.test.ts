@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { putBiller } from '../../src/billers/store.ts';
-import type { Connector } from '../../src/dispatch/connector.ts';
-import { decodeReference, encodeReference } from '../../src/base/ids.ts';
-import { checkLedger } from '../../src/ledger/check.ts';
-import type { NewTransaction } from '../../src/transactions/transaction.ts';
+import { putBiller } from '../../src/payments/billers/store.ts';
+import type { Connector } from '../../src/payments/dispatch/connector.ts';
+import { decodeReference, encodeReference } from '../../src/platform/base/ids.ts';
+import { checkLedger } from '../../src/payments/audit/check.ts';
+import type { NewTransaction } from '../../src/payments/create/payment.ts';
 import {
   create,
   outcomeOf,

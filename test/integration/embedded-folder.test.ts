@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { chmod, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { findPostgresPackage } from '../../src/db/embedded/binaries.ts';
-import { identifyOurselves } from '../../src/db/embedded/process.ts';
+import { findPostgresPackage } from '../../src/platform/embedded/binaries.ts';
+import { identifyOurselves } from '../../src/platform/embedded/process.ts';
 import { isRoot, query, readAnswer, run, until, Workshop } from './embedded-support.ts';
 
 const workshop = new Workshop();

@@ -12,9 +12,9 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { findPostgresPackage, findPrograms } from '../../src/db/embedded/binaries.ts';
-import { createLaunch, findServerUser } from '../../src/db/embedded/user.ts';
-import type { ServerUser } from '../../src/db/embedded/user.ts';
+import { findPostgresPackage, findPrograms } from '../../src/platform/embedded/binaries.ts';
+import { createLaunch, findServerUser } from '../../src/platform/embedded/user.ts';
+import type { ServerUser } from '../../src/platform/embedded/user.ts';
 import { isRoot, query, run, Workshop } from './embedded-support.ts';
 
 const workshop = new Workshop();

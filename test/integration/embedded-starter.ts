@@ -2,7 +2,7 @@
  * A process that starts the embedded database, prints `{"url","pid"}` and stays until it is killed,
  * or prints `{"error"}` and ends. Argument: the folder.
  */
-import { startEmbedded } from '../../src/db/embedded/embedded.ts';
+import { startEmbedded } from '../../src/platform/embedded/embedded.ts';
 
 const [, , folder = ''] = process.argv;
 try {

@@ -7,10 +7,10 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import { startEmbedded } from '../../src/db/embedded/embedded.ts';
-import type { EmbeddedDatabase, EmbeddedOptions } from '../../src/db/embedded/embedded.ts';
-import { identifyProcess } from '../../src/db/embedded/process.ts';
-import type { ProcessIdentity } from '../../src/db/embedded/process.ts';
+import { startEmbedded } from '../../src/platform/embedded/embedded.ts';
+import type { EmbeddedDatabase, EmbeddedOptions } from '../../src/platform/embedded/embedded.ts';
+import { identifyProcess } from '../../src/platform/embedded/process.ts';
+import type { ProcessIdentity } from '../../src/platform/embedded/process.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 
 export const run = promisify(execFile);

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { findRunningEmbedded, startEmbedded } from '../../src/db/embedded/embedded.ts';
+import { findRunningEmbedded, startEmbedded } from '../../src/platform/embedded/embedded.ts';
 import { isGone, query, run, setStatus, setting, until, Workshop } from './embedded-support.ts';
 
 const workshop = new Workshop();

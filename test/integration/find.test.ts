@@ -2,15 +2,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { encodeReference, newId } from '../../src/base/ids.ts';
-import { claim, insertStrayCallback, writeProgress } from '../../src/dispatch/store.ts';
-import { approveResolution, proposeResolution } from '../../src/reconciliation/cases.ts';
-import { listCasesAbout } from '../../src/reconciliation/cases-store.ts';
-import { findPayments } from '../../src/timeline/find.ts';
-import type { PaymentTimeline } from '../../src/timeline/assemble.ts';
-import { archiveTransactions } from '../../src/transactions/archive.ts';
-import { createTransactions, settleTransactions } from '../../src/transactions/store.ts';
-import type { NewTransaction } from '../../src/transactions/transaction.ts';
+import { encodeReference, newId } from '../../src/platform/base/ids.ts';
+import { claim, insertStrayCallback, writeProgress } from '../../src/payments/dispatch/store.ts';
+import { approveResolution, proposeResolution } from '../../src/payments/corrections/cases.ts';
+import { listCasesAbout } from '../../src/payments/cases/cases-store.ts';
+import { findPayments } from '../../src/payments/timeline/find.ts';
+import type { PaymentTimeline } from '../../src/payments/timeline/assemble.ts';
+import { archiveTransactions } from '../../src/payments/archive/archive.ts';
+import { createTransactions, settleTransactions } from '../../src/payments/create/store.ts';
+import type { NewTransaction } from '../../src/payments/create/payment.ts';
 import {
   createInstructed,
   failedReport,

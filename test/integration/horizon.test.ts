@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { newId } from '../../src/base/ids.ts';
-import { readHorizon } from '../../src/db/horizon.ts';
+import { newId } from '../../src/platform/base/ids.ts';
+import { readHorizon } from '../../src/platform/db/horizon.ts';
 import { createInstructed, openBooks, paidReport } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { newTransaction } from '../support/new-transaction.ts';
-import { completeChain } from '../../src/ledger/chain.ts';
-import { settleTransactions } from '../../src/transactions/store.ts';
+import { completeChain } from '../../src/payments/ledger/chain.ts';
+import { settleTransactions } from '../../src/payments/create/store.ts';
 
 let books: Books;
 beforeEach(async () => {

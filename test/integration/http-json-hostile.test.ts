@@ -4,9 +4,9 @@ import type { RequestListener } from 'node:http';
 import * as net from 'node:net';
 import { Pool } from 'undici';
 import { afterEach, describe, expect, test } from 'vitest';
-import { exchange } from '../../src/outbound/exchange.ts';
-import type { HttpJsonOptions } from '../../src/connectors/http-json/connector.ts';
-import type { Connector, PaymentOutcome } from '../../src/dispatch/connector.ts';
+import { exchange } from '../../src/platform/outbound/exchange.ts';
+import type { HttpJsonOptions } from '../../src/payments/connectors/http-json/connector.ts';
+import type { Connector, PaymentOutcome } from '../../src/payments/dispatch/connector.ts';
 import { connectorTo } from '../support/simulated-operators.ts';
 
 // Operators and networks that misbehave. What counts is the line between "nothing was written" and

@@ -2,7 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Connector, PaymentInstruction, StatusQuery } from '../../src/dispatch/connector.ts';
+import type {
+  Connector,
+  PaymentInstruction,
+  StatusQuery,
+} from '../../src/payments/dispatch/connector.ts';
 import {
   connectorTo,
   startCallbackReceiver,

@@ -5,7 +5,7 @@ import { createServer } from 'node:https';
 import * as net from 'node:net';
 import * as tls from 'node:tls';
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import type { PaymentOutcome } from '../../src/dispatch/connector.ts';
+import type { PaymentOutcome } from '../../src/payments/dispatch/connector.ts';
 import { connectorTo } from '../support/simulated-operators.ts';
 
 // Answers carry no signature, so TLS is what makes them the operator's: every doubt fails closed.

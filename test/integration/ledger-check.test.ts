@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newId } from '../../src/base/ids.ts';
-import { checkLedger } from '../../src/ledger/check.ts';
-import { completeChain } from '../../src/ledger/chain.ts';
-import { createTransactions, settleTransactions } from '../../src/transactions/store.ts';
-import type { FinalReport, NewTransaction } from '../../src/transactions/transaction.ts';
+import { newId } from '../../src/platform/base/ids.ts';
+import { checkLedger } from '../../src/payments/audit/check.ts';
+import { completeChain } from '../../src/payments/ledger/chain.ts';
+import { createTransactions, settleTransactions } from '../../src/payments/create/store.ts';
+import type { FinalReport, NewTransaction } from '../../src/payments/create/payment.ts';
 import { startDispatch } from '../support/dispatch-fixture.ts';
 import {
   createInstructed,

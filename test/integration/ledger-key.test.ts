@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { collect } from '../../src/collections/collect.ts';
-import { checkLedger } from '../../src/ledger/check.ts';
-import { resealKeys } from '../../src/vendors/keys.ts';
-import { findLedgerMac, openLedgerMac } from '../../src/vendors/ledger-key.ts';
+import { collect } from '../../src/payments/collections/collect.ts';
+import { checkLedger } from '../../src/payments/audit/check.ts';
+import { resealKeys } from '../../src/parties/keys.ts';
+import { findLedgerMac, openLedgerMac } from '../../src/parties/ledger-key.ts';
 import { COLLECTOR, openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 

@@ -1,5 +1,5 @@
-import { migrate } from '../../src/db/migrate.ts';
-import { createPool } from '../../src/db/pool.ts';
+import { migrate } from '../../src/platform/db/migrate.ts';
+import { createPool } from '../../src/platform/db/pool.ts';
 
 // A process that migrates, to be killed. Arguments: the database's URL, the folder of migrations.
 

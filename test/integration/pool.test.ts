@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { QueueFullError } from '../../src/base/batcher.ts';
-import { LIMITS } from '../../src/base/limits.ts';
-import { createPool, inTransaction, transaction } from '../../src/db/pool.ts';
-import type { Queryable } from '../../src/db/pool.ts';
-import { asRefusal } from '../../src/http/errors.ts';
+import { QueueFullError } from '../../src/platform/base/batcher.ts';
+import { LIMITS } from '../../src/platform/base/limits.ts';
+import { createPool, inTransaction, transaction } from '../../src/platform/db/pool.ts';
+import type { Queryable } from '../../src/platform/db/pool.ts';
+import { asRefusal } from '../../src/platform/http/errors.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { until } from '../support/until.ts';

@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { newId } from '../../src/base/ids.ts';
-import { listBillers } from '../../src/billers/store.ts';
-import { billerOf } from '../../src/billers/catalogue.ts';
-import { claim } from '../../src/dispatch/store.ts';
-import { checkLedger } from '../../src/ledger/check.ts';
-import { enterQuarantine } from '../../src/quarantine/enter.ts';
-import { readStakes, releaseQuarantine } from '../../src/quarantine/release.ts';
-import type { Release, StatementCovers } from '../../src/quarantine/release.ts';
-import { findOpenQuarantine, listEvents } from '../../src/quarantine/store.ts';
+import { newId } from '../../src/platform/base/ids.ts';
+import { listBillers } from '../../src/payments/billers/store.ts';
+import { billerOf } from '../../src/payments/billers/catalogue.ts';
+import { claim } from '../../src/payments/dispatch/store.ts';
+import { checkLedger } from '../../src/payments/audit/check.ts';
+import { enterQuarantine } from '../../src/payments/quarantine/enter.ts';
+import { readStakes, releaseQuarantine } from '../../src/payments/quarantine/release.ts';
+import type { Release, StatementCovers } from '../../src/payments/quarantine/release.ts';
+import { findOpenQuarantine, listEvents } from '../../src/payments/quarantine/store.ts';
 import {
   create,
   outcomeOf,
@@ -21,7 +21,7 @@ import type { Books } from '../support/money-fixture.ts';
 import { newTransaction } from '../support/new-transaction.ts';
 import { createScriptedConnector, DECLINED, paid } from '../support/scripted-connector.ts';
 import type { ScriptedConnector } from '../support/scripted-connector.ts';
-import type { NewTransaction } from '../../src/transactions/transaction.ts';
+import type { NewTransaction } from '../../src/payments/create/payment.ts';
 
 // The books have lost a time: what was queued may have been sent in it.
 

@@ -1,26 +1,26 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { newId } from '../../src/base/ids.ts';
-import { completeChain } from '../../src/ledger/chain.ts';
-import { checkLedger } from '../../src/ledger/check.ts';
+import { newId } from '../../src/platform/base/ids.ts';
+import { completeChain } from '../../src/payments/ledger/chain.ts';
+import { checkLedger } from '../../src/payments/audit/check.ts';
 import {
   approveResolution,
   openNoAnswerCase,
   proposeResolution,
   rejectProposal,
-} from '../../src/reconciliation/cases.ts';
+} from '../../src/payments/corrections/cases.ts';
 import {
   HOUSE,
   listCaseEvents,
   listCasesAbout,
   openCase,
-} from '../../src/reconciliation/cases-store.ts';
-import type { CaseKind, CaseRow, Proposal } from '../../src/reconciliation/cases-store.ts';
-import { createTransactions, settleTransactions } from '../../src/transactions/store.ts';
+} from '../../src/payments/cases/cases-store.ts';
+import type { CaseKind, CaseRow, Proposal } from '../../src/payments/cases/cases-store.ts';
+import { createTransactions, settleTransactions } from '../../src/payments/create/store.ts';
 import type {
   FinalReport,
   NewTransaction,
   SettleResult,
-} from '../../src/transactions/transaction.ts';
+} from '../../src/payments/create/payment.ts';
 import { readAttempts, readQueued, readStored } from '../support/dispatch-fixture.ts';
 import {
   createInstructed,

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { checkLedger } from '../../src/ledger/check.ts';
-import { approveResolution, proposeResolution } from '../../src/reconciliation/cases.ts';
-import { listCases } from '../../src/reconciliation/cases-store.ts';
-import { closeDay, reportDay } from '../../src/reconciliation/days.ts';
-import type { CloseRequest, DayReport } from '../../src/reconciliation/days.ts';
-import { settleTransactions } from '../../src/transactions/store.ts';
-import type { FinalReport, NewTransaction } from '../../src/transactions/transaction.ts';
+import { checkLedger } from '../../src/payments/audit/check.ts';
+import { approveResolution, proposeResolution } from '../../src/payments/corrections/cases.ts';
+import { listCases } from '../../src/payments/cases/cases-store.ts';
+import { closeDay, reportDay } from '../../src/payments/reconciliation/days.ts';
+import type { CloseRequest, DayReport } from '../../src/payments/reconciliation/days.ts';
+import { settleTransactions } from '../../src/payments/create/store.ts';
+import type { FinalReport, NewTransaction } from '../../src/payments/create/payment.ts';
 import {
   createInstructed,
   failedReport,

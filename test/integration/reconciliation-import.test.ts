@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { encodeReference, newId } from '../../src/base/ids.ts';
-import { createStatementFormat } from '../../src/connectors/http-json/statement.ts';
-import { checkLedger } from '../../src/ledger/check.ts';
-import { listCases } from '../../src/reconciliation/cases-store.ts';
-import type { CaseRow } from '../../src/reconciliation/cases-store.ts';
-import { createTransactions, settleTransactions } from '../../src/transactions/store.ts';
-import type { FinalReport, NewTransaction } from '../../src/transactions/transaction.ts';
+import { encodeReference, newId } from '../../src/platform/base/ids.ts';
+import { createStatementFormat } from '../../src/payments/connectors/http-json/statement.ts';
+import { checkLedger } from '../../src/payments/audit/check.ts';
+import { listCases } from '../../src/payments/cases/cases-store.ts';
+import type { CaseRow } from '../../src/payments/cases/cases-store.ts';
+import { createTransactions, settleTransactions } from '../../src/payments/create/store.ts';
+import type { FinalReport, NewTransaction } from '../../src/payments/create/payment.ts';
 import { readAttempts, readQueued, readStored } from '../support/dispatch-fixture.ts';
 import { createInstructed, failedReport, openBooks, paidReport } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newId } from '../../src/base/ids.ts';
-import { statementCovers } from '../../src/reconciliation/store.ts';
+import { newId } from '../../src/platform/base/ids.ts';
+import { statementCovers } from '../../src/payments/reconciliation/store.ts';
 import { openBooks, OPERATOR } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 

@@ -3,12 +3,12 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
-import { readMigrations } from '../../src/db/migrate.ts';
-import { createPool } from '../../src/db/pool.ts';
-import type { Pool } from '../../src/db/pool.ts';
-import { prepareDatabase } from '../../src/db/prepare.ts';
-import { RUNTIME_GRANTS } from '../../src/db/runtime-grants.ts';
-import { findRoleProblems, roleOf } from '../../src/db/runtime-role.ts';
+import { readMigrations } from '../../src/platform/db/migrate.ts';
+import { createPool } from '../../src/platform/db/pool.ts';
+import type { Pool } from '../../src/platform/db/pool.ts';
+import { prepareDatabase } from '../../src/platform/db/prepare.ts';
+import { RUNTIME_GRANTS } from '../../src/platform/db/runtime-grants.ts';
+import { findRoleProblems, roleOf } from '../../src/platform/db/runtime-role.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Pool } from '../../src/db/pool.ts';
-import { changeSettings, watchSettings } from '../../src/db/settings-watch.ts';
-import type { SettingsTopic, SettingsWatch } from '../../src/db/settings-watch.ts';
+import type { Pool } from '../../src/platform/db/pool.ts';
+import { changeSettings, watchSettings } from '../../src/platform/db/settings-watch.ts';
+import type { SettingsTopic, SettingsWatch } from '../../src/platform/db/settings-watch.ts';
 import { until } from '../support/dispatch-fixture.ts';
 import { openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Pool } from '../../src/db/pool.ts';
-import { settleTransactions } from '../../src/transactions/store.ts';
+import type { Pool } from '../../src/platform/db/pool.ts';
+import { settleTransactions } from '../../src/payments/create/store.ts';
 import { createInstructed, openBooks, paidReport } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { newTransaction } from '../support/new-transaction.ts';

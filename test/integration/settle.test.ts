@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { newId } from '../../src/base/ids.ts';
-import { claim, writeProgress } from '../../src/dispatch/store.ts';
-import { checkLedger } from '../../src/ledger/check.ts';
-import { createSettler } from '../../src/transactions/settle.ts';
-import type { Settler } from '../../src/transactions/settle.ts';
-import { createTransactions, readTransaction } from '../../src/transactions/store.ts';
-import type { FinalReport, NewTransaction } from '../../src/transactions/transaction.ts';
+import { newId } from '../../src/platform/base/ids.ts';
+import { claim, writeProgress } from '../../src/payments/dispatch/store.ts';
+import { checkLedger } from '../../src/payments/audit/check.ts';
+import { createSettler } from '../../src/payments/settle/settle.ts';
+import type { Settler } from '../../src/payments/settle/settle.ts';
+import { createTransactions, readTransaction } from '../../src/payments/create/store.ts';
+import type { FinalReport, NewTransaction } from '../../src/payments/create/payment.ts';
 import {
   createInstructed,
   failedReport,

@@ -1,10 +1,10 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createWireTime } from '../../src/base/clock.ts';
-import { encodeReference } from '../../src/base/ids.ts';
-import { claimEvents, disableWebhook, writeFailure } from '../../src/events/store.ts';
-import { createMetrics } from '../../src/http/metrics.ts';
-import { settleTransactions } from '../../src/transactions/store.ts';
+import { createWireTime } from '../../src/platform/base/clock.ts';
+import { encodeReference } from '../../src/platform/base/ids.ts';
+import { claimEvents, disableWebhook, writeFailure } from '../../src/payments/events/store.ts';
+import { createMetrics } from '../../src/metrics.ts';
+import { settleTransactions } from '../../src/payments/create/store.ts';
 import { createInstructed, openBooks, paidReport } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { newTransaction } from '../support/new-transaction.ts';

@@ -4,36 +4,36 @@ import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createWireTime } from '../../src/base/clock.ts';
-import { encodeReference, firstIdAt, newId } from '../../src/base/ids.ts';
-import { transaction } from '../../src/db/pool.ts';
+import { createWireTime } from '../../src/platform/base/clock.ts';
+import { encodeReference, firstIdAt, newId } from '../../src/platform/base/ids.ts';
+import { transaction } from '../../src/platform/db/pool.ts';
 import {
   enableWebhook,
   removeWebhook,
   replayEvents,
   rotateSecret,
   setWebhook,
-} from '../../src/events/administer.ts';
-import { WEBHOOK_POLICY } from '../../src/events/decide.ts';
-import type { WebhookPolicy } from '../../src/events/decide.ts';
-import { createDeliverer } from '../../src/events/deliver.ts';
-import { startEventRetention } from '../../src/events/retention.ts';
-import { startWebhookSender } from '../../src/events/sender.ts';
+} from '../../src/payments/events/administer.ts';
+import { WEBHOOK_POLICY } from '../../src/payments/events/decide.ts';
+import type { WebhookPolicy } from '../../src/payments/events/decide.ts';
+import { createDeliverer } from '../../src/payments/events/deliver.ts';
+import { startEventRetention } from '../../src/payments/events/retention.ts';
+import { startWebhookSender } from '../../src/payments/events/sender.ts';
 import {
   claimEvents,
   deleteEventsBefore,
   listWaitingWebhooks,
   writeFailure,
-} from '../../src/events/store.ts';
-import { listEvents } from '../../src/events/webhooks-store.ts';
-import type { ListedEvent } from '../../src/events/webhooks-store.ts';
-import { createLog } from '../../src/log.ts';
-import { approveResolution, proposeResolution } from '../../src/reconciliation/cases.ts';
-import { listCasesAbout } from '../../src/reconciliation/cases-store.ts';
-import { createSettler } from '../../src/transactions/settle.ts';
-import { settleTransactions } from '../../src/transactions/store.ts';
-import type { NewTransaction } from '../../src/transactions/transaction.ts';
-import type { Sealing } from '../../src/vendors/administer.ts';
+} from '../../src/payments/events/store.ts';
+import { listEvents } from '../../src/payments/events/webhooks-store.ts';
+import type { ListedEvent } from '../../src/payments/events/webhooks-store.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { approveResolution, proposeResolution } from '../../src/payments/corrections/cases.ts';
+import { listCasesAbout } from '../../src/payments/cases/cases-store.ts';
+import { createSettler } from '../../src/payments/settle/settle.ts';
+import { settleTransactions } from '../../src/payments/create/store.ts';
+import type { NewTransaction } from '../../src/payments/create/payment.ts';
+import type { Sealing } from '../../src/parties/administer.ts';
 import { createInstructed, failedReport, openBooks, paidReport } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { newTransaction } from '../support/new-transaction.ts';

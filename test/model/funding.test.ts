@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newId } from '../../src/base/ids.ts';
-import type { Movement } from '../../src/collections/collect.ts';
-import { collect } from '../../src/collections/collect.ts';
-import { fund } from '../../src/collections/fund.ts';
-import { checkLedger } from '../../src/ledger/check.ts';
-import { createTransactions } from '../../src/transactions/store.ts';
+import { newId } from '../../src/platform/base/ids.ts';
+import type { Movement } from '../../src/payments/collections/collect.ts';
+import { collect } from '../../src/payments/collections/collect.ts';
+import { fund } from '../../src/payments/collections/fund.ts';
+import { checkLedger } from '../../src/payments/audit/check.ts';
+import { createTransactions } from '../../src/payments/create/store.ts';
 import { COLLECTOR, openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { newTransaction } from '../support/new-transaction.ts';

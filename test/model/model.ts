@@ -1,10 +1,10 @@
-import type { Progress, Stage } from '../../src/dispatch/store.ts';
+import type { Progress, Stage } from '../../src/payments/dispatch/store.ts';
 import type {
   FinalReport,
   NewTransaction,
   Outcome,
   SettleResult,
-} from '../../src/transactions/transaction.ts';
+} from '../../src/payments/create/payment.ts';
 import { createOracle } from '../support/create-oracle.ts';
 import type { CreateOracle, Expected } from '../support/create-oracle.ts';
 

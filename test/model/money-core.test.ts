@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newId } from '../../src/base/ids.ts';
+import { newId } from '../../src/platform/base/ids.ts';
 import { openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { COMMANDS, ENDINGS } from './commands.ts';

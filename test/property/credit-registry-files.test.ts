@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { createRandom } from '../../sandbox/population/random.ts';
-import { readCsv } from '../../src/base/csv.ts';
+import { readCsv } from '../../src/platform/base/csv.ts';
 import { planBatch } from '../../src/credit/importing/plan.ts';
 import type { IndexedAccount, Plan } from '../../src/credit/importing/plan.ts';
 import type { Finding } from '../../src/credit/importing/record.ts';

@@ -17,7 +17,7 @@ import {
   mobileSummary,
 } from '../../src/credit/summary/summary.ts';
 import type { MobileSummary, SectorPair } from '../../src/credit/summary/summary.ts';
-import { SECTORS } from '../../src/vendors/vendor.ts';
+import { SECTORS } from '../../src/parties/vendor.ts';
 
 const AS_OF = new Date('2026-10-31T00:00:00Z');
 

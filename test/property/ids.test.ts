@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeReference, encodeReference, newId } from '../../src/base/ids.ts';
+import { decodeReference, encodeReference, newId } from '../../src/platform/base/ids.ts';
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const vendorId = fc.integer({ min: 0, max: 2_147_483_647 });

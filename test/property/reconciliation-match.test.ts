@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { encodeReference } from '../../src/base/ids.ts';
-import { findAbsences, matchStatement } from '../../src/reconciliation/match.ts';
-import type { OurPayment } from '../../src/reconciliation/match.ts';
-import type { StatementMovement } from '../../src/reconciliation/statement.ts';
+import { encodeReference } from '../../src/platform/base/ids.ts';
+import { findAbsences, matchStatement } from '../../src/payments/reconciliation/match.ts';
+import type { OurPayment } from '../../src/payments/reconciliation/match.ts';
+import type { StatementMovement } from '../../src/payments/reconciliation/statement.ts';
 
 // A random truth, and what may be wrong with it on either side. The matcher has to report exactly
 // what was planted: nothing less, and nothing more.

@@ -3,14 +3,14 @@ import { createSecretKey } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { canonicalText } from '../../src/base/canonical.ts';
-import type { Fields } from '../../src/base/canonical.ts';
-import { Refusal } from '../../src/base/errors.ts';
-import { readForm } from '../../src/http/wire/form.ts';
-import { readJson } from '../../src/http/wire/json.ts';
-import { sign, verify } from '../../src/vendors/signature.ts';
-import { KnownNames } from '../../src/http/wire/parameters.ts';
-import type { Parameters } from '../../src/http/wire/parameters.ts';
+import { canonicalText } from '../../src/platform/base/canonical.ts';
+import type { Fields } from '../../src/platform/base/canonical.ts';
+import { Refusal } from '../../src/platform/base/errors.ts';
+import { readForm } from '../../src/platform/http/wire/form.ts';
+import { readJson } from '../../src/platform/http/wire/json.ts';
+import { sign, verify } from '../../src/parties/signature.ts';
+import { KnownNames } from '../../src/platform/http/wire/parameters.ts';
+import type { Parameters } from '../../src/platform/http/wire/parameters.ts';
 import { parametersOf } from '../support/parameters.ts';
 
 const known = new KnownNames();

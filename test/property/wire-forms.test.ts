@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type { Reading } from '../../src/base/canonical.ts';
-import { Refusal } from '../../src/base/errors.ts';
-import { readFields } from '../../src/http/wire/request.ts';
-import type { WireRequest } from '../../src/http/wire/request.ts';
+import type { Reading } from '../../src/platform/base/canonical.ts';
+import { Refusal } from '../../src/platform/base/errors.ts';
+import { readFields } from '../../src/platform/http/wire/request.ts';
+import type { WireRequest } from '../../src/platform/http/wire/request.ts';
 import { parametersOf } from '../support/parameters.ts';
 
 const NAMES = new Set(['vid', 'amount', 'account', 'account_type', 'physicalAddress', 'hash']);

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type { Fields } from '../../src/base/canonical.ts';
-import { Refusal } from '../../src/base/errors.ts';
-import { LIMITS } from '../../src/base/limits.ts';
-import { readFields } from '../../src/http/wire/request.ts';
+import type { Fields } from '../../src/platform/base/canonical.ts';
+import { Refusal } from '../../src/platform/base/errors.ts';
+import { LIMITS } from '../../src/platform/base/limits.ts';
+import { readFields } from '../../src/platform/http/wire/request.ts';
 import { parametersOf } from '../support/parameters.ts';
 
 const NAMES = new Set(['a', 'b', 'vid', 'amount', 'hash']);

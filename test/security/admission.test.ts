@@ -3,9 +3,9 @@ import { BlockList, connect } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
-import { limitConnections } from '../../src/http/admission.ts';
-import { createServer } from '../../src/http/server.ts';
-import type { ServerLimits } from '../../src/http/server.ts';
+import { limitConnections } from '../../src/platform/http/admission.ts';
+import { createServer } from '../../src/platform/http/server.ts';
+import type { ServerLimits } from '../../src/platform/http/server.ts';
 import { until } from '../support/until.ts';
 import { send } from '../support/vendor-client.ts';
 

@@ -1,8 +1,8 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { LIMITS } from '../../src/base/limits.ts';
-import { changeCollector, changeVendor, rotateKey } from '../../src/vendors/administer.ts';
-import { deleteExpiredNonces } from '../../src/vendors/nonces-store.ts';
+import { LIMITS } from '../../src/platform/base/limits.ts';
+import { changeCollector, changeVendor, rotateKey } from '../../src/parties/administer.ts';
+import { deleteExpiredNonces } from '../../src/parties/nonces-store.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { fresh } from '../support/demo-vendors.ts';

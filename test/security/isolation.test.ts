@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addCollector } from '../../src/vendors/administer.ts';
+import { addCollector } from '../../src/parties/administer.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { collect, fresh } from '../support/demo-vendors.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SANDBOX_OPERATOR_KEY } from '../../sandbox/operators/options.ts';
-import { createSigning } from '../../src/connectors/http-json/signing.ts';
-import { setOperatorKey } from '../../src/vendors/administer.ts';
-import { newSharedSecret } from '../../src/vendors/keys.ts';
+import { createSigning } from '../../src/payments/connectors/http-json/signing.ts';
+import { setOperatorKey } from '../../src/parties/administer.ts';
+import { newSharedSecret } from '../../src/parties/keys.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { startInProcess } from '../support/in-process-service.ts';

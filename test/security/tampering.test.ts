@@ -2,17 +2,17 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { encodeReference, newId } from '../../src/base/ids.ts';
-import { collect } from '../../src/collections/collect.ts';
-import { fund } from '../../src/collections/fund.ts';
-import { completeChain } from '../../src/ledger/chain.ts';
-import { checkLedger } from '../../src/ledger/check.ts';
-import type { Violation } from '../../src/ledger/check.ts';
-import type { Pool } from '../../src/db/pool.ts';
-import { approveResolution, proposeResolution } from '../../src/reconciliation/cases.ts';
-import { archiveTransactions } from '../../src/transactions/archive.ts';
-import { createTransactions, settleTransactions } from '../../src/transactions/store.ts';
-import type { NewTransaction } from '../../src/transactions/transaction.ts';
+import { encodeReference, newId } from '../../src/platform/base/ids.ts';
+import { collect } from '../../src/payments/collections/collect.ts';
+import { fund } from '../../src/payments/collections/fund.ts';
+import { completeChain } from '../../src/payments/ledger/chain.ts';
+import { checkLedger } from '../../src/payments/audit/check.ts';
+import type { Violation } from '../../src/payments/audit/check.ts';
+import type { Pool } from '../../src/platform/db/pool.ts';
+import { approveResolution, proposeResolution } from '../../src/payments/corrections/cases.ts';
+import { archiveTransactions } from '../../src/payments/archive/archive.ts';
+import { createTransactions, settleTransactions } from '../../src/payments/create/store.ts';
+import type { NewTransaction } from '../../src/payments/create/payment.ts';
 import {
   COLLECTOR,
   createInstructed,

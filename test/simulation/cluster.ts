@@ -1,7 +1,7 @@
 import path from 'node:path';
-import { startEmbedded } from '../../src/db/embedded/embedded.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { createPool } from '../../src/db/pool.ts';
+import { startEmbedded } from '../../src/platform/embedded/embedded.ts';
+import { migrate } from '../../src/platform/db/migrate.ts';
+import { createPool } from '../../src/platform/db/pool.ts';
 import { makeTemporaryFolder, removeAbandonedFolders, removeFolder } from '../support/temporary.ts';
 
 export interface SimulationCluster {

@@ -6,7 +6,7 @@ import type {
   PaymentOutcome,
   StatusOutcome,
   Unknown,
-} from '../../src/dispatch/connector.ts';
+} from '../../src/payments/dispatch/connector.ts';
 import type { Life } from './link.ts';
 import type { HostileOperator, Message } from './operator.ts';
 import type { World } from './world.ts';

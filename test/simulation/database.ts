@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import type { QueryResult } from 'pg';
-import { createPool } from '../../src/db/pool.ts';
+import { createPool } from '../../src/platform/db/pool.ts';
 
 /** A production statement with a planted bug (see mutants.ts). */
 export interface StatementBug {

@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
-import { encodeReference } from '../../src/base/ids.ts';
-import type { Pool } from '../../src/db/pool.ts';
-import { checkLedger } from '../../src/ledger/check.ts';
+import { encodeReference } from '../../src/platform/base/ids.ts';
+import type { Pool } from '../../src/platform/db/pool.ts';
+import { checkLedger } from '../../src/payments/audit/check.ts';
 import type { OperatorCharacter } from './scenario.ts';
 import type { Entry } from './truth.ts';
 import type { World } from './world.ts';

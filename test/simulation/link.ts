@@ -1,4 +1,4 @@
-import type { Pool } from '../../src/db/pool.ts';
+import type { Pool } from '../../src/platform/db/pool.ts';
 import { BugNotPlantedError } from './database.ts';
 import type { Fault } from './faults.ts';
 import { judgeQueue } from './judge.ts';

@@ -1,5 +1,5 @@
-import { Refusal } from '../../src/base/errors.ts';
-import type { CreateDecision } from '../../src/transactions/transaction.ts';
+import { Refusal } from '../../src/platform/base/errors.ts';
+import type { CreateDecision } from '../../src/payments/create/payment.ts';
 import type { SimulatedProcess } from './process.ts';
 import type { Wish } from './scenario.ts';
 import type { World } from './world.ts';

@@ -1,5 +1,5 @@
-import type { CallbackDesk } from '../../src/dispatch/callbacks.ts';
-import type { Connector } from '../../src/dispatch/connector.ts';
+import type { CallbackDesk } from '../../src/payments/dispatch/callbacks.ts';
+import type { Connector } from '../../src/payments/dispatch/connector.ts';
 import type { Bugs } from './database.ts';
 
 /**

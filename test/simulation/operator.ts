@@ -6,7 +6,7 @@ import type {
   Paid,
   PaymentInstruction,
   Unknown,
-} from '../../src/dispatch/connector.ts';
+} from '../../src/payments/dispatch/connector.ts';
 import type { OperatorCharacter } from './scenario.ts';
 import type { Entry } from './truth.ts';
 import type { World } from './world.ts';

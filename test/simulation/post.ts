@@ -1,5 +1,5 @@
-import { encodeReference } from '../../src/base/ids.ts';
-import type { CallbackReport, CallbackRequest } from '../../src/dispatch/connector.ts';
+import { encodeReference } from '../../src/platform/base/ids.ts';
+import type { CallbackReport, CallbackRequest } from '../../src/payments/dispatch/connector.ts';
 import { postCallback } from './connector.ts';
 import type { SimulatedProcess } from './process.ts';
 import type { OperatorCharacter } from './scenario.ts';

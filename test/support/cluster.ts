@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { QueryResult, QueryResultRow } from 'pg';
 import { inject } from 'vitest';
-import { embeddedRuntimeUrl } from '../../src/db/embedded/embedded.ts';
+import { embeddedRuntimeUrl } from '../../src/platform/embedded/embedded.ts';
 
 export interface TestDatabase {
   /**

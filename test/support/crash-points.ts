@@ -1,9 +1,9 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { existsSync, writeFileSync } from 'node:fs';
-import type { CrashPoint } from '../../src/base/crash-points.ts';
+import type { CrashPoint } from '../../src/platform/base/crash-points.ts';
 
 /**
- * What stands in for `src/base/crash-points.ts` under `--conditions=crash-points`. `CRASH_AT` is the
+ * What stands in for `src/platform/base/crash-points.ts` under `--conditions=crash-points`. `CRASH_AT` is the
  * name of a point, or `NAME#3` for the third time that it is passed. At `HOLD_AT` the process lives,
  * but nothing in it runs any more: the first time that it gets there it makes the file `HOLD_FILE`,
  * and goes on when somebody has removed it.

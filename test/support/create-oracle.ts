@@ -1,4 +1,4 @@
-import type { CreateDecision, NewTransaction } from '../../src/transactions/transaction.ts';
+import type { CreateDecision, NewTransaction } from '../../src/payments/create/payment.ts';
 
 /** What the oracle expects of one row: the kind, and which transactions the answer may name. */
 export interface Expected {

@@ -1,6 +1,6 @@
 import { types } from 'pg';
 import type { PoolClient } from 'pg';
-import type { Pool } from '../../src/db/pool.ts';
+import type { Pool } from '../../src/platform/db/pool.ts';
 
 /** One committed call of `create_transactions`, as the database ran it. */
 export interface RecordedCall {

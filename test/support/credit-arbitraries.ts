@@ -5,7 +5,7 @@ import type {
   CreditFile,
   PastEnquiry,
 } from '../../src/credit/facts.ts';
-import { SECTORS } from '../../src/vendors/vendor.ts';
+import { SECTORS } from '../../src/parties/vendor.ts';
 
 export const AS_OF = new Date('2026-10-31T00:00:00Z');
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { newId } from '../../src/base/ids.ts';
+import { newId } from '../../src/platform/base/ids.ts';
 import { payloadPlace } from '../../src/credit/enquiries/record.ts';
 import type { EnquiryRecord } from '../../src/credit/enquiries/record.ts';
 import type { NewEnquiry } from '../../src/credit/enquiries/store.ts';

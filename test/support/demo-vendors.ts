@@ -1,5 +1,5 @@
-import { addVendor } from '../../src/vendors/administer.ts';
-import type { NewVendor } from '../../src/vendors/administer.ts';
+import { addVendor } from '../../src/parties/administer.ts';
+import type { NewVendor } from '../../src/parties/administer.ts';
 import type { Sandbox } from './sandbox.ts';
 import { until } from './until.ts';
 import { PATHS, VendorClient, encode, send, signed } from './vendor-client.ts';

@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { vi } from 'vitest';
-import { createBillerCatalogue } from '../../src/billers/catalogue.ts';
-import type { BillerCatalogue } from '../../src/billers/catalogue.ts';
-import { createAvailabilities } from '../../src/dispatch/availability.ts';
-import type { Connector } from '../../src/dispatch/connector.ts';
-import { startDispatcher } from '../../src/dispatch/dispatcher.ts';
-import type { Dispatcher } from '../../src/dispatch/dispatcher.ts';
-import { createSettler } from '../../src/transactions/settle.ts';
-import type { Settler } from '../../src/transactions/settle.ts';
-import { createTransactions, readTransaction } from '../../src/transactions/store.ts';
-import type { TransactionRow } from '../../src/transactions/store.ts';
-import type { NewTransaction } from '../../src/transactions/transaction.ts';
+import { createBillerCatalogue } from '../../src/payments/billers/catalogue.ts';
+import type { BillerCatalogue } from '../../src/payments/billers/catalogue.ts';
+import { createAvailabilities } from '../../src/payments/dispatch/availability.ts';
+import type { Connector } from '../../src/payments/dispatch/connector.ts';
+import { startDispatcher } from '../../src/payments/dispatch/dispatcher.ts';
+import type { Dispatcher } from '../../src/payments/dispatch/dispatcher.ts';
+import { createSettler } from '../../src/payments/settle/settle.ts';
+import type { Settler } from '../../src/payments/settle/settle.ts';
+import { createTransactions, readTransaction } from '../../src/payments/create/store.ts';
+import type { TransactionRow } from '../../src/payments/create/store.ts';
+import type { NewTransaction } from '../../src/payments/create/payment.ts';
 import type { Books } from './money-fixture.ts';
 
 /** One process that dispatches. */

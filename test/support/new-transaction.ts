@@ -1,5 +1,5 @@
-import { newId } from '../../src/base/ids.ts';
-import type { NewTransaction } from '../../src/transactions/transaction.ts';
+import { newId } from '../../src/platform/base/ids.ts';
+import type { NewTransaction } from '../../src/payments/create/payment.ts';
 
 /** The biller that test payments go to. */
 export const BILLER = 'kplc_prepaid';

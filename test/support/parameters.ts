@@ -1,5 +1,5 @@
-import { KnownNames } from '../../src/http/wire/parameters.ts';
-import type { Parameters } from '../../src/http/wire/parameters.ts';
+import { KnownNames } from '../../src/platform/http/wire/parameters.ts';
+import type { Parameters } from '../../src/platform/http/wire/parameters.ts';
 
 /** The parameters of a signed operation, as if it were the only one. `hash` may be left out. */
 export function parametersOf(names: Iterable<string>): Parameters {

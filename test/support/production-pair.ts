@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { SANDBOX_OPERATOR_KEY } from '../../sandbox/operators/options.ts';
-import { setBiller, setOperator } from '../../src/billers/administer.ts';
-import { createPool } from '../../src/db/pool.ts';
-import type { Pool } from '../../src/db/pool.ts';
-import { addCollector, addVendor, setOperatorKey } from '../../src/vendors/administer.ts';
-import type { Sealing } from '../../src/vendors/administer.ts';
+import { setBiller, setOperator } from '../../src/payments/billers/administer.ts';
+import { createPool } from '../../src/platform/db/pool.ts';
+import type { Pool } from '../../src/platform/db/pool.ts';
+import { addCollector, addVendor, setOperatorKey } from '../../src/parties/administer.ts';
+import type { Sealing } from '../../src/parties/administer.ts';
 import { createTestDatabase } from './cluster.ts';
 import type { TestDatabase } from './cluster.ts';
 import { fresh } from './demo-vendors.ts';

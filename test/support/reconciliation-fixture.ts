@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { encodeReference, newId } from '../../src/base/ids.ts';
-import { formatMoney } from '../../src/base/money.ts';
-import { createStatementFormat } from '../../src/connectors/http-json/statement.ts';
-import { importStatement } from '../../src/reconciliation/import.ts';
-import type { ImportRequest, ImportResult } from '../../src/reconciliation/import.ts';
-import type { NewTransaction } from '../../src/transactions/transaction.ts';
+import { encodeReference, newId } from '../../src/platform/base/ids.ts';
+import { formatMoney } from '../../src/platform/base/money.ts';
+import { createStatementFormat } from '../../src/payments/connectors/http-json/statement.ts';
+import { importStatement } from '../../src/payments/reconciliation/import.ts';
+import type { ImportRequest, ImportResult } from '../../src/payments/reconciliation/import.ts';
+import type { NewTransaction } from '../../src/payments/create/payment.ts';
 import { OPERATOR } from './money-fixture.ts';
 import type { Books } from './money-fixture.ts';
 

@@ -3,7 +3,7 @@ import { TEMPLATES } from '../../src/credit/importing/template.ts';
 import type { Column, TemplateName } from '../../src/credit/importing/template.ts';
 import { rightLine } from './credit-files.ts';
 import type { Line } from './credit-files.ts';
-import { MISTAKES } from './lender-mistakes.ts';
+import { MISTAKES } from './planted-errors.ts';
 
 /** As-of date of the files. */
 export const AS_OF = '2026-10-31';

@@ -1,9 +1,9 @@
 import path from 'node:path';
-import { findRunningEmbedded } from '../../src/db/embedded/embedded.ts';
-import { createPool } from '../../src/db/pool.ts';
-import type { Pool } from '../../src/db/pool.ts';
-import type { MasterKeys } from '../../src/base/sealing.ts';
-import { readMasterKeyFile } from '../../src/vendors/master-key-file.ts';
+import { findRunningEmbedded } from '../../src/platform/embedded/embedded.ts';
+import { createPool } from '../../src/platform/db/pool.ts';
+import type { Pool } from '../../src/platform/db/pool.ts';
+import type { MasterKeys } from '../../src/platform/base/sealing.ts';
+import { readMasterKeyFile } from '../../src/parties/master-key-file.ts';
 import { findFreePort, processesOf, startService, untilNothingRuns } from './service-process.ts';
 import type { Ending, ServiceProcess } from './service-process.ts';
 import { makeTemporaryFolder, removeFolder } from './temporary.ts';

@@ -8,7 +8,7 @@ import type {
   StatusOutcome,
   StatusQuery,
   Unknown,
-} from '../../src/dispatch/connector.ts';
+} from '../../src/payments/dispatch/connector.ts';
 
 /** What the operator does; whatever is absent it does not offer. */
 export interface Script {

@@ -5,9 +5,9 @@ import { createServer } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { createHttpJsonConnector } from '../../src/connectors/http-json/connector.ts';
-import type { HttpJsonOptions } from '../../src/connectors/http-json/connector.ts';
-import type { CallbackRequest, Connector } from '../../src/dispatch/connector.ts';
+import { createHttpJsonConnector } from '../../src/payments/connectors/http-json/connector.ts';
+import type { HttpJsonOptions } from '../../src/payments/connectors/http-json/connector.ts';
+import type { CallbackRequest, Connector } from '../../src/payments/dispatch/connector.ts';
 import { SANDBOX_OPERATOR_KEY } from '../../sandbox/operators/options.ts';
 
 export const OPERATORS_MAIN = fileURLToPath(

@@ -6,7 +6,7 @@ import {
   identifyOurselves,
   isAlive,
   parseIdentity,
-} from '../../src/db/embedded/process.ts';
+} from '../../src/platform/embedded/process.ts';
 
 const PREFIX = 'malipo-test-';
 const MEMORY = '/dev/shm';

@@ -1,8 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { kenyanMobileNumber, phoneNumber } from '../../src/base/mobile-number.ts';
-import { normaliseAccount, requireAccount } from '../../src/billers/account.ts';
-import { ANY_ACCOUNT, MSISDN, hasFormat, whyNotAFormat } from '../../src/billers/account-format.ts';
+import { kenyanMobileNumber, phoneNumber } from '../../src/platform/base/mobile-number.ts';
+import { normaliseAccount, requireAccount } from '../../src/payments/billers/account.ts';
+import {
+  ANY_ACCOUNT,
+  MSISDN,
+  hasFormat,
+  whyNotAFormat,
+} from '../../src/payments/billers/account-format.ts';
 
 const DIGITS = '0123456789'.split('');
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { segmentNames } from '../../src/db/backup/wal.ts';
+import { segmentNames } from '../../src/platform/backup/wal.ts';
 
 const MEGABYTE = 1024 * 1024;
 

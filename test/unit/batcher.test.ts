@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
-import { createBatcher, QueueFullError } from '../../src/base/batcher.ts';
-import type { Batcher, BatcherOptions } from '../../src/base/batcher.ts';
+import { createBatcher, QueueFullError } from '../../src/platform/base/batcher.ts';
+import type { Batcher, BatcherOptions } from '../../src/platform/base/batcher.ts';
 
 /** A batcher whose batches wait to be let go one after the other, and what they held. */
 function gated(given: Partial<BatcherOptions<number, number>> = {}): {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { Refusal } from '../../src/base/errors.ts';
-import { LIMITS } from '../../src/base/limits.ts';
-import type { BulkRow } from '../../src/bulk/batch.ts';
-import { BULK_COLUMNS, readRows, takeFile } from '../../src/http/merchant/bulk-file.ts';
-import { KnownNames } from '../../src/http/wire/parameters.ts';
+import { Refusal } from '../../src/platform/base/errors.ts';
+import { LIMITS } from '../../src/platform/base/limits.ts';
+import type { BulkRow } from '../../src/payments/bulk/batch.ts';
+import { BULK_COLUMNS, readRows, takeFile } from '../../src/payments/operations/bulk-file.ts';
+import { KnownNames } from '../../src/platform/http/wire/parameters.ts';
 
 const COLUMNS = new KnownNames().columns(BULK_COLUMNS);
 

@@ -4,9 +4,9 @@ import type { KeyObject } from 'node:crypto';
 
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { canonicalText } from '../../src/base/canonical.ts';
-import type { Fields } from '../../src/base/canonical.ts';
-import { sign, verify } from '../../src/vendors/signature.ts';
+import { canonicalText } from '../../src/platform/base/canonical.ts';
+import type { Fields } from '../../src/platform/base/canonical.ts';
+import { sign, verify } from '../../src/parties/signature.ts';
 
 // Counted, because equal cost is shown by equal work, not by a clock.
 vi.mock('node:crypto', async (importOriginal) => {

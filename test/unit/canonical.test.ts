@@ -2,12 +2,12 @@ import { createSecretKey } from 'node:crypto';
 
 import { describe, expect, it } from 'vitest';
 
-import { canonicalText } from '../../src/base/canonical.ts';
-import type { Fields } from '../../src/base/canonical.ts';
-import { readForm } from '../../src/http/wire/form.ts';
-import { readJson } from '../../src/http/wire/json.ts';
-import { KnownNames } from '../../src/http/wire/parameters.ts';
-import { sign, verify } from '../../src/vendors/signature.ts';
+import { canonicalText } from '../../src/platform/base/canonical.ts';
+import type { Fields } from '../../src/platform/base/canonical.ts';
+import { readForm } from '../../src/platform/http/wire/form.ts';
+import { readJson } from '../../src/platform/http/wire/json.ts';
+import { KnownNames } from '../../src/platform/http/wire/parameters.ts';
+import { sign, verify } from '../../src/parties/signature.ts';
 import document from '../vectors/signature.json' with { type: 'json' };
 import { CONTRACT_OPERATIONS } from '../support/contract-operations.ts';
 import { parametersOf } from '../support/parameters.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createWireTime, parseSenderTime } from '../../src/base/clock.ts';
+import { createWireTime, parseSenderTime } from '../../src/platform/base/clock.ts';
 
 const DIGITS = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9'];
 const nairobi = createWireTime('Africa/Nairobi');

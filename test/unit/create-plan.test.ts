@@ -1,19 +1,19 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Refusal } from '../../src/base/errors.ts';
-import { encodeReference } from '../../src/base/ids.ts';
-import type { Biller } from '../../src/billers/biller.ts';
+import { Refusal } from '../../src/platform/base/errors.ts';
+import { encodeReference } from '../../src/platform/base/ids.ts';
+import type { Biller } from '../../src/payments/billers/biller.ts';
 import {
   answerDecision,
   dependOnEachOther,
   isSameRequest,
   planTransaction,
-} from '../../src/transactions/decide.ts';
-import type { CreateRequest } from '../../src/transactions/decide.ts';
-import { statusOf } from '../../src/transactions/transaction.ts';
-import type { CreateDecision, NewTransaction } from '../../src/transactions/transaction.ts';
-import type { Vendor } from '../../src/vendors/vendor.ts';
-import { ANY_ACCOUNT } from '../../src/billers/account-format.ts';
+} from '../../src/payments/create/decide.ts';
+import type { CreateRequest } from '../../src/payments/create/decide.ts';
+import { statusOf } from '../../src/payments/create/payment.ts';
+import type { CreateDecision, NewTransaction } from '../../src/payments/create/payment.ts';
+import type { Vendor } from '../../src/parties/vendor.ts';
+import { ANY_ACCOUNT } from '../../src/payments/billers/account-format.ts';
 import { createOracle } from '../support/create-oracle.ts';
 import { newTransaction } from '../support/new-transaction.ts';
 

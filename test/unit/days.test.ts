@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isoDay, parseDay } from '../../src/base/days.ts';
+import { isoDay, parseDay } from '../../src/platform/base/days.ts';
 
 describe('a day', () => {
   test.each(['2026-11-21', '2024-02-29', '2000-02-29', '0001-01-01', '9999-12-31'])(

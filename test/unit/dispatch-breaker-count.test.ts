@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createFailureCounter } from '../../src/dispatch/breaker.ts';
+import { createFailureCounter } from '../../src/payments/dispatch/breaker.ts';
 
 test('so many failures in a row open, and then each further one until there is an answer', () => {
   const counter = createFailureCounter(3);

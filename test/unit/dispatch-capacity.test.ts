@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Operator } from '../../src/billers/biller.ts';
-import { createFailureCounter } from '../../src/dispatch/breaker.ts';
-import { createCapacity } from '../../src/dispatch/capacity.ts';
-import type { Capacity } from '../../src/dispatch/capacity.ts';
-import { createRotation } from '../../src/dispatch/rotation.ts';
+import type { Operator } from '../../src/payments/billers/biller.ts';
+import { createFailureCounter } from '../../src/payments/dispatch/breaker.ts';
+import { createCapacity } from '../../src/payments/dispatch/capacity.ts';
+import type { Capacity } from '../../src/payments/dispatch/capacity.ts';
+import { createRotation } from '../../src/payments/dispatch/rotation.ts';
 
 function operator(given: Partial<Operator> = {}): Operator {
   return {

@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { PaymentOutcome, StatusOutcome } from '../../src/dispatch/connector.ts';
-import { afterInstruction, afterStatusQuery, finalReport } from '../../src/dispatch/decide.ts';
-import type { NextStep, RetryPolicy } from '../../src/dispatch/decide.ts';
-import type { Claim } from '../../src/dispatch/store.ts';
+import type { PaymentOutcome, StatusOutcome } from '../../src/payments/dispatch/connector.ts';
+import {
+  afterInstruction,
+  afterStatusQuery,
+  finalReport,
+} from '../../src/payments/dispatch/decide.ts';
+import type { NextStep, RetryPolicy } from '../../src/payments/dispatch/decide.ts';
+import type { Claim } from '../../src/payments/dispatch/store.ts';
 import {
   ACCEPTED,
   DECLINED,

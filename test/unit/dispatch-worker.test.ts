@@ -1,10 +1,10 @@
 import { pino } from 'pino';
 import { describe, expect, test, vi } from 'vitest';
-import type { Timers } from '../../src/base/timers.ts';
-import type { Claim, Progress } from '../../src/dispatch/store.ts';
-import { carryOut } from '../../src/dispatch/worker.ts';
-import type { CallEnd } from '../../src/dispatch/worker.ts';
-import type { FinalReport, SettleResult } from '../../src/transactions/transaction.ts';
+import type { Timers } from '../../src/platform/base/timers.ts';
+import type { Claim, Progress } from '../../src/payments/dispatch/store.ts';
+import { carryOut } from '../../src/payments/dispatch/worker.ts';
+import type { CallEnd } from '../../src/payments/dispatch/worker.ts';
+import type { FinalReport, SettleResult } from '../../src/payments/create/payment.ts';
 import {
   createScriptedConnector,
   NO_CONNECTION,

@@ -10,9 +10,9 @@ import { promisify } from 'node:util';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { readFields } from '../../src/http/wire/request.ts';
+import { readFields } from '../../src/platform/http/wire/request.ts';
 import { parametersOf } from '../support/parameters.ts';
-import { verify } from '../../src/vendors/signature.ts';
+import { verify } from '../../src/parties/signature.ts';
 import document from '../vectors/signature.json' with { type: 'json' };
 
 const run = promisify(execFile);

@@ -1,12 +1,12 @@
 import { createHmac, createSecretKey } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { LIMITS } from '../../src/base/limits.ts';
+import { LIMITS } from '../../src/platform/base/limits.ts';
 import {
   headerSignatureText,
   isFresh,
   readHeaderSignature,
   verifyHeaderSignature,
-} from '../../src/vendors/header-signature.ts';
+} from '../../src/parties/header-signature.ts';
 
 const signature = {
   signedAtSeconds: 1_795_236_000,

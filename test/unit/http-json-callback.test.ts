@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { readSignedCallback } from '../../src/connectors/http-json/callback.ts';
-import { createSigning } from '../../src/connectors/http-json/signing.ts';
+import { readSignedCallback } from '../../src/payments/connectors/http-json/callback.ts';
+import { createSigning } from '../../src/payments/connectors/http-json/signing.ts';
 
 const KEY_BYTES = Buffer.alloc(32, 'an operator’s key ');
 const KEY = `whsec_${KEY_BYTES.toString('base64')}`;

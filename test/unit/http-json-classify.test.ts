@@ -5,8 +5,8 @@ import {
   classifyBalance,
   classifyPayment,
   classifyStatus,
-} from '../../src/connectors/http-json/classify.ts';
-import type { Ending } from '../../src/outbound/exchange.ts';
+} from '../../src/payments/connectors/http-json/classify.ts';
+import type { Ending } from '../../src/platform/outbound/exchange.ts';
 
 const PAID = {
   status: 'paid',

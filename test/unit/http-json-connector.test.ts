@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createHttpJsonConnector } from '../../src/connectors/http-json/connector.ts';
-import type { HttpJsonOptions } from '../../src/connectors/http-json/connector.ts';
+import { createHttpJsonConnector } from '../../src/payments/connectors/http-json/connector.ts';
+import type { HttpJsonOptions } from '../../src/payments/connectors/http-json/connector.ts';
 
 const OPTIONS: HttpJsonOptions = {
   operatorCode: 'acme',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { firstIdAt, newId } from '../../src/base/ids.ts';
+import { firstIdAt, newId } from '../../src/platform/base/ids.ts';
 
 describe('the first identifier of a moment', () => {
   test('is a UUID of version 7 with that time and nothing else', () => {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Refusal } from '../../src/base/errors.ts';
-import { formatMoney, moneyNumber, parseMoney } from '../../src/base/money.ts';
+import { Refusal } from '../../src/platform/base/errors.ts';
+import { formatMoney, moneyNumber, parseMoney } from '../../src/platform/base/money.ts';
 
 describe('reading an amount', () => {
   test.each([

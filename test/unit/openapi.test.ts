@@ -7,11 +7,11 @@ import { describe, expect, test } from 'vitest';
 import { findBreaks } from '../../scripts/openapi-compatibility.ts';
 import type { OpenApiDocument } from '../../scripts/openapi-compatibility.ts';
 import { generateReference, openApiDocument } from '../../scripts/reference-pages.ts';
-import { ERRORS } from '../../src/base/errors.ts';
-import { canonicalText } from '../../src/base/canonical.ts';
-import { EXAMPLES, requestExample } from '../../src/http/openapi-examples.ts';
-import { COMMON_REFUSALS, OWN_REFUSALS } from '../../src/http/openapi-refusals.ts';
-import { sign } from '../../src/vendors/signature.ts';
+import { ERRORS } from '../../src/platform/base/errors.ts';
+import { canonicalText } from '../../src/platform/base/canonical.ts';
+import { EXAMPLES, requestExample } from '../../src/platform/http/openapi-examples.ts';
+import { COMMON_REFUSALS, OWN_REFUSALS } from '../../src/platform/http/openapi-refusals.ts';
+import { sign } from '../../src/parties/signature.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
@@ -171,7 +171,7 @@ describe('examples', () => {
 describe('refusals', () => {
   test('every code of the registry is said to occur somewhere', () => {
     const said = new Set([...COMMON_REFUSALS, ...Object.values(OWN_REFUSALS).flat()]);
-    // A new code goes into src/http/openapi-refusals.ts, with the operations that answer it.
+    // A new code goes into src/platform/http/openapi-refusals.ts, with the operations that answer it.
     expect(Object.keys(ERRORS).filter((code) => !said.has(code as keyof typeof ERRORS))).toEqual(
       [],
     );

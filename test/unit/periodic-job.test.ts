@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { startPeriodicJob } from '../../src/base/periodic-job.ts';
-import type { PeriodicJob } from '../../src/base/periodic-job.ts';
+import { startPeriodicJob } from '../../src/platform/jobs/periodic-job.ts';
+import type { PeriodicJob } from '../../src/platform/jobs/periodic-job.ts';
 
 const EVERY_MS = 1_000;
 const lines: string[] = [];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isSamePerson, requirePerson } from '../../src/base/person.ts';
+import { isSamePerson, requirePerson } from '../../src/platform/base/person.ts';
 
 describe('a person', () => {
   test.each(['J', 'Amani Otieno', 'Ñandú', 'x'.repeat(80)])('may be %j', (name) => {

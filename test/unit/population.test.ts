@@ -15,7 +15,7 @@ import { MOBILE_COLUMNS } from '../../src/credit/importing/template.ts';
 import { createValidator } from '../../src/credit/importing/validate.ts';
 import { normaliseDocument } from '../../src/credit/registry/documents.ts';
 import { isNonPerforming, isOpen, statesOf } from '../../src/credit/scorecards/standing.ts';
-import { SECTORS } from '../../src/vendors/vendor.ts';
+import { SECTORS } from '../../src/parties/vendor.ts';
 
 const subjects: readonly GeneratedSubject[] = [...generateSubjects({ seed: 5, subjects: 3000 })];
 const accounts = subjects.flatMap(({ file }) => file.accounts);

@@ -1,6 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import { describe, expect, test } from 'vitest';
-import { createPublicLookup, isPrivateHost } from '../../src/outbound/public-lookup.ts';
+import { createPublicLookup, isPrivateHost } from '../../src/platform/outbound/public-lookup.ts';
 
 /** One address, or both ends, of each range that the IANA registries call special. */
 const NOT_GLOBAL = [

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { Refusal } from '../../src/base/errors.ts';
-import { createTokenBuckets } from '../../src/base/token-buckets.ts';
-import { createRateLimits, networkOf } from '../../src/http/rate-limits.ts';
+import { Refusal } from '../../src/platform/base/errors.ts';
+import { createTokenBuckets } from '../../src/platform/base/token-buckets.ts';
+import { createRateLimits, networkOf } from '../../src/platform/http/rate-limits.ts';
 
 describe('token buckets', () => {
   test('give a burst, then so many a second, to each name', () => {

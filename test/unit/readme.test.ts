@@ -7,9 +7,9 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { EXAMPLES } from '../../src/http/openapi-examples.ts';
-import { readFields } from '../../src/http/wire/request.ts';
-import { verify } from '../../src/vendors/signature.ts';
+import { EXAMPLES } from '../../src/platform/http/openapi-examples.ts';
+import { readFields } from '../../src/platform/http/wire/request.ts';
+import { verify } from '../../src/parties/signature.ts';
 import { parametersOf } from '../support/parameters.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');

@@ -10,7 +10,7 @@ import {
   trainingJsonLines,
   trainingSamples,
 } from '../../sandbox/population/training-file.ts';
-import { addTrainCommand } from '../../src/cli/credit-train.ts';
+import { addTrainCommand } from '../../src/cli/credit/train.ts';
 import { CHARACTERISTIC_NAMES } from '../../src/credit/scorecards/characteristics.ts';
 import { percentOfScore } from '../../src/credit/scorecards/scale.ts';
 import { shippedScorecards } from '../../src/credit/scorecards/score.ts';

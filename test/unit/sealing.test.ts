@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { masterKeyId, seal, unseal } from '../../src/base/sealing.ts';
+import { masterKeyId, seal, unseal } from '../../src/platform/base/sealing.ts';
 
 const KEYS = { current: randomBytes(32), previous: undefined };
 const PLACE = 'security_keys|vendor|acme|1';

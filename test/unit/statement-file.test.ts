@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createStatementFormat } from '../../src/connectors/http-json/statement.ts';
-import { readStatementFile } from '../../src/reconciliation/read-statement.ts';
-import type { ReadStatement } from '../../src/reconciliation/read-statement.ts';
+import { createStatementFormat } from '../../src/payments/connectors/http-json/statement.ts';
+import { readStatementFile } from '../../src/payments/reconciliation/read-statement.ts';
+import type { ReadStatement } from '../../src/payments/reconciliation/read-statement.ts';
 import { HEADER } from '../support/reconciliation-fixture.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { encodeReference } from '../../src/base/ids.ts';
-import { readTerm } from '../../src/timeline/term.ts';
+import { encodeReference } from '../../src/platform/base/ids.ts';
+import { readTerm } from '../../src/payments/timeline/term.ts';
 
 const PLACE = { vendorId: 7, transactionId: '0197a5b1-7c00-7d2e-9c3f-5a1b2c3d4e5f' };
 

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { readWebhookUrl } from '../../src/events/address.ts';
-import { restMsOf, retryDelayMs, shouldDisable, WEBHOOK_POLICY } from '../../src/events/decide.ts';
+import { readWebhookUrl } from '../../src/payments/events/address.ts';
+import {
+  restMsOf,
+  retryDelayMs,
+  shouldDisable,
+  WEBHOOK_POLICY,
+} from '../../src/payments/events/decide.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -2,11 +2,11 @@ import { createSecretKey } from 'node:crypto';
 
 import { describe, expect, it } from 'vitest';
 
-import { canonicalText } from '../../src/base/canonical.ts';
-import type { Reading } from '../../src/base/canonical.ts';
-import { readForm } from '../../src/http/wire/form.ts';
-import { readFields } from '../../src/http/wire/request.ts';
-import { sign, verify } from '../../src/vendors/signature.ts';
+import { canonicalText } from '../../src/platform/base/canonical.ts';
+import type { Reading } from '../../src/platform/base/canonical.ts';
+import { readForm } from '../../src/platform/http/wire/form.ts';
+import { readFields } from '../../src/platform/http/wire/request.ts';
+import { sign, verify } from '../../src/parties/signature.ts';
 import { parametersOf } from '../support/parameters.ts';
 
 const NAMES = parametersOf([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { LIMITS } from '../../src/base/limits.ts';
-import { readJson } from '../../src/http/wire/json.ts';
+import { LIMITS } from '../../src/platform/base/limits.ts';
+import { readJson } from '../../src/platform/http/wire/json.ts';
 import { parametersOf } from '../support/parameters.ts';
 
 const NAMES = parametersOf(['vid', 'amount', 'account', 'phone']);

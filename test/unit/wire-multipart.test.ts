@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { readMultipart } from '../../src/http/wire/multipart.ts';
+import { readMultipart } from '../../src/platform/http/wire/multipart.ts';
 import { parametersOf } from '../support/parameters.ts';
 
 const NAMES = parametersOf(['vid', 'account']);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
-import { LIMITS } from '../../src/base/limits.ts';
-import { readFields } from '../../src/http/wire/request.ts';
-import { KnownNames } from '../../src/http/wire/parameters.ts';
+import { LIMITS } from '../../src/platform/base/limits.ts';
+import { readFields } from '../../src/platform/http/wire/request.ts';
+import { KnownNames } from '../../src/platform/http/wire/parameters.ts';
 import { parametersOf } from '../support/parameters.ts';
 
 const NAMES = parametersOf(['vid', 'amount', 'account', 'account_type', 'phone']);

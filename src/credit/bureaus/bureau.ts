@@ -1,4 +1,4 @@
-import type { Vendor } from '../../vendors/vendor.ts';
+import type { Vendor } from '../../parties/vendor.ts';
 import type { CreditFile } from '../facts.ts';
 import type { IdentityDocument } from '../registry/documents.ts';
 import type { Profile } from '../registry/profile.ts';

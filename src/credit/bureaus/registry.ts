@@ -1,6 +1,6 @@
-import type { Clock } from '../../base/clock.ts';
-import { DAY_MS } from '../../base/days.ts';
-import type { Pool } from '../../db/pool.ts';
+import type { Clock } from '../../platform/base/clock.ts';
+import { DAY_MS } from '../../platform/base/days.ts';
+import type { Pool } from '../../platform/db/pool.ts';
 import { matchSubject } from '../matching/match.ts';
 import { findSubjects, readCreditFile } from '../registry/store.ts';
 import { readSuppressionRules } from '../registry/suppression-store.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { snapshot } from '../../db/pool.ts';
-import type { Pool, Queryable } from '../../db/pool.ts';
+import { snapshot } from '../../platform/db/pool.ts';
+import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import type { CreditOperation } from '../bureaus/bureau.ts';
 import type { Vault } from '../registry/vault.ts';
 import { chainHash, payloadPlace } from './record.ts';

@@ -1,5 +1,5 @@
-import type { EnquiryPolicy } from '../../vendors/vendor.ts';
-import type { ErrorCode } from '../../base/errors.ts';
+import type { EnquiryPolicy } from '../../parties/vendor.ts';
+import type { ErrorCode } from '../../platform/base/errors.ts';
 import type { EnquiryOutcome } from './record.ts';
 
 /** Outcomes that disclose nobody, which are limited for strict vendors. */

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../db/pool.ts';
+import type { Queryable } from '../../platform/db/pool.ts';
 import type { CreditOperation } from '../bureaus/bureau.ts';
 import type { EnquiryOutcome } from './record.ts';
 

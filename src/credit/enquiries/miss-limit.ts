@@ -1,6 +1,6 @@
-import type { Clock } from '../../base/clock.ts';
-import { Refusal } from '../../base/errors.ts';
-import type { Pool } from '../../db/pool.ts';
+import type { Clock } from '../../platform/base/clock.ts';
+import { Refusal } from '../../platform/base/errors.ts';
+import type { Pool } from '../../platform/db/pool.ts';
 import { countMisses } from './misses-store.ts';
 
 const WINDOW_MS = 3_600_000;

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../db/pool.ts';
+import type { Queryable } from '../../platform/db/pool.ts';
 import { MISSES } from './disclosure.ts';
 
 /** A vendor's misses after an instant, at most `atMost` of them, and when the oldest of those was. */

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../db/pool.ts';
+import type { Queryable } from '../../platform/db/pool.ts';
 
 /** Rows changed in one commit. */
 const BATCH_ROWS = 1_000;

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
-import type { Clock } from '../../base/clock.ts';
-import { DAY_MS } from '../../base/days.ts';
-import { startPeriodicJob } from '../../base/periodic-job.ts';
-import type { PeriodicJob } from '../../base/periodic-job.ts';
-import type { Pool } from '../../db/pool.ts';
+import type { Clock } from '../../platform/base/clock.ts';
+import { DAY_MS } from '../../platform/base/days.ts';
+import { startPeriodicJob } from '../../platform/jobs/periodic-job.ts';
+import type { PeriodicJob } from '../../platform/jobs/periodic-job.ts';
+import type { Pool } from '../../platform/db/pool.ts';
 import { erasePayloads, readEnquiryRetention } from './retention-store.ts';
 
 /** Erases what enquiries hold of people once it is past retention: at the start, and now and then. */

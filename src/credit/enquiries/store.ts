@@ -1,5 +1,5 @@
-import { inTransaction } from '../../db/pool.ts';
-import type { Queryable } from '../../db/pool.ts';
+import { inTransaction } from '../../platform/db/pool.ts';
+import type { Queryable } from '../../platform/db/pool.ts';
 import type { CreditOperation } from '../bureaus/bureau.ts';
 import { MEMBERS_OF_FIRST_PARAMETER } from '../registry/merges-store.ts';
 import { chainHash } from './record.ts';

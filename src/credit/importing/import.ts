@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import type { Clock, WireTime } from '../../base/clock.ts';
-import { readCsv } from '../../base/csv.ts';
-import { PlainError } from '../../base/plain-error.ts';
-import { transaction } from '../../db/pool.ts';
-import type { Pool } from '../../db/pool.ts';
-import type { Sector } from '../../vendors/vendor.ts';
+import type { Clock, WireTime } from '../../platform/base/clock.ts';
+import { readCsv } from '../../platform/base/csv.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import { transaction } from '../../platform/db/pool.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import type { Sector } from '../../parties/vendor.ts';
 import type { Vault } from '../registry/vault.ts';
 import { addFindings, finishImport, noteBatch, openImport, readFindings } from './imports-store.ts';
 import type { ImportCounts } from './imports-store.ts';

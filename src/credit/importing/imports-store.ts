@@ -1,5 +1,5 @@
-import { newId } from '../../base/ids.ts';
-import type { Queryable } from '../../db/pool.ts';
+import { newId } from '../../platform/base/ids.ts';
+import type { Queryable } from '../../platform/db/pool.ts';
 import type { Finding } from './record.ts';
 import type { TemplateName } from './template.ts';
 

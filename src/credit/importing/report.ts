@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
-import { csvExportValue } from '../../base/csv.ts';
+import { csvExportValue } from '../../platform/base/csv.ts';
 import type { Finding } from './record.ts';
 
 /** Where the report of a file is written: beside it. */

@@ -1,6 +1,6 @@
-import { newId } from '../../base/ids.ts';
-import type { Queryable } from '../../db/pool.ts';
-import type { Sector } from '../../vendors/vendor.ts';
+import { newId } from '../../platform/base/ids.ts';
+import type { Queryable } from '../../platform/db/pool.ts';
+import type { Sector } from '../../parties/vendor.ts';
 import type { State, Terms } from './record.ts';
 import type { KnownAccount } from './plan.ts';
 

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Queryable } from '../../db/pool.ts';
+import type { Queryable } from '../../platform/db/pool.ts';
 import { openCases } from '../registry/cases-store.ts';
 import { readMerged, readSurvivors } from '../registry/merges-store.ts';
 import { subjectPlace } from '../registry/profile.ts';

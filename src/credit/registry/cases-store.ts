@@ -1,5 +1,5 @@
-import { newId } from '../../base/ids.ts';
-import type { Queryable } from '../../db/pool.ts';
+import { newId } from '../../platform/base/ids.ts';
+import type { Queryable } from '../../platform/db/pool.ts';
 
 /**
  * `document_shared`: two subjects have one document. `documents_conflict`: a request whose documents

@@ -1,7 +1,7 @@
-import { newId } from '../../base/ids.ts';
-import type { Queryable } from '../../db/pool.ts';
+import { newId } from '../../platform/base/ids.ts';
+import type { Queryable } from '../../platform/db/pool.ts';
 import { MEMBERS_OF_FIRST_PARAMETER } from './merges-store.ts';
-import { disputePlace } from './rotate-store.ts';
+import { disputePlace } from '../rotation/rotate-store.ts';
 import type { Vault } from './vault.ts';
 
 /** Longest statement, in words (the law gives the subject about a hundred). */

@@ -1,5 +1,5 @@
-import { newId } from '../../base/ids.ts';
-import type { Queryable } from '../../db/pool.ts';
+import { newId } from '../../platform/base/ids.ts';
+import type { Queryable } from '../../platform/db/pool.ts';
 import type { LifeRecord } from '../facts.ts';
 import { MEMBERS_OF_FIRST_PARAMETER } from './merges-store.ts';
 

@@ -1,6 +1,6 @@
-import { newId } from '../../base/ids.ts';
-import { transaction } from '../../db/pool.ts';
-import type { Pool, Queryable } from '../../db/pool.ts';
+import { newId } from '../../platform/base/ids.ts';
+import { transaction } from '../../platform/db/pool.ts';
+import type { Pool, Queryable } from '../../platform/db/pool.ts';
 
 /**
  * Completes `crn = …` where $1 is a subject: the subject, and those that are merged into it. As an

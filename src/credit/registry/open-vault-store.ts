@@ -1,5 +1,5 @@
-import { PlainError } from '../../base/plain-error.ts';
-import type { Queryable } from '../../db/pool.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import type { Queryable } from '../../platform/db/pool.ts';
 import { createVault } from './vault.ts';
 import type { CreditKeys, Vault } from './vault.ts';
 

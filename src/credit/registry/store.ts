@@ -1,6 +1,6 @@
-import { isoDay } from '../../base/days.ts';
-import type { Queryable } from '../../db/pool.ts';
-import type { Sector } from '../../vendors/vendor.ts';
+import { isoDay } from '../../platform/base/days.ts';
+import type { Queryable } from '../../platform/db/pool.ts';
+import type { Sector } from '../../parties/vendor.ts';
 import type {
   AccountState,
   CreditAccount,

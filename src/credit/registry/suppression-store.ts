@@ -1,7 +1,7 @@
-import { isoDay } from '../../base/days.ts';
-import { newId } from '../../base/ids.ts';
-import type { Queryable } from '../../db/pool.ts';
-import type { Sector } from '../../vendors/vendor.ts';
+import { isoDay } from '../../platform/base/days.ts';
+import { newId } from '../../platform/base/ids.ts';
+import type { Queryable } from '../../platform/db/pool.ts';
+import type { Sector } from '../../parties/vendor.ts';
 import type { ProductType, RiskClass } from '../facts.ts';
 import type { SuppressionRule } from './suppression.ts';
 

@@ -1,6 +1,6 @@
 import type { AccountState, CreditAccount, CreditFile, ProductType, RiskClass } from '../facts.ts';
 import { isKept } from '../scorecards/standing.ts';
-import type { Sector } from '../../vendors/vendor.ts';
+import type { Sector } from '../../parties/vendor.ts';
 
 /** Negative information a rule covers is not shown and not scored. Absent conditions hold always. */
 export interface SuppressionRule {

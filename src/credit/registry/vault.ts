@@ -8,7 +8,7 @@ import {
   randomFillSync,
 } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
-import type { MasterKeys } from '../../base/sealing.ts';
+import type { MasterKeys } from '../../platform/base/sealing.ts';
 
 const KEY_ID_BYTES = 4;
 const NONCE_BYTES = 12;

@@ -5,7 +5,7 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { Compile } from 'typebox/compile';
 
-import { PlainError } from '../../base/plain-error.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
 import { CHARACTERISTIC_NAMES, characteristic } from './characteristics.ts';
 
 export const SCORE_KINDS = ['generic', 'mobile'] as const;

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../base/days.ts';
+import { DAY_MS } from '../../platform/base/days.ts';
 import type {
   AccountState,
   AccountStatus,

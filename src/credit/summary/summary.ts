@@ -1,5 +1,5 @@
-import { formatMoney } from '../../base/money.ts';
-import type { Sector } from '../../vendors/vendor.ts';
+import { formatMoney } from '../../platform/base/money.ts';
+import type { Sector } from '../../parties/vendor.ts';
 import type { CreditAccount, CreditFile } from '../facts.ts';
 import {
   isDisputed,

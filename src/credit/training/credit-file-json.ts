@@ -2,8 +2,8 @@ import { Type } from 'typebox';
 import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 
-import { isoDay, parseDay } from '../../base/days.ts';
-import { SECTORS } from '../../vendors/vendor.ts';
+import { isoDay, parseDay } from '../../platform/base/days.ts';
+import { SECTORS } from '../../parties/vendor.ts';
 import type { AccountState, CreditAccount, CreditFile } from '../facts.ts';
 
 const day = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' });

@@ -1,4 +1,4 @@
-import { PlainError } from '../../base/plain-error.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
 import { characteristic } from '../scorecards/characteristics.ts';
 import type { CharacteristicName } from '../scorecards/characteristics.ts';
 import { scoreOfLogOdds } from '../scorecards/scale.ts';

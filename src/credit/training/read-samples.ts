@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { parseDay } from '../../base/days.ts';
+import { parseDay } from '../../platform/base/days.ts';
 
 import { CHARACTERISTIC_NAMES, characteristic, scoredFile } from '../scorecards/characteristics.ts';
 import type { CharacteristicName } from '../scorecards/characteristics.ts';

@@ -1,6 +1,6 @@
-import { decodeReference } from '../../../src/base/ids.ts';
-import type { Pool } from '../../../src/db/pool.ts';
-import { checkLedger } from '../../../src/ledger/check.ts';
+import { decodeReference } from '../../../src/platform/base/ids.ts';
+import type { Pool } from '../../../src/platform/db/pool.ts';
+import { checkLedger } from '../../../src/payments/audit/check.ts';
 import type { TruthEntry } from '../../support/sandbox.ts';
 import type { Load, Order } from './load.ts';
 

@@ -1,0 +1,26 @@
+import type { Command } from 'commander';
+import type { Cli } from '../cli.ts';
+import { addCaseCommands } from './cases.ts';
+import { addDeceasedCommands } from './deceased.ts';
+import { addImportCommand } from './import.ts';
+import { addCreditKeyCommands } from './keys.ts';
+import { addListCommands } from './lists.ts';
+import { addMergeCommands } from './merge.ts';
+import { addReportCommand } from './report.ts';
+import { addScoreCommand } from './score.ts';
+import { addSuppressionCommands } from './suppression.ts';
+import { addTrainCommand } from './train.ts';
+
+export function addCreditCommands(program: Command, cli: Cli): void {
+  const credit = program.command('credit').description('The credit registry.');
+  addImportCommand(credit, cli);
+  addListCommands(credit, cli);
+  addReportCommand(credit, cli);
+  addScoreCommand(credit, cli);
+  addCaseCommands(credit, cli);
+  addDeceasedCommands(credit, cli);
+  addMergeCommands(credit, cli);
+  addSuppressionCommands(credit, cli);
+  addCreditKeyCommands(credit, cli);
+  addTrainCommand(credit, cli);
+}

@@ -1,0 +1,122 @@
+import { InvalidArgumentError, Option } from 'commander';
+import type { Command } from 'commander';
+import { systemClock } from '../../platform/base/clock.ts';
+import { parseDay } from '../../platform/base/days.ts';
+import { importFile } from '../../credit/importing/import.ts';
+import type { ImportProgress, ImportResult } from '../../credit/importing/import.ts';
+import { TEMPLATES } from '../../credit/importing/template.ts';
+import type { TemplateName } from '../../credit/importing/template.ts';
+import { SECTORS } from '../../parties/vendor.ts';
+import type { Sector } from '../../parties/vendor.ts';
+import { command } from '../arguments.ts';
+import type { Cli } from '../cli.ts';
+import { openVault } from './vault.ts';
+import { EXIT } from '../exit.ts';
+import { table } from '../output.ts';
+import type { Answer } from '../output.ts';
+
+interface ImportArguments {
+  readonly json?: boolean;
+  readonly template: TemplateName;
+  readonly lender: string;
+  readonly sector: Sector;
+  readonly asOf: string;
+  readonly correct?: boolean;
+}
+
+/** Most findings in the table; the report beside the file and `--json` have them all. */
+const MOST_SHOWN = 50;
+
+export function addImportCommand(credit: Command, cli: Cli): void {
+  command(
+    credit,
+    'import <file>',
+    'Import a lender’s file. Lines with errors go into a report next to the file, the others are imported; exits with 1 when there were errors. A repeat changes nothing, and an interrupted import continues where it stopped.',
+  )
+    .addOption(
+      new Option('--template <template>', 'columns of the file')
+        .choices(Object.keys(TEMPLATES))
+        .makeOptionMandatory(),
+    )
+    .requiredOption('--lender <code>', 'who submits it', lenderCode)
+    .addOption(
+      new Option('--sector <sector>', 'the lender’s sector').choices(SECTORS).makeOptionMandatory(),
+    )
+    .requiredOption('--as-of <date>', 'the day the data are of, YYYY-MM-DD', realDay)
+    .option('--correct', 'replace what was submitted before for the same accounts and day')
+    .action(async (file: string, options: ImportArguments) => {
+      await cli.run(options, async (session) => {
+        const vault = await openVault(session);
+        const result = await importFile({
+          pool: session.pool,
+          vault,
+          clock: systemClock,
+          wireTime: session.wireTime,
+          file,
+          template: options.template,
+          lender: options.lender,
+          sector: options.sector,
+          asOf: options.asOf,
+          corrects: options.correct === true,
+          onProgress: (progress) => cli.progress.show(progressText(progress)),
+        });
+        return answerOf(result);
+      });
+    });
+}
+
+function lenderCode(text: string): string {
+  if (!/^[A-Za-z0-9_.-]{1,32}$/.test(text)) {
+    throw new InvalidArgumentError(
+      'It must be 1 to 32 letters, digits, dots, hyphens or underscores.',
+    );
+  }
+  return text;
+}
+
+/** A parser of a day of the calendar. */
+export function realDay(text: string): string {
+  if (parseDay(text) === undefined) {
+    throw new InvalidArgumentError('It must be a valid date, such as 2026-10-31.');
+  }
+  return text;
+}
+
+function progressText({ records, bytes, totalBytes, findings }: ImportProgress): string {
+  const percent = totalBytes === 0 ? 100 : Math.floor((bytes / totalBytes) * 100);
+  return `${percent} %  ${records} records  ${findings} findings`;
+}
+
+function answerOf(result: ImportResult): Answer {
+  const { counts, findings, rejected, reportFile } = result;
+  const json = {
+    import_id: result.importId,
+    records: counts.records,
+    accounts_added: counts.accountsAdded,
+    states_added: counts.statesAdded,
+    corrected: counts.corrected,
+    unchanged: counts.unchanged,
+    rejected,
+    resumed_after: result.resumedAfter,
+    report: reportFile,
+    findings,
+  };
+  const summary = [
+    `${counts.records} records: ${counts.statesAdded} states of accounts added (${counts.accountsAdded} accounts new), ${counts.corrected} corrected, ${counts.unchanged} unchanged, ${rejected} rejected.`,
+    ...(result.resumedAfter > 0
+      ? [`Went on after record ${result.resumedAfter}, where an earlier run stopped.`]
+      : []),
+  ].join('\n');
+  if (findings.length === 0) return { json, text: `${summary}\n` };
+  const shown = table(
+    [{ title: 'LINE', align: 'right' }, { title: 'FIELD' }, { title: 'RULE' }, { title: 'TEXT' }],
+    findings
+      .slice(0, MOST_SHOWN)
+      .map(({ line, field, rule, text }) => [String(line), field, rule, text]),
+  );
+  return {
+    json,
+    text: `${shown}\n${summary}\n${findings.length} findings, all in ${reportFile}. Mend these lines and import the file again.\n`,
+    exitCode: EXIT.failed,
+  };
+}

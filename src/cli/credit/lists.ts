@@ -1,0 +1,179 @@
+import { Option } from 'commander';
+import type { Command } from 'commander';
+import { REGISTRY_RULES } from '../../credit/importing/plan.ts';
+import type { RegistryRule } from '../../credit/importing/plan.ts';
+import { listImports, readFindings } from '../../credit/importing/imports-store.ts';
+import { listEnquiries } from '../../credit/enquiries/list-store.ts';
+import { ENQUIRY_OUTCOMES } from '../../credit/enquiries/record.ts';
+import type { EnquiryOutcome } from '../../credit/enquiries/record.ts';
+import { command, like, periodEnd, periodStart, signerName, wholeNumber } from '../arguments.ts';
+import type { Cli } from '../cli.ts';
+import { table } from '../output.ts';
+import type { Answer } from '../output.ts';
+import type { Session } from '../session.ts';
+import { requireVendor } from '../parties/vendors.ts';
+
+const DEFAULT_LIMIT = 100;
+const MOST_LISTED = 10_000;
+const importId = like({ pattern: '^[0-9a-f-]{36}$', form: 'the id of an import' });
+const sequenceNumber = like({ pattern: '^\\d{1,18}$', form: 'a number of an enquiry' });
+
+/** What was asked and what was imported, page by page. */
+export function addListCommands(credit: Command, cli: Cli): void {
+  addEnquiries(credit, cli);
+  addImports(credit, cli);
+  addFindings(credit, cli);
+}
+
+interface EnquiryOptions {
+  readonly json?: boolean;
+  readonly vid: string;
+  readonly from?: string;
+  readonly until?: string;
+  readonly outcome?: EnquiryOutcome;
+  readonly reference?: string;
+  readonly limit: number;
+  readonly after?: string;
+}
+
+function addEnquiries(credit: Command, cli: Cli): void {
+  command(credit, 'enquiries', 'A vendor’s enquiries, newest first, without encrypted data.')
+    .requiredOption('--vid <vid>', 'vendor ID', signerName)
+    .option('--from <time>', 'made then or later: a day or a moment')
+    .option('--until <time>', 'made until the end of that day, or before that moment')
+    .addOption(new Option('--outcome <outcome>', 'only these').choices(ENQUIRY_OUTCOMES))
+    .option('--reference <text>', 'only those with this requestReference')
+    .option('--limit <count>', 'at most this many', wholeNumber(1, MOST_LISTED), DEFAULT_LIMIT)
+    .option('--after <number>', 'the page after the enquiry with this number', sequenceNumber)
+    .action(async (options: EnquiryOptions) => {
+      await cli.run(options, async (session) => await enquiriesAnswer(session, options));
+    });
+}
+
+async function enquiriesAnswer(session: Session, options: EnquiryOptions): Promise<Answer> {
+  const { pool, wireTime } = session;
+  const { from, until, after } = options;
+  const vendor = await requireVendor(pool, options.vid);
+  const found = await listEnquiries(pool, vendor.vendor_id, {
+    from: from === undefined ? undefined : periodStart(from, '--from', wireTime),
+    until: until === undefined ? undefined : periodEnd(until, '--until', wireTime),
+    outcome: options.outcome,
+    requestReference: options.reference,
+    after: after === undefined ? undefined : BigInt(after),
+    limit: options.limit,
+  });
+  const enquiries = found.map((one) => ({
+    number: Number(one.sequence),
+    enquired: wireTime.format(one.enquiredAt),
+    operation: one.operation,
+    request_reference: one.requestReference,
+    reason: one.reportReason,
+    outcome: one.outcome,
+    crn: one.crn,
+    score: one.score,
+    grade: one.grade,
+    source: one.source,
+    consent_reference: one.consentReference,
+    duration_ms: one.durationMs,
+    erased: one.erased,
+  }));
+  return {
+    json: { enquiries },
+    text: table(
+      [
+        { title: 'NUMBER', align: 'right' },
+        ...['ENQUIRED', 'OPERATION', 'REFERENCE', 'REASON', 'OUTCOME', 'CRN', 'SCORE'].map(
+          (title) => ({ title }),
+        ),
+      ],
+      enquiries.map((one) => [
+        String(one.number),
+        one.enquired,
+        one.operation,
+        one.request_reference,
+        String(one.reason),
+        one.erased ? `${one.outcome} (erased)` : one.outcome,
+        one.crn ?? '',
+        [one.score ?? '', one.grade ?? ''].join(' ').trim(),
+      ]),
+      'no enquiries',
+    ),
+  };
+}
+
+function addImports(credit: Command, cli: Cli): void {
+  command(credit, 'imports', 'Imports, newest first.')
+    .option('--lender <code>', 'only of this lender')
+    .option('--limit <count>', 'at most this many', wholeNumber(1, MOST_LISTED), DEFAULT_LIMIT)
+    .option('--after <import>', 'the page after this import', importId)
+    .action(async (options: { json?: boolean; lender?: string; limit: number; after?: string }) => {
+      await cli.run(options, async ({ pool, wireTime }) => {
+        const imports = (await listImports(pool, options)).map((one) => ({
+          import: one.importId,
+          lender: one.lender,
+          as_of: one.asOf,
+          template: one.template,
+          corrects: one.corrects,
+          started: wireTime.format(one.startedAt),
+          finished: one.finishedAt === null ? null : wireTime.format(one.finishedAt),
+          records: one.counts.records,
+          accounts_added: one.counts.accountsAdded,
+          states_added: one.counts.statesAdded,
+          corrected: one.counts.corrected,
+          unchanged: one.counts.unchanged,
+          registry_findings: one.registryFindings,
+        }));
+        return {
+          json: { imports },
+          text: table(
+            [
+              ...['IMPORT', 'LENDER', 'AS OF', 'STARTED', 'FINISHED'].map((title) => ({ title })),
+              { title: 'RECORDS', align: 'right' },
+              { title: 'ADDED', align: 'right' },
+              { title: 'REFUSED BY THE REGISTRY', align: 'right' },
+            ],
+            imports.map((one) => [
+              one.import,
+              one.lender,
+              one.as_of,
+              one.started,
+              one.finished ?? 'not finished',
+              ...[one.records, one.states_added, one.registry_findings].map(String),
+            ]),
+            'no imports',
+          ),
+        };
+      });
+    });
+}
+
+function addFindings(credit: Command, cli: Cli): void {
+  command(
+    credit,
+    'findings <import>',
+    'Lines of an import that contradict the registry. Other errors are only in the report next to the file.',
+  )
+    .option('--limit <count>', 'at most this many', wholeNumber(1, MOST_LISTED), DEFAULT_LIMIT)
+    .option('--after-line <line>', 'those after this line', wholeNumber(0, 999_999_999), 0)
+    .action(
+      async (given: string, options: { json?: boolean; limit: number; afterLine: number }) => {
+        await cli.run(options, async ({ pool }) => {
+          const findings = (await readFindings(pool, importId(given), options)).map((one) => ({
+            ...one,
+            text: REGISTRY_RULES[one.rule as RegistryRule],
+          }));
+          return {
+            json: { findings },
+            text: table(
+              [
+                { title: 'LINE', align: 'right' },
+                ...['FIELD', 'RULE', 'TEXT'].map((title) => ({ title })),
+              ],
+              findings.map(({ line, field, rule, text }) => [String(line), field, rule, text]),
+              'no findings',
+            ),
+          };
+        });
+      },
+    );
+}

@@ -1,0 +1,202 @@
+import { InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
+import { isoDay } from '../../platform/base/days.ts';
+import { formatMoney } from '../../platform/base/money.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import { PRODUCT_TYPES, RISK_CLASSES } from '../../credit/facts.ts';
+import type { ProductType, RiskClass } from '../../credit/facts.ts';
+import type { SuppressionRule } from '../../credit/registry/suppression.ts';
+import {
+  listSuppressionChanges,
+  putSuppressionRule,
+  readSuppressionRules,
+  removeSuppressionRule,
+} from '../../credit/registry/suppression-store.ts';
+import { SECTORS } from '../../parties/vendor.ts';
+import type { Sector } from '../../parties/vendor.ts';
+import { code, command, displayName, money, requireSome, wholeNumber } from '../arguments.ts';
+import type { Cli } from '../cli.ts';
+import { realDay } from './import.ts';
+import { table } from '../output.ts';
+
+interface Conditions {
+  readonly balanceUpTo?: bigint;
+  readonly originalUpTo?: bigint;
+  readonly products?: readonly ProductType[];
+  readonly sectors?: readonly Sector[];
+  readonly riskClasses?: readonly RiskClass[];
+  readonly statesFrom?: string;
+  readonly statesUntil?: string;
+}
+
+const CONDITIONS = [
+  'balanceUpTo',
+  'originalUpTo',
+  'products',
+  'sectors',
+  'riskClasses',
+  'statesFrom',
+  'statesUntil',
+] as const satisfies readonly (keyof Conditions)[];
+
+/** What negative information may not be shown or scored. */
+export function addSuppressionCommands(credit: Command, cli: Cli): void {
+  const suppression = credit
+    .command('suppression')
+    .description('Rules for negative information that is neither shown nor scored.');
+  addList(suppression, cli);
+  addSet(suppression, cli);
+  addRemove(suppression, cli);
+  addChanges(suppression, cli);
+}
+
+function addList(suppression: Command, cli: Cli): void {
+  command(suppression, 'list', 'Rules in force.').action(async (options: { json?: boolean }) => {
+    await cli.run(options, async ({ pool }) => {
+      const rules = await readSuppressionRules(pool);
+      return {
+        json: { rules: rules.map(jsonOf) },
+        text: table(
+          [{ title: 'RULE' }, { title: 'CONDITIONS' }, { title: 'REASON' }],
+          rules.map((rule) => [rule.rule, conditionsText(rule), rule.reason]),
+          'no rule: everything is shown and scored',
+        ),
+      };
+    });
+  });
+}
+
+function addSet(suppression: Command, cli: Cli): void {
+  command(
+    suppression,
+    'set <rule>',
+    'Put a rule in force, in place of one of this name. All conditions given must hold; it takes effect with the next request.',
+  )
+    .requiredOption('--reason <text>', 'the law, notice or decision it follows from', displayName)
+    .option('--balance-up-to <amount>', 'states with a balance of at most this, in KES', money)
+    .option('--original-up-to <amount>', 'accounts of at most this at first, in KES', money)
+    .option('--products <codes>', `some of ${PRODUCT_TYPES.join(',')}`, listOf(PRODUCT_TYPES))
+    .option('--sectors <sectors>', `lenders of some of ${SECTORS.join(',')}`, listOf(SECTORS))
+    .option('--risk-classes <codes>', `some of ${RISK_CLASSES.join(',')}`, listOf(RISK_CLASSES))
+    .option('--states-from <date>', 'states as of this day or later, YYYY-MM-DD', realDay)
+    .option('--states-until <date>', 'states as of this day or earlier, YYYY-MM-DD', realDay)
+    .action(async (name: string, options: Conditions & { json?: boolean; reason: string }) => {
+      await cli.run(options, async ({ pool }) => {
+        const rule = ruleOf(code(name), options);
+        await putSuppressionRule(pool, rule, new Date());
+        return { json: jsonOf(rule), text: `${rule.rule} is in force: ${conditionsText(rule)}\n` };
+      });
+    });
+}
+
+/** Throws: `UsageError` without a condition, `PlainError` when none could ever hold. */
+function ruleOf(rule: string, given: Conditions & { readonly reason: string }): SuppressionRule {
+  requireSome(given, CONDITIONS);
+  const { statesFrom, statesUntil } = given;
+  if (statesFrom !== undefined && statesUntil !== undefined && statesFrom > statesUntil) {
+    throw new PlainError('--states-from must not be after --states-until.');
+  }
+  return {
+    rule,
+    reason: given.reason,
+    balanceUpToCents: given.balanceUpTo ?? null,
+    originalUpToCents: given.originalUpTo ?? null,
+    products: given.products ?? null,
+    sectors: given.sectors ?? null,
+    riskClasses: given.riskClasses ?? null,
+    statesFrom: statesFrom === undefined ? null : new Date(`${statesFrom}T00:00:00Z`),
+    statesUntil: statesUntil === undefined ? null : new Date(`${statesUntil}T00:00:00Z`),
+  };
+}
+
+function addRemove(suppression: Command, cli: Cli): void {
+  command(
+    suppression,
+    'remove <rule>',
+    'Take a rule out of force. What it covered is shown and scored again, from the next request.',
+  )
+    .requiredOption('--reason <text>', 'the law, notice or decision it follows from', displayName)
+    .action(async (name: string, options: { json?: boolean; reason: string }) => {
+      await cli.run(options, async ({ pool }) => {
+        const rule = code(name);
+        const removed = { rule, reason: options.reason, at: new Date() };
+        if (!(await removeSuppressionRule(pool, removed))) {
+          throw new PlainError(`Rule ${rule} does not exist.`);
+        }
+        return { json: { rule, removed: true }, text: `${rule} is no longer in force.\n` };
+      });
+    });
+}
+
+function addChanges(suppression: Command, cli: Cli): void {
+  command(suppression, 'changes', 'When rules were set and removed, and why, newest first.')
+    .option('--limit <count>', 'at most this many', wholeNumber(1, 10_000), 100)
+    .action(async (options: { json?: boolean; limit: number }) => {
+      await cli.run(options, async ({ pool, wireTime }) => {
+        const changes = await listSuppressionChanges(pool, options.limit);
+        return {
+          json: {
+            changes: changes.map((change) => ({
+              rule: change.rule,
+              changed: wireTime.format(change.changedAt),
+              reason: change.reason,
+              became: change.became,
+            })),
+          },
+          text: table(
+            [{ title: 'CHANGED' }, { title: 'RULE' }, { title: 'WHAT' }, { title: 'REASON' }],
+            changes.map(({ rule, changedAt, reason, became }) => [
+              wireTime.format(changedAt),
+              rule,
+              became === null ? 'removed' : 'set',
+              reason,
+            ]),
+            'no change since the registry began',
+          ),
+        };
+      });
+    });
+}
+
+/** A parser of comma-separated codes. */
+function listOf<Code extends string>(codes: readonly Code[]): (text: string) => Code[] {
+  return (text) =>
+    [...new Set(text.split(','))].map((given) => {
+      const known = codes.find((one) => one === given);
+      if (known === undefined) {
+        throw new InvalidArgumentError(
+          `They must be some of ${codes.join(', ')}, comma-separated.`,
+        );
+      }
+      return known;
+    });
+}
+
+function jsonOf(rule: SuppressionRule) {
+  return {
+    rule: rule.rule,
+    reason: rule.reason,
+    balance_up_to: rule.balanceUpToCents === null ? null : formatMoney(rule.balanceUpToCents),
+    original_up_to: rule.originalUpToCents === null ? null : formatMoney(rule.originalUpToCents),
+    products: rule.products,
+    sectors: rule.sectors,
+    risk_classes: rule.riskClasses,
+    states_from: rule.statesFrom && isoDay(rule.statesFrom),
+    states_until: rule.statesUntil && isoDay(rule.statesUntil),
+  };
+}
+
+function conditionsText(rule: SuppressionRule): string {
+  const shown = jsonOf(rule);
+  return [
+    shown.balance_up_to === null ? '' : `balance up to ${shown.balance_up_to}`,
+    shown.original_up_to === null ? '' : `original amount up to ${shown.original_up_to}`,
+    shown.products === null ? '' : `product ${shown.products.join(', ')}`,
+    shown.sectors === null ? '' : `sector ${shown.sectors.join(', ')}`,
+    shown.risk_classes === null ? '' : `risk class ${shown.risk_classes.join(', ')}`,
+    shown.states_from === null ? '' : `from ${shown.states_from}`,
+    shown.states_until === null ? '' : `until ${shown.states_until}`,
+  ]
+    .filter((condition) => condition !== '')
+    .join('; ');
+}

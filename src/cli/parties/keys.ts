@@ -1,0 +1,28 @@
+import type { Command } from 'commander';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import { resealAllKeys } from '../../parties/administer.ts';
+import { command } from '../arguments.ts';
+import type { Cli } from '../cli.ts';
+
+export function addKeyCommands(program: Command, cli: Cli): void {
+  const keys = program.command('keys').description('Stored keys.');
+  command(
+    keys,
+    'reseal',
+    'Seal all stored keys under MASTER_KEY, opening them with it or with MASTER_KEY_PREVIOUS. All or none; may be repeated. Restart the service with both first.',
+  ).action(async (options: { json?: boolean }) => {
+    await cli.run(options, async (session) => {
+      if (session.config.masterKey === undefined) {
+        throw new PlainError(
+          'Set MASTER_KEY to the new key and MASTER_KEY_PREVIOUS to the former.',
+        );
+      }
+      const { masterKeys } = await session.sealing();
+      const counts = await resealAllKeys(session.pool, masterKeys);
+      return {
+        json: counts,
+        text: `${counts.resealed} keys sealed under the new master key, ${counts.already} were already.`,
+      };
+    });
+  });
+}

@@ -1,0 +1,228 @@
+import { Option } from 'commander';
+import type { Command } from 'commander';
+import { formatMoney } from '../../platform/base/money.ts';
+import { listAllBalances } from '../../payments/ledger/store.ts';
+import { addVendor, changeVendor } from '../../parties/administer.ts';
+import { listKeys, listVendors } from '../../parties/store.ts';
+import { DUPLICATE_CHECKS, ENQUIRY_POLICIES, SECTORS, STATUS_TEXTS } from '../../parties/vendor.ts';
+import type {
+  DuplicateCheck,
+  EnquiryPolicy,
+  Sector,
+  SignatureVersion,
+  StatusText,
+} from '../../parties/vendor.ts';
+import { command, displayName, requireSome, signerName, wideOption } from '../arguments.ts';
+import { table } from '../output.ts';
+import {
+  addRotateKeyCommand,
+  keysOf,
+  keysText,
+  newKeyText,
+  signatureOption,
+} from './signer-keys.ts';
+import type { Cli } from '../cli.ts';
+
+interface VendorOptions {
+  readonly json?: boolean;
+  readonly name?: string;
+  readonly sector?: Sector;
+  readonly duplicateCheck?: DuplicateCheck;
+  readonly requireReference?: boolean;
+  readonly openEnquiries?: boolean;
+  readonly enquiryPolicy?: EnquiryPolicy;
+  readonly statusText?: StatusText;
+  readonly signature?: SignatureVersion;
+}
+
+interface AddOptions extends VendorOptions {
+  readonly name: string;
+  readonly sector: Sector;
+  readonly optionalReference?: true;
+}
+
+export function addVendorCommands(program: Command, cli: Cli): void {
+  const vendor = program.command('vendor').description('Vendors: the merchants that pay bills.');
+  addAdd(vendor, cli);
+  addList(vendor, cli);
+  addSet(vendor, cli);
+  addRotateKeyCommand(vendor, cli, 'vendor');
+  addStatus(vendor, cli, 'suspend', 'Refuse the vendor’s requests. Open transactions continue.');
+  addStatus(vendor, cli, 'resume', 'Accept a suspended vendor’s requests again.');
+}
+
+const sectorOption = (): Option =>
+  new Option('--sector <sector>', 'its sector in credit information').choices(SECTORS);
+const duplicateOption = (): Option =>
+  new Option(
+    '--duplicate-check <when>',
+    'when an equal transaction of the last 30 s refuses a create (default without_reference)',
+  ).choices(DUPLICATE_CHECKS);
+
+const statusTextOption = (): Option =>
+  new Option(
+    '--status-text <form>',
+    'msg.text of a status answer: an object with the operator’s fields, or a sentence (default object)',
+  ).choices(STATUS_TEXTS);
+
+function addAdd(vendor: Command, cli: Cli): void {
+  command(vendor, 'add', 'Add a vendor. Its security key is printed once.')
+    .argument('<vid>', 'vendor ID', signerName)
+    .requiredOption('--name <name>', 'name for people', displayName)
+    .addOption(sectorOption().makeOptionMandatory())
+    .addOption(duplicateOption())
+    .option('--require-reference', 'refuse creates without merchant_reference (the default)')
+    .addOption(
+      new Option(
+        '--optional-reference',
+        'accept creates without merchant_reference; a repeat of one may be paid twice',
+      ).conflicts('requireReference'),
+    )
+    .option(
+      '--open-enquiries',
+      'take enquiries without names and consent, and say when names do not agree',
+    )
+    .addOption(statusTextOption())
+    .addOption(signatureOption())
+    .action(async (vid: string, options: AddOptions) => {
+      await cli.run(options, async ({ pool, sealing }) => {
+        const { name, sector, duplicateCheck, statusText, signature } = options;
+        const added = await addVendor(
+          pool,
+          {
+            vid,
+            name,
+            sector,
+            duplicateCheck,
+            referenceRequired: options.optionalReference !== true,
+            enquiryPolicy: options.openEnquiries === true ? 'open' : 'strict',
+            statusText,
+            signature,
+          },
+          await sealing(),
+        );
+        return {
+          json: { vid, vendor_id: added.vendorId, security_key: added.securityKey },
+          text: newKeyText('vendor', vid, added.securityKey),
+        };
+      });
+    });
+}
+
+function addList(vendor: Command, cli: Cli): void {
+  command(vendor, 'list', 'All vendors with their settings and balances.')
+    .addOption(wideOption())
+    .action(async (options: { json?: boolean; wide?: boolean }) => {
+      await cli.run(options, async ({ pool, wireTime }) => {
+        const balances = await listAllBalances(pool, ['float', 'collected']);
+        const keys = await listKeys(pool, ['vendor']);
+        const vendors = (await listVendors(pool)).map((row) => ({
+          vid: row.vid,
+          name: row.name,
+          sector: row.sector,
+          status: row.status,
+          duplicate_check: row.duplicate_check,
+          reference_required: row.reference_required,
+          enquiry_policy: row.enquiry_policy,
+          status_text: row.status_text,
+          signature: row.signature,
+          float: formatMoney(balances.get(`${row.vendor_id} float`) ?? 0n),
+          collected: formatMoney(balances.get(`${row.vendor_id} collected`) ?? 0n),
+          keys: keysOf(keys, row.vid),
+          created_at: row.created_at.toISOString(),
+        }));
+        return {
+          json: { vendors },
+          text: table(
+            [
+              { title: 'VID' },
+              { title: 'NAME' },
+              { title: 'SECTOR' },
+              { title: 'STATUS' },
+              { title: 'DUPLICATE CHECK', wide: true },
+              { title: 'REFERENCE' },
+              { title: 'ENQUIRIES', wide: true },
+              { title: 'SIGNATURE', wide: true },
+              { title: 'STATUS TEXT', wide: true },
+              { title: 'FLOAT', align: 'right' },
+              { title: 'COLLECTED', align: 'right' },
+              { title: 'KEYS' },
+            ],
+            vendors.map((row) => [
+              row.vid,
+              row.name,
+              row.sector,
+              row.status,
+              row.duplicate_check,
+              row.reference_required ? 'required' : 'optional',
+              row.enquiry_policy,
+              row.signature,
+              row.status_text,
+              row.float,
+              row.collected,
+              keysText(row.keys, (time) => wireTime.format(time)),
+            ]),
+            'no vendors',
+            options.wide,
+          ),
+        };
+      });
+    });
+}
+
+function addSet(vendor: Command, cli: Cli): void {
+  command(
+    vendor,
+    'set',
+    'Change settings of a vendor. Settings that are not given stay as they are.',
+  )
+    .argument('<vid>', 'vendor ID', signerName)
+    .option('--name <name>', 'name for people', displayName)
+    .addOption(sectorOption())
+    .addOption(duplicateOption())
+    .option('--require-reference', 'refuse creates without merchant_reference')
+    .option('--no-require-reference', 'accept creates without merchant_reference')
+    .addOption(
+      new Option(
+        '--enquiry-policy <policy>',
+        'strict: enquiries need names and consent, and a mismatch looks like an unknown subject; open: neither',
+      ).choices(ENQUIRY_POLICIES),
+    )
+    .addOption(statusTextOption())
+    .addOption(signatureOption())
+    .action(async (vid: string, options: VendorOptions) => {
+      requireSome(options, [
+        'name',
+        'sector',
+        'duplicateCheck',
+        'requireReference',
+        'enquiryPolicy',
+        'statusText',
+        'signature',
+      ]);
+      await cli.run(options, async ({ pool }) => {
+        await changeVendor(pool, vid, {
+          name: options.name,
+          sector: options.sector,
+          duplicateCheck: options.duplicateCheck,
+          referenceRequired: options.requireReference,
+          enquiryPolicy: options.enquiryPolicy,
+          statusText: options.statusText,
+          signature: options.signature,
+        });
+        return { json: { vid, changed: true }, text: `Vendor ${vid} was changed.` };
+      });
+    });
+}
+
+function addStatus(vendor: Command, cli: Cli, verb: 'suspend' | 'resume', summary: string): void {
+  const status = verb === 'suspend' ? 'suspended' : 'active';
+  command(vendor, verb, summary)
+    .argument('<vid>', 'vendor ID', signerName)
+    .action(async (vid: string, options: { json?: boolean }) => {
+      await cli.run(options, async ({ pool }) => {
+        await changeVendor(pool, vid, { status });
+        return { json: { vid, status }, text: `Vendor ${vid} is ${status}.` };
+      });
+    });
+}

@@ -1,0 +1,82 @@
+import path from 'node:path';
+import type { Command } from 'commander';
+import { DAY_MS } from '../../platform/base/days.ts';
+import { LIMITS } from '../../platform/base/limits.ts';
+import { archiveTransactions, verifyArchive } from '../../payments/archive/archive.ts';
+import { listVendors } from '../../parties/store.ts';
+import { command, periodStart } from '../arguments.ts';
+import type { Cli } from '../cli.ts';
+import { EXIT } from '../exit.ts';
+import { UsageError } from '../failure.ts';
+import { table } from '../output.ts';
+
+/** Where the files are, unless said otherwise, within the data folder. */
+const FOLDER = 'archive';
+
+export function addArchiveCommands(program: Command, cli: Cli): void {
+  const archive = program.command('archive').description('The archive of old payments.');
+  addRun(archive, cli);
+  addVerify(archive, cli);
+}
+
+function addRun(archive: Command, cli: Cli): void {
+  archive
+    .command('run', { isDefault: true })
+    .description(
+      `Move payments that were created and ended before a day into compressed files, beside a running service. The books stay. Their references are free again afterwards, hence at least ${LIMITS.archiveLeastAgeDays} days. \`archive --before …\` is the same.`,
+    )
+    .option('--json', 'one JSON document instead of a table')
+    .requiredOption('--before <time>', 'first day that stays, YYYY-MM-DD')
+    .option('--to <folder>', `where the files go; by default ${FOLDER} in DATA_DIR`)
+    .action(async (options: { json?: boolean; before: string; to?: string }) => {
+      await cli.run(options, async ({ config, pool, ownerPool, wireTime }) => {
+        const before = periodStart(options.before, '--before', wireTime);
+        if (Date.now() - before.getTime() < LIMITS.archiveLeastAgeDays * DAY_MS) {
+          throw new UsageError(
+            `--before must be at least ${LIMITS.archiveLeastAgeDays} days ago: because an archived merchant_reference can be used again.`,
+          );
+        }
+        const folder = path.resolve(options.to ?? path.join(config.dataDir, FOLDER));
+        const vendorIds = (await listVendors(pool)).map((vendor) => vendor.vendor_id);
+        const done = await archiveTransactions(ownerPool(), {
+          vendorIds,
+          before,
+          folder,
+          onFile: ({ transactions }) => cli.progress.show(`${transactions} payments archived`),
+        });
+        return {
+          json: { ...done, folder },
+          text: `${done.transactions} payments archived in ${done.files} files (${done.bytes} bytes) in ${folder}\nKeep the files, and a copy elsewhere: \`archive verify\` proves them.\n`,
+        };
+      });
+    });
+}
+
+function addVerify(archive: Command, cli: Cli): void {
+  command(
+    archive,
+    'verify',
+    'Prove that every archived file is there, unchanged, and says what the database says. Exit code 1 when one does not.',
+  )
+    .option('--from <folder>', `where the files are; by default ${FOLDER} in DATA_DIR`)
+    .action(async (options: { json?: boolean; from?: string }) => {
+      await cli.run(options, async ({ config, pool }) => {
+        const folder = path.resolve(options.from ?? path.join(config.dataDir, FOLDER));
+        const { files, faults } = await verifyArchive(pool, folder, (done, of) =>
+          cli.progress.show(`${done} of ${of} files`),
+        );
+        const list = table(
+          [{ title: 'FILE' }, { title: 'WHAT IS WRONG' }],
+          faults.map(({ file, detail }) => [file, detail]),
+        );
+        return {
+          json: { files, faults },
+          text:
+            faults.length === 0
+              ? `${files} files hold.\n`
+              : `${list}\nTHE ARCHIVE DOES NOT HOLD: ${faults.length} faults.\n`,
+          exitCode: faults.length === 0 ? EXIT.done : EXIT.failed,
+        };
+      });
+    });
+}

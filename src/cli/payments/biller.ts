@@ -1,0 +1,178 @@
+import { Argument } from 'commander';
+import type { Command } from 'commander';
+import { formatMoney } from '../../platform/base/money.ts';
+import { changeBillerStatus, setBiller } from '../../payments/billers/administer.ts';
+import type { Availability } from '../../payments/billers/biller.ts';
+import { billerOf } from '../../payments/billers/catalogue.ts';
+import { listBillers } from '../../payments/billers/store.ts';
+import { countInstructionsOut } from '../../payments/dispatch/store.ts';
+import {
+  code,
+  command,
+  displayName,
+  money,
+  moneyAboveZero,
+  requireSome,
+  wholeNumber,
+  wideOption,
+} from '../arguments.ts';
+import type { Cli } from '../cli.ts';
+import { table } from '../output.ts';
+
+export function addBillerCommands(program: Command, cli: Cli): void {
+  const biller = program.command('biller').description('Billers: what can be paid.');
+  addList(biller, cli);
+  addSet(biller, cli);
+  addSetStatus(biller, cli);
+}
+
+function addList(biller: Command, cli: Cli): void {
+  command(biller, 'list', 'All billers, in the order vendors see them.')
+    .addOption(wideOption())
+    .action(async (options: { json?: boolean; wide?: boolean }) => {
+      await cli.run(options, async ({ pool }) => {
+        const billers = (await listBillers(pool)).map((row) => ({
+          biller_code: row.biller_code,
+          name: row.name,
+          category: row.category,
+          operator: row.operator_code,
+          minimum: formatMoney(row.minimum_cents),
+          maximum: row.maximum_cents === null ? null : formatMoney(row.maximum_cents),
+          fee: formatMoney(row.fee_cents),
+          phone: row.secondary_account,
+          validates: row.validates_accounts,
+          account_format: row.account_format,
+          account_label: row.account_label,
+          // What vendors see, what people decided, and why it may differ.
+          status: billerOf(row).availability,
+          set_status: row.status,
+          breaker: row.breaker_reason,
+          quarantined: row.quarantined,
+          position: row.list_position,
+        }));
+        return {
+          json: { billers },
+          text: table(
+            [
+              { title: 'CODE' },
+              { title: 'NAME' },
+              { title: 'CATEGORY' },
+              { title: 'OPERATOR' },
+              { title: 'MINIMUM', align: 'right' },
+              { title: 'MAXIMUM', align: 'right' },
+              { title: 'FEE', align: 'right' },
+              { title: 'PHONE', wide: true },
+              { title: 'VALIDATES', wide: true },
+              { title: 'ACCOUNT', wide: true },
+              { title: 'STATUS' },
+            ],
+            billers.map((row) => [
+              row.biller_code,
+              row.name,
+              row.category,
+              row.operator,
+              row.minimum,
+              row.maximum ?? 'none',
+              row.fee,
+              row.phone ? 'yes' : 'no',
+              row.validates ? 'yes' : 'no',
+              `${row.account_label}: ${row.account_format}`,
+              statusText(row),
+            ]),
+            'no billers',
+            options.wide,
+          ),
+        };
+      });
+    });
+}
+
+function statusText(row: {
+  readonly status: string;
+  readonly breaker: string | null;
+  readonly quarantined: boolean;
+}): string {
+  if (row.quarantined) return 'OFFLINE (quarantine)';
+  return row.breaker === null ? row.status : `OFFLINE (circuit breaker: ${row.breaker})`;
+}
+
+interface SetOptions {
+  readonly json?: boolean;
+  readonly name?: string;
+  readonly category?: string;
+  readonly operator?: string;
+  readonly minimum?: bigint;
+  /** false: `--no-maximum`. */
+  readonly maximum?: bigint | false;
+  readonly fee?: bigint;
+  readonly phone?: boolean;
+  readonly validates?: boolean;
+  readonly accountFormat?: string;
+  readonly accountLabel?: string;
+  readonly position?: number;
+}
+
+function addSet(biller: Command, cli: Cli): void {
+  command(biller, 'set', 'Add a biller, or change the settings that are given.')
+    .argument('<code>', 'biller code', code)
+    .option('--name <name>', 'full name', displayName)
+    .option('--category <category>', 'such as airtime, water, tv', displayName)
+    .option('--operator <code>', 'operator that executes its payments', code)
+    .option('--minimum <amount>', 'minimum amount', moneyAboveZero)
+    .option('--maximum <amount>', 'maximum amount', moneyAboveZero)
+    .option('--no-maximum', 'no maximum amount')
+    .option('--fee <amount>', 'flat fee on top of the amount', money)
+    .option('--phone', 'a phone number is required in addition to the account')
+    .option('--no-phone', 'no phone number is required')
+    .option('--validates', 'the operator can validate accounts')
+    .option('--no-validates', 'the operator cannot validate accounts')
+    .option(
+      '--account-format <format>',
+      'msisdn for mobile numbers, or an anchored pattern such as ^[0-9]{11}$',
+    )
+    .option('--account-label <label>', 'what its accounts are called', displayName)
+    .option('--position <number>', 'position in the list', wholeNumber(0, 1_000_000))
+    .action(async (billerCode: string, options: SetOptions) => {
+      const { json: _json, ...settings } = options;
+      requireSome(settings, Object.keys(settings));
+      await cli.run(options, async ({ pool }) => {
+        const change = {
+          name: options.name,
+          category: options.category,
+          operatorCode: options.operator,
+          minimumCents: options.minimum,
+          maximumCents: options.maximum === false ? null : options.maximum,
+          feeCents: options.fee,
+          secondaryAccount: options.phone,
+          validatesAccounts: options.validates,
+          accountFormat: options.accountFormat,
+          accountLabel: options.accountLabel,
+          position: options.position,
+        };
+        const added = await setBiller(pool, billerCode, change, countInstructionsOut);
+        return {
+          json: { biller_code: billerCode, added },
+          text: `Biller ${billerCode} is ${added ? 'added' : 'changed'}.`,
+        };
+      });
+    });
+}
+
+function addSetStatus(biller: Command, cli: Cli): void {
+  command(
+    biller,
+    'set-status',
+    'Take a biller OFFLINE (nothing is created or sent; payments already sent are still verified) or ONLINE.',
+  )
+    .argument('<code>', 'biller code', code)
+    .addArgument(new Argument('<status>').choices(['ONLINE', 'OFFLINE']))
+    .action(async (billerCode: string, status: Availability, options: { json?: boolean }) => {
+      await cli.run(options, async ({ pool }) => {
+        await changeBillerStatus(pool, billerCode, status);
+        return {
+          json: { biller_code: billerCode, set_status: status },
+          text: `Biller ${billerCode} is set ${status}.`,
+        };
+      });
+    });
+}

@@ -1,0 +1,316 @@
+import { InvalidArgumentError, Option } from 'commander';
+import type { Command } from 'commander';
+import type { WireTime } from '../../platform/base/clock.ts';
+import { decodeReference } from '../../platform/base/ids.ts';
+import { formatMoney } from '../../platform/base/money.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import {
+  approveResolution,
+  openNoAnswerCase,
+  planLines,
+  proposeResolution,
+  referenceOf,
+  rejectProposal,
+} from '../../payments/corrections/cases.ts';
+import {
+  CASE_KINDS,
+  findCase,
+  listCaseEvents,
+  listCases,
+  listCasesAbout,
+} from '../../payments/cases/cases-store.ts';
+import type { CaseKind, CaseRow } from '../../payments/cases/cases-store.ts';
+import { RESOLUTIONS } from '../../payments/corrections/resolutions.ts';
+import { command, moneyAboveZero, signerName, wholeNumber } from '../arguments.ts';
+import type { Cli } from '../cli.ts';
+import { record, table } from '../output.ts';
+import { requireVendor } from '../parties/vendors.ts';
+
+export function addCaseCommands(program: Command, cli: Cli): void {
+  const cases = program
+    .command('case')
+    .description('Cases that people have to resolve. One person proposes, another approves.');
+  addList(cases, cli);
+  addShow(cases, cli);
+  addOpen(cases, cli);
+  addPropose(cases, cli);
+  addDecisions(cases, cli);
+}
+
+function addList(cases: Command, cli: Cli): void {
+  command(cases, 'list', 'Open cases, oldest first.')
+    .option('--resolved', 'resolved ones instead')
+    .addOption(new Option('--kind <kind>', 'of this kind only').choices(CASE_KINDS))
+    .option('--vid <vid>', 'of this vendor only', signerName)
+    .option('--limit <count>', 'at most this many', wholeNumber(1, 10_000), 100)
+    .action(
+      async (options: {
+        json?: boolean;
+        resolved?: boolean;
+        kind?: CaseKind;
+        vid?: string;
+        limit: number;
+      }) => {
+        await cli.run(options, async ({ pool, wireTime }) => {
+          const { kind, vid, limit } = options;
+          const rows = await listCases(pool, {
+            resolved: options.resolved === true,
+            kind,
+            vid,
+            limit,
+          });
+          return { json: { cases: rows.map(caseJson) }, text: listText(rows, wireTime) };
+        });
+      },
+    );
+}
+
+function listText(rows: readonly CaseRow[], wireTime: WireTime): string {
+  return table(
+    [
+      { title: 'CASE' },
+      { title: 'OPENED' },
+      { title: 'KIND' },
+      { title: 'VENDOR' },
+      { title: 'OPERATOR' },
+      { title: 'REFERENCE' },
+      { title: 'PAID', align: 'right' },
+      { title: 'STATE' },
+    ],
+    rows.map((row) => {
+      const paidCents = row.facts['paid_cents'];
+      return [
+        row.case_id,
+        wireTime.format(row.opened_at),
+        row.kind,
+        row.vid ?? 'house',
+        row.operator_code ?? '',
+        referenceOf(row) ?? '',
+        typeof paidCents === 'number' ? formatMoney(BigInt(paidCents)) : '',
+        stateOf(row),
+      ];
+    }),
+    'no cases',
+  );
+}
+
+function stateOf(row: CaseRow): string {
+  if (row.resolved_at !== null) return `${row.resolution}, approved by ${row.resolved_by}`;
+  if (row.proposal === null) return 'open';
+  return `${row.proposal.resolution}, proposed by ${row.proposed_by}`;
+}
+
+function caseJson(row: CaseRow) {
+  return {
+    case: row.case_id,
+    kind: row.kind,
+    vid: row.vid,
+    operator: row.operator_code,
+    reference: referenceOf(row),
+    opened_at: row.opened_at.toISOString(),
+    facts: row.facts,
+    proposal: row.proposal,
+    proposed_by: row.proposed_by,
+    proposed_at: row.proposed_at?.toISOString() ?? null,
+    resolution: row.resolution,
+    resolved_by: row.resolved_by,
+    resolved_at: row.resolved_at?.toISOString() ?? null,
+  };
+}
+
+function addShow(cases: Command, cli: Cli): void {
+  command(cases, 'show <case>', 'Show a case: the facts, and who did what.').action(
+    async (caseId: string, options: { json?: boolean }) => {
+      await cli.run(options, async ({ pool, wireTime }) => {
+        const row = await findCase(pool, id(caseId));
+        if (row === undefined) throw new PlainError('This case does not exist.');
+        const events = (await listCaseEvents(pool, row)).map((event) => ({
+          ...event,
+          at: event.at.toISOString(),
+        }));
+        const others =
+          row.transaction_id === null
+            ? []
+            : await listCasesAbout(pool, row.vendor_id, row.transaction_id);
+        const related = others.filter((other) => other.case_id !== row.case_id);
+        return {
+          json: { ...caseJson(row), events, related: related.map(caseJson) },
+          text: `${caseText(row, wireTime)}\n${eventsText(events, wireTime)}${
+            related.length === 0
+              ? ''
+              : `\nOther cases about the transaction:\n${listText(related, wireTime)}`
+          }`,
+        };
+      });
+    },
+  );
+}
+
+function caseText(row: CaseRow, wireTime: WireTime): string {
+  return record([
+    ['case', row.case_id],
+    ['kind', row.kind],
+    ['vendor', row.vid ?? 'house'],
+    ['operator', row.operator_code ?? ''],
+    ['reference', referenceOf(row) ?? ''],
+    ['opened', wireTime.format(row.opened_at)],
+    ['state', stateOf(row)],
+    ...Object.entries(row.facts).map(([name, value]) => [name, factText(name, value)] as const),
+  ]);
+}
+
+function factText(name: string, value: unknown): string {
+  if (name.endsWith('_cents') && typeof value === 'number') return formatMoney(BigInt(value));
+  return typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value);
+}
+
+function eventsText(
+  events: readonly { at: string; action: string; actor: string; detail: object }[],
+  wireTime: WireTime,
+): string {
+  return table(
+    [{ title: 'AT' }, { title: 'WHAT' }, { title: 'WHO' }, { title: 'DETAIL' }],
+    events.map((event) => [
+      wireTime.format(new Date(event.at)),
+      event.action,
+      event.actor,
+      JSON.stringify(event.detail),
+    ]),
+    'nobody has done anything yet',
+  );
+}
+
+function addOpen(cases: Command, cli: Cli): void {
+  command(cases, 'open', 'Open a case about a PENDING transaction whose outcome nobody reports.')
+    .requiredOption('--vid <vid>', 'vendor ID', signerName)
+    .requiredOption('--reference <reference>', 'its ipay_reference')
+    .requiredOption('--by <name>', 'who opens it')
+    .requiredOption('--note <text>', 'why', note)
+    .action(
+      async (options: {
+        json?: boolean;
+        vid: string;
+        reference: string;
+        by: string;
+        note: string;
+      }) => {
+        await cli.run(options, async ({ pool, wireTime }) => {
+          const { vendor_id: vendorId } = await requireVendor(pool, options.vid);
+          const place = decodeReference(options.reference);
+          if (place?.vendorId !== vendorId) {
+            throw new PlainError('This vendor has no such transaction.', { field: 'reference' });
+          }
+          const { transactionId } = place;
+          const { by } = options;
+          const row = await openNoAnswerCase(pool, {
+            vendorId,
+            transactionId,
+            by,
+            note: options.note,
+          });
+          return { json: caseJson(row), text: caseText(row, wireTime) };
+        });
+      },
+    );
+}
+
+interface ProposeOptions {
+  readonly json?: boolean;
+  readonly resolution: string;
+  readonly by: string;
+  readonly note: string;
+  readonly amount?: bigint;
+  readonly operatorReference?: string;
+  readonly message?: string;
+  readonly detail: Readonly<Record<string, string>>;
+}
+
+function addPropose(cases: Command, cli: Cli): void {
+  const resolutions = Object.entries(RESOLUTIONS).map(([name, says]) => `${name}: ${says}`);
+  command(cases, 'propose <case>', 'Propose how to resolve a case. Nothing is posted yet.')
+    .addOption(
+      new Option('--resolution <resolution>', resolutions.join('; '))
+        .choices(Object.keys(RESOLUTIONS))
+        .makeOptionMandatory(),
+    )
+    .requiredOption('--by <name>', 'who proposes it')
+    .requiredOption('--note <text>', 'why', note)
+    .option('--amount <amount>', 'in KES (default: what the facts make)', moneyAboveZero)
+    .option('--operator-reference <reference>', 'the operator’s own, for paid', printable(100))
+    .option('--message <text>', 'what the vendor is told', printable(500))
+    .option('--detail <name=value>', 'what the payment yielded, such as token=…', readDetail, {})
+    .action(async (caseId: string, options: ProposeOptions) => {
+      await cli.run(options, async ({ pool, wireTime }) => {
+        const { row, plan } = await proposeResolution(pool, {
+          caseId: id(caseId),
+          by: options.by,
+          proposal: {
+            resolution: options.resolution,
+            note: options.note,
+            amount_cents: options.amount?.toString() ?? null,
+            operator_reference: options.operatorReference ?? null,
+            message: options.message ?? null,
+            details: Object.keys(options.detail).length === 0 ? null : options.detail,
+          },
+        });
+        const would = planLines(plan);
+        return {
+          json: { ...caseJson(row), would_post: would },
+          text: `${caseText(row, wireTime)}\nWhen another person approves it:\n${would.map((line) => `  ${line}\n`).join('')}`,
+        };
+      });
+    });
+}
+
+function addDecisions(cases: Command, cli: Cli): void {
+  command(cases, 'approve <case>', 'Approve and carry out another person’s proposal.')
+    .requiredOption('--by <name>', 'who approves it; not who proposed it')
+    .action(async (caseId: string, options: { json?: boolean; by: string }) => {
+      await cli.run(options, async ({ pool, wireTime, ledgerMac }) => {
+        const { row, plan } = await approveResolution(
+          { pool, ledgerMac: await ledgerMac() },
+          { caseId: id(caseId), by: options.by },
+        );
+        const posted = planLines(plan);
+        return {
+          json: { ...caseJson(row), posted },
+          text: `${caseText(row, wireTime)}\n${posted.map((line) => `  ${line}\n`).join('')}`,
+        };
+      });
+    });
+  command(cases, 'reject <case>', 'Reject a proposal. The case stays open.')
+    .requiredOption('--by <name>', 'who rejects it')
+    .requiredOption('--note <text>', 'why', note)
+    .action(async (caseId: string, options: { json?: boolean; by: string; note: string }) => {
+      await cli.run(options, async ({ pool, wireTime }) => {
+        const { by } = options;
+        const row = await rejectProposal(pool, { caseId: id(caseId), by, note: options.note });
+        return { json: caseJson(row), text: caseText(row, wireTime) };
+      });
+    });
+}
+
+function id(text: string): string {
+  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)) return text;
+  throw new PlainError('It must be a case id, as shown by case list.');
+}
+
+function printable(length: number): (text: string) => string {
+  return (text) => {
+    if (new RegExp(`^\\P{C}{1,${length}}$`, 'u').test(text)) return text;
+    throw new InvalidArgumentError(`It must be 1 to ${length} printable characters.`);
+  };
+}
+
+function note(text: string): string {
+  return printable(500)(text);
+}
+
+function readDetail(
+  text: string,
+  details: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const [, name = '', value = ''] = /^([a-z][a-z0-9_]{0,39})=(\P{C}{1,200})$/u.exec(text) ?? [];
+  if (name === '') throw new InvalidArgumentError('It must be name=value.');
+  return { ...details, [name]: value };
+}

@@ -1,0 +1,136 @@
+import type { Command } from 'commander';
+import { formatMoney } from '../../platform/base/money.ts';
+import type { WireTime } from '../../platform/base/clock.ts';
+import type { PaymentTimeline, TimelineEntry } from '../../payments/timeline/assemble.ts';
+import { findPayments } from '../../payments/timeline/find.ts';
+import { command, wholeNumber } from '../arguments.ts';
+import type { Cli } from '../cli.ts';
+import { EXIT } from '../exit.ts';
+import { record, table } from '../output.ts';
+
+const DEFAULT_LIMIT = 10;
+const MAX_LIMIT = 200;
+
+export function addFindCommand(program: Command, cli: Cli): void {
+  command(
+    program,
+    'find',
+    'Payments of all vendors with everything that happened to them, newest first. Exits with 1 when nothing is found.',
+  )
+    .argument(
+      '<term>',
+      'an ipay_reference, a merchant reference, an account, or a phone number in any usual form',
+    )
+    .option(
+      '--limit <count>',
+      `at most this many (default ${DEFAULT_LIMIT})`,
+      wholeNumber(1, MAX_LIMIT),
+    )
+    .action(async (term: string, options: { json?: boolean; limit?: number }) => {
+      await cli.run(options, async ({ pool, wireTime }) => {
+        const found = await findPayments(pool, term, options.limit ?? DEFAULT_LIMIT);
+        const texts = found.payments.map((payment) => paymentText(payment, wireTime));
+        const more = found.more ? ['There are older ones: raise --limit.\n'] : [];
+        return {
+          json: { payments: found.payments.map(paymentJson), more: found.more },
+          text: texts.length === 0 ? 'No payment found.' : [...texts, ...more].join('\n'),
+          exitCode: texts.length === 0 ? EXIT.failed : EXIT.done,
+        };
+      });
+    });
+}
+
+function paymentText(found: PaymentTimeline, wireTime: WireTime): string {
+  const { payment } = found;
+  const time = (at: Date | null): string => (at === null ? '' : wireTime.format(at));
+  const facts = record([
+    ['reference', found.reference],
+    ['vendor', payment.vid],
+    ['merchant reference', payment.merchant_reference ?? ''],
+    ['biller', `${payment.biller_code} (operator ${payment.operator_code ?? 'unknown'})`],
+    ['account', payment.account],
+    ['phone', payment.archived ? 'archived' : (payment.phone ?? '')],
+    ['amount', `${formatMoney(payment.amount_cents)}, fee ${formatMoney(payment.fee_cents)}`],
+    ['status', payment.archived ? `${found.status}, archived` : found.status],
+    ...(payment.failure_code === null ? [] : [['failure code', payment.failure_code] as const]),
+    ['message', payment.message ?? ''],
+    ['biller reference', payment.biller_reference ?? ''],
+    ...Object.entries(payment.details ?? {}),
+    ...(payment.outcome === null ? [['next step', nextStep(found, time)] as const] : []),
+  ]);
+  const lines = found.timeline.map((entry) => [time(entry.at), entryText(entry, time)]);
+  return `${facts}\n${table([{ title: 'TIME' }, { title: 'WHAT HAPPENED' }], lines, '')}`;
+}
+
+/** Why an open payment is open, and when the dispatcher goes on with it. */
+function nextStep({ payment }: PaymentTimeline, time: (at: Date | null) => string): string {
+  const { due_at: dueAt, note, verify_count: queries } = payment;
+  const because = note === null ? '' : ` (${note})`;
+  if (queries === null) return `send at ${time(dueAt)}${because}`;
+  return `status query at ${time(dueAt)}, ${queries} made${because}`;
+}
+
+function entryText(entry: TimelineEntry, time: (at: Date | null) => string): string {
+  switch (entry.kind) {
+    case 'created':
+      return 'request accepted';
+    case 'transfer':
+      return `${entry.movement} ${formatMoney(entry.amount_cents)}: ${entry.debit_account} → ${entry.credit_account}${entry.vendor_id === 0 ? ' (house)' : ''}`;
+    case 'attempt':
+      return attemptText(entry, time);
+    case 'settled':
+      return `${entry.status}${entry.source === null ? '' : `, reported by ${entry.source}`}`;
+    case 'unmatched_callback':
+      return `callback of ${entry.operator_code} that did not fit: ${String(entry.report['kind'])}`;
+    case 'statement_entry':
+      return `statement of ${entry.operator}: ${entry.movement} ${formatMoney(entry.amount_cents)}, ${entry.operator_reference}, ${entry.verdict}`;
+    case 'correction':
+      return `correction ${entry.resolution}, ${formatMoney(entry.amount_cents)}${entry.outcome_after === null ? '' : `, now ${entry.outcome_after}`}`;
+    case 'event':
+      return eventText(entry, time);
+    case 'case':
+      return `case ${entry.case_kind} ${entry.action}${entry.actor === null ? '' : ` by ${entry.actor}`}: ${entry.case_id}`;
+  }
+}
+
+function attemptText(
+  entry: Extract<TimelineEntry, { kind: 'attempt' }>,
+  time: (at: Date | null) => string,
+): string {
+  const sent = `instruction ${entry.attempt_number} sent`;
+  const handle = entry.operator_handle === null ? '' : `, handle ${entry.operator_handle}`;
+  const note = entry.note === null ? '' : ` (${entry.note})`;
+  if (entry.outcome === null) return `${sent}: outcome not known yet${note}${handle}`;
+  const outcome = entry.outcome === 'not_sent' ? 'proven not executed' : entry.outcome;
+  return `${sent}: ${outcome} at ${time(entry.ended_at)}${note}${handle}`;
+}
+
+function eventText(
+  entry: Extract<TimelineEntry, { kind: 'event' }>,
+  time: (at: Date | null) => string,
+): string {
+  const tries = entry.attempt_count === 0 ? 'not sent yet' : `${entry.attempt_count} sent`;
+  const result = entry.last_result === null ? '' : `, last: ${entry.last_result}`;
+  const until = entry.ended_at === null ? `next at ${time(entry.due_at)}` : time(entry.ended_at);
+  return `event ${entry.type} ${entry.state} (${tries}${result}), ${until}`;
+}
+
+/** For programs: the names of the API, amounts as decimal text, times in ISO 8601. */
+function paymentJson({ reference, status, payment, timeline }: PaymentTimeline) {
+  const { transaction_id: _id, vendor_id: _vendor, under_way: _underWay, ...facts } = payment;
+  return {
+    ipay_reference: reference,
+    transaction_status: status,
+    ...withDecimals(facts),
+    timeline: timeline.map((entry) => withDecimals(entry)),
+  };
+}
+
+/** Cents become decimal text, under a name without the unit. */
+function withDecimals(row: object): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]: [string, unknown]) =>
+      typeof value === 'bigint' ? [name.replace(/_cents$/, ''), formatMoney(value)] : [name, value],
+    ),
+  );
+}

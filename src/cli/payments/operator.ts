@@ -1,0 +1,228 @@
+import { InvalidArgumentError, Option } from 'commander';
+import type { Command } from 'commander';
+import type { Readable } from 'node:stream';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import { operatorOf, setOperator } from '../../payments/billers/administer.ts';
+import type { Operator, OperatorSecret } from '../../payments/billers/biller.ts';
+import { findOperator, listBillers, listOperators } from '../../payments/billers/store.ts';
+import { PROTOCOL_NAMES, checkOperator } from '../../payments/connectors/registry.ts';
+import { setOperatorKey } from '../../parties/administer.ts';
+import { newSharedSecret } from '../../parties/keys.ts';
+import { listKeys } from '../../parties/store.ts';
+import {
+  code,
+  command,
+  displayName,
+  durationSeconds,
+  requireSome,
+  wholeNumber,
+  wideOption,
+} from '../arguments.ts';
+import type { Cli } from '../cli.ts';
+import { table } from '../output.ts';
+import { newKeyText } from '../parties/signer-keys.ts';
+
+export function addOperatorCommands(program: Command, cli: Cli): void {
+  const operator = program
+    .command('operator')
+    .description('Operators: the companies that execute payments for billers.');
+  addList(operator, cli);
+  addSet(operator, cli);
+  addSetKey(operator, cli);
+}
+
+function addList(operator: Command, cli: Cli): void {
+  command(operator, 'list', 'All operators.')
+    .addOption(wideOption())
+    .action(async (options: { json?: boolean; wide?: boolean }) => {
+      await cli.run(options, async ({ pool }) => {
+        const withKey = new Set((await listKeys(pool, ['operator'])).map((row) => row.holder));
+        const billers = await listBillers(pool);
+        const operators = (await listOperators(pool)).map((row) => ({
+          ...row,
+          has_key: withKey.has(row.operator_code),
+          billers: billers
+            .filter((biller) => biller.operator_code === row.operator_code)
+            .map((biller) => biller.biller_code),
+        }));
+        return {
+          json: { operators },
+          text: table(
+            [
+              { title: 'CODE' },
+              { title: 'NAME', wide: true },
+              { title: 'CONNECTOR', wide: true },
+              { title: 'BASE URL' },
+              { title: 'CONCURRENT', align: 'right' },
+              { title: 'PER SECOND', align: 'right' },
+              { title: 'KEY' },
+              { title: 'SETTINGS', wide: true },
+              { title: 'BILLERS', wide: true },
+            ],
+            operators.map((row) => [
+              row.operator_code,
+              row.name,
+              row.connector,
+              row.base_url,
+              String(row.max_concurrency),
+              row.max_per_second === null ? 'no limit' : String(row.max_per_second),
+              row.has_key ? 'set' : 'missing',
+              Object.entries(row.settings)
+                .map(([name, value]) => `${name}=${String(value)}`)
+                .join(' '),
+              row.billers.join(' '),
+            ]),
+            'no operators',
+            options.wide,
+          ),
+        };
+      });
+    });
+}
+
+interface SetOptions {
+  readonly json?: boolean;
+  readonly name?: string;
+  readonly connector?: string;
+  readonly baseUrl?: string;
+  readonly setting: Readonly<Record<string, unknown>>;
+  readonly maxConcurrency?: number;
+  /** false: `--no-max-per-second`. */
+  readonly maxPerSecond?: number | false;
+}
+
+function addSet(operator: Command, cli: Cli): void {
+  command(operator, 'set', 'Add an operator, or change the settings that are given.')
+    .argument('<code>', 'operator code', code)
+    .option('--name <name>', 'name for people', displayName)
+    .addOption(new Option('--connector <protocol>', 'protocol it speaks').choices(PROTOCOL_NAMES))
+    .option('--base-url <url>', 'base URL of its API')
+    .option(
+      '--setting <name=value>',
+      'a setting of the protocol, such as pay_timeout_ms=30000; name= removes it; may be repeated',
+      readSetting,
+      {},
+    )
+    .option('--max-concurrency <count>', 'maximum number of calls at once', wholeNumber(1, 10_000))
+    .option(
+      '--max-per-second <count>',
+      'maximum number of instructions per second',
+      wholeNumber(1, 100_000),
+    )
+    .option('--no-max-per-second', 'no limit on instructions per second')
+    .action(async (operatorCode: string, options: SetOptions) => {
+      const { setting, ...others } = options;
+      requireSome({ ...others, ...(Object.keys(setting).length > 0 ? { setting } : {}) }, [
+        'name',
+        'connector',
+        'baseUrl',
+        'setting',
+        'maxConcurrency',
+        'maxPerSecond',
+      ]);
+      await cli.run(options, async ({ pool }) => {
+        const change = {
+          name: options.name,
+          connector: options.connector,
+          baseUrl: options.baseUrl,
+          settings: setting,
+          maxConcurrency: options.maxConcurrency,
+          maxPerSecond: options.maxPerSecond === false ? null : options.maxPerSecond,
+        };
+        const added = await setOperator(pool, operatorCode, change, (merged) =>
+          requireUsable({ ...merged, secrets: [asSecret(newSharedSecret())] }),
+        );
+        return {
+          json: { operator_code: operatorCode, added },
+          text: added
+            ? `Operator ${operatorCode} is added. Give it a key next: operator set-key ${operatorCode}`
+            : `Operator ${operatorCode} is changed.`,
+        };
+      });
+    });
+}
+
+/** `name=value` onto the settings read so far: numbers and null as such, everything else as text. */
+function readSetting(
+  text: string,
+  settings: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const [, name = '', value = ''] = /^([a-z0-9_]{1,60})=(.*)$/s.exec(text) ?? [];
+  if (name === '') throw new InvalidArgumentError('It must be name=value.');
+  return { ...settings, [name]: readValue(value) };
+}
+
+function readValue(text: string): unknown {
+  if (text === '') return undefined;
+  if (text === 'null') return null;
+  return /^\d{1,15}$/.test(text) ? Number(text) : text;
+}
+
+/** Throws: `PlainError` saying what would keep the operator from being used. */
+async function requireUsable(operator: Operator): Promise<void> {
+  try {
+    await checkOperator(operator);
+  } catch (error) {
+    throw new PlainError((error as Error).message, { cause: error });
+  }
+}
+
+function addSetKey(operator: Command, cli: Cli): void {
+  command(
+    operator,
+    'set-key',
+    'Set the secret shared with the operator. Without --key a new one is created and printed once.',
+  )
+    .argument('<code>', 'operator code', code)
+    .option(
+      '--key <secret>',
+      'the secret to set, whsec_…; - reads it from standard input, where no list of processes shows it',
+    )
+    .option(
+      '--overlap <time>',
+      'how long callbacks under the former key are still taken: 90s, 30m, 24h, 7d (default 0)',
+      durationSeconds,
+    )
+    .action(
+      async (operatorCode: string, options: { json?: boolean; key?: string; overlap?: number }) => {
+        await cli.run(options, async ({ pool, sealing }) => {
+          const given =
+            options.key === '-' ? await readFirstLine(cli.surroundings.stdin) : options.key;
+          const secret = given ?? newSharedSecret();
+          const row = await findOperator(pool, operatorCode);
+          if (row === undefined) throw new PlainError(`Operator ${operatorCode} does not exist.`);
+          await requireUsable({ ...operatorOf(row), secrets: [asSecret(secret)] });
+          await setOperatorKey(pool, operatorCode, {
+            secret,
+            sealing: await sealing(),
+            overlapSeconds: options.overlap ?? 0,
+          });
+          if (given !== undefined) {
+            return {
+              json: { operator_code: operatorCode, generated: false },
+              text: `The key of ${operatorCode} is set.`,
+            };
+          }
+          return {
+            json: { operator_code: operatorCode, generated: true, key: secret },
+            text: newKeyText('operator', operatorCode, secret),
+          };
+        });
+      },
+    );
+}
+
+function asSecret(secret: string): OperatorSecret {
+  return { secret, validUntil: null };
+}
+
+const LONGEST_KEY = 1024;
+
+async function readFirstLine(stdin: Readable): Promise<string> {
+  let text = '';
+  for await (const chunk of stdin) {
+    text += String(chunk);
+    if (text.includes('\n') || text.length > LONGEST_KEY) break;
+  }
+  return text.split('\n')[0]?.trim() ?? '';
+}

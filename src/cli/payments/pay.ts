@@ -1,0 +1,142 @@
+import type { Command } from 'commander';
+import { setTimeout as delay } from 'node:timers/promises';
+import { decodeReference } from '../../platform/base/ids.ts';
+import { formatMoney } from '../../platform/base/money.ts';
+import { billerOf } from '../../payments/billers/catalogue.ts';
+import { findBiller } from '../../payments/billers/store.ts';
+import * as fields from '../../parties/http/fields.ts';
+import { acceptPayment, createCreateLanes } from '../../payments/create/create.ts';
+import type { Created } from '../../payments/create/decide.ts';
+import { readTransaction } from '../../payments/create/store.ts';
+import type { TransactionRow } from '../../payments/create/store.ts';
+import { statusOf } from '../../payments/create/payment.ts';
+import { command, like, moneyAboveZero, signerName, wholeNumber } from '../arguments.ts';
+import type { Cli } from '../cli.ts';
+import { EXIT } from '../exit.ts';
+import type { Session } from '../session.ts';
+import { transactionJson, transactionText } from './transaction-view.ts';
+import { requireActiveVendor } from '../parties/vendors.ts';
+
+interface PayOptions {
+  readonly json?: boolean;
+  readonly vid: string;
+  readonly biller: string;
+  readonly account: string;
+  readonly amount: bigint;
+  readonly phone?: string;
+  readonly merchantReference?: string;
+  /** Seconds; true: as long as usual. */
+  readonly wait?: number | true;
+}
+
+/** How long the create is tried again over lost connections. */
+const CREATE_DEADLINE_MS = 8_000;
+const WAIT_SECONDS = 60;
+const LOOK_EVERY_MS = 200;
+
+export function addPayCommand(program: Command, cli: Cli): void {
+  command(
+    program,
+    'pay',
+    'Create a transaction under the same rules as the API. A running service sends it.',
+  )
+    .requiredOption('--vid <vid>', 'vendor ID', signerName)
+    .requiredOption('--biller <code>', 'biller code', like(fields.billerCode))
+    .requiredOption('--account <account>', 'account at the biller', like(fields.account))
+    .requiredOption('--amount <amount>', 'in KES', moneyAboveZero)
+    .option('--phone <phone>', 'phone number, where the biller needs it', like(fields.phone))
+    .option(
+      '--merchant-reference <reference>',
+      'unique reference; a repeat is not paid again',
+      like(fields.merchantReference),
+    )
+    .option(
+      '--wait [seconds]',
+      'wait for its end, by default 60 s; then failed is exit code 1, not ended yet 3',
+      wholeNumber(1, 3600),
+    )
+    .action(async (options: PayOptions) => {
+      await cli.run(options, async (session) => {
+        const created = await create(session, options);
+        const known = decodeReference(created.reference);
+        if (known === undefined) throw new Error('create answered with no reference');
+        const row =
+          options.wait === undefined
+            ? await read(session, known)
+            : await waitForEnd(session, known, {
+                seconds: options.wait === true ? WAIT_SECONDS : options.wait,
+                onLook: (status) => cli.progress.show(`${created.reference} is ${status}`),
+              });
+        const open = row.outcome === null;
+        const note =
+          options.wait !== undefined && open
+            ? '\nIt has not ended yet. Is a service running on this database? Ask later: status.'
+            : '';
+        return {
+          json: { ...transactionJson(row, options.vid), replayed: created.replayed },
+          text: `${created.replayed ? 'This reference was accepted before:\n' : ''}${transactionText(row, options.vid, session.wireTime)}${note}`,
+          exitCode: options.wait === undefined ? EXIT.done : exitCodeOf(row),
+        };
+      });
+    });
+}
+
+function exitCodeOf(row: TransactionRow): number {
+  if (row.outcome === null) return EXIT.notEnded;
+  return row.outcome === 'success' ? EXIT.done : EXIT.failed;
+}
+
+async function create(session: Session, options: PayOptions): Promise<Created> {
+  const vendor = await requireActiveVendor(session.pool, options.vid);
+  const biller = await findBiller(session.pool, options.biller);
+  // A lane of its own: it finds out what became of a commit whose connection was lost.
+  const lanes = createCreateLanes({
+    pools: [session.openPool(1)],
+    deadlineMs: CREATE_DEADLINE_MS,
+    batches: session.config.batches,
+    onAccepted: () => {},
+  });
+  return await acceptPayment(
+    {
+      billerCode: options.biller,
+      account: options.account,
+      phone: options.phone ?? null,
+      amountCents: options.amount,
+      merchantReference: options.merchantReference ?? null,
+    },
+    {
+      vendor: {
+        vendorId: vendor.vendor_id,
+        duplicateCheck: vendor.duplicate_check,
+        referenceRequired: vendor.reference_required,
+      },
+      biller: biller === undefined ? undefined : billerOf(biller),
+    },
+    { lanes, pool: session.pool },
+  );
+}
+
+interface Known {
+  readonly vendorId: number;
+  readonly transactionId: string;
+}
+
+async function read(session: Session, known: Known): Promise<TransactionRow> {
+  const row = await readTransaction(session.pool, known.vendorId, known.transactionId);
+  if (row === undefined) throw new Error('the transaction that was created cannot be read');
+  return row;
+}
+
+async function waitForEnd(
+  session: Session,
+  known: Known,
+  options: { readonly seconds: number; readonly onLook: (status: string) => void },
+): Promise<TransactionRow> {
+  const until = performance.now() + options.seconds * 1000;
+  for (;;) {
+    const row = await read(session, known);
+    if (row.outcome !== null || performance.now() >= until) return row;
+    options.onLook(`${statusOf(row.outcome, row.under_way)}, ${formatMoney(row.amount_cents)} KES`);
+    await delay(LOOK_EVERY_MS);
+  }
+}

@@ -1,0 +1,171 @@
+import type { Command } from 'commander';
+import type { WireTime } from '../../platform/base/clock.ts';
+import { newId } from '../../platform/base/ids.ts';
+import { enterQuarantine } from '../../payments/quarantine/enter.ts';
+import { readStakes, releaseQuarantine } from '../../payments/quarantine/release.ts';
+import type { Stake } from '../../payments/quarantine/release.ts';
+import { findOpenQuarantine, listEvents } from '../../payments/quarantine/store.ts';
+import type { QuarantineRow } from '../../payments/quarantine/store.ts';
+import { statementCovers } from '../../payments/reconciliation/store.ts';
+import { command, displayName, moment } from '../arguments.ts';
+import type { Cli } from '../cli.ts';
+import { UsageError } from '../failure.ts';
+import type { Answer } from '../output.ts';
+import { record, table } from '../output.ts';
+import type { Session } from '../session.ts';
+
+export function addQuarantineCommands(program: Command, cli: Cli): void {
+  const quarantine = program
+    .command('quarantine')
+    .description('While the books lack what was done since a backup, nothing is sent.');
+  addStatus(quarantine, cli);
+  addEnter(quarantine, cli);
+  addRelease(quarantine, cli);
+}
+
+const EVENTS_SHOWN = 20;
+
+function addStatus(quarantine: Command, cli: Cli): void {
+  command(quarantine, 'status', 'Whether there is one, and what its release waits for.').action(
+    async (options: { json?: boolean }) => {
+      await cli.run(options, async (session) => await status(session));
+    },
+  );
+}
+
+async function status({ pool, wireTime }: Session): Promise<Answer> {
+  const open = await findOpenQuarantine(pool);
+  const stakes = open === undefined ? [] : await readStakes(pool, open, statementCovers);
+  const events = await listEvents(pool, EVENTS_SHOWN);
+  const history = table(
+    [{ title: 'AT' }, { title: 'WHAT' }, { title: 'WHO' }, { title: 'DETAIL' }],
+    events.map((event) => [
+      wireTime.format(event.at),
+      event.action,
+      event.actor,
+      JSON.stringify(event.detail),
+    ]),
+    'there was never one',
+  );
+  const now =
+    open === undefined
+      ? 'There is no quarantine: payments are sent.\n'
+      : quarantineText(open, stakes, wireTime);
+  return {
+    json: {
+      quarantine: open === undefined ? null : onWire(open),
+      operators: stakes,
+      events: events.map((event) => ({ ...event, at: event.at.toISOString() })),
+    },
+    text: `${now}\n${history}`,
+  };
+}
+
+function onWire(open: QuarantineRow) {
+  return {
+    quarantine_id: open.quarantine_id,
+    entered_at: open.entered_at.toISOString(),
+    lost_from: open.lost_from.toISOString(),
+    lost_until: open.lost_until.toISOString(),
+    reason: open.reason,
+    force_proposed_by: open.force_proposed_by,
+    force_reason: open.force_reason,
+  };
+}
+
+function quarantineText(open: QuarantineRow, stakes: readonly Stake[], wireTime: WireTime): string {
+  const facts = record([
+    ['IN QUARANTINE', `since ${wireTime.format(open.entered_at)}: nothing is sent`],
+    ['lost', `${wireTime.format(open.lost_from)} to ${wireTime.format(open.lost_until)}`],
+    ['why', open.reason],
+    ...(open.force_proposed_by === null
+      ? []
+      : [['force', `proposed by ${open.force_proposed_by}: ${open.force_reason ?? ''}`] as const]),
+  ]);
+  const operators = table(
+    [{ title: 'OPERATOR' }, { title: 'OPEN', align: 'right' }, { title: 'STATEMENT' }],
+    stakes.map((stake) => [
+      stake.operator_code,
+      String(stake.open),
+      stake.covered ? 'covers the lost time' : 'MISSING',
+    ]),
+    'no operators',
+  );
+  return `${facts}\n${operators}`;
+}
+
+interface EnterOptions {
+  readonly json?: boolean;
+  readonly since: string;
+  readonly until?: string;
+  readonly by: string;
+  readonly reason: string;
+}
+
+function addEnter(quarantine: Command, cli: Cli): void {
+  command(
+    quarantine,
+    'enter',
+    'Send nothing from now on: for a database that was restored by other means than malipo restore.',
+  )
+    .requiredOption('--since <time>', 'the books lack what was done from then on')
+    .option('--until <time>', 'until then (default: now)')
+    .requiredOption('--by <name>', 'who says so', displayName)
+    .requiredOption('--reason <text>', 'why', displayName)
+    .action(async (options: EnterOptions) => {
+      await cli.run(options, async ({ pool, wireTime }) => {
+        const lostFrom = moment(options.since, '--since', wireTime);
+        const lostUntil =
+          options.until === undefined ? null : moment(options.until, '--until', wireTime);
+        if (lostFrom.getTime() > Math.min((lostUntil ?? new Date()).getTime(), Date.now())) {
+          throw new UsageError('--since must be before --until, and not in the future.');
+        }
+        const entry = { lostFrom, lostUntil, by: options.by, reason: options.reason };
+        const entered = await enterQuarantine(pool, { ...entry, entryId: newId() });
+        if (entered === undefined) throw new Error('a new entry was known before');
+        return {
+          json: { ...onWire(entered.quarantine), suspected: entered.suspected },
+          text: `In quarantine: nothing is sent. ${entered.suspected} queued payments may have been sent in the lost time; their operators are asked.`,
+        };
+      });
+    });
+}
+
+interface ReleaseOptions {
+  readonly json?: boolean;
+  readonly by: string;
+  readonly force?: boolean;
+  readonly reason?: string;
+}
+
+function addRelease(quarantine: Command, cli: Cli): void {
+  command(
+    quarantine,
+    'release',
+    'Send again. Refused until complete statements of every operator cover the lost time.',
+  )
+    .requiredOption('--by <name>', 'who releases it', displayName)
+    .option('--force', 'without the statements; a second person has to say the same')
+    .option('--reason <text>', 'why, with --force', displayName)
+    .action(async (options: ReleaseOptions) => {
+      const { by, reason } = options;
+      if ((options.force === true) !== (reason !== undefined)) {
+        throw new UsageError('--force and --reason must be given together.');
+      }
+      await cli.run(options, async ({ pool }) => {
+        const force = reason === undefined ? {} : { force: { reason } };
+        const release = await releaseQuarantine(pool, { by, covers: statementCovers, ...force });
+        return {
+          json: {
+            released: release.kind === 'released',
+            forced: release.kind === 'released' && release.forced,
+            quarantine_id: release.quarantine.quarantine_id,
+          },
+          text:
+            release.kind === 'released'
+              ? 'Released: payments are sent again.'
+              : 'Proposed. The quarantine stays until another person gives the same command under another name.',
+        };
+      });
+    });
+}

@@ -1,0 +1,212 @@
+import type { Command } from 'commander';
+import { formatMoney } from '../../platform/base/money.ts';
+import { closeDay, reportDay } from '../../payments/reconciliation/days.ts';
+import type { Day, DayReport } from '../../payments/reconciliation/days.ts';
+import type { DayTotal } from '../../payments/reconciliation/days-store.ts';
+import { listVendors } from '../../parties/store.ts';
+import { code, command, periodEnd, periodStart } from '../arguments.ts';
+import type { Cli } from '../cli.ts';
+import { UsageError } from '../failure.ts';
+import { record, table } from '../output.ts';
+import type { Answer } from '../output.ts';
+import type { Session } from '../session.ts';
+
+interface CloseOptions {
+  readonly json?: boolean;
+  readonly by: string;
+  readonly withoutStatement: readonly string[];
+  readonly despiteOpenCases?: boolean;
+  readonly note?: string;
+}
+
+export function addCloseCommand(reconcile: Command, cli: Cli): void {
+  command(
+    reconcile,
+    'close <day>',
+    'Freeze the totals of a day (YYYY-MM-DD) that is over. Refused while statements are missing or cases are open.',
+  )
+    .requiredOption('--by <name>', 'who closes it')
+    .option(
+      '--without-statement <operator>',
+      'close although the statement of this operator is missing; may be repeated',
+      (text: string, given: readonly string[]) => [...given, code(text)],
+      [],
+    )
+    .option('--despite-open-cases', 'close although cases are open')
+    .option('--note <text>', 'why, when something is missing')
+    .action(async (text: string, options: CloseOptions) => {
+      await cli.run(options, async (session) => {
+        const closed = await closeDay(session.pool, {
+          ...readDay(text, session),
+          by: options.by,
+          withoutStatement: options.withoutStatement,
+          despiteOpenCases: options.despiteOpenCases === true,
+          note: options.note ?? null,
+        });
+        return await reportAnswer(session, closed);
+      });
+    });
+}
+
+export function addDayReport(reconcile: Command, cli: Cli): void {
+  command(
+    reconcile,
+    'report <day>',
+    'The totals of a day: final when it is closed, provisional when it is not.',
+  ).action(async (text: string, options: { json?: boolean }) => {
+    await cli.run(options, async (session) =>
+      reportAnswer(session, await reportDay(session.pool, readDay(text, session))),
+    );
+  });
+}
+
+function readDay(day: string, { wireTime }: Session): Day {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) throw new UsageError('The day must be YYYY-MM-DD.');
+  return {
+    day,
+    from: periodStart(day, 'The day', wireTime),
+    to: periodEnd(day, 'The day', wireTime),
+  };
+}
+
+const AMOUNTS = [
+  'opening',
+  'in',
+  'payments',
+  'fees',
+  'refunds',
+  'corrections',
+  'closing',
+] as const satisfies readonly string[];
+type Amounts = Readonly<Record<(typeof AMOUNTS)[number], bigint>>;
+type AmountTexts = Readonly<Record<(typeof AMOUNTS)[number], string>>;
+
+function amountsOf(row: DayTotal): Amounts {
+  return {
+    opening: row.opening_cents,
+    in: row.in_cents,
+    payments: row.payments_cents,
+    fees: row.fees_cents,
+    refunds: row.refunds_cents,
+    corrections: row.corrections_cents,
+    closing: row.closing_cents,
+  };
+}
+
+/** Sums by a name, in the order in which names come first. */
+function sums(rows: readonly (readonly [string, Amounts])[]): Map<string, Amounts> {
+  const summed = new Map<string, Amounts>();
+  for (const [name, amounts] of rows) {
+    const before = summed.get(name);
+    const entries = AMOUNTS.map((key) => [key, amounts[key] + (before?.[key] ?? 0n)] as const);
+    summed.set(name, Object.fromEntries(entries) as Record<(typeof AMOUNTS)[number], bigint>);
+  }
+  return summed;
+}
+
+async function reportAnswer(session: Session, report: DayReport): Promise<Answer> {
+  const vids = new Map((await listVendors(session.pool)).map((row) => [row.vendor_id, row.vid]));
+  const own = report.totals.filter((row) => row.operator_code === '');
+  const vendors = own.map((row) => ({
+    // null: the house.
+    vid: vids.get(row.vendor_id) ?? null,
+    ...textOf(amountsOf(row)),
+  }));
+  const total = sums(own.map((row) => ['total', amountsOf(row)])).get('total');
+  const operators = sums(
+    report.totals
+      .filter((row) => row.operator_code !== '')
+      .map((row) => [row.operator_code, amountsOf(row)]),
+  );
+  const { closed } = report;
+  const json = {
+    day: report.day.day,
+    from: report.day.from.toISOString(),
+    to: report.day.to.toISOString(),
+    closed: closed !== null,
+    closed_at: closed?.closed_at.toISOString() ?? null,
+    closed_by: closed?.closed_by ?? null,
+    exceptions: closed?.exceptions ?? {},
+    open_cases: report.openCases,
+    vendors,
+    total: total === undefined ? null : textOf(total),
+    operators: [...operators].map(([operator, amounts]) => ({ operator, ...textOf(amounts) })),
+    statements: report.operators.map((row) => ({
+      operator: row.operator,
+      opening: row.opening_cents === null ? null : formatMoney(row.opening_cents),
+      top_ups: formatMoney(row.top_ups_cents),
+      payments: formatMoney(row.payments_cents),
+      reversals: formatMoney(row.reversals_cents),
+      charges: formatMoney(row.charges_cents),
+      closing: row.closing_cents === null ? null : formatMoney(row.closing_cents),
+    })),
+  };
+  return { json, text: reportText(session, report, json) };
+}
+
+function textOf(amounts: Amounts): AmountTexts {
+  const entries = AMOUNTS.map((key) => [key, formatMoney(amounts[key])] as const);
+  return Object.fromEntries(entries) as Record<(typeof AMOUNTS)[number], string>;
+}
+
+function right(title: string): { readonly title: string; readonly align: 'right' } {
+  return { title, align: 'right' };
+}
+
+function reportText(
+  { wireTime }: Session,
+  report: DayReport,
+  json: {
+    readonly vendors: readonly (AmountTexts & { readonly vid: string | null })[];
+    readonly total: AmountTexts | null;
+    readonly operators: readonly (AmountTexts & { readonly operator: string })[];
+    readonly statements: readonly Readonly<Record<string, string | null>>[];
+  },
+): string {
+  const { closed } = report;
+  const amountColumns = AMOUNTS.map((name) => right(name.toUpperCase()));
+  const cells = (row: AmountTexts): string[] => AMOUNTS.map((name) => row[name]);
+  const statementColumns = ['opening', 'top_ups', 'payments', 'reversals', 'charges', 'closing'];
+  const head = record([
+    ['day', report.day.day],
+    [
+      'state',
+      closed === null
+        ? 'open; the totals so far'
+        : `closed by ${closed.closed_by} at ${wireTime.format(closed.closed_at)}`,
+    ],
+    ...Object.entries(closed?.exceptions ?? {}).map(
+      ([name, value]) =>
+        [
+          name.replaceAll('_', ' '),
+          Array.isArray(value) ? value.join(', ') : String(value),
+        ] as const,
+    ),
+    ['cases open now', String(report.openCases)],
+  ]);
+  const vendors = table(
+    [{ title: 'VENDOR' }, ...amountColumns],
+    [
+      ...json.vendors.map((row) => [row.vid ?? 'house', ...cells(row)]),
+      ...(json.total === null ? [] : [['TOTAL', ...cells(json.total)]]),
+    ],
+    'no vendor has money here',
+  );
+  const operators = table(
+    [{ title: 'PAID THROUGH' }, ...amountColumns],
+    json.operators.map((row) => [row.operator, ...cells(row)]),
+    'nothing went to operators',
+  );
+  const statements = table(
+    [
+      { title: 'STATEMENTS OF' },
+      ...statementColumns.map((name) => right(name.toUpperCase().replace('_', ' '))),
+    ],
+    json.statements.map((row) => [
+      row['operator'] ?? '',
+      ...statementColumns.map((name) => row[name] ?? ''),
+    ]),
+    'no statements',
+  );
+  return `${head}\n${vendors}\n${operators}\n${statements}`;
+}

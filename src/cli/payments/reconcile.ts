@@ -1,0 +1,159 @@
+import type { Command } from 'commander';
+import { formatMoney } from '../../platform/base/money.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import { findOperator } from '../../payments/billers/store.ts';
+import { statementFormatOf } from '../../payments/connectors/registry.ts';
+import { importStatement } from '../../payments/reconciliation/import.ts';
+import type { FloatProof, ImportResult } from '../../payments/reconciliation/import.ts';
+import type { StatementFormat } from '../../payments/reconciliation/statement.ts';
+import { code, command, durationSeconds, periodEnd, periodStart } from '../arguments.ts';
+import type { Cli } from '../cli.ts';
+import { EXIT } from '../exit.ts';
+import { counted, record, table } from '../output.ts';
+import type { Answer } from '../output.ts';
+import { addCloseCommand, addDayReport } from './reconcile-days.ts';
+import type { Session } from '../session.ts';
+import { UsageError } from '../failure.ts';
+
+export function addReconcileCommands(program: Command, cli: Cli): void {
+  const reconcile = program
+    .command('reconcile')
+    .description('Our books against the operators’: statements, and the close of a day.');
+  addImport(reconcile, cli);
+  addCloseCommand(reconcile, cli);
+  addDayReport(reconcile, cli);
+}
+
+interface ImportOptions {
+  readonly json?: boolean;
+  readonly operator: string;
+  readonly from: string;
+  readonly to: string;
+  readonly incomplete?: boolean;
+  readonly tolerance: number;
+}
+
+/** Most problems in the table; `--json` has them all. */
+const MOST_SHOWN = 50;
+
+function addImport(reconcile: Command, cli: Cli): void {
+  command(
+    reconcile,
+    'import <file>',
+    'Import an operator’s statement: all of it, or nothing when a line is wrong (exit code 1). Differences become cases. The same file again changes nothing.',
+  )
+    .requiredOption('--operator <code>', 'whose statement it is', code)
+    .requiredOption('--from <time>', 'a day or a moment, where the statement begins')
+    .requiredOption('--to <time>', 'a day, which is included, or a moment, which is not')
+    .option(
+      '--incomplete',
+      'lines may be missing: nothing follows from absence, balances prove nothing',
+    )
+    .option(
+      '--tolerance <time>',
+      'how far the operator’s clock may differ from ours',
+      durationSeconds,
+      300,
+    )
+    .action(async (file: string, options: ImportOptions) => {
+      await cli.run(options, async (session) => {
+        const { pool, wireTime } = session;
+        const from = periodStart(options.from, '--from', wireTime);
+        const to = periodEnd(options.to, '--to', wireTime);
+        if (from >= to) throw new UsageError('--to must be after --from.');
+        const result = await importStatement({
+          pool,
+          file,
+          operator: options.operator,
+          format: await requireFormat(session, options.operator),
+          from,
+          to,
+          complete: options.incomplete !== true,
+          toleranceMs: options.tolerance * 1000,
+          onProgress: (text) => cli.progress.show(text),
+        });
+        return importAnswer(result, options.operator);
+      });
+    });
+}
+
+async function requireFormat({ pool }: Session, operatorCode: string): Promise<StatementFormat> {
+  const row = await findOperator(pool, operatorCode);
+  if (row === undefined) {
+    throw new PlainError(`Operator ${operatorCode} does not exist.`, { field: 'operator' });
+  }
+  const format = statementFormatOf({
+    operatorCode,
+    connector: row.connector,
+    settings: row.settings,
+  });
+  if (format !== undefined) return format;
+  throw new PlainError(`The connector ${row.connector} cannot read statements.`, {
+    field: 'operator',
+  });
+}
+
+function importAnswer(result: ImportResult, operator: string): Answer {
+  if (result.kind === 'refused') {
+    const problems = table(
+      [{ title: 'LINE', align: 'right' }, { title: 'FIELD' }, { title: 'RULE' }, { title: 'TEXT' }],
+      result.problems
+        .slice(0, MOST_SHOWN)
+        .map(({ line, field, rule, text }) => [String(line), field, rule, text]),
+    );
+    return {
+      json: { imported: false, operator, problems: result.problems },
+      text: `${problems}\nNothing was imported: ${counted(result.problems.length, 'problem')}. Mend the file, or ask the operator for another.\n`,
+      exitCode: EXIT.failed,
+    };
+  }
+  const json = {
+    imported: true,
+    operator,
+    statement_id: result.statementId,
+    repeated: result.repeated,
+    movements: result.verdicts,
+    ours_only: result.oursOnly,
+    not_paid: result.notPaid,
+    cases_opened: result.casesOpened,
+    float: result.float === null ? null : floatJson(result.float),
+  };
+  if (result.repeated) {
+    return { json, text: 'This file was imported before; nothing has changed.\n' };
+  }
+  return {
+    json,
+    text: `${record([
+      ['statement', result.statementId],
+      ...Object.entries(result.verdicts).map(
+        ([verdict, count]) => [verdict.replaceAll('_', ' '), String(count)] as const,
+      ),
+      ['ours only', String(result.oursOnly)],
+      ['proven not paid', String(result.notPaid)],
+      ['cases opened', String(result.casesOpened)],
+    ])}\n${result.float === null ? '' : floatText(result.float)}`,
+  };
+}
+
+function shown(cents: bigint | null): string | null {
+  return cents === null ? null : formatMoney(cents);
+}
+
+function floatJson(float: FloatProof) {
+  return {
+    opening: shown(float.openingCents),
+    top_ups: shown(float.topUpCents),
+    reversals: shown(float.reversalCents),
+    payments: shown(float.paymentCents),
+    charges: shown(float.chargeCents),
+    closing: shown(float.closingCents),
+    unexplained: shown(float.unexplainedCents),
+  };
+}
+
+function floatText(float: FloatProof): string {
+  const pairs = Object.entries(floatJson(float)).map(
+    ([name, value]) => [`float ${name.replaceAll('_', ' ')}`, value ?? ''] as const,
+  );
+  return record(pairs);
+}

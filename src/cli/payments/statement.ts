@@ -1,0 +1,210 @@
+import type { Command } from 'commander';
+import { csvExportValue } from '../../platform/base/csv.ts';
+import type { WireTime } from '../../platform/base/clock.ts';
+import { encodeReference } from '../../platform/base/ids.ts';
+import { formatMoney } from '../../platform/base/money.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import { readStatement } from '../../payments/ledger/statement.ts';
+import type { Balances, StatementLine } from '../../payments/ledger/statement.ts';
+import { command, periodEnd, periodStart, signerName } from '../arguments.ts';
+import type { Cli } from '../cli.ts';
+import { UsageError } from '../failure.ts';
+import { record, table } from '../output.ts';
+import type { Answer, TextStream } from '../output.ts';
+import type { Session } from '../session.ts';
+import { requireVendor } from '../parties/vendors.ts';
+
+interface StatementOptions {
+  readonly json?: boolean;
+  readonly csv?: boolean;
+  readonly vid: string;
+  readonly from?: string;
+  readonly to?: string;
+}
+
+interface Period {
+  readonly vendorId: number;
+  readonly from: Date;
+  readonly to: Date;
+}
+
+/** Most transfers in a table or a JSON document; `--csv` writes them as they are read. */
+const MOST_IN_MEMORY = 20_000;
+
+export function addStatement(ledger: Command, cli: Cli): void {
+  command(ledger, 'statement', 'A vendor’s balances before and after a period, and its transfers.')
+    .requiredOption('--vid <vid>', 'vendor ID', signerName)
+    .option('--from <time>', 'a day or a moment (default: the first day of this month)')
+    .option('--to <time>', 'a day, which is included, or a moment, which is not (default: now)')
+    .option('--csv', 'CSV, of any length')
+    .action(async (options: StatementOptions) => {
+      if (options.csv === true && options.json === true) {
+        throw new UsageError('Give --csv or --json, not both.');
+      }
+      await cli.run(options, async (session) => {
+        const { vendor_id: vendorId } = await requireVendor(session.pool, options.vid);
+        const period = { vendorId, ...readPeriod(options, session.wireTime) };
+        if (options.csv === true) {
+          await writeCsv(session, period, cli.surroundings.stdout);
+          return undefined;
+        }
+        return await answerStatement(session, period, options.vid);
+      });
+    });
+}
+
+function readPeriod(
+  options: StatementOptions,
+  wireTime: WireTime,
+): { readonly from: Date; readonly to: Date } {
+  const now = new Date();
+  const firstOfMonth = `${wireTime.format(now).slice(0, 8)}01`;
+  const from = periodStart(options.from ?? firstOfMonth, '--from', wireTime);
+  const to = options.to === undefined ? now : periodEnd(options.to, '--to', wireTime);
+  if (to <= from) throw new UsageError('--to must be later than --from.');
+  return { from, to };
+}
+
+async function answerStatement(session: Session, period: Period, vid: string): Promise<Answer> {
+  const lines: StatementLine[] = [];
+  let opening: Balances = new Map();
+  const closing = await readStatement(session.pool, period, {
+    opening: (balances) => {
+      opening = balances;
+    },
+    lines: (some) => {
+      if (lines.length + some.length > MOST_IN_MEMORY) {
+        throw new PlainError(
+          `There are more than ${MOST_IN_MEMORY} transfers. Choose a shorter period, or --csv.`,
+        );
+      }
+      lines.push(...some);
+    },
+  });
+  return {
+    json: {
+      vid,
+      from: period.from.toISOString(),
+      to: period.to.toISOString(),
+      opening: balancesJson(opening),
+      transfers: lines.map((line) => lineJson(line, period.vendorId)),
+      closing: balancesJson(closing),
+    },
+    text: statementText(session.wireTime, period, { opening, lines, closing, vid }),
+  };
+}
+
+function balancesJson(balances: Balances): Record<string, string> {
+  return Object.fromEntries([...balances].map(([account, cents]) => [account, formatMoney(cents)]));
+}
+
+function lineJson(line: StatementLine, vendorId: number) {
+  return {
+    time: line.at.toISOString(),
+    movement: line.movement,
+    reference: encodeReference(vendorId, line.sourceId),
+    merchant_reference: line.merchantReference,
+    debit_account: line.debitAccount,
+    credit_account: line.creditAccount,
+    amount: formatMoney(line.amountCents),
+    float: formatMoney(line.floatCents),
+  };
+}
+
+function statementText(
+  wireTime: WireTime,
+  period: Period,
+  content: {
+    readonly vid: string;
+    readonly opening: Balances;
+    readonly lines: readonly StatementLine[];
+    readonly closing: Balances;
+  },
+): string {
+  const { vid, opening, lines, closing } = content;
+  const transfers = table(
+    [
+      { title: 'TIME' },
+      { title: 'MOVEMENT' },
+      { title: 'FROM' },
+      { title: 'TO' },
+      { title: 'AMOUNT', align: 'right' },
+      { title: 'FLOAT AFTER', align: 'right' },
+      { title: 'REFERENCE' },
+      { title: 'MERCHANT REFERENCE' },
+    ],
+    lines.map((line) => [
+      wireTime.format(line.at),
+      line.movement,
+      line.debitAccount,
+      line.creditAccount,
+      formatMoney(line.amountCents),
+      formatMoney(line.floatCents),
+      encodeReference(period.vendorId, line.sourceId),
+      line.merchantReference ?? '',
+    ]),
+    'no transfers',
+  );
+  const balances = table(
+    [
+      { title: 'ACCOUNT' },
+      { title: 'OPENING', align: 'right' },
+      { title: 'CLOSING', align: 'right' },
+    ],
+    [...closing].map(([account, cents]) => [
+      account,
+      formatMoney(opening.get(account) ?? 0n),
+      formatMoney(cents),
+    ]),
+  );
+  const head = record([
+    ['vendor', vid],
+    ['from', wireTime.format(period.from)],
+    ['to', `${wireTime.format(period.to)} (not included)`],
+  ]);
+  return `${head}\n${transfers}\n${balances}`;
+}
+
+const CSV_HEADER = [
+  'time',
+  'movement',
+  'reference',
+  'merchant_reference',
+  'debit_account',
+  'credit_account',
+  'amount',
+  'float',
+];
+
+function balanceRows(balances: Balances, movement: string, at: Date): string[][] {
+  return [...balances].map(([account, cents]) => [
+    at.toISOString(),
+    movement,
+    '',
+    '',
+    '',
+    account,
+    formatMoney(cents),
+    '',
+  ]);
+}
+
+/** One row a transfer; before and after them one row a balance, the account in `credit_account`. */
+async function writeCsv(session: Session, period: Period, stdout: TextStream): Promise<void> {
+  const write = (rows: readonly (readonly string[])[]): void => {
+    stdout.write(rows.map((row) => `${row.map(csvExportValue).join(',')}\r\n`).join(''));
+  };
+  const closing = await readStatement(session.pool, period, {
+    opening: (balances) => {
+      write([CSV_HEADER, ...balanceRows(balances, 'opening', period.from)]);
+    },
+    lines: (lines) => {
+      write(
+        lines.map((line) =>
+          Object.values(lineJson(line, period.vendorId)).map((value) => value ?? ''),
+        ),
+      );
+    },
+  });
+  write(balanceRows(closing, 'closing', period.to));
+}

@@ -1,0 +1,162 @@
+import { Option } from 'commander';
+import type { Command } from 'commander';
+import { Refusal } from '../../platform/base/errors.ts';
+import type { WireTime } from '../../platform/base/clock.ts';
+import { decodeReference } from '../../platform/base/ids.ts';
+import type { Queryable } from '../../platform/db/pool.ts';
+import * as fields from '../../parties/http/fields.ts';
+import { readArchivedTransaction } from '../../payments/archive/archive-store.ts';
+import {
+  listTransactions,
+  readTransaction,
+  readTransactionByReference,
+} from '../../payments/create/store.ts';
+import type { TransactionRow } from '../../payments/create/store.ts';
+import { TRANSACTION_STATUSES } from '../../payments/create/payment.ts';
+import type { TransactionStatus } from '../../payments/create/payment.ts';
+import { command, dayStart, like, signerName, wholeNumber, wideOption } from '../arguments.ts';
+import type { Cli } from '../cli.ts';
+import { UsageError } from '../failure.ts';
+import { table } from '../output.ts';
+import { transactionJson, transactionText } from './transaction-view.ts';
+import { requireVendor } from '../parties/vendors.ts';
+
+interface StatusOptions {
+  readonly json?: boolean;
+  readonly vid: string;
+  readonly reference?: string;
+  readonly merchantReference?: string;
+}
+
+export function addStatusCommand(program: Command, cli: Cli): void {
+  command(program, 'status', 'Show the status of a transaction.')
+    .requiredOption('--vid <vid>', 'vendor ID', signerName)
+    .addOption(
+      new Option('--reference <reference>', 'the ipay_reference that create returned').conflicts(
+        'merchantReference',
+      ),
+    )
+    .option(
+      '--merchant-reference <reference>',
+      'the vendor’s own reference',
+      like(fields.merchantReference),
+    )
+    .action(async (options: StatusOptions) => {
+      if ((options.reference ?? options.merchantReference) === undefined) {
+        throw new UsageError('--reference or --merchant-reference is required.');
+      }
+      await cli.run(options, async ({ pool, wireTime }) => {
+        const vendor = await requireVendor(pool, options.vid);
+        const row = await findTransaction(pool, vendor.vendor_id, options);
+        if (row === undefined) {
+          const field = options.reference === undefined ? 'merchant_reference' : 'reference';
+          throw new Refusal('unknown_reference', { field });
+        }
+        return {
+          json: transactionJson(row, options.vid),
+          text: transactionText(row, options.vid, wireTime),
+        };
+      });
+    });
+}
+
+async function findTransaction(
+  db: Queryable,
+  vendorId: number,
+  options: StatusOptions,
+): Promise<TransactionRow | undefined> {
+  if (options.merchantReference !== undefined) {
+    const key = { vendorId, merchantReference: options.merchantReference };
+    return (
+      (await readTransactionByReference(db, vendorId, key.merchantReference)) ??
+      (await readArchivedTransaction(db, key))
+    );
+  }
+  const place = decodeReference(options.reference ?? '');
+  if (place?.vendorId !== vendorId) return undefined;
+  return (
+    (await readTransaction(db, vendorId, place.transactionId)) ??
+    (await readArchivedTransaction(db, place))
+  );
+}
+
+interface ListOptions {
+  readonly json?: boolean;
+  readonly vid: string;
+  readonly status?: TransactionStatus;
+  readonly from?: string;
+  readonly to?: string;
+  readonly wide?: boolean;
+  readonly limit?: number;
+}
+
+const DEFAULT_LIMIT = 20;
+const MOST_LISTED = 1000;
+
+export function addTransactionsCommand(program: Command, cli: Cli): void {
+  command(program, 'transactions', 'A vendor’s transactions, newest first.')
+    .requiredOption('--vid <vid>', 'vendor ID', signerName)
+    .addOption(new Option('--status <status>', 'only these').choices(TRANSACTION_STATUSES))
+    .option('--from <day>', 'created on this day or later, YYYY-MM-DD in TIME_ZONE')
+    .option('--to <day>', 'created before this day (the day itself is not included)')
+    .addOption(wideOption())
+    .option('--limit <count>', 'at most this many rows (default 20)', wholeNumber(1, MOST_LISTED))
+    .action(async (options: ListOptions) => {
+      await cli.run(options, async ({ pool, wireTime }) => {
+        const { from, to } = options;
+        const period = {
+          from: from === undefined ? undefined : dayStart(from, '--from', wireTime),
+          to: to === undefined ? undefined : dayStart(to, '--to', wireTime),
+        };
+        if (period.from !== undefined && period.to !== undefined && period.from >= period.to) {
+          throw new UsageError('--to must be later than --from: the day of --to is not included.');
+        }
+        const vendor = await requireVendor(pool, options.vid);
+        const rows = await listTransactions(pool, vendor.vendor_id, {
+          ...period,
+          status: options.status,
+          limit: options.limit ?? DEFAULT_LIMIT,
+        });
+        return {
+          json: { transactions: rows.map((row) => transactionJson(row, options.vid)) },
+          text: listText(rows, options, wireTime),
+        };
+      });
+    });
+}
+
+/** Without `--wide` it fits into 100 columns. */
+function listText(
+  rows: readonly TransactionRow[],
+  { vid, wide = false }: ListOptions,
+  wireTime: WireTime,
+): string {
+  return table(
+    [
+      { title: 'CREATED' },
+      { title: 'REFERENCE' },
+      { title: 'MERCHANT REFERENCE', wide: true },
+      { title: 'BILLER' },
+      { title: 'ACCOUNT' },
+      { title: 'AMOUNT', align: 'right' },
+      { title: 'STATUS' },
+      { title: 'MESSAGE', wide: true },
+    ],
+    rows.map((row) => {
+      const view = transactionJson(row, vid);
+      const created = wireTime.format(row.created_at);
+      return [
+        wide ? created : created.slice(0, -':00'.length),
+        view.ipay_reference,
+        view.merchant_reference ?? '',
+        view.biller_name,
+        view.account,
+        view.amount,
+        view.transaction_status,
+        view.transaction_message ?? '',
+      ];
+    }),
+    'no transactions',
+    wide,
+  );
+}

@@ -1,0 +1,249 @@
+import { Option } from 'commander';
+import type { Command } from 'commander';
+import { decodeReference } from '../../platform/base/ids.ts';
+import {
+  enableWebhook,
+  removeWebhook,
+  replayEvents,
+  rotateSecret,
+  setWebhook,
+  stopWebhook,
+} from '../../payments/events/administer.ts';
+import { EVENT_STATES } from '../../payments/events/event.ts';
+import { sendTestEvent } from '../../payments/events/test-event.ts';
+import type { EventState } from '../../payments/events/event.ts';
+import { listEvents } from '../../payments/events/webhooks-store.ts';
+import {
+  command,
+  durationSeconds,
+  periodEnd,
+  periodStart,
+  signerName,
+  wholeNumber,
+  wideOption,
+} from '../arguments.ts';
+import type { Cli } from '../cli.ts';
+import { EXIT } from '../exit.ts';
+import { UsageError } from '../failure.ts';
+import { record } from '../output.ts';
+import { newKeyText } from '../parties/signer-keys.ts';
+import { requireVendor } from '../parties/vendors.ts';
+import { addWebhookList, eventsAnswer } from './webhook-view.ts';
+
+/** How long events are signed with the former secret, too, when nothing is said. */
+const OVERLAP_SECONDS = 86_400;
+
+interface Common {
+  readonly json?: boolean;
+}
+
+export function addWebhookCommands(program: Command, cli: Cli): void {
+  const webhook = program
+    .command('webhook')
+    .description('Webhooks: the URLs to which vendors’ events are sent.');
+  addSet(webhook, cli);
+  addWebhookList(webhook, cli);
+  addTest(webhook, cli);
+  addRotateSecret(webhook, cli);
+  addEvents(webhook, cli);
+  addReplay(webhook, cli);
+  addEnable(webhook, cli);
+  addDisable(webhook, cli);
+  addRemove(webhook, cli);
+}
+
+/** Starts a command about one vendor's webhook. */
+function about(webhook: Command, name: string, summary: string): Command {
+  return command(webhook, name, summary).argument('<vid>', 'vendor ID', signerName);
+}
+
+function addSet(webhook: Command, cli: Cli): void {
+  about(
+    webhook,
+    'set',
+    'Set the URL to which the vendor’s events are sent, waiting ones included. Prints the signing secret once if the vendor has none yet.',
+  )
+    .argument('<url>', 'https://host[:port][/path]')
+    .option('--allow-private', 'allow plain http and private networks')
+    .action(async (vid: string, url: string, options: Common & { allowPrivate?: boolean }) => {
+      await cli.run(options, async ({ pool, sealing }) => {
+        const vendor = await requireVendor(pool, vid);
+        const allowsPrivate = options.allowPrivate === true;
+        const secret = await setWebhook(pool, vendor, { url, allowsPrivate, sealing });
+        return {
+          json: { vid, url, allows_private: allowsPrivate, secret: secret ?? null },
+          text:
+            secret === undefined
+              ? `Events of ${vid} are sent to this URL from now on. The signing secret is unchanged.`
+              : newKeyText('vendor', vid, secret),
+        };
+      });
+    });
+}
+
+const MAX_ANSWER_LENGTH = 500;
+
+function addTest(webhook: Command, cli: Cli): void {
+  about(
+    webhook,
+    'test',
+    'Send one signed event of type webhook.test to the vendor’s URL and show the answer. Exits with 1 unless it is a 2xx.',
+  ).action(async (vid: string, options: Common) => {
+    await cli.run(options, async ({ pool, sealing }) => {
+      const vendor = await requireVendor(pool, vid);
+      const sent = await sendTestEvent(pool, vendor, (await sealing()).masterKeys);
+      const answer = sent.answer?.toString('utf8').slice(0, MAX_ANSWER_LENGTH);
+      return {
+        json: {
+          vid,
+          url: sent.url,
+          webhook_id: sent.webhookId,
+          result: sent.kind,
+          detail: sent.text,
+          answer: answer ?? null,
+          duration_ms: sent.durationMs,
+          disabled: sent.disabled,
+        },
+        text: record([
+          ['url', sent.url],
+          ['webhook-id', sent.webhookId],
+          ['result', `${sent.kind === 'delivered' ? 'delivered' : 'not delivered'}: ${sent.text}`],
+          ['answer', answer ?? ''],
+          ['took', `${sent.durationMs} ms`],
+          ...(sent.disabled ? [['note', 'the webhook is disabled; events wait'] as const] : []),
+        ]),
+        exitCode: sent.kind === 'delivered' ? EXIT.done : EXIT.failed,
+      };
+    });
+  });
+}
+
+function addRotateSecret(webhook: Command, cli: Cli): void {
+  about(webhook, 'rotate-secret', 'Create a new signing secret. It is printed once.')
+    .option(
+      '--overlap <time>',
+      'how long events are also signed with the former secret: 90s, 30m, 24h, 7d, or 0 (default 24h)',
+      durationSeconds,
+    )
+    .action(async (vid: string, options: Common & { overlap?: number }) => {
+      await cli.run(options, async ({ pool, sealing }) => {
+        const vendor = await requireVendor(pool, vid);
+        const overlapSeconds = options.overlap ?? OVERLAP_SECONDS;
+        const secret = await rotateSecret(pool, vendor, {
+          sealing: await sealing(),
+          overlapSeconds,
+        });
+        const former =
+          overlapSeconds === 0
+            ? 'The former secret is no longer used.'
+            : `Events are also signed with the former secret for ${overlapSeconds} seconds.`;
+        return {
+          json: { vid, secret, overlap_seconds: overlapSeconds },
+          text: `${newKeyText('vendor', vid, secret)} ${former}`,
+        };
+      });
+    });
+}
+
+const stateOption = (summary: string): Option =>
+  new Option('--state <state>', summary).choices(EVENT_STATES);
+
+interface EventsOptions extends Common {
+  readonly state?: EventState;
+  readonly limit?: number;
+  readonly wide?: boolean;
+}
+
+function addEvents(webhook: Command, cli: Cli): void {
+  about(webhook, 'events', 'The vendor’s events of the last 30 days, newest first.')
+    .addOption(stateOption('only events in this state'))
+    .option('--limit <count>', 'at most this many (default 20)', wholeNumber(1, 1000))
+    .addOption(wideOption())
+    .action(async (vid: string, options: EventsOptions) => {
+      await cli.run(options, async ({ pool, wireTime }) => {
+        const vendor = await requireVendor(pool, vid);
+        const limit = options.limit ?? 20;
+        const events = await listEvents(pool, vendor.vendor_id, { state: options.state, limit });
+        return eventsAnswer(events, vid, { wireTime, wide: options.wide });
+      });
+    });
+}
+
+interface ReplayOptions extends Common {
+  readonly reference?: string;
+  readonly since?: string;
+  readonly until?: string;
+  readonly state?: EventState;
+}
+
+function addReplay(webhook: Command, cli: Cli): void {
+  about(
+    webhook,
+    'replay',
+    'Send events again with the same ids. Choose them by at least one option.',
+  )
+    .option('--reference <reference>', 'ipay_reference of the transaction')
+    .option('--since <time>', 'events at or after this day or moment')
+    .option('--until <time>', 'events up to the end of this day, or before this moment')
+    .addOption(stateOption('only events in this state, such as given_up'))
+    .action(async (vid: string, options: ReplayOptions) => {
+      const { reference, since, until, state } = options;
+      if ((reference ?? since ?? until ?? state) === undefined) {
+        throw new UsageError(
+          'At least one of --reference, --since, --until and --state is required.',
+        );
+      }
+      await cli.run(options, async ({ pool, wireTime }) => {
+        const vendor = await requireVendor(pool, vid);
+        const place = reference === undefined ? undefined : decodeReference(reference);
+        if (reference !== undefined && place?.vendorId !== vendor.vendor_id) {
+          throw new UsageError('--reference is not a transaction of this vendor.');
+        }
+        const count = await replayEvents(pool, vendor, {
+          transactionId: place?.transactionId,
+          since: since === undefined ? undefined : periodStart(since, '--since', wireTime),
+          until: until === undefined ? undefined : periodEnd(until, '--until', wireTime),
+          state,
+        });
+        return { json: { vid, replayed: count }, text: `${count} events will be sent again.` };
+      });
+    });
+}
+
+function addEnable(webhook: Command, cli: Cli): void {
+  about(webhook, 'enable', 'Enable a disabled webhook. Waiting events are sent at once.').action(
+    async (vid: string, options: Common) => {
+      await cli.run(options, async ({ pool }) => {
+        const waiting = await enableWebhook(pool, await requireVendor(pool, vid));
+        const text = `The webhook of ${vid} is enabled. Waiting events: ${waiting}.`;
+        return { json: { vid, enabled: true, waiting }, text };
+      });
+    },
+  );
+}
+
+function addDisable(webhook: Command, cli: Cli): void {
+  about(webhook, 'disable', 'Stop calling the webhook. New events are kept and wait.').action(
+    async (vid: string, options: Common) => {
+      await cli.run(options, async ({ pool }) => {
+        const changed = await stopWebhook(pool, await requireVendor(pool, vid));
+        const text = `The webhook of ${vid} ${changed ? 'is disabled' : 'was already disabled'}.`;
+        return { json: { vid, enabled: false, changed }, text };
+      });
+    },
+  );
+}
+
+function addRemove(webhook: Command, cli: Cli): void {
+  about(
+    webhook,
+    'remove',
+    'Remove the webhook and its secrets. Waiting events are given up.',
+  ).action(async (vid: string, options: Common) => {
+    await cli.run(options, async ({ pool }) => {
+      const givenUp = await removeWebhook(pool, await requireVendor(pool, vid));
+      const text = `The webhook of ${vid} is removed. Waiting events given up: ${givenUp}.`;
+      return { json: { vid, removed: true, given_up: givenUp }, text };
+    });
+  });
+}

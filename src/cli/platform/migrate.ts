@@ -1,0 +1,45 @@
+import type { Command } from 'commander';
+import { setEnquiryRetention } from '../../credit/enquiries/retention-store.ts';
+import { acceptSchema } from '../../platform/db/migrate.ts';
+import { prepareDatabase } from '../../platform/db/prepare.ts';
+import { command } from '../arguments.ts';
+import type { Cli } from '../cli.ts';
+
+export function addMigrateCommand(program: Command, cli: Cli): void {
+  command(
+    program,
+    'migrate',
+    'Bring the database to this version; makes the embedded one when there is none.',
+  )
+    .option(
+      '--accept-schema',
+      'constraints, indexes and functions were changed on purpose: take them as they are',
+    )
+    .action(async (options: { json?: boolean; acceptSchema?: boolean }) => {
+      await cli.run(
+        options,
+        async (session) => {
+          if (options.acceptSchema === true) {
+            const accepted = await acceptSchema(session.ownerPool());
+            return {
+              json: { accepted },
+              text: `${accepted.map((line) => `${line}\n`).join('')}The schema is taken as it is.`,
+            };
+          }
+          const owner = session.ownerPool();
+          const { applied, asOwner, roleProblems } = await prepareDatabase(owner, session.pool);
+          if (asOwner) await setEnquiryRetention(owner, session.config.creditEnquiryRetentionDays);
+          const done =
+            applied.length === 0
+              ? 'The database is at this version.'
+              : `Applied ${applied.join(', ')}.`;
+          const warning =
+            roleProblems.length === 0
+              ? ''
+              : `\nThe role of DATABASE_URL is not limited as the runtime role should be: ${roleProblems.slice(0, 5).join('; ')}.`;
+          return { json: { applied, role_problems: roleProblems }, text: `${done}${warning}` };
+        },
+        { unmigrated: true },
+      );
+    });
+}

@@ -1,0 +1,86 @@
+import path from 'node:path';
+import type { Command } from 'commander';
+import { masterKeyId } from '../../platform/base/sealing.ts';
+import { readConfig } from '../../config.ts';
+import { restoreBackup } from '../../platform/backup/restore.ts';
+import { knownMasterKeys } from '../../parties/master-key-file.ts';
+import { command } from '../arguments.ts';
+import { progressText } from './backup.ts';
+import type { Cli } from '../cli.ts';
+import { record } from '../output.ts';
+import type { Answer } from '../output.ts';
+
+interface RestoreOptions {
+  readonly json?: boolean;
+  readonly dataDir: string;
+  readonly unauthenticated?: boolean;
+}
+
+export function addRestoreCommand(program: Command, cli: Cli): void {
+  command(
+    program,
+    'restore',
+    'Make a data folder of a backup. The service that starts on it is in quarantine: it sends nothing.',
+  )
+    .argument('<folder>', 'a backup')
+    .requiredOption('--data-dir <folder>', 'DATA_DIR of the service to be; without a database')
+    .option(
+      '--unauthenticated',
+      'restore although the MASTER_KEY under which it was taken is lost; anybody may have changed it',
+    )
+    .action(async (folder: string, options: RestoreOptions) => {
+      await cli.runAlone(options, async () => await restore(folder, options, cli));
+    });
+}
+
+async function restore(backup: string, options: RestoreOptions, cli: Cli): Promise<Answer> {
+  const dataDir = path.resolve(options.dataDir);
+  const config = readConfig('sandbox', cli.surroundings.environment);
+  const masterKeys = await knownMasterKeys(config, dataDir);
+  const { manifest, timeline } = await restoreBackup({
+    backup,
+    folder: path.join(dataDir, 'postgres'),
+    masterKeys,
+    unauthenticated: options.unauthenticated === true,
+    log: () => {},
+    onProgress: (what, done, all) => cli.progress.show(progressText(what, done, all)),
+  });
+  const key = judgeMasterKey(manifest.master_key_ids, masterKeys);
+  return {
+    json: {
+      backup_id: manifest.backup_id,
+      data_dir: dataDir,
+      holds_until: manifest.ended_at,
+      timeline,
+      quarantine: true,
+      master_key: key,
+      master_key_ids: manifest.master_key_ids,
+    },
+    text: `${record([
+      ['restored', path.join(dataDir, 'postgres')],
+      ['holds', `everything committed before ${manifest.ended_at}`],
+      ['timeline', String(timeline)],
+      ['master key', KEY_TEXTS[key](manifest.master_key_ids.join(', '))],
+    ])}
+The books lack what was done since. The service that starts on it is in quarantine: it sends nothing and takes no creates. Make sure that the former one never runs again; then start this one and go on with:
+  malipo quarantine status
+`,
+  };
+}
+
+type KeyVerdict = 'right' | 'another' | 'missing' | 'not_needed';
+
+const KEY_TEXTS: Readonly<Record<KeyVerdict, (ids: string) => string>> = {
+  right: () => 'MASTER_KEY opens the stored keys',
+  another: (ids) => `MASTER_KEY IS A DIFFERENT ONE: the stored keys need ${ids}`,
+  missing: (ids) => `not set: the stored keys need MASTER_KEY with id ${ids}`,
+  not_needed: () => 'none needed: no key is stored',
+};
+
+/** Whether the service that starts here will be able to open what is stored. */
+function judgeMasterKey(ids: readonly string[], masterKeys: readonly Buffer[]): KeyVerdict {
+  if (ids.length === 0) return 'not_needed';
+  if (masterKeys.length === 0) return 'missing';
+  const known = new Set(masterKeys.map(masterKeyId));
+  return ids.every((id) => known.has(id)) ? 'right' : 'another';
+}

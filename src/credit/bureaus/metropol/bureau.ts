@@ -1,0 +1,257 @@
+import { Pool as HttpPool } from 'undici';
+import type { Clock } from '../../../platform/base/clock.ts';
+import { isoDay } from '../../../platform/base/days.ts';
+import { LIMITS } from '../../../platform/base/limits.ts';
+import { fewestTokensOf } from '../bureau.ts';
+import type { Bureau, BureauAnswer, BureauQuestion } from '../bureau.ts';
+import { startOfDay } from '../registry.ts';
+import { beginCall, endCall, readAnsweredCall } from '../upstream-store.ts';
+import type { UpstreamCall } from '../upstream-store.ts';
+import { agreementOf, matchRuleOf } from '../../matching/match.ts';
+import type { DocumentType, IdentityDocument } from '../../registry/documents.ts';
+import type { Vault } from '../../registry/vault.ts';
+import { scoreFile } from '../../scorecards/score.ts';
+import { isDeceased } from '../../scorecards/standing.ts';
+import type { Pool } from '../../../platform/db/pool.ts';
+import { exchange } from '../../../platform/outbound/exchange.ts';
+import { createPublicLookup } from '../../../platform/outbound/public-lookup.ts';
+import { readAccounts, readHead, readProfile, readScore } from './answers.ts';
+import { signedHeaders } from './signing.ts';
+import type { MetropolKeys } from './signing.ts';
+
+export interface MetropolOptions extends MetropolKeys {
+  /** With port and version, such as `https://api.metropol.co.ke:5555/v2_1`. */
+  readonly url: string;
+  readonly timeoutMs: number;
+  /** True: its name may lead into a private network, such as a VPN. */
+  readonly allowsPrivateAddresses?: boolean;
+  readonly pool: Pool;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly timeZone: string;
+}
+
+const SOURCE = 'metropol';
+const MOST_CONNECTIONS = 8;
+const RETRY_AFTER_SECONDS = 30;
+
+/** Metropol's identity types; tax PINs are none. */
+const IDENTITY_TYPES: readonly (readonly [DocumentType, string])[] = [
+  ['nationalID', '001'],
+  ['passportNo', '002'],
+  ['alienID', '003'],
+  ['serviceID', '004'],
+];
+
+/** Report reasons 3 and 4 are a review and a verification; all others a new application. */
+const REASONS: ReadonlyMap<number, number> = new Map([
+  [3, 2],
+  [4, 3],
+]);
+const NEW_APPLICATION = 1;
+
+interface Part<Told> {
+  readonly name: 'identity' | 'accounts' | 'score';
+  readonly path: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** What a success tells; undefined when it is not well-formed, which is as good as no answer. */
+  readonly read: (text: string) => Told | undefined;
+}
+
+type PartAnswer<Told> =
+  | { readonly kind: 'success'; readonly told: Told; readonly transaction: string | null }
+  | { readonly kind: 'not_found' | 'unavailable' | 'unknown' };
+
+/**
+ * Metropol as the bureau: identity, credit information and score, each one call. What it does not
+ * tell (counts, grade, probability, reasons) is computed here from its accounts and named.
+ */
+export function createMetropolBureau(options: MetropolOptions): Bureau {
+  const url = new URL(options.url);
+  const http = new HttpPool(url.origin, {
+    connections: MOST_CONNECTIONS,
+    pipelining: 1,
+    // Said outright, so that no environment variable turns the check of certificates off.
+    connect: {
+      timeout: options.timeoutMs,
+      rejectUnauthorized: true,
+      ...(options.allowsPrivateAddresses === true ? {} : { lookup: createPublicLookup() }),
+    },
+  });
+  const base = url.pathname.replace(/\/$/, '');
+  return {
+    source: SOURCE,
+    close: () => http.destroy(),
+    ask: async (question) => {
+      const identified = identityOf(question);
+      if (identified === undefined) return nobody();
+      const { document, identityType } = identified;
+      const call = async <Told>(part: Part<Told>): Promise<PartAnswer<Told>> =>
+        await ask({ options, http, base }, { question, document, part });
+      const body = { identity_number: document.number, identity_type: identityType };
+      return await askAll(question, { document, body, call, options });
+    },
+  };
+}
+
+function identityOf(
+  question: BureauQuestion,
+): { readonly document: IdentityDocument; readonly identityType: string } | undefined {
+  for (const [type, identityType] of IDENTITY_TYPES) {
+    const document = question.documents.find((one) => one.type === type);
+    if (document !== undefined) return { document, identityType };
+  }
+  return undefined;
+}
+
+function nobody(): BureauAnswer {
+  return { kind: 'not_found', crns: [], matchRule: null, matchScore: null, upstreamId: null };
+}
+
+interface Asking {
+  readonly document: IdentityDocument;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly call: <Told>(part: Part<Told>) => Promise<PartAnswer<Told>>;
+  readonly options: MetropolOptions;
+}
+
+async function askAll(question: BureauQuestion, asking: Asking): Promise<BureauAnswer> {
+  const { document, body, call, options } = asking;
+  const asOf = startOfDay(options.clock.now(), options.timeZone);
+  const identity = await call({
+    name: 'identity',
+    path: '/identity/verify',
+    parameters: { report_type: 1, ...body },
+    read: (text) => readProfile(text, document, isoDay(asOf)),
+  });
+  if (identity.kind !== 'success') return failed(identity.kind);
+  const profile = identity.told;
+  const agreed = agreementOf(
+    { profile, birthDates: [profile.dateOfBirth] },
+    question,
+    fewestTokensOf(question),
+  );
+  const match = {
+    crns: [],
+    matchRule: matchRuleOf(question),
+    matchScore: agreed?.score ?? null,
+    upstreamId: identity.transaction,
+  };
+  // A name or birth date that disagrees discloses nothing, and costs no further call.
+  if (agreed === undefined) return { kind: 'mismatch', ...match };
+
+  const mobile = question.operation === 'mobile-loan-score';
+  const accounts = await call({
+    name: 'accounts',
+    path: mobile ? '/report/creditinfo/mobile' : '/report/credit_info',
+    parameters: {
+      report_type: mobile ? 11 : 8,
+      ...body,
+      loan_amount: 0,
+      report_reason: REASONS.get(question.reportReason) ?? NEW_APPLICATION,
+    },
+    read: (text) => readAccounts(text, { mySector: question.vendor.sector, mobile, asOf }),
+  });
+  if (accounts.kind !== 'success') return failedLater(accounts.kind);
+  const file = { asOf, accounts: accounts.told, enquiries: [] };
+  const finding = { crn: `M${identity.transaction ?? ''}`, profile, file };
+  if (question.operation === 'id-decision') {
+    return {
+      kind: 'found',
+      ...match,
+      finding: { ...finding, score: null, computedHere: ['summary'] },
+    };
+  }
+  const scored = await call({
+    name: 'score',
+    path: '/score/consumer',
+    parameters: { report_type: 3, ...body, mobile_score: mobile },
+    read: readScore,
+  });
+  if (scored.kind !== 'success') return failedLater(scored.kind);
+  const computed = scoreFile(file, mobile ? 'mobile' : 'generic');
+  return {
+    kind: 'found',
+    ...match,
+    finding: {
+      ...finding,
+      score: isDeceased(file) ? computed : { ...computed, score: scored.told },
+      computedHere: ['summary', 'score.grade', 'score.probability', 'score.reasonCodeAARC'],
+    },
+  };
+}
+
+function failed(kind: 'not_found' | 'unavailable' | 'unknown'): BureauAnswer {
+  if (kind === 'not_found') return nobody();
+  if (kind === 'unknown') return { kind };
+  return { kind, retryAfterSeconds: RETRY_AFTER_SECONDS };
+}
+
+/** After a part was answered, and billed: the enquiry was made, and a repeat asks for the rest. */
+function failedLater(kind: 'not_found' | 'unavailable' | 'unknown'): BureauAnswer {
+  return kind === 'not_found' ? nobody() : { kind: 'unknown' };
+}
+
+/** One call: the answer of an earlier try of the same enquiry, or recorded, made, and recorded again. */
+async function ask<Told>(
+  { options, http, base }: { options: MetropolOptions; http: HttpPool; base: string },
+  asked: { question: BureauQuestion; document: IdentityDocument; part: Part<Told> },
+): Promise<PartAnswer<Told>> {
+  const { pool, vault, clock } = options;
+  const { question, document, part } = asked;
+  const { identity_number: _number, ...parameters } = part.parameters;
+  // The key the document is indexed with may have been rotated since an earlier try.
+  const askedForms = vault
+    .indexes('document', `${document.type}|${document.number}`)
+    .map((index) => `${index.toString('hex')} ${JSON.stringify(parameters)}`);
+  const call: UpstreamCall = {
+    vendorId: question.vendor.vendorId,
+    requestReference: question.requestReference,
+    operation: question.operation,
+    bureau: SOURCE,
+    part: part.name,
+    asked: askedForms[0] ?? '',
+  };
+  const earlier = await readAnsweredCall(pool, vault, { ...call, asked: askedForms });
+  if (earlier !== undefined) return partAnswer(earlier, part);
+  const at = clock.now();
+  const lostBefore = new Date(at.getTime() - 2 * options.timeoutMs);
+  const callId = await beginCall(pool, call, { at, lostBefore });
+  if (callId === undefined) return { kind: 'unavailable' };
+  const body = JSON.stringify(part.parameters);
+  const ending = await exchange(http, {
+    path: `${base}${part.path}`,
+    body,
+    headers: signedHeaders(body, options, clock.now()),
+    deadlineMs: options.timeoutMs,
+    answerBytes: LIMITS.bureauAnswerBytes,
+    signal: new AbortController().signal,
+  });
+  const text = ending.kind === 'answer' ? ending.body.toString('utf8') : '';
+  const answer: PartAnswer<Told> =
+    ending.kind === 'nothing_written' ? { kind: 'unavailable' } : partAnswer(text, part);
+  const isFinal = answer.kind === 'success' || answer.kind === 'not_found';
+  const unsure = answer.kind === 'unknown' ? 'unknown' : 'not_sent';
+  await endCall(
+    pool,
+    vault,
+    { ...call, callId },
+    {
+      outcome: isFinal ? 'answered' : unsure,
+      answer: isFinal ? text : null,
+      at: clock.now(),
+    },
+  );
+  return answer;
+}
+
+/** Garbage and silence leave open whether the call was executed and billed; so does a duplicate. */
+function partAnswer<Told>(text: string, part: Part<Told>): PartAnswer<Told> {
+  const head = readHead(text);
+  if (head === undefined || head.meaning === 'duplicate') return { kind: 'unknown' };
+  if (head.meaning === 'refused') return { kind: 'unavailable' };
+  if (head.meaning === 'not_found') return { kind: 'not_found' };
+  const told = part.read(text);
+  if (told === undefined) return { kind: 'unknown' };
+  return { kind: 'success', told, transaction: head.transaction };
+}

@@ -1,0 +1,242 @@
+import { crashPoint } from '#crash-points';
+import { createHash, randomBytes } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import type { Clock } from '../../platform/base/clock.ts';
+import { isoDay } from '../../platform/base/days.ts';
+import { Refusal } from '../../platform/base/errors.ts';
+import { newId } from '../../platform/base/ids.ts';
+import { LIMITS } from '../../platform/base/limits.ts';
+import { createLanes } from '../../platform/db/lane.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import type { Bureau, BureauAnswer, BureauFinding, BureauQuestion } from '../bureaus/bureau.ts';
+import type { EnquiryPolicy } from '../../parties/vendor.ts';
+import { openCases } from '../registry/cases-store.ts';
+import type { Vault } from '../registry/vault.ts';
+import { isMiss, missDelayMs, refusalCodeOf } from './disclosure.ts';
+import { createMissLimit } from './miss-limit.ts';
+import { payloadPlace } from './record.ts';
+import type { EnquiryOutcome, EnquiryPayload, EnquiryRecord } from './record.ts';
+import { keepEnquiries, readKept } from './store.ts';
+import type { KeptEnquiry, NewEnquiry } from './store.ts';
+
+export interface Enquiry extends BureauQuestion {
+  /** Parameters as given, without the signature. */
+  readonly content: Readonly<Record<string, string>>;
+  /** Names the key that signed the request. */
+  readonly keyId: string;
+  readonly consentReference: string | null;
+  readonly consentDate: string | null;
+}
+
+/** Answers enquiries once each, and keeps every one. */
+export interface EnquiryDesk {
+  /**
+   * The body of the answer as JSON text; the same text whenever the same enquiry is repeated. An
+   * enquiry is what a vendor asks under one reference for one operation.
+   * @param present makes the body of what the bureau found.
+   * Throws: `subject_not_found`, `subject_mismatch`, `subject_ambiguous`, `reference_reused`,
+   * `bureau_unavailable`, `bureau_outcome_unknown`, `too_many_requests`, and what the lane throws.
+   */
+  ask(
+    enquiry: Enquiry,
+    present: (finding: BureauFinding, source: string) => object,
+  ): Promise<string>;
+  idle(): Promise<void>;
+}
+
+export interface EnquiryDeskOptions {
+  readonly pool: Pool;
+  /** One connection each; vendors are spread over them. */
+  readonly lanePools: readonly Pool[];
+  readonly laneDeadlineMs: number;
+  readonly vault: Vault;
+  readonly bureau: Bureau;
+  readonly clock: Clock;
+  /** Of each strict vendor; 0: no limit. */
+  readonly missesPerHour: number;
+}
+
+export function createEnquiryDesk(options: EnquiryDeskOptions): EnquiryDesk {
+  const { pool, vault, bureau } = options;
+  const misses = createMissLimit({ pool, clock: options.clock, perHour: options.missesPerHour });
+  const lanes = createLanes({
+    name: 'enquiry lane',
+    pools: options.lanePools,
+    vendorOf: (made: NewEnquiry) => made.record.vendorId,
+    maxBatch: LIMITS.enquiryBatchRows,
+    maxWaiting: LIMITS.enquiryQueueRows,
+    deadlineMs: options.laneDeadlineMs,
+    call: keepEnquiries,
+  });
+  const keep = async (made: NewEnquiry): Promise<KeptEnquiry | undefined> => {
+    crashPoint('enquiry:before-commit');
+    const kept = await lanes.add(made);
+    crashPoint('enquiry:after-commit');
+    return kept;
+  };
+  /** Asks the bureau, and keeps what came of it. */
+  const askBureau = async (
+    enquiry: Enquiry,
+    present: Present,
+    startedMs: number,
+  ): Promise<Ending> => {
+    const answer = await bureau.ask(enquiry);
+    if (answer.kind === 'unavailable') {
+      throw new Refusal('bureau_unavailable', { retryAfterSeconds: answer.retryAfterSeconds });
+    }
+    if (answer.kind === 'conflict' && answer.crns.length > 0) {
+      await openCases(pool, 'documents_conflict', [answer.crns], options.clock.now());
+    }
+    const body =
+      answer.kind === 'found' ? JSON.stringify(present(answer.finding, bureau.source)) : null;
+    const made = toKeep(enquiry, answer, { options, body, startedMs });
+    const earlier = await keep(made);
+    if (earlier === undefined) return { outcome: made.record.outcome, body };
+    return { outcome: earlier.outcome, body: requireSame(earlier, enquiry, vault).answer };
+  };
+  const askOnce = async (
+    enquiry: Enquiry,
+    present: Present,
+    startedMs: number,
+  ): Promise<Ending> => {
+    const { vendor, requestReference, operation } = enquiry;
+    const kept = await readKept(pool, { vendorId: vendor.vendorId, requestReference, operation });
+    if (kept !== undefined) {
+      const first = requireSame(kept, enquiry, vault);
+      // Where it is not known what an upstream did, the repeat asks again.
+      if (kept.outcome !== 'unknown') return { outcome: kept.outcome, body: first.answer };
+    }
+    const ask = async (): Promise<Ending> => await askBureau(enquiry, present, startedMs);
+    return vendor.enquiryPolicy === 'strict'
+      ? await misses.within(vendor.vendorId, ask)
+      : await ask();
+  };
+  const inHand = new Map<string, { readonly enquiry: Enquiry; readonly ending: Promise<Ending> }>();
+  const askTogether = async (
+    enquiry: Enquiry,
+    present: Present,
+    startedMs: number,
+  ): Promise<Ending> => {
+    const key = `${enquiry.vendor.vendorId} ${enquiry.operation} ${enquiry.requestReference}`;
+    const first = inHand.get(key);
+    if (first !== undefined) {
+      // An impatient repeat waits with the first, so that an upstream is asked, and bills, once.
+      requireSameContent(first.enquiry.content, enquiry);
+      return await first.ending;
+    }
+    const ending = askOnce(enquiry, present, startedMs).finally(() => inHand.delete(key));
+    inHand.set(key, { enquiry, ending });
+    return await ending;
+  };
+  return {
+    idle: async () => {
+      await lanes.idle();
+    },
+    ask: async (enquiry, present) => {
+      const startedMs = performance.now();
+      const { outcome, body } = await askTogether(enquiry, present, startedMs);
+      if (body !== null) return body;
+      const policy = enquiry.vendor.enquiryPolicy;
+      if (policy === 'strict' && isMiss(outcome)) {
+        await setTimeout(missDelayMs(performance.now() - startedMs));
+      }
+      return refuse(outcome, policy);
+    },
+  };
+}
+
+type Present = Parameters<EnquiryDesk['ask']>[1];
+
+/** What came of an enquiry, now or when it was first made. */
+interface Ending {
+  readonly outcome: EnquiryOutcome;
+  /** Null when nothing is disclosed. */
+  readonly body: string | null;
+}
+
+function refuse(outcome: EnquiryOutcome, policy: EnquiryPolicy): never {
+  if (outcome === 'answered') throw new Error('An answered enquiry has no answer');
+  const retry = outcome === 'unknown' ? { retryAfterSeconds: 10 } : {};
+  throw new Refusal(refusalCodeOf(outcome, policy), retry);
+}
+
+/** What was kept under the reference, provided that the same was asked. */
+function requireSame(kept: KeptEnquiry, enquiry: Enquiry, vault: Vault): EnquiryPayload {
+  if (kept.sealedPayload === null) throw reused('long ago; its answer is no longer kept');
+  const place = payloadPlace(kept.vendorId, kept.enquiryId);
+  const payload = JSON.parse(vault.unseal(kept.sealedPayload, place)) as EnquiryPayload;
+  requireSameContent(payload.request, enquiry);
+  return payload;
+}
+
+function requireSameContent(content: Enquiry['content'], enquiry: Enquiry): void {
+  if (contentText(content) !== contentText(enquiry.content)) throw reused('with other content');
+}
+
+function reused(how: string): Refusal {
+  return new Refusal('reference_reused', {
+    field: 'requestReference',
+    text: `This requestReference was used ${how}`,
+  });
+}
+
+function contentText(content: Readonly<Record<string, string>>): string {
+  return JSON.stringify(Object.entries(content).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function toKeep(
+  enquiry: Enquiry,
+  answer: Exclude<BureauAnswer, { kind: 'unavailable' }>,
+  made: {
+    readonly options: EnquiryDeskOptions;
+    readonly body: string | null;
+    readonly startedMs: number;
+  },
+): NewEnquiry {
+  const { vault, clock, bureau } = made.options;
+  const enquiryId = newId();
+  const payload: EnquiryPayload = {
+    salt: randomBytes(16).toString('hex'),
+    request: enquiry.content,
+    answer: made.body,
+  };
+  const payloadText = JSON.stringify(payload);
+  const finding = answer.kind === 'found' ? answer.finding : undefined;
+  const details = answer.kind === 'unknown' ? undefined : answer;
+  const record: EnquiryRecord = {
+    vendorId: enquiry.vendor.vendorId,
+    enquiryId,
+    enquiredAt: clock.now(),
+    operation: enquiry.operation,
+    requestReference: enquiry.requestReference,
+    reportReason: enquiry.reportReason,
+    reportSector: enquiry.reportSector,
+    consentReference: enquiry.consentReference,
+    consentDate: enquiry.consentDate,
+    keyId: enquiry.keyId,
+    documents: enquiry.documents
+      .map(({ type, number }) => vault.index('document', `${type}|${number}`).toString('hex'))
+      .join(','),
+    outcome: answer.kind === 'found' ? 'answered' : answer.kind,
+    crn: finding?.crn ?? null,
+    matchRule: details?.matchRule ?? null,
+    matchScore: details?.matchScore?.toFixed(4) ?? null,
+    scorecard: finding?.score?.scorecard ?? null,
+    score: finding?.score?.score ?? null,
+    grade: finding?.score?.grade ?? null,
+    probability: finding?.score?.probability ?? null,
+    source: bureau.source,
+    upstreamId: details?.upstreamId ?? null,
+    dataAsOf: finding === undefined ? null : isoDay(finding.file.asOf),
+    durationMs: Math.round(performance.now() - made.startedMs),
+    payloadHash: createHash('sha256').update(payloadText, 'utf8').digest(),
+  };
+  return {
+    record,
+    sealedPayload: vault.seal(payloadText, payloadPlace(record.vendorId, enquiryId)),
+    // Only whom something was disclosed about.
+    crns: details?.kind === 'found' ? details.crns : [],
+    askedBy: enquiry.vendor.name,
+    sector: enquiry.vendor.sector,
+  };
+}

@@ -1,0 +1,253 @@
+import { createHmac } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { Type } from 'typebox';
+import type { Static, TObject, TSchema } from 'typebox';
+import type { Clock } from '../../platform/base/clock.ts';
+import { parseDay } from '../../platform/base/days.ts';
+import { Refusal } from '../../platform/base/errors.ts';
+import type { BureauFinding, CreditOperation } from '../bureaus/bureau.ts';
+import { startOfDay } from '../bureaus/registry.ts';
+import type { EnquiryDesk } from '../enquiries/service.ts';
+import { DOCUMENT_FORMS, DOCUMENT_TYPES, normaliseDocument } from '../registry/documents.ts';
+import type { IdentityDocument } from '../registry/documents.ts';
+import type { ReportSector } from '../summary/summary.ts';
+import type { EnquiryPolicy, Vendor } from '../../parties/vendor.ts';
+import { vid } from '../../parties/http/fields.ts';
+import { StoredAnswer } from '../../parties/http/operation.ts';
+import type { Operation, Signature } from '../../parties/http/operation.ts';
+import {
+  genericScoreAnswer,
+  genericScoreResponse,
+  identityDecisionAnswer,
+  identityDecisionResponse,
+  mobileScoreAnswer,
+  mobileScoreResponse,
+} from './answers.ts';
+import type { AnswerContext } from './answers.ts';
+import { bureauCodeOf } from './bureau-codes.ts';
+import {
+  consentFields,
+  contactFields,
+  dateOfBirth,
+  documentFields,
+  optionalName,
+  reportReason,
+  reportSector,
+  requestReference,
+} from './fields.ts';
+
+export interface ScoringDeps {
+  /** Undefined when the credit registry is not configured. */
+  readonly enquiryDesk: EnquiryDesk | undefined;
+  readonly clock: Clock;
+  readonly timeZone: string;
+}
+
+const shared = {
+  vid,
+  requestReference,
+  reportReason,
+  name1: optionalName,
+  name2: optionalName,
+  name3: optionalName,
+  name4: optionalName,
+  dateOfBirth,
+  ...documentFields,
+  ...contactFields,
+  ...consentFields,
+};
+const identityRequest = Type.Object(shared);
+const scoreRequest = Type.Object({ ...shared, reportSector });
+
+type ScoringRequest = Static<typeof identityRequest> & { readonly reportSector?: string };
+
+const NAME_FIELDS = ['name1', 'name2', 'name3', 'name4'] as const;
+const FEWEST_NAMES = 2;
+
+/** Specification §4.10. */
+export function identityDecision(
+  deps: ScoringDeps,
+  path: string,
+): Operation<typeof identityRequest, typeof identityDecisionResponse, 'vendor'> {
+  return {
+    ...common(path),
+    name: 'idDecision',
+    summary: 'Identity decision',
+    description:
+      'Who the customer is and whether any credit account is open. At least one document; names are optional, and those given must agree. Vendors with strict enquiries send at least two names, `consentReference` and `consentDate`.',
+    request: identityRequest,
+    response: identityDecisionResponse,
+    handle: (request, vendor, signature) =>
+      answer(deps, 'id-decision', { request, vendor, signature, present: identityDecisionAnswer }),
+  };
+}
+
+/** Specification §4.11. */
+export function genericScore(
+  deps: ScoringDeps,
+  path: string,
+): Operation<typeof scoreRequest, typeof genericScoreResponse, 'vendor'> {
+  return {
+    ...common(path),
+    name: 'genericScore',
+    summary: 'Generic score',
+    description:
+      'Profile, counts of accounts, account and phone lists, and the generic score. At least one document and at least two names. Vendors with strict enquiries send `consentReference` and `consentDate` too.',
+    request: scoreRequest,
+    response: genericScoreResponse,
+    handle: (request, vendor, signature) =>
+      answer(deps, 'generic-score', { request, vendor, signature, present: genericScoreAnswer }),
+  };
+}
+
+/** Specification §4.12. */
+export function mobileLoanScore(
+  deps: ScoringDeps,
+  path: string,
+): Operation<typeof scoreRequest, typeof mobileScoreResponse, 'vendor'> {
+  return {
+    ...common(path),
+    name: 'mobileLoanScore',
+    summary: 'Mobile-loan score',
+    description:
+      'Profile, counts and amounts with those of mobile loans, account and phone lists, and the mobile-loan score. At least one document and at least two names. Vendors with strict enquiries send `consentReference` and `consentDate` too.',
+    request: scoreRequest,
+    response: mobileScoreResponse,
+    handle: (request, vendor, signature) =>
+      answer(deps, 'mobile-loan-score', { request, vendor, signature, present: mobileScoreAnswer }),
+  };
+}
+
+function common(path: string) {
+  return {
+    method: 'POST',
+    path,
+    signedBy: 'vendor',
+    tag: 'Scoring',
+    refusesAtTopLevel: true,
+    bureauCodeOf,
+  } as const satisfies Partial<Operation<TObject, TSchema, 'vendor'>>;
+}
+
+async function answer(
+  deps: ScoringDeps,
+  operation: CreditOperation,
+  asked: {
+    readonly request: ScoringRequest;
+    readonly vendor: Vendor;
+    readonly signature: Signature;
+    readonly present: (finding: BureauFinding, context: AnswerContext) => object;
+  },
+): Promise<StoredAnswer> {
+  const { request, vendor } = asked;
+  if (deps.enquiryDesk === undefined) throw new Refusal('scoring_unavailable');
+  const sector: ReportSector = request.reportSector === '1' ? 1 : 2;
+  const json = await deps.enquiryDesk.ask(
+    {
+      vendor,
+      operation,
+      requestReference: request.requestReference,
+      reportReason: Number(request.reportReason),
+      reportSector: request.reportSector === undefined ? null : sector,
+      documents: readDocuments(request),
+      names: readNames(request, operation, vendor.enquiryPolicy),
+      dateOfBirth: readDateOfBirth(request),
+      content: request,
+      keyId: keyIdOf(asked.signature.key),
+      ...readConsent(request, vendor.enquiryPolicy, startOfDay(deps.clock.now(), deps.timeZone)),
+    },
+    (finding, source) =>
+      asked.present(finding, {
+        requestReference: request.requestReference,
+        scope: { mySector: vendor.sector, reportSector: sector },
+        timeZone: deps.timeZone,
+        source,
+      }),
+  );
+  return new StoredAnswer(json);
+}
+
+function readDocuments(request: ScoringRequest): IdentityDocument[] {
+  const documents = DOCUMENT_TYPES.flatMap((type) => {
+    const given = request[type];
+    if (given === undefined) return [];
+    const number = normaliseDocument(type, given);
+    if (number === undefined) {
+      throw new Refusal('invalid_field', {
+        field: type,
+        text: `${type} must be ${DOCUMENT_FORMS[type]}`,
+      });
+    }
+    return [{ type, number }];
+  });
+  if (documents.length === 0) {
+    throw new Refusal('missing_field', {
+      field: 'nationalID',
+      text: `At least one document is required: ${DOCUMENT_TYPES.join(', ')}`,
+    });
+  }
+  return documents;
+}
+
+/** The day alone; empty when it was not given. */
+function readDateOfBirth({ dateOfBirth: given }: ScoringRequest): string {
+  const day = (given ?? '').slice(0, 'YYYY-MM-DD'.length);
+  if (day !== '' && parseDay(day) === undefined) {
+    throw new Refusal('invalid_field', {
+      field: 'dateOfBirth',
+      text: 'dateOfBirth must be a day of the calendar',
+    });
+  }
+  return day;
+}
+
+/** The schema has checked the form of the date; here it must be in the calendar, and not to come. */
+function readConsent(
+  { consentReference, consentDate }: ScoringRequest,
+  policy: EnquiryPolicy,
+  today: Date,
+): { readonly consentReference: string | null; readonly consentDate: string | null } {
+  if (policy === 'strict') {
+    for (const [field, value] of Object.entries({ consentReference, consentDate })) {
+      if (value === undefined) {
+        throw new Refusal('missing_field', {
+          field,
+          text: 'consentReference and consentDate are required',
+        });
+      }
+    }
+  }
+  if (consentDate !== undefined) {
+    const day = parseDay(consentDate);
+    if (day === undefined) throw invalidConsentDate('must be a day of the calendar');
+    if (day > today) throw invalidConsentDate('must not be in the future');
+  }
+  return { consentReference: consentReference ?? null, consentDate: consentDate ?? null };
+}
+
+function invalidConsentDate(how: string): Refusal {
+  return new Refusal('invalid_field', { field: 'consentDate', text: `consentDate ${how}` });
+}
+
+function readNames(
+  request: ScoringRequest,
+  operation: CreditOperation,
+  policy: EnquiryPolicy,
+): string[] {
+  const names = NAME_FIELDS.flatMap((field) => request[field] ?? []);
+  const required = operation !== 'id-decision' || policy === 'strict';
+  if (required && names.length < FEWEST_NAMES) {
+    const missing = NAME_FIELDS.find((field) => request[field] === undefined);
+    throw new Refusal('missing_field', {
+      field: missing ?? 'name1',
+      text: 'At least two names are required',
+    });
+  }
+  return names;
+}
+
+/** Names a vendor's key in records without telling anything about it. */
+function keyIdOf(key: KeyObject | undefined): string {
+  if (key === undefined) return '';
+  return createHmac('sha256', key).update('malipo key id').digest('hex').slice(0, 16);
+}

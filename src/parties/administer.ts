@@ -1,0 +1,182 @@
+import { PlainError } from '../platform/base/plain-error.ts';
+import type { MasterKeys } from '../platform/base/sealing.ts';
+import type { Pool, Queryable } from '../platform/db/pool.ts';
+import { changeSettings, markChanged } from '../platform/db/settings-watch.ts';
+import { addKey, newSecurityKey, requireSameMasterKey, resealKeys } from './keys.ts';
+import type { Holder } from './keys.ts';
+import {
+  findCollector,
+  findVendor,
+  insertCollector,
+  insertVendor,
+  updateCollector,
+  updateVendor,
+} from './store.ts';
+import type { CollectorChange, VendorChange } from './store.ts';
+import type {
+  CollectorScope,
+  DuplicateCheck,
+  EnquiryPolicy,
+  Sector,
+  SignatureVersion,
+  StatusText,
+} from './vendor.ts';
+
+/**
+ * What people do to vendors and collectors. Each is one transaction with the mark that running
+ * processes reload on, and throws `PlainError` when it cannot be done.
+ */
+
+/** The master key that new keys are sealed under. */
+export interface Sealing {
+  readonly masterKeys: MasterKeys;
+  /** False when it was found rather than given, so that a stored key has to confirm it. */
+  readonly certain: boolean;
+}
+
+export interface NewVendor {
+  readonly vid: string;
+  readonly name: string;
+  readonly sector: Sector;
+  readonly duplicateCheck?: DuplicateCheck | undefined;
+  /**
+   * Default: true. A create without `merchant_reference` cannot be repeated safely: once the
+   * duplicate check's time is over, the repeat pays again.
+   */
+  readonly referenceRequired?: boolean | undefined;
+  /** Default: strict. */
+  readonly enquiryPolicy?: EnquiryPolicy | undefined;
+  readonly statusText?: StatusText | undefined;
+  readonly signature?: SignatureVersion | undefined;
+}
+
+/** Adds a vendor with its accounts and a first security key, which is returned in the clear. */
+export async function addVendor(
+  pool: Pool,
+  vendor: NewVendor,
+  sealing: Sealing,
+): Promise<{ readonly vendorId: number; readonly securityKey: string }> {
+  return await changeSettings(pool, 'vendors', async (client) => {
+    const { vid, name, sector, referenceRequired = true, ...settings } = vendor;
+    const vendorId = await insertVendor(client, { vid, name, sector, createdAt: new Date() });
+    if (vendorId === undefined) throw new PlainError(`Vendor ${vid} already exists.`);
+    await updateVendor(client, vid, { ...settings, referenceRequired });
+    const holder: Holder = { holderKind: 'vendor', holder: vid };
+    return { vendorId, securityKey: await giveNewKey(client, holder, { ...sealing, overlap: 0 }) };
+  });
+}
+
+/** Changes the given settings of a vendor; the others stay. */
+export async function changeVendor(pool: Pool, vid: string, change: VendorChange): Promise<void> {
+  await changeSettings(pool, 'vendors', async (client) => {
+    if (!(await updateVendor(client, vid, change))) throw noVendor(vid);
+  });
+}
+
+/** Adds a collector with a first security key, which is returned in the clear. */
+export async function addCollector(
+  pool: Pool,
+  collector: { readonly collector: string; readonly name: string; readonly scope: CollectorScope },
+  sealing: Sealing,
+): Promise<string> {
+  return await changeSettings(pool, 'vendors', async (client) => {
+    await requireVendors(client, collector.scope);
+    if (!(await insertCollector(client, { ...collector, createdAt: new Date() }))) {
+      throw new PlainError(`Collector ${collector.collector} already exists.`);
+    }
+    const holder: Holder = { holderKind: 'collector', holder: collector.collector };
+    return await giveNewKey(client, holder, { ...sealing, overlap: 0 });
+  });
+}
+
+/** Changes the given settings of a collector; the others stay. */
+export async function changeCollector(
+  pool: Pool,
+  collector: string,
+  change: CollectorChange,
+): Promise<void> {
+  await changeSettings(pool, 'vendors', async (client) => {
+    if (change.scope !== undefined) await requireVendors(client, change.scope);
+    if (!(await updateCollector(client, collector, change))) throw noCollector(collector);
+  });
+}
+
+/**
+ * Gives a vendor or collector a new key, returned in the clear. The former one stays valid for
+ * `overlapSeconds`; keys older than that end now.
+ */
+export async function rotateKey(
+  pool: Pool,
+  signer: { readonly holderKind: 'vendor' | 'collector'; readonly holder: string },
+  options: Sealing & { readonly overlapSeconds: number },
+): Promise<string> {
+  const { holderKind, holder } = signer;
+  return await changeSettings(pool, 'vendors', async (client) => {
+    if (holderKind === 'vendor' && (await findVendor(client, holder)) === undefined) {
+      throw noVendor(holder);
+    }
+    if (holderKind === 'collector' && (await findCollector(client, holder)) === undefined) {
+      throw noCollector(holder);
+    }
+    return await giveNewKey(client, signer, { ...options, overlap: options.overlapSeconds });
+  });
+}
+
+/** Sets the secret shared with an operator. Callbacks under the former are taken for `overlapSeconds`. */
+export async function setOperatorKey(
+  pool: Pool,
+  operatorCode: string,
+  options: { readonly secret: string; readonly sealing: Sealing; readonly overlapSeconds?: number },
+): Promise<void> {
+  const { masterKeys, certain } = options.sealing;
+  await changeSettings(pool, 'billers', async (client) => {
+    await requireSameMasterKey(client, masterKeys, certain);
+    await addKey(
+      client,
+      { holderKind: 'operator', holder: operatorCode },
+      { secret: options.secret, overlapSeconds: options.overlapSeconds ?? 0, masterKeys },
+    );
+  });
+}
+
+async function giveNewKey(
+  client: Queryable,
+  holder: Holder,
+  options: Sealing & { readonly overlap: number },
+): Promise<string> {
+  const { masterKeys, certain, overlap: overlapSeconds } = options;
+  await requireSameMasterKey(client, masterKeys, certain);
+  const secret = newSecurityKey();
+  await addKey(client, holder, { secret, overlapSeconds, masterKeys });
+  return secret;
+}
+
+/**
+ * Seals all stored keys under the current master key, as one change. May be repeated. Processes
+ * reload: one that does not have the new master key says so at once, and goes on with what it has.
+ */
+export async function resealAllKeys(
+  pool: Pool,
+  masterKeys: MasterKeys,
+): Promise<{ readonly resealed: number; readonly already: number }> {
+  return await changeSettings(pool, 'vendors', async (client) => {
+    await markChanged(client, 'billers');
+    return await resealKeys(client, masterKeys);
+  });
+}
+
+/** Throws when a scope names a vendor that does not exist: it would hide a typing error. */
+async function requireVendors(client: Queryable, scope: CollectorScope): Promise<void> {
+  if (scope === 'all') return;
+  for (const vid of scope) {
+    if ((await findVendor(client, vid)) === undefined) throw noVendor(vid);
+  }
+}
+
+function noVendor(vid: string): PlainError {
+  return new PlainError(`Vendor ${vid} does not exist.`);
+}
+
+function noCollector(collector: string): PlainError {
+  return new PlainError(`Collector ${collector} does not exist.`);
+}

@@ -1,0 +1,104 @@
+import { createSecretKey } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import type { MasterKeys } from '../platform/base/sealing.ts';
+import type { Pool } from '../platform/db/pool.ts';
+import type { OpenedKey } from './keys.ts';
+import { openKeys } from './keys.ts';
+import { listCollectors, listVendors, scopeOf } from './store.ts';
+import type { Collector, Vendor } from './vendor.ts';
+
+/** All vendors and collectors with their keys, in memory. A flood of unknown names costs no query. */
+export interface VendorDirectory {
+  vendor(vid: string): Vendor | undefined;
+  vendorById(vendorId: number): Vendor | undefined;
+  collector(name: string): Collector | undefined;
+  /** Reads everything anew; the settings watch calls it when something changed. */
+  readonly reload: () => Promise<void>;
+}
+
+interface KeyInMemory {
+  readonly key: KeyObject;
+  readonly validUntilMs: number;
+}
+
+export function createVendorDirectory(pool: Pool, masterKeys: MasterKeys): VendorDirectory {
+  let vendors = new Map<string, Vendor>();
+  let vendorsById = new Map<number, Vendor>();
+  let collectors = new Map<string, Collector>();
+  let reloadsBegun = 0;
+  let shown = 0;
+  return {
+    vendor: (vid) => vendors.get(vid),
+    vendorById: (vendorId) => vendorsById.get(vendorId),
+    collector: (name) => collectors.get(name),
+    reload: async () => {
+      reloadsBegun += 1;
+      const ours = reloadsBegun;
+      const [vendorRows, collectorRows, keyRows] = await Promise.all([
+        listVendors(pool),
+        listCollectors(pool),
+        openKeys(pool, ['vendor', 'collector'], masterKeys),
+      ]);
+      // A reload that began later has read what is newer.
+      if (ours < shown) return;
+      shown = ours;
+      const keys = keysByHolder(keyRows);
+      vendors = new Map(
+        vendorRows.map((row) => [
+          row.vid,
+          {
+            vendorId: row.vendor_id,
+            vid: row.vid,
+            name: row.name,
+            sector: row.sector,
+            suspended: row.status === 'suspended',
+            signature: row.signature,
+            duplicateCheck: row.duplicate_check,
+            referenceRequired: row.reference_required,
+            enquiryPolicy: row.enquiry_policy,
+            statusText: row.status_text,
+            get keys() {
+              return validKeys(keys.get(`vendor ${row.vid}`));
+            },
+          },
+        ]),
+      );
+      vendorsById = new Map([...vendors.values()].map((vendor) => [vendor.vendorId, vendor]));
+      collectors = new Map(
+        collectorRows.map((row) => [
+          row.collector,
+          {
+            collector: row.collector,
+            name: row.name,
+            suspended: row.status === 'suspended',
+            signature: row.signature,
+            scope: scopeOf(row),
+            get keys() {
+              return validKeys(keys.get(`collector ${row.collector}`));
+            },
+          },
+        ]),
+      );
+    },
+  };
+}
+
+function keysByHolder(rows: readonly OpenedKey[]): Map<string, KeyInMemory[]> {
+  const keys = new Map<string, KeyInMemory[]>();
+  for (const row of rows) {
+    const holder = `${row.holderKind} ${row.holder}`;
+    const key = {
+      key: createSecretKey(row.secret, 'utf8'),
+      validUntilMs: row.validUntil?.getTime() ?? Number.POSITIVE_INFINITY,
+    };
+    keys.set(holder, [...(keys.get(holder) ?? []), key]);
+  }
+  return keys;
+}
+
+// A retired key ends by time, without a reload.
+function validKeys(keys: readonly KeyInMemory[] | undefined): readonly KeyObject[] {
+  if (keys === undefined) return [];
+  const now = Date.now();
+  return keys.filter((key) => key.validUntilMs > now).map((key) => key.key);
+}

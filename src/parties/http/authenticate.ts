@@ -1,0 +1,196 @@
+import type { KeyObject } from 'node:crypto';
+import type { Clock } from '../../platform/base/clock.ts';
+import { HASH_FIELD, canonicalText } from '../../platform/base/canonical.ts';
+import type { Fields, Reading } from '../../platform/base/canonical.ts';
+import { Refusal } from '../../platform/base/errors.ts';
+import type { SignatureExplanation } from '../../platform/base/errors.ts';
+import type { VendorDirectory } from '../directory.ts';
+import {
+  SIGNATURE_HEADER,
+  headerSignatureText,
+  isFresh,
+  readHeaderSignature,
+  verifyHeaderSignature,
+} from '../header-signature.ts';
+import type { HeaderSignature, SignedRequest } from '../header-signature.ts';
+import type { NonceDesk } from '../nonces.ts';
+import { verify } from '../signature.ts';
+import type { Collector, Vendor } from '../vendor.ts';
+import type { RateLimits } from '../../platform/http/rate-limits.ts';
+
+/** Who signs a request, and is handed to the handler once the signature held. */
+export interface Signers {
+  vendor: Vendor;
+  collector: Collector;
+}
+
+/** What signatures are checked with. */
+export interface AuthenticationDeps {
+  readonly directory: VendorDirectory;
+  readonly nonces: NonceDesk;
+  readonly clock: Clock;
+  readonly limits: RateLimits;
+  /** Only in the sandbox: `signature_invalid` shows the text that had to be signed. */
+  readonly explainsSignatures: boolean;
+}
+
+/** A request with every reading of its parameters. */
+export interface ReceivedRequest extends SignedRequest {
+  readonly reading: Reading;
+  /** The `X-Signature` header as sent; undefined when there is none. */
+  readonly signatureHeader: string | undefined;
+  /** Where it comes from, for limits. */
+  readonly address: string;
+}
+
+export interface Authenticated<Signer> {
+  /** The reading that was signed; the only one to act on. */
+  readonly fields: Fields;
+  readonly signer: Signer;
+  /** The key that signed. */
+  readonly key: KeyObject;
+}
+
+/** The parameter that names the signer. */
+const SIGNER_FIELDS = { vendor: 'vid', collector: 'collector' } as const;
+
+/**
+ * Finds out who signed a request: by `hash` (v1), or by the header (v2) when there is one. What
+ * fails says the same, at the same cost, for an unknown signer and for a wrong signature.
+ *
+ * At once, but for a header signature, whose nonce is written down first.
+ * Throws, or rejects with: `signature_invalid`, `missing_field`, `malformed_request`, what the
+ * reading was refused with, `vendor_suspended`, `signature_v2_required`, `signature_expired`,
+ * `signature_replayed`, `overloaded`, `unavailable`, `too_many_requests`.
+ */
+export function authenticate<By extends keyof Signers>(
+  request: ReceivedRequest,
+  signedBy: By,
+  deps: AuthenticationDeps,
+): Authenticated<Signers[By]> | Promise<Authenticated<Signers[By]>> {
+  const signerOf = (fields: Fields): Signers[By] | undefined => {
+    const name = fields.get(SIGNER_FIELDS[signedBy]) ?? '';
+    const found =
+      signedBy === 'collector' ? deps.directory.collector(name) : deps.directory.vendor(name);
+    return found as Signers[By] | undefined;
+  };
+  const signerField = SIGNER_FIELDS[signedBy];
+  if (request.signatureHeader !== undefined) {
+    return byHeader(request, { signedBy, signerField, signerOf }, deps);
+  }
+  const { reading } = request;
+  const verified = verify(reading, (fields) => signerOf(fields)?.keys ?? []);
+  if (verified === undefined) {
+    deps.limits.forStranger(request.address);
+    throw whyNotVerified(reading, signerField, explainHash(reading.fields, { signerOf, deps }));
+  }
+  const signer = signerOf(verified.fields);
+  const key = signer?.keys[verified.keyIndex];
+  // The key's time may end between the two looks at the clock.
+  if (signer === undefined || key === undefined) {
+    throw invalid(HASH_FIELD, explainHash(verified.fields, { signerOf, deps }));
+  }
+  if (signer.suspended) throw new Refusal('vendor_suspended', { field: signerField });
+  if (signer.signature === 'v2') {
+    throw new Refusal('signature_v2_required', { field: SIGNATURE_HEADER });
+  }
+  deps.limits.forSigner({ kind: signedBy, name: nameOf(signer) });
+  return { fields: verified.fields, signer, key };
+}
+
+async function byHeader<By extends keyof Signers>(
+  request: ReceivedRequest,
+  by: {
+    readonly signedBy: By;
+    readonly signerField: string;
+    readonly signerOf: (fields: Fields) => Signers[By] | undefined;
+  },
+  deps: AuthenticationDeps,
+): Promise<Authenticated<Signers[By]>> {
+  const { reading } = request;
+  const signature = readHeaderSignature(request.signatureHeader ?? '');
+  if (signature === undefined) {
+    throw new Refusal('malformed_request', {
+      field: SIGNATURE_HEADER,
+      text: `${SIGNATURE_HEADER} must be v2,t=<epoch seconds>,nonce=<16 to 64 letters, digits, - or _>,sig=<64 hexadecimal digits>`,
+    });
+  }
+  // The bytes are signed, so a form means what forms mean: there is no second reading.
+  if (reading.refusal !== undefined) throw reading.refusal;
+  const signer = by.signerOf(reading.fields);
+  const keys = signer?.keys ?? [];
+  const keyIndex = verifyHeaderSignature(signature, request, keys);
+  const key = keyIndex === undefined ? undefined : keys[keyIndex];
+  if (signer === undefined || key === undefined) {
+    deps.limits.forStranger(request.address);
+    if ((reading.fields.get(by.signerField) ?? '') === '') throw missing(by.signerField);
+    const text = (): string => headerSignatureText(request, signature);
+    throw invalid(SIGNATURE_HEADER, explain(text, signer !== undefined, deps));
+  }
+  if (!hasRightHash(reading.fields, key)) {
+    throw invalid(HASH_FIELD, explainHash(reading.fields, { signerOf: by.signerOf, deps }));
+  }
+  if (signer.suspended) throw new Refusal('vendor_suspended', { field: by.signerField });
+  const name = nameOf(signer);
+  deps.limits.forSigner({ kind: by.signedBy, name });
+  await takeOnce(signature, { signedBy: by.signedBy, name }, deps);
+  return { fields: reading.fields, signer, key };
+}
+
+/** With the header `hash` may be left out; a wrong one is a mistake that its sender should hear of. */
+function hasRightHash(fields: Fields, key: KeyObject): boolean {
+  if ((fields.get(HASH_FIELD) ?? '') === '') return true;
+  return verify({ fields }, () => [key]) !== undefined;
+}
+
+function nameOf(signer: Vendor | Collector): string {
+  return 'vid' in signer ? signer.vid : signer.collector;
+}
+
+async function takeOnce(
+  signature: HeaderSignature,
+  signer: { readonly signedBy: keyof Signers; readonly name: string },
+  deps: AuthenticationDeps,
+): Promise<void> {
+  if (!isFresh(signature, deps.clock.now())) {
+    throw new Refusal('signature_expired', { field: SIGNATURE_HEADER });
+  }
+  await deps.nonces.take({ holderKind: signer.signedBy, holder: signer.name }, signature);
+}
+
+/** The most helpful refusal that tells nothing about keys. */
+function whyNotVerified(
+  reading: Reading,
+  signerField: string,
+  explanation: SignatureExplanation | undefined,
+): Refusal {
+  if (reading.refusal !== undefined) return reading.refusal;
+  for (const name of [signerField, HASH_FIELD]) {
+    if ((reading.fields.get(name) ?? '') === '') return missing(name);
+  }
+  return invalid(HASH_FIELD, explanation);
+}
+
+/** Of the two readings of a form the decoded one: it is what forms mean. */
+function explainHash(
+  fields: Fields,
+  by: { readonly signerOf: (fields: Fields) => unknown; readonly deps: AuthenticationDeps },
+): SignatureExplanation | undefined {
+  return explain(() => canonicalText(fields), by.signerOf(fields) !== undefined, by.deps);
+}
+
+function explain(
+  signedText: () => string,
+  vidKnown: boolean,
+  deps: AuthenticationDeps,
+): SignatureExplanation | undefined {
+  return deps.explainsSignatures ? { signedText: signedText(), vidKnown } : undefined;
+}
+
+function missing(name: string): Refusal {
+  return new Refusal('missing_field', { field: name, text: `${name} is required` });
+}
+
+function invalid(field: string, explanation: SignatureExplanation | undefined): Refusal {
+  return new Refusal('signature_invalid', { field, explanation });
+}

@@ -1,0 +1,34 @@
+import { createMac } from '../platform/base/mac.ts';
+import type { Mac } from '../platform/base/mac.ts';
+import type { MasterKeys } from '../platform/base/sealing.ts';
+import type { Pool, Queryable } from '../platform/db/pool.ts';
+import { transaction } from '../platform/db/pool.ts';
+import { makeKeyOnce, newSecurityKey, openSecretsOf } from './keys.ts';
+
+const LEDGER = { holderKind: 'ledger', holder: 'ledger' } as const;
+/** The same in every process, so that two which start at once make one key. */
+const KEY_ID = '00000000-0000-7000-8000-000000000001';
+
+/**
+ * The ledger's authentication codes, under a random key that is stored under the master key: changing
+ * the master key changes no code. Made at the first start. Throws when it cannot be opened.
+ */
+export async function openLedgerMac(pool: Pool, masterKeys: MasterKeys): Promise<Mac> {
+  const known = await findLedgerMac(pool, masterKeys);
+  if (known !== undefined) return known;
+  await transaction(pool, async (client) => {
+    await makeKeyOnce(client, { ...LEDGER, keyId: KEY_ID }, newSecurityKey(), masterKeys);
+  });
+  const made = await findLedgerMac(pool, masterKeys);
+  if (made === undefined) throw new Error('the ledger has no valid key');
+  return made;
+}
+
+/** The same; undefined when there is no key. */
+export async function findLedgerMac(
+  db: Queryable,
+  masterKeys: MasterKeys,
+): Promise<Mac | undefined> {
+  const [secret] = await openSecretsOf(db, LEDGER, masterKeys);
+  return secret === undefined ? undefined : createMac(Buffer.from(secret, 'base64url'));
+}

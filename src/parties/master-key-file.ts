@@ -1,0 +1,39 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { PlainError } from '../platform/base/plain-error.ts';
+
+/** Where the sandbox keeps the master key it made itself. */
+export function masterKeyFile(dataDir: string): string {
+  return path.join(dataDir, 'master-key');
+}
+
+/** The sandbox's own master key; undefined when none was made yet. Throws: `PlainError`. */
+export async function readMasterKeyFile(dataDir: string): Promise<Buffer | undefined> {
+  const file = masterKeyFile(dataDir);
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new PlainError(`${file} could not be read: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+  const key = Buffer.from(text.trim(), 'base64');
+  if (key.length !== 32) {
+    throw new PlainError(`${file} does not hold a key of 32 bytes in base64`);
+  }
+  return key;
+}
+
+/** The master keys of the environment, or else the sandbox's own. Throws: `PlainError`. */
+export async function knownMasterKeys(
+  config: {
+    readonly masterKey: Buffer | undefined;
+    readonly masterKeyPrevious: Buffer | undefined;
+  },
+  dataDir: string,
+): Promise<Buffer[]> {
+  const current = config.masterKey ?? (await readMasterKeyFile(dataDir));
+  return [current, config.masterKeyPrevious].filter((key) => key !== undefined);
+}

@@ -1,0 +1,48 @@
+import type { Queryable } from '../platform/db/pool.ts';
+import type { HolderKind } from './store.ts';
+
+/** One use of a nonce by one request. */
+export interface NonceUse {
+  readonly holderKind: Exclude<HolderKind, 'operator'>;
+  readonly holder: string;
+  readonly nonce: string;
+  readonly useId: string;
+  readonly expiresAt: Date;
+}
+
+/**
+ * Writes uses of nonces, each unlike the others of the call. Returns for each whether it is the
+ * first of its nonce; a second run of a committed call returns the same.
+ */
+export async function insertNonces(db: Queryable, uses: readonly NonceUse[]): Promise<boolean[]> {
+  const written = await db.query<{ use_id: string }>({
+    name: 'insert nonces',
+    text: `insert into request_nonces as n (holder_kind, holder, nonce, use_id, expires_at)
+      select * from unnest($1::text[], $2::text[], $3::text[], $4::uuid[], $5::timestamptz[])
+      on conflict (holder_kind, holder, nonce) do update set use_id = n.use_id
+      returning n.use_id`,
+    values: [
+      uses.map((use) => use.holderKind),
+      uses.map((use) => use.holder),
+      uses.map((use) => use.nonce),
+      uses.map((use) => use.useId),
+      uses.map((use) => use.expiresAt),
+    ],
+  });
+  const first = new Set(written.rows.map((row) => row.use_id));
+  return uses.map((use) => first.has(use.useId));
+}
+
+/** Most rows of one clean-up. */
+const FORGOTTEN_ROWS = 10_000;
+
+/** Removes nonces whose time is over; returns how many, at most 10,000. */
+export async function deleteExpiredNonces(db: Queryable, now: Date): Promise<number> {
+  const deleted = await db.query(
+    `delete from request_nonces where (holder_kind, holder, nonce) in
+       (select holder_kind, holder, nonce from request_nonces
+        where expires_at < $1 order by expires_at limit $2 for update skip locked)`,
+    [now, FORGOTTEN_ROWS],
+  );
+  return deleted.rowCount ?? 0;
+}

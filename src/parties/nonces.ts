@@ -1,0 +1,84 @@
+import type { Logger } from 'pino';
+import { Refusal } from '../platform/base/errors.ts';
+import { newId } from '../platform/base/ids.ts';
+import { LIMITS } from '../platform/base/limits.ts';
+import { startPeriodicJob } from '../platform/jobs/periodic-job.ts';
+import type { PeriodicJob } from '../platform/jobs/periodic-job.ts';
+import { createLane } from '../platform/db/lane.ts';
+import type { Pool, Queryable } from '../platform/db/pool.ts';
+import type { HeaderSignature } from './header-signature.ts';
+import type { Holder } from './keys.ts';
+import { deleteExpiredNonces, insertNonces } from './nonces-store.ts';
+import type { NonceUse } from './nonces-store.ts';
+
+/** Remembers which signed requests were taken, for all processes on the database. */
+export interface NonceDesk {
+  /**
+   * Takes the signature's nonce for this request alone.
+   * Throws: `signature_replayed`; `overloaded`, `unavailable` when it could not be written down.
+   */
+  take(signer: NonceHolder, signature: HeaderSignature): Promise<void>;
+  idle(): Promise<void>;
+}
+
+type NonceHolder = Holder & Pick<NonceUse, 'holderKind'>;
+
+/** @param options.pool of one connection. */
+export function createNonceDesk(options: {
+  readonly pool: Pool;
+  readonly deadlineMs: number;
+}): NonceDesk {
+  const lane = createLane<NonceUse, boolean>({
+    name: 'nonces',
+    pool: options.pool,
+    maxBatch: LIMITS.nonceBatchRows,
+    maxWaiting: LIMITS.nonceQueueRows,
+    deadlineMs: options.deadlineMs,
+    call: takeBatch,
+  });
+  return {
+    idle: async () => await lane.idle(),
+    take: async ({ holderKind, holder }, { nonce, signedAtSeconds }) => {
+      const keptSeconds = LIMITS.signatureWindowSeconds + LIMITS.nonceMarginSeconds;
+      const expiresAt = new Date((signedAtSeconds + keptSeconds) * 1000);
+      const use = { holderKind, holder, nonce, useId: newId(), expiresAt };
+      if (!(await lane.add(use).catch(refuseAsUnavailable))) {
+        throw new Refusal('signature_replayed', { field: 'X-Signature' });
+      }
+    },
+  };
+}
+
+/** Without its nonce nothing of the request was done, whatever became of the nonce. */
+function refuseAsUnavailable(error: unknown): never {
+  if (error instanceof Refusal && error.code === 'outcome_unknown') {
+    throw new Refusal('unavailable', { retryAfterSeconds: 5, cause: error });
+  }
+  throw error;
+}
+
+/** Of equal nonces in one batch the first counts. */
+async function takeBatch(db: Queryable, batch: readonly NonceUse[]): Promise<boolean[]> {
+  const firsts = new Map<string, NonceUse>();
+  for (const use of batch) {
+    const key = `${use.holderKind} ${use.holder} ${use.nonce}`;
+    if (!firsts.has(key)) firsts.set(key, use);
+  }
+  const distinct = [...firsts.values()];
+  const taken = await insertNonces(db, distinct);
+  const first = new Set(distinct.filter((_, row) => taken[row]).map((use) => use.useId));
+  return batch.map((use) => first.has(use.useId));
+}
+
+/** Forgets nonces now and then, once the time of their signatures alone refuses a repeat. */
+export function startNonceCleaner(options: {
+  readonly pool: Pool;
+  readonly everyMs: number;
+  readonly log: Logger;
+}): PeriodicJob {
+  return startPeriodicJob({
+    ...options,
+    work: async () => await deleteExpiredNonces(options.pool, new Date()),
+    failureText: 'used nonces could not be removed',
+  });
+}

@@ -1,0 +1,81 @@
+import { createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+
+import { HASH_FIELD, canonicalText } from '../platform/base/canonical.ts';
+import type { Fields, Reading } from '../platform/base/canonical.ts';
+
+/** A vendor has one key, or two during a rotation. */
+const MOST_ACTIVE_KEYS = 2;
+
+// Buffer.from(text, 'hex') stops silently at the first wrong digit, so the form is checked first.
+const HASH_PATTERN = /^[0-9a-fA-F]{64}$/;
+
+/** Stands in for keys that a vendor lacks, so that every failed check costs the same. */
+const absentKey = createSecretKey(randomBytes(32));
+
+/** HMAC-SHA-256 of the text's UTF-8 bytes, 64 lower-case hex digits (specification §5.4). */
+export function sign(text: string, key: KeyObject): string {
+  return createHmac('sha256', key).update(text, 'utf8').digest('hex');
+}
+
+/** A signature that holds. */
+export interface Verified {
+  /** The reading that was signed; the only one to act on. */
+  readonly fields: Fields;
+  /** Which of the signer's keys matched. */
+  readonly keyIndex: number;
+}
+
+/**
+ * Finds the reading whose `hash` holds under one of its signer's keys.
+ *
+ * `keysOf` is asked anew for each reading, because two readings may name two signers: a signature
+ * counts only under the keys of the signer which that very reading names. For an unknown signer it
+ * returns no keys. A failure costs the same whether there are no, one or two keys, so neither the
+ * answer nor its time tells whether a `vid` exists.
+ *
+ * Returns undefined when no reading holds; answer `reading.refusal ?? signature_invalid` then.
+ */
+export function verify(
+  reading: Reading,
+  keysOf: (fields: Fields) => readonly KeyObject[],
+): Verified | undefined {
+  const first = verifyFields(reading.fields, keysOf(reading.fields));
+  if (first !== undefined) return first;
+  const raw = reading.raw?.();
+  return raw === undefined ? undefined : verifyFields(raw, keysOf(raw));
+}
+
+function verifyFields(fields: Fields, keys: readonly KeyObject[]): Verified | undefined {
+  const hash = fields.get(HASH_FIELD);
+  if (hash === undefined || hash === null || !HASH_PATTERN.test(hash)) return undefined;
+  const keyIndex = matchingKey(canonicalText(fields), hash, keys);
+  return keyIndex === undefined ? undefined : { fields, keyIndex };
+}
+
+/**
+ * Which of the keys signed the text; undefined when none did. A failure costs the same whether
+ * there are no, one or two keys.
+ * @param signature 64 hexadecimal digits.
+ */
+export function matchingKey(
+  text: string,
+  signature: string,
+  keys: readonly KeyObject[],
+): number | undefined {
+  const claimed = Buffer.from(signature, 'hex');
+  let keyIndex: number | undefined;
+  // No early exit: the time must not tell which key matched.
+  for (const [index, key] of keys.entries()) {
+    if (isSignedWith(key, text, claimed)) keyIndex = index;
+  }
+  if (keyIndex !== undefined) return keyIndex;
+  for (let count = keys.length; count < MOST_ACTIVE_KEYS; count += 1) {
+    isSignedWith(absentKey, text, claimed);
+  }
+  return undefined;
+}
+
+function isSignedWith(key: KeyObject, text: string, claimed: Buffer): boolean {
+  return timingSafeEqual(createHmac('sha256', key).update(text, 'utf8').digest(), claimed);
+}

@@ -1,0 +1,308 @@
+import type { Queryable } from '../platform/db/pool.ts';
+import type {
+  CollectorScope,
+  DuplicateCheck,
+  EnquiryPolicy,
+  Sector,
+  SignatureVersion,
+  StatusText,
+} from './vendor.ts';
+import { FIRST_ACCOUNTS } from './vendor.ts';
+
+/**
+ * Whose keys there are. `webhook`: the secrets that events to the vendor of this name are signed
+ * with. `ledger`: what proves that entries of the books were made by the service.
+ */
+export const HOLDER_KINDS = ['vendor', 'collector', 'operator', 'webhook', 'ledger'] as const;
+export type HolderKind = (typeof HOLDER_KINDS)[number];
+
+export interface VendorRow {
+  vendor_id: number;
+  vid: string;
+  name: string;
+  sector: Sector;
+  status: 'active' | 'suspended';
+  duplicate_check: DuplicateCheck;
+  reference_required: boolean;
+  enquiry_policy: EnquiryPolicy;
+  status_text: StatusText;
+  signature: SignatureVersion;
+  created_at: Date;
+}
+
+export interface CollectorRow {
+  collector: string;
+  name: string;
+  status: 'active' | 'suspended';
+  signature: SignatureVersion;
+  all_vendors: boolean;
+  /** Counts when `all_vendors` is false. */
+  vids: string[];
+  created_at: Date;
+}
+
+export interface KeyRow {
+  holder_kind: HolderKind;
+  holder: string;
+  key_id: string;
+  master_key_id: string;
+  sealed: Buffer;
+  created_at: Date;
+  valid_until: Date | null;
+}
+
+export async function listVendors(db: Queryable): Promise<VendorRow[]> {
+  return (await db.query<VendorRow>('select * from vendors order by vendor_id')).rows;
+}
+
+export async function findVendor(db: Queryable, vid: string): Promise<VendorRow | undefined> {
+  return (await db.query<VendorRow>('select * from vendors where vid = $1', [vid])).rows[0];
+}
+
+export async function findCollector(
+  db: Queryable,
+  collector: string,
+): Promise<CollectorRow | undefined> {
+  const found = await db.query<CollectorRow>('select * from collectors where collector = $1', [
+    collector,
+  ]);
+  return found.rows[0];
+}
+
+export async function listCollectors(db: Queryable): Promise<CollectorRow[]> {
+  return (await db.query<CollectorRow>('select * from collectors order by collector')).rows;
+}
+
+/** Keys that still open something, newest first. */
+export async function listKeys(db: Queryable, kinds: readonly HolderKind[]): Promise<KeyRow[]> {
+  const result = await db.query<KeyRow>(
+    `select * from security_keys
+     where holder_kind = any($1) and (valid_until is null or valid_until > now())
+     order by holder_kind, holder, created_at desc`,
+    [kinds],
+  );
+  return result.rows;
+}
+
+/** The same of one holder. */
+export async function listKeysOf(
+  db: Queryable,
+  { holderKind, holder }: Pick<Parameters<typeof insertKey>[1], 'holderKind' | 'holder'>,
+): Promise<KeyRow[]> {
+  const result = await db.query<KeyRow>({
+    name: 'list_keys_of',
+    text: `select * from security_keys
+      where holder_kind = $1 and holder = $2 and (valid_until is null or valid_until > now())
+      order by created_at desc`,
+    values: [holderKind, holder],
+  });
+  return result.rows;
+}
+
+/** Ends every key of the holder now. */
+export async function endKeys(
+  db: Queryable,
+  { holderKind, holder }: Pick<Parameters<typeof insertKey>[1], 'holderKind' | 'holder'>,
+): Promise<void> {
+  await db.query(
+    `update security_keys set valid_until = now()
+     where holder_kind = $1 and holder = $2 and (valid_until is null or valid_until > now())`,
+    [holderKind, holder],
+  );
+}
+
+/** Inserts a vendor with the next free id and its ledger accounts; undefined when the vid is taken. */
+export async function insertVendor(
+  db: Queryable,
+  vendor: {
+    readonly vid: string;
+    readonly name: string;
+    readonly sector: Sector;
+    readonly createdAt: Date;
+  },
+): Promise<number | undefined> {
+  // Vendors are added by hand, rarely: the lock keeps two commands from choosing one id. To lock the
+  // table itself would take rights that the runtime role does not have.
+  await db.query(`select from settings_versions where topic = 'vendors' for update`);
+  const inserted = await db.query<{ vendor_id: number }>(
+    `insert into vendors (vendor_id, vid, name, sector, created_at)
+     select coalesce(max(vendor_id), 0) + 1, $1, $2, $3, $4 from vendors
+     on conflict (vid) do nothing returning vendor_id`,
+    [vendor.vid, vendor.name, vendor.sector, vendor.createdAt],
+  );
+  const vendorId = inserted.rows[0]?.vendor_id;
+  if (vendorId === undefined) return undefined;
+  await db.query('insert into accounts (vendor_id, account) select $1, unnest($2::text[])', [
+    vendorId,
+    FIRST_ACCOUNTS,
+  ]);
+  return vendorId;
+}
+
+export function scopeOf(row: CollectorRow): CollectorScope {
+  return row.all_vendors ? 'all' : row.vids;
+}
+
+/** Returns false when the name is taken. */
+export async function insertCollector(
+  db: Queryable,
+  collector: {
+    readonly collector: string;
+    readonly name: string;
+    readonly scope: CollectorScope;
+    readonly createdAt: Date;
+  },
+): Promise<boolean> {
+  const { scope } = collector;
+  const inserted = await db.query(
+    `insert into collectors (collector, name, all_vendors, vids, created_at)
+     values ($1, $2, $3, $4, $5) on conflict do nothing`,
+    [
+      collector.collector,
+      collector.name,
+      scope === 'all',
+      scope === 'all' ? [] : scope,
+      collector.createdAt,
+    ],
+  );
+  return inserted.rowCount === 1;
+}
+
+export async function insertKey(
+  db: Queryable,
+  key: {
+    readonly holderKind: HolderKind;
+    readonly holder: string;
+    readonly keyId: string;
+    readonly masterKeyId: string;
+    readonly sealed: Buffer;
+    readonly createdAt: Date;
+  },
+): Promise<void> {
+  await db.query(
+    `insert into security_keys (holder_kind, holder, key_id, master_key_id, sealed, created_at)
+     values ($1, $2, $3, $4, $5, $6)`,
+    [key.holderKind, key.holder, key.keyId, key.masterKeyId, key.sealed, key.createdAt],
+  );
+}
+
+/** Ends every key of the holder but the given one: the newest of the rest later, the others now. */
+export async function retireKeys(
+  db: Queryable,
+  keep: { readonly holderKind: HolderKind; readonly holder: string; readonly keyId: string },
+  overlapSeconds: number,
+): Promise<void> {
+  await db.query(
+    `with others as (
+       select key_id, row_number() over (order by created_at desc, key_id desc) as age
+       from security_keys
+       where holder_kind = $1 and holder = $2 and key_id <> $3
+         and (valid_until is null or valid_until > now())
+     )
+     update security_keys k
+     set valid_until = case when o.age = 1
+       then least(coalesce(k.valid_until, 'infinity'), now() + $4 * interval '1 second') else now() end
+     from others o
+     where k.holder_kind = $1 and k.holder = $2 and k.key_id = o.key_id`,
+    [keep.holderKind, keep.holder, keep.keyId, overlapSeconds],
+  );
+}
+
+/** Replaces the sealed bytes of one key (re-encryption under a new master key). */
+export async function updateSealed(
+  db: Queryable,
+  key: {
+    readonly holderKind: HolderKind;
+    readonly holder: string;
+    readonly keyId: string;
+    readonly masterKeyId: string;
+    readonly sealed: Buffer;
+  },
+): Promise<void> {
+  await db.query(
+    `update security_keys set master_key_id = $4, sealed = $5
+     where holder_kind = $1 and holder = $2 and key_id = $3`,
+    [key.holderKind, key.holder, key.keyId, key.masterKeyId, key.sealed],
+  );
+}
+
+export interface VendorChange {
+  readonly name?: string | undefined;
+  readonly sector?: Sector | undefined;
+  readonly status?: 'active' | 'suspended' | undefined;
+  readonly duplicateCheck?: DuplicateCheck | undefined;
+  readonly referenceRequired?: boolean | undefined;
+  readonly enquiryPolicy?: EnquiryPolicy | undefined;
+  readonly statusText?: StatusText | undefined;
+  readonly signature?: SignatureVersion | undefined;
+}
+
+/** Changes settings of a vendor; absent ones stay. Returns false when there is no such vendor. */
+export async function updateVendor(
+  db: Queryable,
+  vid: string,
+  change: VendorChange,
+): Promise<boolean> {
+  const updated = await db.query(
+    `update vendors set status = coalesce($2, status),
+       duplicate_check = coalesce($3, duplicate_check),
+       reference_required = coalesce($4, reference_required),
+       name = coalesce($5, name), sector = coalesce($6, sector),
+       signature = coalesce($7, signature),
+       enquiry_policy = coalesce($8, enquiry_policy), status_text = coalesce($9, status_text)
+     where vid = $1`,
+    [
+      vid,
+      change.status ?? null,
+      change.duplicateCheck ?? null,
+      change.referenceRequired ?? null,
+      change.name ?? null,
+      change.sector ?? null,
+      change.signature ?? null,
+      change.enquiryPolicy ?? null,
+      change.statusText ?? null,
+    ],
+  );
+  return updated.rowCount === 1;
+}
+
+export interface CollectorChange {
+  readonly status?: 'active' | 'suspended' | undefined;
+  readonly signature?: SignatureVersion | undefined;
+  readonly scope?: CollectorScope | undefined;
+}
+
+/** Changes settings of a collector; absent ones stay. Returns false when there is no such collector. */
+export async function updateCollector(
+  db: Queryable,
+  collector: string,
+  change: CollectorChange,
+): Promise<boolean> {
+  const { scope } = change;
+  const updated = await db.query(
+    `update collectors set status = coalesce($2, status), signature = coalesce($3, signature),
+       all_vendors = coalesce($4, all_vendors), vids = coalesce($5, vids)
+     where collector = $1`,
+    [
+      collector,
+      change.status ?? null,
+      change.signature ?? null,
+      scope === undefined ? null : scope === 'all',
+      scope === undefined ? null : scope === 'all' ? [] : scope,
+    ],
+  );
+  return updated.rowCount === 1;
+}
+
+/** Inserts the key unless it is there. Returns whether it was inserted. */
+export async function insertKeyOnce(
+  db: Queryable,
+  key: Parameters<typeof insertKey>[1],
+): Promise<boolean> {
+  const inserted = await db.query(
+    `insert into security_keys (holder_kind, holder, key_id, master_key_id, sealed, created_at)
+     values ($1, $2, $3, $4, $5, $6) on conflict do nothing`,
+    [key.holderKind, key.holder, key.keyId, key.masterKeyId, key.sealed, key.createdAt],
+  );
+  return inserted.rowCount === 1;
+}

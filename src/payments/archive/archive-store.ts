@@ -1,0 +1,158 @@
+import type { Queryable } from '../../platform/db/pool.ts';
+import { acceptedRest, settledRest } from '../ledger/entries.ts';
+import type { StatusKey, TransactionRow } from '../create/store.ts';
+
+/** A payment that may be archived, with its particulars as one line of JSON. */
+export interface ArchivableRow {
+  readonly transaction_id: string;
+  readonly line: string;
+}
+
+/**
+ * Locks the vendor's oldest payments that ended before an instant and that nothing is left to do
+ * about: no case and no correction names them.
+ */
+export async function lockArchivable(
+  db: Queryable,
+  vendorId: number,
+  options: {
+    readonly before: Date;
+    /** Between these ids, which are in the order of time. */
+    readonly afterId: string;
+    readonly untilId: string;
+    readonly limit: number;
+  },
+): Promise<ArchivableRow[]> {
+  await db.query('set local statement_timeout = 0');
+  const read = await db.query<ArchivableRow>(
+    `select t.transaction_id,
+       (to_jsonb(t) || jsonb_build_object('attempts', (
+         select coalesce(jsonb_agg(to_jsonb(a) order by a.attempt_number), '[]') from attempts a
+         where a.vendor_id = t.vendor_id and a.biller_code = t.biller_code
+           and a.transaction_id = t.transaction_id
+       )))::text as line
+     from transactions t
+     where t.vendor_id = $1 and t.transaction_id > $2 and t.transaction_id < $5
+       and t.created_at < $3 and t.settled_at < $3
+       and not exists (select 1 from cases c
+         where c.vendor_id = t.vendor_id and c.transaction_id = t.transaction_id)
+       and not exists (select 1 from corrections c
+         where c.vendor_id = t.vendor_id and c.transaction_id = t.transaction_id)
+     order by t.transaction_id limit $4 for update of t`,
+    [vendorId, options.afterId, options.before, options.limit, options.untilId],
+  );
+  return read.rows;
+}
+
+export interface ArchiveFile {
+  readonly archiveId: string;
+  readonly fileName: string;
+  readonly sha256: Buffer;
+  readonly byteCount: number;
+  readonly transactionCount: number;
+}
+
+/** Moves the payments out of the hot tables, once their file is safe. Returns how many. */
+export async function moveToArchive(
+  db: Queryable,
+  vendorId: number,
+  transactionIds: readonly string[],
+  file: ArchiveFile,
+): Promise<number> {
+  await db.query(
+    `insert into archive_files (archive_id, file_name, file_sha256, byte_count, transaction_count,
+       archived_at) values ($1, $2, $3, $4, $5, now())`,
+    [file.archiveId, file.fileName, file.sha256, file.byteCount, file.transactionCount],
+  );
+  await db.query(
+    'delete from unexecuted_attempts where vendor_id = $1 and transaction_id = any ($2)',
+    [vendorId, transactionIds],
+  );
+  const moved = await db.query(
+    `with gone as (
+       delete from transactions
+       where vendor_id = $1 and transaction_id = any ($2) and outcome is not null
+       returning *
+     )
+     insert into archived_transactions (vendor_id, transaction_id, archive_id, created_at, settled_at,
+       biller_response_time, outcome, failure_code, biller_code, account, amount_cents,
+       fee_cents, merchant_reference, biller_reference, accepted_rest, settled_rest)
+     select vendor_id, transaction_id, $3, created_at, settled_at, biller_response_time, outcome,
+       failure_code, biller_code, account, amount_cents, fee_cents, merchant_reference,
+       biller_reference, ${acceptedRest('gone')}, ${settledRest('gone')}
+     from gone`,
+    [vendorId, transactionIds, file.archiveId],
+  );
+  return moved.rowCount ?? 0;
+}
+
+const ARCHIVED = `select transaction_id, vendor_id, created_at, settled_at, biller_response_time,
+    outcome, failure_code, biller_code, account, null as phone, amount_cents, fee_cents,
+    merchant_reference, biller_reference, null as message, null as details, false as under_way
+  from archived_transactions where vendor_id = $1`;
+
+/**
+ * One archived payment of the vendor, in the form of one that is not; undefined when there is none.
+ * A reference that was used again after archiving leads to the newest of its payments.
+ */
+export async function readArchivedTransaction(
+  db: Queryable,
+  key: StatusKey,
+): Promise<TransactionRow | undefined> {
+  const read =
+    'transactionId' in key
+      ? await db.query<TransactionRow>(`${ARCHIVED} and transaction_id = $2`, [
+          key.vendorId,
+          key.transactionId,
+        ])
+      : await db.query<TransactionRow>(
+          `${ARCHIVED} and merchant_reference = $2 order by transaction_id desc limit 1`,
+          [key.vendorId, key.merchantReference],
+        );
+  return read.rows[0];
+}
+
+export async function listArchiveFiles(db: Queryable): Promise<ArchiveFile[]> {
+  const read = await db.query<{
+    archive_id: string;
+    file_name: string;
+    file_sha256: Buffer;
+    byte_count: bigint;
+    transaction_count: number;
+  }>(
+    `select archive_id, file_name, file_sha256, byte_count, transaction_count
+     from archive_files order by archive_id`,
+  );
+  return read.rows.map((row) => ({
+    archiveId: row.archive_id,
+    fileName: row.file_name,
+    sha256: row.file_sha256,
+    byteCount: Number(row.byte_count),
+    transactionCount: row.transaction_count,
+  }));
+}
+
+/**
+ * Compares lines of a file with what the database keeps of their payments. Returns the ids that are
+ * not there, or not with this content.
+ */
+export async function findUnlike(
+  db: Queryable,
+  archiveId: string,
+  lines: readonly string[],
+): Promise<string[]> {
+  const read = await db.query<{ transaction_id: string }>(
+    `select l.line ->> 'transaction_id' as transaction_id
+     from unnest($2::jsonb[]) as l (line) left join archived_transactions t
+       on t.vendor_id = (l.line ->> 'vendor_id')::integer
+         and t.transaction_id = (l.line ->> 'transaction_id')::uuid and t.archive_id = $1
+     where (t.amount_cents, t.fee_cents, t.outcome, t.failure_code, t.biller_code, t.account, t.merchant_reference,
+         t.biller_reference, t.settled_at)
+       is distinct from ((l.line ->> 'amount_cents')::bigint, (l.line ->> 'fee_cents')::bigint,
+         l.line ->> 'outcome', l.line ->> 'failure_code', l.line ->> 'biller_code', l.line ->> 'account',
+         l.line ->> 'merchant_reference', l.line ->> 'biller_reference',
+         (l.line ->> 'settled_at')::timestamptz)`,
+    [archiveId, lines],
+  );
+  return read.rows.map((row) => row.transaction_id);
+}

@@ -1,0 +1,161 @@
+import { createHash } from 'node:crypto';
+import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import { firstIdAt, newId } from '../../platform/base/ids.ts';
+import { LIMITS } from '../../platform/base/limits.ts';
+import { transaction } from '../../platform/db/pool.ts';
+import type { Pool, Queryable } from '../../platform/db/pool.ts';
+import { findUnlike, listArchiveFiles, lockArchivable, moveToArchive } from './archive-store.ts';
+import type { ArchiveFile } from './archive-store.ts';
+
+const compress = promisify(gzip);
+const decompress = promisify(gunzip);
+
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+/** Ids are made by the clocks of processes, `created_at` by the database's. */
+const CLOCK_SLACK_MS = 3_600_000;
+
+export interface ArchiveProgress {
+  readonly files: number;
+  readonly transactions: number;
+  readonly bytes: number;
+}
+
+/**
+ * Moves payments that were created and ended before an instant out of the hot tables, in batches
+ * beside running payments: first a file of their particulars, safe on disk, then one commit. Killed
+ * in between, it leaves a file that nothing refers to, and the payments where they were. The books
+ * are not touched.
+ */
+export async function archiveTransactions(
+  pool: Pool,
+  options: {
+    readonly vendorIds: readonly number[];
+    readonly before: Date;
+    readonly folder: string;
+    readonly onFile?: (progress: ArchiveProgress) => void;
+  },
+): Promise<ArchiveProgress> {
+  await mkdir(options.folder, { recursive: true, mode: 0o700 });
+  let progress = { files: 0, transactions: 0, bytes: 0 };
+  for (const vendorId of options.vendorIds) {
+    let afterId: string | undefined = FIRST_ID;
+    while (afterId !== undefined) {
+      const from: string = afterId;
+      const batch = await transaction(pool, (db) =>
+        archiveSome(db, { ...options, vendorId, from }),
+      );
+      afterId = batch?.lastId;
+      if (batch === undefined) continue;
+      progress = {
+        files: progress.files + 1,
+        transactions: progress.transactions + batch.file.transactionCount,
+        bytes: progress.bytes + batch.file.byteCount,
+      };
+      options.onFile?.(progress);
+    }
+  }
+  return progress;
+}
+
+async function archiveSome(
+  db: Queryable,
+  options: {
+    readonly vendorId: number;
+    readonly from: string;
+    readonly before: Date;
+    readonly folder: string;
+  },
+): Promise<{ readonly file: ArchiveFile; readonly lastId: string } | undefined> {
+  const { vendorId } = options;
+  const rows = await lockArchivable(db, vendorId, {
+    before: options.before,
+    afterId: options.from,
+    untilId: firstIdAt(new Date(options.before.getTime() + CLOCK_SLACK_MS)),
+    limit: LIMITS.archiveFileRows,
+  });
+  const lastId = rows.at(-1)?.transaction_id;
+  if (lastId === undefined) return undefined;
+  const archiveId = newId();
+  const fileName = `${vendorId}-${archiveId}.jsonl.gz`;
+  const bytes = await compress(rows.map((row) => `${row.line}\n`).join(''));
+  await writeSafely(options.folder, fileName, bytes);
+  const file = {
+    archiveId,
+    fileName,
+    sha256: createHash('sha256').update(bytes).digest(),
+    byteCount: bytes.length,
+    transactionCount: rows.length,
+  };
+  const ids = rows.map((row) => row.transaction_id);
+  const moved = await moveToArchive(db, vendorId, ids, file);
+  if (moved !== rows.length) throw new Error(`${rows.length} payments were locked, ${moved} moved`);
+  return { file, lastId };
+}
+
+/** On disk under its name, whole, or not at all. */
+async function writeSafely(folder: string, name: string, bytes: Buffer): Promise<void> {
+  const target = path.join(folder, name);
+  const partial = `${target}.part`;
+  const file = await open(partial, 'wx', 0o600);
+  try {
+    await file.writeFile(bytes);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(partial, target);
+  const directory = await open(folder, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
+
+/** What is wrong with one archived file. */
+export interface ArchiveFault {
+  readonly file: string;
+  readonly detail: string;
+}
+
+/**
+ * Proves that every file of the archive is there and unchanged, and that it says of each payment
+ * what the database still says of it.
+ */
+export async function verifyArchive(
+  pool: Pool,
+  folder: string,
+  onFile?: (done: number, of: number) => void,
+): Promise<{ readonly files: number; readonly faults: readonly ArchiveFault[] }> {
+  const files = await listArchiveFiles(pool);
+  const faults: ArchiveFault[] = [];
+  for (const [index, file] of files.entries()) {
+    onFile?.(index, files.length);
+    for (const detail of await findFaults(pool, folder, file)) {
+      faults.push({ file: file.fileName, detail });
+    }
+  }
+  return { files: files.length, faults };
+}
+
+async function findFaults(pool: Pool, folder: string, file: ArchiveFile): Promise<string[]> {
+  let bytes: Buffer;
+  try {
+    bytes = await readFile(path.join(folder, file.fileName));
+  } catch (error) {
+    return [`it cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}`];
+  }
+  if (!createHash('sha256').update(bytes).digest().equals(file.sha256)) {
+    return ['its SHA-256 is not the one that was kept'];
+  }
+  const lines = (await decompress(bytes)).toString('utf8').trimEnd().split('\n');
+  const unlike = await findUnlike(pool, file.archiveId, lines);
+  const details = unlike.map((id) => `payment ${id} is not what the database says of it`);
+  if (lines.length !== file.transactionCount) {
+    details.push(`it has ${lines.length} payments, not ${file.transactionCount}`);
+  }
+  return details;
+}

@@ -1,0 +1,344 @@
+import type { Mac } from '../../platform/base/mac.ts';
+import type { Queryable } from '../../platform/db/pool.ts';
+import { headHash, headText, MICROSECONDS } from '../ledger/chain.ts';
+import type { Violation } from './check.ts';
+import { BLOCKS_HASH, entries, ENTRY_ORDER, MARK_BYTES } from '../ledger/entries.ts';
+
+/** The newest block of the chain. */
+export interface ChainHead {
+  readonly blockNumber: number;
+  /** Hexadecimal. */
+  readonly hash: string;
+  readonly endedAt: Date;
+  readonly builtAt: Date;
+}
+
+/** A head that was kept elsewhere; `blockNumber` is null when it is not in the chain. */
+export interface KeptHead {
+  readonly hash: string;
+  readonly blockNumber: number | null;
+  readonly builtAt: Date | null;
+}
+
+/** How long a block may come after what it covers while payments go on. */
+const LATE_MS = 86_400_000;
+/** Blocks that are read at once. */
+const PAGE_BLOCKS = 5_000;
+/** Most entries of the blocks that are recomputed at once, unless a single one has more. */
+const PAGE_ENTRIES = 500_000n;
+/** Most altered blocks whose rows are named. */
+const MAX_NAMED_BLOCKS = 50;
+/** Most rows that are named of one block. */
+const MAX_NAMED_ROWS = 20;
+
+interface BlockRow {
+  block_number: bigint;
+  started_at: Date;
+  started_us: string;
+  ended_at: Date;
+  ended_us: string;
+  built_at: Date;
+  entry_count: bigint;
+  hash: Buffer;
+  mac: Buffer;
+  blocks_hash: Buffer | null;
+}
+
+/**
+ * Proves the chain from both ends: each block from the one before, and from the rows that it covers.
+ * In the caller's snapshot.
+ */
+export async function checkChain(
+  db: Queryable,
+  options: {
+    readonly mac: Mac | undefined;
+    readonly heads: readonly string[];
+    readonly onProgress?: ((what: string) => void) | undefined;
+  },
+): Promise<{
+  readonly violations: readonly Violation[];
+  readonly head: ChainHead | null;
+  readonly keptHeads: readonly KeptHead[];
+}> {
+  const violations: Violation[] = [];
+  const report = (invariant: string, detail: string, vendorId = 0): void =>
+    void violations.push({ invariant, vendorId, detail });
+  const wanted = new Map<string, KeptHead>(
+    options.heads.map((hash) => [
+      hash.toLowerCase(),
+      { hash: hash.toLowerCase(), blockNumber: null, builtAt: null },
+    ]),
+  );
+  const late: { number: bigint; detail: string }[] = [];
+  const altered: AlteredBlock[] = [];
+  const page = new RowsPage(db, altered);
+  let previous: BlockRow | undefined;
+  for await (const block of readBlocks(db)) {
+    for (const detail of faultsOf(block, previous)) report('chain_continuous', detail);
+    if (previous !== undefined && isLate(previous, block)) {
+      late.push({ number: previous.block_number, detail: lateText(previous) });
+    }
+    if (options.mac?.verify(headText(block.hash), block.mac) === false) {
+      report(
+        'chain_authentic',
+        `block ${block.block_number} was not built by the service: its authentication code does not fit`,
+      );
+    }
+    const hash = block.hash.toString('hex');
+    if (wanted.has(hash)) {
+      const blockNumber = Number(block.block_number);
+      wanted.set(hash, { hash, blockNumber, builtAt: block.built_at });
+    }
+    if (await page.add(block)) options.onProgress?.(`chain_intact, block ${block.block_number}`);
+    previous = block;
+  }
+  await page.flush();
+  for (const detail of await endFaults(db, previous)) report('chain_continuous', detail);
+  const keptHeads = [...wanted.values()];
+  const confirmed = Math.max(0, ...keptHeads.map(({ blockNumber }) => blockNumber ?? 0));
+  for (const { number, detail } of late) {
+    if (Number(number) > confirmed) report('chain_built_in_time', detail);
+  }
+  for (const { hash, blockNumber } of keptHeads) {
+    if (blockNumber !== null) continue;
+    report('chain_has_kept_heads', `${hash} is not in the chain: it was rebuilt or cut off`);
+  }
+  violations.push(...(await nameRows(db, altered)));
+  return { violations, head: previous === undefined ? null : headOf(previous), keptHeads };
+}
+
+function headOf(block: BlockRow): ChainHead {
+  return {
+    blockNumber: Number(block.block_number),
+    hash: block.hash.toString('hex'),
+    endedAt: block.ended_at,
+    builtAt: block.built_at,
+  };
+}
+
+async function* readBlocks(db: Queryable): AsyncGenerator<BlockRow> {
+  for (let after = 0n; ;) {
+    const read = await db.query<BlockRow>(
+      `select h.block_number, h.started_at, ${MICROSECONDS('h.started_at')} as started_us, h.ended_at,
+         ${MICROSECONDS('h.ended_at')} as ended_us, h.built_at, h.entry_count, h.hash, h.mac,
+         b.blocks_hash
+       from (
+         select * from ledger_heads where block_number > $1 order by block_number limit ${PAGE_BLOCKS}
+       ) h left join lateral (
+         select ${BLOCKS_HASH} as blocks_hash from ledger_blocks b
+         where b.block_number = h.block_number
+       ) b on true
+       order by h.block_number`,
+      [after],
+    );
+    yield* read.rows;
+    const last = read.rows.at(-1);
+    if (last === undefined || read.rows.length < PAGE_BLOCKS) return;
+    after = last.block_number;
+  }
+}
+
+function faultsOf(block: BlockRow, previous: BlockRow | undefined): string[] {
+  const { block_number: number } = block;
+  const faults: string[] = [];
+  const expected = (previous?.block_number ?? 0n) + 1n;
+  if (number !== expected) faults.push(`block ${expected} is missing`);
+  if (previous !== undefined && BigInt(block.started_us) < BigInt(previous.ended_us)) {
+    faults.push(`block ${number} overlaps the one before`);
+  }
+  const hash = headHash(previous?.hash ?? null, {
+    blockNumber: number,
+    startedUs: block.started_us,
+    endedUs: block.ended_us,
+    builtAt: block.built_at,
+    entryCount: block.entry_count,
+    blocksHash: block.blocks_hash,
+  });
+  if (!hash.equals(block.hash)) {
+    faults.push(`block ${number} was altered, or does not follow from the one before`);
+  }
+  return faults;
+}
+
+/** The next block covers what was there long before this one was built. */
+function isLate(block: BlockRow, next: BlockRow): boolean {
+  return next.started_at.getTime() < block.built_at.getTime() - LATE_MS;
+}
+
+function lateText(block: BlockRow): string {
+  return `block ${block.block_number} covers the time to ${block.ended_at.toISOString()} and was built on ${block.built_at.toISOString()}, though payments went on: nothing extended the chain for more than a day, or it was cut off and rebuilt. A head that was kept since then tells which (--head).`;
+}
+
+async function endFaults(db: Queryable, last: BlockRow | undefined): Promise<string[]> {
+  const faults: string[] = [];
+  const chain = await db.query<{ ended_us: string | null }>(
+    `select ${MICROSECONDS(`nullif(ended_at, '-infinity')`)} as ended_us from ledger_chain`,
+  );
+  if (chain.rows.length !== 1 || (chain.rows[0]?.ended_us ?? null) !== (last?.ended_us ?? null)) {
+    faults.push('the last block does not end where the chain does: blocks were removed');
+  }
+  const stray = await db.query<{ block_number: bigint }>(
+    `select distinct block_number from ledger_blocks b
+     where not exists (select from ledger_heads h where h.block_number = b.block_number)
+     order by block_number limit 100`,
+  );
+  return [...faults, ...stray.rows.map(({ block_number: n }) => `block ${n} is missing`)];
+}
+
+/** A vendor's part of a block that is not what the rows make. */
+interface AlteredBlock {
+  readonly vendorId: number;
+  readonly blockNumber: bigint | null;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Where a page's entries lie, as parameters of its queries. */
+interface Page {
+  readonly numbers: bigint[];
+  readonly starts: string[];
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Each entry with the number of the block whose time it is in; null: before the first. */
+const PLACED = `(
+  select e.*, ($1::bigint[])[nullif(width_bucket(e.at, $2::timestamptz[]), 0)] as block_number
+  from (${entries('$3::timestamptz', '$4::timestamptz')}) e
+)`;
+
+/** Recomputes blocks from the rows, some at a time. */
+class RowsPage {
+  readonly #db: Queryable;
+  readonly #altered: AlteredBlock[];
+  #blocks: BlockRow[] = [];
+  #entries = 0n;
+  #from = '-infinity';
+
+  constructor(db: Queryable, altered: AlteredBlock[]) {
+    this.#db = db;
+    this.#altered = altered;
+  }
+
+  /** Returns whether blocks were recomputed. */
+  async add(block: BlockRow): Promise<boolean> {
+    this.#blocks.push(block);
+    this.#entries += block.entry_count;
+    if (this.#entries < PAGE_ENTRIES && this.#blocks.length < PAGE_BLOCKS) return false;
+    await this.flush();
+    return true;
+  }
+
+  async flush(): Promise<void> {
+    const last = this.#blocks.at(-1);
+    if (last === undefined) return;
+    const page: Page = {
+      numbers: this.#blocks.map((block) => block.block_number),
+      starts: this.#blocks.map((block) => timestamp(block.started_us)),
+      from: this.#from,
+      to: timestamp(last.ended_us),
+    };
+    const read = await this.#db.query<{ vendor_id: number; block_number: bigint | null }>(
+      `select coalesce(c.vendor_id, b.vendor_id) as vendor_id,
+         coalesce(c.block_number, b.block_number) as block_number
+       from (
+         select vendor_id, block_number, count(*) as entry_count,
+           sha256(string_agg(hash, ''::bytea ${ENTRY_ORDER})) as hash
+         from ${PLACED} p group by vendor_id, block_number
+       ) c full join (
+         select vendor_id, block_number, entry_count, hash from ledger_blocks
+         where block_number = any ($1::bigint[])
+       ) b on b.vendor_id = c.vendor_id and b.block_number = c.block_number
+       where (b.entry_count, b.hash) is distinct from (c.entry_count, c.hash)
+       order by block_number, vendor_id`,
+      parametersOf(page),
+    );
+    for (const row of read.rows) {
+      const index = this.#blocks.findIndex((block) => block.block_number === row.block_number);
+      const next = this.#blocks[index + 1];
+      this.#altered.push({
+        vendorId: row.vendor_id,
+        blockNumber: row.block_number,
+        from: page.starts[index] ?? page.from,
+        to: next === undefined ? page.to : timestamp(next.started_us),
+      });
+    }
+    this.#from = page.to;
+    this.#blocks = [];
+    this.#entries = 0n;
+  }
+}
+
+function parametersOf({ numbers, starts, from, to }: Page): unknown[] {
+  return [numbers, starts, from, to];
+}
+
+/** Text of a `timestamptz`, exact to the microsecond. */
+function timestamp(microseconds: string): string {
+  const us = BigInt(microseconds);
+  const second = new Date(Number(us / 1_000_000n) * 1000).toISOString().slice(0, 19);
+  return `${second}.${String(us % 1_000_000n).padStart(6, '0')}Z`;
+}
+
+interface Entry {
+  id: string;
+  part: number;
+  kind: 'accepted' | 'settled' | 'transfer' | 'collection' | 'fund' | 'correction';
+  mark: string;
+}
+
+const KINDS: Readonly<Record<Entry['kind'], (id: string, part: number) => string>> = {
+  accepted: (id) => `payment ${id}: what was accepted, or its reservation`,
+  settled: (id) => `payment ${id}: its outcome, what was settled with it, or its resolution`,
+  transfer: (id, part) => `transfer ${id}/${part}`,
+  collection: (id) => `collection ${id}`,
+  fund: (id) => `fund movement ${id}`,
+  correction: (id) => `correction ${id}`,
+};
+
+/** Says of each altered block which rows are not those that were chained. */
+async function nameRows(db: Queryable, altered: readonly AlteredBlock[]): Promise<Violation[]> {
+  const violations: Violation[] = [];
+  for (const [index, block] of altered.entries()) {
+    const details = index < MAX_NAMED_BLOCKS ? await namesOf(db, block) : [altogether(block)];
+    for (const detail of details) {
+      violations.push({ invariant: 'chain_intact', vendorId: block.vendorId, detail });
+    }
+  }
+  return violations;
+}
+
+const altogether = ({ blockNumber }: AlteredBlock): string =>
+  `block ${blockNumber} does not match the rows it covers`;
+
+async function namesOf(db: Queryable, block: AlteredBlock): Promise<string[]> {
+  const kept = await db.query<{ entry_marks: Buffer }>(
+    'select entry_marks from ledger_blocks where vendor_id = $1 and block_number = $2',
+    [block.vendorId, block.blockNumber],
+  );
+  const missing = new Set(marksOf(kept.rows[0]?.entry_marks));
+  const read = await db.query<Entry>(
+    `select e.id, e.part, e.kind, encode(substr(e.hash, 1, ${MARK_BYTES}), 'hex') as mark
+     from (${entries('$2::timestamptz', '$3::timestamptz')}) e where e.vendor_id = $1
+     ${ENTRY_ORDER}`,
+    [block.vendorId, block.from, block.to],
+  );
+  const strange = read.rows.filter(({ mark }) => !missing.delete(mark));
+  const where =
+    block.blockNumber === null ? 'before the first block' : `block ${block.blockNumber}`;
+  const details = strange
+    .slice(0, MAX_NAMED_ROWS)
+    .map(({ kind, id, part }) => `${KINDS[kind](id, part)} was altered or added later (${where})`);
+  if (strange.length > details.length) {
+    details.push(`${where}: ${strange.length - details.length} more entries altered or added`);
+  }
+  if (missing.size > strange.length) {
+    details.push(`${where}: ${missing.size - strange.length} of its entries are missing`);
+  }
+  return details.length > 0 ? details : [altogether(block)];
+}
+
+function marksOf(marks: Buffer | undefined): string[] {
+  const text = marks?.toString('hex') ?? '';
+  return text.match(new RegExp(`.{${MARK_BYTES * 2}}`, 'g')) ?? [];
+}

@@ -1,0 +1,130 @@
+import { encodeReference } from '../../platform/base/ids.ts';
+import type { Mac } from '../../platform/base/mac.ts';
+import type { Pool, Queryable } from '../../platform/db/pool.ts';
+import { snapshot } from '../../platform/db/pool.ts';
+import { findSchemaDamage } from '../../platform/db/schema-check.ts';
+import { checkAuthenticity } from '../ledger/authenticity.ts';
+import { checkChain } from './chain-check.ts';
+import type { ChainHead, KeptHead } from './chain-check.ts';
+import { INVARIANTS } from './invariants.ts';
+
+export interface Violation {
+  readonly invariant: string;
+  /** 0: no vendor in particular. */
+  readonly vendorId: number;
+  readonly detail: string;
+}
+
+export interface CheckReport {
+  readonly invariants: readonly { readonly name: string; readonly says: string }[];
+  readonly violations: readonly Violation[];
+  /** What was looked at. */
+  readonly counted: Readonly<Record<string, number>>;
+  /** The newest block of the chain: to be kept elsewhere. Null before the first. */
+  readonly head: ChainHead | null;
+  /** What became of the heads that were given. */
+  readonly keptHeads: readonly KeptHead[];
+  /** False without the key: authentication codes were not checked. */
+  readonly authenticated: boolean;
+}
+
+export interface CheckOptions {
+  /** Without it authentication codes are not checked. */
+  readonly mac?: Mac | undefined;
+  /** Hashes of earlier heads of the chain that were kept elsewhere, hexadecimal. */
+  readonly heads?: readonly string[] | undefined;
+  /** Called with the name of each invariant when its check begins. */
+  readonly onInvariant?: ((name: string) => void) | undefined;
+}
+
+const FURTHER_INVARIANTS = [
+  {
+    name: 'schema_intact',
+    says: 'Constraints, indexes and functions are those of the migrations.',
+  },
+  {
+    name: 'chain_intact',
+    says: 'Every payment, transfer, collection, fund movement and correction is as it was when it was chained; none was added or removed since.',
+  },
+  {
+    name: 'chain_continuous',
+    says: 'Each block of the chain follows from the one before, and the last ends where the chain does.',
+  },
+  {
+    name: 'chain_built_in_time',
+    says: 'No block was built more than a day after what it covers while payments went on, unless a kept head confirms it.',
+  },
+  {
+    name: 'chain_authentic',
+    says: 'Every block has the authentication code that only the service can make.',
+  },
+  { name: 'chain_has_kept_heads', says: 'Every head that was kept elsewhere is in the chain.' },
+  {
+    name: 'collections_authentic',
+    says: 'Every collection was taken by the service: it has an authentication code.',
+  },
+  {
+    name: 'corrections_authentic',
+    says: 'Every correction was approved through the service: it has an authentication code.',
+  },
+];
+
+/**
+ * Proves every invariant over one snapshot, also alongside running payments: nothing is locked.
+ * Takes time in proportion to the number of transfers.
+ */
+export async function checkLedger(pool: Pool, options: CheckOptions = {}): Promise<CheckReport> {
+  const { mac, heads = [], onInvariant } = options;
+  return await snapshot(pool, async (client) => {
+    await client.query('set local statement_timeout = 0');
+    const violations: Violation[] = [];
+    for (const invariant of INVARIANTS) {
+      onInvariant?.(invariant.name);
+      const found = await client.query<{ vendor_id: number; detail: string }>(invariant.sql);
+      for (const { vendor_id: vendorId, detail } of found.rows) {
+        violations.push({ invariant: invariant.name, vendorId, detail });
+      }
+    }
+    onInvariant?.('schema_intact');
+    for (const damage of await findSchemaDamage(client)) {
+      violations.push({ invariant: 'schema_intact', vendorId: 0, detail: damage });
+    }
+    onInvariant?.('chain_intact');
+    const chain = await checkChain(client, { mac, heads, onProgress: onInvariant });
+    violations.push(...chain.violations);
+    if (mac !== undefined) violations.push(...(await checkAuthenticity(client, mac, onInvariant)));
+    return {
+      invariants: [...INVARIANTS.map(({ name, says }) => ({ name, says })), ...FURTHER_INVARIANTS],
+      violations: violations.map((violation) => ({
+        ...violation,
+        detail: withReferences(violation),
+      })),
+      counted: await count(client),
+      head: chain.head,
+      keptHeads: chain.keptHeads,
+      authenticated: mac !== undefined,
+    };
+  });
+}
+
+/** But for cases, which are known by their id. */
+const UUID = /(?<!case )\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
+
+/** Ids as the references that people know them by. */
+function withReferences({ vendorId, detail }: Violation): string {
+  return detail.replace(UUID, (id) => encodeReference(vendorId, id));
+}
+
+async function count(client: Queryable): Promise<Record<string, number>> {
+  const counted = await client.query<Record<string, bigint>>(
+    `select (select count(*) from vendors) as vendors, (select count(*) from transfers) as transfers,
+       (select count(*) from transactions) as transactions,
+       (select count(*) from transactions where outcome is null) as open,
+       (select count(*) from archived_transactions) as archived,
+       (select count(*) from cases) as cases,
+       (select count(*) from ledger_heads) as blocks`,
+  );
+  return Object.fromEntries(
+    Object.entries(counted.rows[0] ?? {}).map(([name, value]) => [name, Number(value)]),
+  );
+}

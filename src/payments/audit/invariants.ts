@@ -1,0 +1,254 @@
+import { FLOWS } from '../ledger/flows.ts';
+
+/** One invariant of the books and the rows that break it. */
+export interface Invariant {
+  readonly name: string;
+  /** What it says, for people. */
+  readonly says: string;
+  /** Selects `vendor_id` and `detail` of every violation. */
+  readonly sql: string;
+}
+
+/** Every payment, also those whose particulars were archived. */
+const PAYMENTS = `(
+            select vendor_id, transaction_id, amount_cents, fee_cents, outcome from transactions
+            union all
+            select vendor_id, transaction_id, amount_cents, fee_cents, outcome from archived_transactions
+          )`;
+
+export const INVARIANTS: readonly Invariant[] = [
+  {
+    name: 'balances_equal_transfers',
+    says: 'Every balance is the sum of its transfers.',
+    sql: `select coalesce(a.vendor_id, s.vendor_id) as vendor_id,
+            format('%s: balance %s, transfers make %s', coalesce(a.account, s.account),
+              a.balance_cents, coalesce(s.total, 0)) as detail
+          from accounts a full join (
+            select vendor_id, account, sum(change)::bigint as total from (
+              select vendor_id, debit_account as account, -amount_cents as change from transfers
+              union all
+              select vendor_id, credit_account, amount_cents from transfers
+            ) x group by vendor_id, account
+          ) s on s.vendor_id = a.vendor_id and s.account = a.account
+          where a.balance_cents is distinct from coalesce(s.total, 0)`,
+  },
+  {
+    name: 'balances_sum_to_zero',
+    says: 'What came from outside is all somewhere: a vendor’s balances sum to zero.',
+    sql: `select vendor_id, format('sum of balances is %s', sum(balance_cents)) as detail
+          from accounts group by vendor_id having sum(balance_cents) <> 0`,
+  },
+  {
+    name: 'never_negative',
+    says: 'No balance but external and exposure is below zero.',
+    sql: `select vendor_id, format('%s is %s', account, balance_cents) as detail
+          from accounts where balance_cents < 0 and account not in ('external', 'exposure')`,
+  },
+  {
+    name: 'reserved_equals_open',
+    says: 'Reserved is what the open transactions hold.',
+    sql: `select a.vendor_id, format('reserved %s, open transactions %s', a.balance_cents, coalesce(o.total, 0)) as detail
+          from accounts a left join (
+            select vendor_id, sum(amount_cents + fee_cents)::bigint as total
+            from transactions where outcome is null group by vendor_id
+          ) o using (vendor_id)
+          where a.account = 'reserved' and a.balance_cents <> coalesce(o.total, 0)`,
+  },
+  {
+    name: 'transaction_reserves_once',
+    says: 'Every transaction reserved its amount and fee when it was created, and nothing else did.',
+    sql: `select coalesce(t.vendor_id, f.vendor_id) as vendor_id,
+            format('transaction %s: reserved %s of %s', coalesce(t.transaction_id, f.source_id),
+              f.amount_cents, t.amount_cents + t.fee_cents) as detail
+          from ${PAYMENTS} t full join (
+            select * from transfers where debit_account = 'float' and credit_account = 'reserved'
+          ) f on f.vendor_id = t.vendor_id and f.source_id = t.transaction_id and f.leg = 1
+          where f.amount_cents is distinct from t.amount_cents + t.fee_cents`,
+  },
+  {
+    name: 'outcome_equals_resolution',
+    says: 'A successful transaction’s reservation went out, its fee as a fee; a failed one’s came back whole; an open one’s is untouched. Where an outcome was corrected, the one before counts.',
+    sql: `select t.vendor_id, format('transaction %s: %s, %s out, %s back', t.transaction_id,
+              coalesce(t.outcome, 'open'), coalesce(r.gone, 0), coalesce(r.back, 0)) as detail
+          from (
+            select x.vendor_id, x.transaction_id, x.amount_cents, x.fee_cents,
+              coalesce(c.outcome_before, x.outcome) as outcome
+            from ${PAYMENTS} x left join (
+              select distinct on (vendor_id, transaction_id) vendor_id, transaction_id, outcome_before
+              from corrections where outcome_before is not null
+              order by vendor_id, transaction_id, posted_at
+            ) c on c.vendor_id = x.vendor_id and c.transaction_id = x.transaction_id
+          ) t left join (
+            select vendor_id, source_id,
+              coalesce(sum(amount_cents) filter (where credit_account <> 'float'), 0) as gone,
+              coalesce(sum(amount_cents) filter (where credit_account = 'float'), 0) as back,
+              coalesce(sum(amount_cents) filter (where credit_account = 'fees'), 0) as fee
+            from transfers where debit_account = 'reserved' group by vendor_id, source_id
+          ) r on r.vendor_id = t.vendor_id and r.source_id = t.transaction_id
+          where (case
+            when t.outcome is null then r.source_id is null
+            when t.outcome = 'failed' then r.gone = 0 and r.back = t.amount_cents + t.fee_cents
+            else r.gone > r.fee and r.fee = t.fee_cents
+              and r.gone + r.back = t.amount_cents + t.fee_cents end) is not true`,
+  },
+  {
+    name: 'archived_or_here',
+    says: 'A payment is here or archived, not both, and nothing is left of an archived one’s instructions.',
+    sql: `select vendor_id, format('transaction %s is archived, and still here', transaction_id) as detail
+          from archived_transactions a
+          where exists (select 1 from transactions t
+              where t.vendor_id = a.vendor_id and t.transaction_id = a.transaction_id)
+            or exists (select 1 from unexecuted_attempts t
+              where t.vendor_id = a.vendor_id and t.transaction_id = a.transaction_id)`,
+  },
+  {
+    name: 'open_has_no_end',
+    says: 'An open transaction has nothing that only its end brings.',
+    sql: `select vendor_id, format('transaction %s: open, with something of an outcome', transaction_id) as detail
+          from transactions
+          where outcome is null and num_nonnulls(settled_at, biller_response_time, biller_reference,
+            message, details, sent_at, attempt_number, attempt_outcome, operator_handle, settled_by) > 0`,
+  },
+  {
+    name: 'open_equals_queued',
+    says: 'Open transactions, and only they, are in the dispatch queue, once.',
+    sql: `select coalesce(t.vendor_id, q.vendor_id) as vendor_id,
+            format('transaction %s: %s, queued %s times', coalesce(t.transaction_id, q.transaction_id),
+              case when t.transaction_id is null then 'not open' else 'open' end,
+              coalesce(q.count, 0)) as detail
+          from (select vendor_id, biller_code, transaction_id from transactions where outcome is null) t
+            full join (
+              select vendor_id, biller_code, transaction_id, count(*) from dispatch_queue
+              group by vendor_id, biller_code, transaction_id
+            ) q using (vendor_id, biller_code, transaction_id)
+          where t.transaction_id is null or q.count is distinct from 1`,
+  },
+  {
+    name: 'queued_as_created',
+    says: 'What is queued to be paid is what was created.',
+    sql: `select q.vendor_id, format('transaction %s: queued %s to %s, created %s to %s', q.transaction_id,
+              q.amount_cents, q.account, t.amount_cents, t.account) as detail
+          from dispatch_queue q join transactions t using (vendor_id, transaction_id)
+          where (q.amount_cents, q.account, q.phone) is distinct from (t.amount_cents, t.account, t.phone)`,
+  },
+  {
+    name: 'attempts_end_once',
+    says: 'An attempt is under way, or has one end.',
+    sql: `select vendor_id, format('transaction %s: attempt %s is %s', transaction_id, attempt_number,
+              string_agg(coalesce(outcome, 'under way'), ' and ' order by outcome)) as detail
+          from attempts group by vendor_id, transaction_id, attempt_number having count(*) > 1`,
+  },
+  {
+    name: 'attempts_have_transactions',
+    says: 'Every instruction belongs to a transaction.',
+    sql: `select a.vendor_id, format('attempt %s of %s, which does not exist', a.attempt_number, a.transaction_id) as detail
+          from unexecuted_attempts a where not exists (select 1 from transactions t
+            where t.vendor_id = a.vendor_id and t.transaction_id = a.transaction_id)`,
+  },
+  {
+    name: 'success_was_instructed',
+    says: 'A successful transaction has an instruction.',
+    sql: `select t.vendor_id, format('transaction %s: success without an attempt', t.transaction_id) as detail
+          from transactions t
+          where t.outcome = 'success' and t.sent_at is null and not exists (select 1 from unexecuted_attempts a
+            where a.vendor_id = t.vendor_id and a.transaction_id = t.transaction_id)`,
+  },
+  {
+    name: 'movements_equal_transfers',
+    says: 'Every collection and fund movement is in the books with its amount, and no other.',
+    sql: `select coalesce(m.vendor_id, f.vendor_id) as vendor_id,
+            format('%s %s: %s, transfer %s', f.debit_account, coalesce(m.id, f.source_id), m.amount_cents, f.amount_cents) as detail
+          from (
+            select vendor_id, collection_id as id, amount_cents, 'external' as debit_account from collections
+            union all
+            select vendor_id, movement_id, amount_cents, 'collected' from fund_movements
+          ) m full join (
+            select * from transfers
+            where debit_account = 'external' and credit_account = 'collected'
+              or debit_account = 'collected' and credit_account = 'float'
+          ) f on f.vendor_id = m.vendor_id and f.source_id = m.id and f.debit_account = m.debit_account
+          where m.amount_cents is distinct from f.amount_cents`,
+  },
+  {
+    name: 'corrections_equal_transfers',
+    says: 'Every other transfer belongs to a correction that two people decided, and every correction is in the books with its amount.',
+    sql: `select coalesce(c.vendor_id, f.vendor_id) as vendor_id,
+            format('correction %s: %s, transfers %s', coalesce(c.correction_id, f.source_id),
+              c.amount_cents, f.amount_cents) as detail
+          from (
+            select * from corrections
+            where case_id in (select case_id from cases where resolved_at is not null)
+          ) c full join (
+            select vendor_id, source_id, sum(amount_cents)::bigint as amount_cents from transfers
+            where (debit_account, credit_account) not in
+                (('external', 'collected'), ('collected', 'float'), ('float', 'reserved'))
+              and debit_account <> 'reserved'
+            group by vendor_id, source_id
+          ) f on f.vendor_id = c.vendor_id and f.source_id = c.correction_id
+          where c.amount_cents is distinct from f.amount_cents`,
+  },
+  {
+    name: 'outcome_equals_correction',
+    says: 'A corrected transaction has the outcome that its last correction gave it, and each correction began where the one before ended.',
+    sql: `select c.vendor_id, format('transaction %s: %s, corrected from %s to %s', c.transaction_id,
+              t.outcome, c.outcome_before, c.outcome_after) as detail
+          from (
+            select *, lead(outcome_before) over (
+              partition by vendor_id, transaction_id order by posted_at) as next_before
+            from corrections where outcome_after is not null
+          ) c left join transactions t
+            on t.vendor_id = c.vendor_id and t.transaction_id = c.transaction_id
+          where coalesce(c.next_before, t.outcome) is distinct from c.outcome_after`,
+  },
+  {
+    name: 'closed_days_frozen',
+    says: 'A closed day’s totals are what the transfers make, it begins where the one before ended, and nothing was added to it.',
+    sql: `with days as (
+            select *, lag(day) over (order by started_at) as day_before,
+              lag(ended_at) over (order by started_at) as end_before
+            from closed_days
+          ), reach as (
+            select array_agg(started_at order by started_at) as starts,
+              array_agg(day order by started_at) as days, min(started_at) as first, max(ended_at) as last
+            from closed_days
+          ), made as (
+            -- The day null is all the time before the first.
+            select case when f.created_at >= r.first then r.days[width_bucket(f.created_at, r.starts)] end as day,
+              f.vendor_id, f.operator_code, sum(f.net_cents) as net, sum(f.in_cents) as came,
+              sum(f.payments_cents) as payments, sum(f.fees_cents) as fees,
+              sum(f.refunds_cents) as refunds, sum(f.corrections_cents) as corrections
+            from ${FLOWS} f join reach r on f.created_at < r.last
+            group by 1, 2, 3
+          )
+          select coalesce(t.vendor_id, m.vendor_id) as vendor_id,
+            format('closed day %s%s: the totals are not what the transfers make',
+              coalesce(t.day, m.day), ' ' || nullif(coalesce(t.operator_code, m.operator_code), '')) as detail
+          from day_totals t full join (select * from made where day is not null) m
+              on m.day = t.day and m.vendor_id = t.vendor_id and m.operator_code = t.operator_code
+            left join days d on d.day = t.day
+            left join day_totals b on b.day = d.day_before and b.vendor_id = t.vendor_id
+              and b.operator_code = t.operator_code
+            left join made z on z.day is null and d.day_before is null and z.vendor_id = t.vendor_id
+              and z.operator_code = t.operator_code
+          where t.day is null
+            or (t.in_cents, t.payments_cents, t.fees_cents, t.refunds_cents, t.corrections_cents)
+              is distinct from (coalesce(m.came, 0), coalesce(m.payments, 0), coalesce(m.fees, 0),
+                coalesce(m.refunds, 0), coalesce(m.corrections, 0))
+            or t.closing_cents <> t.opening_cents + coalesce(m.net, 0)
+            or t.opening_cents <> coalesce(b.closing_cents, z.net, 0)
+            or d.end_before <> d.started_at`,
+  },
+  {
+    name: 'written_as_sent',
+    says: 'No trigger, rule or policy changes rows as they are written, or hides them.',
+    sql: `select 0 as vendor_id, format('trigger %s of %s', t.tgname, t.tgrelid::regclass) as detail
+          from pg_trigger t join pg_class c on c.oid = t.tgrelid
+          where not t.tgisinternal and c.relnamespace = current_schema()::regnamespace
+          union all
+          select 0, format('rule %s of %s', rulename, tablename) from pg_rules
+          where schemaname = current_schema()
+          union all
+          select 0, format('policy %s of %s', policyname, tablename) from pg_policies
+          where schemaname = current_schema()`,
+  },
+];

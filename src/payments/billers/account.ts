@@ -1,0 +1,46 @@
+import { Refusal } from '../../platform/base/errors.ts';
+import { kenyanMobileNumber, phoneNumber } from '../../platform/base/mobile-number.ts';
+import { MSISDN, hasFormat } from './account-format.ts';
+import type { Biller } from './biller.ts';
+
+/**
+ * An account as it is compared, stored and sent to the operator. What does not look like a mobile
+ * number stays as it is, but for spaces around it.
+ * @param biller undefined when it is unknown.
+ */
+export function normaliseAccount(
+  text: string,
+  biller: Pick<Biller, 'accountFormat'> | undefined,
+): string {
+  const trimmed = text.trim();
+  if (biller?.accountFormat !== MSISDN) return trimmed;
+  return kenyanMobileNumber(trimmed) ?? trimmed;
+}
+
+/** The same. Throws: `invalid_field` when it cannot be one of the biller's accounts. */
+export function requireAccount(
+  text: string,
+  biller: Pick<Biller, 'billerCode' | 'accountFormat' | 'accountLabel'>,
+): string {
+  const account = normaliseAccount(text, biller);
+  if (hasFormat(account, biller.accountFormat)) return account;
+  const { billerCode, accountFormat: format, accountLabel: label } = biller;
+  const form =
+    format === MSISDN
+      ? 'a Kenyan mobile number such as 254712345678 or 0712345678'
+      : `of the form ${format}`;
+  throw new Refusal('invalid_field', {
+    field: 'account',
+    text: `account must be ${form} (${billerCode}: ${label})`,
+  });
+}
+
+/** A phone number as it is compared and stored. Throws: `invalid_field`. */
+export function requirePhone(text: string): string {
+  const phone = phoneNumber(text);
+  if (phone !== undefined) return phone;
+  throw new Refusal('invalid_field', {
+    field: 'phone',
+    text: 'phone must be a phone number of 9 to 15 digits, such as 254712345678',
+  });
+}

@@ -1,0 +1,234 @@
+import { PlainError } from '../../platform/base/plain-error.ts';
+import type { Pool, Queryable } from '../../platform/db/pool.ts';
+import { changeSettings } from '../../platform/db/settings-watch.ts';
+import { ANY_ACCOUNT, whyNotAFormat } from './account-format.ts';
+import type { Availability, Operator } from './biller.ts';
+import type { PhonePrefix } from './kenyan-prefixes.ts';
+import {
+  findBiller,
+  findOperator,
+  listBillers,
+  putBiller,
+  putOperator,
+  putPrefix,
+  removePrefix,
+  setBillerStatus,
+} from './store.ts';
+import type { BillerRecord, OperatorRow } from './store.ts';
+
+/**
+ * What people do to operators, billers and prefixes. Each is one transaction with the mark that
+ * running processes reload on, and throws `PlainError` when it cannot be done.
+ */
+
+/** Settings to change; absent ones stay. */
+export interface OperatorChange {
+  readonly name?: string | undefined;
+  readonly connector?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  /** Over the known ones; undefined removes one. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly maxConcurrency?: number | undefined;
+  /** Null: no limit. */
+  readonly maxPerSecond?: number | null | undefined;
+}
+
+const DEFAULT_MAX_CONCURRENCY = 32;
+
+/**
+ * Adds an operator or changes what is given. Returns true when it was added.
+ * @param check throws when the operator could not be used like that; it gets no secrets.
+ */
+export async function setOperator(
+  pool: Pool,
+  operatorCode: string,
+  change: OperatorChange,
+  check: (operator: Operator) => Promise<void>,
+): Promise<boolean> {
+  return await changeSettings(pool, 'billers', async (client) => {
+    const known = await findOperator(client, operatorCode);
+    const operator = mergeOperator(operatorCode, known, change);
+    await check(operatorOf(operator));
+    await putOperator(client, operator);
+    return known === undefined;
+  });
+}
+
+function mergeOperator(
+  operatorCode: string,
+  known: OperatorRow | undefined,
+  change: OperatorChange,
+): OperatorRow {
+  const settings = Object.fromEntries(
+    Object.entries({ ...known?.settings, ...change.settings }).filter(
+      ([, value]) => value !== undefined,
+    ),
+  );
+  const maxPerSecond =
+    change.maxPerSecond === undefined ? known?.max_per_second : change.maxPerSecond;
+  return {
+    operator_code: operatorCode,
+    name: needed(change.name ?? known?.name, 'name'),
+    connector: needed(change.connector ?? known?.connector, 'connector'),
+    base_url: needed(change.baseUrl ?? known?.base_url, 'base_url'),
+    settings,
+    max_concurrency: change.maxConcurrency ?? known?.max_concurrency ?? DEFAULT_MAX_CONCURRENCY,
+    max_per_second: maxPerSecond ?? null,
+  };
+}
+
+/** The operator of a stored row, without its secrets. */
+export function operatorOf(row: OperatorRow): Operator {
+  return {
+    operatorCode: row.operator_code,
+    name: row.name,
+    connector: row.connector,
+    baseUrl: row.base_url,
+    settings: row.settings,
+    maxConcurrency: row.max_concurrency,
+    maxPerSecond: row.max_per_second,
+    secrets: [],
+  };
+}
+
+/** Settings to change; absent ones stay. */
+export interface BillerChange {
+  readonly name?: string | undefined;
+  readonly category?: string | undefined;
+  readonly operatorCode?: string | undefined;
+  readonly minimumCents?: bigint | undefined;
+  /** Null: no maximum. */
+  readonly maximumCents?: bigint | null | undefined;
+  readonly feeCents?: bigint | undefined;
+  readonly secondaryAccount?: boolean | undefined;
+  readonly validatesAccounts?: boolean | undefined;
+  /** `msisdn` or an anchored pattern, and what people call such an account. */
+  readonly accountFormat?: string | undefined;
+  readonly accountLabel?: string | undefined;
+  readonly position?: number | undefined;
+}
+
+/**
+ * Adds a biller (ONLINE) or changes what is given. Returns true when it was added.
+ *
+ * Another operator is asked about instructions that the former one got, and its "not found" would
+ * send them again: so a biller changes hands only while it is OFFLINE and no instruction is out.
+ * @param countInstructionsOut how many of the biller's transactions wait for the operator's word.
+ */
+export async function setBiller(
+  pool: Pool,
+  billerCode: string,
+  change: BillerChange,
+  countInstructionsOut: (client: Queryable, billerCode: string) => Promise<number>,
+): Promise<boolean> {
+  return await changeSettings(pool, 'billers', async (client) => {
+    const known = await findBiller(client, billerCode);
+    const biller = {
+      ...mergeBiller(billerCode, known, change),
+      list_position:
+        change.position ?? known?.list_position ?? nextPosition(await listBillers(client)),
+    };
+    if ((await findOperator(client, biller.operator_code)) === undefined) {
+      throw new PlainError(`Operator ${biller.operator_code} does not exist.`, {
+        field: 'operator',
+      });
+    }
+    if (known !== undefined && known.operator_code !== biller.operator_code) {
+      const out = await countInstructionsOut(client, billerCode);
+      if (known.status === 'ONLINE' || out > 0) {
+        throw new PlainError(
+          `${billerCode} changes its operator only while it is OFFLINE and no instruction is out (it is ${known.status}, ${out} out). Set it OFFLINE and wait until its pending transactions have ended.`,
+          { field: 'operator' },
+        );
+      }
+    }
+    await putBiller(client, biller);
+    return known === undefined;
+  });
+}
+
+function mergeBiller(
+  billerCode: string,
+  known: BillerRecord | undefined,
+  change: BillerChange,
+): Omit<BillerRecord, 'list_position'> {
+  const minimum = needed(change.minimumCents ?? known?.minimum_cents, 'minimum');
+  const maximum =
+    change.maximumCents === undefined ? (known?.maximum_cents ?? null) : change.maximumCents;
+  if (maximum !== null && maximum < minimum) {
+    throw new PlainError('The maximum is below the minimum.', { field: 'maximum' });
+  }
+  const { accountFormat } = change;
+  const reason = accountFormat === undefined ? undefined : whyNotAFormat(accountFormat);
+  if (reason !== undefined) {
+    throw new PlainError(`The format cannot be used: ${reason}.`, { field: 'account_format' });
+  }
+  return {
+    biller_code: billerCode,
+    name: needed(change.name ?? known?.name, 'name'),
+    category: needed(change.category ?? known?.category, 'category'),
+    operator_code: needed(change.operatorCode ?? known?.operator_code, 'operator'),
+    minimum_cents: minimum,
+    maximum_cents: maximum,
+    fee_cents: change.feeCents ?? known?.fee_cents ?? 0n,
+    secondary_account: change.secondaryAccount ?? known?.secondary_account ?? false,
+    validates_accounts: change.validatesAccounts ?? known?.validates_accounts ?? false,
+    account_format: change.accountFormat ?? known?.account_format ?? ANY_ACCOUNT.accountFormat,
+    account_label: change.accountLabel ?? known?.account_label ?? ANY_ACCOUNT.accountLabel,
+    status: known?.status ?? 'ONLINE',
+  };
+}
+
+function nextPosition(billers: readonly BillerRecord[]): number {
+  return billers.reduce((last, biller) => Math.max(last, biller.list_position), -1) + 1;
+}
+
+function needed<Value>(value: Value | undefined, field: string): Value {
+  if (value === undefined)
+    throw new PlainError('This option is required for a new entry.', { field });
+  return value;
+}
+
+/** What people say about a biller; an open circuit breaker keeps it OFFLINE all the same. */
+export async function changeBillerStatus(
+  pool: Pool,
+  billerCode: string,
+  status: Availability,
+): Promise<void> {
+  await changeSettings(pool, 'billers', async (client) => {
+    if (!(await setBillerStatus(client, billerCode, status))) throw noBiller(billerCode);
+  });
+}
+
+export async function setPrefix(pool: Pool, prefix: string, billerCode: string): Promise<void> {
+  await changeSettings(pool, 'billers', async (client) => {
+    if ((await findBiller(client, billerCode)) === undefined) throw noBiller(billerCode);
+    await putPrefix(client, prefix, billerCode);
+  });
+}
+
+export async function dropPrefix(pool: Pool, prefix: string): Promise<void> {
+  await changeSettings(pool, 'billers', async (client) => {
+    if (!(await removePrefix(client, prefix))) {
+      throw new PlainError(`Prefix ${prefix} does not exist.`);
+    }
+  });
+}
+
+/** Sets the prefixes of those billers that exist. Returns how many, and the billers there are not. */
+export async function loadPrefixes(
+  pool: Pool,
+  prefixes: readonly PhonePrefix[],
+): Promise<{ readonly loaded: number; readonly missingBillers: readonly string[] }> {
+  return await changeSettings(pool, 'billers', async (client) => {
+    const known = new Set((await listBillers(client)).map((biller) => biller.biller_code));
+    const usable = prefixes.filter(({ billerCode }) => known.has(billerCode));
+    for (const { prefix, billerCode } of usable) await putPrefix(client, prefix, billerCode);
+    const missing = prefixes.map(({ billerCode }) => billerCode).filter((code) => !known.has(code));
+    return { loaded: usable.length, missingBillers: [...new Set(missing)] };
+  });
+}
+
+function noBiller(billerCode: string): PlainError {
+  return new PlainError(`Biller ${billerCode} does not exist.`);
+}

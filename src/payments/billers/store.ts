@@ -1,0 +1,190 @@
+import type { Queryable } from '../../platform/db/pool.ts';
+import type { Availability } from './biller.ts';
+
+export interface BillerRow {
+  biller_code: string;
+  name: string;
+  category: string;
+  operator_code: string;
+  minimum_cents: bigint;
+  maximum_cents: bigint | null;
+  fee_cents: bigint;
+  secondary_account: boolean;
+  validates_accounts: boolean;
+  account_format: string;
+  account_label: string;
+  status: Availability;
+  list_position: number;
+  breaker_reason: string | null;
+  /** Nothing is sent by any biller: the books have lost a time (src/quarantine). */
+  quarantined: boolean;
+}
+
+export interface OperatorRow {
+  operator_code: string;
+  name: string;
+  connector: string;
+  base_url: string;
+  settings: Record<string, unknown>;
+  max_concurrency: number;
+  max_per_second: number | null;
+}
+
+const WITH_OBSTACLES = `select b.*, k.reason as breaker_reason,
+    exists (select from quarantines where released_at is null) as quarantined
+  from billers b left join biller_breakers k using (biller_code)`;
+
+export async function listBillers(db: Queryable): Promise<BillerRow[]> {
+  const result = await db.query<BillerRow>(
+    `${WITH_OBSTACLES} order by b.list_position, b.biller_code`,
+  );
+  return result.rows;
+}
+
+export async function findBiller(
+  db: Queryable,
+  billerCode: string,
+): Promise<BillerRow | undefined> {
+  const found = await db.query<BillerRow>(`${WITH_OBSTACLES} where b.biller_code = $1`, [
+    billerCode,
+  ]);
+  return found.rows[0];
+}
+
+export async function findOperator(
+  db: Queryable,
+  operatorCode: string,
+): Promise<OperatorRow | undefined> {
+  const found = await db.query<OperatorRow>('select * from operators where operator_code = $1', [
+    operatorCode,
+  ]);
+  return found.rows[0];
+}
+
+export async function listOperators(db: Queryable): Promise<OperatorRow[]> {
+  return (await db.query<OperatorRow>('select * from operators order by operator_code')).rows;
+}
+
+export async function listPrefixes(
+  db: Queryable,
+): Promise<{ prefix: string; biller_code: string }[]> {
+  const result = await db.query<{ prefix: string; biller_code: string }>(
+    'select prefix, biller_code from phone_prefixes order by prefix',
+  );
+  return result.rows;
+}
+
+export type OperatorRecord = Omit<OperatorRow, 'settings'> & {
+  readonly settings: Readonly<Record<string, unknown>>;
+};
+
+/** Inserts the operator or replaces all of its fields. */
+export async function putOperator(db: Queryable, operator: OperatorRecord): Promise<void> {
+  await db.query(
+    `insert into operators (operator_code, name, connector, base_url, settings, max_concurrency, max_per_second)
+     values ($1, $2, $3, $4, $5, $6, $7)
+     on conflict (operator_code) do update set name = excluded.name, connector = excluded.connector,
+       base_url = excluded.base_url, settings = excluded.settings,
+       max_concurrency = excluded.max_concurrency, max_per_second = excluded.max_per_second`,
+    [
+      operator.operator_code,
+      operator.name,
+      operator.connector,
+      operator.base_url,
+      JSON.stringify(operator.settings),
+      operator.max_concurrency,
+      operator.max_per_second,
+    ],
+  );
+}
+
+export type BillerRecord = Omit<BillerRow, 'breaker_reason' | 'quarantined'>;
+
+/** Inserts the biller or replaces all of its fields. */
+export async function putBiller(db: Queryable, biller: BillerRecord): Promise<void> {
+  await db.query(
+    `insert into billers (biller_code, name, category, operator_code, minimum_cents, maximum_cents,
+       fee_cents, secondary_account, validates_accounts, account_format, account_label, status,
+       list_position)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+     on conflict (biller_code) do update set name = excluded.name, category = excluded.category,
+       operator_code = excluded.operator_code, minimum_cents = excluded.minimum_cents,
+       maximum_cents = excluded.maximum_cents, fee_cents = excluded.fee_cents,
+       secondary_account = excluded.secondary_account,
+       validates_accounts = excluded.validates_accounts, account_format = excluded.account_format,
+       account_label = excluded.account_label, status = excluded.status,
+       list_position = excluded.list_position`,
+    [
+      biller.biller_code,
+      biller.name,
+      biller.category,
+      biller.operator_code,
+      biller.minimum_cents,
+      biller.maximum_cents,
+      biller.fee_cents,
+      biller.secondary_account,
+      biller.validates_accounts,
+      biller.account_format,
+      biller.account_label,
+      biller.status,
+      biller.list_position,
+    ],
+  );
+}
+
+/** Returns false when there is no such biller. */
+export async function setBillerStatus(
+  db: Queryable,
+  billerCode: string,
+  status: Availability,
+): Promise<boolean> {
+  const updated = await db.query('update billers set status = $2 where biller_code = $1', [
+    billerCode,
+    status,
+  ]);
+  return updated.rowCount === 1;
+}
+
+export async function putPrefix(db: Queryable, prefix: string, billerCode: string): Promise<void> {
+  await db.query(
+    `insert into phone_prefixes (prefix, biller_code) values ($1, $2)
+     on conflict (prefix) do update set biller_code = excluded.biller_code`,
+    [prefix, billerCode],
+  );
+}
+
+/** Returns false when the prefix was not in the table. */
+export async function removePrefix(db: Queryable, prefix: string): Promise<boolean> {
+  return (await db.query('delete from phone_prefixes where prefix = $1', [prefix])).rowCount === 1;
+}
+
+/** Opens the biller's circuit breaker; returns false when it was open already. */
+export async function openBreaker(
+  db: Queryable,
+  breaker: { readonly billerCode: string; readonly cooldownMs: number; readonly reason: string },
+): Promise<boolean> {
+  const inserted = await db.query(
+    `insert into biller_breakers (biller_code, opened_at, probe_at, reason)
+     values ($1, now(), now() + $2 * interval '1 millisecond', $3) on conflict do nothing`,
+    [breaker.billerCode, breaker.cooldownMs, breaker.reason],
+  );
+  return inserted.rowCount === 1;
+}
+
+/** Returns false when it was closed already. */
+export async function closeBreaker(db: Queryable, billerCode: string): Promise<boolean> {
+  const deleted = await db.query('delete from biller_breakers where biller_code = $1', [
+    billerCode,
+  ]);
+  return deleted.rowCount === 1;
+}
+
+/** Open breakers whose time to probe has come; each is given to one caller only. */
+export async function takeProbes(db: Queryable, cooldownMs: number): Promise<string[]> {
+  const taken = await db.query<{ biller_code: string }>(
+    `update biller_breakers set probe_at = now() + $1 * interval '1 millisecond'
+     where probe_at <= now() returning biller_code`,
+    [cooldownMs],
+  );
+  return taken.rows.map((row) => row.biller_code);
+}

@@ -1,0 +1,156 @@
+import { Refusal } from '../../platform/base/errors.ts';
+import type { ErrorCode } from '../../platform/base/errors.ts';
+import { newId } from '../../platform/base/ids.ts';
+import type { Biller } from '../billers/biller.ts';
+import { normaliseRequest, planTransaction } from '../create/decide.ts';
+import type { CreateRequest } from '../create/decide.ts';
+import type { NewTransaction } from '../create/payment.ts';
+import type { Vendor } from '../../parties/vendor.ts';
+
+/** Why a row was refused, in the words of a single create. */
+export interface RowRefusal {
+  readonly code: ErrorCode;
+  readonly text: string;
+  readonly field?: string;
+}
+
+/** One row of a file, as read: a request, or why it is none. */
+export type BulkRow =
+  | { readonly request: CreateRequest }
+  | { readonly refusal: RowRefusal; readonly merchantReference: string | null };
+
+/** How far a batch is. */
+export interface BatchProgress {
+  readonly batchReference: string;
+  readonly batchId: string;
+  readonly fileSha256: Buffer;
+  readonly createdAt: Date;
+  /** Null while rows are undecided. */
+  readonly endedAt: Date | null;
+  readonly rowCount: number;
+  readonly acceptedCount: number;
+  readonly refusedCount: number;
+}
+
+/** What became of one row. */
+export type RowResult = {
+  /** From 1. */
+  readonly row: number;
+  readonly merchantReference: string | null;
+} & (
+  | { readonly kind: 'accepted'; readonly transactionId: string; readonly postedAt: Date }
+  | ({ readonly kind: 'refused' } & RowRefusal)
+  | { readonly kind: 'waiting' }
+);
+
+const ROW_DIGITS = 4;
+
+/** A new time-ordered id whose last four hexadecimal digits are free for a row's number. */
+export function newBatchId(): string {
+  return `${newId().slice(0, -ROW_DIGITS)}${'0'.repeat(ROW_DIGITS)}`;
+}
+
+/**
+ * The transaction id of a row. It follows from batch and row alone, so that the same row decided
+ * again is the same transaction.
+ */
+export function transactionIdOf(batchId: string, row: number): string {
+  return batchId.slice(0, -ROW_DIGITS) + row.toString(16).padStart(ROW_DIGITS, '0');
+}
+
+/** A refusal as it is kept with its row. */
+export function rowRefusalOf(refusal: Refusal): RowRefusal {
+  const { code, message: text, field } = refusal;
+  return field === undefined ? { code, text } : { code, text, field };
+}
+
+/** What a chunk of rows comes to by the rules that need no database. */
+export interface ChunkPlan {
+  readonly creates: readonly { readonly row: number; readonly transaction: NewTransaction }[];
+  readonly refused: readonly {
+    readonly row: number;
+    readonly refusal: RowRefusal;
+    /** Kept where an earlier answer to the same request goes before the refusal. */
+    readonly request: CreateRequest | undefined;
+  }[];
+}
+
+/**
+ * Plans the rows of one chunk, each as a single create would be.
+ * @param firstRow number of the first of them in the file, from 1.
+ * @param from.vendor undefined when the vendor may no longer create.
+ */
+export function planChunk(
+  rows: readonly BulkRow[],
+  firstRow: number,
+  from: {
+    readonly batchId: string;
+    readonly vendor: Vendor | undefined;
+    readonly billerOf: (billerCode: string) => Biller | undefined;
+  },
+): ChunkPlan {
+  const creates: { row: number; transaction: NewTransaction }[] = [];
+  const refused: ChunkPlan['refused'][number][] = [];
+  for (const [index, item] of rows.entries()) {
+    const row = firstRow + index;
+    if ('refusal' in item) {
+      refused.push({ row, refusal: item.refusal, request: undefined });
+      continue;
+    }
+    const biller = from.billerOf(item.request.billerCode);
+    const request = normaliseRequest(item.request, biller);
+    try {
+      if (from.vendor === undefined || from.vendor.suspended) {
+        throw new Refusal('vendor_suspended', { field: 'vid' });
+      }
+      const planned = planTransaction(request, from.vendor, biller);
+      creates.push({
+        row,
+        transaction: { ...planned, transactionId: transactionIdOf(from.batchId, row) },
+      });
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      refused.push({ row, refusal: rowRefusalOf(error), request });
+    }
+  }
+  return { creates, refused };
+}
+
+type StoredRow =
+  | readonly [
+      billerCode: string,
+      account: string,
+      phone: string | null,
+      amountCents: string,
+      merchantReference: string | null,
+    ]
+  | { readonly refusal: RowRefusal; readonly reference: string | null };
+
+/** Rows as text to be stored. */
+export function encodeRows(rows: readonly BulkRow[]): string {
+  return JSON.stringify(
+    rows.map((row): StoredRow => {
+      if ('refusal' in row) return { refusal: row.refusal, reference: row.merchantReference };
+      const { billerCode, account, phone, amountCents, merchantReference } = row.request;
+      return [billerCode, account, phone, amountCents.toString(), merchantReference];
+    }),
+  );
+}
+
+/** The reverse of `encodeRows`. */
+export function decodeRows(text: string): BulkRow[] {
+  return (JSON.parse(text) as StoredRow[]).map((stored): BulkRow => {
+    if ('refusal' in stored) {
+      return { refusal: stored.refusal, merchantReference: stored.reference };
+    }
+    const [billerCode, account, phone, amountCents, merchantReference] = stored;
+    return {
+      request: { billerCode, account, phone, amountCents: BigInt(amountCents), merchantReference },
+    };
+  });
+}
+
+/** The vendor's reference of a row, as far as it had a readable one. */
+export function merchantReferenceOf(row: BulkRow): string | null {
+  return 'refusal' in row ? row.merchantReference : row.request.merchantReference;
+}

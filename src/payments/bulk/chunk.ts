@@ -1,0 +1,156 @@
+import { crashPoint } from '#crash-points';
+import { Refusal } from '../../platform/base/errors.ts';
+import type { Biller } from '../billers/biller.ts';
+import { inTransaction } from '../../platform/db/pool.ts';
+import type { Queryable } from '../../platform/db/pool.ts';
+import type { BatchForm } from '../create/batch-form.ts';
+import { answerDecision, dependOnEachOther, isSameRequest } from '../create/decide.ts';
+import { createTransactions } from '../create/store.ts';
+import type { CreateDecision, NewTransaction } from '../create/payment.ts';
+import type { Vendor } from '../../parties/vendor.ts';
+import { planChunk, rowRefusalOf } from './batch.ts';
+import type { BulkRow, ChunkPlan } from './batch.ts';
+import * as store from './store.ts';
+import type { ChunkException } from './store.ts';
+
+/** Some rows of a batch that are next to be decided. */
+export interface Chunk {
+  readonly vendorId: number;
+  readonly batchReference: string;
+  readonly batchId: string;
+  /** Number of the first row, from 1. */
+  readonly firstRow: number;
+  readonly rows: readonly BulkRow[];
+  readonly leaseMs: number;
+}
+
+/** What the rows are decided by, as it is when they are. */
+export interface Rules {
+  readonly vendorById: (vendorId: number) => Vendor | undefined;
+  readonly billerOf: (billerCode: string) => Biller | undefined;
+}
+
+export interface ChunkOutcome {
+  /** The row that is next in the batch now. */
+  readonly nextRow: number;
+  /** False when the chunk had been decided before, by this process or another. */
+  readonly decided: boolean;
+  readonly accepted: readonly NewTransaction[];
+}
+
+/**
+ * Decides a chunk: creates what is accepted and keeps every row's result, in one commit. A chunk
+ * that is no longer next (its commit's answer was lost, or another process was quicker) changes
+ * nothing: whoever comes second waits for the first, finds the batch moved on, and rolls back.
+ */
+export async function decideChunk(
+  db: Queryable,
+  chunk: Chunk,
+  rules: Rules,
+  form?: BatchForm,
+): Promise<ChunkOutcome> {
+  const plan = planChunk(chunk.rows, chunk.firstRow, {
+    batchId: chunk.batchId,
+    vendor: rules.vendorById(chunk.vendorId),
+    billerOf: rules.billerOf,
+  });
+  const accepted = await inTransaction(db, async () => {
+    const refusals = await answerRepeats(db, chunk.vendorId, plan.refused);
+    const transactions = plan.creates.map((create) => create.transaction);
+    const decisions =
+      transactions.length === 0
+        ? []
+        : await createTransactions(db, transactions, dependOnEachOther(transactions), form);
+    const decided = plan.creates.map(({ row, transaction }, index) => ({
+      transaction,
+      ...resultOf(row, transaction, decisions[index]),
+    }));
+    const taken = decided.filter((item) => item.exception === undefined);
+    const exceptions = [...refusals, ...decided.flatMap((item) => item.exception ?? [])];
+    const isNext = await store.insertChunk(db, {
+      ...chunk,
+      rowCount: chunk.rows.length,
+      refusedCount: exceptions.filter((exception) => 'code' in exception).length,
+      postedAt: taken[0]?.postedAt ?? null,
+      exceptions: exceptions.toSorted((a, b) => a.row - b.row),
+    });
+    crashPoint('bulk:before-commit');
+    return isNext ? taken.map((item) => item.transaction) : undefined;
+  });
+  crashPoint('bulk:after-commit');
+  return await outcomeOf(db, chunk, accepted);
+}
+
+/** Keeps rows as refused that the database could not take; alone, so that they fail no others. */
+export async function refuseChunk(
+  db: Queryable,
+  chunk: Chunk,
+  refusal: Refusal,
+): Promise<ChunkOutcome> {
+  const kept = rowRefusalOf(refusal);
+  const isNext = await store.insertChunk(db, {
+    ...chunk,
+    rowCount: chunk.rows.length,
+    refusedCount: chunk.rows.length,
+    postedAt: null,
+    exceptions: chunk.rows.map((_, index) => ({ row: chunk.firstRow + index, ...kept })),
+  });
+  return await outcomeOf(db, chunk, isNext ? [] : undefined);
+}
+
+async function outcomeOf(
+  db: Queryable,
+  chunk: Chunk,
+  accepted: readonly NewTransaction[] | undefined,
+): Promise<ChunkOutcome> {
+  if (accepted !== undefined) {
+    return { nextRow: chunk.firstRow + chunk.rows.length, decided: true, accepted };
+  }
+  return { nextRow: await store.readNextRow(db, chunk), decided: false, accepted: [] };
+}
+
+/** As with single creates, a repeat gets its first answer also when a rule would refuse it today. */
+async function answerRepeats(
+  db: Queryable,
+  vendorId: number,
+  refused: ChunkPlan['refused'],
+): Promise<ChunkException[]> {
+  const references = refused.flatMap(({ request }) => request?.merchantReference ?? []);
+  const earlier = new Map(
+    references.length === 0
+      ? []
+      : (await store.readByReferences(db, vendorId, references)).map((row) => [
+          row.merchant_reference,
+          row,
+        ]),
+  );
+  return refused.map(({ row, refusal, request }) => {
+    const first = request === undefined ? undefined : earlier.get(request.merchantReference);
+    return request !== undefined && first !== undefined && isSameRequest(first, request)
+      ? replayed(row, first.transaction_id, first.created_at)
+      : { row, ...refusal };
+  });
+}
+
+function resultOf(
+  row: number,
+  transaction: NewTransaction,
+  decision: CreateDecision | undefined,
+): { readonly exception?: ChunkException; readonly postedAt?: Date } {
+  if (decision === undefined) throw new Error(`row ${row} was not decided`);
+  if (decision.kind === 'accepted') return { postedAt: decision.createdAt };
+  if (decision.kind === 'replayed') {
+    return { exception: replayed(row, decision.transactionId, decision.createdAt) };
+  }
+  try {
+    answerDecision(transaction, decision);
+  } catch (error) {
+    if (error instanceof Refusal) return { exception: { row, ...rowRefusalOf(error) } };
+    throw error;
+  }
+  throw new Error(`row ${row} is neither accepted nor refused`);
+}
+
+function replayed(row: number, transactionId: string, postedAt: Date): ChunkException {
+  return { row, transaction_id: transactionId, posted_at: postedAt.toISOString() };
+}

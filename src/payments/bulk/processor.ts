@@ -1,0 +1,278 @@
+import type { Logger } from 'pino';
+import { Refusal } from '../../platform/base/errors.ts';
+import { LIMITS } from '../../platform/base/limits.ts';
+import { startPeriodicJob } from '../../platform/jobs/periodic-job.ts';
+import { createLanes } from '../../platform/db/lane.ts';
+import type { Lane } from '../../platform/db/lane.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import type { BatchForm } from '../create/batch-form.ts';
+import type { NewTransaction } from '../create/payment.ts';
+import {
+  decodeRows,
+  encodeRows,
+  merchantReferenceOf,
+  newBatchId,
+  transactionIdOf,
+} from './batch.ts';
+import type { BatchProgress, BulkRow, RowResult } from './batch.ts';
+import { decideChunk, refuseChunk } from './chunk.ts';
+import type { Chunk, ChunkOutcome, Rules } from './chunk.ts';
+import * as store from './store.ts';
+
+/** Takes batches and decides their rows in the background. */
+export interface BulkDesk {
+  /**
+   * Stores a batch and begins to decide it. The same reference with the same file gets the same
+   * batch. Throws: `reference_reused` (another file), `overloaded` (too many undecided batches).
+   */
+  accept(batch: {
+    readonly vendorId: number;
+    readonly batchReference: string;
+    readonly fileSha256: Buffer;
+    readonly rows: readonly BulkRow[];
+  }): Promise<BatchProgress>;
+  /** Throws: `unknown_batch`. */
+  progress(vendorId: number, batchReference: string): Promise<BatchProgress>;
+  /** The batch and one result per row, in order. Throws: `unknown_batch`. */
+  results(
+    vendorId: number,
+    batchReference: string,
+  ): Promise<{ readonly progress: BatchProgress; readonly rows: readonly RowResult[] }>;
+  /** Batches that this process works on. */
+  readonly underWay: number;
+  /** Resolves when this process works on none. */
+  idle(): Promise<void>;
+  /** Ends after the chunks under way; what is left goes on in another process, or at the next start. */
+  stop(): Promise<void>;
+}
+
+export interface BulkDeskOptions {
+  readonly pool: Pool;
+  /**
+   * The create lanes' pools, of one connection each. Whoever waits for the connection is served in
+   * turn, so that single creates wait for one chunk at most.
+   */
+  readonly lanePools: readonly Pool[];
+  readonly laneDeadlineMs: number;
+  readonly rules: Rules;
+  /** Default: many_vendors. */
+  readonly batches?: BatchForm;
+  /** Told after each commit what was accepted, so that it is dispatched without a poll. */
+  readonly onAccepted: (accepted: readonly NewTransaction[]) => void;
+  /** How often batches are looked for that another process left. */
+  readonly pollMs: number;
+  /** A process that decided nothing of a batch for so long has left it. */
+  readonly leaseMs: number;
+  readonly log: Logger;
+}
+
+interface Job {
+  readonly vendorId: number;
+  readonly batchReference: string;
+  readonly batchId: string;
+  nextRow: number;
+}
+
+type ChunkCall = { readonly chunk: Chunk; readonly refuseWith?: Refusal };
+
+export function createBulkDesk(options: BulkDeskOptions): BulkDesk {
+  const { pool, leaseMs } = options;
+  const lanes = createLanes<ChunkCall, ChunkOutcome>({
+    name: 'bulk lane',
+    pools: options.lanePools,
+    vendorOf: ({ chunk }) => chunk.vendorId,
+    maxBatch: 1,
+    maxWaiting: LIMITS.bulkBatchesUnderWay,
+    deadlineMs: options.laneDeadlineMs,
+    call: async (db, calls) =>
+      await Promise.all(
+        calls.map(async ({ chunk, refuseWith }) =>
+          refuseWith === undefined
+            ? await decideChunk(db, chunk, options.rules, options.batches)
+            : await refuseChunk(db, chunk, refuseWith),
+        ),
+      ),
+  });
+  const running = new Map<string, Promise<void>>();
+  let stopping = false;
+  const isFree = (): boolean => !stopping && running.size < LIMITS.bulkBatchesUnderWay;
+
+  const start = (job: Job, rows?: readonly BulkRow[]): void => {
+    const key = `${job.vendorId} ${job.batchReference}`;
+    const work = decideAll(job, rows, { lanes, options, isStopping: () => stopping })
+      .catch((error: unknown) => {
+        options.log.warn({ err: error, batch_id: job.batchId }, 'a batch has to wait');
+      })
+      .finally(() => {
+        const wasFull = !isFree();
+        running.delete(key);
+        if (wasFull) search.hurry();
+      });
+    running.set(key, work);
+  };
+
+  const adopt = async (): Promise<void> => {
+    for (const found of await store.listAbandoned(pool, LIMITS.bulkBatchesUnderWay)) {
+      if (!isFree()) return;
+      if (running.has(`${found.vendorId} ${found.batchReference}`)) continue;
+      const leased = await store.leaseBatch(pool, found, leaseMs);
+      if (leased !== undefined) start({ ...found, ...leased });
+    }
+  };
+  const search = startPeriodicJob({
+    everyMs: options.pollMs,
+    atOnce: true,
+    work: adopt,
+    failureText: 'batches could not be looked for',
+    log: options.log,
+  });
+
+  return {
+    get underWay() {
+      return running.size;
+    },
+    accept: async (batch) => {
+      const batchId = newBatchId();
+      const { vendorId, batchReference, rows } = batch;
+      const mine = isFree();
+      const inserted = await store.insertBatch(pool, {
+        ...batch,
+        batchId,
+        rowCount: rows.length,
+        content: encodeRows(rows),
+        leaseMs: mine ? leaseMs : 0,
+        mostOpen: LIMITS.bulkOpenBatches,
+      });
+      const stored = await store.readBatch(pool, vendorId, batchReference);
+      if (stored === undefined) throw new Refusal('overloaded', tooManyOpen());
+      if (!stored.fileSha256.equals(batch.fileSha256)) {
+        throw new Refusal('reference_reused', { field: 'batch_reference' });
+      }
+      if (inserted && mine) start({ vendorId, batchReference, batchId, nextRow: 1 }, rows);
+      return stored;
+    },
+    progress: async (vendorId, batchReference) =>
+      await requireBatch(pool, vendorId, batchReference),
+    results: async (vendorId, batchReference) => {
+      const progress = await requireBatch(pool, vendorId, batchReference);
+      const rows = decodeRows(await store.readContent(pool, vendorId, batchReference));
+      const chunks = await store.listChunks(pool, vendorId, progress.batchId);
+      return { progress, rows: listResults(progress.batchId, rows, chunks) };
+    },
+    idle: async () => {
+      while (running.size > 0) await Promise.all(running.values());
+    },
+    stop: async () => {
+      stopping = true;
+      await search.stop();
+      await Promise.all(running.values());
+    },
+  };
+}
+
+function tooManyOpen(): { text: string; retryAfterSeconds: number } {
+  return {
+    text: `At most ${LIMITS.bulkOpenBatches} batches may be undecided at once; send this one again when another has ended`,
+    retryAfterSeconds: 5,
+  };
+}
+
+async function requireBatch(
+  pool: Pool,
+  vendorId: number,
+  batchReference: string,
+): Promise<BatchProgress> {
+  const found = await store.readBatch(pool, vendorId, batchReference);
+  if (found === undefined) throw new Refusal('unknown_batch', { field: 'batch_reference' });
+  return found;
+}
+
+/**
+ * Decides what is left of a batch, chunk by chunk, one at a time. A chunk that fails for a reason of
+ * one row is halved until that row is alone, which is then refused.
+ */
+async function decideAll(
+  job: Job,
+  rowsInMemory: readonly BulkRow[] | undefined,
+  by: {
+    readonly lanes: Lane<ChunkCall, ChunkOutcome>;
+    readonly options: BulkDeskOptions;
+    readonly isStopping: () => boolean;
+  },
+): Promise<void> {
+  const { pool, leaseMs, log, onAccepted } = by.options;
+  const rows =
+    rowsInMemory ?? decodeRows(await store.readContent(pool, job.vendorId, job.batchReference));
+  let size: number = LIMITS.bulkChunkRows;
+  while (job.nextRow <= rows.length) {
+    if (by.isStopping()) {
+      await store.releaseBatch(pool, job);
+      return;
+    }
+    const firstRow = job.nextRow;
+    const some = rows.slice(firstRow - 1, firstRow - 1 + size);
+    const chunk = { ...job, firstRow, rows: some, leaseMs };
+    try {
+      const outcome = await by.lanes.add({ chunk });
+      onAccepted(outcome.accepted);
+      // Another process is at it: this one's lease had lapsed.
+      if (!outcome.decided && outcome.nextRow !== firstRow + some.length) return;
+      job.nextRow = outcome.nextRow;
+      size = LIMITS.bulkChunkRows;
+    } catch (error) {
+      // The database is in trouble, not the rows: the lease lapses, and somebody tries again.
+      if (error instanceof Refusal) throw error;
+      if (some.length > 1) {
+        size = Math.ceil(some.length / 2);
+        continue;
+      }
+      log.error({ err: error, batch_id: job.batchId, row: firstRow }, 'a row could not be decided');
+      const refuseWith = new Refusal('internal_error');
+      job.nextRow = (await by.lanes.add({ chunk, refuseWith })).nextRow;
+    }
+  }
+}
+
+/** What became of each row; those of no chunk are waiting. */
+function listResults(
+  batchId: string,
+  rows: readonly BulkRow[],
+  chunks: readonly store.ChunkRow[],
+): RowResult[] {
+  const results = rows.map((row, index): RowResult => ({
+    row: index + 1,
+    merchantReference: merchantReferenceOf(row),
+    kind: 'waiting',
+  }));
+  for (const chunk of chunks) {
+    for (let row = chunk.first_row; row < chunk.first_row + chunk.row_count; row += 1) {
+      put(results, row, {
+        kind: 'accepted',
+        transactionId: transactionIdOf(batchId, row),
+        postedAt: chunk.posted_at,
+      });
+    }
+    for (const exception of chunk.exceptions) {
+      if ('code' in exception) put(results, exception.row, { ...exception, kind: 'refused' });
+      else {
+        put(results, exception.row, {
+          kind: 'accepted',
+          transactionId: exception.transaction_id,
+          postedAt: new Date(exception.posted_at),
+        });
+      }
+    }
+  }
+  return results;
+}
+
+type Decided<Result = RowResult> = Result extends unknown
+  ? Omit<Result, 'row' | 'merchantReference'>
+  : never;
+
+function put(results: RowResult[], row: number, decided: Decided): void {
+  const waiting = results[row - 1];
+  if (waiting === undefined) throw new Error(`there is no row ${row}`);
+  const { merchantReference } = waiting;
+  results[row - 1] = { ...decided, row, merchantReference };
+}

@@ -1,0 +1,242 @@
+import type { Queryable } from '../../platform/db/pool.ts';
+import type { TransactionRow } from '../create/store.ts';
+import type { BatchProgress, RowRefusal } from './batch.ts';
+
+interface BatchRow {
+  batch_reference: string;
+  batch_id: string;
+  file_sha256: Buffer;
+  row_count: number;
+  next_row: number;
+  accepted_count: number;
+  refused_count: number;
+  created_at: Date;
+  ended_at: Date | null;
+}
+
+const PROGRESS = `batch_reference, batch_id, file_sha256, row_count, next_row, accepted_count,
+  refused_count, created_at, ended_at`;
+
+function progressOf(row: BatchRow): BatchProgress {
+  return {
+    batchReference: row.batch_reference,
+    batchId: row.batch_id,
+    fileSha256: row.file_sha256,
+    createdAt: row.created_at,
+    endedAt: row.ended_at,
+    rowCount: row.row_count,
+    acceptedCount: row.accepted_count,
+    refusedCount: row.refused_count,
+  };
+}
+
+export interface NewBatch {
+  readonly vendorId: number;
+  readonly batchReference: string;
+  readonly batchId: string;
+  readonly fileSha256: Buffer;
+  readonly rowCount: number;
+  readonly content: string;
+  /** 0: whoever is free takes it. */
+  readonly leaseMs: number;
+  /** Most undecided batches of one vendor. */
+  readonly mostOpen: number;
+}
+
+/** Stores a batch. Returns false when its reference is taken or too many of the vendor's are open. */
+export async function insertBatch(db: Queryable, batch: NewBatch): Promise<boolean> {
+  const inserted = await db.query(
+    `insert into bulk_batches (vendor_id, batch_reference, batch_id, file_sha256, row_count, content,
+       created_at, leased_until)
+     select $1, $2, $3, $4, $5, $6, now(), now() + $7 * interval '1 millisecond'
+     where (select count(*) from bulk_batches where vendor_id = $1 and ended_at is null) < $8
+     on conflict do nothing`,
+    [
+      batch.vendorId,
+      batch.batchReference,
+      batch.batchId,
+      batch.fileSha256,
+      batch.rowCount,
+      batch.content,
+      batch.leaseMs,
+      batch.mostOpen,
+    ],
+  );
+  return inserted.rowCount === 1;
+}
+
+export async function readBatch(
+  db: Queryable,
+  vendorId: number,
+  batchReference: string,
+): Promise<BatchProgress | undefined> {
+  const read = await db.query<BatchRow>(
+    `select ${PROGRESS} from bulk_batches where vendor_id = $1 and batch_reference = $2`,
+    [vendorId, batchReference],
+  );
+  return read.rows[0] === undefined ? undefined : progressOf(read.rows[0]);
+}
+
+/** A batch and its rows as stored; they never change. */
+export async function readContent(
+  db: Queryable,
+  vendorId: number,
+  batchReference: string,
+): Promise<string> {
+  const read = await db.query<{ content: string }>(
+    'select content from bulk_batches where vendor_id = $1 and batch_reference = $2',
+    [vendorId, batchReference],
+  );
+  const row = read.rows[0];
+  if (row === undefined) throw new Error(`batch ${batchReference} of ${vendorId} is gone`);
+  return row.content;
+}
+
+/** Undecided batches that nobody works on, oldest first. */
+export async function listAbandoned(
+  db: Queryable,
+  limit: number,
+): Promise<{ readonly vendorId: number; readonly batchReference: string }[]> {
+  const read = await db.query<{ vendor_id: number; batch_reference: string }>(
+    `select vendor_id, batch_reference from bulk_batches
+     where ended_at is null and leased_until <= now() order by created_at limit $1`,
+    [limit],
+  );
+  return read.rows.map((row) => ({
+    vendorId: row.vendor_id,
+    batchReference: row.batch_reference,
+  }));
+}
+
+/** Takes a batch over; undefined when somebody else was quicker or it has ended. */
+export async function leaseBatch(
+  db: Queryable,
+  batch: { readonly vendorId: number; readonly batchReference: string },
+  leaseMs: number,
+): Promise<{ readonly batchId: string; readonly nextRow: number } | undefined> {
+  const leased = await db.query<{ batch_id: string; next_row: number }>(
+    `update bulk_batches set leased_until = now() + $3 * interval '1 millisecond'
+     where vendor_id = $1 and batch_reference = $2 and ended_at is null and leased_until <= now()
+     returning batch_id, next_row`,
+    [batch.vendorId, batch.batchReference, leaseMs],
+  );
+  const row = leased.rows[0];
+  return row === undefined ? undefined : { batchId: row.batch_id, nextRow: row.next_row };
+}
+
+/** Lets somebody else go on at once. */
+export async function releaseBatch(
+  db: Queryable,
+  batch: { readonly vendorId: number; readonly batchReference: string },
+): Promise<void> {
+  await db.query(
+    `update bulk_batches set leased_until = now()
+     where vendor_id = $1 and batch_reference = $2 and ended_at is null`,
+    [batch.vendorId, batch.batchReference],
+  );
+}
+
+/** The row that is next in the batch. */
+export async function readNextRow(
+  db: Queryable,
+  batch: { readonly vendorId: number; readonly batchReference: string },
+): Promise<number> {
+  const read = await db.query<{ next_row: number }>(
+    'select next_row from bulk_batches where vendor_id = $1 and batch_reference = $2',
+    [batch.vendorId, batch.batchReference],
+  );
+  const row = read.rows[0];
+  if (row === undefined) throw new Error(`batch ${batch.batchReference} is gone`);
+  return row.next_row;
+}
+
+/** What the results of a chunk name besides "accepted as its own transaction". */
+export type ChunkException =
+  | ({ readonly row: number } & RowRefusal)
+  | { readonly row: number; readonly transaction_id: string; readonly posted_at: string };
+
+export interface DecidedChunk {
+  readonly vendorId: number;
+  readonly batchReference: string;
+  readonly batchId: string;
+  readonly firstRow: number;
+  readonly rowCount: number;
+  readonly refusedCount: number;
+  /** Of what was accepted; null: the database's time now. */
+  readonly postedAt: Date | null;
+  readonly exceptions: readonly ChunkException[];
+  readonly leaseMs: number;
+}
+
+/**
+ * Keeps a chunk's results and moves the batch on. Returns false, having written nothing, when the
+ * chunk is not the next one.
+ */
+export async function insertChunk(db: Queryable, chunk: DecidedChunk): Promise<boolean> {
+  const inserted = await db.query({
+    name: 'insert_bulk_chunk',
+    // The time passes through a row: Citus refuses volatile functions in an UPDATE.
+    text: `with clock as materialized (
+        select clock_timestamp() as at
+      ), moved as (
+        update bulk_batches set next_row = next_row + $5,
+          accepted_count = accepted_count + $5 - $6, refused_count = refused_count + $6,
+          leased_until = now() + $9 * interval '1 millisecond',
+          ended_at = case when next_row + $5 > row_count then clock.at end
+        from clock
+        where vendor_id = $1 and batch_reference = $2 and next_row = $4
+        returning 1
+      )
+      insert into bulk_chunks (vendor_id, batch_id, first_row, row_count, posted_at, exceptions)
+      select $1, $3, $4, $5, coalesce($7, now()), $8 from moved`,
+    values: [
+      chunk.vendorId,
+      chunk.batchReference,
+      chunk.batchId,
+      chunk.firstRow,
+      chunk.rowCount,
+      chunk.refusedCount,
+      chunk.postedAt,
+      JSON.stringify(chunk.exceptions),
+      chunk.leaseMs,
+    ],
+  });
+  return inserted.rowCount === 1;
+}
+
+export interface ChunkRow {
+  first_row: number;
+  row_count: number;
+  posted_at: Date;
+  exceptions: ChunkException[];
+}
+
+export async function listChunks(
+  db: Queryable,
+  vendorId: number,
+  batchId: string,
+): Promise<ChunkRow[]> {
+  const read = await db.query<ChunkRow>(
+    `select first_row, row_count, posted_at, exceptions from bulk_chunks
+     where vendor_id = $1 and batch_id = $2 order by first_row`,
+    [vendorId, batchId],
+  );
+  return read.rows;
+}
+
+/** The vendor's transactions with these references. */
+export async function readByReferences(
+  db: Queryable,
+  vendorId: number,
+  merchantReferences: readonly string[],
+): Promise<TransactionRow[]> {
+  const read = await db.query<TransactionRow>({
+    name: 'read_transactions_by_references',
+    text: `select t.* from unnest($2::text[]) as r (reference) cross join lateral (
+        select * from transactions
+        where vendor_id = $1 and merchant_reference = r.reference limit 1
+      ) t`,
+    values: [vendorId, merchantReferences],
+  });
+  return read.rows;
+}

@@ -1,0 +1,219 @@
+import { newId } from '../../platform/base/ids.ts';
+import type { Queryable } from '../../platform/db/pool.ts';
+import type { PaymentKey } from '../reconciliation/store.ts';
+
+export const CASE_KINDS = [
+  'contradiction',
+  'amount_difference',
+  'ours_only',
+  'theirs_only',
+  'duplicate',
+  'statement_change',
+  'float_difference',
+  'stray_callback',
+  'no_answer',
+  'exposure',
+] as const;
+export type CaseKind = (typeof CASE_KINDS)[number];
+
+/** The house's own books: what concerns no vendor. */
+export const HOUSE = 0;
+
+export interface NewCase {
+  readonly vendorId: number;
+  readonly transactionId: string | null;
+  readonly kind: CaseKind;
+  /** A statement row, a statement, a callback, a correction; null when the transaction says it all. */
+  readonly evidenceId: string | null;
+  readonly operatorCode: string | null;
+  /** JSON; amounts as whole cents under names that end in `_cents`. */
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+/** Opens a case, unless one of the kind is open about the same. Returns its id, or undefined. */
+export async function openCase(db: Queryable, opened: NewCase): Promise<string | undefined> {
+  const caseId = newId();
+  const inserted = await db.query(
+    `insert into cases (vendor_id, transaction_id, kind, case_id, facts, opened_at, evidence_id, operator_code)
+     values ($1, $2, $3, $4, $5, now(), $6, $7) on conflict do nothing`,
+    [
+      opened.vendorId,
+      opened.transactionId,
+      opened.kind,
+      caseId,
+      JSON.stringify(opened.facts),
+      opened.evidenceId,
+      opened.operatorCode,
+    ],
+  );
+  return inserted.rowCount === 1 ? caseId : undefined;
+}
+
+/** Whether there ever was such a case about the transaction, resolved ones too. */
+export async function hadCase(
+  db: Queryable,
+  about: { readonly vendorId: number; readonly transactionId: string; readonly kind: CaseKind },
+): Promise<boolean> {
+  const found = await db.query(
+    'select from cases where vendor_id = $1 and transaction_id = $2 and kind = $3 limit 1',
+    [about.vendorId, about.transactionId, about.kind],
+  );
+  return found.rowCount === 1;
+}
+
+/** How many cases there are about these payments. */
+export async function countCases(db: Queryable, payments: readonly PaymentKey[]): Promise<number> {
+  const counted = await db.query<{ count: number }>(
+    `select count(*)::integer as count
+     from unnest($1::integer[], $2::uuid[]) as k (vendor_id, transaction_id)
+       join cases using (vendor_id, transaction_id)`,
+    [payments.map((key) => key.vendorId), payments.map((key) => key.transactionId)],
+  );
+  return counted.rows[0]?.count ?? 0;
+}
+
+export interface CaseRow {
+  vendor_id: number;
+  vid: string | null;
+  transaction_id: string | null;
+  kind: CaseKind;
+  case_id: string;
+  evidence_id: string | null;
+  operator_code: string | null;
+  facts: Record<string, unknown>;
+  opened_at: Date;
+  proposal: Proposal | null;
+  proposed_by: string | null;
+  proposed_at: Date | null;
+  resolution: string | null;
+  resolved_by: string | null;
+  resolved_at: Date | null;
+}
+
+/** What one person wants done about a case. */
+export interface Proposal {
+  readonly resolution: string;
+  readonly note: string;
+  /** Cents as decimal digits; null: what the facts make. */
+  readonly amount_cents: string | null;
+  readonly operator_reference: string | null;
+  readonly message: string | null;
+  readonly details: Readonly<Record<string, string>> | null;
+}
+
+const CASES = `select c.vendor_id, v.vid, c.transaction_id, c.kind, c.case_id, c.evidence_id,
+    coalesce(c.operator_code, b.operator_code) as operator_code, c.facts, c.opened_at, c.proposal,
+    c.proposed_by, c.proposed_at, c.resolution, c.resolved_by, c.resolved_at
+  from cases c
+    left join vendors v on v.vendor_id = c.vendor_id
+    left join transactions t on t.vendor_id = c.vendor_id and t.transaction_id = c.transaction_id
+    left join billers b on b.biller_code = t.biller_code`;
+
+/** Cases, the oldest first. */
+export async function listCases(
+  db: Queryable,
+  filter: {
+    readonly resolved: boolean;
+    readonly kind?: CaseKind | undefined;
+    readonly vid?: string | undefined;
+    readonly limit: number;
+  },
+): Promise<CaseRow[]> {
+  const listed = await db.query<CaseRow>(
+    `${CASES} where (c.resolved_at is not null) = $1 and ($2::text is null or c.kind = $2)
+       and ($3::text is null or v.vid = $3)
+     order by c.opened_at, c.case_id limit $4`,
+    [filter.resolved, filter.kind ?? null, filter.vid ?? null, filter.limit],
+  );
+  return listed.rows;
+}
+
+export async function findCase(db: Queryable, caseId: string): Promise<CaseRow | undefined> {
+  return (await db.query<CaseRow>(`${CASES} where c.case_id = $1`, [caseId])).rows[0];
+}
+
+/** The same, locked until the caller's transaction ends. */
+export async function lockCase(db: Queryable, caseId: string): Promise<CaseRow | undefined> {
+  const found = await findCase(db, caseId);
+  if (found === undefined) return undefined;
+  // By the vendor too: Citus locks no row that it has to look for on all nodes.
+  await db.query('select from cases where vendor_id = $1 and case_id = $2 for update', [
+    found.vendor_id,
+    caseId,
+  ]);
+  return await findCase(db, caseId);
+}
+
+/** All cases about a transaction, the oldest first. */
+export async function listCasesAbout(
+  db: Queryable,
+  vendorId: number,
+  transactionId: string,
+): Promise<CaseRow[]> {
+  const listed = await db.query<CaseRow>(
+    `${CASES} where c.vendor_id = $1 and c.transaction_id = $2 order by c.opened_at, c.case_id`,
+    [vendorId, transactionId],
+  );
+  return listed.rows;
+}
+
+type CaseKey = Pick<CaseRow, 'vendor_id' | 'case_id'>;
+
+/** @param proposal null takes the proposal back. */
+export async function setProposal(
+  db: Queryable,
+  { vendor_id: vendorId, case_id: caseId }: CaseKey,
+  proposal: Proposal | null,
+  actor: string,
+): Promise<void> {
+  await db.query(
+    `update cases set proposal = $3, proposed_by = case when $3::jsonb is not null then $4 end,
+       proposed_at = case when $3::jsonb is not null then now() end
+     where vendor_id = $1 and case_id = $2`,
+    [vendorId, caseId, proposal === null ? null : JSON.stringify(proposal), actor],
+  );
+}
+
+/** Throws (SQLSTATE 23514) when `actor` is who proposed it. */
+export async function setResolved(
+  db: Queryable,
+  { vendor_id: vendorId, case_id: caseId }: CaseKey,
+  resolution: string,
+  actor: string,
+): Promise<void> {
+  await db.query(
+    `update cases set resolution = $3, resolved_by = $4, resolved_at = now()
+     where vendor_id = $1 and case_id = $2`,
+    [vendorId, caseId, resolution, actor],
+  );
+}
+
+export interface CaseEvent {
+  readonly action: 'opened' | 'proposed' | 'rejected' | 'approved';
+  readonly actor: string;
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+export async function insertCaseEvent(
+  db: Queryable,
+  { vendor_id: vendorId, case_id: caseId }: CaseKey,
+  event: CaseEvent,
+): Promise<void> {
+  await db.query(
+    `insert into case_events (vendor_id, case_id, event_id, at, action, actor, detail)
+     values ($1, $2, $3, clock_timestamp(), $4, $5, $6)`,
+    [vendorId, caseId, newId(), event.action, event.actor, JSON.stringify(event.detail)],
+  );
+}
+
+export async function listCaseEvents(
+  db: Queryable,
+  { vendor_id: vendorId, case_id: caseId }: CaseKey,
+): Promise<(CaseEvent & { readonly at: Date })[]> {
+  const listed = await db.query<CaseEvent & { readonly at: Date }>(
+    `select at, action, actor, detail from case_events where vendor_id = $1 and case_id = $2
+     order by at, event_id`,
+    [vendorId, caseId],
+  );
+  return listed.rows;
+}

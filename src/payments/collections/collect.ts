@@ -1,0 +1,89 @@
+import { crashPoint } from '#crash-points';
+import { Refusal } from '../../platform/base/errors.ts';
+import { encodeReference, newId } from '../../platform/base/ids.ts';
+import type { Mac } from '../../platform/base/mac.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import { transaction } from '../../platform/db/pool.ts';
+import { collectionText } from '../ledger/authenticity.ts';
+import { lockFloat, postingTime, postTransfer } from '../ledger/store.ts';
+import { findCollection, insertCollection } from './store.ts';
+
+export interface CollectedIncome {
+  readonly collector: string;
+  /** The collector's own reference; makes it once. */
+  readonly reference: string;
+  readonly vendorId: number;
+  readonly amountCents: bigint;
+  /** When the customer paid. */
+  readonly paidAt: Date;
+}
+
+/** A movement between a vendor's accounts, as collect and fund answer it. */
+export interface Movement {
+  /** Our reference; null when nothing moved. */
+  readonly reference: string | null;
+  readonly amountCents: bigint;
+  readonly postedAt: Date;
+  /** True when this request moved it, false for the answer to a repeat. */
+  readonly fresh: boolean;
+}
+
+/**
+ * Takes collected income into the vendor's books: external → collected.
+ * The same (collector, reference) with the same content answers the first movement again.
+ * Throws: `reference_reused` when the content differs.
+ */
+export async function collect(
+  deps: { readonly pool: Pool; readonly ledgerMac: Mac },
+  income: CollectedIncome,
+): Promise<Movement> {
+  const movement = await transaction(deps.pool, async (client) => {
+    await lockFloat(client, income.vendorId);
+    const made = { ...income, collectionId: newId(), createdAt: await postingTime(client) };
+    const row = {
+      collector: income.collector,
+      reference: income.reference,
+      vendor_id: income.vendorId,
+      collection_id: made.collectionId,
+      amount_cents: income.amountCents,
+      paid_at: income.paidAt,
+      created_at: made.createdAt,
+      mac: deps.ledgerMac.sign(collectionText(made)),
+    };
+    if (!(await insertCollection(client, row))) {
+      const known = await findCollection(client, income.collector, income.reference);
+      if (
+        known === undefined ||
+        known.vendor_id !== row.vendor_id ||
+        known.amount_cents !== row.amount_cents ||
+        known.paid_at.getTime() !== row.paid_at.getTime()
+      ) {
+        throw new Refusal('reference_reused', { field: 'reference' });
+      }
+      return {
+        reference: encodeReference(known.vendor_id, known.collection_id),
+        amountCents: known.amount_cents,
+        postedAt: known.created_at,
+        fresh: false,
+      };
+    }
+    await postTransfer(client, {
+      vendorId: income.vendorId,
+      sourceId: row.collection_id,
+      leg: 1,
+      debitAccount: 'external',
+      creditAccount: 'collected',
+      amountCents: income.amountCents,
+      createdAt: row.created_at,
+    });
+    crashPoint('collect:before-commit');
+    return {
+      reference: encodeReference(income.vendorId, row.collection_id),
+      amountCents: income.amountCents,
+      postedAt: row.created_at,
+      fresh: true,
+    };
+  });
+  crashPoint('collect:after-commit');
+  return movement;
+}

@@ -1,0 +1,71 @@
+import { crashPoint } from '#crash-points';
+import { encodeReference, newId } from '../../platform/base/ids.ts';
+import type { Pool, Queryable } from '../../platform/db/pool.ts';
+import { transaction } from '../../platform/db/pool.ts';
+import { lockFloat, postingTime, postTransfer, readBalance } from '../ledger/store.ts';
+import type { Movement } from './collect.ts';
+import { findFirstFundMovement, insertFundMovement } from './store.ts';
+
+/**
+ * Moves all of the vendor's collected income into the float: collected → float. With nothing to
+ * move, a time whose request moved money before gets the answer of the first such request again;
+ * otherwise the movement has amount 0 and no reference, and is not recorded.
+ *
+ * The time alone never makes a request a repeat: two callbacks within one second carry the same one.
+ */
+export async function fund(
+  pool: Pool,
+  request: { readonly vendorId: number; readonly requestedAt: Date },
+): Promise<Movement> {
+  const { vendorId, requestedAt } = request;
+  const movement = await transaction(pool, async (client) => {
+    await lockFloat(client, vendorId);
+    const amountCents = await readBalance(client, vendorId, 'collected');
+    if (amountCents === 0n) return await nothingToMove(client, vendorId, requestedAt);
+    const postedAt = await postingTime(client);
+    const movementId = newId();
+    await insertFundMovement(client, {
+      vendor_id: vendorId,
+      requested_at: requestedAt,
+      movement_id: movementId,
+      amount_cents: amountCents,
+      created_at: postedAt,
+    });
+    await postTransfer(client, {
+      vendorId,
+      sourceId: movementId,
+      leg: 1,
+      debitAccount: 'collected',
+      creditAccount: 'float',
+      amountCents,
+      createdAt: postedAt,
+    });
+    crashPoint('fund:before-commit');
+    return {
+      reference: encodeReference(vendorId, movementId),
+      amountCents,
+      postedAt,
+      fresh: true,
+    };
+  });
+  crashPoint('fund:after-commit');
+  return movement;
+}
+
+async function nothingToMove(
+  client: Queryable,
+  vendorId: number,
+  requestedAt: Date,
+): Promise<Movement> {
+  const first = await findFirstFundMovement(client, vendorId, requestedAt);
+  if (first === undefined) {
+    const postedAt = await postingTime(client);
+    return { reference: null, amountCents: 0n, postedAt, fresh: false };
+  }
+  return {
+    reference: encodeReference(vendorId, first.movement_id),
+    amountCents: first.amount_cents,
+    postedAt: first.created_at,
+    fresh: false,
+  };
+}

@@ -1,0 +1,143 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { CURRENCY, MONEY_PATTERN } from '../../../platform/base/money.ts';
+
+// The bodies of docs/reference/operator-protocol.md that come from an operator. They are hostile
+// input: whatever is not exactly as the protocol says is no answer at all.
+
+const MESSAGE_LENGTH = 500;
+const NAME_LENGTH = 200;
+const REFERENCE_LENGTH = 200;
+
+/** No control characters, no lone surrogates: it must fit into a database text and a log line. */
+const printable = (length: number) => Type.String({ pattern: `^\\P{C}{1,${length}}$` });
+/** Any text: it is compared with ours, or kept by `cleanReference`. */
+const reference = Type.String({ minLength: 1 });
+const code = Type.String({ pattern: '^[A-Za-z0-9_.-]{1,60}$' });
+/** Free text for people; `cleanText` makes it fit. */
+const message = Type.String();
+const amount = Type.String({ pattern: MONEY_PATTERN.source });
+/** An amount of which at least one digit is not 0. */
+const positiveAmount = Type.String({ pattern: MONEY_PATTERN.source.replace('^', '^(?=.*[1-9])') });
+const time = Type.String({
+  pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?(Z|[+-]\\d{2}:\\d{2})$',
+});
+const details = Type.Record(
+  Type.String({ pattern: '^[a-z][a-z0-9_]{0,39}$' }),
+  Type.String({ pattern: '^\\P{C}{0,200}$' }),
+  { additionalProperties: false, maxProperties: 16 },
+);
+
+const PAID = Type.Object({
+  status: Type.Literal('paid'),
+  reference,
+  operator_reference: printable(100),
+  amount: positiveAmount,
+  currency: Type.Optional(Type.Literal(CURRENCY)),
+  message,
+  paid_at: time,
+  details: Type.Optional(details),
+});
+const DECLINED = Type.Object({ status: Type.Literal('declined'), reference, code, message });
+const ACCEPTED = Type.Object({
+  status: Type.Literal('accepted'),
+  reference,
+  handle: Type.Optional(printable(100)),
+});
+const UNAVAILABLE = Type.Object({ status: Type.Literal('unavailable'), reference, code, message });
+const PROCESSING = Type.Object({ status: Type.Literal('processing'), reference });
+const CONFLICT = Type.Object({ status: Type.Literal('conflict'), reference });
+const NOT_FOUND = Type.Object({ status: Type.Literal('not_found'), reference });
+
+const PAYMENT_ANSWER = Type.Union([
+  PAID,
+  DECLINED,
+  ACCEPTED,
+  UNAVAILABLE,
+  PROCESSING,
+  CONFLICT,
+  NOT_FOUND,
+]);
+const ACCOUNT_ANSWER = Type.Union([
+  Type.Object({
+    status: Type.Literal('valid'),
+    name: Type.Optional(Type.String()),
+    amount_due: Type.Optional(amount),
+  }),
+  Type.Object({ status: Type.Literal('invalid'), message }),
+]);
+const BALANCE_ANSWER = Type.Object({
+  status: Type.Literal('ok'),
+  balance: amount,
+  currency: Type.Literal(CURRENCY),
+});
+
+const paymentSchema = Compile(PAYMENT_ANSWER);
+const accountSchema = Compile(ACCOUNT_ANSWER);
+const balanceSchema = Compile(BALANCE_ANSWER);
+
+export type PaidAnswer = Static<typeof PAID>;
+export type PaymentAnswer = Static<typeof PAYMENT_ANSWER>;
+export type AccountAnswerBody = Static<typeof ACCOUNT_ANSWER>;
+
+/** An answer to an instruction or a status query, or a callback. Undefined when it is none. */
+export function readPaymentAnswer(body: Buffer): PaymentAnswer | undefined {
+  const value = parsed(body);
+  return paymentSchema.Check(value) ? value : undefined;
+}
+
+/** An answer about an account. Undefined when it is none. */
+export function readAccountAnswer(body: Buffer): AccountAnswerBody | undefined {
+  const value = parsed(body);
+  return accountSchema.Check(value) ? value : undefined;
+}
+
+/** The decimal text of a balance in our currency. Undefined when it is none. */
+export function readBalanceAnswer(body: Buffer): string | undefined {
+  const value = parsed(body);
+  return balanceSchema.Check(value) ? value.balance : undefined;
+}
+
+/** A message for people: control characters become spaces, at most 500 UTF-16 code units. */
+export function cleanMessage(text: string): string {
+  return cleanText(text, MESSAGE_LENGTH);
+}
+
+/** The name of an account holder, at most 200 UTF-16 code units; null when nothing is left of it. */
+export function cleanName(text: string | undefined): string | null {
+  const name = cleanText(text ?? '', NAME_LENGTH).trim();
+  return name === '' ? null : name;
+}
+
+/** A reference as an operator has it, to be kept when it is none of ours: those need no cleaning. */
+export function cleanReference(text: string): string {
+  return cleanText(text, REFERENCE_LENGTH);
+}
+
+function cleanText(text: string, length: number): string {
+  const wellFormed = text.toWellFormed().replaceAll(/\p{Cc}/gu, ' ');
+  // A cut through a surrogate pair would leave its first half.
+  return wellFormed.slice(0, length).replace(/[\uD800-\uDBFF]$/, '');
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** The text of bytes that are UTF-8 throughout; undefined otherwise. */
+export function decodeUtf8(bytes: Buffer): string | undefined {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function parsed(body: Buffer): unknown {
+  const text = decodeUtf8(body);
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,190 @@
+import { parseMoney } from '../../../platform/base/money.ts';
+import type {
+  AccountAnswer,
+  Declined,
+  Paid,
+  PaymentOutcome,
+  StatusOutcome,
+  Unknown,
+} from '../../dispatch/connector.ts';
+import {
+  cleanMessage,
+  cleanName,
+  readAccountAnswer,
+  readBalanceAnswer,
+  readPaymentAnswer,
+} from './answers.ts';
+import type { PaidAnswer, PaymentAnswer } from './answers.ts';
+import type { FailureCode } from '../../create/failure-code.ts';
+import type { Ending } from '../../../platform/outbound/exchange.ts';
+
+/**
+ * The HTTP statuses under which an answer is believed. Everything else, such as a proxy's error page
+ * or a "paid" with status 500, says nothing about the payment.
+ */
+const BELIEVED_UNDER: Readonly<Record<PaymentAnswer['status'], readonly number[]>> = {
+  paid: [200],
+  accepted: [200],
+  processing: [200],
+  declined: [200, 400, 401, 403, 404, 422],
+  unavailable: [200, 429, 503],
+  conflict: [409],
+  not_found: [200, 404],
+};
+
+/** The code of an `unavailable` that means: our float with the operator is empty. */
+const FLOAT_EMPTY = 'operator_float_empty';
+
+/** What an instruction came to. Only a believed answer, or nothing written, is anything but unknown. */
+export function classifyPayment(ending: Ending, reference: string): PaymentOutcome {
+  if (ending.kind === 'nothing_written') {
+    return {
+      kind: 'not_sent',
+      reason: ending.reason,
+      operatorPaused: false,
+      answered: false,
+    };
+  }
+  const answer = believedAnswer(ending, reference);
+  if (typeof answer === 'string') return unknown(answer, false);
+  switch (answer.status) {
+    case 'paid':
+      return paidOutcome(answer);
+    case 'declined':
+      return declinedOutcome(answer, httpStatusOf(ending));
+    case 'accepted':
+      return {
+        ...unknown('accepted by the operator', true),
+        operatorHandle: answer.handle ?? null,
+      };
+    case 'processing':
+      return unknown('being processed by the operator', true);
+    case 'unavailable':
+      return {
+        kind: 'not_sent',
+        reason: `${answer.code}: ${cleanMessage(answer.message)}`,
+        operatorPaused: answer.code === FLOAT_EMPTY,
+        answered: true,
+      };
+    case 'conflict':
+      return unknown('the operator knows this reference with other content', true);
+    default:
+      return unknown('the answer does not fit an instruction', false);
+  }
+}
+
+/** What a status query came to. */
+export function classifyStatus(ending: Ending, reference: string): StatusOutcome {
+  if (ending.kind === 'nothing_written') return unknown(ending.reason, false);
+  const answer = believedAnswer(ending, reference);
+  if (typeof answer === 'string') return unknown(answer, false);
+  switch (answer.status) {
+    case 'paid':
+      return paidOutcome(answer);
+    case 'declined':
+      return declinedOutcome(answer, httpStatusOf(ending));
+    case 'not_found':
+      return { kind: 'not_found' };
+    case 'accepted':
+      return {
+        ...unknown('accepted by the operator', true),
+        operatorHandle: answer.handle ?? null,
+      };
+    case 'processing':
+      return unknown('being processed by the operator', true);
+    case 'unavailable':
+      // It is the query that was not executed; about the payment this says nothing.
+      return unknown(`${answer.code}: ${cleanMessage(answer.message)}`, true);
+    default:
+      return unknown('the answer does not fit a status query', false);
+  }
+}
+
+/** What an account query came to. */
+export function classifyAccount(ending: Ending): AccountAnswer {
+  if (ending.kind !== 'answer') return { kind: 'unknown', reason: ending.reason };
+  const answer = ending.httpStatus === 200 ? readAccountAnswer(ending.body) : undefined;
+  if (answer === undefined) return { kind: 'unknown', reason: noAnswerText(ending.httpStatus) };
+  if (answer.status === 'invalid') {
+    return { kind: 'invalid', message: cleanMessage(answer.message) };
+  }
+  return {
+    kind: 'valid',
+    name: cleanName(answer.name),
+    amountDueCents: answer.amount_due === undefined ? null : parseMoney(answer.amount_due),
+  };
+}
+
+/** Cents, or null when no balance was told. */
+export function classifyBalance(ending: Ending): bigint | null {
+  if (ending.kind !== 'answer' || ending.httpStatus !== 200) return null;
+  const balance = readBalanceAnswer(ending.body);
+  return balance === undefined ? null : parseMoney(balance);
+}
+
+/** A believed "paid" in the dispatcher's terms. */
+export function paidOutcome(answer: PaidAnswer): Paid {
+  return {
+    kind: 'paid',
+    operatorReference: answer.operator_reference,
+    amountCents: parseMoney(answer.amount),
+    message: cleanMessage(answer.message),
+    details: answer.details ?? {},
+  };
+}
+
+/**
+ * Codes of `declined` that the protocol gives a meaning. Others mean no more than that the operator
+ * declined.
+ */
+const MEANINGS: ReadonlySet<string> = new Set<FailureCode>([
+  'invalid_account',
+  'amount_not_allowed',
+  'operator_refused',
+]);
+/** Under these it is we that the operator does not admit, whatever its code. */
+const REFUSED_UNDER: ReadonlySet<number> = new Set([401, 403]);
+
+/**
+ * A believed "declined" in the dispatcher's terms.
+ * @param httpStatus of the answer; undefined for a callback.
+ */
+export function declinedOutcome(
+  answer: { readonly code: string; readonly message: string },
+  httpStatus?: number,
+): Declined {
+  const { code } = answer;
+  const refused = httpStatus !== undefined && REFUSED_UNDER.has(httpStatus);
+  const meant = MEANINGS.has(code) ? (code as FailureCode) : undefined;
+  return {
+    kind: 'declined',
+    code,
+    failureCode: meant ?? (refused ? 'operator_refused' : 'declined'),
+    message: cleanMessage(answer.message),
+  };
+}
+
+function httpStatusOf(ending: Ending): number | undefined {
+  return ending.kind === 'answer' ? ending.httpStatus : undefined;
+}
+
+/** The answer when it is one and about this reference, or else the reason why it says nothing. */
+function believedAnswer(
+  ending: Exclude<Ending, { kind: 'nothing_written' }>,
+  reference: string,
+): PaymentAnswer | string {
+  if (ending.kind === 'no_answer') return ending.reason;
+  const answer = readPaymentAnswer(ending.body);
+  if (answer === undefined || !BELIEVED_UNDER[answer.status].includes(ending.httpStatus)) {
+    return noAnswerText(ending.httpStatus);
+  }
+  return answer.reference === reference ? answer : 'the answer is about another reference';
+}
+
+function noAnswerText(httpStatus: number): string {
+  return `HTTP ${httpStatus} without an answer of the protocol`;
+}
+
+function unknown(reason: string, answered: boolean): Unknown {
+  return { kind: 'unknown', reason, operatorHandle: null, answered };
+}

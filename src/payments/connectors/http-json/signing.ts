@@ -1,0 +1,49 @@
+import { Webhook } from 'standardwebhooks';
+import { newId } from '../../../platform/base/ids.ts';
+
+/** Signs what goes to an operator and checks what comes from it. */
+export interface Signing {
+  /** The three headers of Standard Webhooks for a body that is sent now. */
+  readonly headers: (body: string) => Record<string, string>;
+  /** Whether the text was signed with the key within the last five minutes. */
+  readonly verify: (text: string, headers: Readonly<Record<string, string | undefined>>) => boolean;
+}
+
+/** Standard Webhooks asks for secrets of 24 to 64 bytes. */
+const KEY_BYTES_MIN = 24;
+const KEY_BYTES_MAX = 64;
+
+/**
+ * @param key a Standard Webhooks secret: base64, `whsec_` in front or not.
+ * Throws: `Error` when it is none, or too short or too long.
+ */
+export function createSigning(key: string): Signing {
+  const encoded = key.replace(/^whsec_/, '');
+  const bytes = Buffer.from(encoded, 'base64');
+  if (bytes.toString('base64') !== encoded) {
+    throw new Error('the key must be base64, with or without whsec_ in front');
+  }
+  if (bytes.length < KEY_BYTES_MIN || bytes.length > KEY_BYTES_MAX) {
+    throw new Error(`the key must have ${KEY_BYTES_MIN} to ${KEY_BYTES_MAX} bytes`);
+  }
+  const webhook = new Webhook(key);
+  return {
+    headers(body) {
+      const id = `msg_${newId()}`;
+      const now = new Date();
+      return {
+        'webhook-id': id,
+        'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
+        'webhook-signature': webhook.sign(id, now, body),
+      };
+    },
+    verify(text, headers) {
+      try {
+        webhook.verify(text, headers as Record<string, string>, { jsonParse: false });
+        return true;
+      } catch {
+        return false;
+      }
+    },
+  };
+}

@@ -1,0 +1,168 @@
+import type { Logger } from 'pino';
+import { Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { LIMITS } from '../../platform/base/limits.ts';
+import type { Operator } from '../billers/biller.ts';
+import type { Connector } from '../dispatch/connector.ts';
+import type { StatementFormat } from '../reconciliation/statement.ts';
+import { createHttpJsonConnector } from './http-json/connector.ts';
+import { createStatementFormat } from './http-json/statement.ts';
+
+/** What an operator's `settings` may hold; times in milliseconds. */
+const SETTINGS = Type.Object(
+  {
+    pay_timeout_ms: Type.Optional(Type.Integer({ minimum: 100, maximum: 120_000 })),
+    status_timeout_ms: Type.Optional(Type.Integer({ minimum: 100, maximum: 120_000 })),
+    connect_timeout_ms: Type.Optional(Type.Integer({ minimum: 100, maximum: 60_000 })),
+    /** Its name may lead into a private network. */
+    private_addresses: Type.Optional(Type.Literal('allow')),
+    /** null: "not found" is never proof with this operator. */
+    acceptance_window_ms: Type.Optional(
+      Type.Union([Type.Integer({ minimum: 0, maximum: 86_400_000 }), Type.Null()]),
+    ),
+    /** 1: what a complete statement does not list was not paid, once the acceptance window is over. */
+    statement_absence_is_proof: Type.Optional(Type.Union([Type.Literal(0), Type.Literal(1)])),
+  },
+  { additionalProperties: false },
+);
+const settingsSchema = Compile(SETTINGS);
+
+type Factory = (operator: Operator, callbackUrl: string) => Connector;
+
+/** The protocols, by the name that `operators.connector` holds. A new one is a folder and a line. */
+const PROTOCOLS: Readonly<Record<string, Factory>> = {
+  'http-json': (operator, callbackUrl) => {
+    const settings = readOperatorSettings(operator.operatorCode, operator.settings);
+    const [newest, ...former] = operator.secrets;
+    if (newest === undefined) throw new Error(`operator ${operator.operatorCode} has no secret`);
+    return createHttpJsonConnector({
+      operatorCode: operator.operatorCode,
+      baseUrl: operator.baseUrl,
+      key: newest.secret,
+      formerKeys: former,
+      allowsPrivateAddresses: settings.private_addresses === 'allow',
+      callbackUrl,
+      payTimeoutMs: settings.pay_timeout_ms ?? 30_000,
+      statusTimeoutMs: settings.status_timeout_ms ?? 15_000,
+      connectTimeoutMs: settings.connect_timeout_ms ?? 5_000,
+      acceptanceWindowMs: acceptanceWindowOf(settings),
+      maxConnections: operator.maxConcurrency,
+      answerBytes: LIMITS.operatorAnswerBytes,
+    });
+  },
+};
+
+/** How the protocols' statements are read, by the same name. */
+const STATEMENTS: Readonly<Record<string, (operator: StatementOperator) => StatementFormat>> = {
+  'http-json': ({ operatorCode, settings: given }) => {
+    const settings = readOperatorSettings(operatorCode, given);
+    return createStatementFormat({
+      absenceIsProof: settings.statement_absence_is_proof === 1,
+      acceptanceWindowMs: acceptanceWindowOf(settings),
+    });
+  },
+};
+
+type StatementOperator = Pick<Operator, 'operatorCode' | 'connector' | 'settings'>;
+
+/**
+ * How the operator's statements are read. Undefined: its protocol has none.
+ * Throws an `Error` naming the operator and the setting at fault.
+ */
+export function statementFormatOf(operator: StatementOperator): StatementFormat | undefined {
+  return STATEMENTS[operator.connector]?.(operator);
+}
+
+function acceptanceWindowOf(settings: { readonly acceptance_window_ms?: number | null }) {
+  return settings.acceptance_window_ms === undefined ? 60_000 : settings.acceptance_window_ms;
+}
+
+export const PROTOCOL_NAMES: readonly string[] = Object.keys(PROTOCOLS);
+
+/** Throws an `Error` naming the operator and the setting at fault. */
+function readOperatorSettings(operatorCode: string, settings: unknown) {
+  if (settingsSchema.Check(settings)) return settings;
+  const problems = settingsSchema.Errors(settings).map((error) => {
+    const unknown =
+      error.keyword === 'additionalProperties' ? ` ${JSON.stringify(error.params)}` : '';
+    return `${error.instancePath || 'settings'} ${error.message}${unknown}`;
+  });
+  throw new Error(`operator ${operatorCode}: ${problems.join('; ')}`);
+}
+
+/**
+ * Makes and closes the operator's connector, to find out whether it could be used.
+ * Throws an `Error` naming the operator and the setting at fault.
+ */
+export async function checkOperator(operator: Operator): Promise<void> {
+  const factory = PROTOCOLS[operator.connector];
+  if (factory === undefined) {
+    throw new Error(`operator ${operator.operatorCode}: no connector ${operator.connector}`);
+  }
+  await factory(operator, 'http://127.0.0.1/callbacks').close();
+}
+
+/** The connectors of all operators, made anew for those whose configuration changed. */
+export interface ConnectorRegistry {
+  readonly connectorOf: (operatorCode: string) => Connector | undefined;
+  /** Brings the connectors in line with the catalogue's operators. */
+  update(operators: readonly Operator[]): void;
+  close(): Promise<void>;
+}
+
+export function createConnectorRegistry(options: {
+  /** Callbacks of an operator go to `<callbackBase>/<operatorCode>`. */
+  readonly callbackBase: string;
+  readonly log: Logger;
+}): ConnectorRegistry {
+  let connectors = new Map<string, { connector: Connector; made: string }>();
+  const closing = new Set<Promise<void>>();
+
+  const retire = (connector: Connector): void => {
+    // Calls under way finish on the old one.
+    const done = connector
+      .close()
+      .catch((error: unknown) => options.log.warn({ err: error }, 'a connector did not close'))
+      .finally(() => closing.delete(done));
+    closing.add(done);
+  };
+  const make = (operator: Operator): Connector | undefined => {
+    try {
+      const factory = PROTOCOLS[operator.connector];
+      if (factory === undefined) {
+        throw new Error(`operator ${operator.operatorCode}: no connector ${operator.connector}`);
+      }
+      return factory(operator, `${options.callbackBase}/${operator.operatorCode}`);
+    } catch (error) {
+      // One misconfigured operator must not stop the others; its payments wait.
+      options.log.error({ err: error }, 'an operator cannot be used');
+      return undefined;
+    }
+  };
+
+  return {
+    connectorOf: (operatorCode) => connectors.get(operatorCode)?.connector,
+    update: (operators) => {
+      const next: typeof connectors = new Map();
+      for (const operator of operators) {
+        const made = JSON.stringify(operator);
+        const known = connectors.get(operator.operatorCode);
+        if (known?.made === made) {
+          next.set(operator.operatorCode, known);
+          continue;
+        }
+        const connector = make(operator);
+        if (connector !== undefined) next.set(operator.operatorCode, { connector, made });
+      }
+      for (const [operatorCode, { connector }] of connectors) {
+        if (next.get(operatorCode)?.connector !== connector) retire(connector);
+      }
+      connectors = next;
+    },
+    close: async () => {
+      for (const { connector } of connectors.values()) retire(connector);
+      connectors = new Map();
+      await Promise.all(closing);
+    },
+  };
+}

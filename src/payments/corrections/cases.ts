@@ -1,0 +1,326 @@
+import { encodeReference, newId } from '../../platform/base/ids.ts';
+import { formatMoney } from '../../platform/base/money.ts';
+import { isSamePerson, requirePerson } from '../../platform/base/person.ts';
+import type { Mac } from '../../platform/base/mac.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import type { Pool, Queryable } from '../../platform/db/pool.ts';
+import { transaction } from '../../platform/db/pool.ts';
+import { announceCorrection } from '../events/store.ts';
+import {
+  ensureAccounts,
+  lockFloat,
+  postingTime,
+  postTransfer,
+  readBalance,
+} from '../ledger/store.ts';
+import { settleTransactions } from '../create/store.ts';
+import type { FinalReport } from '../create/payment.ts';
+import {
+  findCase,
+  HOUSE,
+  insertCaseEvent,
+  lockCase,
+  openCase,
+  setProposal,
+  setResolved,
+} from '../cases/cases-store.ts';
+import type { CaseRow, Proposal } from '../cases/cases-store.ts';
+import { insertCorrection, readFeeCents, setCorrectedOutcome } from './corrections-store.ts';
+import { planResolution } from './resolutions.ts';
+import type { Plan, PlannedTransfer, Situation } from './resolutions.ts';
+import { readPayments } from '../reconciliation/store.ts';
+import { recallInstructions } from '../dispatch/recall-store.ts';
+
+/** Throws: `PlainError` when there is no such case, or it is resolved. */
+async function lockOpenCase(db: Queryable, caseId: string): Promise<CaseRow> {
+  const row = await lockCase(db, caseId);
+  if (row === undefined) throw new PlainError('This case does not exist.');
+  if (row.resolved_at === null) return row;
+  throw new PlainError(`The case is resolved (${row.resolution}, by ${row.resolved_by}).`);
+}
+
+/**
+ * Proposes how to resolve a case, in place of what was proposed before. What it would post is
+ * planned at once, so that a proposal which cannot be carried out is refused here.
+ * Throws: `PlainError` naming what is wrong.
+ */
+export async function proposeResolution(
+  pool: Pool,
+  request: { readonly caseId: string; readonly by: string; readonly proposal: Proposal },
+): Promise<{ readonly row: CaseRow; readonly plan: Plan }> {
+  const by = requirePerson(request.by);
+  const { proposal } = request;
+  return await transaction(pool, async (client) => {
+    const row = await lockOpenCase(client, request.caseId);
+    const plan = planResolution(await readSituation(client, row), proposal);
+    await setProposal(client, row, proposal, by);
+    await insertCaseEvent(client, row, { action: 'proposed', actor: by, detail: { ...proposal } });
+    return { row: (await findCase(client, row.case_id)) ?? row, plan };
+  });
+}
+
+/** Takes a proposal back; anybody may. Throws: `PlainError` when there is none. */
+export async function rejectProposal(
+  pool: Pool,
+  request: { readonly caseId: string; readonly by: string; readonly note: string },
+): Promise<CaseRow> {
+  const by = requirePerson(request.by);
+  return await transaction(pool, async (client) => {
+    const row = await lockOpenCase(client, request.caseId);
+    if (row.proposal === null) throw new PlainError('This case has no proposal.');
+    await setProposal(client, row, null, by);
+    const detail = { note: request.note, rejected: row.proposal };
+    await insertCaseEvent(client, row, { action: 'rejected', actor: by, detail });
+    return (await findCase(client, row.case_id)) ?? row;
+  });
+}
+
+/**
+ * Carries out what another person proposed, in one commit: settles the transaction, or posts
+ * correcting transfers, and resolves the case.
+ * Throws: `PlainError` when the approver is the proposer, or the books have moved on meanwhile.
+ */
+export async function approveResolution(
+  deps: { readonly pool: Pool; readonly ledgerMac: Mac },
+  request: { readonly caseId: string; readonly by: string },
+): Promise<{ readonly row: CaseRow; readonly plan: Plan }> {
+  const by = requirePerson(request.by);
+  return await transaction(deps.pool, async (client) => {
+    const row = await lockOpenCase(client, request.caseId);
+    const { proposal } = row;
+    if (proposal === null) throw new PlainError('This case has no proposal.');
+    if (row.proposed_by !== null && isSamePerson(row.proposed_by, by)) {
+      throw new PlainError(`${by} proposed it; another person has to approve it.`, { field: 'by' });
+    }
+    await lockBooks(client, row.vendor_id);
+    const situation = await readSituation(client, row);
+    const plan = planResolution(situation, proposal);
+    if (plan.kind === 'settle') await settleByHand(client, situation.payment, proposal, plan);
+    const correctionId =
+      plan.kind === 'correct'
+        ? await correct(client, deps.ledgerMac, { row, proposal, plan, approvedBy: by })
+        : null;
+    await setResolved(client, row, proposal.resolution, by);
+    const detail = { ...proposal, correction_id: correctionId };
+    await insertCaseEvent(client, row, { action: 'approved', actor: by, detail });
+    return { row: (await findCase(client, row.case_id)) ?? row, plan };
+  });
+}
+
+/** Opens a case about an open transaction whose operator cannot say what became of it. */
+export async function openNoAnswerCase(
+  pool: Pool,
+  request: {
+    readonly vendorId: number;
+    readonly transactionId: string;
+    readonly by: string;
+    readonly note: string;
+  },
+): Promise<CaseRow> {
+  const by = requirePerson(request.by);
+  return await transaction(pool, async (client) => {
+    const { vendorId, transactionId } = request;
+    const caseId = await openCase(client, {
+      vendorId,
+      transactionId,
+      kind: 'no_answer',
+      evidenceId: null,
+      operatorCode: null,
+      facts: { source: 'person', note: request.note },
+    });
+    if (caseId === undefined) throw new PlainError('Such a case is already open (see case list).');
+    const row = await findCase(client, caseId);
+    if (row === undefined) throw new Error(`case ${caseId} is gone`);
+    const payment = await readPayment(client, row);
+    if (payment === null || payment.outcome !== null) {
+      throw new PlainError('The transaction is not open; see its status.', { field: 'reference' });
+    }
+    const detail = { note: request.note };
+    await insertCaseEvent(client, row, { action: 'opened', actor: by, detail });
+    return row;
+  });
+}
+
+async function lockBooks(db: Queryable, vendorId: number): Promise<void> {
+  // The house's books begin with its first correction.
+  await ensureAccounts(db, HOUSE, ['external', 'float']);
+  await lockFloat(db, HOUSE);
+  if (vendorId !== HOUSE) await lockFloat(db, vendorId);
+}
+
+async function readPayment(db: Queryable, row: CaseRow): Promise<Situation['payment']> {
+  const { vendor_id: vendorId, transaction_id: transactionId, operator_code: operator } = row;
+  if (transactionId === null || operator === null) return null;
+  const [payment] = await readPayments(db, operator, [{ vendorId, transactionId }]);
+  if (payment === undefined) return null;
+  return { ...payment, feeCents: await readFeeCents(db, vendorId, transactionId) };
+}
+
+async function readSituation(db: Queryable, row: CaseRow): Promise<Situation> {
+  return {
+    row,
+    payment: await readPayment(db, row),
+    floatCents: await readBalance(db, row.vendor_id, 'float'),
+    exposureCents: await readBalance(db, row.vendor_id, 'exposure'),
+    receivableCents:
+      row.operator_code === null
+        ? 0n
+        : await readBalance(db, HOUSE, `receivable:${row.operator_code}`),
+  };
+}
+
+async function settleByHand(
+  db: Queryable,
+  payment: Situation['payment'],
+  proposal: Proposal,
+  plan: Extract<Plan, { kind: 'settle' }>,
+): Promise<void> {
+  if (payment === null) throw new Error('a word about no transaction');
+  const { vendorId, transactionId, billerCode } = payment;
+  const wasPaid = plan.outcome === 'success';
+  if (wasPaid) await recallInstructions(db, [payment]);
+  const report: FinalReport = {
+    vendorId,
+    transactionId,
+    billerCode,
+    outcome: plan.outcome,
+    paidCents: plan.paidCents,
+    billerReference: wasPaid ? proposal.operator_reference : null,
+    message: proposal.message ?? (wasPaid ? 'Paid' : 'Not executed by the operator'),
+    details: wasPaid ? proposal.details : null,
+    failureCode: wasPaid ? null : 'corrected',
+    source: 'person',
+  };
+  const [result] = await settleTransactions(db, [report]);
+  if (result === 'settled') return;
+  throw new PlainError('The transaction has been settled in the meantime. Reject this proposal.');
+}
+
+async function correct(
+  db: Queryable,
+  mac: Mac,
+  decision: {
+    readonly row: CaseRow;
+    readonly proposal: Proposal;
+    readonly plan: Extract<Plan, { kind: 'correct' }>;
+    readonly approvedBy: string;
+  },
+): Promise<string> {
+  const { row, proposal, plan, approvedBy } = decision;
+  const correctionId = newId();
+  const [first] = plan.transfers;
+  if (first === undefined) throw new Error('a correction without a transfer');
+  const { vendorId } = first;
+  const postedAt = await postingTime(db);
+  const accounts = plan.transfers.flatMap((transfer) => [
+    transfer.debitAccount,
+    transfer.creditAccount,
+  ]);
+  await ensureAccounts(db, vendorId, [...new Set(accounts)]);
+  for (const [index, transfer] of plan.transfers.entries()) {
+    const leg = (index + 1) as 1 | 2 | 3 | 4;
+    await postTransfer(db, { ...transfer, sourceId: correctionId, leg, createdAt: postedAt });
+  }
+  const outcomeAfter = plan.outcomeAfter;
+  await insertCorrection(db, mac, {
+    vendorId,
+    correctionId,
+    caseId: row.case_id,
+    transactionId: row.transaction_id,
+    resolution: proposal.resolution,
+    amountCents: plan.transfers.reduce((sum, transfer) => sum + transfer.amountCents, 0n),
+    postedAt,
+    outcomeBefore: outcomeAfter === null ? null : outcomeAfter === 'success' ? 'failed' : 'success',
+    outcomeAfter,
+    proposedBy: row.proposed_by,
+    approvedBy,
+  });
+  if (outcomeAfter !== null && row.transaction_id !== null) {
+    await setCorrectedOutcome(db, {
+      vendorId,
+      correctionId,
+      ...toldAfter(row, proposal, outcomeAfter),
+    });
+    await announceCorrection(db, {
+      vendorId,
+      transactionId: row.transaction_id,
+      correctionId,
+      postedAt,
+    });
+  }
+  await openExposure(db, row, correctionId, plan.transfers);
+  return correctionId;
+}
+
+/** What the status of a corrected transaction says. */
+function toldAfter(
+  { facts }: CaseRow,
+  proposal: Proposal,
+  outcome: 'success' | 'failed',
+): Pick<Parameters<typeof setCorrectedOutcome>[1], 'billerReference' | 'message' | 'details'> {
+  if (outcome === 'failed') {
+    const message =
+      proposal.message ?? 'Not paid by the operator after all; the amount was returned';
+    return { billerReference: null, message, details: null };
+  }
+  const told = facts['biller_reference'] ?? facts['operator_reference'];
+  return {
+    billerReference: proposal.operator_reference ?? (typeof told === 'string' ? told : null),
+    message: proposal.message ?? 'Paid after all, as the operator says; the amount was charged',
+    details: proposal.details ?? detailsOf(facts['details']),
+  };
+}
+
+function detailsOf(value: unknown): Readonly<Record<string, string>> | null {
+  return typeof value === 'object' && value !== null ? (value as Record<string, string>) : null;
+}
+
+/** What the vendor owes from now on is a case of its own, so that somebody asks for it. */
+async function openExposure(
+  db: Queryable,
+  row: CaseRow,
+  correctionId: string,
+  transfers: readonly PlannedTransfer[],
+): Promise<void> {
+  const owedCents = transfers
+    .filter((transfer) => transfer.debitAccount === 'exposure')
+    .reduce((sum, transfer) => sum + transfer.amountCents, 0n);
+  if (owedCents === 0n) return;
+  await openCase(db, {
+    vendorId: row.vendor_id,
+    transactionId: row.transaction_id,
+    kind: 'exposure',
+    evidenceId: correctionId,
+    operatorCode: row.operator_code,
+    facts: { source: 'correction', owed_cents: Number(owedCents), case_id: row.case_id },
+  });
+}
+
+/** A plan for people, one line each. */
+export function planLines(plan: Plan): string[] {
+  switch (plan.kind) {
+    case 'nothing':
+      return ['nothing is posted'];
+    case 'settle':
+      return [
+        plan.outcome === 'success' && plan.paidCents !== null
+          ? `settled as paid, ${formatMoney(plan.paidCents)}`
+          : 'settled as failed; the reservation returns to the float',
+      ];
+    case 'correct':
+      return [
+        ...plan.transfers.map(
+          ({ vendorId, debitAccount, creditAccount, amountCents }) =>
+            `${formatMoney(amountCents)} from ${debitAccount} to ${creditAccount}${vendorId === HOUSE ? ' (the house’s books)' : ''}`,
+        ),
+        ...(plan.outcomeAfter === null
+          ? []
+          : [`the vendor is told ${plan.outcomeAfter === 'success' ? 'SUCCESS' : 'FAILED'}`]),
+      ];
+  }
+}
+
+/** The `ipay_reference` of the transaction that a case is about. */
+export function referenceOf(row: Pick<CaseRow, 'vendor_id' | 'transaction_id'>): string | null {
+  return row.transaction_id === null ? null : encodeReference(row.vendor_id, row.transaction_id);
+}

@@ -1,0 +1,80 @@
+import type { Mac } from '../../platform/base/mac.ts';
+import type { Queryable } from '../../platform/db/pool.ts';
+import { correctionText } from '../ledger/authenticity.ts';
+import type { CorrectionContent } from '../ledger/authenticity.ts';
+import { settledHash } from '../ledger/entries.ts';
+import type { Outcome } from '../create/payment.ts';
+
+/** `correctionId` is the source of its transfers, `amountCents` their sum. */
+export interface Correction extends CorrectionContent {
+  readonly outcomeBefore: Outcome | null;
+  readonly outcomeAfter: Outcome | null;
+}
+
+/** Keeps with it a hash of the outcome that it replaces: before `setCorrectedOutcome`. */
+export async function insertCorrection(
+  db: Queryable,
+  mac: Mac,
+  correction: Correction,
+): Promise<void> {
+  await db.query(
+    `insert into corrections (vendor_id, correction_id, case_id, transaction_id, resolution,
+       amount_cents, posted_at, outcome_before, outcome_after, settled_before, mac)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, (
+       select ${settledHash('t')} from transactions t
+       where $9::text is not null and t.vendor_id = $1 and t.transaction_id = $4
+     ), $10)`,
+    [
+      correction.vendorId,
+      correction.correctionId,
+      correction.caseId,
+      correction.transactionId,
+      correction.resolution,
+      correction.amountCents,
+      correction.postedAt,
+      correction.outcomeBefore,
+      correction.outcomeAfter,
+      mac.sign(correctionText(correction)),
+    ],
+  );
+}
+
+/** What the vendor is told from now on about a transaction whose outcome was corrected. */
+export async function setCorrectedOutcome(
+  db: Queryable,
+  corrected: {
+    readonly vendorId: number;
+    /** Inserted before, with the outcomes before and after. */
+    readonly correctionId: string;
+    readonly billerReference: string | null;
+    readonly message: string;
+    readonly details: Readonly<Record<string, string>> | null;
+  },
+): Promise<void> {
+  const set = await db.query<{ corrected: boolean }>(
+    'select set_corrected_outcome($1, $2, $3, $4, $5) as corrected',
+    [
+      corrected.vendorId,
+      corrected.correctionId,
+      corrected.billerReference,
+      corrected.message,
+      corrected.details === null ? null : JSON.stringify(corrected.details),
+    ],
+  );
+  if (set.rows[0]?.corrected !== true) {
+    throw new Error(`correction ${corrected.correctionId} does not fit its transaction`);
+  }
+}
+
+/** What a transaction and its case are about besides what reconciliation reads: fee and operator. */
+export async function readFeeCents(
+  db: Queryable,
+  vendorId: number,
+  transactionId: string,
+): Promise<bigint> {
+  const read = await db.query<{ fee_cents: bigint }>(
+    'select fee_cents from transactions where vendor_id = $1 and transaction_id = $2',
+    [vendorId, transactionId],
+  );
+  return read.rows[0]?.fee_cents ?? 0n;
+}

@@ -1,0 +1,301 @@
+import type { AccountName } from '../ledger/account.ts';
+import { formatMoney } from '../../platform/base/money.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import type { Outcome } from '../create/payment.ts';
+import { HOUSE } from '../cases/cases-store.ts';
+import type { CaseKind, CaseRow, Proposal } from '../cases/cases-store.ts';
+import type { OurPayment } from '../reconciliation/match.ts';
+
+/** What can be done about a case. Only `paid` and `failed` settle; the others correct, or leave. */
+export const RESOLUTIONS = {
+  keep_books: 'the books are right as they are; nothing is posted',
+  paid: 'the open transaction was paid: the operator’s word, entered by hand',
+  failed: 'the open transaction was not paid: the operator’s word, entered by hand',
+  charge_vendor: 'the operator paid more than the books have: the vendor’s float pays the rest',
+  return_to_vendor: 'the operator paid less than the books have: the rest returns to the float',
+  house_bears: 'the operator paid what nobody owes: the house bears it',
+  receivable: 'the operator took what it has to give back: the house’s claim on it',
+  receivable_returned: 'the operator has given back what was claimed',
+  collect_exposure: 'the vendor’s float pays what the vendor owes the house',
+  write_off: 'the house forgoes what the vendor owes it',
+} as const;
+export type Resolution = keyof typeof RESOLUTIONS;
+
+/** Which cases can be resolved how. */
+const FITTING: Readonly<Record<CaseKind, readonly Resolution[]>> = {
+  contradiction: [
+    'keep_books',
+    'paid',
+    'failed',
+    'charge_vendor',
+    'return_to_vendor',
+    'house_bears',
+    'receivable',
+  ],
+  amount_difference: [
+    'keep_books',
+    'charge_vendor',
+    'return_to_vendor',
+    'house_bears',
+    'receivable',
+  ],
+  ours_only: ['keep_books', 'return_to_vendor'],
+  theirs_only: [
+    'keep_books',
+    'paid',
+    'charge_vendor',
+    'house_bears',
+    'receivable',
+    'receivable_returned',
+  ],
+  duplicate: ['keep_books', 'house_bears', 'receivable'],
+  statement_change: ['keep_books', 'house_bears', 'receivable', 'receivable_returned'],
+  float_difference: ['keep_books', 'house_bears', 'receivable', 'receivable_returned'],
+  stray_callback: ['keep_books', 'house_bears', 'receivable'],
+  no_answer: ['keep_books', 'paid', 'failed'],
+  exposure: ['keep_books', 'collect_exposure', 'write_off'],
+};
+
+export interface PlannedTransfer {
+  readonly vendorId: number;
+  readonly debitAccount: AccountName;
+  readonly creditAccount: AccountName;
+  readonly amountCents: bigint;
+}
+
+export type Plan =
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'settle'; readonly outcome: Outcome; readonly paidCents: bigint | null }
+  | {
+      readonly kind: 'correct';
+      /** All of one vendor's books, or of the house's. */
+      readonly transfers: readonly PlannedTransfer[];
+      /** What the vendor is told from now on; null: as before. */
+      readonly outcomeAfter: Outcome | null;
+    };
+
+/** What a plan is made of, read under the locks of its vendors' floats. */
+export interface Situation {
+  readonly row: Pick<CaseRow, 'kind' | 'vendor_id' | 'operator_code' | 'facts'>;
+  /** The transaction that the case is about. */
+  readonly payment: (OurPayment & { readonly feeCents: bigint }) | null;
+  readonly floatCents: bigint;
+  /** Zero or less. */
+  readonly exposureCents: bigint;
+  /** What the operator owes the house. */
+  readonly receivableCents: bigint;
+}
+
+/**
+ * What an approved proposal posts. Pure.
+ * Throws: `PlainError` when the resolution does not fit the case, or nothing is left to correct.
+ */
+export function planResolution(situation: Situation, proposal: Proposal): Plan {
+  const resolution = proposal.resolution as Resolution;
+  const { row } = situation;
+  const fitting = FITTING[row.kind];
+  if (!fitting.includes(resolution)) {
+    throw new PlainError(
+      `A case of ${row.kind} cannot be resolved by ${resolution}, but by ${fitting.join(', ')}.`,
+      { field: 'resolution' },
+    );
+  }
+  switch (resolution) {
+    case 'keep_books':
+      return { kind: 'nothing' };
+    case 'paid':
+    case 'failed':
+      return planWord(situation, proposal, resolution);
+    case 'charge_vendor':
+      return planCharge(situation, proposal);
+    case 'return_to_vendor':
+      return planReturn(situation, proposal);
+    case 'house_bears':
+      return houseTransfer(situation, ['external', accountOf('operator', row)], proposal);
+    case 'receivable':
+      return houseTransfer(situation, ['external', accountOf('receivable', row)], proposal);
+    case 'receivable_returned':
+      return houseTransfer(situation, [accountOf('receivable', row), 'external'], proposal);
+    case 'collect_exposure':
+      return planExposure(situation, proposal, 'float');
+    case 'write_off':
+      return planExposure(situation, proposal, 'external');
+  }
+}
+
+function accountOf(
+  kind: 'operator' | 'receivable',
+  row: Situation['row'],
+): `operator:${string}` | `receivable:${string}` {
+  if (row.operator_code === null) throw new PlainError('The case has no operator.');
+  return `${kind}:${row.operator_code}`;
+}
+
+function required(situation: Situation): NonNullable<Situation['payment']> {
+  if (situation.payment !== null) return situation.payment;
+  throw new PlainError('The case is not about a transaction of ours.', { field: 'resolution' });
+}
+
+/** Cents of the facts, where they are whole numbers; undefined otherwise. */
+function factCents(situation: Situation, name: string): bigint | undefined {
+  const value = situation.row.facts[name];
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return BigInt(value);
+  return typeof value === 'string' && /^-?\d{1,18}$/.test(value) ? BigInt(value) : undefined;
+}
+
+function givenCents(proposal: Proposal): bigint | undefined {
+  return proposal.amount_cents === null ? undefined : BigInt(proposal.amount_cents);
+}
+
+function planWord(situation: Situation, proposal: Proposal, word: 'paid' | 'failed'): Plan {
+  const payment = required(situation);
+  if (payment.outcome !== null) {
+    throw new PlainError('The transaction is no longer open; see its status.', {
+      field: 'resolution',
+    });
+  }
+  if (word === 'failed') {
+    if (payment.firstSentAt === null) {
+      throw new PlainError(
+        'It has not been sent to the operator yet, so the operator cannot have refused it.',
+        { field: 'resolution' },
+      );
+    }
+    return { kind: 'settle', outcome: 'failed', paidCents: null };
+  }
+  if (proposal.operator_reference === null) {
+    throw new PlainError('The operator’s reference of the payment is required.', {
+      field: 'operator_reference',
+    });
+  }
+  const paidCents = givenCents(proposal) ?? payment.amountCents;
+  if (paidCents === 0n) throw new PlainError('It must be above zero.', { field: 'amount' });
+  return { kind: 'settle', outcome: 'success', paidCents };
+}
+
+/** What the operator says it paid, less what the books have. */
+function missingCents(situation: Situation, payment: OurPayment, proposal: Proposal): bigint {
+  const saidCents = factCents(situation, 'paid_cents') ?? payment.amountCents;
+  const missing = saidCents - payment.postedCents - payment.houseCents;
+  const amount = givenCents(proposal) ?? missing;
+  if (amount > 0n && amount <= missing) return amount;
+  throw new PlainError(
+    missing > 0n
+      ? `It must be above zero and at most ${formatMoney(missing)}, what the ledger is missing.`
+      : 'Nothing is left to correct: the ledger has what the operator says it paid.',
+    { field: 'amount' },
+  );
+}
+
+function planCharge(situation: Situation, proposal: Proposal): Plan {
+  const payment = required(situation);
+  if (payment.outcome === null) {
+    throw new PlainError('The transaction is open: settle it with paid or failed.', {
+      field: 'resolution',
+    });
+  }
+  const { vendorId } = payment;
+  const amountCents = missingCents(situation, payment, proposal);
+  const wasFailed = payment.outcome === 'failed';
+  const transfers: PlannedTransfer[] = [];
+  let floatCents = situation.floatCents;
+  const take = (creditAccount: AccountName, cents: bigint): void => {
+    const fromFloat = cents < floatCents ? cents : floatCents;
+    const owed = cents - fromFloat;
+    floatCents -= fromFloat;
+    if (fromFloat > 0n) {
+      transfers.push({ vendorId, debitAccount: 'float', creditAccount, amountCents: fromFloat });
+    }
+    if (owed > 0n) {
+      transfers.push({ vendorId, debitAccount: 'exposure', creditAccount, amountCents: owed });
+    }
+  };
+  take(accountOf('operator', situation.row), amountCents);
+  if (wasFailed && payment.feeCents > 0n) take('fees', payment.feeCents);
+  return { kind: 'correct', transfers, outcomeAfter: wasFailed ? 'success' : null };
+}
+
+function planReturn(situation: Situation, proposal: Proposal): Plan {
+  const payment = required(situation);
+  if (payment.outcome !== 'success') {
+    throw new PlainError('The ledger does not count it as paid, so nothing can be returned.', {
+      field: 'resolution',
+    });
+  }
+  const { vendorId, postedCents } = payment;
+  const partly = situation.row.kind === 'amount_difference';
+  const saidCents = partly ? (factCents(situation, 'paid_cents') ?? postedCents) : 0n;
+  const most = postedCents - saidCents;
+  const amountCents = givenCents(proposal) ?? most;
+  if (amountCents <= 0n || amountCents > postedCents) {
+    throw new PlainError(
+      most > 0n
+        ? `It must be above zero and at most ${formatMoney(postedCents)}, what the ledger counts as paid.`
+        : 'Nothing is left to return: the ledger has no more than the operator says it paid.',
+      { field: 'amount' },
+    );
+  }
+  const transfers: PlannedTransfer[] = [
+    {
+      vendorId,
+      debitAccount: accountOf('operator', situation.row),
+      creditAccount: 'float',
+      amountCents,
+    },
+  ];
+  // Who did not pay at all has earned us no fee.
+  const whole = amountCents === postedCents;
+  if (whole && payment.feeCents > 0n) {
+    const amount = payment.feeCents;
+    transfers.push({ vendorId, debitAccount: 'fees', creditAccount: 'float', amountCents: amount });
+  }
+  return { kind: 'correct', transfers, outcomeAfter: whole ? 'failed' : null };
+}
+
+function houseTransfer(
+  situation: Situation,
+  [debitAccount, creditAccount]: readonly [AccountName, AccountName],
+  proposal: Proposal,
+): Plan {
+  const amountCents = houseCents(situation, proposal);
+  if (debitAccount !== 'external' && amountCents > situation.receivableCents) {
+    throw new PlainError(
+      `The operator owes ${formatMoney(situation.receivableCents)}, not ${formatMoney(amountCents)}.`,
+      { field: 'amount' },
+    );
+  }
+  const transfer = { vendorId: HOUSE, debitAccount, creditAccount, amountCents };
+  return { kind: 'correct', transfers: [transfer], outcomeAfter: null };
+}
+
+function houseCents(situation: Situation, proposal: Proposal): bigint {
+  const { row, payment } = situation;
+  const aboutThePayment = row.kind === 'contradiction' || row.kind === 'amount_difference';
+  if (aboutThePayment && payment !== null) return missingCents(situation, payment, proposal);
+  const amountCents = givenCents(proposal) ?? factCents(situation, 'paid_cents');
+  if (amountCents === undefined || amountCents <= 0n) {
+    throw new PlainError('The amount must be above zero.', { field: 'amount' });
+  }
+  return amountCents;
+}
+
+function planExposure(
+  situation: Situation,
+  proposal: Proposal,
+  debitAccount: 'float' | 'external',
+): Plan {
+  const owedCents = -situation.exposureCents;
+  const amountCents = givenCents(proposal) ?? factCents(situation, 'owed_cents') ?? owedCents;
+  if (amountCents <= 0n || amountCents > owedCents) {
+    throw new PlainError(`The vendor owes ${formatMoney(owedCents)}.`, { field: 'amount' });
+  }
+  if (debitAccount === 'float' && amountCents > situation.floatCents) {
+    throw new PlainError(
+      `The float has ${formatMoney(situation.floatCents)} only. Wait until the vendor funds it, or choose a smaller amount.`,
+      { field: 'amount' },
+    );
+  }
+  const { vendor_id: vendorId } = situation.row;
+  const transfer = { vendorId, debitAccount, creditAccount: 'exposure' as const, amountCents };
+  return { kind: 'correct', transfers: [transfer], outcomeAfter: null };
+}

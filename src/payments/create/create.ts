@@ -1,0 +1,96 @@
+import { crashPoint } from '#crash-points';
+import { encodeReference } from '../../platform/base/ids.ts';
+import { LIMITS } from '../../platform/base/limits.ts';
+import type { Timers } from '../../platform/base/timers.ts';
+import type { Biller } from '../billers/biller.ts';
+import { createLanes } from '../../platform/db/lane.ts';
+import type { Lane } from '../../platform/db/lane.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import type { BatchForm } from './batch-form.ts';
+import {
+  answerDecision,
+  dependOnEachOther,
+  isSameRequest,
+  normaliseRequest,
+  planTransaction,
+} from './decide.ts';
+import type { Created, CreateRequest } from './decide.ts';
+import { createTransactions, readTransactionByReference } from './store.ts';
+import type { CreateDecision, NewTransaction } from './payment.ts';
+
+/**
+ * Accepts a payment: plan, commit, answer. A repeat gets its first answer also when a rule would
+ * refuse it today, because the biller went offline or its limits changed since.
+ * Throws: what `planTransaction` and `answerDecision` throw, and `overloaded`, `unavailable`,
+ * `outcome_unknown` of the lane.
+ */
+export async function acceptPayment(
+  request: CreateRequest,
+  from: {
+    readonly vendor: Parameters<typeof planTransaction>[1];
+    readonly biller: Biller | undefined;
+  },
+  through: { readonly lanes: CreateLanes; readonly pool: Pool },
+): Promise<Created> {
+  let transaction: NewTransaction;
+  try {
+    transaction = planTransaction(request, from.vendor, from.biller);
+  } catch (refusal) {
+    const normalised = normaliseRequest(request, from.biller);
+    const first = await findFirst(normalised, from.vendor.vendorId, through.pool);
+    if (first === undefined) throw refusal;
+    return first;
+  }
+  return answerDecision(transaction, await through.lanes.add(transaction));
+}
+
+/** The answer that the same reference with the same content got before. */
+async function findFirst(
+  request: CreateRequest,
+  vendorId: number,
+  pool: Pool,
+): Promise<Created | undefined> {
+  if (request.merchantReference === null) return undefined;
+  const row = await readTransactionByReference(pool, vendorId, request.merchantReference);
+  if (row === undefined || !isSameRequest(row, request)) return undefined;
+  const reference = encodeReference(vendorId, row.transaction_id);
+  return { reference, createdAt: row.created_at, replayed: true };
+}
+
+/** Commits creates; `waiting` are those in all lanes. */
+export type CreateLanes = Lane<NewTransaction, CreateDecision>;
+
+export function createCreateLanes(options: {
+  /** One pool of one connection per lane. */
+  readonly pools: readonly Pool[];
+  readonly deadlineMs: number;
+  /** Default: the system's. */
+  readonly timers?: Timers;
+  /** Default: many_vendors. */
+  readonly batches?: BatchForm;
+  /** Most creates in one commit. Default: what serves requests over HTTP best. */
+  readonly maxBatch?: number;
+  /** Told after each commit what was accepted, so that it is dispatched without a poll. */
+  readonly onAccepted: (accepted: readonly NewTransaction[]) => void;
+}): CreateLanes {
+  const { batches: form = 'many_vendors', onAccepted, ...given } = options;
+  return createLanes<NewTransaction, CreateDecision>({
+    maxBatch: LIMITS.createBatchRows,
+    ...given,
+    name: 'create lane',
+    vendorOf,
+    maxWaiting: LIMITS.laneQueueRows,
+    ...(form === 'one_vendor' ? { groupOf: vendorOf } : {}),
+    call: async (db, batch) => {
+      crashPoint('create:before-commit');
+      const decisions = await createTransactions(db, batch, dependOnEachOther(batch), form);
+      crashPoint('create:after-commit');
+      onAccepted(batch.filter((_, row) => decisions[row]?.kind === 'accepted'));
+      return decisions;
+    },
+  });
+}
+
+function vendorOf({ vendorId }: NewTransaction): number {
+  return vendorId;
+}

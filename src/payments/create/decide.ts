@@ -1,0 +1,159 @@
+import { Refusal } from '../../platform/base/errors.ts';
+import { encodeReference, newId } from '../../platform/base/ids.ts';
+import { LIMITS } from '../../platform/base/limits.ts';
+import { formatMoney } from '../../platform/base/money.ts';
+import { phoneNumber } from '../../platform/base/mobile-number.ts';
+import { normaliseAccount, requireAccount, requirePhone } from '../billers/account.ts';
+import type { Biller } from '../billers/biller.ts';
+import type { Vendor } from '../../parties/vendor.ts';
+import type { TransactionRow } from './store.ts';
+import type { CreateDecision, NewTransaction } from './payment.ts';
+
+/** What a vendor asks to be paid. */
+export interface CreateRequest {
+  readonly billerCode: string;
+  readonly account: string;
+  readonly phone: string | null;
+  readonly amountCents: bigint;
+  readonly merchantReference: string | null;
+}
+
+/** The accepted transaction, as create answers it. */
+export interface Created {
+  readonly reference: string;
+  readonly createdAt: Date;
+  /** True when this is the answer to an earlier request with the same reference and content. */
+  readonly replayed: boolean;
+}
+
+/** The request as it is compared and stored: one account or phone, however it was written. */
+export function normaliseRequest(
+  request: CreateRequest,
+  biller: Biller | undefined,
+): CreateRequest {
+  const { phone } = request;
+  return {
+    ...request,
+    account: normaliseAccount(request.account, biller),
+    phone: phone === null ? null : (phoneNumber(phone) ?? phone),
+  };
+}
+
+/**
+ * The rules that need no database, all from memory.
+ * Throws: `unknown_biller`, `invalid_field`, `amount_below_minimum`, `amount_above_maximum`,
+ * `missing_field`, `biller_offline`.
+ */
+export function planTransaction(
+  request: CreateRequest,
+  vendor: Pick<Vendor, 'vendorId' | 'duplicateCheck' | 'referenceRequired'>,
+  biller: Biller | undefined,
+): NewTransaction {
+  if (biller === undefined) throw new Refusal('unknown_biller', { field: 'biller_name' });
+  const account = requireAccount(request.account, biller);
+  const phone = request.phone === null ? null : requirePhone(request.phone);
+  if (request.amountCents < biller.minimumCents) {
+    throw new Refusal('amount_below_minimum', {
+      field: 'amount',
+      text: `The minimum amount of ${biller.billerCode} is ${formatMoney(biller.minimumCents)}`,
+    });
+  }
+  if (biller.maximumCents !== null && request.amountCents > biller.maximumCents) {
+    throw new Refusal('amount_above_maximum', {
+      field: 'amount',
+      text: `The maximum amount of ${biller.billerCode} is ${formatMoney(biller.maximumCents)}`,
+    });
+  }
+  if (biller.secondaryAccount && request.phone === null) {
+    throw new Refusal('missing_field', {
+      field: 'phone',
+      text: `${biller.billerCode} needs a phone number besides the account`,
+    });
+  }
+  if (vendor.referenceRequired && request.merchantReference === null) {
+    throw new Refusal('missing_field', {
+      field: 'merchant_reference',
+      text: 'merchant_reference is required',
+    });
+  }
+  if (biller.availability === 'OFFLINE') {
+    throw new Refusal('biller_offline', { field: 'biller_name', retryAfterSeconds: 60 });
+  }
+  return {
+    vendorId: vendor.vendorId,
+    transactionId: newId(),
+    billerCode: biller.billerCode,
+    account,
+    phone,
+    amountCents: request.amountCents,
+    feeCents: biller.feeCents,
+    merchantReference: request.merchantReference,
+    duplicateCheck:
+      vendor.duplicateCheck === 'always' ||
+      (vendor.duplicateCheck === 'without_reference' && request.merchantReference === null),
+  };
+}
+
+/** Turns the database's decision into the answer. Throws the refusals that need the database. */
+export function answerDecision(transaction: NewTransaction, decision: CreateDecision): Created {
+  switch (decision.kind) {
+    case 'accepted':
+    case 'replayed':
+      return {
+        reference: encodeReference(transaction.vendorId, decision.transactionId),
+        createdAt: decision.createdAt,
+        replayed: decision.kind === 'replayed',
+      };
+    case 'reference_reused':
+      throw new Refusal('reference_reused', {
+        field: 'merchant_reference',
+        reference: encodeReference(transaction.vendorId, decision.transactionId),
+      });
+    case 'insufficient_float':
+      throw new Refusal('insufficient_float', { field: 'amount' });
+    case 'likely_duplicate': {
+      const reference = encodeReference(transaction.vendorId, decision.transactionId);
+      throw new Refusal('likely_duplicate', {
+        reference,
+        text: `This looks like a repeat of ${reference}, created within the last ${LIMITS.duplicateWindowSeconds} seconds. Query its status; to pay the same again on purpose, send a new merchant_reference`,
+      });
+    }
+  }
+}
+
+/** True when the stored transaction is what is asked for, so that it may answer a repeat. */
+export function isSameRequest(
+  row: Pick<TransactionRow, 'biller_code' | 'account' | 'phone' | 'amount_cents'>,
+  request: CreateRequest,
+): boolean {
+  return (
+    row.biller_code === request.billerCode &&
+    row.account === request.account &&
+    row.phone === request.phone &&
+    row.amount_cents === request.amountCents
+  );
+}
+
+/** True when one row of the batch can change the decision on another (besides by using up float). */
+export function dependOnEachOther(batch: readonly NewTransaction[]): boolean {
+  if (batch.length < 2) return false;
+  const references = new Set<string>();
+  const contents = new Map<string, boolean>();
+  let anyCheck = false;
+  for (const row of batch) {
+    if (row.merchantReference !== null) {
+      const reference = `${row.vendorId} ${row.merchantReference}`;
+      if (references.has(reference)) return true;
+      references.add(reference);
+    }
+    anyCheck ||= row.duplicateCheck;
+  }
+  if (!anyCheck) return false;
+  for (const row of batch) {
+    const content = `${row.vendorId} ${row.amountCents} ${row.billerCode} ${row.account}`;
+    const earlierChecks = contents.get(content);
+    if (earlierChecks !== undefined && (earlierChecks || row.duplicateCheck)) return true;
+    contents.set(content, row.duplicateCheck);
+  }
+  return false;
+}

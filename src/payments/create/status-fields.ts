@@ -1,0 +1,52 @@
+import type { WireTime } from '../../platform/base/clock.ts';
+import { formatMoney, moneyNumber } from '../../platform/base/money.ts';
+import type { StatusRow } from './store.ts';
+import { statusOf } from './payment.ts';
+
+/** What create answers, and what a status says until the payment is sent. */
+export const QUEUED_TEXT = 'Transaction queued and pending processing';
+
+/** What vendors are told of a transaction by its operator's word (specification §2.2). */
+export function operatorFieldsOf(
+  row: Omit<StatusRow, 'transaction_id' | 'created_at' | 'merchant_reference'>,
+  wireTime: WireTime,
+) {
+  return {
+    biller_response_time:
+      row.biller_response_time === null ? null : wireTime.format(row.biller_response_time),
+    biller_reference: row.biller_reference,
+    transaction_status: statusOf(row.outcome, row.under_way),
+    transaction_message: row.message,
+    failure_code: row.failure_code,
+    account: row.account,
+    amount: moneyNumber(row.amount_cents),
+    biller_name: row.biller_code,
+    details: row.details,
+  };
+}
+
+/** The status of an answer or an event: 0 when the transaction failed, otherwise 1. */
+export function statusNumberOf({ outcome }: Pick<StatusRow, 'outcome'>): 0 | 1 {
+  return outcome === 'failed' ? 0 : 1;
+}
+
+/** Where the transaction stands, for people. */
+export function statusSentence(
+  row: Pick<
+    StatusRow,
+    'outcome' | 'under_way' | 'amount_cents' | 'biller_code' | 'account' | 'message'
+  >,
+): string {
+  const payment = `KES ${formatMoney(row.amount_cents)} to ${row.biller_code} for account ${row.account}`;
+  const said = row.message === null || row.message === '' ? '' : `: ${row.message}`;
+  switch (statusOf(row.outcome, row.under_way)) {
+    case 'QUEUED':
+      return QUEUED_TEXT;
+    case 'PENDING':
+      return `Sent ${payment}; the outcome is not known yet`;
+    case 'SUCCESS':
+      return `Paid ${payment}${said}`;
+    case 'FAILED':
+      return `Could not pay ${payment}${said}`;
+  }
+}

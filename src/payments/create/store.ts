@@ -1,0 +1,340 @@
+import { firstIdAt, newId } from '../../platform/base/ids.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import type { Queryable } from '../../platform/db/pool.ts';
+import { batchCall } from './batch-form.ts';
+import type { BatchCall, BatchForm } from './batch-form.ts';
+import type { FailureCode } from './failure-code.ts';
+import type {
+  CreateDecision,
+  FinalReport,
+  NewTransaction,
+  Outcome,
+  SettleResult,
+  TransactionStatus,
+} from './payment.ts';
+
+const CREATE = (
+  call: BatchCall,
+): string => `select row_number, decision, known_id, known_at from ${call.name}(
+  $1::${call.vendorType}, $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[],
+  $8::bigint[], $9::boolean[], $10)`;
+
+interface DecisionRow {
+  row_number: number;
+  decision: number;
+  known_id: string | null;
+  known_at: Date | null;
+}
+
+/**
+ * Commits a batch of creates (migration 0006). One decision per transaction, in order, equal to
+ * taking them one by one. Locks: the vendors' float rows. Idempotent by transaction id.
+ */
+export async function createTransactions(
+  db: Queryable,
+  batch: readonly NewTransaction[],
+  sequential: boolean,
+  form: BatchForm = 'many_vendors',
+): Promise<CreateDecision[]> {
+  const call = batchCall(
+    form,
+    'create_transactions',
+    batch.map((row) => row.vendorId),
+  );
+  const result = await db.query<DecisionRow>({
+    name: call.name,
+    text: CREATE(call),
+    values: [
+      call.vendors,
+      batch.map((row) => row.transactionId),
+      batch.map((row) => row.merchantReference),
+      batch.map((row) => row.billerCode),
+      batch.map((row) => row.account),
+      batch.map((row) => row.phone),
+      batch.map((row) => row.amountCents),
+      batch.map((row) => row.feeCents),
+      batch.map((row) => row.duplicateCheck),
+      sequential,
+    ],
+  });
+  const createdAt = result.rows[0]?.known_at;
+  if (createdAt === undefined || createdAt === null) throw new Error('the batch has no time');
+  const decisions = batch.map((row): CreateDecision => ({
+    kind: 'accepted',
+    transactionId: row.transactionId,
+    createdAt,
+  }));
+  for (const row of result.rows) {
+    if (row.row_number > 0) decisions[row.row_number - 1] = decisionOf(row);
+  }
+  return decisions;
+}
+
+function decisionOf(row: DecisionRow): CreateDecision {
+  switch (row.decision) {
+    case 2:
+      return { kind: 'reference_reused', transactionId: known(row).transactionId };
+    case 4:
+      return { kind: 'insufficient_float' };
+    case 3:
+      return { kind: 'likely_duplicate', transactionId: known(row).transactionId };
+    case 1:
+      return { kind: 'replayed', ...known(row) };
+    case 5:
+      return { kind: 'accepted', ...known(row) };
+    default:
+      throw new Error(`unknown decision ${row.decision}`);
+  }
+}
+
+function known(row: DecisionRow): { transactionId: string; createdAt: Date } {
+  if (row.known_id === null || row.known_at === null) {
+    throw new Error(`decision ${row.decision} names no transaction`);
+  }
+  return { transactionId: row.known_id, createdAt: row.known_at };
+}
+
+const SETTLE = (call: BatchCall): string => `select row_number, result from ${call.name}(
+  $1::${call.vendorType}, $2::uuid[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::text[],
+  $8::jsonb[], $9::text[], $10::text[], $11::uuid)`;
+
+/**
+ * Writes final reports into the books (migration 0007), at most one per transaction in a batch.
+ * Locks: the vendors' float rows. Idempotent.
+ */
+export async function settleTransactions(
+  db: Queryable,
+  reports: readonly FinalReport[],
+  form: BatchForm = 'many_vendors',
+): Promise<SettleResult[]> {
+  const call = batchCall(
+    form,
+    'settle_transactions',
+    reports.map((report) => report.vendorId),
+  );
+  const result = await db.query<{ row_number: number; result: Exclude<SettleResult, 'settled'> }>({
+    name: call.name,
+    text: SETTLE(call),
+    values: [
+      call.vendors,
+      reports.map((report) => report.transactionId),
+      reports.map((report) => report.billerCode),
+      reports.map((report) => report.outcome),
+      reports.map((report) => report.paidCents),
+      reports.map((report) => report.billerReference),
+      reports.map((report) => report.message),
+      reports.map((report) => (report.details === null ? null : JSON.stringify(report.details))),
+      reports.map((report) => report.failureCode),
+      reports.map((report) => report.source),
+      newId(),
+    ],
+  });
+  const results = reports.map((): SettleResult => 'settled');
+  for (const row of result.rows) results[row.row_number - 1] = row.result;
+  await keepDetails(
+    db,
+    reports.filter((_, index) => results[index] === 'contradicted'),
+  );
+  return results;
+}
+
+/** Throws `PlainError` when the database lacks the calls for one vendor each. */
+export async function requireOneVendorCalls(db: Queryable): Promise<void> {
+  const found = await db.query<{ there: boolean }>(
+    `select to_regproc('create_transactions_of') is not null
+       and to_regproc('settle_transactions_of') is not null as there`,
+  );
+  if (found.rows[0]?.there === true) return;
+  throw new PlainError(
+    'BATCHES is one_vendor, but the database has no functions for it: run deploy/citus/functions.sql there, or leave BATCHES away.',
+    { field: 'BATCHES' },
+  );
+}
+
+/** What a contradicted payment yielded goes to its case: a token is not told twice. */
+async function keepDetails(db: Queryable, reports: readonly FinalReport[]): Promise<void> {
+  const yielding = reports.filter((report) => report.details !== null);
+  if (yielding.length === 0) return;
+  await db.query(
+    `update cases c set facts = c.facts || jsonb_build_object('details', u.details)
+     from unnest($1::integer[], $2::uuid[], $3::jsonb[]) as u (vendor_id, transaction_id, details)
+     where c.vendor_id = u.vendor_id and c.transaction_id = u.transaction_id
+       and c.kind = 'contradiction' and c.resolved_at is null`,
+    [
+      yielding.map((report) => report.vendorId),
+      yielding.map((report) => report.transactionId),
+      yielding.map((report) => JSON.stringify(report.details)),
+    ],
+  );
+}
+
+export interface TransactionRow {
+  transaction_id: string;
+  vendor_id: number;
+  created_at: Date;
+  settled_at: Date | null;
+  biller_response_time: Date | null;
+  outcome: Outcome | null;
+  biller_code: string;
+  account: string;
+  phone: string | null;
+  amount_cents: bigint;
+  fee_cents: bigint;
+  merchant_reference: string | null;
+  biller_reference: string | null;
+  message: string | null;
+  failure_code: FailureCode | null;
+  details: Record<string, string> | null;
+  under_way: boolean;
+}
+
+const READ = `select t.transaction_id, t.vendor_id, t.created_at, t.settled_at, t.biller_response_time,
+    t.outcome, t.biller_code, t.account, t.phone, t.amount_cents, t.fee_cents, t.merchant_reference,
+    t.biller_reference, t.message, t.failure_code, t.details,
+    q.transaction_id is not null as under_way
+  from transactions t left join dispatch_queue q
+    on q.vendor_id = t.vendor_id and q.biller_code = t.biller_code and q.stage = 'verify'
+      and q.transaction_id = t.transaction_id
+  where t.vendor_id = $1 and `;
+
+/** One transaction of the vendor by its id. */
+export async function readTransaction(
+  db: Queryable,
+  vendorId: number,
+  transactionId: string,
+): Promise<TransactionRow | undefined> {
+  const read = await db.query<TransactionRow>({
+    name: 'read_transaction',
+    text: `${READ} t.transaction_id = $2`,
+    values: [vendorId, transactionId],
+  });
+  return read.rows[0];
+}
+
+/** What a status answer tells. */
+export type StatusRow = Pick<
+  TransactionRow,
+  | 'transaction_id'
+  | 'created_at'
+  | 'biller_response_time'
+  | 'outcome'
+  | 'biller_code'
+  | 'account'
+  | 'amount_cents'
+  | 'merchant_reference'
+  | 'biller_reference'
+  | 'message'
+  | 'failure_code'
+  | 'details'
+  | 'under_way'
+>;
+
+const readStatusesBy = (
+  column: 'transaction_id' | 'merchant_reference',
+): string => `select w.number::integer, t.transaction_id, t.created_at, t.biller_response_time,
+    t.outcome, t.biller_code, t.account, t.amount_cents, t.merchant_reference, t.biller_reference,
+    t.message, t.failure_code, t.details, q.transaction_id is not null as under_way
+  from unnest($1::integer[], $2::${column === 'transaction_id' ? 'uuid' : 'text'}[])
+      with ordinality as w (vendor_id, ${column}, number)
+    join transactions t on t.vendor_id = w.vendor_id and t.${column} = w.${column}
+    left join dispatch_queue q on q.vendor_id = t.vendor_id and q.biller_code = t.biller_code
+      and q.stage = 'verify' and q.transaction_id = t.transaction_id`;
+
+const READ_STATUSES = {
+  transactionId: { name: 'read_statuses', text: readStatusesBy('transaction_id') },
+  merchantReference: {
+    name: 'read_statuses_by_reference',
+    text: readStatusesBy('merchant_reference'),
+  },
+};
+
+/** How a vendor names one of its transactions. */
+export type StatusKey = { readonly vendorId: number } & (
+  { readonly transactionId: string } | { readonly merchantReference: string }
+);
+
+/** Where each of these transactions stands, in order; undefined where the vendor has no such one. */
+export async function readStatuses(
+  db: Queryable,
+  wanted: readonly StatusKey[],
+): Promise<(StatusRow | undefined)[]> {
+  const rows = Array.from<StatusRow | undefined>({ length: wanted.length });
+  const keys = { transactionId: emptyKeys(), merchantReference: emptyKeys() };
+  for (const [index, key] of wanted.entries()) {
+    const isById = 'transactionId' in key;
+    const { vendorIds, values, indexes } = keys[isById ? 'transactionId' : 'merchantReference'];
+    vendorIds.push(key.vendorId);
+    values.push(isById ? key.transactionId : key.merchantReference);
+    indexes.push(index);
+  }
+  for (const by of ['transactionId', 'merchantReference'] as const) {
+    const { vendorIds, values, indexes } = keys[by];
+    if (indexes.length === 0) continue;
+    const read = await db.query<StatusRow & { number: number }>({
+      ...READ_STATUSES[by],
+      values: [vendorIds, values],
+    });
+    for (const row of read.rows) rows[indexes[row.number - 1] ?? -1] = row;
+  }
+  return rows;
+}
+
+function emptyKeys(): { vendorIds: number[]; values: string[]; indexes: number[] } {
+  return { vendorIds: [], values: [], indexes: [] };
+}
+
+/** One transaction of the vendor by the vendor's own reference. */
+export async function readTransactionByReference(
+  db: Queryable,
+  vendorId: number,
+  merchantReference: string,
+): Promise<TransactionRow | undefined> {
+  const read = await db.query<TransactionRow>({
+    name: 'read_transaction_by_reference',
+    text: `${READ} t.merchant_reference = $2`,
+    values: [vendorId, merchantReference],
+  });
+  return read.rows[0];
+}
+
+/** Ids are made by the clocks of processes, `created_at` by the database's. */
+const CLOCK_SLACK_MS = 3_600_000;
+
+function idAt(time: Date | undefined, slackMs: number): string | null {
+  return time === undefined ? null : firstIdAt(new Date(time.getTime() + slackMs));
+}
+
+/** The vendor's transactions with from <= created_at < to, newest first. */
+export async function listTransactions(
+  db: Queryable,
+  vendorId: number,
+  options: {
+    readonly status: TransactionStatus | undefined;
+    readonly from?: Date | undefined;
+    readonly to?: Date | undefined;
+    readonly limit: number;
+  },
+): Promise<TransactionRow[]> {
+  const { from, to } = options;
+  const read = await db.query<TransactionRow>(
+    `${READ} ($2::text is null or $2 = case t.outcome when 'success' then 'SUCCESS'
+         when 'failed' then 'FAILED'
+         else case when q.transaction_id is null then 'QUEUED' else 'PENDING' end end)
+       and t.created_at >= coalesce($4, '-infinity'::timestamptz)
+       and t.created_at < coalesce($5, 'infinity'::timestamptz)
+       -- The same by the key, so that only the period is read.
+       and t.transaction_id >= coalesce($6, '00000000-0000-0000-0000-000000000000'::uuid)
+       and t.transaction_id <= coalesce($7, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
+     order by t.transaction_id desc limit $3`,
+    [
+      vendorId,
+      options.status ?? null,
+      options.limit,
+      from ?? null,
+      to ?? null,
+      idAt(from, -CLOCK_SLACK_MS),
+      idAt(to, CLOCK_SLACK_MS),
+    ],
+  );
+  return read.rows;
+}

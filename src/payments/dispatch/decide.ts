@@ -1,0 +1,162 @@
+import type { FinalReport } from '../create/payment.ts';
+import type {
+  Declined,
+  NotFound,
+  Paid,
+  PaymentOutcome,
+  StatusOutcome,
+  Unknown,
+} from './connector.ts';
+import type { Claim, Progress } from './store.ts';
+
+/** How long the dispatcher waits between tries; all in milliseconds. */
+export interface RetryPolicy {
+  /** First status query after an instruction without an answer; doubles up to `verifyMostMs`. */
+  readonly verifyFirstMs: number;
+  readonly verifyMostMs: number;
+  /** First repeat of an instruction that was proven not executed; doubles up to `resendMostMs`. */
+  readonly resendFirstMs: number;
+  readonly resendMostMs: number;
+}
+
+/** What a worker does with what it learnt: write the final word, or come back later. */
+export type NextStep =
+  | { readonly kind: 'settle'; readonly report: FinalReport }
+  | { readonly kind: 'later'; readonly progress: Progress };
+
+function backoffMs(firstMs: number, mostMs: number, count: number): number {
+  return Math.min(mostMs, firstMs * 2 ** Math.min(count, 30));
+}
+
+function settle(claim: Claim, outcome: Paid | Declined, source: 'answer' | 'status'): NextStep {
+  return { kind: 'settle', report: finalReport(claim, outcome, source) };
+}
+
+/** The operator's final word as the books take it. */
+export function finalReport(
+  transaction: Pick<FinalReport, 'vendorId' | 'transactionId' | 'billerCode'>,
+  outcome: Paid | Declined,
+  source: FinalReport['source'],
+): FinalReport {
+  const { vendorId, transactionId, billerCode } = transaction;
+  if (outcome.kind === 'declined') {
+    return {
+      vendorId,
+      transactionId,
+      billerCode,
+      outcome: 'failed',
+      paidCents: null,
+      billerReference: null,
+      message: outcome.message,
+      details: null,
+      failureCode: outcome.failureCode,
+      source,
+    };
+  }
+  return {
+    vendorId,
+    transactionId,
+    billerCode,
+    outcome: 'success',
+    paidCents: outcome.amountCents,
+    billerReference: outcome.operatorReference,
+    message: outcome.message,
+    details: Object.keys(outcome.details).length === 0 ? null : outcome.details,
+    failureCode: null,
+    source,
+  };
+}
+
+function verifyLater(claim: Claim, unknown: Unknown, delayMs: number): NextStep {
+  return {
+    kind: 'later',
+    progress: {
+      claim,
+      next: 'verify',
+      delayMs,
+      note: unknown.reason,
+      operatorHandle: unknown.operatorHandle,
+    },
+  };
+}
+
+function sendAgain(claim: Claim, note: string, policy: RetryPolicy): NextStep {
+  return {
+    kind: 'later',
+    progress: {
+      claim,
+      next: 'send',
+      delayMs: backoffMs(policy.resendFirstMs, policy.resendMostMs, claim.attemptNumber - 1),
+      note,
+      operatorHandle: null,
+    },
+  };
+}
+
+/**
+ * After an instruction: the operator's word settles; proof of non-execution allows another; all else
+ * waits for a status query. Time alone never decides anything.
+ */
+export function afterInstruction(
+  claim: Claim,
+  outcome: PaymentOutcome,
+  policy: RetryPolicy,
+): NextStep {
+  switch (outcome.kind) {
+    case 'paid':
+    case 'declined':
+      return settle(claim, outcome, 'answer');
+    case 'not_sent':
+      return sendAgain(claim, outcome.reason, policy);
+    case 'unknown':
+      return verifyLater(claim, outcome, policy.verifyFirstMs);
+  }
+}
+
+/**
+ * After a status query. "Not found" is proof only once the instruction can no longer be on its way:
+ * `acceptanceWindowMs` after it was sent, or never when that is null.
+ */
+export function afterStatusQuery(
+  claim: Claim,
+  outcome: StatusOutcome,
+  options: { readonly policy: RetryPolicy; readonly acceptanceWindowMs: number | null },
+): NextStep {
+  const { policy, acceptanceWindowMs } = options;
+  const delayMs = backoffMs(policy.verifyFirstMs, policy.verifyMostMs, claim.verifyCount);
+  switch (outcome.kind) {
+    case 'paid':
+    case 'declined':
+      return settle(claim, outcome, 'status');
+    case 'unknown':
+      return verifyLater(claim, outcome, delayMs);
+    case 'not_found':
+      return afterNotFound(claim, outcome, { policy, acceptanceWindowMs, delayMs });
+  }
+}
+
+function afterNotFound(
+  claim: Claim,
+  _outcome: NotFound,
+  options: {
+    readonly policy: RetryPolicy;
+    readonly acceptanceWindowMs: number | null;
+    readonly delayMs: number;
+  },
+): NextStep {
+  const { policy, acceptanceWindowMs, delayMs } = options;
+  if (acceptanceWindowMs !== null && claim.attemptAgeMs >= acceptanceWindowMs) {
+    return sendAgain(claim, 'the operator does not know the instruction', policy);
+  }
+  const restMs = acceptanceWindowMs === null ? 0 : acceptanceWindowMs - claim.attemptAgeMs;
+  return verifyLater(
+    claim,
+    {
+      kind: 'unknown',
+      reason: 'the operator does not know the instruction, which may still be on its way',
+      operatorHandle: null,
+      answered: true,
+    },
+    Math.max(delayMs, restMs),
+  );
+}

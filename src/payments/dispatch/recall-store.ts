@@ -1,0 +1,66 @@
+import type { Queryable } from '../../platform/db/pool.ts';
+import type { PaymentKey } from '../reconciliation/store.ts';
+
+/** Locks these vendors' floats, in the order of ids, as whoever moves several vendors' money does. */
+export async function lockFloats(db: Queryable, vendorIds: readonly number[]): Promise<void> {
+  await db.query(
+    `select from accounts where vendor_id = any($1) and account = 'float'
+     order by vendor_id for update`,
+    [vendorIds],
+  );
+}
+
+/**
+ * A statement, or a person who has it from the operator, tells of a payment that these books never
+ * instructed: they were restored from a time before. The instruction is written down now, so that
+ * the word can settle it and nobody sends another. The caller holds the vendors' float rows.
+ */
+export async function recallInstructions(
+  db: Queryable,
+  payments: readonly PaymentKey[],
+): Promise<void> {
+  await db.query(
+    `with forgotten as materialized (
+       select q.vendor_id, q.transaction_id, q.biller_code
+       from unnest($1::integer[], $2::uuid[]) as k (vendor_id, transaction_id)
+         join transactions t using (vendor_id, transaction_id)
+         join dispatch_queue q on q.vendor_id = t.vendor_id and q.biller_code = t.biller_code
+           and q.stage = 'send' and q.transaction_id = t.transaction_id
+       where q.attempt_number = 0
+       for update of q
+     )
+     update dispatch_queue q
+     set stage = 'verify', attempt_number = 1, claim_number = q.claim_number + 1, sent_at = now(),
+       note = 'known from the operator only'
+     from forgotten f
+     where q.vendor_id = f.vendor_id and q.biller_code = f.biller_code and q.stage = 'send'
+       and q.transaction_id = f.transaction_id`,
+    [payments.map((key) => key.vendorId), payments.map((key) => key.transactionId)],
+  );
+}
+
+/**
+ * Those of the open transactions whose last instruction is still the one that was looked at: no
+ * other has been sent meanwhile, and none can be before the caller's transaction ends. The caller
+ * holds the vendors' float rows.
+ */
+export async function lockStillUnderWay(
+  db: Queryable,
+  payments: readonly (PaymentKey & { readonly lastSentAt: Date | null })[],
+): Promise<ReadonlySet<string>> {
+  const locked = await db.query<{ transaction_id: string }>(
+    `select q.transaction_id
+     from unnest($1::integer[], $2::uuid[], $3::timestamptz[]) as k (vendor_id, transaction_id, last_sent_at)
+       join transactions t using (vendor_id, transaction_id)
+       join dispatch_queue q on q.vendor_id = t.vendor_id and q.biller_code = t.biller_code
+         and q.stage = 'verify' and q.transaction_id = t.transaction_id
+     where date_trunc('milliseconds', q.sent_at) <= k.last_sent_at
+     order by q.vendor_id, q.transaction_id for update of q`,
+    [
+      payments.map((key) => key.vendorId),
+      payments.map((key) => key.transactionId),
+      payments.map((key) => key.lastSentAt),
+    ],
+  );
+  return new Set(locked.rows.map((row) => row.transaction_id));
+}

@@ -1,0 +1,250 @@
+import { newId } from '../../platform/base/ids.ts';
+import type { Queryable } from '../../platform/db/pool.ts';
+
+export type Stage = 'send' | 'verify';
+
+/** A vendor's queue at one biller in one stage: the unit in which work is found and shared out. */
+export interface QueueKey {
+  readonly vendorId: number;
+  readonly billerCode: string;
+  readonly stage: Stage;
+}
+
+export interface QueueSummary extends QueueKey {
+  /** Milliseconds until the first of them is due; 0 or less: now. */
+  readonly dueInMs: number;
+}
+
+/** Every queue that is not empty, the longest due first. Reads all open transactions' queue rows. */
+export async function listQueues(db: Queryable): Promise<QueueSummary[]> {
+  const listed = await db.query<{
+    vendor_id: number;
+    biller_code: string;
+    stage: Stage;
+    due_in_ms: number;
+  }>({
+    name: 'list_queues',
+    text: `select vendor_id, biller_code, stage,
+        (extract(epoch from min(due_at) - now()) * 1000)::float8 as due_in_ms
+      from dispatch_queue group by vendor_id, biller_code, stage
+      order by min(due_at), vendor_id, biller_code, stage`,
+    values: [],
+  });
+  return listed.rows.map((row) => ({
+    vendorId: row.vendor_id,
+    billerCode: row.biller_code,
+    stage: row.stage,
+    dueInMs: row.due_in_ms,
+  }));
+}
+
+/** One transaction taken to be sent or verified, until its lease ends. */
+export interface Claim {
+  readonly vendorId: number;
+  readonly transactionId: string;
+  readonly billerCode: string;
+  readonly stage: Stage;
+  /** Fences off workers whose lease lapsed. */
+  readonly claimNumber: number;
+  /** The instruction this claim sends, or the last one sent. */
+  readonly attemptNumber: number;
+  /** Status queries made since that instruction. */
+  readonly verifyCount: number;
+  /** By the database's clock. */
+  readonly attemptAgeMs: number;
+  readonly operatorHandle: string | null;
+  readonly account: string;
+  readonly phone: string | null;
+  readonly amountCents: bigint;
+}
+
+interface ClaimRow {
+  vendor_id: number;
+  transaction_id: string;
+  biller_code: string;
+  stage: Stage;
+  claim_number: number;
+  attempt_number: number;
+  verify_count: number;
+  attempt_age_ms: number;
+  operator_handle: string | null;
+  account: string;
+  phone: string | null;
+  amount_cents: bigint;
+}
+
+// Times are the database's, as no two processes' clocks agree; they pass through `picked` because
+// Citus refuses now() beside columns in an UPDATE. Nothing is sent in quarantine, and an instruction
+// counts as sent when the time that the books have lost ended: until then it may have been repeated.
+const CLAIM = `
+  with picked as materialized (
+    select q.row_at, w.stage, w.lease_ms, now() as at
+    from unnest($1::integer[], $2::text[], $3::dispatch_stage[], $4::integer[], $5::integer[])
+        as w (vendor_id, biller_code, stage, most, lease_ms)
+      cross join lateral (
+        select d.ctid as row_at from dispatch_queue d
+        where d.vendor_id = w.vendor_id and d.biller_code = w.biller_code and d.stage = w.stage
+          and d.due_at <= now() and (w.stage <> 'send'
+            or not exists (select from quarantines where released_at is null))
+        order by d.transaction_id limit w.most for update skip locked
+      ) q
+  )
+  update dispatch_queue d
+  set stage = 'verify', sent_at = coalesce(d.sent_at, p.at),
+    claim_number = d.claim_number + 1,
+    attempt_number = d.attempt_number + case when p.stage = 'send' then 1 else 0 end,
+    verify_count = case when p.stage = 'send' then 0 else d.verify_count + 1 end,
+    due_at = p.at + p.lease_ms * interval '1 millisecond'
+  from picked p
+  where d.ctid = p.row_at
+  returning d.vendor_id, d.transaction_id, d.biller_code, p.stage, d.claim_number,
+    d.attempt_number, d.verify_count, d.operator_handle, d.account, d.phone, d.amount_cents,
+    (extract(epoch from p.at
+      - greatest(d.sent_at, (select max(lost_until) from quarantines))) * 1000)::float8 as attempt_age_ms`;
+
+/**
+ * Takes due transactions of the given queues, oldest first, and writes the attempt of each that is
+ * to be sent: after this commit an instruction may exist, so from here on only the operator's word,
+ * or proof that nothing was executed, ends it. Two claimers never get the same one.
+ */
+export async function claim(
+  db: Queryable,
+  wanted: readonly (QueueKey & { readonly most: number; readonly leaseMs: number })[],
+): Promise<Claim[]> {
+  const claimed = await db.query<ClaimRow>({
+    name: 'claim',
+    text: CLAIM,
+    values: [
+      wanted.map((queue) => queue.vendorId),
+      wanted.map((queue) => queue.billerCode),
+      wanted.map((queue) => queue.stage),
+      wanted.map((queue) => queue.most),
+      wanted.map((queue) => queue.leaseMs),
+    ],
+  });
+  const oldestFirst = claimed.rows.toSorted((a, b) =>
+    a.transaction_id < b.transaction_id ? -1 : 1,
+  );
+  return oldestFirst.map((row) => ({
+    vendorId: row.vendor_id,
+    transactionId: row.transaction_id,
+    billerCode: row.biller_code,
+    stage: row.stage,
+    claimNumber: row.claim_number,
+    attemptNumber: row.attempt_number,
+    verifyCount: row.verify_count,
+    attemptAgeMs: row.attempt_age_ms,
+    operatorHandle: row.operator_handle,
+    account: row.account,
+    phone: row.phone,
+    amountCents: row.amount_cents,
+  }));
+}
+
+/** What a worker learnt short of a final word. */
+export interface Progress {
+  readonly claim: Pick<Claim, 'vendorId' | 'transactionId' | 'billerCode' | 'claimNumber'>;
+  /** `send`: proof that the instruction was not executed, it may be sent again. */
+  readonly next: Stage;
+  readonly delayMs: number;
+  readonly note: string;
+  readonly operatorHandle: string | null;
+}
+
+const PROGRESS = `
+  with learnt as materialized (
+    select u.*, q.sent_at, q.attempt_number, q.known_handle, now() as at
+    from unnest($1::integer[], $2::text[], $3::uuid[], $4::integer[], $5::dispatch_stage[], $6::integer[],
+        $7::text[], $8::text[])
+        as u (vendor_id, biller_code, transaction_id, claim_number, next, delay_ms, note, handle)
+      cross join lateral (
+        -- Skip locked: whoever holds the row is settling it, or has claimed it after us.
+        select d.sent_at, d.attempt_number, d.operator_handle from dispatch_queue d
+        where d.vendor_id = u.vendor_id and d.biller_code = u.biller_code and d.stage = 'verify'
+          and d.transaction_id = u.transaction_id and d.claim_number = u.claim_number
+        for update skip locked
+      ) q (sent_at, attempt_number, known_handle)
+  ), moved as (
+    update dispatch_queue d
+    set stage = l.next, due_at = l.at + l.delay_ms * interval '1 millisecond',
+      sent_at = case l.next when 'verify' then l.sent_at end,
+      operator_handle = case l.next when 'verify' then coalesce(l.handle, l.known_handle) end,
+      note = case l.next when 'verify' then l.note end
+    from learnt l
+    where d.vendor_id = l.vendor_id and d.biller_code = l.biller_code and d.stage = 'verify'
+      and d.transaction_id = l.transaction_id
+  ), spent as (
+    insert into unexecuted_attempts (vendor_id, biller_code, transaction_id, attempt_number, sent_at,
+      ended_at, operator_handle, note)
+    select vendor_id, biller_code, transaction_id, attempt_number, sent_at, at,
+      coalesce(handle, known_handle), note
+    from learnt where next = 'send'
+  )
+  select count(*)::integer as written from learnt`;
+
+/** Writes progress, except where the claim is no longer ours. Returns how many were written. */
+export async function writeProgress(db: Queryable, batch: readonly Progress[]): Promise<number> {
+  const written = await db.query<{ written: number }>({
+    name: 'write_progress',
+    text: PROGRESS,
+    values: [
+      batch.map((item) => item.claim.vendorId),
+      batch.map((item) => item.claim.billerCode),
+      batch.map((item) => item.claim.transactionId),
+      batch.map((item) => item.claim.claimNumber),
+      batch.map((item) => item.next),
+      batch.map((item) => Math.round(item.delayMs)),
+      batch.map((item) => item.note.slice(0, 500)),
+      batch.map((item) => item.operatorHandle),
+    ],
+  });
+  return written.rows[0]?.written ?? 0;
+}
+
+/** How many of the biller's transactions wait for its operator's word. */
+export async function countInstructionsOut(db: Queryable, billerCode: string): Promise<number> {
+  const counted = await db.query<{ count: number }>(
+    `select count(*)::integer as count from dispatch_queue
+     where biller_code = $1 and stage = 'verify'`,
+    [billerCode],
+  );
+  return counted.rows[0]?.count ?? 0;
+}
+
+/**
+ * Keeps a callback about a reference that no transaction of the operator has, and opens a case about
+ * it: one for the reference, however often it is repeated.
+ */
+export async function insertStrayCallback(
+  db: Queryable,
+  stray: {
+    readonly operatorCode: string;
+    readonly callbackId: string;
+    readonly reference: string;
+    readonly report: unknown;
+    readonly receivedAt: Date;
+  },
+): Promise<void> {
+  await db.query(
+    `with kept as (
+       insert into stray_callbacks (operator_code, callback_id, reference, report, received_at)
+       values ($1, $2, $3, $4, $5)
+     )
+     -- Vendor 0 is the house.
+     insert into cases (vendor_id, transaction_id, kind, case_id, facts, opened_at, evidence_id,
+       operator_code)
+     values (0, null, 'stray_callback', $6,
+       jsonb_build_object('source', 'callback', 'reference', $3::text, 'report', $4::jsonb,
+         'paid_cents', ($4::jsonb ->> 'amountCents')::bigint),
+       $5, md5($1 || ' ' || $3)::uuid, $1)
+     on conflict do nothing`,
+    [
+      stray.operatorCode,
+      stray.callbackId,
+      stray.reference.slice(0, 200),
+      JSON.stringify(stray.report),
+      stray.receivedAt,
+      newId(),
+    ],
+  );
+}

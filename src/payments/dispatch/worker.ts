@@ -1,0 +1,185 @@
+import { crashPoint } from '#crash-points';
+import type { Logger } from 'pino';
+import { encodeReference } from '../../platform/base/ids.ts';
+import type { Timers } from '../../platform/base/timers.ts';
+import type { Settler } from '../settle/settle.ts';
+import type { Connector, NotSent, PaymentOutcome, StatusOutcome, Unknown } from './connector.ts';
+import { afterInstruction, afterStatusQuery } from './decide.ts';
+import type { NextStep, RetryPolicy } from './decide.ts';
+import type { Claim, Progress, Stage } from './store.ts';
+
+/** How long after claiming an instruction may still begin; it must end, and be written, within the lease. */
+export const SEND_WITHIN_MS = 3_000;
+/** Past a connector's own deadline by this much, it is not waited for any longer. */
+const CONNECTOR_GRACE_MS = 1_000;
+/** When a stop cuts calls off, a connector has this long to tell what it knows. */
+const CUT_OFF_GRACE_MS = 200;
+
+export interface WorkerOptions {
+  readonly policy: RetryPolicy;
+  readonly settler: Settler;
+  readonly writeProgress: (progress: Progress) => Promise<unknown>;
+  readonly timers: Timers;
+  readonly log: Logger;
+}
+
+/** How a call ended, for the circuit breaker. */
+export interface CallEnd {
+  readonly stage: Stage;
+  readonly answered: boolean;
+  /** The operator said that it can take nothing now. */
+  readonly pausedReason: string | null;
+}
+
+/**
+ * Carries one claim to its next step: calls the operator with no transaction open, then writes what
+ * was learnt. `onCallEnd` is told as soon as the operator answered.
+ */
+export async function carryOut(
+  claim: Claim,
+  connector: Connector,
+  options: WorkerOptions & {
+    readonly signal: AbortSignal;
+    /**
+     * On the timers' clock: the latest moment to begin an instruction so that it ends within the
+     * lease. After it somebody else may be asking the operator about it.
+     */
+    readonly sendBeforeMs: number;
+    readonly onCallEnd: (end: CallEnd) => void;
+  },
+): Promise<void> {
+  const step =
+    claim.stage === 'send'
+      ? await instruct(claim, connector, options)
+      : await verify(claim, connector, options);
+  crashPoint(
+    claim.stage === 'send' ? 'dispatch:before-result-commit' : 'verify:before-result-commit',
+  );
+  if (step.kind === 'settle') {
+    const result = await options.settler.settle(step.report);
+    if (result === 'contradicted') {
+      options.log.error(
+        { reference: encodeReference(claim.vendorId, claim.transactionId) },
+        'the operator contradicts the books: a case was opened',
+      );
+    }
+  } else {
+    await options.writeProgress(step.progress);
+  }
+  crashPoint('dispatch:after-result-commit');
+}
+
+type CallOptions = Parameters<typeof carryOut>[2];
+
+/** The process was held up between claiming and sending; nothing has left it. */
+const TOO_LATE: NotSent = {
+  kind: 'not_sent',
+  reason: 'the process was held up, it was too late to send',
+  operatorPaused: false,
+  answered: true,
+};
+
+async function instruct(
+  claim: Claim,
+  connector: Connector,
+  options: CallOptions,
+): Promise<NextStep> {
+  if (options.timers.nowMs() > options.sendBeforeMs) {
+    return afterInstruction(claim, TOO_LATE, options.policy);
+  }
+  crashPoint('dispatch:before-send');
+  const outcome = await guarded<PaymentOutcome>(
+    (signal) =>
+      connector.pay(
+        {
+          reference: encodeReference(claim.vendorId, claim.transactionId),
+          attemptNumber: claim.attemptNumber,
+          billerCode: claim.billerCode,
+          account: claim.account,
+          phone: claim.phone,
+          amountCents: claim.amountCents,
+        },
+        signal,
+      ),
+    connector.payDeadlineMs + CONNECTOR_GRACE_MS,
+    options,
+  );
+  options.onCallEnd({
+    stage: 'send',
+    answered: !('answered' in outcome) || outcome.answered,
+    pausedReason: outcome.kind === 'not_sent' && outcome.operatorPaused ? outcome.reason : null,
+  });
+  return afterInstruction(claim, outcome, options.policy);
+}
+
+async function verify(claim: Claim, connector: Connector, options: CallOptions): Promise<NextStep> {
+  // An attempt's age counts from the claim, the operator's window from when the instruction left:
+  // from the last moment at which the call may have begun, as late as its own deadline.
+  const acceptanceWindowMs =
+    connector.acceptanceWindowMs === null
+      ? null
+      : SEND_WITHIN_MS + connector.payDeadlineMs + connector.acceptanceWindowMs;
+  if (connector.status === undefined) {
+    const outcome: Unknown = {
+      kind: 'unknown',
+      reason: 'this operator cannot be asked; its callback or statement will tell',
+      operatorHandle: null,
+      answered: true,
+    };
+    return afterStatusQuery(claim, outcome, { policy: options.policy, acceptanceWindowMs });
+  }
+  const ask = connector.status.bind(connector);
+  crashPoint('verify:before-query');
+  const outcome = await guarded<StatusOutcome>(
+    (signal) =>
+      ask(
+        {
+          reference: encodeReference(claim.vendorId, claim.transactionId),
+          billerCode: claim.billerCode,
+          account: claim.account,
+          amountCents: claim.amountCents,
+          operatorHandle: claim.operatorHandle,
+        },
+        signal,
+      ),
+    connector.payDeadlineMs + CONNECTOR_GRACE_MS,
+    options,
+  );
+  options.onCallEnd({
+    stage: 'verify',
+    answered: !('answered' in outcome) || outcome.answered,
+    pausedReason: null,
+  });
+  return afterStatusQuery(claim, outcome, { policy: options.policy, acceptanceWindowMs });
+}
+
+/** A connector that throws, never ends or is cut off has told nothing: the outcome is unknown. */
+async function guarded<Outcome>(
+  call: (signal: AbortSignal) => Promise<Outcome | Unknown>,
+  deadlineMs: number,
+  options: Pick<CallOptions, 'signal' | 'log' | 'timers'>,
+): Promise<Outcome | Unknown> {
+  const { signal, timers } = options;
+  const ended = Promise.withResolvers<Unknown>();
+  const endAfter = (delayMs: number, reason: string): (() => void) =>
+    timers.after(delayMs, () => ended.resolve(silence(reason)));
+  const timeouts = [endAfter(deadlineMs, 'the connector did not return')];
+  const onCutOff = (): void => {
+    timeouts.push(endAfter(CUT_OFF_GRACE_MS, 'cut off by a stop'));
+  };
+  signal.addEventListener('abort', onCutOff);
+  if (signal.aborted) onCutOff();
+  try {
+    return await Promise.race([call(signal), ended.promise]);
+  } catch (error) {
+    options.log.error({ err: error }, 'a connector threw');
+    return silence('the connector failed');
+  } finally {
+    signal.removeEventListener('abort', onCutOff);
+    for (const forget of timeouts) forget();
+  }
+}
+
+function silence(reason: string): Unknown {
+  return { kind: 'unknown', reason, operatorHandle: null, answered: false };
+}

@@ -1,0 +1,31 @@
+import { PlainError } from '../../platform/base/plain-error.ts';
+import { isPrivateHost } from '../../platform/outbound/public-lookup.ts';
+
+const MOST_LENGTH = 2_000;
+
+/**
+ * The URL of a webhook, in its usual form. Where its name leads is looked at with every call.
+ * @param allowsPrivate true: it may be plain http, and in a private network.
+ * Throws: `PlainError` saying what is wrong with it.
+ */
+export function readWebhookUrl(text: string, allowsPrivate: boolean): URL {
+  const url = URL.parse(text);
+  if (url === null || !['https:', 'http:'].includes(url.protocol) || text.length > MOST_LENGTH) {
+    throw new PlainError('The URL must be https://host[:port][/path][?query].');
+  }
+  if (url.username !== '' || url.password !== '' || url.hash !== '') {
+    throw new PlainError('The URL must not contain a user name, a password or a fragment.');
+  }
+  if (allowsPrivate) return url;
+  if (url.protocol !== 'https:') {
+    throw new PlainError(
+      'The URL must be https, because events contain account numbers and tokens. Use --allow-private for a receiver in your own network.',
+    );
+  }
+  if (isPrivateHost(url.hostname)) {
+    throw new PlainError(
+      'The URL is in a private network. Use --allow-private if that is intended.',
+    );
+  }
+  return url;
+}

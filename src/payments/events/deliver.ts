@@ -1,0 +1,112 @@
+import { Webhook } from 'standardwebhooks';
+import { Agent } from 'undici';
+import { LIMITS } from '../../platform/base/limits.ts';
+import { exchange } from '../../platform/outbound/exchange.ts';
+import { createPublicLookup } from '../../platform/outbound/public-lookup.ts';
+import type { Resolve } from '../../platform/outbound/public-lookup.ts';
+import { readWebhookUrl } from './address.ts';
+
+/** One call of a webhook. */
+export interface Delivery {
+  readonly url: string;
+  readonly allowsPrivate: boolean;
+  /** Stays the same when the event is sent again. */
+  readonly webhookId: string;
+  readonly body: string;
+  /** Standard Webhooks secrets, newest first: two during a rotation. */
+  readonly secrets: readonly string[];
+}
+
+/** What came of a call. `gone`: the receiver says that it wants no more. */
+export interface DeliveryResult {
+  readonly kind: 'delivered' | 'failed' | 'gone';
+  /** For people. */
+  readonly text: string;
+  /** The body of the answer; undefined when there was no answer. */
+  readonly answer?: Buffer;
+}
+
+export interface Deliverer {
+  /** Never rejects for what the receiver does, and ends by the deadline. */
+  deliver(delivery: Delivery, signal: AbortSignal): Promise<DeliveryResult>;
+  close(): Promise<void>;
+}
+
+const GONE = 410;
+
+/** @param options.callTimeoutMs for everything: looking up, connecting, sending, the whole answer. */
+export function createDeliverer(options: {
+  readonly callTimeoutMs: number;
+  /** How names are looked up. Default: the system's. */
+  readonly resolve?: Resolve;
+}): Deliverer {
+  const { callTimeoutMs } = options;
+  const open = (anywhere: boolean): Agent =>
+    new Agent({
+      connections: LIMITS.webhookCallsPerVendor,
+      pipelining: 1,
+      allowH2: false,
+      // `exchange` watches the one deadline.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: {
+        timeout: callTimeoutMs,
+        rejectUnauthorized: true,
+        ...(anywhere ? {} : { lookup: createPublicLookup(options.resolve) }),
+      },
+    });
+  const agents = { public: open(false), anywhere: open(true) };
+  return {
+    deliver: async ({ url: address, allowsPrivate, webhookId, body, secrets }, signal) => {
+      const url = readAgain(address, allowsPrivate);
+      if (typeof url === 'string') return { kind: 'failed', text: url };
+      const ending = await exchange(allowsPrivate ? agents.anywhere : agents.public, {
+        origin: url.origin,
+        path: url.pathname + url.search,
+        body,
+        headers: {
+          'content-type': 'application/json',
+          'user-agent': 'Malipo-Webhooks',
+          ...signedHeaders(secrets, webhookId, body),
+        },
+        deadlineMs: callTimeoutMs,
+        answerBytes: LIMITS.webhookAnswerBytes,
+        signal,
+      });
+      if (ending.kind !== 'answer') return { kind: 'failed', text: ending.reason };
+      const text = `HTTP ${ending.httpStatus}`;
+      const answer = ending.body;
+      if (ending.httpStatus === GONE) return { kind: 'gone', text, answer };
+      const isTaken = ending.httpStatus >= 200 && ending.httpStatus < 300;
+      return { kind: isTaken ? 'delivered' : 'failed', text, answer };
+    },
+    close: async () => {
+      await Promise.all([agents.public.destroy(), agents.anywhere.destroy()]);
+    },
+  };
+}
+
+/** The URL by today's rules, or why it is refused. */
+function readAgain(address: string, allowsPrivate: boolean): URL | string {
+  try {
+    return readWebhookUrl(address, allowsPrivate);
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** The headers of Standard Webhooks, signed with every secret that the receiver may hold. */
+function signedHeaders(
+  secrets: readonly string[],
+  webhookId: string,
+  body: string,
+): Record<string, string> {
+  const now = new Date();
+  return {
+    'webhook-id': webhookId,
+    'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
+    'webhook-signature': secrets
+      .map((secret) => new Webhook(secret).sign(webhookId, now, body))
+      .join(' '),
+  };
+}

@@ -1,0 +1,221 @@
+import type { Queryable } from '../../platform/db/pool.ts';
+import type { FailingWebhook } from './decide.ts';
+import type { EventRow } from './event.ts';
+
+/** A webhook that has events to be sent. */
+export interface WaitingWebhook {
+  readonly vendorId: number;
+  readonly vid: string;
+  readonly url: string;
+  readonly allowsPrivate: boolean;
+  /** Failures in a row. */
+  readonly failureCount: number;
+  /** Milliseconds until the first event is due; 0 or less: now. */
+  readonly dueInMs: number;
+}
+
+/**
+ * Every webhook that is not disabled and has events waiting, the longest due first; none while the
+ * books are in quarantine after a restore: they may be a copy of those of a running service.
+ */
+export async function listWaitingWebhooks(db: Queryable): Promise<WaitingWebhook[]> {
+  const listed = await db.query<{
+    vendor_id: number;
+    vid: string;
+    url: string;
+    allows_private: boolean;
+    failure_count: number;
+    due_in_ms: number;
+  }>({
+    name: 'list_waiting_webhooks',
+    text: `select w.vendor_id, v.vid, w.url, w.allows_private, w.failure_count,
+        (extract(epoch from d.due_at - now()) * 1000)::float8 as due_in_ms
+      from webhooks w
+        join vendors v on v.vendor_id = w.vendor_id
+        cross join lateral (
+          select min(e.due_at) as due_at from events e
+          where e.vendor_id = w.vendor_id and e.due_at is not null
+        ) d
+      where w.disabled_at is null and d.due_at is not null
+        and not exists (select from quarantines where released_at is null)
+      order by d.due_at, w.vendor_id`,
+    values: [],
+  });
+  return listed.rows.map((row) => ({
+    vendorId: row.vendor_id,
+    vid: row.vid,
+    url: row.url,
+    allowsPrivate: row.allows_private,
+    failureCount: row.failure_count,
+    dueInMs: row.due_in_ms,
+  }));
+}
+
+/** An event taken to be sent, until its lease ends. */
+export interface ClaimedEvent extends EventRow {
+  /** This attempt included; fences off a sender whose lease lapsed. */
+  readonly attempt_count: number;
+  /** Since the first attempt. */
+  readonly tried_for_ms: number;
+}
+
+/** Takes due events of one vendor, the longest due first. Two claimers never get the same one. */
+export async function claimEvents(
+  db: Queryable,
+  vendorId: number,
+  options: { readonly most: number; readonly leaseMs: number },
+): Promise<ClaimedEvent[]> {
+  const claimed = await db.query<ClaimedEvent>({
+    name: 'claim_events',
+    text: `with picked as materialized (
+        select e.vendor_id, e.event_id, now() as at from events e
+        where e.vendor_id = $1 and e.due_at <= now()
+        order by e.due_at limit $2 for update skip locked
+      )
+      update events e
+      set due_at = p.at + $3 * interval '1 millisecond', attempt_count = e.attempt_count + 1,
+        first_attempt_at = coalesce(e.first_attempt_at, p.at)
+      from picked p
+      where e.vendor_id = $1 and e.vendor_id = p.vendor_id and e.event_id = p.event_id
+      returning e.*,
+        (extract(epoch from p.at - e.first_attempt_at) * 1000)::float8 as tried_for_ms`,
+    values: [vendorId, options.most, options.leaseMs],
+  });
+  return claimed.rows;
+}
+
+/** Whoever delivered it: the event is done, and the webhook well. */
+export async function writeDelivered(
+  db: Queryable,
+  event: Pick<EventRow, 'vendor_id' | 'event_id'>,
+  result: string,
+): Promise<void> {
+  await db.query({
+    name: 'write_delivered',
+    text: `update events set state = 'delivered', due_at = null, ended_at = now(), last_result = $3
+      where vendor_id = $1 and event_id = $2 and state <> 'delivered'`,
+    values: [event.vendor_id, event.event_id, result],
+  });
+  // By itself: who changes a webhook locks it first and its events then.
+  await db.query({
+    name: 'write_webhook_well',
+    text: `update webhooks set failure_count = 0, failing_since = null
+      where vendor_id = $1 and failure_count > 0`,
+    values: [event.vendor_id],
+  });
+}
+
+/**
+ * Puts the event off, or gives it up, unless its lease lapsed and another sender has it; counts the
+ * failure. Returns how the webhook fares; undefined when it was removed.
+ * @param next.retryInMs undefined: it is given up.
+ */
+export async function writeFailure(
+  db: Queryable,
+  event: Pick<ClaimedEvent, 'vendor_id' | 'event_id' | 'attempt_count'>,
+  next: { readonly result: string; readonly retryInMs: number | undefined },
+): Promise<FailingWebhook | undefined> {
+  const written = await db.query<{ failure_count: number; failing_for_ms: number }>({
+    name: 'write_failure',
+    // The webhook is locked before its event. now() passes through a row, because Citus refuses it
+    // beside columns in an UPDATE.
+    text: `with clock as materialized (
+        select vendor_id, now() as at from webhooks where vendor_id = $1 for update
+      ), tried as (
+        update events e
+        set last_result = $4,
+          state = case when $5::float8 is null then 'given_up' else 'waiting' end,
+          due_at = c.at + $5 * interval '1 millisecond',
+          ended_at = case when $5 is null then c.at end
+        from clock c
+        where e.vendor_id = $1 and e.event_id = $2 and e.attempt_count = $3 and e.state = 'waiting'
+      )
+      update webhooks w
+      set failure_count = w.failure_count + 1, failing_since = coalesce(w.failing_since, c.at)
+      from clock c
+      where w.vendor_id = $1 and w.vendor_id = c.vendor_id
+      returning w.failure_count,
+        (extract(epoch from c.at - w.failing_since) * 1000)::float8 as failing_for_ms`,
+    values: [
+      event.vendor_id,
+      event.event_id,
+      event.attempt_count,
+      next.result,
+      next.retryInMs ?? null,
+    ],
+  });
+  const [row] = written.rows;
+  return row && { failureCount: row.failure_count, failingForMs: row.failing_for_ms };
+}
+
+/** Returns false when it was disabled, or removed, before. */
+export async function disableWebhook(
+  db: Queryable,
+  vendorId: number,
+  reason: string,
+): Promise<boolean> {
+  const updated = await db.query(
+    `update webhooks set disabled_at = now(), disabled_reason = $2
+     where vendor_id = $1 and disabled_at is null`,
+    [vendorId, reason],
+  );
+  return updated.rowCount === 1;
+}
+
+/**
+ * Writes the event of a corrected transaction, as it is told from now on, when its vendor has a
+ * webhook. In the transaction of the correction, whose id makes it once.
+ */
+export async function announceCorrection(
+  db: Queryable,
+  corrected: {
+    readonly vendorId: number;
+    readonly transactionId: string;
+    readonly correctionId: string;
+    readonly postedAt: Date;
+  },
+): Promise<void> {
+  await db.query(
+    `insert into events (vendor_id, event_id, transaction_id, type, outcome, occurred_at, due_at,
+       created_at, biller_response_time, amount_cents, biller_code, account, merchant_reference,
+       biller_reference, message, failure_code, details)
+     select t.vendor_id, $3, t.transaction_id, 'transaction.corrected', t.outcome, $4, $4,
+       t.created_at, t.biller_response_time, t.amount_cents, t.biller_code, t.account,
+       t.merchant_reference, t.biller_reference, t.message, t.failure_code, t.details
+     from transactions t join webhooks w on w.vendor_id = t.vendor_id
+     where t.vendor_id = $1 and t.transaction_id = $2`,
+    [corrected.vendorId, corrected.transactionId, corrected.correctionId, corrected.postedAt],
+  );
+}
+
+/** Rows removed in one commit. */
+const BATCH_ROWS = 1_000;
+
+/**
+ * Removes events that happened before an instant, delivered or not, in small commits. Returns how
+ * many.
+ * @param firstIdAfter the first id of that instant: ids of older events are smaller.
+ */
+export async function deleteEventsBefore(
+  db: Queryable,
+  { before, firstIdAfter }: { readonly before: Date; readonly firstIdAfter: string },
+  signal: AbortSignal,
+): Promise<number> {
+  const vendors = await db.query<{ vendor_id: number }>(
+    'select vendor_id from vendors order by vendor_id',
+  );
+  let deleted = 0;
+  for (const { vendor_id: vendorId } of vendors.rows) {
+    // Ends: every round but the last takes a batch away.
+    while (!signal.aborted) {
+      const removed = await db.query<{ removed: number }>(
+        'select delete_old_events($1, $2, $3, $4)::integer as removed',
+        [vendorId, before, firstIdAfter, BATCH_ROWS],
+      );
+      const count = removed.rows[0]?.removed ?? 0;
+      deleted += count;
+      if (count < BATCH_ROWS) break;
+    }
+  }
+  return deleted;
+}

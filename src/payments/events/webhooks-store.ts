@@ -1,0 +1,161 @@
+import type { Queryable } from '../../platform/db/pool.ts';
+import type { EventRow, EventState } from './event.ts';
+
+export interface WebhookRow {
+  readonly vendor_id: number;
+  readonly vid: string;
+  readonly url: string;
+  readonly allows_private: boolean;
+  readonly failure_count: number;
+  readonly failing_since: Date | null;
+  readonly disabled_at: Date | null;
+  readonly disabled_reason: string | null;
+  readonly waiting: number;
+  /** When the oldest waiting event happened. */
+  readonly oldest_waiting_at: Date | null;
+}
+
+/** Every webhook, by vendor, with what waits for it. Reads all waiting events. */
+export async function listWebhooks(db: Queryable): Promise<WebhookRow[]> {
+  const listed = await db.query<WebhookRow>(
+    `select w.vendor_id, v.vid, w.url, w.allows_private, w.failure_count, w.failing_since,
+       w.disabled_at, w.disabled_reason, e.waiting, e.oldest_waiting_at
+     from webhooks w
+       join vendors v on v.vendor_id = w.vendor_id
+       cross join lateral (
+         select count(*)::integer as waiting, min(occurred_at) as oldest_waiting_at
+         from events where vendor_id = w.vendor_id and due_at is not null
+       ) e
+     order by v.vid`,
+  );
+  return listed.rows;
+}
+
+/** The vendor's webhook. */
+export async function findWebhook(
+  db: Queryable,
+  vendorId: number,
+): Promise<Pick<WebhookRow, 'url' | 'allows_private' | 'disabled_at'> | undefined> {
+  const found = await db.query<Pick<WebhookRow, 'url' | 'allows_private' | 'disabled_at'>>(
+    'select url, allows_private, disabled_at from webhooks where vendor_id = $1',
+    [vendorId],
+  );
+  return found.rows[0];
+}
+
+/** Locks the webhook until the end of the transaction; false when there is none. */
+export async function lockWebhook(db: Queryable, vendorId: number): Promise<boolean> {
+  const locked = await db.query('select 1 from webhooks where vendor_id = $1 for update', [
+    vendorId,
+  ]);
+  return locked.rowCount === 1;
+}
+
+/** Adds the vendor's webhook, or changes where it is: a changed one is well and enabled. */
+export async function putWebhook(
+  db: Queryable,
+  webhook: { readonly vendorId: number; readonly url: string; readonly allowsPrivate: boolean },
+): Promise<void> {
+  await db.query(
+    `insert into webhooks (vendor_id, url, allows_private, changed_at) values ($1, $2, $3, now())
+     on conflict (vendor_id) do update set url = excluded.url,
+       allows_private = excluded.allows_private, changed_at = excluded.changed_at,
+       failure_count = 0, failing_since = null, disabled_at = null, disabled_reason = null`,
+    [webhook.vendorId, webhook.url, webhook.allowsPrivate],
+  );
+}
+
+/** Forgets what kept the webhook from being called. */
+export async function setEnabled(db: Queryable, vendorId: number): Promise<void> {
+  await db.query(
+    `update webhooks set failure_count = 0, failing_since = null, disabled_at = null,
+       disabled_reason = null, changed_at = now()
+     where vendor_id = $1`,
+    [vendorId],
+  );
+}
+
+/** What waits is tried at once, and for its whole time again. Returns how many events. */
+export async function retryWaiting(db: Queryable, vendorId: number): Promise<number> {
+  const updated = await db.query(
+    `update events set due_at = now(), first_attempt_at = null, attempt_count = 0
+     where vendor_id = $1 and due_at is not null`,
+    [vendorId],
+  );
+  return updated.rowCount ?? 0;
+}
+
+/** Removes the webhook and gives up what waits for it. Returns how many events. */
+export async function deleteWebhook(db: Queryable, vendorId: number): Promise<number> {
+  await db.query('delete from webhooks where vendor_id = $1', [vendorId]);
+  const updated = await db.query(
+    `update events set state = 'given_up', due_at = null, ended_at = now(),
+       last_result = 'the webhook was removed'
+     where vendor_id = $1 and due_at is not null`,
+    [vendorId],
+  );
+  return updated.rowCount ?? 0;
+}
+
+/** An event, and what became of it. */
+export interface ListedEvent extends EventRow {
+  readonly state: EventState;
+  readonly attempt_count: number;
+  readonly due_at: Date | null;
+  readonly ended_at: Date | null;
+  readonly last_result: string | null;
+}
+
+/** The vendor's events, those of the newest payments and corrections first. */
+export async function listEvents(
+  db: Queryable,
+  vendorId: number,
+  options: { readonly state: EventState | undefined; readonly limit: number },
+): Promise<ListedEvent[]> {
+  const listed = await db.query<ListedEvent>(
+    `select * from events where vendor_id = $1 and ($2::text is null or state = $2)
+     order by event_id desc limit $3`,
+    [vendorId, options.state ?? null, options.limit],
+  );
+  return listed.rows;
+}
+
+/** Which events are sent again; what is not given does not matter. */
+export interface ReplayFilter {
+  readonly transactionId: string | undefined;
+  readonly since: Date | undefined;
+  readonly until: Date | undefined;
+  readonly state: EventState | undefined;
+}
+
+/**
+ * Makes events due now, for their whole time again: the next ones after an id, in the order of ids.
+ * Returns the ids.
+ */
+export async function replayAfter(
+  db: Queryable,
+  vendorId: number,
+  filter: ReplayFilter & { readonly afterId: string; readonly limit: number },
+): Promise<string[]> {
+  const updated = await db.query<{ event_id: string }>(
+    `update events set state = 'waiting', due_at = now(), ended_at = null, first_attempt_at = null,
+       attempt_count = 0
+     where vendor_id = $1 and event_id in (
+       select event_id from events
+       where vendor_id = $1 and event_id > $2 and ($3::uuid is null or transaction_id = $3)
+         and ($4::timestamptz is null or occurred_at >= $4)
+         and ($5::timestamptz is null or occurred_at < $5) and ($6::text is null or state = $6)
+       order by event_id limit $7)
+     returning event_id`,
+    [
+      vendorId,
+      filter.afterId,
+      filter.transactionId ?? null,
+      filter.since ?? null,
+      filter.until ?? null,
+      filter.state ?? null,
+      filter.limit,
+    ],
+  );
+  return updated.rows.map((row) => row.event_id);
+}

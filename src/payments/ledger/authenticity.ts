@@ -1,0 +1,165 @@
+import type { Mac } from '../../platform/base/mac.ts';
+import type { Queryable } from '../../platform/db/pool.ts';
+import type { Violation } from '../audit/check.ts';
+
+/** A collection as its authentication code has it. */
+export interface CollectionContent {
+  readonly collector: string;
+  readonly reference: string;
+  readonly vendorId: number;
+  readonly collectionId: string;
+  readonly amountCents: bigint;
+  readonly paidAt: Date;
+  readonly createdAt: Date;
+}
+
+/** The text under a collection's authentication code. */
+export function collectionText(collection: CollectionContent): string {
+  return JSON.stringify([
+    'collections',
+    collection.collector,
+    collection.reference,
+    collection.vendorId,
+    collection.collectionId,
+    String(collection.amountCents),
+    collection.paidAt.toISOString(),
+    collection.createdAt.toISOString(),
+  ]);
+}
+
+/** A correction and who decided it, as its authentication code has them. */
+export interface CorrectionContent {
+  readonly vendorId: number;
+  readonly correctionId: string;
+  readonly caseId: string;
+  readonly transactionId: string | null;
+  readonly resolution: string;
+  readonly amountCents: bigint;
+  readonly postedAt: Date;
+  readonly outcomeAfter: string | null;
+  readonly proposedBy: string | null;
+  readonly approvedBy: string | null;
+}
+
+/** The text under a correction's authentication code. */
+export function correctionText(correction: CorrectionContent): string {
+  return JSON.stringify([
+    'corrections',
+    correction.vendorId,
+    correction.correctionId,
+    correction.caseId,
+    correction.transactionId,
+    correction.resolution,
+    String(correction.amountCents),
+    correction.postedAt.toISOString(),
+    correction.outcomeAfter,
+    correction.proposedBy,
+    correction.approvedBy,
+  ]);
+}
+
+const PAGE_ROWS = 5_000;
+
+/** Money enters the books by collections and corrections: both carry a code of the service's. */
+export async function checkAuthenticity(
+  db: Queryable,
+  mac: Mac,
+  onInvariant?: (name: string) => void,
+): Promise<Violation[]> {
+  onInvariant?.('collections_authentic');
+  const collections = await checkCollections(db, mac);
+  onInvariant?.('corrections_authentic');
+  return [...collections, ...(await checkCorrections(db, mac))];
+}
+
+interface CollectionRow {
+  collector: string;
+  reference: string;
+  vendor_id: number;
+  collection_id: string;
+  amount_cents: bigint;
+  paid_at: Date;
+  created_at: Date;
+  mac: Buffer | null;
+}
+
+async function checkCollections(db: Queryable, mac: Mac): Promise<Violation[]> {
+  const violations: Violation[] = [];
+  await db.query(
+    `declare collections_to_check no scroll cursor for
+     select collector, reference, vendor_id, collection_id, amount_cents, paid_at, created_at, mac
+     from collections`,
+  );
+  for (;;) {
+    const page = await db.query<CollectionRow>(`fetch ${PAGE_ROWS} from collections_to_check`);
+    for (const row of page.rows) {
+      const text = collectionText({
+        collector: row.collector,
+        reference: row.reference,
+        vendorId: row.vendor_id,
+        collectionId: row.collection_id,
+        amountCents: row.amount_cents,
+        paidAt: row.paid_at,
+        createdAt: row.created_at,
+      });
+      if (mac.verify(text, row.mac)) continue;
+      violations.push({
+        invariant: 'collections_authentic',
+        vendorId: row.vendor_id,
+        detail: `collection ${row.collection_id} (reference ${row.reference} of collector ${row.collector}): ${faultOf(row.mac)}`,
+      });
+    }
+    if (page.rows.length < PAGE_ROWS) break;
+  }
+  await db.query('close collections_to_check');
+  return violations;
+}
+
+interface CorrectionRow {
+  vendor_id: number;
+  correction_id: string;
+  case_id: string;
+  transaction_id: string | null;
+  resolution: string;
+  amount_cents: bigint;
+  posted_at: Date;
+  outcome_after: string | null;
+  proposed_by: string | null;
+  resolved_by: string | null;
+  mac: Buffer | null;
+}
+
+async function checkCorrections(db: Queryable, mac: Mac): Promise<Violation[]> {
+  const read = await db.query<CorrectionRow>(
+    `select c.vendor_id, c.correction_id, c.case_id, c.transaction_id, c.resolution, c.amount_cents,
+       c.posted_at, c.outcome_after, c.mac, k.proposed_by, k.resolved_by
+     from corrections c left join cases k on k.case_id = c.case_id`,
+  );
+  return read.rows
+    .filter((row) => {
+      const text = correctionText({
+        vendorId: row.vendor_id,
+        correctionId: row.correction_id,
+        caseId: row.case_id,
+        transactionId: row.transaction_id,
+        resolution: row.resolution,
+        amountCents: row.amount_cents,
+        postedAt: row.posted_at,
+        outcomeAfter: row.outcome_after,
+        proposedBy: row.proposed_by,
+        approvedBy: row.resolved_by,
+      });
+      return !mac.verify(text, row.mac);
+    })
+    .map((row) => ({
+      invariant: 'corrections_authentic',
+      vendorId: row.vendor_id,
+      detail: `correction ${row.correction_id} of case ${row.case_id}: ${faultOf(row.mac)}`,
+    }));
+}
+
+function faultOf(mac: Buffer | null): string {
+  return mac === null
+    ? 'it was not made by the service: it has no authentication code'
+    : 'it is not what the service made: its authentication code does not fit';
+}

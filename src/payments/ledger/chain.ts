@@ -1,0 +1,211 @@
+import { createHash } from 'node:crypto';
+import { crashPoint } from '#crash-points';
+import type { Mac } from '../../platform/base/mac.ts';
+import { readHorizon } from '../../platform/db/horizon.ts';
+import type { Pool, Queryable } from '../../platform/db/pool.ts';
+import { transaction } from '../../platform/db/pool.ts';
+import { BLOCKS_HASH, entries, ENTRY_ORDER, MARK_BYTES } from './entries.ts';
+
+/** Most time one block covers; after an outage several follow each other. */
+const BLOCK_SPAN = `interval '1 minute'`;
+
+/** Where the chain stands after a block. */
+export interface Head {
+  readonly blockNumber: bigint;
+  readonly hash: Buffer;
+}
+
+/** The chain does not end where it was left. Going on would hide it. */
+export class ChainAlteredError extends Error {}
+
+/** What the hash of a block is over, besides the hash before. Times in microseconds since 1970. */
+export interface HeadContent {
+  readonly blockNumber: bigint;
+  readonly startedUs: string;
+  readonly endedUs: string;
+  readonly builtAt: Date;
+  readonly entryCount: bigint;
+  /** SHA-256 over the vendors' blocks. */
+  readonly blocksHash: Buffer | null;
+}
+
+/** The hash of a block: SHA-256 over the hash before it (nothing for the first) and what it covers. */
+export function headHash(previous: Buffer | null, content: HeadContent): Buffer {
+  const line = JSON.stringify([
+    String(content.blockNumber),
+    content.startedUs,
+    content.endedUs,
+    content.builtAt.toISOString(),
+    String(content.entryCount),
+    content.blocksHash?.toString('hex') ?? null,
+  ]);
+  return createHash('sha256')
+    .update(previous ?? '')
+    .update(line, 'utf8')
+    .digest();
+}
+
+/** The text under a block's authentication code. */
+export function headText(hash: Buffer): string {
+  return `ledger_heads|${hash.toString('hex')}`;
+}
+
+export const MICROSECONDS = (column: string): string =>
+  `(extract(epoch from ${column}) * 1000000)::bigint::text`;
+
+/**
+ * Extends the chain over the next span of time that nobody can still add to: before the start of the
+ * oldest running transaction. Returns the new head; undefined when nothing is to be chained.
+ * Throws: `ChainAlteredError`.
+ * @param expected the newest head this process knows of, which must still be in the chain.
+ */
+export async function extendChain(
+  pool: Pool,
+  mac: Mac,
+  expected?: Head,
+): Promise<Head | undefined> {
+  return await transaction(pool, async (client) => {
+    // One builder at a time; another one that waited here goes on where this one ended.
+    const chain = await client.query<{ ended_at: string }>(
+      'select ended_at::text from ledger_chain for update',
+    );
+    const endedAt = chain.rows[0]?.ended_at ?? '-infinity';
+    const horizon = await readHorizon(client);
+    if (horizon === undefined) return undefined;
+    // A statement of its own, whose snapshot is younger than the horizon: what was no longer running
+    // then is visible now.
+    const span = await client.query<{ from: string | null; to: string | null }>(
+      `select min(created_at)::text as from,
+         least(min(created_at) + ${BLOCK_SPAN}, $2::timestamptz)::text as to
+       from transfers where created_at >= $1::timestamptz and created_at < $2::timestamptz`,
+      [endedAt, horizon],
+    );
+    const { from, to } = span.rows[0] ?? {};
+    if (from === undefined || from === null || to === undefined || to === null) return undefined;
+    const previous = await requireEnd(client, endedAt, expected);
+    const head = await buildBlock(client, { from, to, previous, mac });
+    crashPoint('chain:before-commit');
+    await client.query('update ledger_chain set ended_at = $1::timestamptz', [to]);
+    return head;
+  });
+}
+
+/** The newest head, which has to end where the chain does. */
+async function requireEnd(
+  db: Queryable,
+  endedAt: string,
+  expected: Head | undefined,
+): Promise<Head | undefined> {
+  if (expected !== undefined) {
+    const known = await db.query('select from ledger_heads where block_number = $1 and hash = $2', [
+      expected.blockNumber,
+      expected.hash,
+    ]);
+    if (known.rowCount === 0) {
+      throw new ChainAlteredError(
+        `block ${expected.blockNumber} with hash ${expected.hash.toString('hex')} is gone`,
+      );
+    }
+  }
+  const read = await db.query<{ block_number: bigint; hash: Buffer; is_end: boolean }>(
+    `select block_number, hash, ended_at = $1::timestamptz as is_end from ledger_heads
+     order by block_number desc limit 1`,
+    [endedAt],
+  );
+  const [last] = read.rows;
+  if (last === undefined ? endedAt !== '-infinity' : !last.is_end) {
+    throw new ChainAlteredError('the last block does not end where the chain does');
+  }
+  return last === undefined ? undefined : { blockNumber: last.block_number, hash: last.hash };
+}
+
+async function buildBlock(
+  db: Queryable,
+  block: {
+    readonly from: string;
+    readonly to: string;
+    readonly previous: Head | undefined;
+    readonly mac: Mac;
+  },
+): Promise<Head> {
+  const { from, to, previous } = block;
+  const blockNumber = (previous?.blockNumber ?? 0n) + 1n;
+  const built = await db.query<{
+    started_us: string;
+    ended_us: string;
+    entry_count: bigint;
+    blocks_hash: Buffer;
+  }>(
+    `with entry as (${entries('$1::timestamptz', '$2::timestamptz')}), block as (
+       insert into ledger_blocks (vendor_id, block_number, entry_count, entry_marks, hash)
+       select vendor_id, $3, count(*), string_agg(substr(hash, 1, ${MARK_BYTES}), ''::bytea ${ENTRY_ORDER}),
+         sha256(string_agg(hash, ''::bytea ${ENTRY_ORDER}))
+       from entry group by vendor_id
+       returning vendor_id, entry_count, hash
+     )
+     select ${MICROSECONDS('$1::timestamptz')} as started_us, ${MICROSECONDS('$2::timestamptz')} as ended_us,
+       sum(entry_count)::bigint as entry_count, ${BLOCKS_HASH} as blocks_hash
+     from block`,
+    [from, to, blockNumber],
+  );
+  const [made] = built.rows;
+  if (made === undefined) throw new Error('a block of no entries');
+  const builtAt = new Date();
+  const hash = headHash(previous?.hash ?? null, {
+    blockNumber,
+    startedUs: made.started_us,
+    endedUs: made.ended_us,
+    builtAt,
+    entryCount: made.entry_count,
+    blocksHash: made.blocks_hash,
+  });
+  await db.query(
+    `insert into ledger_heads (block_number, started_at, ended_at, built_at, entry_count, hash, mac)
+     values ($1, $2::timestamptz, $3::timestamptz, $4, $5, $6, $7)`,
+    [blockNumber, from, to, builtAt, made.entry_count, hash, block.mac.sign(headText(hash))],
+  );
+  return { blockNumber, hash };
+}
+
+/** How far the chain reaches; null before the first block. */
+export async function readChainEnd(pool: Pool): Promise<Date | null> {
+  const read = await pool.query<{ ended_at: Date | null }>(
+    `select nullif(ended_at, '-infinity') as ended_at from ledger_chain`,
+  );
+  return read.rows[0]?.ended_at ?? null;
+}
+
+/** The database's clock. */
+async function readNow(pool: Pool): Promise<Date> {
+  const read = await pool.query<{ now: Date }>('select clock_timestamp() as now');
+  return read.rows[0]?.now ?? new Date();
+}
+
+/**
+ * Extends the chain over what was there when it was called, as far as nobody can still add to it;
+ * what is added meanwhile is left, so that it ends alongside running payments. Returns how many
+ * blocks were made, and the newest of them.
+ * @param options.signal ends it between two spans; the next call goes on there.
+ */
+export async function completeChain(
+  pool: Pool,
+  mac: Mac,
+  options: {
+    readonly expected?: Head | undefined;
+    readonly onBlock?: (blocks: number) => void;
+    readonly signal?: AbortSignal;
+  } = {},
+): Promise<{ readonly blocks: number; readonly head: Head | undefined }> {
+  const until = await readNow(pool);
+  let head: Head | undefined;
+  for (let blocks = 0; ; blocks += 1) {
+    const made = await extendChain(pool, mac, head ?? options.expected);
+    if (made === undefined) return { blocks, head };
+    head = made;
+    const end = await readChainEnd(pool);
+    if (end === null || end >= until || options.signal?.aborted === true) {
+      return { blocks: blocks + 1, head };
+    }
+    options.onBlock?.(blocks + 1);
+  }
+}

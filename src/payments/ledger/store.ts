@@ -1,0 +1,185 @@
+import type { Queryable } from '../../platform/db/pool.ts';
+import type { AccountName } from './account.ts';
+
+/** Locks the vendor's float row, which guards all of its accounts. Returns its balance in cents. */
+export async function lockFloat(db: Queryable, vendorId: number): Promise<bigint> {
+  const locked = await db.query<{ balance_cents: bigint }>(
+    `select balance_cents from accounts where vendor_id = $1 and account = 'float' for update`,
+    [vendorId],
+  );
+  const row = locked.rows[0];
+  if (row === undefined) throw new Error(`vendor ${vendorId} has no float account`);
+  return row.balance_cents;
+}
+
+/** Makes the vendor's accounts that it does not have yet, such as an operator's. */
+export async function ensureAccounts(
+  db: Queryable,
+  vendorId: number,
+  accounts: readonly AccountName[],
+): Promise<void> {
+  await db.query(
+    `insert into accounts (vendor_id, account)
+     select $1, account from unnest($2::text[]) as account order by 2 on conflict do nothing`,
+    [vendorId, accounts],
+  );
+}
+
+/**
+ * The database's time, read after the lock, rounded up to the millisecond that a `Date` can hold:
+ * no movement has a time before its transaction began, which the hash chain relies on.
+ */
+export async function postingTime(db: Queryable): Promise<Date> {
+  const read = await db.query<{ now: Date }>(
+    `select date_trunc('milliseconds', clock_timestamp()) + interval '1 millisecond' as now`,
+  );
+  return read.rows[0]?.now ?? new Date();
+}
+
+export async function readBalance(
+  db: Queryable,
+  vendorId: number,
+  account: AccountName,
+): Promise<bigint> {
+  const read = await db.query<{ balance_cents: bigint }>(
+    'select balance_cents from accounts where vendor_id = $1 and account = $2',
+    [vendorId, account],
+  );
+  return read.rows[0]?.balance_cents ?? 0n;
+}
+
+/** The floats of these vendors, in cents. */
+export async function readFloats(
+  db: Queryable,
+  vendorIds: readonly number[],
+): Promise<Map<number, bigint>> {
+  const read = await db.query<{ vendor_id: number; balance_cents: bigint }>({
+    name: 'read_floats',
+    text: `select a.vendor_id, a.balance_cents from unnest($1::integer[]) as w (vendor_id)
+        join accounts a on a.vendor_id = w.vendor_id and a.account = 'float'`,
+    values: [vendorIds],
+  });
+  return new Map(read.rows.map((row) => [row.vendor_id, row.balance_cents]));
+}
+
+export async function readBalances(
+  db: Queryable,
+  vendorId: number,
+): Promise<{ account: string; balance_cents: bigint }[]> {
+  const read = await db.query<{ account: string; balance_cents: bigint }>(
+    'select account, balance_cents from accounts where vendor_id = $1 order by account',
+    [vendorId],
+  );
+  return read.rows;
+}
+
+/** Balances of these accounts of all vendors, by `<vendor id> <account>`. */
+export async function listAllBalances(
+  db: Queryable,
+  accounts: readonly AccountName[],
+): Promise<Map<string, bigint>> {
+  const read = await db.query<{ vendor_id: number; account: string; balance_cents: bigint }>(
+    'select vendor_id, account, balance_cents from accounts where account = any($1)',
+    [accounts],
+  );
+  return new Map(read.rows.map((row) => [`${row.vendor_id} ${row.account}`, row.balance_cents]));
+}
+
+export interface Transfer {
+  readonly vendorId: number;
+  /** What caused it; with `leg` it makes the transfer once. */
+  readonly sourceId: string;
+  readonly leg: 1 | 2 | 3 | 4;
+  readonly debitAccount: AccountName;
+  readonly creditAccount: AccountName;
+  readonly amountCents: bigint;
+  readonly createdAt: Date;
+}
+
+/**
+ * Posts one transfer and moves both balances. The caller holds the vendor's float row (`lockFloat`).
+ * Throws (SQLSTATE 23514) when a balance would go below zero, (23505) when it was posted before.
+ */
+export async function postTransfer(db: Queryable, transfer: Transfer): Promise<void> {
+  await db.query(
+    `with posted as (
+       insert into transfers (vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
+       values ($1, $2, $3, $4, $5, $6, $7)
+     )
+     update accounts
+     set balance_cents = balance_cents + case when account = $4 then -$6::bigint else $6::bigint end
+     where vendor_id = $1 and account in ($4, $5)`,
+    [
+      transfer.vendorId,
+      transfer.sourceId,
+      transfer.leg,
+      transfer.debitAccount,
+      transfer.creditAccount,
+      transfer.amountCents,
+      transfer.createdAt,
+    ],
+  );
+}
+
+export interface StatementRow {
+  created_at: Date;
+  source_id: string;
+  leg: number;
+  debit_account: string;
+  credit_account: string;
+  amount_cents: bigint;
+  merchant_reference: string | null;
+}
+
+/** Most rows of a statement in memory at once. */
+const FETCH_ROWS = 1000;
+/** How long a statement may wait for whoever takes its rows. */
+const READER_PATIENCE = '10min';
+
+/**
+ * Opens the transfers of one vendor with from <= created_at < to, in the order of time, inside the
+ * caller's transaction. Each call of what it returns reads some more; none are left when it is empty.
+ */
+export async function openTransfers(
+  db: Queryable,
+  vendorId: number,
+  period: { readonly from: Date; readonly to: Date },
+): Promise<() => Promise<StatementRow[]>> {
+  await db.query('set local statement_timeout = 0');
+  await db.query(`set local idle_in_transaction_session_timeout = '${READER_PATIENCE}'`);
+  await db.query(
+    `declare statement no scroll cursor for
+     select f.created_at, f.source_id, f.leg, f.debit_account, f.credit_account, f.amount_cents,
+       coalesce(t.merchant_reference, a.merchant_reference) as merchant_reference
+     from transfers f left join transactions t
+       on t.vendor_id = f.vendor_id and t.transaction_id = f.source_id
+     left join archived_transactions a
+       on a.vendor_id = f.vendor_id and a.transaction_id = f.source_id
+     where f.vendor_id = $1 and f.created_at >= $2 and f.created_at < $3
+     order by f.created_at, f.source_id, f.leg`,
+    [vendorId, period.from, period.to],
+  );
+  return async () => {
+    const read = await db.query<StatementRow>(`fetch forward ${FETCH_ROWS} from statement`);
+    return read.rows;
+  };
+}
+
+/** Balances as the transfers before an instant make them. */
+export async function readBalancesAt(
+  db: Queryable,
+  vendorId: number,
+  before: Date,
+): Promise<{ account: string; balance_cents: bigint }[]> {
+  const read = await db.query<{ account: string; balance_cents: bigint }>(
+    `select account, sum(change)::bigint as balance_cents from (
+       select debit_account as account, -amount_cents as change from transfers
+       where vendor_id = $1 and created_at < $2
+       union all
+       select credit_account, amount_cents from transfers
+       where vendor_id = $1 and created_at < $2
+     ) s group by account order by account`,
+    [vendorId, before],
+  );
+  return read.rows;
+}

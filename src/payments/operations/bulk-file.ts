@@ -1,0 +1,280 @@
+import { isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { MIMEType } from 'node:util';
+import { CsvError, parse } from 'csv-parse';
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import type { Fields } from '../../platform/base/canonical.ts';
+import { Refusal } from '../../platform/base/errors.ts';
+import { LIMITS } from '../../platform/base/limits.ts';
+import { parseMoney } from '../../platform/base/money.ts';
+import { nextTurn } from '../../platform/base/turns.ts';
+import { rowRefusalOf } from '../bulk/batch.ts';
+import type { BulkRow } from '../bulk/batch.ts';
+import { FieldCollector } from '../../platform/http/wire/collector.ts';
+import { readJson } from '../../platform/http/wire/json.ts';
+import { readParts } from '../../platform/http/wire/multipart.ts';
+import type { Parameters } from '../../platform/http/wire/parameters.ts';
+import {
+  MERCHANT_REFERENCE,
+  account,
+  amount,
+  billerCode,
+  merchantReference,
+  phone,
+} from '../../parties/http/fields.ts';
+import { createValidator } from '../../parties/http/operation.ts';
+
+/** A row: what a single create takes, without who sends and signs it. */
+const bulkRow = Type.Object({
+  biller_name: billerCode,
+  amount,
+  account,
+  phone: Type.Optional(phone),
+  merchant_reference: Type.Optional(merchantReference),
+});
+
+export const BULK_COLUMNS: readonly string[] = Object.keys(bulkRow.properties);
+const validateRow = createValidator(bulkRow);
+
+type FileForm = 'csv' | 'lines';
+
+const FORMS: ReadonlyMap<string, FileForm | 'multipart'> = new Map([
+  ['text/csv', 'csv'],
+  ['application/x-ndjson', 'lines'],
+  ['application/jsonl', 'lines'],
+  ['multipart/form-data', 'multipart'],
+]);
+const FORM_OF_ENDING: ReadonlyMap<string, FileForm> = new Map([
+  ['csv', 'csv'],
+  ['jsonl', 'lines'],
+  ['ndjson', 'lines'],
+]);
+
+/** A file as it arrived. */
+export interface BulkFile {
+  readonly form: FileForm;
+  readonly bytes: Buffer;
+  readonly sha256: Buffer;
+}
+
+/**
+ * Takes the file from a body: the body itself, or the one part `file` of a multipart body.
+ * Rejects with: `unsupported_media_type`, `malformed_request`, `missing_field`, `unknown_field`.
+ */
+export async function takeFile(contentType: string | undefined, body: Buffer): Promise<BulkFile> {
+  const form = formOf(contentType ?? '');
+  if (form === undefined) throw unsupported();
+  if (form !== 'multipart') return fileOf(form, body);
+  const part = await onlyPart(contentType ?? '', body);
+  const ending = part.name.split('.').at(-1)?.toLowerCase() ?? '';
+  const partForm = formOf(part.type) ?? FORM_OF_ENDING.get(ending);
+  if (partForm === undefined || partForm === 'multipart') throw unsupported();
+  return fileOf(partForm, Buffer.from(await part.arrayBuffer()));
+}
+
+function fileOf(form: FileForm, bytes: Buffer): BulkFile {
+  return { form, bytes, sha256: createHash('sha256').update(bytes).digest() };
+}
+
+function formOf(contentType: string): FileForm | 'multipart' | undefined {
+  try {
+    return FORMS.get(new MIMEType(contentType).essence);
+  } catch {
+    return undefined;
+  }
+}
+
+function unsupported(): Refusal {
+  return new Refusal('unsupported_media_type', {
+    text: 'Send the file as text/csv, as application/x-ndjson, or as the part `file` of multipart/form-data with a name that ends in .csv, .jsonl or .ndjson',
+  });
+}
+
+async function onlyPart(contentType: string, body: Buffer): Promise<File> {
+  // Thousands of parts would take long to read, only to be refused.
+  if (hasSeveralParts(contentType, body)) throw severalParts();
+  const parts = [...(await readParts(contentType, body))];
+  const [name, file] = parts[0] ?? [];
+  if (name !== undefined && name !== 'file') throw new Refusal('unknown_field', { field: name });
+  if (parts.length > 1) throw severalParts();
+  if (file === undefined || typeof file === 'string') {
+    throw new Refusal('missing_field', { field: 'file', text: 'The part `file` must be a file' });
+  }
+  return file;
+}
+
+function severalParts(): Refusal {
+  return new Refusal('malformed_request', { text: 'The body has more parts than `file`' });
+}
+
+/** Whether the boundary comes more often than before the part and after it. */
+function hasSeveralParts(contentType: string, body: Buffer): boolean {
+  const boundary = new MIMEType(contentType).params.get('boundary') ?? '';
+  if (boundary === '') return false;
+  const delimiter = `--${boundary}`;
+  let count = 0;
+  for (let at = body.indexOf(delimiter); at !== -1 && count <= 2; count += 1) {
+    at = body.indexOf(delimiter, at + delimiter.length);
+  }
+  return count > 2;
+}
+
+/** A file is read in slices of so much text, and so many rows, between which others are served. */
+const SLICE_CHARACTERS = 16 * 1024;
+const SLICE_ROWS = 50;
+
+/**
+ * The rows of a file, each a request or the reason why it is none.
+ * @param columns `BULK_COLUMNS`, with the rules that a single create has for its values.
+ * Rejects with: `invalid_file`, `payload_too_large` (too many rows).
+ */
+export async function readRows(file: BulkFile, columns: Parameters): Promise<BulkRow[]> {
+  await nextTurn();
+  if (!isUtf8(file.bytes)) throw invalid('The file is not valid UTF-8');
+  const text = file.bytes.toString('utf8').replace(/^\ufeff/, '');
+  const rows: BulkRow[] = [];
+  for await (const read of (file.form === 'csv' ? csvRows : jsonRows)(text, columns)) {
+    if (rows.length === LIMITS.bulkRows) throw tooManyRows();
+    rows.push(readRow(read));
+    if (rows.length % SLICE_ROWS === 0) await nextTurn();
+  }
+  if (rows.length === 0) throw invalid('The file has no rows');
+  return rows;
+}
+
+/** How a row's fields are read; what that throws is about this row alone. */
+type ReadFields = () => Fields;
+
+async function* jsonRows(text: string, columns: Parameters): AsyncGenerator<ReadFields> {
+  for await (const slice of slicesOf(text, '\n')) {
+    for (const line of slice.split(/\r?\n/)) {
+      if (line.trim() !== '') yield () => readJson(requireShort(line), columns);
+    }
+  }
+}
+
+async function* csvRows(text: string, columns: Parameters): AsyncGenerator<ReadFields> {
+  let names: readonly string[] | undefined;
+  for await (const values of csvRecords(text)) {
+    const known = names;
+    if (known === undefined) names = headerOf(values(), columns);
+    else yield () => fieldsOf(known, values(), columns);
+  }
+  if (names === undefined) headerOf([], columns);
+}
+
+function fieldsOf(
+  names: readonly string[],
+  values: readonly string[],
+  columns: Parameters,
+): Fields {
+  if (values.length !== names.length) {
+    const count = values.length > names.length ? 'more' : 'fewer';
+    throw new Refusal('malformed_request', { text: `The row has ${count} values than the header` });
+  }
+  const collector = new FieldCollector(columns);
+  for (const [index, name] of names.entries()) collector.put(name, values[index] ?? null);
+  return collector.fields;
+}
+
+/** Throws: `invalid_file`. */
+function headerOf(values: readonly string[], columns: Parameters): string[] {
+  const names = values.map((name) => name.trim());
+  for (const [index, name] of names.entries()) {
+    if (!columns.names.has(name)) {
+      throw invalid(
+        `The header may name ${BULK_COLUMNS.join(', ')}; column ${index + 1} is none of them`,
+      );
+    }
+    if (names.indexOf(name) !== index) throw invalid(`The header names ${name} twice`);
+  }
+  for (const name of bulkRow.required ?? []) {
+    if (!names.includes(name)) throw invalid(`The header lacks ${name}`);
+  }
+  return names;
+}
+
+/** The values of each record. Rejects with: `invalid_file`. */
+async function* csvRecords(text: string): AsyncGenerator<() => readonly string[]> {
+  // Without quotes every line is a record and every comma ends a value, which is read several times as fast.
+  if (!text.includes('"')) {
+    for await (const slice of slicesOf(text, '\n')) {
+      for (const line of slice.split(/\r?\n/)) {
+        // One value too many is as bad as a million.
+        if (line !== '') yield () => requireShort(line).split(',', BULK_COLUMNS.length + 1);
+      }
+    }
+    return;
+  }
+  const parser = parse({ relax_column_count: true, skip_empty_lines: true });
+  try {
+    for await (const values of Readable.from(slicesOf(text)).pipe(parser)) {
+      yield () => values as string[];
+    }
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    const line = Number((error as { lines?: unknown }).lines ?? 0);
+    throw invalid(
+      `Line ${line} is not comma-separated values: a quote may only be around a whole value, is doubled within it, and must be closed`,
+    );
+  }
+}
+
+/** The text in slices; with an `end`, each but the last ends with it. */
+async function* slicesOf(text: string, end = ''): AsyncGenerator<string> {
+  for (let from = 0; from < text.length; await nextTurn()) {
+    const found = text.indexOf(end, from + SLICE_CHARACTERS - end.length);
+    const to = found === -1 ? text.length : found + end.length;
+    yield text.slice(from, to);
+    from = to;
+  }
+}
+
+/** A row may be as long as the body of a single create. */
+function requireShort(line: string): string {
+  if (line.length <= LIMITS.bodyBytes) return line;
+  throw new Refusal('payload_too_large', {
+    text: `A row has at most ${LIMITS.bodyBytes} characters`,
+  });
+}
+
+function tooManyRows(): Refusal {
+  return new Refusal('payload_too_large', {
+    field: 'file',
+    text: `A file has at most ${LIMITS.bulkRows} rows; send several`,
+  });
+}
+
+function invalid(text: string): Refusal {
+  return new Refusal('invalid_file', { field: 'file', text });
+}
+
+/** One row's reading and checks; what a single create would refuse is the row's own refusal. */
+function readRow(read: () => Fields): BulkRow {
+  let fields: Fields | undefined;
+  try {
+    fields = read();
+    return { request: requestOf(validateRow(fields)) };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return { refusal: rowRefusalOf(error), merchantReference: readableReference(fields) };
+  }
+}
+
+function requestOf(row: Static<typeof bulkRow>) {
+  return {
+    billerCode: row.biller_name,
+    account: row.account,
+    phone: row.phone ?? null,
+    amountCents: parseMoney(row.amount),
+    merchantReference: row.merchant_reference ?? null,
+  };
+}
+
+/** Of a refused row, so that its sender finds it; only when it is a good one itself. */
+function readableReference(fields: Fields | undefined): string | null {
+  const reference = fields?.get('merchant_reference') ?? '';
+  return MERCHANT_REFERENCE.test(reference) ? reference : null;
+}

@@ -1,0 +1,42 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { LIMITS } from '../../platform/base/limits.ts';
+import type { CallbackDesk } from '../dispatch/callbacks.ts';
+import type { RateLimits } from '../../platform/http/rate-limits.ts';
+
+const HTTP_STATUS = { accepted: 200, refused: 401, unknown_operator: 404 } as const;
+
+interface CallbackRoute {
+  Params: { operator: string; '*'?: string };
+}
+
+/** Where operators report: the protocol, and so the signature, is the connector's. */
+export function addCallbackRoutes(
+  app: FastifyInstance,
+  desk: CallbackDesk,
+  limits: RateLimits,
+): void {
+  const receive = async (
+    request: FastifyRequest<CallbackRoute>,
+    reply: FastifyReply,
+  ): Promise<unknown> => {
+    const answer = await desk.receive(request.params.operator, {
+      headers: singleHeaders(request),
+      path: request.params['*'] ?? '',
+      body: (request.body as Buffer | undefined) ?? Buffer.alloc(0),
+    });
+    if (answer !== 'accepted') limits.forStranger(request.ip);
+    return await reply.code(HTTP_STATUS[answer]).send({ status: answer });
+  };
+  for (const url of ['/callbacks/:operator', '/callbacks/:operator/*']) {
+    const options = { bodyLimit: LIMITS.callbackBodyBytes };
+    app.post<CallbackRoute>(url, options, receive);
+  }
+}
+
+function singleHeaders(request: FastifyRequest<CallbackRoute>): Record<string, string | undefined> {
+  const headers: Record<string, string | undefined> = {};
+  for (const [name, value] of Object.entries(request.headers)) {
+    headers[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return headers;
+}

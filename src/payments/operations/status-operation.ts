@@ -1,0 +1,158 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import type { WireTime } from '../../platform/base/clock.ts';
+import { Refusal } from '../../platform/base/errors.ts';
+import { decodeReference, encodeReference } from '../../platform/base/ids.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import { findOpenQuarantine } from '../quarantine/store.ts';
+import { readArchivedTransaction } from '../archive/archive-store.ts';
+import { FAILURE_CODES } from '../create/failure-code.ts';
+import type { StatusReader } from '../create/status-reader.ts';
+import type { StatusKey, StatusRow } from '../create/store.ts';
+import { operatorFieldsOf, statusNumberOf, statusSentence } from '../create/status-fields.ts';
+import { earlierMerchantReference, ipayReference, vid } from '../../parties/http/fields.ts';
+import { StoredAnswer } from '../../parties/http/operation.ts';
+import type { Operation } from '../../parties/http/operation.ts';
+import { headerStatus, nullable, wireTimeText } from '../../platform/http/schemas.ts';
+
+const operatorFields = {
+  biller_response_time: nullable(
+    wireTimeText(
+      'When the instruction that counted was sent to the operator; null while the outcome is not known.',
+    ),
+  ),
+  biller_reference: nullable(Type.String({ description: 'The operator’s own reference.' })),
+  transaction_status: Type.String({
+    description:
+      '`QUEUED`; `PENDING`: sent, or the outcome is not known yet, keep asking; `SUCCESS`; `FAILED`: not paid, the amount is back in the float.',
+    examples: ['SUCCESS'],
+  }),
+  transaction_message: nullable(Type.String({ description: 'In the operator’s words.' })),
+  failure_code: nullable(
+    Type.String({
+      description: `Why it failed, for programs; null unless \`FAILED\`. One of ${FAILURE_CODES.map((code) => `\`${code}\``).join(', ')}; take others, which may follow, for \`other\`.`,
+      examples: ['declined'],
+    }),
+  ),
+  account: Type.String(),
+  amount: Type.Number({ examples: [100] }),
+  biller_name: Type.String({ description: 'Biller code.', examples: ['kplc_prepaid'] }),
+  details: nullable(
+    Type.Record(Type.String(), Type.String(), {
+      description: 'What the payment yielded, such as `token` and `units`.',
+    }),
+  ),
+};
+
+const statusRequest = Type.Object({
+  vid,
+  reference: Type.Optional(ipayReference),
+  ipay_reference: Type.Optional(ipayReference),
+  merchant_reference: Type.Optional(earlierMerchantReference),
+});
+const statusResponse = Type.Object({
+  header_status: headerStatus,
+  msg: Type.Object({
+    status: Type.Integer({ description: '0 when the transaction failed, otherwise 1.' }),
+    text: Type.Object(operatorFields, {
+      description:
+        'The transaction, as clients of this API read it. A vendor that was set to `status_text: sentence` gets a text here, a sentence for people.',
+    }),
+    ipay_reference: Type.String(),
+    posted_time: wireTimeText('When the transaction was saved.'),
+    merchant_reference: nullable(Type.String()),
+    ...operatorFields,
+  }),
+});
+
+/** Specification §4.5, with the operator's fields in `msg.text` and flat in `msg` (design §4). */
+export function transactionStatus(
+  deps: { readonly statuses: StatusReader; readonly pool: Pool; readonly wireTime: WireTime },
+  path: string,
+): Operation<typeof statusRequest, typeof statusResponse, 'vendor'> {
+  return {
+    name: 'transactionStatus',
+    method: 'POST',
+    path,
+    summary: 'Transaction status',
+    description:
+      'What became of a transaction. Name it by `reference`, the `ipay_reference` that create returned (the name `ipay_reference` is accepted too), or by your own `merchant_reference`.',
+    signedBy: 'vendor',
+    request: statusRequest,
+    response: statusResponse,
+    handle: async (request, vendor) => {
+      const wanted = whichOne(request);
+      const row = await find(deps, vendor.vendorId, wanted);
+      if (row === undefined) throw await refuseUnknown(deps.pool, wanted.field);
+      const fields = operatorFieldsOf(row, deps.wireTime);
+      const answer = {
+        header_status: 200,
+        msg: {
+          status: statusNumberOf(row),
+          text: fields,
+          ipay_reference: encodeReference(vendor.vendorId, row.transaction_id),
+          posted_time: deps.wireTime.format(row.created_at),
+          merchant_reference: row.merchant_reference,
+          ...fields,
+        },
+      };
+      if (vendor.statusText === 'object') return answer;
+      const told = { ...answer, msg: { ...answer.msg, text: statusSentence(row) } };
+      return new StoredAnswer(JSON.stringify(told));
+    },
+  };
+}
+
+interface Wanted {
+  readonly field: 'reference' | 'merchant_reference';
+  readonly value: string;
+}
+
+async function find(
+  deps: { readonly statuses: StatusReader; readonly pool: Pool },
+  vendorId: number,
+  wanted: Wanted,
+): Promise<StatusRow | undefined> {
+  const key = keyOf(vendorId, wanted);
+  if (key === undefined) return undefined;
+  return (await deps.statuses.read(key)) ?? (await readArchivedTransaction(deps.pool, key));
+}
+
+/** Undefined for what can be no payment of the vendor: it gets the answer of an unknown reference. */
+function keyOf(vendorId: number, { field, value }: Wanted): StatusKey | undefined {
+  if (field === 'merchant_reference') return { vendorId, merchantReference: value };
+  const place = decodeReference(value);
+  return place?.vendorId === vendorId ? place : undefined;
+}
+
+/** While the books lack a time, a reference of it is unknown to us and may be paid all the same. */
+async function refuseUnknown(pool: Pool, field: Wanted['field']): Promise<Refusal> {
+  const open = await findOpenQuarantine(pool);
+  return open === undefined
+    ? new Refusal('unknown_reference', { field })
+    : new Refusal('quarantine', { field, retryAfterSeconds: 60 });
+}
+
+/** Throws: `missing_field`, `ambiguous_request`. */
+function whichOne(request: Static<typeof statusRequest>): Wanted {
+  const { reference, ipay_reference: alias, merchant_reference: own } = request;
+  const value = reference ?? alias;
+  if (reference !== undefined && alias !== undefined && reference !== alias) {
+    throw new Refusal('ambiguous_request', {
+      field: 'ipay_reference',
+      text: 'reference and ipay_reference are different',
+    });
+  }
+  if (own === undefined) {
+    if (value !== undefined) return { field: 'reference', value };
+    throw new Refusal('missing_field', {
+      field: 'reference',
+      text: 'reference or merchant_reference is required',
+    });
+  }
+  if (value === undefined) return { field: 'merchant_reference', value: own };
+  throw new Refusal('ambiguous_request', {
+    field: 'merchant_reference',
+    text: 'Send either reference or merchant_reference, not both',
+  });
+}

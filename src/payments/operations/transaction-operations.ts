@@ -1,0 +1,86 @@
+import { Type } from 'typebox';
+import type { WireTime } from '../../platform/base/clock.ts';
+import { parseMoney } from '../../platform/base/money.ts';
+import type { BillerCatalogue } from '../billers/catalogue.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import { acceptPayment } from '../create/create.ts';
+import type { CreateLanes } from '../create/create.ts';
+import { QUEUED_TEXT } from '../create/status-fields.ts';
+import {
+  account,
+  amount,
+  billerCode,
+  merchantReference,
+  phone,
+  vid,
+} from '../../parties/http/fields.ts';
+import { HeadedAnswer } from '../../parties/http/operation.ts';
+import type { Operation } from '../../parties/http/operation.ts';
+import { headerStatus, wireTimeText } from '../../platform/http/schemas.ts';
+
+const createRequest = Type.Object({
+  vid,
+  biller_name: billerCode,
+  amount,
+  account,
+  phone: Type.Optional(phone),
+  merchant_reference: Type.Optional(merchantReference),
+});
+const createResponse = Type.Object({
+  header_status: headerStatus,
+  msg: Type.Object({
+    status: Type.Integer({ description: '1: accepted.' }),
+    text: Type.String({ examples: [QUEUED_TEXT] }),
+    ipay_reference: Type.String({ description: 'Ask for the status with it.' }),
+    posted_time: wireTimeText('When the transaction was saved.'),
+  }),
+});
+
+/** On the answer to a repeat: the payment exists since the first request. */
+const REPLAYED = { 'idempotency-replayed': 'true' };
+
+/** Specification §4.4. */
+export function createTransaction(
+  deps: {
+    readonly catalogue: BillerCatalogue;
+    readonly lanes: CreateLanes;
+    readonly pool: Pool;
+    readonly wireTime: WireTime;
+  },
+  path: string,
+): Operation<typeof createRequest, typeof createResponse, 'vendor'> {
+  return {
+    name: 'createTransaction',
+    method: 'POST',
+    path,
+    summary: 'Create a transaction',
+    description:
+      'Queues a payment. Success means that it was accepted and the amount is reserved, not that it is paid: ask for its status. A repeat with the same `merchant_reference` and content answers the first one again, with the header `Idempotency-Replayed: true`, and is paid once.',
+    signedBy: 'vendor',
+    request: createRequest,
+    response: createResponse,
+    handle: async (request, vendor) => {
+      const created = await acceptPayment(
+        {
+          billerCode: request.biller_name,
+          account: request.account,
+          phone: request.phone ?? null,
+          amountCents: parseMoney(request.amount),
+          merchantReference: request.merchant_reference ?? null,
+        },
+        { vendor, biller: deps.catalogue.biller(request.biller_name) },
+        deps,
+      );
+      const answer = {
+        header_status: 200,
+        msg: {
+          status: 1,
+          text: QUEUED_TEXT,
+          ipay_reference: created.reference,
+          posted_time: deps.wireTime.format(created.createdAt),
+        },
+      };
+      return created.replayed ? new HeadedAnswer(answer, REPLAYED) : answer;
+    },
+  };
+}

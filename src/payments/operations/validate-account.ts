@@ -1,0 +1,143 @@
+import { Type } from 'typebox';
+import { Refusal } from '../../platform/base/errors.ts';
+import { formatMoney } from '../../platform/base/money.ts';
+import { requireAccount, requirePhone } from '../billers/account.ts';
+import type { Biller } from '../billers/biller.ts';
+import type { BillerCatalogue } from '../billers/catalogue.ts';
+import type { Capacity } from '../dispatch/capacity.ts';
+import type { Connector } from '../dispatch/connector.ts';
+import { account, billerCodeOrName, phone, vid } from '../../parties/http/fields.ts';
+import type { Operation } from '../../parties/http/operation.ts';
+import { headerStatus, moneyText, nullable } from '../../platform/http/schemas.ts';
+
+const request = Type.Object({
+  vid,
+  account,
+  account_type: billerCodeOrName,
+  phone: Type.Optional(phone),
+});
+const response = Type.Object({
+  header_status: headerStatus,
+  status: Type.Integer({ description: '1 when the account is valid, otherwise 0.' }),
+  text: Type.String({ description: '`SUCCESS`; anything else means: not valid.' }),
+  account_data: Type.Object({
+    account: Type.String({ description: 'The account asked about.' }),
+    name: nullable(Type.String({ description: 'Not every operator tells it.' })),
+    amountdue: nullable(moneyText('Not every operator tells it.')),
+  }),
+  prefix: nullable(
+    Type.String({ description: 'Prefix of `phone`, null without one.', examples: ['722'] }),
+  ),
+});
+
+export type ConnectorOf = (operatorCode: string) => Connector | undefined;
+
+/** What accounts of the biller are validated with; undefined when they cannot be. */
+export function validatorOf(
+  biller: Biller,
+  connectorOf: ConnectorOf,
+): (Connector & Required<Pick<Connector, 'validate'>>) | undefined {
+  const connector = biller.validatesAccounts ? connectorOf(biller.operatorCode) : undefined;
+  return connector !== undefined && canValidate(connector) ? connector : undefined;
+}
+
+function canValidate(
+  connector: Connector,
+): connector is Connector & Required<Pick<Connector, 'validate'>> {
+  return connector.validate !== undefined;
+}
+
+/** Specification §4.6. */
+export function validateAccount(
+  deps: {
+    readonly catalogue: BillerCatalogue;
+    readonly connectorOf: ConnectorOf;
+    readonly capacity: Capacity;
+  },
+  path: string,
+): Operation<typeof request, typeof response, 'vendor'> {
+  return {
+    name: 'validateAccount',
+    method: 'POST',
+    path,
+    summary: 'Validate an account',
+    description:
+      'Asks the operator whether an account exists. Available for a limited set of billers.',
+    signedBy: 'vendor',
+    request,
+    response,
+    refusesAtTopLevel: true,
+    handle: async (fields) => {
+      const biller = requireBiller(fields.account_type, deps.catalogue);
+      const connector = validatorOf(biller, deps.connectorOf);
+      if (connector === undefined) {
+        throw new Refusal('validation_unavailable', { field: 'account_type' });
+      }
+      const asked = requireAccount(fields.account, biller);
+      const number = fields.phone === undefined ? null : requirePhone(fields.phone);
+      const query = { billerCode: biller.billerCode, account: asked, phone: number };
+      const answer = await inPlace(deps, biller, () =>
+        connector.validate(query, AbortSignal.timeout(connector.payDeadlineMs)),
+      );
+      if (answer.kind === 'unknown') {
+        throw new Refusal('operator_unavailable', { retryAfterSeconds: 10 });
+      }
+      const valid = answer.kind === 'valid';
+      return {
+        header_status: 200,
+        status: valid ? 1 : 0,
+        text: valid ? 'SUCCESS' : answer.message,
+        account_data: {
+          account: asked,
+          name: valid ? answer.name : null,
+          amountdue:
+            valid && answer.amountDueCents !== null ? formatMoney(answer.amountDueCents) : null,
+        },
+        prefix: number === null ? null : prefixOf(number),
+      };
+    },
+  };
+}
+
+/** Calls within the limits that the operator has agreed on with us. Rejects with: `overloaded`. */
+async function inPlace<Answer>(
+  deps: { readonly catalogue: BillerCatalogue; readonly capacity: Capacity },
+  biller: Biller,
+  call: () => Promise<Answer>,
+): Promise<Answer> {
+  const operator = deps.catalogue.operator(biller.operatorCode);
+  if (operator === undefined || deps.capacity.free(operator, 'validate', 0) === 0) {
+    throw new Refusal('overloaded', {
+      retryAfterSeconds: 1,
+      text: 'The operator takes no more validations at the moment',
+    });
+  }
+  deps.capacity.begin(operator, 'validate');
+  try {
+    return await call();
+  } finally {
+    deps.capacity.end(operator, 'validate');
+  }
+}
+
+/**
+ * The biller of a code or a name. Throws: `unknown_biller`, `invalid_field` when several billers have
+ * the name.
+ */
+function requireBiller(codeOrName: string, catalogue: BillerCatalogue): Biller {
+  const text = codeOrName.trim().toLowerCase();
+  const byCode = catalogue.biller(text);
+  if (byCode !== undefined) return byCode;
+  const [biller, other] = catalogue.billers().filter(({ name }) => name.toLowerCase() === text);
+  if (biller === undefined) throw new Refusal('unknown_biller', { field: 'account_type' });
+  if (other === undefined) return biller;
+  throw new Refusal('invalid_field', {
+    field: 'account_type',
+    text: 'account_type is the name of several billers; send the biller’s code',
+  });
+}
+
+/** The three digits after 254; null for a number of another country. */
+function prefixOf(number: string): string | null {
+  return /^254(\d{3})\d{6}$/.exec(number)?.[1] ?? null;
+}

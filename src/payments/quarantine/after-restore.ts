@@ -1,0 +1,27 @@
+import { readMarker, removeMarker } from '../../platform/backup/marker.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import { enterQuarantine } from './enter.ts';
+import type { Entered } from './enter.ts';
+
+/**
+ * Before anything else is done with an embedded database: when its data folder is a restored backup,
+ * enters quarantine. Killed in between, it is entered by the next start, once.
+ * @param data PostgreSQL's data folder; undefined when the database is external.
+ * Returns the quarantine entered now. Throws: `PlainError` when the marker is damaged.
+ */
+export async function enterAfterRestore(
+  pool: Pool,
+  data: string | undefined,
+): Promise<Entered | undefined> {
+  const marker = data === undefined ? undefined : await readMarker(data);
+  if (data === undefined || marker === undefined) return undefined;
+  const entered = await enterQuarantine(pool, {
+    entryId: marker.backupId,
+    lostFrom: marker.lostFrom,
+    lostUntil: null,
+    by: 'restore',
+    reason: `restored from backup ${marker.backupId}`,
+  });
+  await removeMarker(data);
+  return entered;
+}

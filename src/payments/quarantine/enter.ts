@@ -1,0 +1,56 @@
+import { newId } from '../../platform/base/ids.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import { changeSettings } from '../../platform/db/settings-watch.ts';
+import { findOpenQuarantine, hasEvent, insertEvent, openOrExtend, suspectQueued } from './store.ts';
+import type { QuarantineRow } from './store.ts';
+
+export interface Entry {
+  /** Makes it once: the same entry again changes nothing. */
+  readonly entryId: string;
+  /** The books lack what was done from then on. */
+  readonly lostFrom: Date;
+  /** Null: until now, by the database's clock. */
+  readonly lostUntil: Date | null;
+  readonly by: string;
+  readonly reason: string;
+}
+
+export interface Entered {
+  readonly quarantine: QuarantineRow;
+  /** Queued payments that are verified from now on, since they may have been sent. */
+  readonly suspected: number;
+}
+
+/**
+ * Enters quarantine in one commit: nothing is claimed to be sent after it, every biller goes
+ * OFFLINE, and what was queued is asked for before it can be sent. One that is open is extended.
+ * Returns undefined when this entry was made before.
+ */
+export async function enterQuarantine(pool: Pool, entry: Entry): Promise<Entered | undefined> {
+  const { lostFrom, lostUntil, reason } = entry;
+  return await changeSettings(pool, 'billers', async (client) => {
+    if (await hasEvent(client, entry.entryId)) return undefined;
+    const { quarantineId, extended } = await openOrExtend(client, {
+      quarantineId: newId(),
+      lostFrom,
+      lostUntil,
+      reason,
+    });
+    const suspected = await suspectQueued(client, quarantineId);
+    await insertEvent(client, {
+      eventId: entry.entryId,
+      quarantineId,
+      action: extended ? 'extended' : 'entered',
+      actor: entry.by,
+      detail: {
+        reason,
+        lost_from: lostFrom.toISOString(),
+        lost_until: lostUntil?.toISOString() ?? null,
+        suspected,
+      },
+    });
+    const quarantine = await findOpenQuarantine(client);
+    if (quarantine === undefined) throw new Error('the quarantine was not opened');
+    return { quarantine, suspected };
+  });
+}

@@ -1,0 +1,139 @@
+import { requirePerson } from '../../platform/base/person.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import { readHorizon } from '../../platform/db/horizon.ts';
+import type { Pool, Queryable } from '../../platform/db/pool.ts';
+import { snapshot, transaction } from '../../platform/db/pool.ts';
+import {
+  beginClose,
+  computeTotals,
+  countOpenCases,
+  findClosedDay,
+  findLastClosedDay,
+  insertClosedDay,
+  listOperatorsPaid,
+  readOperatorDays,
+  readTotals,
+  takeYourTime,
+} from './days-store.ts';
+import type { ClosedDay, DayTotal, OperatorDay } from './days-store.ts';
+import { statementCovers } from './store.ts';
+
+/** A day of the service's time zone. */
+export interface Day {
+  /** YYYY-MM-DD */
+  readonly day: string;
+  readonly from: Date;
+  /** The first instant of the next day. */
+  readonly to: Date;
+}
+
+export interface CloseRequest extends Day {
+  readonly by: string;
+  /** Operators whose statement will not come. */
+  readonly withoutStatement: readonly string[];
+  readonly despiteOpenCases: boolean;
+  /** Why, when something is missing. */
+  readonly note: string | null;
+}
+
+export interface DayReport {
+  readonly day: Day;
+  /** Null: not closed, these are the totals so far. */
+  readonly closed: ClosedDay | null;
+  readonly totals: readonly DayTotal[];
+  /** What the operators' statements say. */
+  readonly operators: readonly OperatorDay[];
+  readonly openCases: number;
+}
+
+/**
+ * Freezes the totals of a day that is over; what is corrected later counts on the day when it is
+ * posted. Days are closed in their order, without a gap.
+ * Throws: `PlainError` naming everything that is in the way.
+ */
+export async function closeDay(pool: Pool, request: CloseRequest): Promise<DayReport> {
+  const by = requirePerson(request.by);
+  const { day, from, to } = request;
+  return await transaction(pool, async (client) => {
+    await beginClose(client);
+    if ((await findClosedDay(client, day)) !== undefined) {
+      throw new PlainError(`${day} is already closed.`);
+    }
+    const before = await findLastClosedDay(client);
+    if (before !== undefined && Number(before.ended_at) !== Number(from)) {
+      throw new PlainError(
+        `The last closed day is ${before.day}. Days are closed one after the other, without a gap.`,
+      );
+    }
+    const horizon = await readHorizon(client);
+    if (horizon === undefined || new Date(horizon) < to) {
+      throw new PlainError(
+        `${day} is not over, or a database transaction that began before its end is still running. Try again later.`,
+      );
+    }
+    const exceptions = await findExceptions(client, request);
+    const totals = await computeTotals(client, { from, to }, before?.day ?? null);
+    const closed = { day, started_at: from, ended_at: to, closed_by: by, exceptions };
+    await insertClosedDay(client, closed, totals);
+    return await report(client, request);
+  });
+}
+
+/** What was missing and accepted. Throws: `PlainError` naming what is missing and was not. */
+async function findExceptions(
+  db: Queryable,
+  request: CloseRequest,
+): Promise<Record<string, unknown>> {
+  const { from, to } = request;
+  const missing: string[] = [];
+  for (const operator of await listOperatorsPaid(db, request)) {
+    if (!(await statementCovers(db, { operator, from, to }))) missing.push(operator);
+  }
+  const openCases = await countOpenCases(db, to);
+  const refused = missing.filter((operator) => !request.withoutStatement.includes(operator));
+  const problems = [
+    ...(refused.length === 0
+      ? []
+      : [
+          `no complete statement covers the day of ${refused.join(', ')} (import it, or name it with --without-statement)`,
+        ]),
+    ...(openCases === 0 || request.despiteOpenCases
+      ? []
+      : [`open cases: ${openCases} (see case list, or give --despite-open-cases)`]),
+    ...((missing.length > 0 || openCases > 0) && request.note === null
+      ? ['what is missing needs a --note that says why']
+      : []),
+  ];
+  if (problems.length > 0) {
+    throw new PlainError(`${request.day} cannot be closed: ${problems.join('; ')}.`);
+  }
+  return {
+    ...(missing.length === 0 ? {} : { without_statement: missing }),
+    ...(openCases === 0 ? {} : { open_cases: openCases }),
+    ...(request.note === null ? {} : { note: request.note }),
+  };
+}
+
+/** The totals of a day: frozen when it is closed, so far when it is not. Reads one snapshot. */
+export async function reportDay(pool: Pool, day: Day): Promise<DayReport> {
+  return await snapshot(pool, async (client) => {
+    await takeYourTime(client);
+    return await report(client, day);
+  });
+}
+
+async function report(db: Queryable, { day, from, to }: Day): Promise<DayReport> {
+  const closed = (await findClosedDay(db, day)) ?? null;
+  const last = await findLastClosedDay(db);
+  const follows = last !== undefined && Number(last.ended_at) === Number(from);
+  return {
+    day: { day, from, to },
+    closed,
+    totals:
+      closed === null
+        ? await computeTotals(db, { from, to }, follows ? last.day : null)
+        : await readTotals(db, day),
+    operators: await readOperatorDays(db, { from, to }),
+    openCases: await countOpenCases(db, to),
+  };
+}

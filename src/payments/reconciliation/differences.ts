@@ -1,0 +1,265 @@
+import type { Queryable } from '../../platform/db/pool.ts';
+import { settleTransactions } from '../create/store.ts';
+import type { FinalReport, SettleResult } from '../create/payment.ts';
+import { HOUSE, countCases, hadCase, openCase } from '../cases/cases-store.ts';
+import type { NewCase } from '../cases/cases-store.ts';
+import type { Absences, Match, OurPayment } from './match.ts';
+import type { ReadStatement } from './read-statement.ts';
+import { batches, listStatements, setVerdict } from './store.ts';
+import type { NewRow } from './store.ts';
+import { lockFloats, lockStillUnderWay, recallInstructions } from '../dispatch/recall-store.ts';
+
+export interface MatchedRow extends NewRow {
+  /** Null for what an earlier statement had. */
+  readonly match: Match | null;
+}
+
+/** What is done about a statement that was matched and written. */
+export interface Differences {
+  readonly statementId: string;
+  readonly operator: string;
+  readonly from: Date;
+  readonly to: Date;
+  readonly read: ReadStatement;
+  readonly rows: readonly MatchedRow[];
+  readonly absences: Absences;
+}
+
+export interface Opened {
+  readonly oursOnly: number;
+  readonly notPaid: number;
+  readonly casesOpened: number;
+}
+
+/**
+ * Opens a case for every difference and settles what the statement proves, inside the caller's
+ * transaction. Settling comes last, since it locks the vendors' floats.
+ */
+export async function openDifferences(db: Queryable, found: Differences): Promise<Opened> {
+  let casesOpened = 0;
+  const open = async (opened: NewCase): Promise<void> => {
+    if ((await openCase(db, opened)) !== undefined) casesOpened += 1;
+  };
+  for (const row of found.rows) {
+    const opened = caseOf(row, found);
+    if (opened !== undefined) await open(opened);
+  }
+  for (const difference of await floatDifferences(db, found)) await open(difference);
+  let oursOnly = 0;
+  for (const payment of found.absences.oursOnly) {
+    // Asked once: people have answered it, or will.
+    if (await hadCase(db, { ...payment, kind: 'ours_only' })) continue;
+    oursOnly += 1;
+    await open(oursOnlyCase(payment, found));
+  }
+  const settled = await settleProven(db, found);
+  return { oursOnly, notPaid: settled.notPaid, casesOpened: casesOpened + settled.cases };
+}
+
+function caseOf(row: MatchedRow, found: Differences): NewCase | undefined {
+  const { movement, match, payment, verdict, rowId } = row;
+  const facts = {
+    source: 'statement',
+    statement_id: found.statementId,
+    line: movement.line,
+    movement: movement.kind,
+    operator_reference: movement.operatorReference,
+    reference: movement.reference,
+    biller: movement.billerCode,
+    account: movement.account,
+    at: movement.at.toISOString(),
+    paid_cents: Number(movement.amountCents),
+    ...(match?.candidate ? { candidate: match.candidate.reference } : {}),
+  };
+  const about = {
+    vendorId: payment?.vendorId ?? HOUSE,
+    transactionId: payment?.transactionId ?? null,
+    operatorCode: found.operator,
+    facts,
+  };
+  switch (verdict) {
+    case 'theirs_only':
+      // With a word about a settled transaction `settle` opens the case.
+      return match?.word ? undefined : { ...about, kind: 'theirs_only', evidenceId: rowId };
+    case 'duplicate':
+      return { ...about, kind: 'duplicate', evidenceId: rowId };
+    case 'changed':
+      return { ...about, kind: 'statement_change', evidenceId: rowId };
+    case 'amount_difference':
+      return {
+        ...about,
+        kind: 'amount_difference',
+        // As `settle` would open it: one case, whoever finds the difference first.
+        evidenceId: null,
+        facts: {
+          ...facts,
+          books_say: 'success',
+          operator_says: 'success',
+          amount_cents: Number(match?.payment?.amountCents ?? 0n),
+          biller_reference: movement.operatorReference,
+        },
+      };
+    default:
+      return undefined;
+  }
+}
+
+function oursOnlyCase(payment: OurPayment, found: Differences): NewCase {
+  return {
+    vendorId: payment.vendorId,
+    transactionId: payment.transactionId,
+    kind: 'ours_only',
+    evidenceId: null,
+    operatorCode: found.operator,
+    facts: {
+      source: 'statement',
+      statement_id: found.statementId,
+      books_say: 'success',
+      posted_cents: Number(payment.postedCents),
+      paid_cents: 0,
+      biller_reference: payment.billerReference,
+      sent_at: payment.firstSentAt?.toISOString() ?? null,
+      settled_at: payment.settledAt?.toISOString() ?? null,
+    },
+  };
+}
+
+/** One statement's closing balance has to be the next one's opening balance. */
+async function floatDifferences(db: Queryable, found: Differences): Promise<NewCase[]> {
+  const around = await listStatements(db, found);
+  const differences: NewCase[] = [];
+  const compare = (
+    before: { readonly statementId: string; readonly cents: bigint | null },
+    after: { readonly statementId: string; readonly cents: bigint | null; readonly at: Date },
+  ): void => {
+    if (before.cents === null || after.cents === null || before.cents === after.cents) return;
+    differences.push({
+      vendorId: HOUSE,
+      transactionId: null,
+      kind: 'float_difference',
+      evidenceId: after.statementId,
+      operatorCode: found.operator,
+      facts: {
+        source: 'statement',
+        at: after.at.toISOString(),
+        closing_cents: Number(before.cents),
+        opening_cents: Number(after.cents),
+        closing_statement_id: before.statementId,
+        opening_statement_id: after.statementId,
+      },
+    });
+  };
+  const { openingCents, closingCents } = found.read;
+  const ours = { statementId: found.statementId };
+  for (const other of around) {
+    if (other.statement_id === found.statementId) continue;
+    const theirs = { statementId: other.statement_id };
+    if (Number(other.period_end) === Number(found.from)) {
+      compare(
+        { ...theirs, cents: other.closing_cents },
+        { ...ours, cents: openingCents, at: found.from },
+      );
+    }
+    if (Number(other.period_start) === Number(found.to)) {
+      compare(
+        { ...ours, cents: closingCents },
+        { ...theirs, cents: other.opening_cents, at: found.to },
+      );
+    }
+  }
+  return differences;
+}
+
+/** Settles what the statement proves. Returns how many were proven not paid, and cases it opened. */
+async function settleProven(
+  db: Queryable,
+  { rows, absences }: Differences,
+): Promise<{ readonly notPaid: number; readonly cases: number }> {
+  const words = wordsOf(rows);
+  const vendorIds = new Set(
+    [...words.map(({ report }) => report), ...absences.notPaid].map(({ vendorId }) => vendorId),
+  );
+  if (vendorIds.size === 0) return { notPaid: 0, cases: 0 };
+  await lockFloats(db, [...vendorIds]);
+  let cases = 0;
+  for (const batch of batches(words)) {
+    const reports = batch.map(({ report }) => report);
+    await recallInstructions(
+      db,
+      reports.filter(({ outcome }) => outcome === 'success'),
+    );
+    const settled = await settleAll(db, reports);
+    cases += settled.cases;
+    for (const [index, { row, report }] of batch.entries()) {
+      const verdict = verdictAfter(settled.results[index], report);
+      if (verdict !== row.verdict) await setVerdict(db, row.rowId, verdict);
+    }
+  }
+  let notPaid = 0;
+  for (const batch of batches(absences.notPaid)) {
+    const still = await lockStillUnderWay(db, batch);
+    const proven = batch.filter((payment) => still.has(payment.transactionId));
+    const settled = await settleAll(
+      db,
+      proven.map((payment) => reportOf(payment, 'failed', null)),
+    );
+    cases += settled.cases;
+    notPaid += settled.results.filter((result) => result === 'settled').length;
+  }
+  return { notPaid, cases };
+}
+
+interface Word {
+  readonly row: MatchedRow;
+  readonly report: FinalReport;
+}
+
+/** What rows say about transactions, once for each. */
+function wordsOf(rows: readonly MatchedRow[]): Word[] {
+  const words = new Map<string, Word>();
+  for (const row of rows) {
+    const { payment, word } = row.match ?? {};
+    if (!payment || !word || words.has(payment.transactionId)) continue;
+    words.set(payment.transactionId, { row, report: reportOf(payment, word, row) });
+  }
+  return [...words.values()];
+}
+
+function verdictAfter(result: SettleResult | undefined, report: FinalReport): string {
+  if (result === 'contradicted') return 'theirs_only';
+  return report.outcome === 'success' ? 'settled' : 'reversed';
+}
+
+async function settleAll(
+  db: Queryable,
+  reports: readonly FinalReport[],
+): Promise<{ readonly results: readonly SettleResult[]; readonly cases: number }> {
+  const before = await countCases(db, reports);
+  const results = await settleTransactions(db, reports);
+  return { results, cases: (await countCases(db, reports)) - before };
+}
+
+function reportOf(
+  payment: OurPayment,
+  outcome: FinalReport['outcome'],
+  row: MatchedRow | null,
+): FinalReport {
+  const { vendorId, transactionId, billerCode } = payment;
+  const wasPaid = outcome === 'success';
+  return {
+    vendorId,
+    transactionId,
+    billerCode,
+    outcome,
+    paidCents: wasPaid ? (row?.movement.amountCents ?? null) : null,
+    billerReference: wasPaid ? (row?.movement.operatorReference ?? null) : null,
+    message: wasPaid
+      ? 'Paid, as the operator’s statement says'
+      : row === null
+        ? 'Not executed: the operator’s statement does not list it'
+        : 'Reversed, as the operator’s statement says',
+    details: null,
+    failureCode: wasPaid ? null : 'other',
+    source: 'statement',
+  };
+}

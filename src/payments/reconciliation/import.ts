@@ -1,0 +1,252 @@
+import { crashPoint } from '#crash-points';
+import { decodeReference, newId } from '../../platform/base/ids.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import type { Pool, Queryable } from '../../platform/db/pool.ts';
+import { transaction } from '../../platform/db/pool.ts';
+import { openDifferences } from './differences.ts';
+import type { MatchedRow } from './differences.ts';
+import { findAbsences, matchStatement } from './match.ts';
+import type { Match, OurPayment } from './match.ts';
+import { readStatementFile } from './read-statement.ts';
+import type { ReadStatement } from './read-statement.ts';
+import {
+  batches,
+  beginImport,
+  countVerdicts,
+  findStatement,
+  insertRows,
+  insertStatement,
+  listCovered,
+  listKnownMovements,
+  listPaymentKeys,
+  readDatabaseTime,
+  readPayments,
+} from './store.ts';
+import type { KnownMovement, PaymentKey } from './store.ts';
+import { effectCents } from './statement.ts';
+import type { StatementFormat, StatementMovement, StatementProblem } from './statement.ts';
+
+export interface ImportRequest {
+  readonly pool: Pool;
+  readonly file: string;
+  readonly operator: string;
+  readonly format: StatementFormat;
+  readonly from: Date;
+  readonly to: Date;
+  readonly complete: boolean;
+  /** See `MatchOptions`. */
+  readonly toleranceMs: number;
+  readonly onProgress?: (text: string) => void;
+}
+
+/** Our float with the operator over the period, in cents, all by the statement. */
+export interface FloatProof {
+  readonly openingCents: bigint | null;
+  readonly closingCents: bigint | null;
+  readonly topUpCents: bigint;
+  readonly chargeCents: bigint;
+  readonly paymentCents: bigint;
+  readonly reversalCents: bigint;
+  /** What of payments less reversals our books do not explain. */
+  readonly unexplainedCents: bigint;
+}
+
+export type ImportResult =
+  | { readonly kind: 'refused'; readonly problems: readonly StatementProblem[] }
+  | {
+      readonly kind: 'imported';
+      readonly statementId: string;
+      /** The file was imported before, and nothing was done now. */
+      readonly repeated: boolean;
+      readonly verdicts: Readonly<Record<string, number>>;
+      readonly oursOnly: number;
+      readonly notPaid: number;
+      readonly casesOpened: number;
+      readonly float: FloatProof | null;
+    };
+
+/**
+ * Takes an operator's statement: all of it in one commit, or nothing. The same file again changes
+ * nothing; a movement that an earlier statement had is not counted twice.
+ * Throws: `PlainError` when the file cannot be read or the period is not over.
+ */
+export async function importStatement(request: ImportRequest): Promise<ImportResult> {
+  const { pool, operator, onProgress } = request;
+  const read = await readStatementFile({
+    ...request,
+    onProgress: ({ lines, percent }) => onProgress?.(`reading: ${percent} %  ${lines} lines`),
+  });
+  if (read.problems.length > 0) return { kind: 'refused', problems: read.problems };
+  const result = await transaction(pool, async (client) => {
+    await beginImport(client, operator);
+    const known = await findStatement(client, operator, read.sha256);
+    if (known !== undefined) {
+      const same =
+        Number(known.period_start) === Number(request.from) &&
+        Number(known.period_end) === Number(request.to) &&
+        known.complete === request.complete;
+      if (same) return await repeatedResult(client, known.statement_id);
+      throw new PlainError('This file was already imported as the statement of another period.');
+    }
+    if (request.to > (await readDatabaseTime(client))) {
+      throw new PlainError('The period is not over yet, so its statement cannot be complete.', {
+        field: 'to',
+      });
+    }
+    const taken = await take(client, request, read);
+    crashPoint('statement:before-commit');
+    return taken;
+  });
+  crashPoint('statement:after-commit');
+  return result;
+}
+
+async function repeatedResult(db: Queryable, statementId: string): Promise<ImportResult> {
+  const verdicts = await countVerdicts(db, statementId);
+  const nothing = { oursOnly: 0, notPaid: 0, casesOpened: 0, float: null };
+  return { kind: 'imported', statementId, repeated: true, verdicts, ...nothing };
+}
+
+async function take(
+  db: Queryable,
+  request: ImportRequest,
+  read: ReadStatement,
+): Promise<ImportResult> {
+  const { operator, onProgress } = request;
+  const statementId = newId();
+  await insertStatement(db, {
+    statement_id: statementId,
+    operator,
+    period_start: request.from,
+    period_end: request.to,
+    file_sha256: read.sha256,
+    complete: request.complete,
+    opening_cents: read.openingCents,
+    closing_cents: read.closingCents,
+  });
+  const known = await knownMovements(db, operator, read.movements);
+  const payments = await loadPayments(db, request, [...read.movements, ...known.values()]);
+  const fresh = read.movements.filter((movement) => !known.has(keyOf(movement)));
+  const matches = matchStatement(fresh, payments, request);
+  const rows = rowsOf(matches, read.movements, known);
+  let written = 0;
+  for (const batch of batches(rows)) {
+    await insertRows(db, { statementId, operator }, batch);
+    written += batch.length;
+    onProgress?.(`matched and written: ${written} of ${rows.length}`);
+  }
+  const listed = new Set(matches.flatMap((match) => [match.payment, match.candidate]));
+  const absent = payments.filter((payment) => payment.listedPayments <= 0 && !listed.has(payment));
+  const covered = await listCovered(db, operator);
+  const absences = findAbsences(
+    absent,
+    (from, to) => covered.some((period) => period.from <= from && to <= period.to),
+    { ...request, ...request.format },
+  );
+  const opened = await openDifferences(db, { ...request, statementId, read, rows, absences });
+  return {
+    kind: 'imported',
+    statementId,
+    repeated: false,
+    verdicts: await countVerdicts(db, statementId),
+    ...opened,
+    float: proofOf(read, matches, known),
+  };
+}
+
+function keyOf(movement: Pick<StatementMovement, 'kind' | 'operatorReference'>): string {
+  return `${movement.kind} ${movement.operatorReference}`;
+}
+
+async function knownMovements(
+  db: Queryable,
+  operator: string,
+  movements: readonly StatementMovement[],
+): Promise<Map<string, KnownMovement>> {
+  const known = new Map<string, KnownMovement>();
+  for (const batch of batches(movements)) {
+    for (const row of await listKnownMovements(db, operator, batch)) known.set(keyOf(row), row);
+  }
+  return known;
+}
+
+/** Every transaction that a movement names, and those that the period should list. */
+async function loadPayments(
+  db: Queryable,
+  request: ImportRequest,
+  movements: readonly { readonly reference: string | null }[],
+): Promise<OurPayment[]> {
+  const keys = new Map<string, PaymentKey>();
+  for (const { reference } of movements) {
+    const key = reference === null ? undefined : decodeReference(reference);
+    if (key !== undefined) keys.set(key.transactionId, key);
+  }
+  const period = {
+    from: new Date(Number(request.from) - request.toleranceMs),
+    to: new Date(Number(request.to) + request.toleranceMs),
+  };
+  for (const key of await listPaymentKeys(db, request.operator, period)) {
+    keys.set(key.transactionId, key);
+  }
+  const payments: OurPayment[] = [];
+  for (const batch of batches([...keys.values()])) {
+    payments.push(...(await readPayments(db, request.operator, batch)));
+  }
+  return payments;
+}
+
+function rowsOf(
+  matches: readonly Match[],
+  movements: readonly StatementMovement[],
+  known: ReadonlyMap<string, KnownMovement>,
+): MatchedRow[] {
+  const rows = matches.map((match): MatchedRow => {
+    const { movement, verdict, payment } = match;
+    return { rowId: newId(), movement, verdict, payment, match };
+  });
+  for (const movement of movements) {
+    const before = known.get(keyOf(movement));
+    if (before === undefined) continue;
+    const same =
+      before.amountCents === movement.amountCents && before.reference === movement.reference;
+    rows.push({
+      rowId: newId(),
+      movement,
+      verdict: same ? 'repeated' : 'changed',
+      payment:
+        before.transactionId === null || before.vendorId === null
+          ? null
+          : { vendorId: before.vendorId, transactionId: before.transactionId },
+      match: null,
+    });
+  }
+  return rows;
+}
+
+/** Verdicts with which a movement is in our books as it is in the operator's. */
+const EXPLAINED = new Set(['matched', 'settled', 'reversed']);
+
+function proofOf(
+  read: ReadStatement,
+  matches: readonly Match[],
+  known: ReadonlyMap<string, KnownMovement>,
+): FloatProof {
+  const sum = (kind: StatementMovement['kind']): bigint =>
+    read.movements.reduce((total, row) => total + (row.kind === kind ? row.amountCents : 0n), 0n);
+  const explainedCents = matches
+    .filter(({ verdict }) => EXPLAINED.has(verdict))
+    .reduce((total, { movement }) => total - effectCents(movement), 0n);
+  const beforeCents = read.movements
+    .filter((row) => known.has(keyOf(row)) && (row.kind === 'payment' || row.kind === 'reversal'))
+    .reduce((total, row) => total - effectCents(row), 0n);
+  const [paymentCents, reversalCents] = [sum('payment'), sum('reversal')];
+  return {
+    openingCents: read.openingCents,
+    closingCents: read.closingCents,
+    topUpCents: sum('top_up'),
+    chargeCents: sum('charge'),
+    paymentCents,
+    reversalCents,
+    unexplainedCents: paymentCents - reversalCents - explainedCents - beforeCents,
+  };
+}

@@ -1,0 +1,281 @@
+import type { Outcome } from '../create/payment.ts';
+import type { StatementMovement } from './statement.ts';
+
+/** One of our transactions as reconciliation sees it. All amounts in cents. */
+export interface OurPayment {
+  readonly vendorId: number;
+  readonly transactionId: string;
+  /** `ipay_reference` */
+  readonly reference: string;
+  readonly billerCode: string;
+  readonly account: string;
+  /** As instructed. */
+  readonly amountCents: bigint;
+  /** Null while open. */
+  readonly outcome: Outcome | null;
+  readonly billerReference: string | null;
+  /** First and last instruction; null when none was ever sent. */
+  readonly firstSentAt: Date | null;
+  readonly lastSentAt: Date | null;
+  /** An instruction's end is not known. */
+  readonly underWay: boolean;
+  readonly settledAt: Date | null;
+  /** What the vendor's books have as gone to the operator for it, corrections included. */
+  readonly postedCents: bigint;
+  /** The same in the house's books: what the house bore, or claims back. */
+  readonly houseCents: bigint;
+  /** What earlier statements list as paid for it, less what they list as reversed. */
+  readonly listedCents: bigint;
+  readonly listedPayments: number;
+}
+
+/**
+ * `matched` agrees with the books. `settled` proves an open payment. `reversed` was paid and given
+ * back. `noted` is no payment. `theirs_only`, `amount_difference` and `duplicate` need a person.
+ */
+export type Verdict =
+  'matched' | 'settled' | 'reversed' | 'noted' | 'theirs_only' | 'amount_difference' | 'duplicate';
+
+export interface Match {
+  readonly movement: StatementMovement;
+  readonly verdict: Verdict;
+  /** The transaction that it is about, as far as that is certain. */
+  readonly payment: OurPayment | null;
+  /** What the movement says about the transaction, when the books say otherwise or nothing. */
+  readonly word: Outcome | null;
+  /** Without certainty: a transaction of the same account and amount at about that time. */
+  readonly candidate: OurPayment | null;
+}
+
+export interface MatchOptions {
+  /** How far operators' clocks may differ from ours, and how near in time "at about that time" is. */
+  readonly toleranceMs: number;
+}
+
+/**
+ * Matches the movements of a statement, none of which was in an earlier one, with our transactions:
+ * by our reference, by the operator's, and by account, amount and time. Pure.
+ */
+export function matchStatement(
+  movements: readonly StatementMovement[],
+  payments: readonly OurPayment[],
+  options: MatchOptions,
+): Match[] {
+  const places = assign(movements, payments, options);
+  const groups = new Map<OurPayment, StatementMovement[]>();
+  const matches: Match[] = [];
+  for (const movement of movements) {
+    const { payment, candidate } = places.get(movement) ?? { payment: null, candidate: null };
+    if (payment !== null) {
+      groups.set(payment, [...(groups.get(payment) ?? []), movement]);
+      continue;
+    }
+    const isPayment = movement.kind === 'payment' || movement.kind === 'reversal';
+    const verdict = isPayment ? 'theirs_only' : 'noted';
+    matches.push({ movement, verdict, payment: null, word: null, candidate });
+  }
+  for (const [payment, group] of groups) matches.push(...judgeGroup(payment, group));
+  return matches.toSorted((one, other) => one.movement.line - other.movement.line);
+}
+
+interface Place {
+  readonly payment: OurPayment | null;
+  readonly candidate: OurPayment | null;
+}
+
+function assign(
+  movements: readonly StatementMovement[],
+  payments: readonly OurPayment[],
+  options: MatchOptions,
+): Map<StatementMovement, Place> {
+  const places = new Map<StatementMovement, Place>();
+  const byReference = new Map(payments.map((payment) => [payment.reference, payment]));
+  const byOperatorReference = operatorReferenceIndex(payments);
+  const taken = new Set<OurPayment>(payments.filter((payment) => payment.listedPayments > 0));
+  const unnamed: StatementMovement[] = [];
+  for (const movement of movements) {
+    if (movement.kind === 'top_up' || movement.kind === 'charge') continue;
+    const payment =
+      movement.reference === null
+        ? byOperatorReference.get(movement.operatorReference)
+        : byReference.get(movement.reference);
+    if (payment !== undefined) {
+      places.set(movement, { payment, candidate: null });
+      taken.add(payment);
+    } else if (movement.reference === null && movement.kind === 'payment') {
+      unnamed.push(movement);
+    }
+  }
+  const byContent = contentIndex(payments.filter((payment) => !taken.has(payment)));
+  for (const movement of unnamed.toSorted((one, other) => Number(one.at) - Number(other.at))) {
+    const near = nearest(movement, byContent.get(contentKey(movement)) ?? [], {
+      taken,
+      ...options,
+    });
+    if (near === undefined) continue;
+    // What is alike is enough to explain a payment that the books have; it is no proof of another.
+    const certain = near.outcome === 'success';
+    places.set(movement, { payment: certain ? near : null, candidate: certain ? null : near });
+    taken.add(near);
+  }
+  return places;
+}
+
+/** Only references that one transaction has: others name nothing. */
+function operatorReferenceIndex(payments: readonly OurPayment[]): Map<string, OurPayment> {
+  const index = new Map<string, OurPayment>();
+  const ambiguous = new Set<string>();
+  for (const payment of payments) {
+    const { billerReference } = payment;
+    if (billerReference === null) continue;
+    if (index.has(billerReference)) ambiguous.add(billerReference);
+    index.set(billerReference, payment);
+  }
+  for (const billerReference of ambiguous) index.delete(billerReference);
+  return index;
+}
+
+function contentKey(content: { readonly account: string | null; readonly amountCents: bigint }) {
+  return `${content.amountCents} ${content.account ?? ''}`;
+}
+
+function contentIndex(payments: readonly OurPayment[]): Map<string, OurPayment[]> {
+  const index = new Map<string, OurPayment[]>();
+  for (const payment of payments) {
+    const key = contentKey(payment);
+    const known = index.get(key);
+    if (known === undefined) index.set(key, [payment]);
+    else known.push(payment);
+  }
+  return index;
+}
+
+function nearest(
+  movement: StatementMovement,
+  alike: readonly OurPayment[],
+  { taken, toleranceMs }: MatchOptions & { readonly taken: ReadonlySet<OurPayment> },
+): OurPayment | undefined {
+  const distanceMs = (payment: OurPayment): number => {
+    const { firstSentAt, settledAt } = payment;
+    if (firstSentAt === null) return Number.POSITIVE_INFINITY;
+    const early = Number(firstSentAt) - Number(movement.at);
+    const late = settledAt === null ? 0 : Number(movement.at) - Number(settledAt);
+    return Math.max(early, late, 0);
+  };
+  return alike
+    .filter((payment) => !taken.has(payment))
+    .filter(({ billerCode }) => movement.billerCode === null || movement.billerCode === billerCode)
+    .filter((payment) => distanceMs(payment) <= toleranceMs)
+    .toSorted(
+      (one, other) =>
+        Number(other.outcome === 'success') - Number(one.outcome === 'success') ||
+        distanceMs(one) - distanceMs(other) ||
+        (one.transactionId < other.transactionId ? -1 : 1),
+    )[0];
+}
+
+/** All movements about one transaction, in the order of their time. */
+function judgeGroup(payment: OurPayment, group: readonly StatementMovement[]): Match[] {
+  const ordered = group.toSorted(
+    (one, other) => Number(one.at) - Number(other.at) || one.line - other.line,
+  );
+  const cancelled = cancel(ordered);
+  let { listedCents, listedPayments } = payment;
+  const matches: Match[] = [];
+  const say = (movement: StatementMovement, verdict: Verdict, word: Outcome | null = null): void =>
+    void matches.push({ movement, verdict, payment, word, candidate: null });
+  for (const movement of ordered) {
+    if (cancelled.has(movement)) continue;
+    if (movement.kind === 'reversal') {
+      listedCents -= movement.amountCents;
+      listedPayments -= 1;
+      say(movement, ...judgeReversal(payment, listedCents));
+    } else {
+      listedCents += movement.amountCents;
+      say(movement, ...judgePayment(payment, movement, { listedCents, listedPayments }));
+      listedPayments += 1;
+    }
+  }
+  for (const movement of cancelled) {
+    const takenBack = payment.outcome === 'success' && listedCents === 0n;
+    if (takenBack && movement.kind === 'reversal') say(movement, 'theirs_only', 'failed');
+    else say(movement, 'reversed');
+  }
+  return matches;
+}
+
+/** Payments that were given back within the statement, and what gave them back. */
+function cancel(ordered: readonly StatementMovement[]): Set<StatementMovement> {
+  const cancelled = new Set<StatementMovement>();
+  for (const [index, reversal] of ordered.entries()) {
+    if (reversal.kind !== 'reversal') continue;
+    const payment = ordered
+      .slice(0, index)
+      .findLast(
+        (movement) =>
+          movement.kind === 'payment' &&
+          movement.amountCents === reversal.amountCents &&
+          !cancelled.has(movement),
+      );
+    if (payment !== undefined) cancelled.add(payment).add(reversal);
+  }
+  return cancelled;
+}
+
+/** @param listed with this movement in `listedCents`, and without it in `listedPayments`. */
+function judgePayment(
+  payment: OurPayment,
+  movement: StatementMovement,
+  listed: { readonly listedCents: bigint; readonly listedPayments: number },
+): [Verdict, (Outcome | null)?] {
+  const isFirst = listed.listedPayments <= 0;
+  if (payment.outcome === null) return isFirst ? ['settled', 'success'] : ['duplicate'];
+  const inBooks = payment.postedCents + payment.houseCents === listed.listedCents;
+  if (inBooks || (isFirst && movement.amountCents === payment.postedCents)) return ['matched'];
+  if (!isFirst) return ['duplicate'];
+  return payment.outcome === 'success' ? ['amount_difference'] : ['theirs_only', 'success'];
+}
+
+function judgeReversal(payment: OurPayment, listedCents: bigint): [Verdict, (Outcome | null)?] {
+  if (payment.postedCents + payment.houseCents === listedCents) return ['reversed'];
+  const takenBack = payment.outcome === 'success' && listedCents <= 0n;
+  return takenBack ? ['theirs_only', 'failed'] : ['theirs_only'];
+}
+
+/** Transactions that complete statements should list and do not. */
+export interface Absences {
+  /** The books have them as paid. */
+  readonly oursOnly: readonly OurPayment[];
+  /** Open, and by the operator's rules proven not to have been made. */
+  readonly notPaid: readonly OurPayment[];
+}
+
+/**
+ * @param payments none of which is in a statement.
+ * @param covers whether complete statements cover a period.
+ */
+export function findAbsences(
+  payments: readonly OurPayment[],
+  covers: (from: Date, to: Date) => boolean,
+  rules: MatchOptions & {
+    readonly absenceIsProof: boolean;
+    readonly acceptanceWindowMs: number | null;
+  },
+): Absences {
+  const { toleranceMs, acceptanceWindowMs } = rules;
+  const oursOnly: OurPayment[] = [];
+  const notPaid: OurPayment[] = [];
+  for (const payment of payments) {
+    const { outcome, firstSentAt, lastSentAt, settledAt } = payment;
+    if (firstSentAt === null || lastSentAt === null) continue;
+    const from = new Date(Number(firstSentAt) - toleranceMs);
+    if (outcome === 'success' && settledAt !== null && payment.postedCents > 0n) {
+      if (covers(from, new Date(Number(settledAt) + toleranceMs))) oursOnly.push(payment);
+    }
+    if (outcome !== null || !payment.underWay) continue;
+    if (!rules.absenceIsProof || acceptanceWindowMs === null) continue;
+    const to = new Date(Number(lastSentAt) + acceptanceWindowMs + toleranceMs);
+    if (covers(from, to)) notPaid.push(payment);
+  }
+  return { oursOnly, notPaid };
+}

@@ -1,0 +1,84 @@
+import { crashPoint } from '#crash-points';
+import { LIMITS } from '../../platform/base/limits.ts';
+import type { Timers } from '../../platform/base/timers.ts';
+import { createLanes } from '../../platform/db/lane.ts';
+import type { Pool, Queryable } from '../../platform/db/pool.ts';
+import type { BatchForm } from '../create/batch-form.ts';
+import { settleTransactions } from '../create/store.ts';
+import type { FinalReport, SettleResult } from '../create/payment.ts';
+
+/**
+ * Where every final word arrives: answers, status queries, callbacks, statements and people.
+ * Idempotent; a word that contradicts the books opens a case instead of changing them.
+ */
+export interface Settler {
+  settle(report: FinalReport): Promise<SettleResult>;
+  readonly waiting: number;
+  idle(): Promise<void>;
+}
+
+export function createSettler(options: {
+  /** One pool of one connection per lane. */
+  readonly pools: readonly Pool[];
+  readonly deadlineMs: number;
+  /** Default: the system's. */
+  readonly timers?: Timers;
+  /** Default: many_vendors. */
+  readonly batches?: BatchForm;
+}): Settler {
+  const { batches: form = 'many_vendors', ...given } = options;
+  const lanes = createLanes<FinalReport, SettleResult>({
+    ...given,
+    name: 'settle lane',
+    vendorOf,
+    maxBatch: LIMITS.laneBatchRows,
+    maxWaiting: LIMITS.laneQueueRows,
+    ...(form === 'one_vendor' ? { groupOf: vendorOf } : {}),
+    call: async (db, reports) => await settleInRounds(db, reports, form),
+  });
+  return {
+    settle: async (report) => await lanes.add(report),
+    get waiting() {
+      return lanes.waiting;
+    },
+    idle: async () => await lanes.idle(),
+  };
+}
+
+function vendorOf({ vendorId }: FinalReport): number {
+  return vendorId;
+}
+
+/** One call takes one report per transaction; further ones of the same transaction follow in the next. */
+async function settleInRounds(
+  db: Queryable,
+  reports: readonly FinalReport[],
+  form: BatchForm,
+): Promise<SettleResult[]> {
+  const results: SettleResult[] = [];
+  let round = [...reports.entries()];
+  while (round.length > 0) {
+    const now = new Map<string, (typeof round)[number]>();
+    const later: typeof round = [];
+    for (const entry of round) {
+      const { vendorId, transactionId } = entry[1];
+      const key = `${vendorId} ${transactionId}`;
+      if (now.has(key)) later.push(entry);
+      else now.set(key, entry);
+    }
+    const entries = [...now.values()];
+    crashPoint('settle:before-commit');
+    const settled = await settleTransactions(
+      db,
+      entries.map(([, report]) => report),
+      form,
+    );
+    crashPoint('settle:after-commit');
+    for (const [position, [index]] of entries.entries()) {
+      const result = settled[position];
+      if (result !== undefined) results[index] = result;
+    }
+    round = later;
+  }
+  return results;
+}

@@ -1,0 +1,123 @@
+import { encodeReference } from '../../platform/base/ids.ts';
+import { movementName } from '../ledger/account.ts';
+import { statusOf } from '../create/payment.ts';
+import type { TransactionStatus } from '../create/payment.ts';
+import type {
+  AttemptRow,
+  CaseRow,
+  CorrectionRow,
+  History,
+  NotificationRow,
+  PaymentRow,
+  StatementEntryRow,
+  TransferRow,
+  UnmatchedCallbackRow,
+} from './store.ts';
+
+/** Something that happened to a payment. */
+export type TimelineEntry = { readonly at: Date } & (
+  | { readonly kind: 'created' }
+  | ({ readonly kind: 'transfer'; readonly movement: string } & Of<TransferRow>)
+  | ({ readonly kind: 'attempt' } & Of<AttemptRow>)
+  /** The outcome was written, as somebody reported it: answer, status, callback, … */
+  | {
+      readonly kind: 'settled';
+      readonly status: TransactionStatus;
+      readonly source: string | null;
+    }
+  /** A callback about this reference that could not be matched with the payment. */
+  | ({ readonly kind: 'unmatched_callback' } & Of<UnmatchedCallbackRow>)
+  | ({ readonly kind: 'statement_entry'; readonly movement: string } & Omit<
+      Of<StatementEntryRow>,
+      'kind'
+    >)
+  | ({ readonly kind: 'correction' } & Of<CorrectionRow>)
+  | ({ readonly kind: 'event' } & Of<NotificationRow>)
+  | ({ readonly kind: 'case'; readonly case_kind: string } & Omit<Of<CaseRow>, 'kind'>)
+);
+
+type Of<Row> = Omit<Row, 'transaction_id' | 'at'>;
+
+/** A payment with everything that is recorded of it, in the order of time. */
+export interface PaymentTimeline {
+  readonly reference: string;
+  readonly status: TransactionStatus;
+  readonly payment: PaymentRow;
+  readonly timeline: readonly TimelineEntry[];
+}
+
+// Within a millisecond, and in one commit, cause comes before effect.
+const ORDER: readonly TimelineEntry['kind'][] = [
+  'created',
+  'attempt',
+  'unmatched_callback',
+  'statement_entry',
+  'settled',
+  'case',
+  'correction',
+  'transfer',
+  'event',
+];
+
+export function timelineOf(payment: PaymentRow, history: History): PaymentTimeline {
+  const id = payment.transaction_id;
+  const reference = encodeReference(payment.vendor_id, id);
+  const status = statusOf(payment.outcome, payment.under_way);
+  const mine = <Row extends { transaction_id: string }>(rows: readonly Row[]): Row[] =>
+    rows.filter((row) => row.transaction_id === id);
+  const corrections = mine(history.corrections);
+  const sources = new Set([id, ...corrections.map((row) => row.correction_id)]);
+  const entries: TimelineEntry[] = [
+    { at: payment.created_at, kind: 'created' },
+    ...history.transfers
+      .filter((row) => sources.has(row.source_id))
+      .map((row) => ({
+        ...row,
+        at: row.created_at,
+        kind: 'transfer' as const,
+        movement: movementName(row.debit_account, row.credit_account),
+      })),
+    ...mine(history.attempts).map((row) => ({ ...row, at: row.sent_at, kind: 'attempt' as const })),
+    ...settledOf(payment, corrections),
+    ...history.callbacks
+      .filter((row) => row.reference === reference)
+      .map((row) => ({ ...row, at: row.received_at, kind: 'unmatched_callback' as const })),
+    ...mine(history.statementEntries).map(({ kind: movement, ...row }) => ({
+      ...row,
+      kind: 'statement_entry' as const,
+      movement,
+    })),
+    ...corrections.map((row) => ({ ...row, at: row.posted_at, kind: 'correction' as const })),
+    ...mine(history.notifications).map((row) => ({
+      ...row,
+      at: row.occurred_at,
+      kind: 'event' as const,
+    })),
+    ...mine(history.cases).map(({ kind: caseKind, ...row }) => ({
+      ...row,
+      kind: 'case' as const,
+      case_kind: caseKind,
+    })),
+  ];
+  const timeline = entries.toSorted(
+    (one, other) => one.at.getTime() - other.at.getTime() || rankOf(one) - rankOf(other),
+  );
+  return { reference, status, payment, timeline };
+}
+
+function rankOf(entry: TimelineEntry): number {
+  const isReservation = entry.kind === 'transfer' && entry.movement === 'reserved';
+  return isReservation ? 0.5 : ORDER.indexOf(entry.kind);
+}
+
+/** How it ended at first; what corrections made of it later are entries of their own. */
+function settledOf(payment: PaymentRow, corrections: readonly CorrectionRow[]): TimelineEntry[] {
+  if (payment.settled_at === null || payment.outcome === null) return [];
+  const [first] = corrections
+    .filter((row) => row.outcome_after !== null)
+    .toSorted((one, other) => one.posted_at.getTime() - other.posted_at.getTime());
+  const before = first?.outcome_after === 'success' ? 'failed' : 'success';
+  const outcome = first === undefined ? payment.outcome : before;
+  const status = statusOf(outcome, false);
+  return [{ at: payment.settled_at, kind: 'settled', status, source: payment.settled_by }];
+}

@@ -1,0 +1,33 @@
+import type { Pool } from '../../platform/db/pool.ts';
+import { snapshot } from '../../platform/db/pool.ts';
+import { encodeReference } from '../../platform/base/ids.ts';
+import { timelineOf } from './assemble.ts';
+import type { PaymentTimeline } from './assemble.ts';
+import { readHistory, searchPayments } from './store.ts';
+import { readTerm } from './term.ts';
+
+export interface Found {
+  /** Newest first. */
+  readonly payments: readonly PaymentTimeline[];
+  /** True when there are older ones. */
+  readonly more: boolean;
+}
+
+/**
+ * Payments of all vendors by an `ipay_reference`, a merchant reference, an account or a phone number
+ * in any usual form, each with its timeline, over one snapshot. Archived payments are found by
+ * everything but the phone number.
+ */
+export async function findPayments(pool: Pool, text: string, limit: number): Promise<Found> {
+  const term = readTerm(text);
+  return await snapshot(pool, async (db) => {
+    const rows = await searchPayments(db, term, limit + 1);
+    const shown = rows.slice(0, limit);
+    const references = shown.map((row) => encodeReference(row.vendor_id, row.transaction_id));
+    const history = await readHistory(db, shown, references);
+    return {
+      payments: shown.map((row) => timelineOf(row, history)),
+      more: rows.length > limit,
+    };
+  });
+}

@@ -1,0 +1,180 @@
+import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import { Check } from 'typebox/value';
+import { PlainError } from '../base/plain-error.ts';
+import { masterKeyId } from '../base/sealing.ts';
+import { hashFile, writeDurably } from './copy.ts';
+
+const MANIFEST_FILE = 'manifest.json';
+
+/** Within a backup: PostgreSQL's data folder as it was copied. */
+export const DATA_FOLDER = 'data';
+
+const moment = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+Z$' });
+
+const MANIFEST = Type.Object({
+  format: Type.Literal(2),
+  backup_id: Type.String(),
+  /** Major version of PostgreSQL. */
+  postgres: Type.String(),
+  /** Of the cluster: the same in every copy of it. */
+  system_identifier: Type.String(),
+  timeline: Type.Integer(),
+  /** By the database's clock. What was committed before `ended_at` is in it. */
+  started_at: moment,
+  ended_at: moment,
+  start_lsn: Type.String(),
+  stop_lsn: Type.String(),
+  /** Id of the MASTER_KEY that the manifest is authenticated with. */
+  authenticated_with: Type.String(),
+  /** Ids, not keys: which MASTER_KEY opens the stored secrets. */
+  master_key_ids: Type.Array(Type.String()),
+  /** Below `data`, parents before children. */
+  folders: Type.Array(Type.String()),
+  files: Type.Array(
+    Type.Object({
+      path: Type.String(),
+      bytes: Type.Integer({ minimum: 0 }),
+      sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+    }),
+  ),
+});
+
+export type BackupManifest = Static<typeof MANIFEST>;
+/** A manifest before it is authenticated. */
+export type BackupContent = Omit<BackupManifest, 'authenticated_with'>;
+export type BackupFile = BackupManifest['files'][number];
+
+/** Written last: a folder without it is no backup. @param masterKey of 32 bytes. */
+export async function writeManifest(
+  backup: string,
+  content: BackupContent,
+  masterKey: Buffer,
+): Promise<BackupManifest> {
+  const manifest = { ...content, authenticated_with: masterKeyId(masterKey) };
+  const sealed = { ...manifest, checksum: checksumOf(manifest), mac: macOf(manifest, masterKey) };
+  await writeDurably(path.join(backup, MANIFEST_FILE), `${JSON.stringify(sealed, undefined, 1)}\n`);
+  return manifest;
+}
+
+/** Whether a manifest was written by an installation that had one of our master keys. */
+export type Authenticity = 'authentic' | 'key_missing';
+
+export interface ReadManifest {
+  readonly manifest: BackupManifest;
+  /** `key_missing`: its master key is not among those given, so anybody may have written it. */
+  readonly authenticity: Authenticity;
+}
+
+/**
+ * Reads the manifest and checks it as far as the master keys allow.
+ * Throws: `PlainError` when the folder holds no whole backup, or its manifest was changed.
+ */
+export async function readManifest(
+  backup: string,
+  masterKeys: readonly Buffer[],
+): Promise<ReadManifest> {
+  const file = path.join(backup, MANIFEST_FILE);
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    throw new PlainError(
+      `${backup} is not a backup, or the backup was not finished: ${MANIFEST_FILE} is missing.`,
+      { cause: error },
+    );
+  }
+  const { checksum, mac, ...manifest } = parse(text, file);
+  if (!Check(MANIFEST, manifest) || !pathsOf(manifest).every(isInside)) {
+    throw new PlainError(`${file} is not a backup manifest that this version can read.`);
+  }
+  if (checksum !== checksumOf(manifest)) {
+    throw new PlainError(`${file} was changed after it had been written.`);
+  }
+  const key = masterKeys.find((one) => masterKeyId(one) === manifest.authenticated_with);
+  if (key === undefined) return { manifest, authenticity: 'key_missing' };
+  if (!isMac(mac, macOf(manifest, key))) {
+    throw new PlainError(`${file} was not written with this MASTER_KEY: the backup was changed.`);
+  }
+  return { manifest, authenticity: 'authentic' };
+}
+
+function parse(text: string, file: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
+  } catch {
+    // Said below.
+  }
+  throw new PlainError(`${file} is damaged.`);
+}
+
+function checksumOf(manifest: BackupManifest): string {
+  return createHash('sha256').update(JSON.stringify(manifest)).digest('hex');
+}
+
+/** The checksum finds damage; only this finds a change by somebody who knows the format. */
+function macOf(manifest: BackupManifest, masterKey: Buffer): string {
+  const key = Buffer.from(hkdfSync('sha256', masterKey, '', 'malipo backup manifest', 32));
+  return createHmac('sha256', key).update(JSON.stringify(manifest)).digest('hex');
+}
+
+function isMac(found: unknown, expected: string): boolean {
+  const claimed = Buffer.from(String(found));
+  return claimed.length === expected.length && timingSafeEqual(claimed, Buffer.from(expected));
+}
+
+function pathsOf(manifest: BackupManifest): string[] {
+  return [...manifest.folders, ...manifest.files.map((file) => file.path)];
+}
+
+/** A changed manifest must not make a restore write elsewhere. */
+function isInside(name: string): boolean {
+  return name.split(/[\\/]/).every((part) => part !== '' && part !== '.' && part !== '..');
+}
+
+export interface Verification extends ReadManifest {
+  readonly bytes: number;
+  /** What is wrong, one line each; empty: the backup is whole. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Reads every file of the backup and compares it with the manifest.
+ * Throws: `PlainError` when there is no manifest to compare with.
+ */
+export async function verifyBackup(
+  backup: string,
+  masterKeys: readonly Buffer[],
+  onProgress: (doneBytes: number, allBytes: number) => void = () => {},
+): Promise<Verification> {
+  const { manifest, authenticity } = await readManifest(backup, masterKeys);
+  const data = path.join(backup, DATA_FOLDER);
+  const allBytes = totalBytes(manifest);
+  const problems: string[] = [];
+  let doneBytes = 0;
+  for (const file of manifest.files) {
+    const found = await hashFile(path.join(data, file.path)).catch((error: Error) => error);
+    if (found instanceof Error) {
+      problems.push(`${file.path}: ${(found as NodeJS.ErrnoException).code ?? found.message}`);
+    } else if (found.bytes !== file.bytes || found.sha256 !== file.sha256) {
+      problems.push(`${file.path}: differs from what was backed up`);
+    }
+    doneBytes += file.bytes;
+    onProgress(doneBytes, allBytes);
+  }
+  const known = new Set([...manifest.folders, ...manifest.files.map((file) => file.path)]);
+  // Without the folder every file of it was missing above.
+  for (const name of await readdir(data, { recursive: true }).catch((): string[] => [])) {
+    if (!known.has(name)) problems.push(`${name}: does not belong to the backup`);
+  }
+  return { manifest, authenticity, bytes: allBytes, problems };
+}
+
+export function totalBytes(manifest: Pick<BackupManifest, 'files'>): number {
+  return manifest.files.reduce((sum, file) => sum + file.bytes, 0);
+}

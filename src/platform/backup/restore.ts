@@ -1,0 +1,203 @@
+import { randomBytes } from 'node:crypto';
+import { chown, mkdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { PlainError } from '../base/plain-error.ts';
+import { findPostgresPackage } from '../embedded/binaries.ts';
+import { startEmbedded } from '../embedded/embedded.ts';
+import { openClusterFolder } from '../embedded/folder.ts';
+import type { ClusterFolder } from '../embedded/folder.ts';
+import { formatIdentity, identifyOurselves } from '../embedded/process.ts';
+import { renameUnlessThere } from '../embedded/rename.ts';
+import { findServerUser } from '../embedded/user.ts';
+import { createPool } from '../db/pool.ts';
+import { copyFileDurably, makeFolder, syncFolder, writeDurably } from './copy.ts';
+import type { FileOwner } from './copy.ts';
+import { DATA_FOLDER, readManifest, totalBytes } from './manifest.ts';
+import type { BackupManifest } from './manifest.ts';
+
+export interface RestoreOptions {
+  readonly backup: string;
+  /** `DATA_DIR/postgres` of the service to be: without a database. */
+  readonly folder: string;
+  /** The backup's manifest has to be authenticated with one of them. */
+  readonly masterKeys: readonly Buffer[];
+  /** True: restore it although its master key is not among them. */
+  readonly unauthenticated?: boolean;
+  readonly log: (line: string) => void;
+  readonly onProgress?: (what: string, doneBytes: number, allBytes: number) => void;
+}
+
+export interface Restored {
+  readonly manifest: BackupManifest;
+  readonly bytes: number;
+  /** The one that the restored database goes on with. */
+  readonly timeline: number;
+}
+
+/**
+ * Makes a data folder of a backup: copies it beside its place, comparing every file with the
+ * manifest, lets a server recover it there, and renames it into place when it came up as the same
+ * cluster on a timeline of its own. Whatever fails or is killed before leaves no database behind.
+ * The marker in it puts the first start into quarantine.
+ * Throws: `PlainError` or `EmbeddedDatabaseError`: the target holds a database, the backup is
+ * damaged or of another version of PostgreSQL, no room.
+ */
+export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
+  const { manifest, authenticity } = await readManifest(
+    path.resolve(options.backup),
+    options.masterKeys,
+  );
+  const authentic = authenticity === 'authentic';
+  if (!authentic && options.unauthenticated !== true) throw unknownAuthor(manifest);
+  const folder = await prepareTarget(options.folder, manifest);
+  const user = await findServerUser(folder.data);
+  const unique = `${formatIdentity(await identifyOurselves())}-${randomBytes(4).toString('hex')}`;
+  // The name of an unfinished first start: one that was killed is cleared away by the next start.
+  const temporary = path.join(folder.path, `new-${unique}`);
+  try {
+    await mkdir(temporary, { mode: 0o700 });
+    if (user !== undefined) {
+      await chown(folder.path, user.uid, user.gid);
+      await chown(temporary, user.uid, user.gid);
+    }
+    const data = path.join(temporary, 'data');
+    await copyBack(manifest, data, { ...options, owner: user });
+    if (!authentic) await replaceConfiguration(data, user);
+    await writeDurably(path.join(data, 'recovery.signal'), '', user);
+    const timeline = await recover(temporary, manifest, options.log);
+    if (!(await renameUnlessThere(data, folder.data))) throw refusal(folder.path);
+    await syncFolder(folder.path);
+    return { manifest, bytes: totalBytes(manifest), timeline };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOSPC') {
+      throw new PlainError(`There is no room for the database in ${folder.path}.`, {
+        cause: error,
+      });
+    }
+    throw error;
+  } finally {
+    // What cannot be removed now is cleared away by the next start.
+    await rm(temporary, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
+  }
+}
+
+async function prepareTarget(folder: string, manifest: BackupManifest): Promise<ClusterFolder> {
+  const { major } = await findPostgresPackage(undefined);
+  if (major !== manifest.postgres) {
+    throw new PlainError(
+      `The backup is of PostgreSQL ${manifest.postgres}, but this version of Malipo brings ${major}. Restore it with the version of Malipo that took it.`,
+    );
+  }
+  const target = await openClusterFolder(path.resolve(folder), major);
+  if (target.initialised) throw refusal(target.path);
+  return target;
+}
+
+function refusal(folder: string): PlainError {
+  return new PlainError(
+    `${folder} holds a database already, and a restore replaces none. Give another --data-dir, or move it away.`,
+    { field: 'data_dir' },
+  );
+}
+
+async function copyBack(
+  manifest: BackupManifest,
+  data: string,
+  options: RestoreOptions & { readonly owner: FileOwner | undefined },
+): Promise<void> {
+  const source = path.join(path.resolve(options.backup), DATA_FOLDER);
+  const allBytes = totalBytes(manifest);
+  await makeFolder(data, options.owner);
+  for (const folder of manifest.folders) await makeFolder(path.join(data, folder), options.owner);
+  let doneBytes = 0;
+  for (const file of manifest.files) {
+    const [from, to] = [path.join(source, file.path), path.join(data, file.path)];
+    const digest = await copyFileDurably(from, to, options.owner).catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      throw new PlainError(`The backup is damaged: ${file.path} is missing.`, { cause: error });
+    });
+    if (digest.bytes !== file.bytes || digest.sha256 !== file.sha256) {
+      throw new PlainError(
+        `The backup is damaged: ${file.path} is not what was backed up. \`malipo backup verify\` lists everything that is wrong.`,
+      );
+    }
+    doneBytes += file.bytes;
+    options.onProgress?.('copying', doneBytes, allBytes);
+  }
+}
+
+function unknownAuthor(manifest: BackupManifest): PlainError {
+  return new PlainError(
+    `The backup cannot be authenticated: that needs the MASTER_KEY with id ${manifest.authenticated_with}, under which it was taken. Set MASTER_KEY (or MASTER_KEY_PREVIOUS) to it, or copy the former DATA_DIR's file master-key into the new one. If that key is lost and you are sure that nobody changed the backup, add --unauthenticated.`,
+  );
+}
+
+/**
+ * The server's configuration of a backup that anybody may have changed is not used: it can name
+ * commands and libraries, which every later start would run. Our own settings are arguments.
+ */
+async function replaceConfiguration(data: string, owner: FileOwner | undefined): Promise<void> {
+  const texts = {
+    'postgresql.conf': '# Replaced by a restore: the backup could not be authenticated.\n',
+    'postgresql.auto.conf': '',
+    'pg_hba.conf': 'host all all 127.0.0.1/32 scram-sha-256\n',
+    'pg_ident.conf': '',
+  };
+  for (const [name, text] of Object.entries(texts)) {
+    await rm(path.join(data, name), { recursive: true, force: true });
+    await writeDurably(path.join(data, name), text, owner);
+  }
+}
+
+/**
+ * As an archive recovery, whose archive is what the backup holds: it ends on a timeline of its own.
+ * The backup's configuration files must not run anything: every setting of PostgreSQL that names a
+ * command, a library or another server is set here, and arguments win over files.
+ */
+export const RECOVERY_SETTINGS = {
+  restore_command: 'false',
+  recovery_end_command: '',
+  archive_cleanup_command: '',
+  archive_mode: 'off',
+  archive_command: '',
+  archive_library: '',
+  shared_preload_libraries: '',
+  session_preload_libraries: '',
+  local_preload_libraries: '',
+  dynamic_library_path: '$libdir',
+  jit_provider: 'llvmjit',
+  ssl: 'off',
+  ssl_passphrase_command: '',
+  primary_conninfo: '',
+  oauth_validator_libraries: '',
+  // Triggers on login and the like, which a changed catalog may hold.
+  event_triggers: 'off',
+  external_pid_file: '',
+  logging_collector: 'off',
+  // Nobody connects before it is done.
+  hot_standby: 'off',
+};
+
+/** Runs a server on the copy until it is recovered, and stops it. Returns its timeline. */
+async function recover(
+  temporary: string,
+  manifest: BackupManifest,
+  log: (line: string) => void,
+): Promise<number> {
+  const server = await startEmbedded({ folder: temporary, log, settings: RECOVERY_SETTINGS });
+  const pool = createPool({ url: server.url, max: 1, name: 'restore' });
+  try {
+    const read = await pool.query<{ timeline: number; system_identifier: string }>(
+      `select (pg_split_walfile_name(pg_walfile_name(pg_current_wal_lsn()))).timeline_id::integer as timeline,
+         (select system_identifier::text from pg_control_system()) as system_identifier`,
+    );
+    const [now] = read.rows;
+    if (now === undefined || now.system_identifier !== manifest.system_identifier) {
+      throw new PlainError('What was recovered is not the database that was backed up.');
+    }
+    return now.timeline;
+  } finally {
+    await pool.end();
+    await server.stop();
+  }
+}

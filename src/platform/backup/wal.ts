@@ -1,0 +1,52 @@
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { PlainError } from '../base/plain-error.ts';
+
+/** From where to where the WAL is needed. */
+export interface WalRange {
+  readonly timeline: number;
+  /** Such as `0/3000028`. */
+  readonly start_lsn: string;
+  readonly stop_lsn: string;
+  readonly segment_bytes: number;
+}
+
+function positionOf(lsn: string): bigint {
+  const [high = '0', low = '0'] = lsn.split('/');
+  return (BigInt(`0x${high}`) << 32n) + BigInt(`0x${low}`);
+}
+
+function hex(value: bigint | number): string {
+  return value.toString(16).toUpperCase().padStart(8, '0');
+}
+
+/**
+ * Names of the WAL files that hold the range, as PostgreSQL makes them: timeline, then the number of
+ * the segment in two parts, four bytes each.
+ */
+export function segmentNames(range: WalRange): string[] {
+  const size = BigInt(range.segment_bytes);
+  const perPart = 0x1_0000_0000n / size;
+  const first = positionOf(range.start_lsn) / size;
+  // The stop position is the first byte after the range.
+  const last = (positionOf(range.stop_lsn) - 1n) / size;
+  const names: string[] = [];
+  for (let segment = first; segment <= last; segment += 1n) {
+    names.push(`${hex(range.timeline)}${hex(segment / perPart)}${hex(segment % perPart)}`);
+  }
+  return names;
+}
+
+/**
+ * The WAL files that a backup needs, with the histories of timelines.
+ * Throws: `PlainError` when one is gone.
+ */
+export async function walSegments(data: string, range: WalRange): Promise<string[]> {
+  const there = new Set(await readdir(path.join(data, 'pg_wal')));
+  const needed = segmentNames(range);
+  const missing = needed.find((name) => !there.has(name));
+  if (missing !== undefined) {
+    throw new PlainError(`The server has removed ${missing} already; take the backup again.`);
+  }
+  return [...needed, ...[...there].filter((name) => name.endsWith('.history'))];
+}

@@ -1,0 +1,87 @@
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  HookHandlerDoneFunction,
+} from 'fastify';
+import type { Logger } from 'pino';
+import { Refusal } from '../base/errors.ts';
+import { isMigrated } from '../db/migrate.ts';
+import type { Pool } from '../db/pool.ts';
+import { findSchemaDamage } from '../db/schema-check.ts';
+import { findWrongSettings } from '../db/session-settings.ts';
+import type { Metrics } from '../../metrics.ts';
+
+/** For those who watch over the service: hidden, served when it is busiest, and under one spelling only. */
+const WATCHED = {
+  schema: { hide: true },
+  config: { alwaysServed: true },
+  onRequest: requireExactPath,
+} as const;
+
+/**
+ * `/health/live`: the process runs. `/health/ready`: it can do its work — the database is there,
+ * takes writes, has every migration and still enforces what they made — or 503 with what is missing.
+ */
+export function addHealthRoutes(
+  app: FastifyInstance,
+  options: { readonly pool: Pool; readonly log: Logger },
+): void {
+  const check = shared(() => whatIsMissing(options.pool, options.log));
+  app.get('/health/live', WATCHED, () => ({ status: 'live' }));
+  app.get('/health/ready', WATCHED, async (_request, reply) => {
+    const missing = await check();
+    if (missing === undefined) return { status: 'ready' };
+    return await reply.code(503).send({ status: 'not_ready', missing });
+  });
+}
+
+/** `/metrics`, for Prometheus. */
+export function addMetricsRoute(app: FastifyInstance, metrics: Metrics): void {
+  const render = shared(() => metrics.render());
+  app.get('/metrics', WATCHED, async (_request, reply) => {
+    const text = await render();
+    return await reply.type(metrics.contentType).send(text);
+  });
+}
+
+/**
+ * A proxy in front may keep these paths from the outside, by the path as it stands in the request.
+ * So `/%6detrics`, or `http://host/metrics` as the whole target, is not the same path here either.
+ */
+function requireExactPath(
+  request: FastifyRequest,
+  _reply: FastifyReply,
+  done: HookHandlerDoneFunction,
+): void {
+  const [path] = (request.raw.url ?? '').split('?', 1);
+  done(path === request.routeOptions.url ? undefined : new Refusal('unknown_path'));
+}
+
+/** Those who ask while an answer is on its way share it: asking often costs the database nothing. */
+function shared<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
+  let asking: Promise<Answer> | undefined;
+  return async () => {
+    asking ??= ask().finally(() => {
+      asking = undefined;
+    });
+    return await asking;
+  };
+}
+
+async function whatIsMissing(pool: Pool, log: Logger): Promise<string | undefined> {
+  try {
+    if (!(await isMigrated(pool))) return 'migrations';
+    const [wrong] = await findWrongSettings(pool);
+    if (wrong !== undefined) return wrong;
+    const [damage] = await findSchemaDamage(pool);
+    if (damage !== undefined) return damage;
+    const read = await pool.query<{ read_only: boolean }>(
+      `select current_setting('transaction_read_only')::boolean as read_only`,
+    );
+    return read.rows[0]?.read_only === true ? 'a database that takes writes' : undefined;
+  } catch (error) {
+    log.warn({ err: error }, 'the database could not be asked whether it is ready');
+    return 'the database';
+  }
+}

@@ -1,0 +1,256 @@
+import type { Logger } from 'pino';
+import type { MasterKeys } from './platform/base/sealing.ts';
+import { compose } from './service.ts';
+import type { Service } from './service.ts';
+import { connectionsOf } from './config.ts';
+import type { Config } from './config.ts';
+import { setEnquiryRetention } from './credit/enquiries/retention-store.ts';
+import { refuseDamage } from './platform/db/migrate.ts';
+import { openDatabase } from './platform/db/open.ts';
+import type { OpenDatabase } from './platform/db/open.ts';
+import { createPool, isConnectionError } from './platform/db/pool.ts';
+import type { Pool } from './platform/db/pool.ts';
+import { prepareDatabase } from './platform/db/prepare.ts';
+import type { Prepared } from './platform/db/prepare.ts';
+import { databaseOf, ensureRole } from './platform/db/runtime-role.ts';
+import { sandboxRuntimeUrl } from './platform/db/sandbox-role.ts';
+import { checkServer } from './platform/db/server-check.ts';
+import { createLog } from './platform/log.ts';
+import { enterAfterRestore } from './payments/quarantine/after-restore.ts';
+import { findOpenQuarantine } from './payments/quarantine/store.ts';
+
+/** Something that keeps the service from starting and that a person can mend. */
+export class StartError extends Error {
+  readonly plain = true;
+}
+
+export interface RunningService {
+  readonly service: Service;
+  readonly log: Logger;
+  readonly address: string;
+  /** Ends everything in order. */
+  readonly stop: () => Promise<void>;
+}
+
+export interface RunOptions {
+  readonly config: Config;
+  readonly masterKeys: MasterKeys;
+  readonly log: Logger;
+  /** Between migrations and serving: the sandbox's data, production's refusals. */
+  readonly prepare: (pool: Pool) => Promise<void>;
+}
+
+/** Database → migrations and grants → quarantine of a restored one → preparation → service → listening. What was started is stopped when a step fails. */
+export async function runService(options: RunOptions): Promise<RunningService> {
+  const { config, log } = options;
+  const database = await openDatabase({
+    databaseUrl: config.databaseUrl,
+    databaseOwnerUrl: config.databaseOwnerUrl,
+    dataDir: config.dataDir,
+    share: false,
+    log: (line) => log.debug({ postgres: line }, 'postgres'),
+  });
+  let service: Service | undefined;
+  const stop = async (): Promise<void> => {
+    await service?.stop();
+    await database.close();
+  };
+  try {
+    const databaseUrl = await prepareAsOwner(options, database).catch((error: unknown) => {
+      throw explainUnusable(error, database.ownerUrl);
+    });
+    const pool = createPool({ url: databaseUrl, max: 2, name: 'start' });
+    try {
+      await refuseDamage(pool);
+      await enterAfterRestore(pool, database.data);
+      await tellQuarantine(pool, log);
+      await options.prepare(pool);
+    } catch (error) {
+      throw explainUnusable(error, databaseUrl);
+    } finally {
+      await pool.end();
+    }
+    service = await compose({
+      config,
+      databaseUrl,
+      masterKeys: options.masterKeys,
+      log,
+    });
+    const address = await listen(service, config);
+    database.onUnexpectedExit((reason) => {
+      log.fatal({ reason }, 'the embedded database ended');
+      process.exit(1);
+    });
+    return { service, log, address, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Migrates and grants, as far as the owner is known. Returns the URL to serve with. */
+async function prepareAsOwner(options: RunOptions, database: OpenDatabase): Promise<string> {
+  const { config, log } = options;
+  const pools: Pool[] = [];
+  const open = (url: string): Pool => {
+    const pool = createPool({ url, max: 2, name: 'start' });
+    pools.push(pool);
+    return pool;
+  };
+  try {
+    const owner = open(database.ownerUrl);
+    let { url } = database;
+    const runtime = open(url);
+    await refuseUnfitServer(runtime, config, log);
+    let prepared = await prepareDatabase(owner, runtime);
+    if (prepared.applied.length > 0) log.info({ migrations: prepared.applied }, 'migrated');
+    if (prepared.asOwner) await setEnquiryRetention(owner, config.creditEnquiryRetentionDays);
+    if (prepared.oneRole && config.mode === 'sandbox') {
+      try {
+        const own = sandboxRuntimeUrl(url, await databaseOf(owner), options.masterKeys.current);
+        await ensureRole(owner, own);
+        prepared = await prepareDatabase(owner, open(own));
+        url = own;
+      } catch (error) {
+        log.warn({ reason: (error as Error).message }, 'no runtime role could be created');
+      }
+    }
+    checkRole(prepared, config, log);
+    return url;
+  } finally {
+    await Promise.all(pools.map((pool) => pool.end()));
+  }
+}
+
+/** Throws: `StartError` when the server cannot keep what the service promises. */
+async function refuseUnfitServer(pool: Pool, config: Config, log: Logger): Promise<void> {
+  const { refusals, warnings } = await checkServer(pool, connectionsOf(config));
+  for (const warning of warnings) log.warn(`the database server: ${warning}`);
+  if (refusals.length > 0) {
+    throw new StartError(`The database server cannot be used: ${refusals.join('; ')}.`);
+  }
+}
+
+function checkRole({ oneRole, roleProblems }: Prepared, config: Config, log: Logger): void {
+  if (roleProblems.length === 0) return;
+  const problems = roleProblems.slice(0, 5).join('; ');
+  const advice =
+    'Create two roles with deploy/roles.sql; set DATABASE_OWNER_URL to the owner and DATABASE_URL to the runtime role.';
+  if (!oneRole || config.requireRuntimeRole) {
+    throw new StartError(
+      `The role of DATABASE_URL is not limited as the runtime role must be: ${problems}. ${advice}`,
+    );
+  }
+  log.warn(
+    { problems },
+    `the service can change what should be append-only, because one database role is used for everything. ${advice}`,
+  );
+}
+
+async function tellQuarantine(pool: Pool, log: Logger): Promise<void> {
+  const quarantine = await findOpenQuarantine(pool);
+  if (quarantine === undefined) return;
+  const { lost_from: lostFrom, lost_until: lostUntil, reason } = quarantine;
+  log.error({ lostFrom, lostUntil, reason }, 'in quarantine: nothing is sent to operators');
+}
+
+/** A database that is not there or does not let us in, without what its URL keeps secret. */
+function explainUnusable(error: unknown, databaseUrl: string): unknown {
+  if ((error as { plain?: unknown } | null)?.plain === true) return error;
+  const { code, message } = error as NodeJS.ErrnoException;
+  // Class 28: wrong user or password; 3D000: no such database.
+  if (!isConnectionError(error) && !/^(28|3D)/.test(code ?? '')) return error;
+  const url = URL.parse(databaseUrl);
+  const place = url === null ? 'of DATABASE_URL' : `${url.host}${url.pathname}`;
+  return new StartError(
+    `The database ${place} cannot be used: ${message || code}. Start it, or correct DATABASE_URL.`,
+    { cause: error },
+  );
+}
+
+async function listen(service: Service, config: Config): Promise<string> {
+  try {
+    return await service.listen();
+  } catch (error) {
+    const port = (error as { readonly port?: number }).port ?? config.port;
+    const variable = port === config.metricsPort ? 'METRICS_PORT' : 'PORT';
+    const place = `Port ${port} on ${config.host}`;
+    switch ((error as NodeJS.ErrnoException).code) {
+      case 'EADDRINUSE':
+        throw new StartError(
+          `${place} is in use by another program. Stop it, or set ${variable} to a free one.`,
+          { cause: error },
+        );
+      case 'EACCES':
+        throw new StartError(`${place} is not for this user. Set ${variable} to one above 1023.`, {
+          cause: error,
+        });
+      case 'EADDRNOTAVAIL':
+      case 'ENOTFOUND':
+        throw new StartError(`${config.host} is no address of this machine. Correct HOST.`, {
+          cause: error,
+        });
+      default:
+        throw error;
+    }
+  }
+}
+
+/** Stops once at the first SIGINT or SIGTERM, at once at the second, and exits. */
+export function stopOnSignals(stop: () => Promise<void>, log: Logger): void {
+  let asked = false;
+  const onSignal = (): void => {
+    if (asked) process.exit(1);
+    asked = true;
+    stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.fatal({ err: error }, 'the stop failed');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+}
+
+/**
+ * What nobody handles leaves the process in a state that nobody has thought of: it says so and ends,
+ * and whoever watches over it starts it again. Nothing is lost by it, as nothing is by a kill.
+ */
+export function endOnUnforeseen(log: Logger): void {
+  process.on('uncaughtException', (error, origin) => {
+    log.fatal({ err: error, origin }, 'something broke that nobody handles');
+    process.exit(1);
+  });
+}
+
+/** Production: no demo data, no simulated operators. Throws: `StartError`. */
+export async function serve(config: Config): Promise<void> {
+  const log = createLog({ level: config.logLevel, destination: 1 });
+  endOnUnforeseen(log);
+  if (config.masterKey === undefined) throw new StartError('MASTER_KEY is required');
+  const running = await runService({
+    config,
+    masterKeys: { current: config.masterKey, previous: config.masterKeyPrevious },
+    log,
+    prepare: refuseDemoData,
+  });
+  stopOnSignals(running.stop, log);
+  log.info({ address: running.address, roles: [...config.roles] }, 'serving');
+}
+
+/** Names the sandbox uses; their keys are public. */
+const DEMO_HOLDERS = ['demo', 'demo2', 'demo-collector'];
+
+async function refuseDemoData(pool: Pool): Promise<void> {
+  const found = await pool.query<{ holder: string }>(
+    `select vid as holder from vendors where vid = any($1)
+     union select collector from collectors where collector = any($1)`,
+    [DEMO_HOLDERS],
+  );
+  if (found.rows.length === 0) return;
+  throw new StartError(
+    `This database holds demo data (${found.rows.map((row) => row.holder).join(', ')}), whose keys are public. Use another database for production.`,
+  );
+}
