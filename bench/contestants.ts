@@ -1,13 +1,13 @@
 import type { Pool, Queryable } from '../src/platform/db/pool.ts';
-import { transaction as inTransaction } from '../src/platform/db/pool.ts';
-import type { NewTransaction } from '../src/payments/create/payment.ts';
+import { databaseTransaction as inTransaction } from '../src/platform/db/pool.ts';
+import type { NewPayment } from '../src/payments/create/payment.ts';
 
 /**
  * What create is compared with: the same tables, indexes and rows, written in other ways. None of
  * them looks for likely duplicates, repeats or the float of whole batches, which create does.
  */
 
-const INSERT_TRANSACTION = `insert into transactions (vendor_id, transaction_id, merchant_reference,
+const INSERT_PAYMENT = `insert into payments (vendor_id, payment_id, merchant_reference,
     biller_code, account, phone, amount_cents, fee_cents, duplicate_key, created_at)
   values ($1, $2, $3, $4, $5, $6, $7, $8,
     floor(extract(epoch from $9::timestamptz) / 32)::bigint << 32
@@ -15,7 +15,7 @@ const INSERT_TRANSACTION = `insert into transactions (vendor_id, transaction_id,
 const INSERT_TRANSFER = `insert into transfers (vendor_id, source_id, leg, debit_account,
     credit_account, amount_cents, created_at)
   values ($1, $2, 1, 'float', 'reserved', $3, $4)`;
-const INSERT_QUEUED = `insert into dispatch_queue (vendor_id, biller_code, transaction_id, account,
+const INSERT_QUEUED = `insert into dispatch_queue (vendor_id, biller_code, payment_id, account,
     phone, amount_cents, due_at)
   values ($1, $2, $3, $4, $5, $6, $7)`;
 const MOVE = `update accounts set balance_cents = balance_cents
@@ -26,19 +26,19 @@ const MOVE = `update accounts set balance_cents = balance_cents
  * One transaction per request in six round trips. The row that all of a vendor's requests want is
  * locked last, so that it is held as short as this way allows; the balance's own check refuses.
  */
-export async function createPerRequest(pool: Pool, row: NewTransaction): Promise<Date> {
+export async function createPerRequest(pool: Pool, row: NewPayment): Promise<Date> {
   const total = row.amountCents + row.feeCents;
   const now = new Date();
   await inTransaction(pool, async (client) => {
     await client.query({
       name: 'per_request_transaction',
-      text: INSERT_TRANSACTION,
+      text: INSERT_PAYMENT,
       values: [...contentOf(row), now],
     });
     await client.query({
       name: 'per_request_transfer',
       text: INSERT_TRANSFER,
-      values: [row.vendorId, row.transactionId, total, now],
+      values: [row.vendorId, row.paymentId, total, now],
     });
     await client.query({
       name: 'per_request_queue',
@@ -46,7 +46,7 @@ export async function createPerRequest(pool: Pool, row: NewTransaction): Promise
       values: [
         row.vendorId,
         row.billerCode,
-        row.transactionId,
+        row.paymentId,
         row.account,
         row.phone,
         row.amountCents,
@@ -58,10 +58,10 @@ export async function createPerRequest(pool: Pool, row: NewTransaction): Promise
   return now;
 }
 
-function contentOf(row: NewTransaction): unknown[] {
+function contentOf(row: NewPayment): unknown[] {
   return [
     row.vendorId,
-    row.transactionId,
+    row.paymentId,
     row.merchantReference,
     row.billerCode,
     row.account,
@@ -75,14 +75,14 @@ const ONE_CALL = `create function bench_create_one(
     p_vendor integer, p_id uuid, p_reference text, p_biller text, p_account text, p_phone text,
     p_amount bigint, p_fee bigint, p_now timestamptz) returns void language plpgsql as $$
   begin
-    insert into transactions (vendor_id, transaction_id, merchant_reference, biller_code, account,
+    insert into payments (vendor_id, payment_id, merchant_reference, biller_code, account,
       phone, amount_cents, fee_cents, duplicate_key, created_at)
     values (p_vendor, p_id, p_reference, p_biller, p_account, p_phone, p_amount, p_fee,
       floor(extract(epoch from p_now) / 32)::bigint << 32
         | (hashtextextended(p_biller || ' ' || p_account, p_amount) & 4294967295), p_now);
     insert into transfers (vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
     values (p_vendor, p_id, 1, 'float', 'reserved', p_amount + p_fee, p_now);
-    insert into dispatch_queue (vendor_id, biller_code, transaction_id, account, phone,
+    insert into dispatch_queue (vendor_id, biller_code, payment_id, account, phone,
       amount_cents, due_at)
     values (p_vendor, p_biller, p_id, p_account, p_phone, p_amount, p_now);
     update accounts set balance_cents = balance_cents
@@ -94,7 +94,7 @@ const CEILING = `with wanted as materialized (
     select * from unnest($1::integer[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[],
       $7::bigint[], $8::bigint[]) as u (vendor_id, id, reference, biller, account, phone, amount, fee)
   ), created as (
-    insert into transactions (vendor_id, transaction_id, merchant_reference, biller_code, account,
+    insert into payments (vendor_id, payment_id, merchant_reference, biller_code, account,
       phone, amount_cents, fee_cents, duplicate_key, created_at)
     select vendor_id, id, reference, biller, account, phone, amount, fee,
       floor(extract(epoch from $9::timestamptz) / 32)::bigint << 32
@@ -104,7 +104,7 @@ const CEILING = `with wanted as materialized (
     insert into transfers (vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
     select vendor_id, id, 1, 'float', 'reserved', amount + fee, $9 from wanted
   ), queued as (
-    insert into dispatch_queue (vendor_id, biller_code, transaction_id, account, phone,
+    insert into dispatch_queue (vendor_id, biller_code, payment_id, account, phone,
       amount_cents, due_at)
     select vendor_id, biller, id, account, phone, amount, $9 from wanted
   )
@@ -122,7 +122,7 @@ export async function addContestants(db: Queryable): Promise<void> {
 }
 
 /** One call, one commit per request. */
-export async function createOne(db: Queryable, row: NewTransaction): Promise<void> {
+export async function createOne(db: Queryable, row: NewPayment): Promise<void> {
   await db.query({
     name: 'bench_create_one',
     text: 'select bench_create_one($1, $2, $3, $4, $5, $6, $7, $8, $9)',
@@ -131,16 +131,13 @@ export async function createOne(db: Queryable, row: NewTransaction): Promise<voi
 }
 
 /** The ceiling of any batch: the same rows in one statement, nothing checked, nothing answered. */
-export async function createUnchecked(
-  db: Queryable,
-  batch: readonly NewTransaction[],
-): Promise<void> {
+export async function createUnchecked(db: Queryable, batch: readonly NewPayment[]): Promise<void> {
   await db.query({
     name: 'bench_unchecked',
     text: CEILING,
     values: [
       batch.map((row) => row.vendorId),
-      batch.map((row) => row.transactionId),
+      batch.map((row) => row.paymentId),
       batch.map((row) => row.merchantReference),
       batch.map((row) => row.billerCode),
       batch.map((row) => row.account),

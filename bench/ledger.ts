@@ -65,7 +65,7 @@ async function addSettled(pool: Pool, payments: number): Promise<void> {
            count(*) over () as vendors
          from vendors where vid like 'bench-%'
        ) v on v.place = n % v.vendors;
-     insert into transactions (vendor_id, transaction_id, created_at, settled_at, biller_response_time,
+     insert into payments (vendor_id, payment_id, created_at, settled_at, biller_response_time,
        amount_cents, fee_cents, duplicate_key, outcome, biller_code, account, phone,
        merchant_reference, biller_reference, message, details, sent_at, attempt_number,
        attempt_outcome, settled_by)

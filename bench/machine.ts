@@ -12,12 +12,12 @@ export function cpuSeconds(pid: number): number {
   return fields === undefined ? 0 : ticks(fields, 11, 12) / TICKS_PER_SECOND;
 }
 
-const MOST_LOOKS = 10;
+const MAX_LOOKS = 10;
 
 /** The same of a process and all its children, those that ended too. */
 export function familyCpuSeconds(pid: number): number {
   let sum = 0;
-  for (let look = 0; look < MOST_LOOKS; look += 1) {
+  for (let look = 0; look < MAX_LOOKS; look += 1) {
     const before = statFields(pid);
     if (before === undefined) return 0;
     sum = ticks(before, 11, 14) + childrenTicks(pid);

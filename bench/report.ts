@@ -73,7 +73,7 @@ const TOP = 56;
 const LABEL_WIDTH = 210;
 const BAR_WIDTH = 420;
 /** A bar ends at this share of its goal. */
-const MOST_OF_GOAL = 1.5;
+const MAX_OF_GOAL = 1.5;
 const COLOURS = { goal: '#2b8a3e', must: '#e8920c', missed: '#c92a2a' };
 
 /** Each ratio as a share of its goal; where less is better, the goal's share of the ratio. */
@@ -84,9 +84,9 @@ export function writeChart(
 ): void {
   const height = TOP + measured.length * ROW_HEIGHT + 16;
   const width = LABEL_WIDTH + BAR_WIDTH + 190;
-  const scale = BAR_WIDTH / MOST_OF_GOAL;
+  const scale = BAR_WIDTH / MAX_OF_GOAL;
   const share = (ratio: Ratio, value: number): number =>
-    Math.min(MOST_OF_GOAL, ratio.better === 'higher' ? value / ratio.goal : ratio.goal / value);
+    Math.min(MAX_OF_GOAL, ratio.better === 'higher' ? value / ratio.goal : ratio.goal / value);
   const rows = measured.map(({ ratio, value }, index) => {
     const y = TOP + index * ROW_HEIGHT;
     const must = LABEL_WIDTH + share(ratio, ratio.must) * scale;

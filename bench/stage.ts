@@ -7,7 +7,7 @@ import path from 'node:path';
 import { Client } from 'pg';
 import { startEmbedded } from '../src/platform/embedded/embedded.ts';
 import { migrate } from '../src/platform/db/migrate.ts';
-import { createPool, transaction } from '../src/platform/db/pool.ts';
+import { createPool, databaseTransaction } from '../src/platform/db/pool.ts';
 import { addKey } from '../src/parties/keys.ts';
 import { cpuSeconds, familyCpuSeconds } from './machine.ts';
 import { prepareSandbox } from '../sandbox/data.ts';
@@ -183,7 +183,7 @@ async function furnish(url: string, masterKey: Buffer): Promise<BenchVendor[]> {
     await quickenOperators(pool);
     await insertVendors(pool, MANY + 1);
     const vendors = await listVids(pool, 'bench-%');
-    await transaction(pool, async (client) => {
+    await databaseTransaction(pool, async (client) => {
       for (const { vid } of vendors) {
         const holder = { holderKind: 'vendor', holder: vid } as const;
         await addKey(client, holder, { secret: VENDOR_KEY, overlapSeconds: 0, masterKeys });

@@ -64,8 +64,8 @@ export async function moveOperators(db: Queryable, origin: string): Promise<void
   await db.query(`update operators set base_url = $1 || '/operators/' || operator_code`, [origin]);
 }
 
-export async function countTransactions(db: Queryable): Promise<number> {
-  const counted = await db.query<{ count: bigint }>('select count(*) as count from transactions');
+export async function countPayments(db: Queryable): Promise<number> {
+  const counted = await db.query<{ count: bigint }>('select count(*) as count from payments');
   return Number(counted.rows[0]?.count ?? 0);
 }
 
@@ -76,7 +76,7 @@ export async function countQueued(db: Queryable): Promise<number> {
 
 export async function countSettled(db: Queryable): Promise<number> {
   const counted = await db.query<{ count: bigint }>(
-    'select count(*) as count from transactions where outcome is not null',
+    'select count(*) as count from payments where outcome is not null',
   );
   return Number(counted.rows[0]?.count ?? 0);
 }
@@ -90,7 +90,7 @@ export async function databaseTime(db: Queryable): Promise<Date> {
 export async function settlingSeconds(db: Queryable, since: Date): Promise<number> {
   const read = await db.query<{ seconds: number }>(
     `select extract(epoch from max(settled_at) - min(created_at))::float8 as seconds
-     from transactions where created_at >= $1`,
+     from payments where created_at >= $1`,
     [since],
   );
   return read.rows[0]?.seconds ?? 0;
@@ -102,12 +102,12 @@ export async function settleDown(db: Queryable): Promise<void> {
 }
 
 /** Some transactions of each vendor, to ask about. */
-export async function sampleTransactions(
+export async function samplePayments(
   db: Queryable,
   limit: number,
-): Promise<{ vendor_id: number; transaction_id: string }[]> {
-  const sampled = await db.query<{ vendor_id: number; transaction_id: string }>(
-    'select vendor_id, transaction_id from transactions order by hashtext(transaction_id::text) limit $1',
+): Promise<{ vendor_id: number; payment_id: string }[]> {
+  const sampled = await db.query<{ vendor_id: number; payment_id: string }>(
+    'select vendor_id, payment_id from payments order by hashtext(payment_id::text) limit $1',
     [limit],
   );
   return sampled.rows;
@@ -134,7 +134,7 @@ export async function insertHistory(db: Queryable, count: number): Promise<void>
          cross join lateral (select now() - interval '90 days' + n * interval '90 days' / $1::integer as at) at
          join lateral (select vendor_id from vendors where vid = 'bench-' || lpad((1 + n % 1001)::text, 5, '0')) v on true
      ), created as (
-       insert into transactions (vendor_id, transaction_id, merchant_reference, biller_code, account,
+       insert into payments (vendor_id, payment_id, merchant_reference, biller_code, account,
          amount_cents, fee_cents, duplicate_key, created_at, settled_at, biller_response_time, outcome,
          biller_reference, message, sent_at, attempt_number, attempt_outcome, settled_by)
        select vendor_id, id, 'past-' || n, 'kplc_prepaid', '14' || (10000000 + n), amount, 0,

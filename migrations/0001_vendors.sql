@@ -8,7 +8,7 @@ create table vendors (
   sector text not null check (sector in
     ('bank', 'microfinance', 'sacco', 'mobile_lender', 'insurance', 'retail', 'utility', 'other')),
   status text not null default 'active' check (status in ('active', 'suspended')),
-  -- When an equal transaction of the last 30 seconds makes a create a likely duplicate.
+  -- When an equal payment of the last 30 seconds makes a create a likely duplicate.
   duplicate_check text not null default 'without_reference'
     check (duplicate_check in ('off', 'without_reference', 'always')),
   reference_required boolean not null default false,

@@ -1,5 +1,5 @@
 -- The books. Money enters from `external`, waits in `collected`, is funded into `float`, is held in
--- `reserved` while a transaction is open, and ends at `operator:<code>` or `fees`, or back in float.
+-- `reserved` while a payment is open, and ends at `operator:<code>` or `fees`, or back in float.
 -- Transfers are only ever inserted; balances are kept in the same commit.
 --
 -- Whoever moves a vendor's money first locks the vendor's float row, in the order of vendor ids when
@@ -17,7 +17,7 @@ create table accounts (
 create table transfers (
   created_at timestamptz not null,
   amount_cents bigint not null check (amount_cents > 0),
-  -- What caused it: a transaction, a collection, a fund movement, a correction.
+  -- What caused it: a payment, a collection, a fund movement, a correction.
   source_id uuid not null,
   vendor_id integer not null,
   -- 1 opens (collect, fund, reserve), 2 resolves a reservation, so that none resolves twice;

@@ -1,14 +1,14 @@
--- Bill payments. A row of `transactions` is written twice: when it is created and when it is
+-- Bill payments. A row of `payments` is written twice: when it is created and when it is
 -- settled. What happens in between lives in `dispatch_queue`, in small, short-lived rows, so that
 -- the large table's indexes are not touched again.
 --
 -- An attempt, one instruction to an operator, is committed before it is sent. It stands where its
 -- payment's state does: under way in the queue's row, ended by the operator's word in the
--- transaction's, and in `unexecuted_attempts` when it was proven that nothing came of it. The view
+-- payment's, and in `unexecuted_attempts` when it was proven that nothing came of it. The view
 -- `attempts` has them all.
 
-create table transactions (
-  transaction_id uuid not null,
+create table payments (
+  payment_id uuid not null,
   created_at timestamptz not null,
   amount_cents bigint not null check (amount_cents > 0),
   fee_cents bigint not null check (fee_cents >= 0),
@@ -39,26 +39,26 @@ create table transactions (
   attempt_outcome text check (attempt_outcome in ('paid', 'declined')),
   operator_handle text,
   settled_by text,
-  primary key (vendor_id, transaction_id),
+  primary key (vendor_id, payment_id),
   check ((outcome is null) = (settled_at is null)),
   check ((failure_code is null) = (outcome is distinct from 'failed')),
   check ((sent_at is null) = (attempt_outcome is null))
 -- Each row is updated once and grows by what the operator said: with room for that on its page no
 -- index is written again.
 ) with (fillfactor = 35);
-create unique index transactions_by_reference on transactions (vendor_id, merchant_reference)
+create unique index payments_by_reference on payments (vendor_id, merchant_reference)
   where merchant_reference is not null;
 -- Not vendor first: entries of all vendors land at the end, and no planner mistakes it for the key.
-create index transactions_by_duplicate_key on transactions (duplicate_key, vendor_id);
+create index payments_by_duplicate_key on payments (duplicate_key, vendor_id);
 -- For people who search by account or phone: the week (2^14 buckets of 32 s) and a hash, so that new
 -- entries go to a small part of the index. A search looks for its hash in every week.
-create index transactions_by_account on transactions
+create index payments_by_account on payments
   (((duplicate_key >> 46) << 32 | (hashtextextended(account, 0) & 4294967295)));
-create index transactions_by_phone on transactions
+create index payments_by_phone on payments
   (((duplicate_key >> 46) << 32 | (hashtextextended(phone, 0) & 4294967295)))
   where phone is not null;
 
--- One row per open transaction. `stage` send: no instruction is under way and one may be sent;
+-- One row per open payment. `stage` send: no instruction is under way and one may be sent;
 -- verify: an instruction was (or may have been) sent, and only the operator's word ends it.
 create type dispatch_stage as enum ('send', 'verify');
 create table dispatch_queue (
@@ -66,7 +66,7 @@ create table dispatch_queue (
   -- Of the attempt under way.
   sent_at timestamptz,
   amount_cents bigint not null,
-  transaction_id uuid not null,
+  payment_id uuid not null,
   vendor_id integer not null,
   -- Grows with every claim; a worker whose lease lapsed writes with an old number, in vain.
   claim_number integer not null default 0,
@@ -79,7 +79,7 @@ create table dispatch_queue (
   -- What the operator calls the attempt under way, and what was last learnt of it.
   operator_handle text,
   note text,
-  primary key (vendor_id, biller_code, stage, transaction_id),
+  primary key (vendor_id, biller_code, stage, payment_id),
   check ((stage = 'verify') = (sent_at is not null))
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500);
 
@@ -87,42 +87,42 @@ create table dispatch_queue (
 create table unexecuted_attempts (
   sent_at timestamptz not null,
   ended_at timestamptz not null,
-  transaction_id uuid not null,
+  payment_id uuid not null,
   vendor_id integer not null,
   attempt_number smallint not null check (attempt_number > 0),
   biller_code text not null,
   operator_handle text,
   note text,
-  primary key (vendor_id, transaction_id, attempt_number)
+  primary key (vendor_id, payment_id, attempt_number)
 );
 
--- Every attempt. Looked up by vendor, biller and transaction. No outcome: nobody knows yet.
+-- Every attempt. Looked up by vendor, biller and payment. No outcome: nobody knows yet.
 create view attempts as
-  select vendor_id, biller_code, transaction_id, attempt_number, sent_at, null::timestamptz as ended_at,
+  select vendor_id, biller_code, payment_id, attempt_number, sent_at, null::timestamptz as ended_at,
     null as outcome, operator_handle, note
   from dispatch_queue where stage = 'verify'
   union all
-  select vendor_id, biller_code, transaction_id, attempt_number, sent_at, settled_at, attempt_outcome,
+  select vendor_id, biller_code, payment_id, attempt_number, sent_at, settled_at, attempt_outcome,
     operator_handle, settled_by
-  from transactions where sent_at is not null
+  from payments where sent_at is not null
   union all
-  select vendor_id, biller_code, transaction_id, attempt_number, sent_at, ended_at, 'not_sent',
+  select vendor_id, biller_code, payment_id, attempt_number, sent_at, ended_at, 'not_sent',
     operator_handle, note
   from unexecuted_attempts;
 
 -- What a person has to look at: facts that contradict the books. Never acted on by itself.
 create table cases (
   vendor_id integer not null,
-  transaction_id uuid not null,
+  payment_id uuid not null,
   kind text not null check (kind in ('contradiction', 'amount_difference')),
   case_id uuid not null,
   facts jsonb not null,
   opened_at timestamptz not null,
-  primary key (vendor_id, transaction_id, kind)
+  primary key (vendor_id, payment_id, kind)
 );
 
--- Callbacks about references that no transaction has.
-create table stray_callbacks (
+-- Callbacks about references that no payment has.
+create table unmatched_callbacks (
   operator_code text not null,
   callback_id uuid not null,
   reference text not null,
@@ -130,4 +130,4 @@ create table stray_callbacks (
   received_at timestamptz not null,
   primary key (operator_code, callback_id)
 );
-create index stray_callbacks_by_reference on stray_callbacks (reference);
+create index stray_callbacks_by_reference on unmatched_callbacks (reference);

@@ -27,7 +27,7 @@ create table statement_rows (
   row_id uuid primary key,
   statement_id uuid not null references operator_statements,
   vendor_id integer,
-  transaction_id uuid,
+  payment_id uuid,
   -- The line of the file.
   line integer not null,
   kind text not null check (kind in ('payment', 'reversal', 'top_up', 'charge')),
@@ -40,21 +40,21 @@ create table statement_rows (
   biller_code text,
   account text,
   unique (statement_id, line),
-  check ((vendor_id is null) = (transaction_id is null))
+  check ((vendor_id is null) = (payment_id is null))
 );
 -- The operator's own reference makes a movement once, in however many statements it stands.
 create unique index statement_rows_once on statement_rows (operator, kind, operator_reference)
   where verdict not in ('repeated', 'changed');
-create index statement_rows_by_transaction on statement_rows (transaction_id)
-  where transaction_id is not null;
+create index statement_rows_by_payment on statement_rows (payment_id)
+  where payment_id is not null;
 
--- One table for everything a person has to decide. A case is about a transaction, or about evidence
--- that no transaction explains, or both; there is at most one open case of a kind about the same.
+-- One table for everything a person has to decide. A case is about a payment, or about evidence
+-- that no payment explains, or both; there is at most one open case of a kind about the same.
 alter table cases
   drop constraint cases_pkey,
   drop constraint cases_kind_check,
   add primary key (vendor_id, case_id),
-  alter column transaction_id drop not null,
+  alter column payment_id drop not null,
   -- A statement row, a callback, a correction.
   add column evidence_id uuid,
   add column operator_code text,
@@ -66,15 +66,15 @@ alter table cases
   add column resolved_by text,
   add column resolved_at timestamptz,
   add constraint cases_kind check (kind in ('contradiction', 'amount_difference', 'ours_only',
-    'theirs_only', 'duplicate', 'statement_change', 'float_difference', 'stray_callback',
+    'theirs_only', 'duplicate', 'statement_change', 'float_difference', 'unmatched_callback',
     'no_answer', 'exposure')),
   add constraint cases_proposal check (num_nulls(proposal, proposed_by, proposed_at) in (0, 3)),
   add constraint cases_resolution check (num_nulls(resolution, resolved_by, resolved_at) in (0, 3)),
   add constraint cases_two_people check (resolved_at is null
     or (proposed_by is not null and lower(resolved_by) <> lower(proposed_by)));
-create unique index cases_open_once on cases (vendor_id, kind, transaction_id, evidence_id)
+create unique index cases_open_once on cases (vendor_id, kind, payment_id, evidence_id)
   nulls not distinct where resolved_at is null;
-create index cases_by_transaction on cases (vendor_id, transaction_id);
+create index cases_by_payment on cases (vendor_id, payment_id);
 
 -- Who did what about a case. Append-only.
 create table case_events (
@@ -94,14 +94,14 @@ create table corrections (
   amount_cents bigint not null check (amount_cents >= 0),
   correction_id uuid not null,
   case_id uuid not null,
-  -- The transaction it concerns, also when the books it moves are the house's.
-  transaction_id uuid,
+  -- The payment it concerns, also when the books it moves are the house's.
+  payment_id uuid,
   vendor_id integer not null,
   resolution text not null,
-  -- When it changes what the vendor is told about its transaction.
+  -- When it changes what the vendor is told about its payment.
   outcome_before text check (outcome_before in ('success', 'failed')),
   outcome_after text check (outcome_after in ('success', 'failed')),
-  -- SHA-256 of the transaction's outcome and particulars that it replaced.
+  -- SHA-256 of the payment's outcome and particulars that it replaced.
   settled_before bytea,
   -- HMAC-SHA-256 of the row and of who decided, under the ledger's key.
   mac bytea,
@@ -110,8 +110,8 @@ create table corrections (
   check ((outcome_before is null) = (settled_before is null))
 );
 create index corrections_by_time on corrections using brin (posted_at);
-create index corrections_by_transaction on corrections (transaction_id)
-  where transaction_id is not null;
+create index corrections_by_payment on corrections (payment_id)
+  where payment_id is not null;
 
 -- `exposure` is what a vendor owes the house: money it has spent and no longer has.
 alter table accounts drop constraint accounts_never_negative;
@@ -156,14 +156,14 @@ create function set_corrected_outcome(
 ) returns boolean
 language sql security definer set search_path = public, pg_temp as $$
   with corrected as (
-    update transactions t
+    update payments t
     set outcome = c.outcome_after, biller_reference = p_biller_reference, message = p_message,
       details = p_details, failure_code = case c.outcome_after when 'failed' then 'corrected' end
     from corrections c
     where c.vendor_id = p_vendor_id and c.correction_id = p_correction_id
-      and t.vendor_id = p_vendor_id and t.transaction_id = c.transaction_id
+      and t.vendor_id = p_vendor_id and t.payment_id = c.payment_id
       and t.outcome = c.outcome_before
-    returning t.transaction_id
+    returning t.payment_id
   )
   select exists (select from corrected)
 $$;

@@ -6,7 +6,7 @@ create table bulk_batches (
   vendor_id integer not null,
   -- The vendor's own; makes the batch once.
   batch_reference text not null,
-  -- Ends in 0000: with the row's number in that place it is the row's transaction_id.
+  -- Ends in 0000: with the row's number in that place it is the row's payment_id.
   batch_id uuid not null,
   file_sha256 bytea not null check (octet_length(file_sha256) = 32),
   row_count integer not null check (row_count > 0),
@@ -27,7 +27,7 @@ create table bulk_batches (
 create index bulk_batches_open on bulk_batches (vendor_id, created_at) where ended_at is null;
 
 -- One row for each decided chunk. A row of the file that no exception names was accepted as the
--- transaction of its own id.
+-- payment of its own id.
 create table bulk_chunks (
   vendor_id integer not null,
   batch_id uuid not null,
@@ -35,7 +35,7 @@ create table bulk_chunks (
   row_count integer not null check (row_count > 0),
   -- created_at of what was accepted.
   posted_at timestamptz not null,
-  -- Refused: {row, code, text, field?}; accepted earlier as another transaction: {row, transaction_id, posted_at}.
+  -- Refused: {row, code, text, field?}; accepted earlier as another payment: {row, payment_id, posted_at}.
   exceptions jsonb not null,
   primary key (vendor_id, batch_id, first_row)
 );

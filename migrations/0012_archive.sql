@@ -1,5 +1,5 @@
 -- Payments that ended long ago move out: their particulars to files outside the database, and what a
--- status answers to `archived_transactions`. The books (transfers, movements, chains) stay for ever.
+-- status answers to `archived_payments`. The books (transfers, movements, chains) stay for ever.
 
 create table archive_files (
   archive_id uuid primary key,
@@ -7,13 +7,13 @@ create table archive_files (
   file_name text not null unique,
   file_sha256 bytea not null check (octet_length(file_sha256) = 32),
   byte_count bigint not null check (byte_count > 0),
-  transaction_count integer not null check (transaction_count > 0),
+  payment_count integer not null check (payment_count > 0),
   archived_at timestamptz not null
 );
 
 -- No phone, message or details: those are in the file.
-create table archived_transactions (
-  transaction_id uuid not null,
+create table archived_payments (
+  payment_id uuid not null,
   archive_id uuid not null,
   created_at timestamptz not null,
   settled_at timestamptz not null,
@@ -30,9 +30,9 @@ create table archived_transactions (
   -- SHA-256 of what is only in the file, as the hash chain covers it.
   accepted_rest bytea,
   settled_rest bytea,
-  primary key (vendor_id, transaction_id)
+  primary key (vendor_id, payment_id)
 );
 -- Not unique: a reference is free again once its payment is archived.
-create index archived_transactions_by_reference on archived_transactions
+create index archived_payments_by_reference on archived_payments
   (vendor_id, merchant_reference) where merchant_reference is not null;
-create index archived_transactions_by_account on archived_transactions (account);
+create index archived_payments_by_account on archived_payments (account);

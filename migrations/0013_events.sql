@@ -29,10 +29,10 @@ create table events (
   created_at timestamptz not null,
   biller_response_time timestamptz,
   amount_cents bigint not null,
-  -- The transaction's id for its end, the correction's for a correction: what happened once is one
+  -- The payment's id for its end, the correction's for a correction: what happened once is one
   -- event, however often it is written, even when it is found again after a restore.
   event_id uuid not null,
-  transaction_id uuid not null,
+  payment_id uuid not null,
   vendor_id integer not null,
   attempt_count integer not null default 0,
   type text not null check (type in

@@ -4,7 +4,7 @@ import { KENYAN_PREFIXES } from '../src/payments/billers/kenyan-prefixes.ts';
 import { putBiller, putOperator, putPrefix, listPrefixes } from '../src/payments/billers/store.ts';
 import { collect } from '../src/payments/collections/collect.ts';
 import type { Pool } from '../src/platform/db/pool.ts';
-import { transaction } from '../src/platform/db/pool.ts';
+import { databaseTransaction } from '../src/platform/db/pool.ts';
 import { markChanged } from '../src/platform/db/settings-watch.ts';
 import { addKey } from '../src/parties/keys.ts';
 import { openLedgerMac } from '../src/parties/ledger-key.ts';
@@ -121,7 +121,7 @@ export async function prepareSandbox(
   pool: Pool,
   options: { readonly masterKeys: MasterKeys; readonly operatorOrigin: string },
 ): Promise<void> {
-  await transaction(pool, async (client) => {
+  await databaseTransaction(pool, async (client) => {
     for (const [code, name] of Object.entries(OPERATOR_NAMES)) {
       await putOperator(client, {
         operator_code: code,
@@ -171,7 +171,7 @@ async function prepareSigners(
   pool: Pool,
   options: { readonly masterKeys: MasterKeys },
 ): Promise<void> {
-  await transaction(pool, async (client) => {
+  await databaseTransaction(pool, async (client) => {
     const createdAt = new Date();
     const { collector, name, key } = DEMO_COLLECTOR;
     await insertCollector(client, { collector, name, scope: 'all', createdAt });

@@ -7,7 +7,7 @@ import { SeenAccounts } from '../src/credit/importing/seen-accounts.ts';
 import { registerLender } from '../src/credit/importing/store.ts';
 import { indexAccount, registerSubjects, writeBatch } from '../src/credit/importing/write.ts';
 import type { Vault } from '../src/credit/registry/vault.ts';
-import { transaction } from '../src/platform/db/pool.ts';
+import { databaseTransaction } from '../src/platform/db/pool.ts';
 import type { Pool, Queryable } from '../src/platform/db/pool.ts';
 import { lastMonthEnd } from './population/calendar.ts';
 import { generatePopulation } from './population/population.ts';
@@ -30,7 +30,7 @@ export async function loadSubjects(
     const written = batch;
     batch = [];
     if (written.length === 0) return;
-    await transaction(pool, (client) => loadBatch(client, vault, written));
+    await databaseTransaction(pool, (client) => loadBatch(client, vault, written));
     loaded += written.length;
   };
   for (const subject of subjects) {

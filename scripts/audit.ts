@@ -9,7 +9,7 @@ import { Command } from 'commander';
  * known that is high or critical, with 2 when the registry could not be asked.
  */
 
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 const LONGEST_MS = 120_000;
 
 const options = new Command('audit')
@@ -67,7 +67,7 @@ function finish(result: object): void {
 /** What npm prints, also when it exits with a failure, as it does when it found something. */
 async function npm(args: readonly string[]): Promise<string> {
   try {
-    const limits = { maxBuffer: MOST_BYTES, timeout: LONGEST_MS };
+    const limits = { maxBuffer: MAX_BYTES, timeout: LONGEST_MS };
     return (await promisify(execFile)('npm', args, limits)).stdout;
   } catch (error) {
     const { stdout } = error as { stdout?: string };

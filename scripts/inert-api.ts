@@ -38,9 +38,9 @@ export async function createInertApi(
     lanes: inert('lanes') as ApiOptions['lanes'],
     balances: inert('balances') as ApiOptions['balances'],
     statuses: inert('statuses') as ApiOptions['statuses'],
-    bulkDesk: inert('bulkDesk') as ApiOptions['bulkDesk'],
-    enquiryDesk: undefined,
-    callbackDesk: inert('callbackDesk') as ApiOptions['callbackDesk'],
+    bulkProcessor: inert('bulkProcessor') as ApiOptions['bulkProcessor'],
+    enquiryService: undefined,
+    callbackReceiver: inert('callbackReceiver') as ApiOptions['callbackReceiver'],
     ...parts,
   } satisfies ApiOptions);
 }

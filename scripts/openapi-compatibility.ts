@@ -43,7 +43,7 @@ interface Side {
 }
 
 /** Schemas nest less deeply than this; more means that one contains itself. */
-const MOST_LEVELS = 32;
+const MAX_LEVELS = 32;
 
 /** One line per break, naming the operation and the field; none when the major versions differ. */
 export function findBreaks(published: OpenApiDocument, current: OpenApiDocument): string[] {
@@ -132,7 +132,7 @@ interface Where {
 /** Why a value of the first schema might not fit the second. */
 function misfits(given: Side, wanted: Side, where: Where): string[] {
   const level = (where.level ?? 0) + 1;
-  if (level > MOST_LEVELS) throw new Error(`${where.at} nests too deeply`);
+  if (level > MAX_LEVELS) throw new Error(`${where.at} nests too deeply`);
   const options = alternatives(wanted);
   return alternatives(given).flatMap((one) => {
     const tries = options.map((other) => alternativeMisfits(one, other, { ...where, level }));
@@ -247,7 +247,7 @@ function objectMisfits(given: Side, wanted: Side, where: Where): string[] {
 /** Follows a reference within the document. Throws when it leads nowhere. */
 function resolve(document: OpenApiDocument, value: object): object {
   let target: unknown = value;
-  for (let steps = 0; steps < MOST_LEVELS; steps += 1) {
+  for (let steps = 0; steps < MAX_LEVELS; steps += 1) {
     const { $ref: reference } = target as Partial<Reference>;
     if (reference === undefined) return target as object;
     target = reference

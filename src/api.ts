@@ -3,10 +3,10 @@ import type { Logger } from 'pino';
 import type { WireTime } from './platform/base/clock.ts';
 import type { Mac } from './platform/base/mac.ts';
 import type { BillerCatalogue } from './payments/billers/catalogue.ts';
-import type { BulkDesk } from './payments/bulk/processor.ts';
-import type { EnquiryDesk } from './credit/enquiries/service.ts';
+import type { BulkProcessor } from './payments/bulk/processor.ts';
+import type { EnquiryService } from './credit/enquiries/service.ts';
 import type { Pool } from './platform/db/pool.ts';
-import type { CallbackDesk } from './payments/dispatch/callbacks.ts';
+import type { CallbackReceiver } from './payments/dispatch/callbacks.ts';
 import type { Capacity } from './payments/dispatch/capacity.ts';
 import type { Connector } from './payments/dispatch/connector.ts';
 import type { BalanceReader } from './payments/ledger/balance-reader.ts';
@@ -64,10 +64,10 @@ export interface ApiOptions extends AuthenticationDeps {
   readonly balances: BalanceReader;
   readonly statuses: StatusReader;
   /** Undefined without the role `api`. */
-  readonly bulkDesk: BulkDesk | undefined;
-  readonly callbackDesk: CallbackDesk;
+  readonly bulkProcessor: BulkProcessor | undefined;
+  readonly callbackReceiver: CallbackReceiver;
   /** Undefined when the credit registry is not configured. */
-  readonly enquiryDesk: EnquiryDesk | undefined;
+  readonly enquiryService: EnquiryService | undefined;
 }
 
 type ApiDeps = ApiOptions & OperationDeps;
@@ -88,7 +88,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   addOperations(app, deps);
   addBulkOperations(app, deps);
   addScoringOperations(app, deps);
-  addCallbackRoutes(app, options.callbackDesk, options.limits);
+  addCallbackRoutes(app, options.callbackReceiver, options.limits);
   await addReferencePage(app, { isSandbox: config.mode === 'sandbox' });
   app.get(
     '/',
@@ -112,7 +112,7 @@ function addOperations(app: FastifyInstance, options: ApiDeps): void {
   const { config } = options;
   const payments = `${config.basePath}/payments/v2`;
   const billing = `${config.billingPath}/billing`;
-  const transactions = `${config.billingPath}/transaction`;
+  const createPath = `${config.billingPath}/transaction`;
 
   addOperation(
     app,
@@ -125,26 +125,26 @@ function addOperations(app: FastifyInstance, options: ApiDeps): void {
   addOperation(app, reportCollection(options, `${payments}/collections`), options);
   addOperation(app, listBillers(options, `${billing}/list`), options);
   addOperation(app, billerStatus(options, `${billing}/biller/status`), options);
-  addOperation(app, createTransaction(options, `${transactions}/create`), options);
-  addOperation(app, transactionStatus(options, `${transactions}/check/status`), options);
+  addOperation(app, createTransaction(options, `${createPath}/create`), options);
+  addOperation(app, transactionStatus(options, `${createPath}/check/status`), options);
   addOperation(app, validateAccount(options, `${billing}/validate/account`), options);
   addOperation(app, phoneLookup(options.catalogue, `${billing}/phone/lookup`), options);
   addOperation(app, accountBalance(options, `${billing}/account/balance`), options);
 }
 
 function addBulkOperations(app: FastifyInstance, options: ApiDeps): void {
-  const { bulkDesk } = options;
-  if (bulkDesk === undefined) return;
+  const { bulkProcessor } = options;
+  if (bulkProcessor === undefined) return;
   const path = `${options.config.billingPath}/transaction/bulk`;
-  const deps = { ...options, bulkDesk };
+  const deps = { ...options, bulkProcessor };
   addBulkUpload(app, deps, path);
   addOperation(app, bulkStatus(deps, `${path}/status`), options);
   addOperation(app, bulkResult(deps, `${path}/result`), options);
 }
 
 function addScoringOperations(app: FastifyInstance, options: ApiDeps): void {
-  const { config, enquiryDesk } = options;
-  const deps = { enquiryDesk, clock: options.clock, timeZone: config.timeZone };
+  const { config, enquiryService } = options;
+  const deps = { enquiryService, clock: options.clock, timeZone: config.timeZone };
   const path = config.scoringPath;
   addOperation(app, identityDecision(deps, `${path}/id-decision`), options);
   addOperation(app, genericScore(deps, `${path}/generic-score`), options);

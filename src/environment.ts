@@ -332,12 +332,12 @@ function pattern(wanted: RegExp, allowed: string): Form<string> {
   return { allowed, read: (value) => (wanted.test(value) ? value : undefined) };
 }
 
-function wholeNumber(least: number, most = 999_999_999, name = 'a whole number'): Form<number> {
+function wholeNumber(least: number, max = 999_999_999, name = 'a whole number'): Form<number> {
   return {
-    allowed: `${name} from ${least} to ${most}`,
+    allowed: `${name} from ${least} to ${max}`,
     read: (value) => {
       const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
-      return number >= least && number <= most ? number : undefined;
+      return number >= least && number <= max ? number : undefined;
     },
   };
 }
@@ -370,8 +370,8 @@ function readNetworks(value: string): readonly string[] | undefined {
 
 function isNetwork(network: string): boolean {
   const [address = '', bits, more] = network.split('/');
-  const most = isIP(address) === 6 ? 128 : 32;
-  const isPrefix = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
+  const max = isIP(address) === 6 ? 128 : 32;
+  const isPrefix = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= max);
   return isIP(address) !== 0 && isPrefix && more === undefined;
 }
 

@@ -103,7 +103,7 @@ function measureBooks(registry: Registry, pool: Pool): void {
       oldest_seconds: number;
     }>(
       `select q.biller_code, q.stage, count(*), extract(epoch from now() - min(t.created_at))::float8 as oldest_seconds
-       from dispatch_queue q join transactions t using (vendor_id, transaction_id)
+       from dispatch_queue q join payments t using (vendor_id, payment_id)
        group by q.biller_code, q.stage`,
     );
     open.reset();

@@ -161,9 +161,9 @@ function explainUnusable(error: unknown, databaseUrl: string): unknown {
   // Class 28: wrong user or password; 3D000: no such database.
   if (!isConnectionError(error) && !/^(28|3D)/.test(code ?? '')) return error;
   const url = URL.parse(databaseUrl);
-  const place = url === null ? 'of DATABASE_URL' : `${url.host}${url.pathname}`;
+  const location = url === null ? 'of DATABASE_URL' : `${url.host}${url.pathname}`;
   return new StartError(
-    `The database ${place} cannot be used: ${message || code}. Start it, or correct DATABASE_URL.`,
+    `The database ${location} cannot be used: ${message || code}. Start it, or correct DATABASE_URL.`,
     { cause: error },
   );
 }
@@ -174,17 +174,20 @@ async function listen(service: Service, config: Config): Promise<string> {
   } catch (error) {
     const port = (error as { readonly port?: number }).port ?? config.port;
     const variable = port === config.metricsPort ? 'METRICS_PORT' : 'PORT';
-    const place = `Port ${port} on ${config.host}`;
+    const location = `Port ${port} on ${config.host}`;
     switch ((error as NodeJS.ErrnoException).code) {
       case 'EADDRINUSE':
         throw new StartError(
-          `${place} is in use by another program. Stop it, or set ${variable} to a free one.`,
+          `${location} is in use by another program. Stop it, or set ${variable} to a free one.`,
           { cause: error },
         );
       case 'EACCES':
-        throw new StartError(`${place} is not for this user. Set ${variable} to one above 1023.`, {
-          cause: error,
-        });
+        throw new StartError(
+          `${location} is not for this user. Set ${variable} to one above 1023.`,
+          {
+            cause: error,
+          },
+        );
       case 'EADDRNOTAVAIL':
       case 'ENOTFOUND':
         throw new StartError(`${config.host} is no address of this machine. Correct HOST.`, {

@@ -8,14 +8,14 @@ import type { PeriodicJob } from './platform/jobs/periodic-job.ts';
 import type { MasterKeys } from './platform/base/sealing.ts';
 import { createBillerCatalogue } from './payments/billers/catalogue.ts';
 import type { BillerCatalogue } from './payments/billers/catalogue.ts';
-import { createBulkDesk } from './payments/bulk/processor.ts';
-import type { BulkDesk } from './payments/bulk/processor.ts';
+import { createBulkProcessor } from './payments/bulk/processor.ts';
+import type { BulkProcessor } from './payments/bulk/processor.ts';
 import type { Config } from './config.ts';
 import { createMetropolBureau } from './credit/bureaus/metropol/bureau.ts';
 import { createConnectorRegistry } from './payments/connectors/registry.ts';
 import { createRegistryBureau } from './credit/bureaus/registry.ts';
-import { createEnquiryDesk } from './credit/enquiries/service.ts';
-import type { EnquiryDesk } from './credit/enquiries/service.ts';
+import { createEnquiryService } from './credit/enquiries/service.ts';
+import type { EnquiryService } from './credit/enquiries/service.ts';
 import { startEnquiryRetention } from './credit/enquiries/retention.ts';
 import { openRegistryVault } from './credit/registry/open-vault-store.ts';
 import { creditKeysOf } from './credit/registry/vault.ts';
@@ -25,7 +25,7 @@ import { watchSettings } from './platform/db/settings-watch.ts';
 import { createAvailabilities } from './payments/dispatch/availability.ts';
 import { createCapacity } from './payments/dispatch/capacity.ts';
 import type { Capacity } from './payments/dispatch/capacity.ts';
-import { createCallbackDesk } from './payments/dispatch/callbacks.ts';
+import { createCallbackReceiver } from './payments/dispatch/callbacks.ts';
 import type { Connector } from './payments/dispatch/connector.ts';
 import type { RetryPolicy } from './payments/dispatch/decide.ts';
 import { startDispatcher } from './payments/dispatch/dispatcher.ts';
@@ -44,13 +44,13 @@ import { createSettler } from './payments/settle/settle.ts';
 import type { Settler } from './payments/settle/settle.ts';
 import { requireOneVendorCalls } from './payments/create/store.ts';
 import { createStatusReader } from './payments/create/status-reader.ts';
-import type { NewTransaction } from './payments/create/payment.ts';
+import type { NewPayment } from './payments/create/payment.ts';
 import { createVendorDirectory } from './parties/directory.ts';
 import type { AuthenticationDeps } from './parties/http/authenticate.ts';
 import type { VendorDirectory } from './parties/directory.ts';
 import { openOperatorKeys } from './parties/keys.ts';
 import { openLedgerMac } from './parties/ledger-key.ts';
-import { createNonceDesk, startNonceCleaner } from './parties/nonces.ts';
+import { createNonceStore, startNonceCleaner } from './parties/nonces.ts';
 
 /** How long a batch is retried over lost connections before its callers are told. */
 const LANE_DEADLINE_MS = 8_000;
@@ -68,15 +68,15 @@ const RETENTION_EVERY_MS = 3_600_000;
 /** In the sandbox every suffix but 9909 must reach its end within 20 s. */
 const SANDBOX_POLICY: RetryPolicy = {
   verifyFirstMs: 400,
-  verifyMostMs: 60_000,
+  verifyMaxMs: 60_000,
   resendFirstMs: 400,
-  resendMostMs: 30_000,
+  resendMaxMs: 30_000,
 };
 const PRODUCTION_POLICY: RetryPolicy = {
   verifyFirstMs: 2_000,
-  verifyMostMs: 300_000,
+  verifyMaxMs: 300_000,
   resendFirstMs: 1_000,
-  resendMostMs: 60_000,
+  resendMaxMs: 60_000,
 };
 
 export interface Service {
@@ -122,19 +122,22 @@ export async function compose(options: ComposeOptions): Promise<Service> {
 }
 
 async function assemble(options: ComposeOptions, ends: Ends): Promise<Omit<Service, 'stop'>> {
-  const kit = createKit(options, ends);
-  const { config, log, pool, wireTime } = kit;
-  const settings = await composeSettings(kit);
+  const dependencies = createDependencies(options, ends);
+  const { config, log, pool, wireTime } = dependencies;
+  const settings = await composeSettings(dependencies);
   const { directory, catalogue, connectorOf } = settings;
-  const ledgerMac = await openLedgerMac(pool, kit.masterKeys);
-  const { settler, lanes, bulkDesk, dispatcher, capacity } = await composePayments(kit, settings);
-  const nonces = createNonceDesk({
-    pool: kit.openPool('nonces', 1, true),
+  const ledgerMac = await openLedgerMac(pool, dependencies.masterKeys);
+  const { settler, lanes, bulkProcessor, dispatcher, capacity } = await composePayments(
+    dependencies,
+    settings,
+  );
+  const nonces = createNonceStore({
+    pool: dependencies.openPool('nonces', 1, true),
     deadlineMs: LANE_DEADLINE_MS,
   });
-  kit.atStop(() => nonces.idle());
-  const enquiryDesk = await composeCredit(kit);
-  if (config.roles.has('jobs')) startJobs(kit, ledgerMac);
+  dependencies.atStop(() => nonces.idle());
+  const enquiryService = await composeCredit(dependencies);
+  if (config.roles.has('jobs')) startJobs(dependencies, ledgerMac);
 
   const metrics = createMetrics({
     pool,
@@ -148,13 +151,13 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Omit<Servi
   const explainsSignatures = config.mode === 'sandbox';
   const authentication = { directory, nonces, clock: systemClock, limits, explainsSignatures };
   const reading = (name: string) => ({
-    pool: kit.openPool(name, 1, true),
+    pool: dependencies.openPool(name, 1, true),
     deadlineMs: READ_DEADLINE_MS,
   });
   const { metricsPort, host } = config;
   const metricsApp =
     metricsPort === undefined ? undefined : await createMetricsServer({ log, metrics, pool });
-  kit.atStop(() => metricsApp?.close());
+  dependencies.atStop(() => metricsApp?.close());
   const app = await createApi({
     ...authentication,
     config,
@@ -175,15 +178,15 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Omit<Servi
     connectorOf,
     capacity,
     lanes,
-    bulkDesk,
+    bulkProcessor,
     balances: createBalanceReader(reading('balances')),
     statuses: createStatusReader(reading('statuses')),
-    callbackDesk: createCallbackDesk({ pool, catalogue, connectorOf, settler, log }),
-    enquiryDesk,
+    callbackReceiver: createCallbackReceiver({ pool, catalogue, connectorOf, settler, log }),
+    enquiryService,
   });
-  kit.atStop(() => app.close());
+  dependencies.atStop(() => app.close());
   // First of all at the stop: the time begins.
-  kit.atStop(() => void kit.graceLeftMs());
+  dependencies.atStop(() => void dependencies.graceLeftMs());
   return {
     app,
     pool,
@@ -198,7 +201,7 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Omit<Servi
 }
 
 /** What parts are made with. */
-interface Kit extends Pick<ComposeOptions, 'config' | 'masterKeys' | 'log'> {
+interface Dependencies extends Pick<ComposeOptions, 'config' | 'masterKeys' | 'log'> {
   /** For everything that is not a lane. */
   readonly pool: Pool;
   readonly wireTime: WireTime;
@@ -212,10 +215,10 @@ interface Kit extends Pick<ComposeOptions, 'config' | 'masterKeys' | 'log'> {
   readonly graceLeftMs: () => number;
 }
 
-function createKit(options: ComposeOptions, ends: Ends): Kit {
+function createDependencies(options: ComposeOptions, ends: Ends): Dependencies {
   const { config, log } = options;
-  const atStop: Kit['atStop'] = (end) => void ends.push(end);
-  const openPool: Kit['openPool'] = (name, max, byIndexOnly = false) => {
+  const atStop: Dependencies['atStop'] = (end) => void ends.push(end);
+  const openPool: Dependencies['openPool'] = (name, max, byIndexOnly = false) => {
     const pool = createPool({
       url: options.databaseUrl,
       max,
@@ -249,7 +252,13 @@ interface Settings {
   readonly connectorOf: (operatorCode: string) => Connector | undefined;
 }
 
-async function composeSettings({ config, log, masterKeys, pool, atStop }: Kit): Promise<Settings> {
+async function composeSettings({
+  config,
+  log,
+  masterKeys,
+  pool,
+  atStop,
+}: Dependencies): Promise<Settings> {
   const directory = createVendorDirectory(pool, masterKeys);
   const connectors = createConnectorRegistry({
     callbackBase: `${config.publicUrl}/callbacks`,
@@ -276,13 +285,13 @@ async function composeSettings({ config, log, masterKeys, pool, atStop }: Kit): 
 interface Payments {
   readonly settler: Settler;
   readonly lanes: CreateLanes;
-  readonly bulkDesk: BulkDesk | undefined;
+  readonly bulkProcessor: BulkProcessor | undefined;
   readonly dispatcher: Dispatcher | undefined;
   readonly capacity: Capacity;
 }
 
-async function composePayments(kit: Kit, settings: Settings): Promise<Payments> {
-  const { config, log, pool, openPool, openLanes, atStop } = kit;
+async function composePayments(dependencies: Dependencies, settings: Settings): Promise<Payments> {
+  const { config, log, pool, openPool, openLanes, atStop } = dependencies;
   const { directory, catalogue, connectorOf } = settings;
   const { batches } = config;
   const laneDeadlineMs = LANE_DEADLINE_MS;
@@ -296,7 +305,7 @@ async function composePayments(kit: Kit, settings: Settings): Promise<Payments> 
 
   const capacity = createCapacity(() => performance.now());
   let dispatcher: Dispatcher | undefined;
-  const onAccepted = (accepted: readonly NewTransaction[]): void =>
+  const onAccepted = (accepted: readonly NewPayment[]): void =>
     dispatcher?.hint(
       accepted.map(({ vendorId, billerCode }) => ({ vendorId, billerCode, stage: 'send' })),
     );
@@ -308,8 +317,8 @@ async function composePayments(kit: Kit, settings: Settings): Promise<Payments> 
     onAccepted,
   });
   atStop(() => lanes.idle());
-  const bulkDesk = config.roles.has('api')
-    ? createBulkDesk({
+  const bulkProcessor = config.roles.has('api')
+    ? createBulkProcessor({
         pool,
         lanePools: createPools,
         laneDeadlineMs,
@@ -324,7 +333,7 @@ async function composePayments(kit: Kit, settings: Settings): Promise<Payments> 
         log,
       })
     : undefined;
-  atStop(() => bulkDesk?.stop());
+  atStop(() => bulkProcessor?.stop());
 
   if (config.roles.has('dispatcher')) {
     const availabilities = createAvailabilities({
@@ -350,8 +359,8 @@ async function composePayments(kit: Kit, settings: Settings): Promise<Payments> 
       log,
     });
   }
-  atStop(() => dispatcher?.stop(kit.graceLeftMs()));
-  return { settler, lanes, bulkDesk, dispatcher, capacity };
+  atStop(() => dispatcher?.stop(dependencies.graceLeftMs()));
+  return { settler, lanes, bulkProcessor, dispatcher, capacity };
 }
 
 /** The enquiry desk with its bureau; undefined when the credit registry is not configured. */
@@ -361,7 +370,7 @@ async function composeCredit({
   pool,
   openLanes,
   atStop,
-}: Kit): Promise<EnquiryDesk | undefined> {
+}: Dependencies): Promise<EnquiryService | undefined> {
   const derive = config.mode === 'sandbox' && config.masterKey === undefined;
   const keys = creditKeysOf(config, masterKeys, derive);
   if (keys === undefined) return undefined;
@@ -372,7 +381,7 @@ async function composeCredit({
       ? createRegistryBureau({ ...shared, retentionDays: config.creditRetentionDays })
       : createMetropolBureau({ ...shared, ...config.metropol });
   atStop(() => bureau.close());
-  const desk = createEnquiryDesk({
+  const receiver = createEnquiryService({
     pool,
     lanePools: openLanes('enquiry'),
     laneDeadlineMs: LANE_DEADLINE_MS,
@@ -381,13 +390,13 @@ async function composeCredit({
     clock: systemClock,
     missesPerHour: config.creditMissesPerHour,
   });
-  atStop(() => desk.idle());
-  return desk;
+  atStop(() => receiver.idle());
+  return receiver;
 }
 
 /** What is done now and then, off every request's way. */
 function startJobs(
-  { config, log, masterKeys, pool, wireTime, openPool, atStop, graceLeftMs }: Kit,
+  { config, log, masterKeys, pool, wireTime, openPool, atStop, graceLeftMs }: Dependencies,
   ledgerMac: Mac,
 ): void {
   const stopLater = (job: PeriodicJob): void => atStop(() => job.stop());

@@ -1,108 +1,158 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { ROWS, UPWARD } from './architecture/rows.ts';
+import { foreignAccesses, importsOf, placeOf, upwardImports } from './architecture/scan.ts';
+import type { Sources, TableAccess } from './architecture/scan.ts';
+import { FOREIGN_READS, FOREIGN_WRITES, OWNERS, READS_EVERYTHING } from './architecture/tables.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const SOURCE = path.join(ROOT, 'src');
 
-/** Rows from the bottom up: a file may import from lower rows and from its own folder only. */
-const ROWS: readonly (readonly string[])[] = [
-  ['base'],
-  ['db', 'log', 'outbound'],
-  ['ledger', 'vendors', 'billers', 'quarantine'],
-  ['collections', 'transactions', 'credit'],
-  ['dispatch', 'bulk', 'events'],
-  ['reconciliation'],
-  ['connectors', 'http', 'timeline'],
-  ['environment'],
-  ['config'],
-  ['compose'],
-  ['serve'],
-  ['cli'],
-  ['main'],
-];
-
-interface Import {
-  /** Relative to the root, such as `src/platform/db/pool.ts`. */
-  readonly file: string;
-  readonly imported: string;
-}
-
-function sourceFiles(): string[] {
-  return readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
+const sources: Sources = new Map(
+  readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
-    .map((name) => path.join('src', name));
+    .map((name) => [name.replaceAll(path.sep, '/'), readFileSync(path.join(SOURCE, name), 'utf8')]),
+);
+const files = [...sources.keys()];
+
+/** What a list of exceptions does not excuse. */
+function unexcused(
+  found: readonly TableAccess[],
+  excused: Readonly<Record<string, { readonly tables: readonly string[] }>>,
+): TableAccess[] {
+  return found
+    .map(({ file, tables }) => ({
+      file,
+      tables: tables.filter((table) => excused[file]?.tables.includes(table) !== true),
+    }))
+    .filter(({ tables }) => tables.length > 0);
 }
 
-function importsOf(file: string): Import[] {
-  const text = readFileSync(path.join(ROOT, file), 'utf8');
-  return [...text.matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)].map((match) => ({
-    file,
-    imported: path.relative(ROOT, path.resolve(ROOT, path.dirname(file), match[1] ?? '')),
-  }));
-}
-
-/** The place of a file in the rows: its folder below `src`, or its name at the top. */
-function placeOf(file: string): string {
-  const [, first = ''] = file.split(path.sep);
-  return first.replace(/\.ts$/, '');
-}
-
-function rowOf(place: string): number {
-  return ROWS.findIndex((row) => row.includes(place));
-}
-
-const files = sourceFiles();
-const imports = files.flatMap(importsOf).filter(({ imported }) => imported.startsWith('src'));
-
-describe('the structure of src', () => {
-  test('every folder has a row', () => {
-    const places = new Set(files.map(placeOf));
-    expect([...places].filter((place) => rowOf(place) === -1)).toEqual([]);
+describe('imports', () => {
+  test('every file belongs to a row', () => {
+    const places = ROWS.flat();
+    expect(files.filter((file) => placeOf(file, places) === undefined)).toEqual([]);
   });
 
-  test('imports point down', () => {
-    const upward = imports.filter(({ file, imported }) => {
-      const [from, to] = [placeOf(file), placeOf(imported)];
-      return from !== to && rowOf(to) >= rowOf(from);
-    });
-    // config is a table of values; who needs one takes it as a value and may know its type.
-    expect(upward.map(({ file, imported }) => `${file} → ${imported}`)).toEqual([]);
+  test('point to lower rows', () => {
+    const found = upwardImports(importsOf(sources), ROWS);
+    const texts = found.map(({ file, imported }) => `${file} → ${imported}`);
+    expect(texts.filter((text) => UPWARD[text] === undefined)).toEqual([]);
+    expect(Object.keys(UPWARD).filter((text) => !texts.includes(text))).toEqual([]);
   });
 
-  test('only the sandbox is outside, and only main starts it', () => {
-    const outside = files
-      .flatMap(importsOf)
-      .filter(({ imported }) => !imported.startsWith('src'))
-      .map(({ file }) => file);
-    expect(outside).toEqual(['src/main.ts']);
+  test('leave src for the sandbox only, which only main starts', () => {
+    const outside = importsOf(sources).filter(({ imported }) => imported.startsWith('../'));
+    expect(outside.map(({ file }) => file)).toEqual(['main.ts']);
   });
+});
 
-  test('SQL is in stores, in db, and in the ledger’s check and chain', () => {
-    const allowed =
-      /(^|\/)(store|.*-store)\.ts$|^src\/db\/|^src\/ledger\/(check|chain|chain-check|authenticity)\.ts$|^src\/http\/(metrics|health)\.ts$|^src\/serve\.ts$/;
-    const withSql = files.filter((file) =>
-      /\.query(<[^(]*>)?\(/.test(readFileSync(path.join(ROOT, file), 'utf8')),
+describe('tables', () => {
+  test('each has one owner', () => {
+    const created = schemaTexts().flatMap((text) =>
+      [...text.matchAll(/create table (?:if not exists )?(\w+)/g)].map((match) => match[1]),
     );
+    const inCode = ['schema_migrations', 'schema_functions', 'schema_objects'];
+    const owned = Object.values(OWNERS).flat();
+    expect(new Set(owned)).toEqual(new Set([...created, ...inCode]));
+    expect(owned).toHaveLength(new Set(owned).size);
+  });
+
+  test('are written by their owner', () => {
+    const found = foreignAccesses(sources, OWNERS, 'write');
+    expect(unexcused(found, FOREIGN_WRITES)).toEqual([]);
+  });
+
+  test('are read by their owner, or as listed', () => {
+    const found = foreignAccesses(sources, OWNERS, 'read').filter(
+      ({ file }) => placeOf(file, Object.keys(READS_EVERYTHING)) === undefined,
+    );
+    expect(unexcused(found, FOREIGN_READS)).toEqual([]);
+  });
+
+  test.each([
+    ['read', FOREIGN_READS],
+    ['write', FOREIGN_WRITES],
+  ] as const)('every exception to a %s is needed', (kind, excused) => {
+    const found = new Map(
+      foreignAccesses(sources, OWNERS, kind).map(({ file, tables }) => [file, tables]),
+    );
+    const needless = Object.entries(excused).flatMap(([file, { tables }]) =>
+      tables
+        .filter((table) => found.get(file)?.includes(table) !== true)
+        .map((t) => `${file}: ${t}`),
+    );
+    expect(needless).toEqual([]);
+  });
+});
+
+function schemaTexts(): string[] {
+  const folders = [path.join(ROOT, 'migrations')];
+  return folders.flatMap((folder) =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith('.sql'))
+      .map((name) => readFileSync(path.join(folder, name), 'utf8')),
+  );
+}
+
+describe('the rest', () => {
+  test('SQL is in stores, in platform/db, and in the ledger’s check and chain', () => {
+    const allowed =
+      /(^|\/)(store|.*-store)\.ts$|^platform\/(db|backup|embedded)\/|^payments\/(audit|ledger)\/|^(metrics|run)\.ts$|^platform\/http\/health\.ts$/;
+    const withSql = files.filter((file) => /\.query(<[^(]*>)?\(/.test(sources.get(file) ?? ''));
     expect(withSql.filter((file) => !allowed.test(file))).toEqual([]);
   });
 
-  test('the environment is read in config only', () => {
-    const readers = files.filter((file) =>
-      readFileSync(path.join(ROOT, file), 'utf8').includes('process.env'),
-    );
-    expect(readers).toEqual(['src/config.ts']);
+  test('the environment is read in one file only', () => {
+    const readers = files.filter((file) => sources.get(file)?.includes('process.env'));
+    expect(readers).toEqual(['config.ts']);
   });
 
   test('every folder says what belongs in it', () => {
     const folders = new Set(files.map((file) => path.dirname(file)));
     const silent = [...folders].filter((folder) => {
       try {
-        return readFileSync(path.join(ROOT, folder, 'README.md'), 'utf8').trim() === '';
+        return readFileSync(path.join(SOURCE, folder, 'README.md'), 'utf8').trim() === '';
       } catch {
         return true;
       }
     });
     expect(silent).toEqual([]);
   });
+});
+
+/** The checks above have to fail when they should. */
+describe('the checks find', () => {
+  const planted = (file: string, text: string): Sources => new Map([[file, text]]);
+
+  test('an upward import', () => {
+    const found = importsOf(
+      planted('platform/db/pool.ts', `import { x } from '../../payments/create/payment.ts';`),
+    );
+    expect(upwardImports(found, ROWS)).toHaveLength(1);
+  });
+
+  test('an import between siblings', () => {
+    const found = importsOf(
+      planted('payments/ledger/x.ts', `import { x } from '../quarantine/store.ts';`),
+    );
+    expect(upwardImports(found, ROWS)).toHaveLength(1);
+  });
+
+  test.each(['insert into transfers (a) values (1)', 'update transfers set a = 1'])(
+    'a foreign write: %s',
+    (sql) => {
+      const found = foreignAccesses(planted('credit/x.ts', `db.query('${sql}')`), OWNERS, 'write');
+      expect(found).toEqual([{ file: 'credit/x.ts', tables: ['transfers'] }]);
+    },
+  );
+
+  test.each(['select 1 from transfers t', 'select 1 from x join transfers using (y)'])(
+    'a foreign read: %s',
+    (sql) => {
+      const found = foreignAccesses(planted('credit/x.ts', `db.query(\`${sql}\`)`), OWNERS, 'read');
+      expect(found).toEqual([{ file: 'credit/x.ts', tables: ['transfers'] }]);
+    },
+  );
 });

@@ -4,7 +4,7 @@ import { createLane } from '../../src/platform/db/lane.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { createCreateLanes } from '../../src/payments/create/create.ts';
-import type { NewTransaction } from '../../src/payments/create/payment.ts';
+import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { createOne, createUnchecked } from '../contestants.ts';
 import { readPgledgerAccounts, transferByPgledger } from '../pgledger.ts';
 import { serveParent } from './child.ts';
@@ -28,7 +28,7 @@ export interface DirectAnswer {
 
 const DEADLINE_MS = 30_000;
 
-type Create = (transaction: NewTransaction) => Promise<unknown>;
+type Create = (payment: NewPayment) => Promise<unknown>;
 
 async function run(question: DirectQuestion): Promise<DirectAnswer> {
   const oneByOne = question.contestant === 'one-call' || question.contestant === 'pgledger';
@@ -44,14 +44,14 @@ async function run(question: DirectQuestion): Promise<DirectAnswer> {
   const { callers, seconds, vendorIds } = question;
   // Connections and plans are made before the time begins.
   await together(callers, async (caller) => {
-    await create(newTransaction(vendorIds, caller));
+    await create(newPayment(vendorIds, caller));
   });
   const startedAt = performance.now();
   const endsAt = startedAt + seconds * 1000;
   let timed = 0;
   await together(callers, async (caller) => {
     for (let turn = caller; performance.now() < endsAt; turn += callers) {
-      await create(newTransaction(vendorIds, turn));
+      await create(newPayment(vendorIds, turn));
       timed += 1;
     }
   });
@@ -73,8 +73,8 @@ async function contestant(
       maxBatch,
       onAccepted: () => {},
     });
-    return async (transaction) => {
-      const decision = await lanes.add(transaction);
+    return async (payment) => {
+      const decision = await lanes.add(payment);
       if (decision.kind !== 'accepted') throw new Error(`a create was ${decision.kind}`);
     };
   }
@@ -82,11 +82,11 @@ async function contestant(
     const [pool] = pools;
     if (pool === undefined) throw new Error('there is no pool');
     return name === 'one-call'
-      ? (transaction) => createOne(pool, transaction)
+      ? (payment) => createOne(pool, payment)
       : await createByPgledger(pool);
   }
   const lanes = pools.map((pool, index) =>
-    createLane<NewTransaction, true>({
+    createLane<NewPayment, true>({
       name: `ceiling ${index}`,
       pool,
       maxBatch: LIMITS.laneBatchRows,
@@ -98,7 +98,7 @@ async function contestant(
       },
     }),
   );
-  return async (transaction) => await lanes[transaction.vendorId % lanes.length]?.add(transaction);
+  return async (payment) => await lanes[payment.vendorId % lanes.length]?.add(payment);
 }
 
 async function createByPgledger(pool: Pool): Promise<Create> {
@@ -117,11 +117,11 @@ async function together(count: number, work: (caller: number) => Promise<void>):
 const started = Date.now().toString(36);
 let references = 0;
 
-function newTransaction(vendorIds: readonly number[], turn: number): NewTransaction {
+function newPayment(vendorIds: readonly number[], turn: number): NewPayment {
   references += 1;
   return {
     vendorId: vendorIds[turn % vendorIds.length] ?? 0,
-    transactionId: newId(),
+    paymentId: newId(),
     billerCode: 'kplc_prepaid',
     account: `14${String(references).padStart(8, '0')}0`,
     phone: null,

@@ -5,7 +5,7 @@ import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { claim } from '../../src/payments/dispatch/store.ts';
 import type { Claim } from '../../src/payments/dispatch/store.ts';
-import { createTransactions, settleTransactions } from '../../src/payments/create/store.ts';
+import { createPayments, settlePayments } from '../../src/payments/create/store.ts';
 import { serveParent } from './child.ts';
 
 /** Drains prepared payments, by batches of 500, each paid as soon as it is taken. */
@@ -37,7 +37,7 @@ interface Contestant {
 const BATCH = 500;
 const QUEUE = 'bench';
 const BILLER = 'kplc_prepaid';
-const MOST_CONNECTIONS = 10;
+const MAX_CONNECTIONS = 10;
 const PG_BOSS_POLL_SECONDS = 0.5;
 
 const opened = new Map<string, Promise<Contestant>>();
@@ -84,19 +84,19 @@ async function drainBy(
 
 /** As many vendors as workers: settlements are shared out by vendor. */
 async function openOurs({ url }: DispatchQuestion): Promise<Contestant> {
-  const pool = createPool({ url, max: MOST_CONNECTIONS, name: 'bench', byIndexOnly: true });
+  const pool = createPool({ url, max: MAX_CONNECTIONS, name: 'bench', byIndexOnly: true });
   return {
     prepare: async ({ jobs, workers, vendorIds }) => {
       for (const [index, count] of batchesOf(jobs)) {
         const vendorId = vendorIds[index % workers] ?? 0;
-        await createTransactions(pool, newTransactions(vendorId, count), false);
+        await createPayments(pool, newPayments(vendorId, count), false);
       }
     },
     drain: async (question) => {
       const claimNext = async (worker: number): Promise<readonly Claim[]> => {
         const vendorId = question.vendorIds[worker] ?? 0;
         const queue = { vendorId, billerCode: BILLER, stage: 'send' } as const;
-        return await claim(pool, [{ ...queue, most: BATCH, leaseMs: 60_000 }]);
+        return await claim(pool, [{ ...queue, max: BATCH, leaseMs: 60_000 }]);
       };
       await drainBy(async (worker) => await settleAsPaid(pool, await claimNext(worker)), question);
     },
@@ -115,15 +115,15 @@ function batchesOf(jobs: number): [number, number][] {
 /** What the dispatcher does for payments whose operator says at once that they are paid. */
 async function settleAsPaid(pool: Pool, claims: readonly Claim[]): Promise<number> {
   if (claims.length === 0) return 0;
-  await settleTransactions(
+  await settlePayments(
     pool,
-    claims.map(({ vendorId, transactionId, billerCode, amountCents }) => ({
+    claims.map(({ vendorId, paymentId, billerCode, amountCents }) => ({
       vendorId,
-      transactionId,
+      paymentId,
       billerCode,
       outcome: 'success',
       paidCents: amountCents,
-      billerReference: `OP${transactionId.slice(-12)}`,
+      billerReference: `OP${paymentId.slice(-12)}`,
       message: 'Paid',
       details: null,
       failureCode: null,
@@ -133,21 +133,18 @@ async function settleAsPaid(pool: Pool, claims: readonly Claim[]): Promise<numbe
   return claims.length;
 }
 
-function newTransactions(
-  vendorId: number,
-  count: number,
-): Parameters<typeof createTransactions>[1] {
+function newPayments(vendorId: number, count: number): Parameters<typeof createPayments>[1] {
   return Array.from({ length: count }, () => {
-    const transactionId = newId();
+    const paymentId = newId();
     return {
       vendorId,
-      transactionId,
+      paymentId,
       billerCode: BILLER,
       account: '14234567890',
       phone: null,
       amountCents: 10_000n,
       feeCents: 0n,
-      merchantReference: transactionId,
+      merchantReference: paymentId,
       duplicateCheck: false,
     };
   });
@@ -205,7 +202,7 @@ async function openPgBossOneOutput(question: DispatchQuestion): Promise<Contesta
 async function startPgBoss({ url }: DispatchQuestion): Promise<PgBoss> {
   const boss = new PgBoss({
     connectionString: url,
-    max: MOST_CONNECTIONS,
+    max: MAX_CONNECTIONS,
     supervise: false,
     schedule: false,
   });
@@ -217,7 +214,7 @@ async function startPgBoss({ url }: DispatchQuestion): Promise<PgBoss> {
 
 async function addPayments(boss: PgBoss, { jobs, vendorIds }: DispatchQuestion): Promise<void> {
   for (const [, count] of batchesOf(jobs)) {
-    const payments = newTransactions(vendorIds[0] ?? 0, count).map(paymentOf);
+    const payments = newPayments(vendorIds[0] ?? 0, count).map(paymentOf);
     await boss.insert(
       QUEUE,
       payments.map((data) => ({ data })),
@@ -228,17 +225,17 @@ async function addPayments(boss: PgBoss, { jobs, vendorIds }: DispatchQuestion):
 /** What one has to know of a payment in order to make it. */
 interface Payment {
   readonly vendorId: number;
-  readonly transactionId: string;
+  readonly paymentId: string;
   readonly merchantReference: string | null;
   readonly account: string;
   readonly amountCents: string;
 }
 
-function paymentOf(row: ReturnType<typeof newTransactions>[number]): Payment {
-  const { vendorId, transactionId, merchantReference, account } = row;
+function paymentOf(row: ReturnType<typeof newPayments>[number]): Payment {
+  const { vendorId, paymentId, merchantReference, account } = row;
   return {
     vendorId,
-    transactionId,
+    paymentId,
     merchantReference,
     account,
     amountCents: String(row.amountCents),
@@ -246,10 +243,10 @@ function paymentOf(row: ReturnType<typeof newTransactions>[number]): Payment {
 }
 
 /** What has to be kept of the operator's answer. */
-function answerTo({ transactionId }: Payment): object {
+function answerTo({ paymentId }: Payment): object {
   return {
     outcome: 'success',
-    billerReference: `OP${transactionId.slice(-12)}`,
+    billerReference: `OP${paymentId.slice(-12)}`,
     message: 'Paid',
     source: 'answer',
   };
@@ -261,7 +258,7 @@ async function openGraphile({ url }: DispatchQuestion): Promise<Contestant> {
   return {
     prepare: async ({ jobs, vendorIds }) => {
       for (const [, count] of batchesOf(jobs)) {
-        const payments = newTransactions(vendorIds[0] ?? 0, count).map(paymentOf);
+        const payments = newPayments(vendorIds[0] ?? 0, count).map(paymentOf);
         await utils.addJobs(payments.map((payload) => ({ identifier: QUEUE, payload })));
       }
     },

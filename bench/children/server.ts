@@ -7,7 +7,7 @@ import { createPool } from '../../src/platform/db/pool.ts';
 import { addOperation } from '../../src/parties/http/operation.ts';
 import { KnownNames } from '../../src/platform/http/wire/parameters.ts';
 import type { Operation } from '../../src/parties/http/operation.ts';
-import { answerDecision, planTransaction } from '../../src/payments/create/decide.ts';
+import { answerDecision, planPayment } from '../../src/payments/create/decide.ts';
 import { createPerRequest } from '../contestants.ts';
 import { HELLO_PATH, PER_REQUEST_PATH } from '../suites/http.ts';
 import { serveParent } from './child.ts';
@@ -88,7 +88,7 @@ const perRequest: Operation<typeof request, typeof response, 'vendor'> = {
   path: PER_REQUEST_PATH,
   summary: 'One transaction per request',
   handle: async (fields, vendor) => {
-    const transaction = planTransaction(
+    const payment = planPayment(
       {
         billerCode: fields.biller_name,
         account: fields.account,
@@ -99,10 +99,10 @@ const perRequest: Operation<typeof request, typeof response, 'vendor'> = {
       vendor,
       service.catalogue.biller(fields.biller_name),
     );
-    const createdAt = await createPerRequest(perRequestPool, transaction);
-    const created = answerDecision(transaction, {
+    const createdAt = await createPerRequest(perRequestPool, payment);
+    const created = answerDecision(payment, {
       kind: 'accepted',
-      transactionId: transaction.transactionId,
+      paymentId: payment.paymentId,
       createdAt,
     });
     return {

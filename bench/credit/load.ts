@@ -1,8 +1,8 @@
 import { isoDay } from '../../src/platform/base/days.ts';
 import { addIndexes, putSubjects } from '../../src/credit/importing/store.ts';
-import { subjectPlace } from '../../src/credit/registry/profile.ts';
+import { subjectLocation } from '../../src/credit/registry/profile.ts';
 import type { Vault } from '../../src/credit/registry/vault.ts';
-import { transaction } from '../../src/platform/db/pool.ts';
+import { databaseTransaction } from '../../src/platform/db/pool.ts';
 import type { Pool, Queryable } from '../../src/platform/db/pool.ts';
 import { AS_OF, personOf } from './population.ts';
 
@@ -31,7 +31,7 @@ export async function loadRegistry(options: LoadOptions): Promise<void> {
   );
   for (let from = 0; from < subjects; from += BATCH_SUBJECTS) {
     const to = Math.min(subjects, from + BATCH_SUBJECTS);
-    await transaction(pool, async (client) => {
+    await databaseTransaction(pool, async (client) => {
       await addPeople(client, options, from, to);
       await addFacts(client, from, to);
     });
@@ -67,7 +67,7 @@ async function addPeople(
     'new',
     people.map(({ crn, profile }) => ({
       crn,
-      sealed: vault.seal(JSON.stringify(profile), subjectPlace(crn)),
+      sealed: vault.seal(JSON.stringify(profile), subjectLocation(crn)),
     })),
     AS_OF,
   );

@@ -8,7 +8,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { isoDay } from '../../src/platform/base/days.ts';
-import { MOST_SUBJECTS } from '../../sandbox/population/person.ts';
+import { MAX_SUBJECTS } from '../../sandbox/population/person.ts';
 import { endOnSignals } from '../interruption.ts';
 import { median } from '../ratios.ts';
 import { runCli, startCluster, startService } from './cluster.ts';
@@ -180,6 +180,6 @@ function say(line: string): void {
 
 function wholeNumber(text: string): number {
   const value = /^[1-9]\d{0,8}$/.test(text) ? Number(text) : NaN;
-  if (value <= MOST_SUBJECTS) return value;
-  throw new InvalidArgumentError(`It must be a whole number from 1 to ${MOST_SUBJECTS}.`);
+  if (value <= MAX_SUBJECTS) return value;
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${MAX_SUBJECTS}.`);
 }

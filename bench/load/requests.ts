@@ -65,10 +65,10 @@ export function balanceRequests(vendors: readonly BenchVendor[], count: number):
 
 /** Status queries about the given transactions, in turn. */
 export function statusRequests(
-  transactions: readonly { readonly vendor: BenchVendor; readonly reference: string }[],
+  payments: readonly { readonly vendor: BenchVendor; readonly reference: string }[],
   count: number,
 ): SignedRequest[] {
-  const first = transactions.slice(0, count).map(({ vendor, reference }): SignedRequest => ({
+  const first = payments.slice(0, count).map(({ vendor, reference }): SignedRequest => ({
     method: 'POST',
     path: '/transaction/check/status',
     body: signedForm(vendor, { reference, vid: vendor.vid }),

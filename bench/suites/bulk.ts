@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createPool } from '../../src/platform/db/pool.ts';
 import { signedForm } from '../load/requests.ts';
 import type { BenchVendor } from '../stage.ts';
-import { countTransactions } from '../store.ts';
+import { countPayments } from '../store.ts';
 import { reconcile, runOf } from './suite.ts';
 import type { Suite } from './suite.ts';
 
@@ -33,7 +33,7 @@ export const bulkSuite: Suite = {
       const texts = Array.from({ length: count }, newFile);
       const rows = count * ROWS_OF_A_FILE;
       await stage.checkpoint();
-      const before = await countTransactions(pool);
+      const before = await countPayments(pool);
       const measured = await stage.measured(server, async () => {
         const startedAt = performance.now();
         const uploader = async (): Promise<void> => {
@@ -44,7 +44,7 @@ export const bulkSuite: Suite = {
         await Promise.all(Array.from({ length: FILES_AT_ONCE }, uploader));
         return { rate: rows / ((performance.now() - startedAt) / 1000), events: rows };
       });
-      reconcile(name, (await countTransactions(pool)) - before, rows);
+      reconcile(name, (await countPayments(pool)) - before, rows);
       return runOf(name, measured);
     };
     await run('bulk hot', 1);

@@ -7,12 +7,12 @@ import { createRequests } from '../load/requests.ts';
 import {
   countQueued,
   countSettled,
-  countTransactions,
+  countPayments,
   databaseTime,
   moveOperators,
   settlingSeconds,
 } from '../store.ts';
-import { MOST_PER_SECOND } from './http.ts';
+import { MAX_PER_SECOND } from './http.ts';
 import { reconcile, runOf } from './suite.ts';
 import type { Suite } from './suite.ts';
 
@@ -52,9 +52,9 @@ export const cycleSuite: Suite = {
     const run = async (name: string, seconds: number) => {
       if (name !== ALONE && name !== CYCLE) throw new Error(`no contestant ${name}`);
       const pool = pools[name];
-      const requests = createRequests(stage.many, MOST_PER_SECOND * seconds);
+      const requests = createRequests(stage.many, MAX_PER_SECOND * seconds);
       await stage.checkpoint();
-      const before = await countTransactions(pool);
+      const before = await countPayments(pool);
       const settledBefore = await countSettled(pool);
       const startedAt = await databaseTime(pool);
       const measured = await stage.measured(servers[name], async () => {
@@ -71,7 +71,7 @@ export const cycleSuite: Suite = {
         return { rate: driven.answered / tookSeconds, events: driven.answered };
       });
       const { events } = measured.result;
-      reconcile(name, (await countTransactions(pool)) - before, events);
+      reconcile(name, (await countPayments(pool)) - before, events);
       if (name === CYCLE) reconcile(name, (await countSettled(pool)) - settledBefore, events);
       return runOf(name, measured);
     };

@@ -3,13 +3,13 @@ import { encodeReference, newId } from '../../src/platform/base/ids.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { claim } from '../../src/payments/dispatch/store.ts';
-import { createTransactions } from '../../src/payments/create/store.ts';
-import type { NewTransaction } from '../../src/payments/create/payment.ts';
+import { createPayments } from '../../src/payments/create/store.ts';
+import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { SANDBOX_OPERATOR_KEY } from '../../sandbox/operators/options.ts';
 import { drive } from '../load/drive.ts';
 import { createRequests } from '../load/requests.ts';
 import type { Stage } from '../stage.ts';
-import { countSettled, countTransactions } from '../store.ts';
+import { countSettled, countPayments } from '../store.ts';
 import { reconcile } from './suite.ts';
 import type { Suite } from './suite.ts';
 
@@ -33,37 +33,37 @@ export const defaultSettingsSuite: Suite = {
     `100 callbacks at once, ${name}`,
   ]),
   open: async (stage, options) => {
-    const places = new Map([
+    const locations = new Map([
       [EMBEDDED, await openPlace(stage, await stage.database('embedded_settings'))],
       [DEFAULT, await openPlace(stage, await stage.databaseByDefault('default_settings'))],
     ]);
     // The first of each connection prepares its statements.
-    for (const place of places.values()) {
-      await creates(stage, place, 1);
-      await callbacks(stage, place);
+    for (const location of locations.values()) {
+      await creates(stage, location, 1);
+      await callbacks(stage, location);
     }
     return {
       run: async (name) => {
-        const place = places.get(name.split(', ')[1] ?? '');
-        if (place === undefined) throw new Error(`no contestant ${name}`);
+        const location = locations.get(name.split(', ')[1] ?? '');
+        if (location === undefined) throw new Error(`no contestant ${name}`);
         await stage.checkpoint();
         if (name.startsWith('100')) {
           const bursts: number[] = [];
           for (let burst = 0; burst < BURSTS; burst += 1) {
-            bursts.push(await callbacks(stage, place));
+            bursts.push(await callbacks(stage, location));
           }
           const ms = bursts.toSorted((a, b) => a - b)[(BURSTS - 1) / 2] ?? Number.NaN;
           return { contestant: name, value: ms / 1000, unit: 'seconds', p50Ms: ms };
         }
         const { p50Ms, p99Ms } = await creates(
           stage,
-          place,
+          location,
           Math.max(LEAST_SECONDS, options.seconds),
         );
         return { contestant: name, value: p50Ms / 1000, unit: 'seconds', p50Ms, p99Ms };
       },
       close: async () => {
-        for (const { close } of places.values()) await close();
+        for (const { close } of locations.values()) await close();
       },
     };
   },
@@ -93,18 +93,18 @@ async function openPlace(stage: Stage, url: string): Promise<Place> {
 
 async function creates(stage: Stage, { port, pool }: Place, seconds: number) {
   const requests = createRequests(stage.many, CREATES_PER_SECOND * seconds + 1);
-  const before = await countTransactions(pool);
+  const before = await countPayments(pool);
   const load = { port, connections: 64, folder: stage.folder };
   const driven = await drive({ ...load, requests, seconds, rate: CREATES_PER_SECOND });
-  reconcile('creates at 20/s', (await countTransactions(pool)) - before, driven.answered);
+  reconcile('creates at 20/s', (await countPayments(pool)) - before, driven.answered);
   return driven;
 }
 
 /** Milliseconds until the last of them is answered. */
 async function callbacks(stage: Stage, { port, pool }: Place): Promise<number> {
-  const payments = stage.many.slice(0, CALLBACKS).map(({ vendorId }): NewTransaction => ({
+  const payments = stage.many.slice(0, CALLBACKS).map(({ vendorId }): NewPayment => ({
     vendorId,
-    transactionId: newId(),
+    paymentId: newId(),
     merchantReference: null,
     billerCode: BILLER,
     account: '14234560000',
@@ -113,20 +113,20 @@ async function callbacks(stage: Stage, { port, pool }: Place): Promise<number> {
     feeCents: 0n,
     duplicateCheck: false,
   }));
-  await createTransactions(pool, payments, false);
+  await createPayments(pool, payments, false);
   await claim(
     pool,
     payments.map(({ vendorId }) => ({
       ...{ vendorId, billerCode: BILLER, stage: 'send' as const },
-      ...{ most: 10_000, leaseMs: 600_000 },
+      ...{ max: 10_000, leaseMs: 600_000 },
     })),
   );
   const before = await countSettled(pool);
-  const signed = payments.map(({ vendorId, transactionId }) => {
+  const signed = payments.map(({ vendorId, paymentId }) => {
     const id = newId();
     const body = JSON.stringify({
       status: 'paid',
-      reference: encodeReference(vendorId, transactionId),
+      reference: encodeReference(vendorId, paymentId),
       operator_reference: id,
       amount: '100.00',
       currency: 'KES',

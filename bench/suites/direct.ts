@@ -4,7 +4,7 @@ import type { DirectAnswer, DirectQuestion } from '../children/direct.ts';
 import { addContestants } from '../contestants.ts';
 import { countPgledgerTransfers, installPgledger, PGLEDGER_CONNECTIONS } from '../pgledger.ts';
 import { ONE_CALL_CONNECTIONS } from '../ratios.ts';
-import { countTransactions } from '../store.ts';
+import { countPayments } from '../store.ts';
 import type { Stage } from '../stage.ts';
 import { reconcile, runOf } from './suite.ts';
 import type { Suite, SuiteOptions } from './suite.ts';
@@ -94,7 +94,7 @@ async function openOurs(stage: Stage): Promise<Books> {
   const url = await stage.database('direct');
   const pool = createPool({ url, max: 1, name: 'bench count', statementTimeoutMs: 0 });
   await addContestants(pool);
-  return { url, count: () => countTransactions(pool), close: () => pool.end() };
+  return { url, count: () => countPayments(pool), close: () => pool.end() };
 }
 
 async function openPgledger(

@@ -1,6 +1,6 @@
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { DirectAnswer, DirectQuestion } from '../children/direct.ts';
-import { countTransactions, insertHistory, settleDown, walPosition } from '../store.ts';
+import { countPayments, insertHistory, settleDown, walPosition } from '../store.ts';
 import { CALLERS, LANES } from './direct.ts';
 import { reconcile, runOf } from './suite.ts';
 import type { Suite } from './suite.ts';
@@ -40,7 +40,7 @@ export const growthSuite: Suite = {
           connections: LANES,
           seconds: options.seconds * (name === WAL ? WAL_RUN_LENGTHS : 1),
         };
-        const before = await countTransactions(pools[on]);
+        const before = await countPayments(pools[on]);
         // From here on the first change of each page is logged whole, as after any checkpoint.
         await stage.checkpoint();
         const walBefore = await walPosition(pools[on]);
@@ -50,7 +50,7 @@ export const growthSuite: Suite = {
         });
         const walBytes = Number((await walPosition(pools[on])) - walBefore);
         const { creates } = measured.result;
-        reconcile(name, (await countTransactions(pools[on])) - before, creates);
+        reconcile(name, (await countPayments(pools[on])) - before, creates);
         if (name !== WAL) return runOf(name, measured);
         return { contestant: name, value: walBytes / creates, unit: 'bytes' };
       },

@@ -1,8 +1,8 @@
 import { createPool } from '../../src/platform/db/pool.ts';
 import { drive } from '../load/drive.ts';
 import { createRequests } from '../load/requests.ts';
-import { countTransactions } from '../store.ts';
-import { MOST_PER_SECOND } from './http.ts';
+import { countPayments } from '../store.ts';
+import { MAX_PER_SECOND } from './http.ts';
 import { reconcile } from './suite.ts';
 import type { Suite } from './suite.ts';
 
@@ -24,21 +24,21 @@ export const halfLoadSuite: Suite = {
     });
     const load = { port: server.first.port, connections: CONNECTIONS, folder: stage.folder };
     const full = async (seconds: number): Promise<number> => {
-      const requests = createRequests(stage.many, MOST_PER_SECOND * seconds);
+      const requests = createRequests(stage.many, MAX_PER_SECOND * seconds);
       return (await drive({ ...load, requests, seconds })).rate;
     };
     await full(2);
     return {
       run: async (name) => {
         // What it can take now: neighbours come and go.
-        const most = await full(options.seconds);
-        const rate = most / 2;
+        const max = await full(options.seconds);
+        const rate = max / 2;
         const seconds = Math.max(LEAST_SECONDS, options.seconds);
         const requests = createRequests(stage.many, Math.ceil(rate * seconds) + 1);
         await stage.checkpoint();
-        const before = await countTransactions(pool);
+        const before = await countPayments(pool);
         const { answered, p50Ms, p99Ms } = await drive({ ...load, requests, seconds, rate });
-        reconcile(name, (await countTransactions(pool)) - before, answered);
+        reconcile(name, (await countPayments(pool)) - before, answered);
         return { contestant: name, value: p99Ms / p50Ms, unit: 'ratio', p50Ms, p99Ms };
       },
       close: async () => {

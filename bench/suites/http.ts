@@ -4,7 +4,7 @@ import { drive } from '../load/drive.ts';
 import { balanceRequests, createRequests, statusRequests } from '../load/requests.ts';
 import type { SignedRequest } from '../load/requests.ts';
 import type { BenchVendor, Stage } from '../stage.ts';
-import { countTransactions, sampleTransactions } from '../store.ts';
+import { countPayments, samplePayments } from '../store.ts';
 import { reconcile, runOf } from './suite.ts';
 import type { OpenSuite, Suite } from './suite.ts';
 
@@ -12,7 +12,7 @@ export const HELLO_PATH = '/bench/hello';
 export const PER_REQUEST_PATH = '/bench/per-request';
 
 /** More than any contestant answers in a second on one core. */
-export const MOST_PER_SECOND = 30_000;
+export const MAX_PER_SECOND = 30_000;
 const SAMPLED = 20_000;
 
 interface Contestant {
@@ -38,19 +38,19 @@ export const httpSuite: Suite = {
       ROLES: 'api',
     });
     const contestants = contestantsOf(stage, async () => {
-      const rows = await sampleTransactions(pool, SAMPLED);
+      const rows = await samplePayments(pool, SAMPLED);
       return rows.map((row) => ({
         vendor: vendorById(stage, row.vendor_id),
-        reference: encodeReference(row.vendor_id, row.transaction_id),
+        reference: encodeReference(row.vendor_id, row.payment_id),
       }));
     });
     const run = async (name: string, seconds: number) => {
       const contestant = contestants[name];
       if (contestant === undefined) throw new Error(`no contestant ${name}`);
       const { connections, creates } = contestant;
-      const requests = await contestant.requests(MOST_PER_SECOND * seconds);
+      const requests = await contestant.requests(MAX_PER_SECOND * seconds);
       await stage.checkpoint();
-      const before = await countTransactions(pool);
+      const before = await countPayments(pool);
       const measured = await stage.measured(server, async () => {
         const driven = await drive({
           port: server.first.port,
@@ -62,7 +62,7 @@ export const httpSuite: Suite = {
         return { ...driven, events: driven.answered };
       });
       const { answered, p50Ms, p99Ms } = measured.result;
-      reconcile(name, (await countTransactions(pool)) - before, creates ? answered : 0);
+      reconcile(name, (await countPayments(pool)) - before, creates ? answered : 0);
       return { ...runOf(name, measured), p50Ms, p99Ms };
     };
     // Compiled, connected and planned before it counts; the status queries have something to find.

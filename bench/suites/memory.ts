@@ -3,8 +3,8 @@ import { drive } from '../load/drive.ts';
 import { createRequests } from '../load/requests.ts';
 import { residentBytes } from '../machine.ts';
 import { median } from '../ratios.ts';
-import { countTransactions } from '../store.ts';
-import { MOST_PER_SECOND } from './http.ts';
+import { countPayments } from '../store.ts';
+import { MAX_PER_SECOND } from './http.ts';
 import { reconcile } from './suite.ts';
 import type { Suite } from './suite.ts';
 
@@ -26,8 +26,8 @@ export const memorySuite: Suite = {
     const { port } = server.first;
     /** The median while it lasts: the garbage collector makes the single sample go up and down. */
     const stretch = async (): Promise<number> => {
-      const requests = createRequests(stage.many, MOST_PER_SECOND * STRETCH_SECONDS);
-      const before = await countTransactions(pool);
+      const requests = createRequests(stage.many, MAX_PER_SECOND * STRETCH_SECONDS);
+      const before = await countPayments(pool);
       const samples: number[] = [];
       const sampling = setInterval(() => samples.push(residentBytes(server.pid)), SAMPLE_MS);
       const driven = await drive({
@@ -38,7 +38,7 @@ export const memorySuite: Suite = {
         folder: stage.folder,
       });
       clearInterval(sampling);
-      reconcile('memory', (await countTransactions(pool)) - before, driven.answered);
+      reconcile('memory', (await countPayments(pool)) - before, driven.answered);
       return median(samples);
     };
     return {

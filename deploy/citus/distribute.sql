@@ -35,9 +35,9 @@ select create_distributed_table('accounts', 'vendor_id', shard_count => 32);
 select create_distributed_table('transfers', 'vendor_id', colocate_with => 'accounts');
 select create_distributed_table('ledger_blocks', 'vendor_id', colocate_with => 'accounts');
 select create_distributed_table('fund_movements', 'vendor_id', colocate_with => 'accounts');
-select create_distributed_table('transactions', 'vendor_id', colocate_with => 'accounts');
+select create_distributed_table('payments', 'vendor_id', colocate_with => 'accounts');
 select create_distributed_table('dispatch_queue', 'vendor_id', colocate_with => 'accounts');
-select create_distributed_table('archived_transactions', 'vendor_id', colocate_with => 'accounts');
+select create_distributed_table('archived_payments', 'vendor_id', colocate_with => 'accounts');
 select create_distributed_table('unexecuted_attempts', 'vendor_id', colocate_with => 'accounts');
 select create_distributed_table('bulk_batches', 'vendor_id', colocate_with => 'accounts');
 select create_distributed_table('bulk_chunks', 'vendor_id', colocate_with => 'accounts');
@@ -54,13 +54,13 @@ select create_distributed_table('upstream_calls', 'vendor_id', colocate_with => 
 -- Owned by who sends, whose reference makes them once.
 select create_distributed_table('collections', 'collector', colocate_with => 'none');
 
--- Each call runs whole on the node of the vendor that its first argument names, outside transactions.
-select create_distributed_function('create_transactions_of(integer,uuid[],text[],text[],text[],text[],bigint[],bigint[],boolean[],boolean)', 'p_vendor_id', colocate_with => 'accounts');
-select create_distributed_function('settle_transactions_of(integer,uuid[],text[],text[],bigint[],text[],text[],jsonb[],text[],text[],uuid)', 'p_vendor_id', colocate_with => 'accounts');
+-- Each call runs whole on the node of the vendor that its first argument names, outside payments.
+select create_distributed_function('create_payments_of(integer,uuid[],text[],text[],text[],text[],bigint[],bigint[],boolean[],boolean)', 'p_vendor_id', colocate_with => 'accounts');
+select create_distributed_function('settle_payments_of(integer,uuid[],text[],text[],bigint[],text[],text[],jsonb[],text[],text[],uuid)', 'p_vendor_id', colocate_with => 'accounts');
 
 -- Stay on the coordinator: one row, or nobody's hot path. The credit registry is keyed by person.
 -- Nonces live for minutes and are removed across all holders.
--- stays: request_nonces, schema_migrations, schema_objects, ledger_heads, ledger_chain, closed_days, backups, archive_files, stray_callbacks
+-- stays: request_nonces, schema_migrations, schema_objects, ledger_heads, ledger_chain, closed_days, backups, archive_files, unmatched_callbacks
 -- stays: subjects, subject_documents, subject_phones, subject_enquiries, lenders, suppression_rules
 -- stays: credit_registry, credit_accounts, account_states, account_corrections, account_disputes
 -- stays: subject_life_records

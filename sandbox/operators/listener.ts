@@ -6,12 +6,12 @@ import { validateAccount } from './accounts.ts';
 import { amountText } from './amounts.ts';
 import type { Answer } from './answers.ts';
 import type { Book } from './book.ts';
-import type { Desk, Reply } from './simulator.ts';
+import type { OperatorSimulator, Reply } from './simulator.ts';
 import { statementLines } from './statement.ts';
 import { OPERATOR_CODE, readAccountQuery, readInstruction, readStatusQuery } from './requests.ts';
 
 export interface RequestOptions {
-  readonly desk: Desk;
+  readonly receiver: OperatorSimulator;
   readonly book: Book;
   /** The Standard Webhooks secret that requests are signed with. */
   readonly key: string;
@@ -103,18 +103,18 @@ function verifiedText(
 
 function replyTo(
   request: { readonly operator: string; readonly operation: string; readonly text: string },
-  { desk, book }: RequestOptions,
+  { receiver, book }: RequestOptions,
 ): Reply {
   const { operator } = request;
   const body = parsed(request.text);
   switch (request.operation) {
     case 'payments': {
       const instruction = readInstruction(operator, body);
-      return instruction === undefined ? MALFORMED : desk.pay(instruction);
+      return instruction === undefined ? MALFORMED : receiver.pay(instruction);
     }
     case 'payments/status': {
       const query = readStatusQuery(body);
-      return query === undefined ? MALFORMED : desk.status(operator, query.reference);
+      return query === undefined ? MALFORMED : receiver.status(operator, query.reference);
     }
     case 'accounts/validate': {
       const query = readAccountQuery(body);
@@ -161,7 +161,7 @@ function carryOut(reply: Reply, response: ServerResponse, options: RequestOption
     case 'never':
       return hold(response, options.holdMs);
     default: {
-      const forget = options.desk.whenExecuted(reply.payment, (answer) => {
+      const forget = options.receiver.whenExecuted(reply.payment, (answer) => {
         sendAnswer(response, 200, answer);
       });
       response.once('close', forget);

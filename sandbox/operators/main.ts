@@ -7,7 +7,7 @@ import path from 'node:path';
 import { Book } from './book.ts';
 import type { Entry } from './book.ts';
 import { createCallbackSender } from './callbacks.ts';
-import { Desk } from './simulator.ts';
+import { OperatorSimulator } from './simulator.ts';
 import { openJournal } from './journal.ts';
 import { createRequestListener } from './listener.ts';
 import { readOptions } from './options.ts';
@@ -38,12 +38,12 @@ async function run(options: OperatorOptions): Promise<void> {
     book.apply(entry as Entry);
   });
   const callbacks = createCallbackSender(options.key);
-  const desk = new Desk({ book, journal, callbacks, delays: options });
+  const receiver = new OperatorSimulator({ book, journal, callbacks, delays: options });
   server.on(
     'request',
-    createRequestListener({ desk, book, key: options.key, holdMs: options.holdMs }),
+    createRequestListener({ receiver, book, key: options.key, holdMs: options.holdMs }),
   );
-  desk.resume();
+  receiver.resume();
   stopWhenAsked();
   announce((server.address() as AddressInfo).port);
 }

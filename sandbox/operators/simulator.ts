@@ -16,10 +16,10 @@ export type Reply =
   | { readonly kind: 'cut' }
   /** The connection is held without an answer. */
   | { readonly kind: 'never' }
-  /** The answer comes when the payment is executed: `Desk.whenExecuted`. */
+  /** The answer comes when the payment is executed: `OperatorSimulator.whenExecuted`. */
   | { readonly kind: 'when_executed'; readonly payment: Payment };
 
-export interface DeskOptions {
+export interface SimulatorOptions {
   readonly book: Book;
   readonly journal: Journal;
   readonly callbacks: CallbackSender;
@@ -27,12 +27,12 @@ export interface DeskOptions {
 }
 
 /** Takes instructions, executes them when their time has come, and tells. */
-export class Desk {
-  readonly #options: DeskOptions;
+export class OperatorSimulator {
+  readonly #options: SimulatorOptions;
   /** Callers whose connection waits for the execution. */
   readonly #waiting = new Map<Payment, Set<(answer: Answer) => void>>();
 
-  constructor(options: DeskOptions) {
+  constructor(options: SimulatorOptions) {
     this.#options = options;
   }
 

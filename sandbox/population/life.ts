@@ -33,9 +33,9 @@ export interface Life {
   readonly behaviour: Behaviour;
 }
 
-const MOST_HISTORY_MONTHS = 96;
-const MOST_OPEN_MOBILE = 4;
-const MOST_OPEN_OTHER = 3;
+const MAX_HISTORY_MONTHS = 96;
+const MAX_OPEN_MOBILE = 4;
+const MAX_OPEN_OTHER = 3;
 const ENQUIRY_MONTHS = 12;
 
 /** Somebody’s habits, drawn once. */
@@ -95,7 +95,7 @@ function drawHabits(random: Random): Habits {
   const kind = random.next();
   return {
     proneness: random.normal(),
-    historyMonths: Math.min(MOST_HISTORY_MONTHS, 2 + Math.floor(random.exponential(38))),
+    historyMonths: Math.min(MAX_HISTORY_MONTHS, 2 + Math.floor(random.exponential(38))),
     mobileLoansPerMonth: without || kind > 0.88 ? 0 : random.exponential(0.14),
     otherLoansPerMonth: without || kind < 0.4 ? 0 : random.exponential(0.045),
   };
@@ -110,11 +110,11 @@ function liveMonth(scene: Scene, monthsAgo: number): void {
   const mobile = habits.mobileLoansPerMonth;
   const other = habits.otherLoansPerMonth;
   const mobileFirst = mobile > 0 ? first : 0;
-  if (openMobile < MOST_OPEN_MOBILE && random.chance(Math.max(mobile, mobileFirst))) {
+  if (openMobile < MAX_OPEN_MOBILE && random.chance(Math.max(mobile, mobileFirst))) {
     takeLoan(scene, drawOffer(MOBILE_OFFERS, random), monthsAgo);
   }
   const otherFirst = other > 0 && mobile === 0 ? first : 0;
-  if (open.length - openMobile < MOST_OPEN_OTHER && random.chance(Math.max(other, otherFirst))) {
+  if (open.length - openMobile < MAX_OPEN_OTHER && random.chance(Math.max(other, otherFirst))) {
     takeLoan(scene, drawOffer(OTHER_OFFERS, random), monthsAgo);
   }
   if (monthsAgo < ENQUIRY_MONTHS) drawEnquiries(scene, monthsAgo);

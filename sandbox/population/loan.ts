@@ -11,7 +11,7 @@ import type { Calendar } from './calendar.ts';
 /** Months of earlier states kept with an account. */
 const HISTORY_MONTHS = 36;
 /** A lender stops submitting a dead account after so many months. */
-const MOST_MONTHS_AFTER_TERM = 36;
+const MAX_MONTHS_AFTER_TERM = 36;
 
 export interface Loan {
   readonly lender: string;
@@ -67,7 +67,7 @@ export function liveLoan(
   let lastPaymentOn: Date | null = null;
   let lastPaymentCents: bigint | null = null;
   const instalmentCents = instalmentOf(loan);
-  const last = Math.max(0, loan.openedMonthsAgo - loan.termMonths - MOST_MONTHS_AFTER_TERM);
+  const last = Math.max(0, loan.openedMonthsAgo - loan.termMonths - MAX_MONTHS_AFTER_TERM);
   for (let monthsAgo = loan.openedMonthsAgo; monthsAgo >= last; monthsAgo--) {
     const due = Math.min(loan.termMonths, loan.openedMonthsAgo - monthsAgo);
     if (due > 0) {

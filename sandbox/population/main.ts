@@ -5,7 +5,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { SCORE_KINDS } from '../../src/credit/scorecards/scorecard.ts';
 import type { ScoreKind } from '../../src/credit/scorecards/scorecard.ts';
 import { MOBILE_HEADER, mobileLines } from './mobile-template.ts';
-import { MOST_SUBJECTS } from './person.ts';
+import { MAX_SUBJECTS } from './person.ts';
 import { SANDBOX_AS_OF, generatePopulation } from './population.ts';
 import { trainingCsv, trainingJsonLines } from './training-file.ts';
 
@@ -59,6 +59,6 @@ async function writeLines(file: string, lines: Iterable<string>): Promise<void> 
 
 function wholeNumber(text: string): number {
   const value = /^\d{1,9}$/.test(text) ? Number(text) : NaN;
-  if (value <= MOST_SUBJECTS) return value;
-  throw new InvalidArgumentError(`It must be a whole number up to ${MOST_SUBJECTS}.`);
+  if (value <= MAX_SUBJECTS) return value;
+  throw new InvalidArgumentError(`It must be a whole number up to ${MAX_SUBJECTS}.`);
 }

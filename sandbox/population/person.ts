@@ -8,7 +8,7 @@ import type { Random } from './random.ts';
 /** The five examples have 900000001 to 900000005; the others begin here. */
 const FIRST_NATIONAL_ID = 900_001_000;
 /** Phones have seven digits of their own; and 999999999 stays nobody's. */
-export const MOST_SUBJECTS = 9_000_000;
+export const MAX_SUBJECTS = 9_000_000;
 
 /** Foreign residents have an alien card and a passport instead of a national ID: one in 33. */
 const FOREIGNER_EVERY = 33;

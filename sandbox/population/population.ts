@@ -4,7 +4,7 @@ import { createCalendar } from './calendar.ts';
 import type { Calendar } from './calendar.ts';
 import { exampleSubjects } from './examples.ts';
 import { liveLife } from './life.ts';
-import { MOST_SUBJECTS, makePerson } from './person.ts';
+import { MAX_SUBJECTS, makePerson } from './person.ts';
 import { createRandom } from './random.ts';
 import { drawOutcomes } from './truth.ts';
 import type { Outcomes } from './truth.ts';
@@ -47,8 +47,8 @@ export function* generatePopulation(options: PopulationOptions): Generator<Subje
 /** Random subjects only, each with its outcome. Throws as `generatePopulation`. */
 export function* generateSubjects(options: PopulationOptions): Generator<GeneratedSubject> {
   const { seed, subjects } = options;
-  if (!Number.isSafeInteger(subjects) || subjects < 0 || subjects > MOST_SUBJECTS) {
-    throw new RangeError(`subjects must be a whole number from 0 to ${MOST_SUBJECTS}`);
+  if (!Number.isSafeInteger(subjects) || subjects < 0 || subjects > MAX_SUBJECTS) {
+    throw new RangeError(`subjects must be a whole number from 0 to ${MAX_SUBJECTS}`);
   }
   const calendar = createCalendar(options.asOf ?? SANDBOX_AS_OF);
   for (let index = 0; index < subjects; index++) yield generateSubject(seed, index, calendar);

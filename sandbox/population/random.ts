@@ -17,7 +17,7 @@ export interface Random {
 }
 
 /** Most events one Poisson draw yields, so that no mean can make it run on. */
-const MOST_EVENTS = 100;
+const MAX_EVENTS = 100;
 
 /** One stream per (seed, index): a subject is the same whichever others are generated. */
 export function createRandom(seed: number, index: number): Random {
@@ -35,7 +35,7 @@ export function createRandom(seed: number, index: number): Random {
     poisson: (mean) => {
       const limit = Math.exp(-mean);
       let events = 0;
-      for (let product = next(); product > limit && events < MOST_EVENTS; product *= next())
+      for (let product = next(); product > limit && events < MAX_EVENTS; product *= next())
         events++;
       return events;
     },

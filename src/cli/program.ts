@@ -71,7 +71,7 @@ const COMMANDS: readonly Entry[] = [
   {
     name: 'transactions',
     summary: 'a vendor’s transactions, newest first',
-    load: async () => (await import('./payments/transactions.ts')).addTransactionsCommand,
+    load: async () => (await import('./payments/transactions.ts')).addPaymentsCommand,
   },
   {
     name: 'find',

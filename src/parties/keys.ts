@@ -20,7 +20,7 @@ export interface Holder {
   readonly holder: string;
 }
 
-function place(holder: Holder, keyId: string): string {
+function location(holder: Holder, keyId: string): string {
   return `security_keys|${holder.holderKind}|${holder.holder}|${keyId}`;
 }
 
@@ -70,7 +70,7 @@ export async function addKey(
   },
 ): Promise<void> {
   const keyId = newId();
-  const sealed = seal(options.secret, place(holder, keyId), options.masterKeys);
+  const sealed = seal(options.secret, location(holder, keyId), options.masterKeys);
   await insertKey(db, {
     ...holder,
     keyId,
@@ -88,7 +88,7 @@ export async function makeKeyOnce(
   secret: string,
   masterKeys: MasterKeys,
 ): Promise<void> {
-  const sealed = seal(secret, place(key, key.keyId), masterKeys);
+  const sealed = seal(secret, location(key, key.keyId), masterKeys);
   await insertKeyOnce(db, {
     ...key,
     masterKeyId: sealed.masterKeyId,
@@ -144,7 +144,7 @@ function openRow(row: KeyRow, masterKeys: MasterKeys): string {
   const holder = { holderKind: row.holder_kind, holder: row.holder };
   return unseal(
     { masterKeyId: row.master_key_id, bytes: row.sealed },
-    place(holder, row.key_id),
+    location(holder, row.key_id),
     masterKeys,
   );
 }
@@ -170,7 +170,7 @@ export async function resealKeys(
   const old = rows.filter((row) => row.master_key_id !== known[0]);
   for (const row of old) {
     const holder = { holderKind: row.holder_kind, holder: row.holder };
-    const sealed = seal(openRow(row, masterKeys), place(holder, row.key_id), masterKeys);
+    const sealed = seal(openRow(row, masterKeys), location(holder, row.key_id), masterKeys);
     await updateSealed(db, {
       ...holder,
       keyId: row.key_id,

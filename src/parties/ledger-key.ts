@@ -2,7 +2,7 @@ import { createMac } from '../platform/base/mac.ts';
 import type { Mac } from '../platform/base/mac.ts';
 import type { MasterKeys } from '../platform/base/sealing.ts';
 import type { Pool, Queryable } from '../platform/db/pool.ts';
-import { transaction } from '../platform/db/pool.ts';
+import { databaseTransaction } from '../platform/db/pool.ts';
 import { makeKeyOnce, newSecurityKey, openSecretsOf } from './keys.ts';
 
 const LEDGER = { holderKind: 'ledger', holder: 'ledger' } as const;
@@ -16,7 +16,7 @@ const KEY_ID = '00000000-0000-7000-8000-000000000001';
 export async function openLedgerMac(pool: Pool, masterKeys: MasterKeys): Promise<Mac> {
   const known = await findLedgerMac(pool, masterKeys);
   if (known !== undefined) return known;
-  await transaction(pool, async (client) => {
+  await databaseTransaction(pool, async (client) => {
     await makeKeyOnce(client, { ...LEDGER, keyId: KEY_ID }, newSecurityKey(), masterKeys);
   });
   const made = await findLedgerMac(pool, masterKeys);

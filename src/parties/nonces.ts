@@ -12,7 +12,7 @@ import { deleteExpiredNonces, insertNonces } from './nonces-store.ts';
 import type { NonceUse } from './nonces-store.ts';
 
 /** Remembers which signed requests were taken, for all processes on the database. */
-export interface NonceDesk {
+export interface NonceStore {
   /**
    * Takes the signature's nonce for this request alone.
    * Throws: `signature_replayed`; `overloaded`, `unavailable` when it could not be written down.
@@ -24,10 +24,10 @@ export interface NonceDesk {
 type NonceHolder = Holder & Pick<NonceUse, 'holderKind'>;
 
 /** @param options.pool of one connection. */
-export function createNonceDesk(options: {
+export function createNonceStore(options: {
   readonly pool: Pool;
   readonly deadlineMs: number;
-}): NonceDesk {
+}): NonceStore {
   const lane = createLane<NonceUse, boolean>({
     name: 'nonces',
     pool: options.pool,

@@ -5,7 +5,7 @@ import { HASH_FIELD, canonicalText } from '../platform/base/canonical.ts';
 import type { Fields, Reading } from '../platform/base/canonical.ts';
 
 /** A vendor has one key, or two during a rotation. */
-const MOST_ACTIVE_KEYS = 2;
+const MAX_ACTIVE_KEYS = 2;
 
 // Buffer.from(text, 'hex') stops silently at the first wrong digit, so the form is checked first.
 const HASH_PATTERN = /^[0-9a-fA-F]{64}$/;
@@ -70,7 +70,7 @@ export function matchingKey(
     if (isSignedWith(key, text, claimed)) keyIndex = index;
   }
   if (keyIndex !== undefined) return keyIndex;
-  for (let count = keys.length; count < MOST_ACTIVE_KEYS; count += 1) {
+  for (let count = keys.length; count < MAX_ACTIVE_KEYS; count += 1) {
     isSignedWith(absentKey, text, claimed);
   }
   return undefined;

@@ -5,17 +5,17 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 import { demoVendor } from '../support/demo-vendors.ts';
-import { SandboxWorkshop } from '../support/sandbox.ts';
+import { SandboxFixture } from '../support/sandbox.ts';
 import { until } from '../support/until.ts';
 
 const run = promisify(execFile);
 const GUIDE = path.resolve(import.meta.dirname, '../../docs/guide/bulk.md');
 
-const workshop = new SandboxWorkshop();
-afterAll(async () => await workshop.cleanUp());
+const fixture = new SandboxFixture();
+afterAll(async () => await fixture.cleanUp());
 
 test('what the guide to bulk creates shows can be pasted', async () => {
-  const sandbox = await workshop.start();
+  const sandbox = await fixture.start();
   await demoVendor(sandbox).fund();
   const guide = await readFile(GUIDE, 'utf8');
   const blocks = [...guide.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, code]) => code ?? '');

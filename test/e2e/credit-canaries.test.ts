@@ -5,7 +5,7 @@ import { malipo } from '../integration/cli-support.ts';
 import type { Ran } from '../integration/cli-support.ts';
 import { csvOf, rightLine } from '../support/credit-files.ts';
 import type { Line } from '../support/credit-files.ts';
-import { SandboxWorkshop } from '../support/sandbox.ts';
+import { SandboxFixture } from '../support/sandbox.ts';
 import type { Sandbox } from '../support/sandbox.ts';
 import { BODY_FORMS, VendorClient, encode, send, signed } from '../support/vendor-client.ts';
 import type { Answer, OperationName, Params } from '../support/vendor-client.ts';
@@ -27,18 +27,18 @@ const CANARIES = {
 
 const LENDER = 'LENDERWITHCANARIES';
 
-const workshop = new SandboxWorkshop();
+const fixture = new SandboxFixture();
 let sandbox: Sandbox;
 let client: VendorClient;
 let references = 0;
 const spoken: string[] = [];
 
 beforeAll(async () => {
-  sandbox = await workshop.start({ env: { LOG_LEVEL: 'trace' } });
+  sandbox = await fixture.start({ env: { LOG_LEVEL: 'trace' } });
   client = new VendorClient(sandbox.origin, { vid: 'demo', key: 'demo-security-key' });
 });
 
-afterAll(async () => await workshop.cleanUp());
+afterAll(async () => await fixture.cleanUp());
 
 async function command(...args: string[]): Promise<Ran> {
   return await malipo({ DATA_DIR: sandbox.dataDir }, ...args);
@@ -46,7 +46,7 @@ async function command(...args: string[]): Promise<Ran> {
 
 /** Imports a line for a day; what the command says is searched later. */
 async function importLine(line: Line, asOf: string, ...more: string[]): Promise<Ran> {
-  const file = path.join(await workshop.folder(), 'loans.csv');
+  const file = path.join(await fixture.folder(), 'loans.csv');
   await writeFile(file, csvOf([line], 'individual'));
   const ran = await command(
     ...['credit', 'import', file, '--template', 'individual', '--lender', LENDER],

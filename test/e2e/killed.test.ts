@@ -3,13 +3,13 @@ import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { demoVendor } from '../support/demo-vendors.ts';
-import { SandboxWorkshop } from '../support/sandbox.ts';
+import { SandboxFixture } from '../support/sandbox.ts';
 import type { Sandbox } from '../support/sandbox.ts';
 import { untilNothingRuns } from '../support/service-process.ts';
 import { until } from '../support/until.ts';
 
-const workshop = new SandboxWorkshop();
-afterAll(async () => await workshop.cleanUp());
+const fixture = new SandboxFixture();
+afterAll(async () => await fixture.cleanUp());
 
 const SUFFIXES = '9901 9902 9903 9904 9905 9906 9907 9908 9909 9910 0001'.split(' ');
 const BILLERS = ['kplc_prepaid', 'safaricom', 'airtel', 'zuku'] as const;
@@ -75,17 +75,17 @@ async function killAmidCreates(
 
 test('a kill in the middle loses nothing and pays nothing twice', async () => {
   const accepted = new Map<string, string>();
-  const first = await workshop.start();
+  const first = await fixture.start();
   expect(await demoVendor(first).fund()).toBe(100_000);
   await killAmidCreates(first, accepted, { killAt: 70, whom: 'group' });
   expect(accepted.size).toBeLessThan(COUNT);
 
   // And once more, the database server too, while the first ones are being found out about.
-  const second = await workshop.start({ dataDir: first.dataDir });
+  const second = await fixture.start({ dataDir: first.dataDir });
   await killAmidCreates(second, accepted, { killAt: 140, whom: 'everything' });
   expect(accepted.size).toBeLessThan(COUNT);
 
-  const third = await workshop.start({ dataDir: first.dataDir });
+  const third = await fixture.start({ dataDir: first.dataDir });
   // Whoever got no answer asks again with the same reference; whoever got one may, too.
   await createAll(third, payments, (payment, reference) => {
     const known = accepted.get(payment.merchant_reference);
@@ -102,8 +102,8 @@ test('a kill in the middle loses nothing and pays nothing twice', async () => {
     async () => {
       for (const { account, merchant_reference: name } of payments) {
         if (statuses.has(name)) continue;
-        const transaction = await vendor.transaction(accepted.get(name) ?? '');
-        const status = transaction.transaction_status;
+        const payment = await vendor.payment(accepted.get(name) ?? '');
+        const status = payment.transaction_status;
         const isEnd = account.endsWith('9909') ? status === 'PENDING' : /SUC|FAIL/.test(status);
         if (isEnd) statuses.set(name, status);
       }
@@ -129,7 +129,7 @@ test('a kill in the middle loses nothing and pays nothing twice', async () => {
   }
 
   const pool = await third.pool();
-  const count = await pool.query<{ count: bigint }>('select count(*) from transactions');
+  const count = await pool.query<{ count: bigint }>('select count(*) from payments');
   expect(count.rows[0]?.count).toBe(BigInt(COUNT));
   expect((await checkLedger(pool)).violations).toEqual([]);
   const silent = payments.filter((payment) => payment.account.endsWith('9909')).length;
@@ -137,7 +137,7 @@ test('a kill in the middle loses nothing and pays nothing twice', async () => {
 }, 120_000);
 
 test('when only the database server dies, the rest ends, says so, and can be started again', async () => {
-  const first = await workshop.start();
+  const first = await fixture.start();
   await demoVendor(first).fund();
   const reference = await demoVendor(first).accepted({ account: '254722009905' });
   const lockFile = await readFile(path.join(first.dataDir, 'postgres/data/postmaster.pid'), 'utf8');
@@ -146,9 +146,9 @@ test('when only the database server dies, the rest ends, says so, and can be sta
   expect(first.process.stderr).toContain('the embedded database ended');
   await untilNothingRuns(first.dataDir, first.process.pid);
 
-  const second = await workshop.start({ dataDir: first.dataDir });
+  const second = await fixture.start({ dataDir: first.dataDir });
   await until('it is paid', async () => {
-    return (await demoVendor(second).transaction(reference)).transaction_status === 'SUCCESS';
+    return (await demoVendor(second).payment(reference)).transaction_status === 'SUCCESS';
   });
   expect((await second.truth()).map((entry) => entry.reference)).toEqual([reference]);
 }, 60_000);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addFundedVendor, collect, fresh } from '../support/demo-vendors.ts';
 import { READING, usualParams } from '../support/operation-samples.ts';
-import { SandboxWorkshop } from '../support/sandbox.ts';
+import { SandboxFixture } from '../support/sandbox.ts';
 import type { Sandbox } from '../support/sandbox.ts';
 import { until } from '../support/until.ts';
 import { BODY_FORMS, PATHS, UNSIGNED, encode, send, signed } from '../support/vendor-client.ts';
@@ -14,14 +14,14 @@ import type {
   WireRequest,
 } from '../support/vendor-client.ts';
 
-const workshop = new SandboxWorkshop();
+const fixture = new SandboxFixture();
 let sandbox: Sandbox;
 let vendor: VendorClient;
 beforeAll(async () => {
-  sandbox = await workshop.start();
+  sandbox = await fixture.start();
   vendor = await addFundedVendor(sandbox, { floatAmount: '100000.00' });
 });
-afterAll(async () => await workshop.cleanUp());
+afterAll(async () => await fixture.cleanUp());
 
 const TIME = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/;
 const TEXT = expect.stringMatching(/\S/) as string;

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readBalances } from '../../src/payments/ledger/store.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { addFundedVendor, collect, demoVendor, fresh } from '../support/demo-vendors.ts';
-import { SandboxWorkshop } from '../support/sandbox.ts';
+import { SandboxFixture } from '../support/sandbox.ts';
 import type { Sandbox } from '../support/sandbox.ts';
 import { until } from '../support/until.ts';
 import type { VendorClient } from '../support/vendor-client.ts';
@@ -14,12 +14,12 @@ import type { VendorClient } from '../support/vendor-client.ts';
 const run = promisify(execFile);
 const GUIDE = path.resolve(import.meta.dirname, '../../docs/guide/integrate-in-an-afternoon.md');
 
-const workshop = new SandboxWorkshop();
+const fixture = new SandboxFixture();
 let sandbox: Sandbox;
 beforeAll(async () => {
-  sandbox = await workshop.start();
+  sandbox = await fixture.start();
 });
-afterAll(async () => await workshop.cleanUp());
+afterAll(async () => await fixture.cleanUp());
 
 /** A vendor's accounts in cents; the operators' are summed up under `paid`. */
 async function booksOf(vendor: VendorClient): Promise<Record<string, bigint>> {
@@ -78,11 +78,11 @@ describe('how each test account ends', () => {
     const ended = await Promise.all(
       created.map(async (payment) => ({
         ...payment,
-        transaction: await until(
+        settled: await until(
           `${payment.account} of ${payment.biller_name} is ${payment.end}`,
           async () => {
-            const transaction = await vendor.transaction(payment.reference);
-            return transaction.transaction_status === payment.end && transaction;
+            const settled = await vendor.payment(payment.reference);
+            return settled.transaction_status === payment.end && settled;
           },
           40_000,
         ),
@@ -92,29 +92,21 @@ describe('how each test account ends', () => {
     const truth = await sandbox.truth();
     let paidCents = 0n;
     let waitingCents = 0n;
-    for (const {
-      reference,
-      suffix,
-      end,
-      amount,
-      account,
-      biller_name: biller,
-      transaction,
-    } of ended) {
+    for (const { reference, suffix, end, amount, account, biller_name: biller, settled } of ended) {
       const entries = truth.filter((entry) => entry.reference === reference);
       const cents = BigInt(amount.replace('.', ''));
       if (end === 'SUCCESS') {
         expect(entries, suffix).toHaveLength(1);
         expect(entries[0]).toMatchObject({ biller, account, amount });
-        expect(transaction.biller_reference).toMatch(/\S/);
+        expect(settled.biller_reference).toMatch(/\S/);
         paidCents += cents;
       } else {
         expect(entries, suffix).toEqual([]);
-        expect(transaction.biller_reference).toBeNull();
+        expect(settled.biller_reference).toBeNull();
         if (end === 'PENDING') waitingCents += cents;
       }
       const hasToken = biller === 'kplc_prepaid' && end === 'SUCCESS';
-      expect(transaction.details, `${biller} ${suffix}`).toEqual(
+      expect(settled.details, `${biller} ${suffix}`).toEqual(
         hasToken
           ? {
               token: expect.stringMatching(/^\d{20}$/) as string,
@@ -179,7 +171,7 @@ describe('many at once', () => {
     expect(await vendor.balance()).toBe(940);
     const reference = String(answers[0]?.body.msg['ipay_reference']);
     await until('it is paid', async () => {
-      return (await vendor.transaction(reference)).transaction_status === 'SUCCESS';
+      return (await vendor.payment(reference)).transaction_status === 'SUCCESS';
     });
     const truth = await sandbox.truth();
     expect(truth.filter((entry) => entry.reference === reference)).toHaveLength(1);

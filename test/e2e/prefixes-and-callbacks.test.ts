@@ -4,18 +4,18 @@ import { SANDBOX_OPERATOR_KEY } from '../../sandbox/operators/options.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { demoVendor, fresh } from '../support/demo-vendors.ts';
 import { expectRefusal } from '../support/refusals.ts';
-import { SandboxWorkshop } from '../support/sandbox.ts';
+import { SandboxFixture } from '../support/sandbox.ts';
 import type { Sandbox } from '../support/sandbox.ts';
 import { until } from '../support/until.ts';
 import { PATHS, VendorClient, send } from '../support/vendor-client.ts';
 import type { Answer, Params } from '../support/vendor-client.ts';
 
-const workshop = new SandboxWorkshop();
+const fixture = new SandboxFixture();
 let sandbox: Sandbox;
 /** Knows the prefixes. */
 let vendor: VendorClient;
 beforeAll(async () => {
-  sandbox = await workshop.start({
+  sandbox = await fixture.start({
     env: { BASE_PATH: '/pay', BILLING_PATH: '/v1/ipay-billing', SCORING_PATH: '/crb' },
   });
   vendor = new VendorClient(sandbox.origin, {
@@ -27,7 +27,7 @@ beforeAll(async () => {
   });
   await vendor.fund();
 });
-afterAll(async () => await workshop.cleanUp());
+afterAll(async () => await fixture.cleanUp());
 
 const withReference = (params: Params): Params => ({
   ...params,
@@ -65,7 +65,7 @@ describe('prefixes', () => {
   test('do not keep operators’ reports away', async () => {
     const reference = await vendor.accepted(withReference({ account: '254722009905' }));
     await until('it is paid', async () => {
-      return (await vendor.transaction(reference)).transaction_status === 'SUCCESS';
+      return (await vendor.payment(reference)).transaction_status === 'SUCCESS';
     });
   });
 });
@@ -119,10 +119,10 @@ describe('an operator’s report', () => {
     return reference;
   }
   const statusOf = async (reference: string): Promise<string> =>
-    (await vendor.transaction(reference)).transaction_status;
-  const strays = async (reference: string): Promise<number> => {
+    (await vendor.payment(reference)).transaction_status;
+  const unmatched = async (reference: string): Promise<number> => {
     const pool = await sandbox.pool();
-    const found = await pool.query('select 1 from stray_callbacks where reference = $1', [
+    const found = await pool.query('select 1 from unmatched_callbacks where reference = $1', [
       reference,
     ]);
     return found.rowCount ?? 0;
@@ -133,7 +133,7 @@ describe('an operator’s report', () => {
     for (const _ of [1, 2, 3]) {
       expect((await report('safaricom', paid(reference))).status).toBe(200);
     }
-    expect(await vendor.transaction(reference)).toMatchObject({
+    expect(await vendor.payment(reference)).toMatchObject({
       transaction_status: 'SUCCESS',
       biller_reference: 'RECEIPT-1',
     });
@@ -152,9 +152,9 @@ describe('an operator’s report', () => {
   test('that contradicts the first one becomes a case, and changes nothing', async () => {
     const reference = await silentPayment();
     await report('safaricom', paid(reference));
-    const before = await vendor.transaction(reference);
+    const before = await vendor.payment(reference);
     expect((await report('safaricom', declined(reference))).status).toBe(200);
-    expect(await vendor.transaction(reference)).toEqual(before);
+    expect(await vendor.payment(reference)).toEqual(before);
     const pool = await sandbox.pool();
     const cases = await pool.query<{ kind: string }>('select kind from cases');
     expect(cases.rows.map((row) => row.kind)).toContain('contradiction');
@@ -183,7 +183,7 @@ describe('an operator’s report', () => {
     ];
     expect(refused.map((answer) => answer.status)).toEqual(refused.map(() => 401));
     expect(await statusOf(reference)).toBe('PENDING');
-    expect(await strays(reference)).toBe(0);
+    expect(await unmatched(reference)).toBe(0);
   });
 
   test('from nobody we know is refused', async () => {
@@ -203,7 +203,7 @@ describe('an operator’s report', () => {
       expect((await report('kplc', body)).status).toBe(200);
     }
     expect(await statusOf(reference)).toBe('PENDING');
-    expect(await strays(reference)).toBe(2);
+    expect(await unmatched(reference)).toBe(2);
     // Its own operator still can.
     expect((await report('safaricom', paid(reference))).status).toBe(200);
     expect(await statusOf(reference)).toBe('SUCCESS');
@@ -212,7 +212,7 @@ describe('an operator’s report', () => {
   test('about a reference that never was is kept for a person', async () => {
     for (const reference of ['0'.repeat(32), 'OTHER-SYSTEM-77', 'é'.repeat(20)]) {
       expect((await report('safaricom', paid(reference))).status).toBe(200);
-      expect(await strays(reference)).toBe(1);
+      expect(await unmatched(reference)).toBe(1);
     }
     const tooLarge = await report('safaricom', { ...paid('x'), message: 'x'.repeat(70_000) });
     expect(tooLarge.status).toBe(413);

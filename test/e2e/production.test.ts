@@ -3,12 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SANDBOX_OPERATOR_KEY } from '../../sandbox/operators/options.ts';
 import { changeBillerStatus } from '../../src/payments/billers/administer.ts';
-import { transaction } from '../../src/platform/db/pool.ts';
+import { databaseTransaction } from '../../src/platform/db/pool.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { addVendor, rotateKey } from '../../src/parties/administer.ts';
 import { insertVendor } from '../../src/parties/store.ts';
 import { fresh } from '../support/demo-vendors.ts';
-import { MASTER_KEY, ProductionWorkshop, SEALING } from '../support/production-pair.ts';
+import { MASTER_KEY, ProductionFixture, SEALING } from '../support/production-pair.ts';
 import type { Pair } from '../support/production-pair.ts';
 import { expectRefusal } from '../support/refusals.ts';
 import { findFreePort } from '../support/service-process.ts';
@@ -16,12 +16,12 @@ import { until } from '../support/until.ts';
 import { PATHS, VendorClient, encode, send, signed } from '../support/vendor-client.ts';
 import type { Answer } from '../support/vendor-client.ts';
 
-const workshop = new ProductionWorkshop();
-afterAll(async () => await workshop.cleanUp());
+const fixture = new ProductionFixture();
+afterAll(async () => await fixture.cleanUp());
 
 /** Starts where it may not serve; returns what it said. */
 async function refusedStart(env: Readonly<Record<string, string>>): Promise<string> {
-  const { process } = await workshop.launch(env);
+  const { process } = await fixture.launch(env);
   expect(await process.ended(), process.stderr).toEqual({ code: 1, signal: null });
   return process.stderr + process.stdout;
 }
@@ -35,7 +35,7 @@ async function untilEnd(client: VendorClient, reference: string): Promise<string
   return await until(
     `${reference} ends`,
     async () => {
-      const { transaction_status: status } = await client.transaction(reference);
+      const { transaction_status: status } = await client.payment(reference);
       return (status === 'SUCCESS' || status === 'FAILED') && status;
     },
     40_000,
@@ -44,7 +44,7 @@ async function untilEnd(client: VendorClient, reference: string): Promise<string
 
 describe('production refuses', () => {
   test('to start without a good master key', async () => {
-    const { url } = await workshop.database();
+    const { url } = await fixture.database();
     for (const key of [undefined, `${'A'.repeat(43)}=`, 'password', 'a'.repeat(44)]) {
       const env = key === undefined ? {} : { MASTER_KEY: key };
       const said = await refusedStart({ DATABASE_URL: url, ...env });
@@ -56,8 +56,8 @@ describe('production refuses', () => {
   });
 
   test('to serve demo data', async () => {
-    const { url, pool } = await workshop.database();
-    await transaction(pool, async (client) => {
+    const { url, pool } = await fixture.database();
+    await databaseTransaction(pool, async (client) => {
       const vendor = { vid: 'demo2', name: 'Demo', sector: 'bank', createdAt: new Date() } as const;
       await insertVendor(client, vendor);
     });
@@ -67,25 +67,25 @@ describe('production refuses', () => {
   });
 
   test('to work with another master key than its secrets were sealed under', async () => {
-    const { url, pool } = await workshop.database();
+    const { url, pool } = await fixture.database();
     await addVendor(pool, { vid: 'shop', name: 'Shop', sector: 'retail' }, SEALING);
     const other = randomBytes(32).toString('base64');
     expect(await refusedStart({ DATABASE_URL: url, MASTER_KEY: other })).toContain('MASTER_KEY');
   });
 
   test('to start without its database', async () => {
-    const place = `127.0.0.1:${await findFreePort()}`;
-    const url = `postgres://malipo:canary-password@${place}/malipo`;
+    const location = `127.0.0.1:${await findFreePort()}`;
+    const url = `postgres://malipo:canary-password@${location}/malipo`;
     const said = await refusedStart({ DATABASE_URL: url, MASTER_KEY });
-    expect(said).toContain(place);
+    expect(said).toContain(location);
     expect(said).not.toContain('canary-password');
     expect(said).not.toMatch(/^ {4}at /m);
   });
 });
 
 test('the reference page knows no demo vendor', async () => {
-  const { url } = await workshop.database();
-  const { origin } = await workshop.launch({ DATABASE_URL: url, MASTER_KEY });
+  const { url } = await fixture.database();
+  const { origin } = await fixture.launch({ DATABASE_URL: url, MASTER_KEY });
   const read = async (path: string): Promise<string> =>
     (await send(origin, { method: 'GET', path })).text;
   await until('it serves', async () => await read('/docs/').catch(() => false));
@@ -96,9 +96,9 @@ test('the reference page knows no demo vendor', async () => {
 });
 
 test('METRICS_PORT takes the metrics away from vendors, with health and nothing else', async () => {
-  const { url } = await workshop.database();
+  const { url } = await fixture.database();
   const port = await findFreePort();
-  const { origin, process } = await workshop.launch({
+  const { origin, process } = await fixture.launch({
     DATABASE_URL: url,
     MASTER_KEY,
     METRICS_PORT: String(port),
@@ -126,7 +126,7 @@ test('METRICS_PORT takes the metrics away from vendors, with health and nothing 
 describe('two processes on one database', () => {
   let pair: Pair;
   beforeAll(async () => {
-    pair = await workshop.startPair();
+    pair = await fixture.startPair();
   });
 
   test('have no operators of their own', async () => {
@@ -276,7 +276,7 @@ describe('two processes on one database', () => {
 
 describe('one of two processes', () => {
   test('finishes what the other left when it was killed, and ends when it is asked to', async () => {
-    const pair = await workshop.startPair();
+    const pair = await fixture.startPair();
     await pair.addBiller('tokens');
     const [doomed, survivor] = await pair.addFundedVendor('10000.00');
     const accepted: string[] = [];

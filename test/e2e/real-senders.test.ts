@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addFundedVendor, collect, fresh } from '../support/demo-vendors.ts';
 import { expectRefusal } from '../support/refusals.ts';
-import { SandboxWorkshop } from '../support/sandbox.ts';
+import { SandboxFixture } from '../support/sandbox.ts';
 import type { Sandbox } from '../support/sandbox.ts';
 import { BODY_FORMS, PATHS, encode, send, signed } from '../support/vendor-client.ts';
 import type { Answer, Params, VendorClient } from '../support/vendor-client.ts';
 
-const workshop = new SandboxWorkshop();
+const fixture = new SandboxFixture();
 let sandbox: Sandbox;
 let vendor: VendorClient;
 beforeAll(async () => {
-  sandbox = await workshop.start();
+  sandbox = await fixture.start();
   vendor = await addFundedVendor(sandbox, { floatAmount: '100000.00' });
 });
-afterAll(async () => await workshop.cleanUp());
+afterAll(async () => await fixture.cleanUp());
 
 function signedCreate(params: Params): Params {
   return signed({ vid: vendor.vid, biller_name: 'safaricom', amount: '60', ...params }, vendor.key);

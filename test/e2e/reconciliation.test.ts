@@ -6,7 +6,7 @@ import { formatMoney, parseMoney } from '../../src/platform/base/money.ts';
 import { malipo, must } from '../integration/cli-support.ts';
 import type { Ran } from '../integration/cli-support.ts';
 import { demoVendor, fresh } from '../support/demo-vendors.ts';
-import { SandboxWorkshop } from '../support/sandbox.ts';
+import { SandboxFixture } from '../support/sandbox.ts';
 import type { Sandbox } from '../support/sandbox.ts';
 import { until } from '../support/until.ts';
 import { send } from '../support/vendor-client.ts';
@@ -15,20 +15,20 @@ import type { VendorClient } from '../support/vendor-client.ts';
 // A day of a person who reconciles: beside a running service, with the operators' own statement, by
 // the command line only.
 
-const workshop = new SandboxWorkshop();
+const fixture = new SandboxFixture();
 let sandbox: Sandbox;
 let vendor: VendorClient;
 let folder: string;
 /** The statements begin here. */
 let from: Date;
 beforeAll(async () => {
-  sandbox = await workshop.start();
-  folder = await workshop.folder();
+  sandbox = await fixture.start();
+  folder = await fixture.folder();
   vendor = demoVendor(sandbox);
   await vendor.fund();
   from = new Date(Date.now() - 60_000);
 });
-afterAll(async () => await workshop.cleanUp());
+afterAll(async () => await fixture.cleanUp());
 
 async function run(...args: string[]): Promise<Ran> {
   return await malipo({ DATA_DIR: sandbox.dataDir }, ...args);
@@ -45,7 +45,7 @@ async function pay(account: string, biller = 'kplc_prepaid'): Promise<string> {
 }
 
 async function statusOf(reference: string): Promise<string> {
-  return (await vendor.transaction(reference)).transaction_status;
+  return (await vendor.payment(reference)).transaction_status;
 }
 
 async function download(operator: string, to: Date): Promise<string[]> {
@@ -221,7 +221,7 @@ describe('a transaction that no one answers for', () => {
       ...by,
     );
     await resolve(opened, 'failed', '--message', 'Never executed');
-    expect(await vendor.transaction(reference)).toMatchObject({
+    expect(await vendor.payment(reference)).toMatchObject({
       transaction_status: 'FAILED',
       transaction_message: 'Never executed',
     });

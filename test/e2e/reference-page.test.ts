@@ -2,23 +2,23 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
 import contract from '../../openapi.json' with { type: 'json' };
 import { HAS_BROWSER, startBrowser } from '../support/browser.ts';
-import { SandboxWorkshop } from '../support/sandbox.ts';
+import { SandboxFixture } from '../support/sandbox.ts';
 import type { Sandbox } from '../support/sandbox.ts';
 
 const OPERATIONS = Object.values(contract.paths).map((methods) =>
   'get' in methods ? methods.get.operationId : methods.post.operationId,
 );
 
-const workshop = new SandboxWorkshop();
+const fixture = new SandboxFixture();
 let sandbox: Sandbox;
 let browser: Browser;
 beforeAll(async () => {
   if (!HAS_BROWSER) return;
-  [sandbox, browser] = await Promise.all([workshop.start(), startBrowser()]);
+  [sandbox, browser] = await Promise.all([fixture.start(), startBrowser()]);
 });
 afterAll(async () => {
   if (HAS_BROWSER) await browser.close();
-  await workshop.cleanUp();
+  await fixture.cleanUp();
 });
 
 /** The page at this width, and whatever it complains about. */

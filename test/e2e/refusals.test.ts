@@ -8,20 +8,20 @@ import {
   withHash,
 } from '../support/operation-samples.ts';
 import { expectRefusal } from '../support/refusals.ts';
-import { SandboxWorkshop } from '../support/sandbox.ts';
+import { SandboxFixture } from '../support/sandbox.ts';
 import type { Sandbox } from '../support/sandbox.ts';
 import { PATHS, encode, send, signatureOf, signed } from '../support/vendor-client.ts';
 import type { Answer, OperationName, Params, VendorClient } from '../support/vendor-client.ts';
 
-const workshop = new SandboxWorkshop();
+const fixture = new SandboxFixture();
 let sandbox: Sandbox;
 let vendor: VendorClient;
 beforeAll(async () => {
   // As in production; the sandbox takes any time of its own accord.
-  sandbox = await workshop.start({ env: { FUND_WINDOW_SECONDS: '86400' } });
+  sandbox = await fixture.start({ env: { FUND_WINDOW_SECONDS: '86400' } });
   vendor = await addFundedVendor(sandbox, { floatAmount: '100000.00' });
 });
-afterAll(async () => await workshop.cleanUp());
+afterAll(async () => await fixture.cleanUp());
 
 describe('refusals', () => {
   test.each(['/nothing', '/transaction', '/billing/', '/transaction/create/', '/%2e%2e/x'])(

@@ -6,7 +6,7 @@ import { SANDBOX_OPERATOR_KEY } from '../../sandbox/operators/options.ts';
 import { findRunningEmbedded } from '../../src/platform/embedded/embedded.ts';
 import { must, inProcess, newKey } from '../integration/cli-support.ts';
 import { query } from '../integration/embedded-support.ts';
-import { SandboxWorkshop } from '../support/sandbox.ts';
+import { SandboxFixture } from '../support/sandbox.ts';
 import { findFreePort, processesOf, untilNothingRuns } from '../support/service-process.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
 import { startSimulatedOperators } from '../support/simulated-operators.ts';
@@ -17,11 +17,11 @@ import { VendorClient, send } from '../support/vendor-client.ts';
 // The drill: payments, a backup, more payments, everything is lost, a restore elsewhere. The
 // operators outlive it all and remember.
 
-const workshop = new SandboxWorkshop();
+const fixture = new SandboxFixture();
 let operators: SimulatedOperators;
 afterAll(async () => {
   await operators?.kill('SIGKILL');
-  await workshop.cleanUp();
+  await fixture.cleanUp();
 });
 
 const MASTER_KEY = randomBytes(32).toString('base64');
@@ -51,10 +51,10 @@ function placeIn(dataDir: string): Place {
   return { dataDir, environment: { DATA_DIR: dataDir, MASTER_KEY } };
 }
 
-async function serve(place: Place, roles = 'api,dispatcher,jobs'): Promise<Running> {
+async function serve(location: Place, roles = 'api,dispatcher,jobs'): Promise<Running> {
   const port = await findFreePort();
-  const process = workshop.launch('serve', {
-    ...place.environment,
+  const process = fixture.launch('serve', {
+    ...location.environment,
     PORT: String(port),
     ROLES: roles,
   });
@@ -70,24 +70,24 @@ async function serve(place: Place, roles = 'api,dispatcher,jobs'): Promise<Runni
   return { process, origin };
 }
 
-async function stop(running: Running, place: Place): Promise<void> {
+async function stop(running: Running, location: Place): Promise<void> {
   running.process.signal('SIGTERM', 'process');
   await running.process.ended();
-  await untilNothingRuns(place.dataDir, running.process.pid);
+  await untilNothingRuns(location.dataDir, running.process.pid);
 }
 
 /** As when the machine is lost: the service and its database at once. */
-async function lose(running: Running, place: Place): Promise<void> {
-  for (const pid of await processesOf(place.dataDir, running.process.pid)) {
+async function lose(running: Running, location: Place): Promise<void> {
+  for (const pid of await processesOf(location.dataDir, running.process.pid)) {
     process.kill(pid, 'SIGKILL');
   }
   await running.process.ended();
-  await untilNothingRuns(place.dataDir, running.process.pid);
+  await untilNothingRuns(location.dataDir, running.process.pid);
 }
 
 /** A vendor with a float, two operators and a biller of each. Returns the vendor's key. */
-async function setUp(place: Place): Promise<string> {
-  const env = place.environment;
+async function setUp(location: Place): Promise<string> {
+  const env = location.environment;
   for (const [operator, biller] of [
     ['kplc', 'kplc_prepaid'],
     ['zuku', 'zuku'],
@@ -139,11 +139,11 @@ async function untilStatus(running: Running, reference: string, wanted: unknown)
 }
 
 /** How many instructions our books have of it. */
-async function attemptsOf(place: Place, account: string): Promise<unknown[]> {
-  const url = await findRunningEmbedded(path.join(place.dataDir, 'postgres'));
+async function attemptsOf(location: Place, account: string): Promise<unknown[]> {
+  const url = await findRunningEmbedded(path.join(location.dataDir, 'postgres'));
   return await query(
     url ?? '',
-    `select a.outcome from attempts a join transactions t using (vendor_id, transaction_id)
+    `select a.outcome from attempts a join payments t using (vendor_id, payment_id)
      where t.account = '${account}' order by a.attempt_number`,
   );
 }
@@ -153,22 +153,22 @@ interface Status {
   readonly operators: readonly { readonly operator_code: string; readonly covered: boolean }[];
 }
 
-async function importStatement(place: Place, operator: string, lost: Status['quarantine']) {
+async function importStatement(location: Place, operator: string, lost: Status['quarantine']) {
   if (lost === null) throw new Error('there is no quarantine');
   const from = new Date(Date.parse(lost.lost_from) - 60_000).toISOString();
   // Not included itself.
   const to = new Date(Date.parse(lost.lost_until) + 1).toISOString();
   const period = new URLSearchParams({ from, to }).toString();
   const answer = await fetch(`${operators.origin}/operators/${operator}/statement?${period}`);
-  const file = path.join(await workshop.folder(), `${operator}.csv`);
+  const file = path.join(await fixture.folder(), `${operator}.csv`);
   await writeFile(file, await answer.text());
   const range = ['--operator', operator, '--from', from, '--to', to];
-  return await must(place.environment, 'reconcile', 'import', file, range, '--json');
+  return await must(location.environment, 'reconcile', 'import', file, range, '--json');
 }
 
 test('after a restore nothing is paid twice, and what was lost is found', async () => {
-  operators = await startSimulatedOperators(await workshop.folder());
-  const before = placeIn(await workshop.folder());
+  operators = await startSimulatedOperators(await fixture.folder());
+  const before = placeIn(await fixture.folder());
   let running = await serve(before);
   key = await setUp(before);
   await until('the vendor is known', async () => {
@@ -185,7 +185,7 @@ test('after a restore nothing is paid twice, and what was lost is found', async 
   running = await serve(before, 'api');
   const queued = await pay(running, '20000001');
   const queuedLong = await pay(running, '20000002', 'zuku');
-  const backup = path.join(await workshop.folder(), 'backup');
+  const backup = path.join(await fixture.folder(), 'backup');
   await must(before.environment, 'backup', backup);
   expect((await send(running.origin, { method: 'GET', path: '/metrics' })).text).toMatch(
     /\nmalipo_backup_age_seconds \d/,
@@ -200,7 +200,7 @@ test('after a restore nothing is paid twice, and what was lost is found', async 
   await untilStatus(running, lost, 'SUCCESS');
   await lose(running, before);
 
-  const after = placeIn(path.join(await workshop.folder(), 'elsewhere'));
+  const after = placeIn(path.join(await fixture.folder(), 'elsewhere'));
   await must({ MASTER_KEY }, 'restore', backup, '--data-dir', after.dataDir);
   running = await serve(after);
   expect(running.process.stdout).toContain('in quarantine: nothing is sent to operators');

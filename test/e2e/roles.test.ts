@@ -3,21 +3,21 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
-import { SandboxWorkshop } from '../support/sandbox.ts';
+import { SandboxFixture } from '../support/sandbox.ts';
 import { findFreePort } from '../support/service-process.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
 import { until } from '../support/until.ts';
 import { send } from '../support/vendor-client.ts';
 
 const MASTER_KEY = randomBytes(32).toString('base64');
-const workshop = new SandboxWorkshop();
+const fixture = new SandboxFixture();
 let database: TestDatabase;
 
 beforeAll(async () => {
   database = await createTestDatabase();
 });
 afterAll(async () => {
-  await workshop.cleanUp();
+  await fixture.cleanUp();
   await database.drop();
 });
 
@@ -25,8 +25,8 @@ async function serve(
   env: Readonly<Record<string, string>>,
 ): Promise<{ readonly process: ServiceProcess; readonly origin: string }> {
   const port = String(await findFreePort());
-  const DATA_DIR = await workshop.folder();
-  const process = workshop.launch('serve', { PORT: port, DATA_DIR, MASTER_KEY, ...env });
+  const DATA_DIR = await fixture.folder();
+  const process = fixture.launch('serve', { PORT: port, DATA_DIR, MASTER_KEY, ...env });
   const origin = `http://127.0.0.1:${port}`;
   await until('it is ready or gone', async () => {
     if (process.ending !== undefined) return true;
@@ -108,7 +108,7 @@ test.each([
   url.password = 'x';
   url.pathname = `/${name}`;
   try {
-    const sandbox = await workshop.start({ env: { DATABASE_URL: url.href } });
+    const sandbox = await fixture.start({ env: { DATABASE_URL: url.href } });
     const ready = await send(sandbox.origin, { method: 'GET', path: '/health/ready' });
     expect(ready.status).toBe(200);
     const users = await asSuperuser(
@@ -119,7 +119,7 @@ test.each([
     expect(sandbox.process.stderr.includes('one database role is used')).toBe(!creates);
     // The next start finds the role again.
     await sandbox.kill();
-    const again = await workshop.start({
+    const again = await fixture.start({
       dataDir: sandbox.dataDir,
       env: { DATABASE_URL: url.href },
     });

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addFundedVendor, demoVendor, fresh } from '../support/demo-vendors.ts';
-import { SandboxWorkshop } from '../support/sandbox.ts';
+import { SandboxFixture } from '../support/sandbox.ts';
 import type { Sandbox } from '../support/sandbox.ts';
 import { findFreePort, untilNothingRuns } from '../support/service-process.ts';
 import { until } from '../support/until.ts';
@@ -13,8 +13,8 @@ import { BODY_FORMS, encode, PATHS, send, signed } from '../support/vendor-clien
 import type { WireBody } from '../support/vendor-client.ts';
 
 const run = promisify(execFile);
-const workshop = new SandboxWorkshop();
-afterAll(async () => await workshop.cleanUp());
+const fixture = new SandboxFixture();
+afterAll(async () => await fixture.cleanUp());
 
 /** The line of the banner that is made for pasting. */
 function curlLine(sandbox: Sandbox): string {
@@ -54,8 +54,8 @@ async function paste(line: string): Promise<WireBody[]> {
 
 /** Starts where it cannot work; returns what it said. Nothing may be left running. */
 async function refusedStart(env: Readonly<Record<string, string>>): Promise<string> {
-  const dataDir = env['DATA_DIR'] ?? (await workshop.folder());
-  const running = workshop.launch('sandbox', {
+  const dataDir = env['DATA_DIR'] ?? (await fixture.folder());
+  const running = fixture.launch('sandbox', {
     PORT: String(await findFreePort()),
     OPERATOR_PORT: String(await findFreePort()),
     DATA_DIR: dataDir,
@@ -83,7 +83,7 @@ async function occupied(work: (port: number) => Promise<void>): Promise<void> {
 
 describe('from the first start to the second', () => {
   test('the banner’s line pays a bill, Ctrl-C ends everything, and the data stays', async () => {
-    const first = await workshop.start();
+    const first = await fixture.start();
     const [funded, created] = await paste(curlLine(first));
     expect(funded).toMatchObject({ header_status: 200, msg: { status: 1, amount: 100_000 } });
     expect(created).toMatchObject({ header_status: 200, msg: { status: 1 } });
@@ -103,7 +103,7 @@ describe('from the first start to the second', () => {
       merchant_reference: 'slow',
     });
     await until('it is sent', async () => {
-      return (await demoVendor(first).transaction(slow)).transaction_status === 'PENDING';
+      return (await demoVendor(first).payment(slow)).transaction_status === 'PENDING';
     });
     // A person forgot it and starts another: on other ports, and on the same ones. That is told
     // before anything touches what the first one has on disk.
@@ -113,7 +113,7 @@ describe('from the first start to the second', () => {
     }
     expect(await first.interrupt()).toEqual({ code: 0, signal: null });
 
-    const second = await workshop.start({ dataDir: first.dataDir });
+    const second = await fixture.start({ dataDir: first.dataDir });
     expect((await demoVendor(second).call('status', { reference })).body).toEqual(paid);
     expect(await demoVendor(second).balance()).toBe(99_840);
     // The opening income came once, and the reference still means the same payment.
@@ -122,7 +122,7 @@ describe('from the first start to the second', () => {
       await demoVendor(second).accepted({ account: '254700009907', merchant_reference: 'slow' }),
     ).toBe(slow);
     await until('the slow payment ends', async () => {
-      return (await demoVendor(second).transaction(slow)).transaction_status === 'SUCCESS';
+      return (await demoVendor(second).payment(slow)).transaction_status === 'SUCCESS';
     });
     expect((await second.truth()).map((entry) => entry.reference)).toEqual([reference, slow]);
 
@@ -153,7 +153,7 @@ describe('what a person can mend', () => {
 
   test('a way to start that there is not', async () => {
     for (const mode of ['server', 'production', '__proto__']) {
-      const running = workshop.launch(mode, { DATA_DIR: await workshop.folder() });
+      const running = fixture.launch(mode, { DATA_DIR: await fixture.folder() });
       expect(await running.ended()).toEqual({ code: 1, signal: null });
       expect(running.stderr).toContain('npm run serve');
     }
@@ -187,7 +187,7 @@ describe('what a person can mend', () => {
 describe('a running sandbox', () => {
   let sandbox: Sandbox;
   beforeAll(async () => {
-    sandbox = await workshop.start({ env: { LOG_LEVEL: 'debug' } });
+    sandbox = await fixture.start({ env: { LOG_LEVEL: 'debug' } });
   });
 
   const get = async (path: string) => await send(sandbox.origin, { method: 'GET', path });

@@ -8,18 +8,18 @@ import {
 } from '../../src/parties/administer.ts';
 import { addFundedVendor, fresh } from '../support/demo-vendors.ts';
 import { expectRefusal } from '../support/refusals.ts';
-import { SandboxWorkshop } from '../support/sandbox.ts';
+import { SandboxFixture } from '../support/sandbox.ts';
 import type { Sandbox } from '../support/sandbox.ts';
 import { until } from '../support/until.ts';
 import { PATHS, VendorClient, encode, send, signed } from '../support/vendor-client.ts';
 import type { Answer, Params } from '../support/vendor-client.ts';
 
-const workshop = new SandboxWorkshop();
+const fixture = new SandboxFixture();
 let sandbox: Sandbox;
 beforeAll(async () => {
-  sandbox = await workshop.start();
+  sandbox = await fixture.start();
 });
-afterAll(async () => await workshop.cleanUp());
+afterAll(async () => await fixture.cleanUp());
 
 const ACCOUNT = '254722123456';
 const newVendor = async (): Promise<VendorClient> =>
@@ -48,7 +48,7 @@ describe('a reference', () => {
       const params = { account, merchant_reference: fresh('order') };
       const first = await vendor.create(params);
       const end = await until('it ends', async () => {
-        const { transaction_status: status } = await vendor.transaction(referenceOf(first));
+        const { transaction_status: status } = await vendor.payment(referenceOf(first));
         return (status === 'SUCCESS' || status === 'FAILED') && status;
       });
       // Amounts are compared as amounts, not as texts.
@@ -58,7 +58,7 @@ describe('a reference', () => {
         expect(again.text).toBe(first.text);
         expect(again.headers['idempotency-replayed']).toBe('true');
       }
-      expect((await vendor.transaction(referenceOf(first))).transaction_status).toBe(end);
+      expect((await vendor.payment(referenceOf(first))).transaction_status).toBe(end);
     }
     expect(await vendor.balance()).toBe(9940);
   });
@@ -169,7 +169,7 @@ describe('what people change holds without a restart', () => {
     const [paid = '', failed = '', unknown = ''] = await Promise.all(made);
     await until('they end', async () => {
       const states = [paid, failed, unknown].map(async (reference) => {
-        return (await vendor.transaction(reference)).transaction_status;
+        return (await vendor.payment(reference)).transaction_status;
       });
       return (await Promise.all(states)).join(' ') === 'SUCCESS FAILED PENDING';
     });
@@ -229,7 +229,7 @@ describe('what people change holds without a restart', () => {
     await until('it is let in', async () => (await vendor.call('balance')).status === 200);
     // What was accepted before went its way.
     await until('it is paid', async () => {
-      return (await vendor.transaction(reference)).transaction_status === 'SUCCESS';
+      return (await vendor.payment(reference)).transaction_status === 'SUCCESS';
     });
   });
 

@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest';
 import { rotateSecret, setWebhook } from '../../src/payments/events/administer.ts';
 import { findVendor } from '../../src/parties/store.ts';
 import { demoVendor, fresh } from '../support/demo-vendors.ts';
-import { SandboxWorkshop } from '../support/sandbox.ts';
+import { SandboxFixture } from '../support/sandbox.ts';
 import { findFreePort } from '../support/service-process.ts';
 import { until } from '../support/until.ts';
 import { send } from '../support/vendor-client.ts';
@@ -14,8 +14,8 @@ import { send } from '../support/vendor-client.ts';
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const GUIDE = path.join(ROOT, 'docs/guide/webhooks.md');
 
-const workshop = new SandboxWorkshop();
-afterAll(async () => await workshop.cleanUp());
+const fixture = new SandboxFixture();
+afterAll(async () => await fixture.cleanUp());
 
 /** A receiver of the guide as a program of its own. */
 async function runReceiver(folder: string, code: string, secret: string) {
@@ -36,7 +36,7 @@ async function runReceiver(folder: string, code: string, secret: string) {
 }
 
 test('the receivers of the guide take what the service sends, and nothing else', async () => {
-  const sandbox = await workshop.start();
+  const sandbox = await fixture.start();
   const pool = await sandbox.pool();
   const demo = demoVendor(sandbox);
   await demo.fund();

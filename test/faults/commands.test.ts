@@ -7,18 +7,18 @@ import type { CrashPoint } from '../../src/platform/base/crash-points.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { inProcess, must, newMasterKey } from '../integration/cli-support.ts';
-import { Workshop } from '../integration/embedded-support.ts';
+import { EmbeddedFixture } from '../integration/embedded-support.ts';
 import { createInstructed, openBooks, OPERATOR } from '../support/money-fixture.ts';
-import { newTransaction } from '../support/new-transaction.ts';
+import { newPayment } from '../support/new-transaction.ts';
 import { databaseTime, statementText } from '../support/reconciliation-fixture.ts';
 
 // Commands that a person runs, killed in the middle.
 
-const workshop = new Workshop();
+const fixture = new EmbeddedFixture();
 const cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
-  await workshop.cleanUpAll();
+  await fixture.cleanUpAll();
 });
 
 const ENTRY = path.resolve(import.meta.dirname, '../../src/cli/malipo.ts');
@@ -37,12 +37,12 @@ async function killedAt(
 }
 
 test('a backup that is killed is taken for none, and the server goes on as if it had not been', async () => {
-  const environment = { DATA_DIR: await workshop.folder(), MASTER_KEY: newMasterKey() };
+  const environment = { DATA_DIR: await fixture.folder(), MASTER_KEY: newMasterKey() };
   await must(environment, 'migrate');
-  const server = await workshop.start(path.join(environment.DATA_DIR, 'postgres'));
+  const server = await fixture.start(path.join(environment.DATA_DIR, 'postgres'));
   const pool = createPool({ url: server.url, max: 1, name: 'test' });
   cleanups.push(async () => await pool.end());
-  const folder = path.join(await workshop.folder(), 'backup');
+  const folder = path.join(await fixture.folder(), 'backup');
   await killedAt('backup:before-manifest', environment, 'backup', folder);
 
   // All of it is there but the list.
@@ -50,7 +50,7 @@ test('a backup that is killed is taken for none, and the server goes on as if it
   const verified = await inProcess({}, 'backup', 'verify', folder);
   expect(verified.exitCode).toBe(1);
   expect(verified.stderr).toContain('not finished');
-  const target = path.join(await workshop.folder(), 'new');
+  const target = path.join(await fixture.folder(), 'new');
   const restored = await inProcess(environment, 'restore', folder, '--data-dir', target);
   expect(restored.exitCode).toBe(1);
   expect(restored.stderr).toContain('not finished');
@@ -60,7 +60,7 @@ test('a backup that is killed is taken for none, and the server goes on as if it
 
   expect((await pool.query('select slot_name from pg_replication_slots')).rows).toEqual([]);
   expect((await pool.query('select backup_id from backups')).rows).toEqual([]);
-  const next = path.join(await workshop.folder(), 'backup');
+  const next = path.join(await fixture.folder(), 'backup');
   await must(environment, 'backup', next);
   await must({}, 'backup', 'verify', next);
 });
@@ -75,11 +75,11 @@ test.each([
     cleanups.push(async () => await books.close());
     await books.pool.query("update operators set connector = 'http-json'");
     const vendorId = await books.addVendor(1_000_000n);
-    const sent = [newTransaction({ vendorId }), newTransaction({ vendorId })];
+    const sent = [newPayment({ vendorId }), newPayment({ vendorId })];
     await createInstructed(books.pool, sent);
     const to = await databaseTime(books);
     const from = new Date(Number(to) - 3_600_000);
-    const file = path.join(await workshop.folder(), 'statement.csv');
+    const file = path.join(await fixture.folder(), 'statement.csv');
     const lines = [...sent.map((of) => ({ of })), { amountCents: 5_000n }];
     await writeFile(file, statementText(lines, { from, to }));
     const environment = { DATABASE_URL: books.url, MASTER_KEY: newMasterKey() };

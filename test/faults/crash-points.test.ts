@@ -124,7 +124,7 @@ async function countOf(table: string, condition: string, value: unknown): Promis
 }
 
 const countOrder = async (name: string): Promise<number> =>
-  await countOf('transactions', 'merchant_reference = $1', name);
+  await countOf('payments', 'merchant_reference = $1', name);
 
 interface Scene {
   /** For this life only. */
@@ -152,7 +152,7 @@ const paying = (suffix: string): Scene => ({
     expect(await countOrder(point)).toBeGreaterThanOrEqual(answered ? 1 : 0);
     const instructed = await pool.query(
       `select 1 from attempts where outcome is null
-       group by vendor_id, transaction_id having count(*) > 1`,
+       group by vendor_id, payment_id having count(*) > 1`,
     );
     expect(instructed.rowCount, 'transactions with two instructions out').toBe(0);
   },
@@ -235,7 +235,7 @@ const bulking = (rows: number): Scene => {
     // It is answered before its rows are decided, or not at all.
     act: async (point) => await ask(point, '').catch(() => undefined),
     left: async (point) =>
-      expect(await countOf('transactions', 'merchant_reference like $1', `${point} %`)).toBe(rows),
+      expect(await countOf('payments', 'merchant_reference like $1', `${point} %`)).toBe(rows),
     after: async (point) => {
       expect((await ask(point, '')).status).toBe(200);
       const results = async () =>
@@ -323,7 +323,7 @@ test('at every crash point: nothing lost, nothing paid twice, and the next start
   for (const [name, { account, reference = '' }] of orders) {
     const isPaid = !account.endsWith('9902');
     expect(truth.includes(reference), name).toBe(isPaid);
-    const { transaction_status: status } = await vendor.transaction(reference);
+    const { transaction_status: status } = await vendor.payment(reference);
     expect(status, name).toBe(isPaid ? 'SUCCESS' : 'FAILED');
   }
   expect((await checkLedger(pool)).violations).toEqual([]);

@@ -154,7 +154,7 @@ test('without a database every operation that needs it says so, and goes on when
   proxy.comeBack();
   await until('it is ready again', isReady);
   expect(await countMovements()).toBe(before);
-  expect((await vendor.transaction(reference)).transaction_status).toBe('QUEUED');
+  expect((await vendor.payment(reference)).transaction_status).toBe('QUEUED');
   expect((await collectIncome('in the outage')).status).toBe(200);
 });
 

@@ -101,7 +101,7 @@ interface Attempt {
 async function attemptsOf({ account }: Held): Promise<Attempt[]> {
   const read = await pool.query<Attempt>(
     `select a.attempt_number, a.outcome, a.note
-     from attempts a join transactions using (vendor_id, transaction_id)
+     from attempts a join payments using (vendor_id, payment_id)
      where account = $1 order by attempt_number`,
     [account],
   );
@@ -116,7 +116,7 @@ async function countQueued(condition: string): Promise<number> {
 }
 
 const statusOf = async (held: Held): Promise<string> =>
-  (await vendor.transaction(held.reference)).transaction_status;
+  (await vendor.payment(held.reference)).transaction_status;
 
 test('a process that stands still past its lease owns nothing any more: its success is recorded, its progress is not, and all is paid once', async () => {
   const unsent = await heldPayment('dispatch:after-claim');

@@ -103,7 +103,7 @@ async function isReady(): Promise<boolean> {
 /** Everything that was accepted is in the books, once, and the books add up. */
 async function expectInBooks(accepted: readonly string[]): Promise<void> {
   const read = await pool.query<{ merchant_reference: string }>(
-    'select merchant_reference from transactions where merchant_reference = any($1)',
+    'select merchant_reference from payments where merchant_reference = any($1)',
     [accepted],
   );
   expect(read.rows.map((row) => row.merchant_reference).toSorted()).toEqual(accepted.toSorted());

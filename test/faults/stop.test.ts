@@ -69,7 +69,7 @@ async function payment(account: string): Promise<string> {
 /** How the instructions to this account ended: what is written of each. */
 async function attempts(account: string): Promise<readonly (string | null)[]> {
   const read = await pool.query<{ outcome: string | null }>(
-    `select a.outcome from attempts a join transactions using (vendor_id, transaction_id)
+    `select a.outcome from attempts a join payments using (vendor_id, payment_id)
      where account = $1 order by a.attempt_number`,
     [account],
   );
@@ -80,12 +80,12 @@ test('SIGTERM with a payment at its operator: the answer is waited for and writt
   const reference = await payment('254700009907');
   service.signal('SIGTERM');
   expect((await service.death()).ending).toEqual({ code: 0, signal: null });
-  const read = await pool.query('select outcome from transactions where account = $1', [
+  const read = await pool.query('select outcome from payments where account = $1', [
     '254700009907',
   ]);
   expect(read.rows).toEqual([{ outcome: 'success' }]);
   await start();
-  expect((await vendor.transaction(reference)).transaction_status).toBe('SUCCESS');
+  expect((await vendor.payment(reference)).transaction_status).toBe('SUCCESS');
   expect(await attempts('254700009907')).toHaveLength(1);
 });
 
@@ -100,7 +100,7 @@ test('SIGTERM with an operator that hangs past the grace: it ends, and the payme
   expect(await attempts('254700009903')).toEqual([null]);
   await start();
   await until('it is found out about', async () => {
-    return (await vendor.transaction(reference)).transaction_status === 'SUCCESS';
+    return (await vendor.payment(reference)).transaction_status === 'SUCCESS';
   });
   expect(await attempts('254700009903')).toHaveLength(1);
   const paid = (await operators.truth()).filter((entry) => entry.reference === reference);
@@ -141,7 +141,7 @@ test.each(Object.entries(BROKEN))(
     });
     await start();
     await until('it is paid', async () => {
-      return (await vendor.transaction(reference)).transaction_status === 'SUCCESS';
+      return (await vendor.payment(reference)).transaction_status === 'SUCCESS';
     });
   },
 );

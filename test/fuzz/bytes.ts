@@ -31,13 +31,13 @@ const TOKENS = [
 const BAD_UTF8 = [[0xc0, 0x80], [0xff], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xe2, 0x82]];
 const INTERESTING = [...TOKENS, ...BAD_UTF8.map((bytes) => Buffer.from(bytes))];
 
-const MOST_CHANGES = 6;
+const MAX_CHANGES = 6;
 const LONGEST_SPAN = 64;
 
 /** One to six changes at random places. */
 export function mutate(bytes: Buffer, random: Random): Buffer {
   let changed: Buffer = Buffer.from(bytes);
-  for (let left = random.whole(1, MOST_CHANGES); left > 0; left -= 1) {
+  for (let left = random.whole(1, MAX_CHANGES); left > 0; left -= 1) {
     changed = changeOnce(changed, random);
   }
   return changed;

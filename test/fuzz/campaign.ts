@@ -35,7 +35,7 @@ export interface CampaignOptions {
   /** Inputs under way at once. */
   readonly atOnce: number;
   /** A campaign that has found so many ends. Default 20. */
-  readonly mostCrashes?: number;
+  readonly maxCrashes?: number;
   readonly onProgress?: (done: number) => void;
   readonly onCrash?: (crash: Crash) => void;
 }
@@ -59,12 +59,12 @@ const DOCUMENTED_503 = /"code":"(overloaded|biller_offline|operator_unavailable)
 export async function fuzz(options: CampaignOptions): Promise<Campaign> {
   const statuses: Record<string, number> = {};
   const crashes: Crash[] = [];
-  const mostCrashes = options.mostCrashes ?? 20;
+  const maxCrashes = options.maxCrashes ?? 20;
   let [begun, done] = [0, 0];
   const worker = async (_: unknown, index: number): Promise<void> => {
     // Files of parsers that run at the same time must not be one.
     const parsers = fuzzedParsers(`${options.folder}/${index}`);
-    while (begun < options.inputs && crashes.length < mostCrashes) {
+    while (begun < options.inputs && crashes.length < maxCrashes) {
       const seed = options.firstSeed + begun;
       begun += 1;
       const verdict = await tryOne(seed, options.origin, parsers);

@@ -78,7 +78,7 @@ describe('the fuzzer itself', () => {
       inputs: 50,
       firstSeed: 1,
       atOnce: 1,
-      mostCrashes: 3,
+      maxCrashes: 3,
     });
     broken.closeAllConnections();
     broken.close();

@@ -10,19 +10,15 @@ import { completeChain } from '../../src/payments/ledger/chain.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { readStatement } from '../../src/payments/ledger/statement.ts';
 import type { StatementLine } from '../../src/payments/ledger/statement.ts';
-import { archiveTransactions, verifyArchive } from '../../src/payments/archive/archive.ts';
-import { readArchivedTransaction } from '../../src/payments/archive/archive-store.ts';
-import {
-  createTransactions,
-  readTransaction,
-  settleTransactions,
-} from '../../src/payments/create/store.ts';
-import type { NewTransaction } from '../../src/payments/create/payment.ts';
+import { archivePayments, verifyArchive } from '../../src/payments/archive/archive.ts';
+import { readArchivedPayment } from '../../src/payments/archive/archive-store.ts';
+import { createPayments, readPayment, settlePayments } from '../../src/payments/create/store.ts';
+import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import { createInstructed, failedReport, openBooks, paidReport } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
-import { newTransaction } from '../support/new-transaction.ts';
+import { newPayment } from '../support/new-transaction.ts';
 import { inProcess } from './cli-support.ts';
 
 let books: Books;
@@ -39,12 +35,12 @@ afterEach(async () => {
 });
 
 /** Payments of a new vendor: all but the last two have ended, every third of them by a refusal. */
-async function makePayments(count: number, at = new Date()): Promise<NewTransaction[]> {
+async function makePayments(count: number, at = new Date()): Promise<NewPayment[]> {
   const vendorId = await books.addVendor(100_000_000n);
   const payments = Array.from({ length: count }, (_, index) =>
-    newTransaction({
+    newPayment({
       vendorId,
-      transactionId: firstIdAt(at).slice(0, -12) + String(index).padStart(12, '0'),
+      paymentId: firstIdAt(at).slice(0, -12) + String(index).padStart(12, '0'),
       feeCents: 5n,
       phone: '254722000000',
       merchantReference: `order-${index}`,
@@ -55,8 +51,8 @@ async function makePayments(count: number, at = new Date()): Promise<NewTransact
   return payments;
 }
 
-async function settle(payments: readonly NewTransaction[]): Promise<void> {
-  await settleTransactions(
+async function settle(payments: readonly NewPayment[]): Promise<void> {
+  await settlePayments(
     books.pool,
     payments.map((payment, index) =>
       index % 3 === 0
@@ -69,7 +65,7 @@ async function settle(payments: readonly NewTransaction[]): Promise<void> {
 const soon = (): Date => new Date(Date.now() + 60_000);
 
 async function archiveAll(vendorId: number, before = soon()) {
-  return await archiveTransactions(books.owner, { vendorIds: [vendorId], before, folder });
+  return await archivePayments(books.owner, { vendorIds: [vendorId], before, folder });
 }
 
 async function violations(): Promise<readonly unknown[]> {
@@ -82,19 +78,19 @@ test('ended payments move out, with everything that was known of them, and the b
   const [first] = payments;
   if (first === undefined) throw new Error('no payment');
   const { vendorId } = first;
-  const before = await readTransaction(books.pool, vendorId, first.transactionId);
+  const before = await readPayment(books.pool, vendorId, first.paymentId);
   const balances = await books.balances(vendorId);
 
-  expect(await archiveAll(vendorId)).toMatchObject({ files: 1, transactions: 12 });
+  expect(await archiveAll(vendorId)).toMatchObject({ files: 1, payments: 12 });
   expect(await violations()).toEqual([]);
   expect(await books.balances(vendorId)).toEqual(balances);
 
-  const left = await books.pool.query('select transaction_id from transactions');
+  const left = await books.pool.query('select payment_id from payments');
   expect(left.rowCount).toBe(2);
   expect((await books.pool.query('select 1 from attempts')).rowCount).toBe(2);
-  const archived = await readArchivedTransaction(books.pool, {
+  const archived = await readArchivedPayment(books.pool, {
     vendorId,
-    transactionId: first.transactionId,
+    paymentId: first.paymentId,
   });
   expect(archived).toEqual({ ...before, phone: null, message: null, details: null });
   expect(archived?.failure_code).toBe('declined');
@@ -107,7 +103,7 @@ test('ended payments move out, with everything that was known of them, and the b
     .map((line) => JSON.parse(line) as Record<string, unknown>);
   expect(lines).toHaveLength(12);
   expect(lines[1]).toMatchObject({
-    transaction_id: payments[1]?.transactionId,
+    payment_id: payments[1]?.paymentId,
     phone: '254722000000',
     outcome: 'success',
     amount_cents: 10_000,
@@ -117,8 +113,8 @@ test('ended payments move out, with everything that was known of them, and the b
 
   // What was open ends as ever, and goes along the next time.
   await settle(payments.slice(-2));
-  expect(await archiveAll(vendorId)).toMatchObject({ files: 1, transactions: 2 });
-  expect(await archiveAll(vendorId)).toEqual({ files: 0, transactions: 0, bytes: 0 });
+  expect(await archiveAll(vendorId)).toMatchObject({ files: 1, payments: 2 });
+  expect(await archiveAll(vendorId)).toEqual({ files: 0, payments: 0, bytes: 0 });
   expect(await violations()).toEqual([]);
 });
 
@@ -128,10 +124,10 @@ test('what is young, open, or has a case stays', async () => {
   // The operator contradicts itself: a case is opened.
   const contradicted = payments[0];
   if (contradicted === undefined) throw new Error('no payment');
-  await settleTransactions(books.pool, [paidReport(contradicted)]);
+  await settlePayments(books.pool, [paidReport(contradicted)]);
   expect(await archiveAll(vendorId, new Date(Date.now() - 60_000))).toMatchObject({ files: 0 });
-  expect(await archiveAll(vendorId)).toMatchObject({ transactions: 3 });
-  expect(await readTransaction(books.pool, vendorId, contradicted.transactionId)).toBeDefined();
+  expect(await archiveAll(vendorId)).toMatchObject({ payments: 3 });
+  expect(await readPayment(books.pool, vendorId, contradicted.paymentId)).toBeDefined();
   expect(await violations()).toEqual([]);
 });
 
@@ -152,12 +148,12 @@ test('a statement names the references of archived payments too', async () => {
 test('an archived merchant_reference is free again', async () => {
   const [payment] = await makePayments(3);
   if (payment === undefined) throw new Error('no payment');
-  const again = { ...payment, transactionId: newId() };
-  const [replayed] = await createTransactions(books.pool, [again], false);
+  const again = { ...payment, paymentId: newId() };
+  const [replayed] = await createPayments(books.pool, [again], false);
   expect(replayed).toMatchObject({ kind: 'replayed' });
   await archiveAll(payment.vendorId);
-  const [accepted] = await createTransactions(books.pool, [again], false);
-  expect(accepted).toMatchObject({ kind: 'accepted', transactionId: again.transactionId });
+  const [accepted] = await createPayments(books.pool, [again], false);
+  expect(accepted).toMatchObject({ kind: 'accepted', paymentId: again.paymentId });
   expect(await violations()).toEqual([]);
 });
 
@@ -168,14 +164,14 @@ test('the archive is proven: a file that is gone, or changed, or differs from th
   expect(await verifyArchive(books.pool, folder)).toEqual({ files: 1, faults: [] });
 
   await books.owner.query(
-    'update archived_transactions set amount_cents = amount_cents + 1 where transaction_id = $1',
-    [payments[3]?.transactionId],
+    'update archived_payments set amount_cents = amount_cents + 1 where payment_id = $1',
+    [payments[3]?.paymentId],
   );
   const [name = ''] = await readdir(folder);
   expect((await verifyArchive(books.pool, folder)).faults).toEqual([
     {
       file: name,
-      detail: `payment ${payments[3]?.transactionId} is not what the database says of it`,
+      detail: `payment ${payments[3]?.paymentId} is not what the database says of it`,
     },
   ]);
   const file = path.join(folder, name);
@@ -192,21 +188,21 @@ test('nothing moves when its file cannot be written', async () => {
   const vendorId = payments[0]?.vendorId ?? 0;
   const notAFolder = path.join(folder, 'taken');
   await writeFile(notAFolder, '');
-  const attempt = archiveTransactions(books.owner, {
+  const attempt = archivePayments(books.owner, {
     vendorIds: [vendorId],
     before: soon(),
     folder: notAFolder,
   });
   await expect(attempt).rejects.toThrow(/EEXIST|ENOTDIR/);
-  expect((await books.pool.query('select 1 from transactions')).rowCount).toBe(4);
+  expect((await books.pool.query('select 1 from payments')).rowCount).toBe(4);
 });
 
 test('the command refuses what is too young, archives and verifies', async () => {
   await makePayments(4, new Date('2020-03-01T00:00:00Z'));
   // As if they had been made in 2020.
   const long = `'2020-03-01T00:00:00Z'`;
-  await books.owner.query(`update transactions set created_at = ${long}`);
-  await books.owner.query(`update transactions set settled_at = ${long} where outcome is not null`);
+  await books.owner.query(`update payments set created_at = ${long}`);
+  await books.owner.query(`update payments set settled_at = ${long} where outcome is not null`);
   const environment = {
     DATABASE_URL: books.url,
     DATABASE_OWNER_URL: books.ownerUrl,
@@ -218,7 +214,7 @@ test('the command refuses what is too young, archives and verifies', async () =>
   const none = await inProcess(environment, 'archive', '--before', '2020-01-01', '--json');
   expect(none.json()).toMatchObject({ files: 0 });
   const done = await inProcess(environment, 'archive', '--before', '2020-04-01', '--json');
-  expect(done.json()).toMatchObject({ files: 1, transactions: 2 });
+  expect(done.json()).toMatchObject({ files: 1, payments: 2 });
   const verified = await inProcess(environment, 'archive', 'verify');
   expect([verified.exitCode, verified.stdout]).toEqual([0, '1 files hold.\n']);
   const elsewhere = await inProcess(environment, 'archive', 'verify', '--from', tmpdir());
@@ -234,19 +230,19 @@ test('the status of an archived payment is still answered, without what only the
     const vendor = running.demo();
     await vendor.fund();
     const reference = await vendor.accepted({ account: '254722000001', merchant_reference: 'old' });
-    const open = await pool.query<{ vendor_id: number; transaction_id: string; cents: bigint }>(
-      'select vendor_id, transaction_id, amount_cents as cents from transactions',
+    const open = await pool.query<{ vendor_id: number; payment_id: string; cents: bigint }>(
+      'select vendor_id, payment_id, amount_cents as cents from payments',
     );
     const [row] = open.rows;
     if (row === undefined) throw new Error('nothing was created');
-    const payment = { vendorId: row.vendor_id, transactionId: row.transaction_id };
-    expect(reference).toBe(encodeReference(payment.vendorId, payment.transactionId));
+    const payment = { vendorId: row.vendor_id, paymentId: row.payment_id };
+    expect(reference).toBe(encodeReference(payment.vendorId, payment.paymentId));
     const queue = { vendorId: payment.vendorId, billerCode: 'safaricom', stage: 'send' } as const;
-    await claim(pool, [{ ...queue, most: 10, leaseMs: 600_000 }]);
+    await claim(pool, [{ ...queue, max: 10, leaseMs: 600_000 }]);
     const report = paidReport({ ...payment, billerCode: 'safaricom', amountCents: row.cents });
-    await settleTransactions(pool, [report]);
+    await settlePayments(pool, [report]);
     const before = soon();
-    await archiveTransactions(owner, { vendorIds: [payment.vendorId], before, folder });
+    await archivePayments(owner, { vendorIds: [payment.vendorId], before, folder });
     const answer = await vendor.call('status', { reference });
     const byOwn = await vendor.call('status', { merchant_reference: 'old' });
     expect(byOwn.body).toEqual(answer.body);

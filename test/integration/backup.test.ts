@@ -20,11 +20,11 @@ import { verifyBackup } from '../../src/platform/backup/manifest.ts';
 import { RECOVERY_SETTINGS } from '../../src/platform/backup/restore.ts';
 import { takeBackup } from '../../src/platform/backup/take.ts';
 import { inProcess, malipo, must, newMasterKey } from './cli-support.ts';
-import { isRoot, query, until, Workshop } from './embedded-support.ts';
+import { isRoot, query, until, EmbeddedFixture } from './embedded-support.ts';
 
 // A backup beside a server that is being written to, and the way back.
 
-const workshop = new Workshop();
+const fixture = new EmbeddedFixture();
 const MASTER_KEY = newMasterKey();
 const KEY = Buffer.from(MASTER_KEY, 'base64');
 
@@ -41,10 +41,10 @@ let rowsBefore = 0;
 let rowsAfter = 0;
 
 beforeAll(async () => {
-  dataDir = await workshop.folder();
+  dataDir = await fixture.folder();
   environment = { DATA_DIR: dataDir, MASTER_KEY };
   await must(environment, 'migrate');
-  server = await workshop.start(path.join(dataDir, 'postgres'));
+  server = await fixture.start(path.join(dataDir, 'postgres'));
   pool = createPool({ url: server.url, max: 4, name: 'test' });
   await must(environment, 'vendor', 'add', 'shop', '--name', 'Shop', '--sector', 'bank');
   await pool.query('create table load (number bigint primary key)');
@@ -60,25 +60,25 @@ beforeAll(async () => {
   const writing = write();
   await until(() => rowsAfter >= 1_000);
   rowsBefore = rowsAfter;
-  backup = path.join(await workshop.folder(), 'backup');
+  backup = path.join(await fixture.folder(), 'backup');
   told = (await must(environment, 'backup', backup)).stdout;
   stop.abort();
   await writing;
 });
 afterAll(async () => {
   await pool.end();
-  await workshop.cleanUpAll();
+  await fixture.cleanUpAll();
 });
 
 /** A copy of the backup to be damaged. */
 async function copyOfBackup(): Promise<string> {
-  const copy = path.join(await workshop.folder(), 'copy');
+  const copy = path.join(await fixture.folder(), 'copy');
   await cp(backup, copy, { recursive: true });
   return copy;
 }
 
 async function newDataDir(): Promise<string> {
-  return path.join(await workshop.folder(), 'new');
+  return path.join(await fixture.folder(), 'new');
 }
 
 /** Restores, starts a server on it and returns its URL and folder. */
@@ -90,7 +90,7 @@ async function restored(): Promise<{
   const folder = await newDataDir();
   const env = { MASTER_KEY };
   const answer = (await must(env, 'restore', backup, '--data-dir', folder, '--json')).json();
-  const { url } = await workshop.start(path.join(folder, 'postgres'));
+  const { url } = await fixture.start(path.join(folder, 'postgres'));
   return { folder, url, answer };
 }
 
@@ -131,7 +131,7 @@ describe('a backup', () => {
   });
 
   test('that fails leaves the folder empty, and the server free', async () => {
-    const folder = await workshop.folder();
+    const folder = await fixture.folder();
     const data = path.join(dataDir, 'postgres', 'data');
     const stuck = { pool, data, folder, masterKey: KEY, masterKeyIds: [] };
     let asked = 0;
@@ -150,7 +150,7 @@ describe('a backup', () => {
   });
 
   test('whose server is lost in between says so', async () => {
-    const folder = await workshop.folder();
+    const folder = await fixture.folder();
     const data = path.join(dataDir, 'postgres', 'data');
     const own = createPool({ url: server.url, max: 1, name: 'lost' });
     const backend = await own.query<{ pid: number }>('select pg_backend_pid() as pid');
@@ -280,7 +280,7 @@ describe('a restore', () => {
       master_key: 'MASTER_KEY' in env ? 'another' : 'missing',
       quarantine: true,
     });
-    const { url } = await workshop.start(path.join(folder, 'postgres'));
+    const { url } = await fixture.start(path.join(folder, 'postgres'));
     expect(await query(url, `select count(*) > 0 as there from load`)).toEqual([{ there: true }]);
   });
 });
@@ -329,7 +329,7 @@ describe('a tampered backup', () => {
   });
 
   test('runs no command, even when it is restored unauthenticated', async () => {
-    const trace = path.join(await workshop.folder(), 'trace');
+    const trace = path.join(await fixture.folder(), 'trace');
     const settings = [
       `recovery_end_command = 'touch ${trace}'`,
       `archive_cleanup_command = 'touch ${trace}'`,
@@ -343,7 +343,7 @@ describe('a tampered backup', () => {
     }, settings);
     const folder = await newDataDir();
     await must({ MASTER_KEY }, 'restore', copy, '--data-dir', folder, '--unauthenticated');
-    const { url } = await workshop.start(path.join(folder, 'postgres'));
+    const { url } = await fixture.start(path.join(folder, 'postgres'));
     expect(
       await query(
         url,

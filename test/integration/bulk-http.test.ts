@@ -114,7 +114,7 @@ test('takes CSV: columns in any order, quoted values, a byte order mark, CRLF', 
     { row: 3, result: 'ACCEPTED', merchant_reference: null },
   ]);
   const reference = rows[0]?.ipay_reference ?? '';
-  expect(await vendor.transaction(reference)).toMatchObject({ account: '2012345678', amount: 60 });
+  expect(await vendor.payment(reference)).toMatchObject({ account: '2012345678', amount: 60 });
   // The same reference by a single create is the same payment.
   const single = {
     biller_name: 'gotv',

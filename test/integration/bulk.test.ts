@@ -5,17 +5,17 @@ import { Refusal } from '../../src/platform/base/errors.ts';
 import { LIMITS } from '../../src/platform/base/limits.ts';
 import { ANY_ACCOUNT } from '../../src/payments/billers/account-format.ts';
 import type { Biller } from '../../src/payments/billers/biller.ts';
-import { newBatchId, transactionIdOf } from '../../src/payments/bulk/batch.ts';
+import { newBatchId, paymentIdOf } from '../../src/payments/bulk/batch.ts';
 import type { BulkRow, RowResult } from '../../src/payments/bulk/batch.ts';
 import { decideChunk } from '../../src/payments/bulk/chunk.ts';
-import { createBulkDesk } from '../../src/payments/bulk/processor.ts';
-import type { BulkDesk, BulkDeskOptions } from '../../src/payments/bulk/processor.ts';
+import { createBulkProcessor } from '../../src/payments/bulk/processor.ts';
+import type { BulkProcessor, BulkProcessorOptions } from '../../src/payments/bulk/processor.ts';
 import * as store from '../../src/payments/bulk/store.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { acceptPayment, createCreateLanes } from '../../src/payments/create/create.ts';
 import type { CreateRequest } from '../../src/payments/create/decide.ts';
-import type { NewTransaction } from '../../src/payments/create/payment.ts';
+import type { NewPayment } from '../../src/payments/create/payment.ts';
 import type { Vendor } from '../../src/parties/vendor.ts';
 import { OPERATOR, OTHER_BILLER, openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
@@ -74,13 +74,13 @@ const BILLERS: ReadonlyMap<string, Biller> = new Map([
 ]);
 
 /** A desk on a connection of its own; what it accepted is in `accepted`. */
-function openDesk(options: Partial<BulkDeskOptions> & { vendor?: Partial<Vendor> } = {}): {
-  readonly desk: BulkDesk;
-  readonly accepted: NewTransaction[];
+function openDesk(options: Partial<BulkProcessorOptions> & { vendor?: Partial<Vendor> } = {}): {
+  readonly receiver: BulkProcessor;
+  readonly accepted: NewPayment[];
 } {
-  const accepted: NewTransaction[] = [];
+  const accepted: NewPayment[] = [];
   const { vendor, ...given } = options;
-  const desk = createBulkDesk({
+  const receiver = createBulkProcessor({
     pool: books.pool,
     lanePools: [books.openPool({ byIndexOnly: true })],
     laneDeadlineMs: 5_000,
@@ -95,7 +95,7 @@ function openDesk(options: Partial<BulkDeskOptions> & { vendor?: Partial<Vendor>
     log: pino({ level: 'silent' }),
     ...given,
   });
-  return { desk, accepted };
+  return { receiver, accepted };
 }
 
 function request(change: Partial<CreateRequest> = {}): CreateRequest {
@@ -132,9 +132,9 @@ function brief(result: RowResult): string {
   return result.kind;
 }
 
-async function countTransactions(vendorId: number): Promise<number> {
+async function countPayments(vendorId: number): Promise<number> {
   const counted = await books.pool.query<{ count: number }>(
-    'select count(*)::integer as count from transactions where vendor_id = $1',
+    'select count(*)::integer as count from payments where vendor_id = $1',
     [vendorId],
   );
   return counted.rows[0]?.count ?? 0;
@@ -177,15 +177,15 @@ test('decides every row as a single create would, in their order', async () => {
     }
   }
 
-  const { desk, accepted } = openDesk({ vendor: { duplicateCheck: 'without_reference' } });
+  const { receiver, accepted } = openDesk({ vendor: { duplicateCheck: 'without_reference' } });
   const batch = batchOf(
     many,
     requests.map((item) => ({ request: item })),
   );
-  await desk.accept(batch);
-  await desk.idle();
+  await receiver.accept(batch);
+  await receiver.idle();
 
-  const { rows, progress } = await desk.results(many, batch.batchReference);
+  const { rows, progress } = await receiver.results(many, batch.batchReference);
   expect(rows.map(brief)).toEqual(expected);
   expect(new Set(expected)).toEqual(
     new Set([
@@ -209,80 +209,80 @@ test('decides every row as a single create would, in their order', async () => {
   expect(await books.balances(many)).toEqual(await books.balances(one));
   // The second row is the first one again: the same transaction, and no new one.
   expect(accepted).toHaveLength(taken - 1);
-  expect(await countTransactions(many)).toBe(taken - 1);
-  expect(rows[1]).toMatchObject({ transactionId: transactionIdOf(progress.batchId, 1) });
-  await desk.stop();
+  expect(await countPayments(many)).toBe(taken - 1);
+  expect(rows[1]).toMatchObject({ paymentId: paymentIdOf(progress.batchId, 1) });
+  await receiver.stop();
 });
 
 test('a repeat of an earlier payment gets its answer although the biller is offline now', async () => {
   const vendorId = await books.addVendor(100_000n);
   const isOnline = { value: true };
-  const { desk } = openDesk({
+  const { receiver } = openDesk({
     rules: {
       vendorById: (id) => vendorOf(id),
       billerOf: (code) => biller(code, { availability: isOnline.value ? 'ONLINE' : 'OFFLINE' }),
     },
   });
   const first = batchOf(vendorId, manyRows(3, 'repeat'));
-  await desk.accept(first);
-  await desk.idle();
+  await receiver.accept(first);
+  await receiver.idle();
   isOnline.value = false;
   const second = batchOf(vendorId, manyRows(4, 'repeat'));
-  await desk.accept(second);
-  await desk.idle();
-  const { rows } = await desk.results(vendorId, second.batchReference);
+  await receiver.accept(second);
+  await receiver.idle();
+  const { rows } = await receiver.results(vendorId, second.batchReference);
   expect(rows.map(brief)).toEqual([
     'accepted',
     'accepted',
     'accepted',
     'biller_offline biller_name',
   ]);
-  const before = await desk.results(vendorId, first.batchReference);
+  const before = await receiver.results(vendorId, first.batchReference);
   expect(rows.slice(0, 3)).toEqual(before.rows);
-  await desk.stop();
+  await receiver.stop();
 });
 
 test('the same reference with the same file is the same batch, with another file refused', async () => {
   const vendorId = await books.addVendor(1_000_000n);
-  const { desk } = openDesk();
+  const { receiver } = openDesk();
   const batch = batchOf(vendorId, manyRows(7, 'same'), 'payroll');
-  const first = await desk.accept(batch);
-  await desk.idle();
-  const again = await desk.accept(batch);
+  const first = await receiver.accept(batch);
+  await receiver.idle();
+  const again = await receiver.accept(batch);
   expect(again).toMatchObject({ batchId: first.batchId, acceptedCount: 7 });
-  expect(await countTransactions(vendorId)).toBe(7);
-  await expect(desk.accept(batchOf(vendorId, manyRows(7, 'other'), 'payroll'))).rejects.toThrow(
+  expect(await countPayments(vendorId)).toBe(7);
+  await expect(receiver.accept(batchOf(vendorId, manyRows(7, 'other'), 'payroll'))).rejects.toThrow(
     expect.objectContaining({ code: 'reference_reused', field: 'batch_reference' }),
   );
   // Another vendor's reference is its own.
   const other = await books.addVendor(1_000_000n);
-  expect((await desk.accept({ ...batch, vendorId: other })).batchId).not.toBe(first.batchId);
-  await desk.idle();
-  await desk.stop();
+  expect((await receiver.accept({ ...batch, vendorId: other })).batchId).not.toBe(first.batchId);
+  await receiver.idle();
+  await receiver.stop();
 });
 
 test('another desk goes on where one stopped, and every row is created once', async () => {
   const vendorId = await books.addVendor(100_000_000n);
   const stops: (() => void)[] = [];
   const first = openDesk({ onAccepted: () => stops.forEach((stop) => stop()) });
-  stops.push(() => void first.desk.stop());
+  stops.push(() => void first.receiver.stop());
   const batch = batchOf(vendorId, manyRows(LIMITS.bulkChunkRows * 3, 'go-on'));
-  await first.desk.accept(batch);
-  await first.desk.idle();
-  await first.desk.stop();
-  const half = await first.desk.progress(vendorId, batch.batchReference);
+  await first.receiver.accept(batch);
+  await first.receiver.idle();
+  await first.receiver.stop();
+  const half = await first.receiver.progress(vendorId, batch.batchReference);
   expect(half).toMatchObject({ acceptedCount: LIMITS.bulkChunkRows, endedAt: null });
-  const waiting = await first.desk.results(vendorId, batch.batchReference);
+  const waiting = await first.receiver.results(vendorId, batch.batchReference);
   expect(waiting.rows.at(-1)).toMatchObject({ kind: 'waiting' });
 
   const second = openDesk();
   await until('the batch ends', async () => {
-    return (await second.desk.progress(vendorId, batch.batchReference)).endedAt !== null;
+    return (await second.receiver.progress(vendorId, batch.batchReference)).endedAt !== null;
   });
   expect(second.accepted).toHaveLength(LIMITS.bulkChunkRows * 2);
-  expect(await countTransactions(vendorId)).toBe(batch.rows.length);
-  await second.desk.idle();
-  await second.desk.stop();
+  expect(await countPayments(vendorId)).toBe(batch.rows.length);
+  await second.receiver.idle();
+  await second.receiver.stop();
 });
 
 test('of a process that died, the batch is taken over when its lease has lapsed', async () => {
@@ -300,16 +300,16 @@ test('of a process that died, the batch is taken over when its lease has lapsed'
       ),
     ),
     leaseMs: 400,
-    mostOpen: 10,
+    maxOpen: 10,
   };
   expect(await store.insertBatch(books.pool, stored)).toBe(true);
-  const { desk } = openDesk({ pollMs: 50 });
+  const { receiver } = openDesk({ pollMs: 50 });
   await until('the batch ends', async () => {
-    return (await desk.progress(vendorId, batch.batchReference)).endedAt !== null;
+    return (await receiver.progress(vendorId, batch.batchReference)).endedAt !== null;
   });
-  expect(await countTransactions(vendorId)).toBe(10);
-  await desk.idle();
-  await desk.stop();
+  expect(await countPayments(vendorId)).toBe(10);
+  await receiver.idle();
+  await receiver.stop();
 });
 
 test('a chunk that is not next changes nothing, so that two processes cannot decide it twice', async () => {
@@ -324,7 +324,7 @@ test('a chunk that is not next changes nothing, so that two processes cannot dec
     rowCount: 10,
     content: '[]',
     leaseMs: 60_000,
-    mostOpen: 10,
+    maxOpen: 10,
   });
   const rules = {
     vendorById: (id: number) => vendorOf(id),
@@ -343,12 +343,12 @@ test('a chunk that is not next changes nothing, so that two processes cannot dec
   }
   expect(outcomes.filter((outcome) => outcome.decided)).toHaveLength(1);
   expect(outcomes.map((outcome) => outcome.nextRow)).toEqual([7, 7]);
-  expect(await countTransactions(vendorId)).toBe(6);
+  expect(await countPayments(vendorId)).toBe(6);
 });
 
 test('a row that the database cannot take is refused alone', async () => {
   const vendorId = await books.addVendor(100_000_000n);
-  const { desk } = openDesk({
+  const { receiver } = openDesk({
     rules: {
       vendorById: (id) => vendorOf(id),
       // A fee that overflows when the amount is added.
@@ -359,36 +359,36 @@ test('a row that the database cannot take is refused alone', async () => {
   const rows = manyRows(900, 'poison');
   rows[333] = { request: request({ billerCode: 'poison' }) };
   const batch = batchOf(vendorId, rows);
-  await desk.accept(batch);
-  await desk.idle();
-  const results = await desk.results(vendorId, batch.batchReference);
+  await receiver.accept(batch);
+  await receiver.idle();
+  const results = await receiver.results(vendorId, batch.batchReference);
   expect(results.progress).toMatchObject({ acceptedCount: 899, refusedCount: 1 });
   expect(results.rows[333]).toMatchObject({ kind: 'refused', code: 'internal_error' });
-  await desk.stop();
+  await receiver.stop();
 });
 
 test('a vendor that is suspended meanwhile gets its remaining rows refused', async () => {
   const vendorId = await books.addVendor(100_000n);
-  const { desk } = openDesk({ vendor: { suspended: true } });
+  const { receiver } = openDesk({ vendor: { suspended: true } });
   const batch = batchOf(vendorId, manyRows(2, 'suspended'));
-  await desk.accept(batch);
-  await desk.idle();
-  const { rows } = await desk.results(vendorId, batch.batchReference);
+  await receiver.accept(batch);
+  await receiver.idle();
+  const { rows } = await receiver.results(vendorId, batch.batchReference);
   expect(rows.map(brief)).toEqual(['vendor_suspended vid', 'vendor_suspended vid']);
-  await desk.stop();
+  await receiver.stop();
 });
 
 test('single creates of the same lane wait for one chunk at most, not for the file', async () => {
   const vendorId = await books.addVendor(1_000_000_000n);
   const pool = books.openPool({ byIndexOnly: true });
-  const { desk } = openDesk({ lanePools: [pool] });
+  const { receiver } = openDesk({ lanePools: [pool] });
   const lanes = createCreateLanes({
     pools: [pool],
     deadlineMs: 5_000,
     onAccepted: () => undefined,
   });
   const batch = batchOf(vendorId, manyRows(LIMITS.bulkChunkRows * 8, 'fair'));
-  await desk.accept(batch);
+  await receiver.accept(batch);
   const from = { vendor: vendorOf(vendorId), biller: BILLERS.get(BILLER) };
   for (let index = 0; index < 3; index += 1) {
     await acceptPayment(request({ merchantReference: `single-${index}` }), from, {
@@ -396,31 +396,31 @@ test('single creates of the same lane wait for one chunk at most, not for the fi
       pool: books.pool,
     });
   }
-  expect((await desk.progress(vendorId, batch.batchReference)).endedAt).toBeNull();
-  await desk.idle();
-  expect(await countTransactions(vendorId)).toBe(batch.rows.length + 3);
-  await desk.stop();
+  expect((await receiver.progress(vendorId, batch.batchReference)).endedAt).toBeNull();
+  await receiver.idle();
+  expect(await countPayments(vendorId)).toBe(batch.rows.length + 3);
+  await receiver.stop();
 });
 
 test('a vendor may have so many undecided batches and no more', async () => {
   const vendorId = await books.addVendor(0n);
-  const { desk } = openDesk();
+  const { receiver } = openDesk();
   // Somebody else's lease keeps them undecided.
   for (let index = 0; index < LIMITS.bulkOpenBatches; index += 1) {
     const stored = { batchId: newBatchId(), rowCount: 1, content: '[]', leaseMs: 3_600_000 };
     await store.insertBatch(books.pool, {
       ...batchOf(vendorId, []),
       ...stored,
-      mostOpen: LIMITS.bulkOpenBatches,
+      maxOpen: LIMITS.bulkOpenBatches,
     });
   }
-  await expect(desk.accept(batchOf(vendorId, manyRows(1, 'one-more')))).rejects.toThrow(
+  await expect(receiver.accept(batchOf(vendorId, manyRows(1, 'one-more')))).rejects.toThrow(
     expect.objectContaining({ code: 'overloaded' }),
   );
-  await expect(desk.progress(vendorId, 'none')).rejects.toThrow(
+  await expect(receiver.progress(vendorId, 'none')).rejects.toThrow(
     expect.objectContaining({ code: 'unknown_batch' }),
   );
-  await desk.stop();
+  await receiver.stop();
 });
 
 test('batches that wait are counted, with the age of the oldest', async () => {
@@ -435,14 +435,14 @@ test('batches that wait are counted, with the age of the oldest', async () => {
   const vendorId = await books.addVendor(1_000_000n);
   await store.insertBatch(books.pool, {
     ...batchOf(vendorId, []),
-    ...{ batchId: newBatchId(), rowCount: 1, content: '[]', leaseMs: 3_600_000, mostOpen: 10 },
+    ...{ batchId: newBatchId(), rowCount: 1, content: '[]', leaseMs: 3_600_000, maxOpen: 10 },
   });
   expect(await metric('malipo_bulk_open_batches')).toBe(before + 1);
   expect(await metric('malipo_bulk_oldest_seconds')).toBeGreaterThan(0);
-  const { desk } = openDesk();
+  const { receiver } = openDesk();
   const decided = batchOf(vendorId, manyRows(1, 'decided'));
-  await desk.accept(decided);
-  await desk.idle();
-  await desk.stop();
+  await receiver.accept(decided);
+  await receiver.idle();
+  await receiver.stop();
   expect(await metric('malipo_bulk_open_batches')).toBe(before + 1);
 });

@@ -12,7 +12,7 @@ import type { TestDatabase } from '../support/cluster.ts';
 const SCRIPT = path.resolve(import.meta.dirname, '../../deploy/citus/distribute.sql');
 const FUNCTIONS = path.join(path.dirname(SCRIPT), 'functions.sql');
 /** Functions that run whole on the vendor's node. */
-const HANDED_OVER = new Set(['create_transactions_of', 'settle_transactions_of']);
+const HANDED_OVER = new Set(['create_payments_of', 'settle_payments_of']);
 
 interface Placement {
   readonly kind: 'reference' | 'distributed' | 'stays';

@@ -350,7 +350,7 @@ describe('malipo biller', () => {
 
     await must(environment, 'biller', 'set-status', 'mover', 'OFFLINE');
     await pool.query(
-      `insert into dispatch_queue (vendor_id, biller_code, stage, transaction_id, account,
+      `insert into dispatch_queue (vendor_id, biller_code, stage, payment_id, account,
          amount_cents, due_at, sent_at)
        values (1, 'mover', 'verify', gen_random_uuid(), '14', 100, now(), now())`,
     );

@@ -6,11 +6,11 @@ import { findRunningEmbedded } from '../../src/platform/embedded/embedded.ts';
 import { readMigrations } from '../../src/platform/db/migrate.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import { inProcess, malipo, must, newMasterKey, withInput } from './cli-support.ts';
-import { query, until, Workshop } from './embedded-support.ts';
+import { query, until, EmbeddedFixture } from './embedded-support.ts';
 
-const workshop = new Workshop();
+const fixture = new EmbeddedFixture();
 afterAll(async () => {
-  await workshop.cleanUpAll();
+  await fixture.cleanUpAll();
 });
 
 let made: Promise<string> | undefined;
@@ -18,7 +18,7 @@ let made: Promise<string> | undefined;
 /** A data folder with a migrated database, made by the program itself, once for this file. */
 async function dataDir(): Promise<string> {
   made ??= (async () => {
-    const folder = await workshop.folder();
+    const folder = await fixture.folder();
     await must({ DATA_DIR: folder }, 'migrate');
     return folder;
   })();
@@ -27,7 +27,7 @@ async function dataDir(): Promise<string> {
 
 describe('without a service', () => {
   it('makes no database where DATA_DIR is mistyped', async () => {
-    const folder = path.join(await workshop.folder(), 'mistyped');
+    const folder = path.join(await fixture.folder(), 'mistyped');
     const refused = await malipo({ DATA_DIR: folder }, 'vendor', 'list');
     expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
     expect(refused.stderr).toContain(`There is no database in ${folder}`);
@@ -35,7 +35,7 @@ describe('without a service', () => {
   });
 
   it('makes and migrates one, starts it for a command and stops it afterwards', async () => {
-    const folder = await workshop.folder();
+    const folder = await fixture.folder();
     const environment = { DATA_DIR: folder, MASTER_KEY: newMasterKey() };
     const migrated = await malipo(environment, 'migrate', '--json');
     const names = (await readMigrations()).map(({ name }) => name);
@@ -65,7 +65,7 @@ describe('without a service', () => {
   });
 
   it('stops the server that it started only when others that share it are done', async () => {
-    const folder = await workshop.folder();
+    const folder = await fixture.folder();
     const environment = { DATA_DIR: folder, MASTER_KEY: newMasterKey() };
     await must(environment, 'migrate');
     const operator = ['--connector', 'http-json', '--base-url', 'https://pay.example.com'];
@@ -102,7 +102,7 @@ describe('without a service', () => {
 describe('beside a service', () => {
   it('uses the server of the service and leaves it running', async () => {
     const folder = await dataDir();
-    const server = await workshop.start(path.join(folder, 'postgres'));
+    const server = await fixture.start(path.join(folder, 'postgres'));
     const environment = { DATA_DIR: folder, MASTER_KEY: newMasterKey() };
     const added = await malipo(
       environment,
@@ -122,10 +122,10 @@ describe('beside a service', () => {
   });
 
   it('takes the sandbox’s own master key', async () => {
-    const folder = await workshop.folder();
+    const folder = await fixture.folder();
     const environment = { DATA_DIR: folder };
     await must(environment, 'migrate');
-    const server = await workshop.start(path.join(folder, 'postgres'));
+    const server = await fixture.start(path.join(folder, 'postgres'));
     const add = ['vendor', 'add', 'shop', '--name', 'Shop', '--sector', 'bank'];
     const early = await inProcess(environment, ...add);
     expect(early.exitCode).toBe(1);

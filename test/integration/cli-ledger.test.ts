@@ -76,7 +76,7 @@ describe('malipo ledger check', () => {
     expect(report).toMatchObject({
       violations: 0,
       found: [],
-      counted: { vendors: 2, transfers: 4, transactions: 2, open: 2 },
+      counted: { vendors: 2, transfers: 4, payments: 2, open: 2 },
     });
     expect(report.invariants).toContain('balances_equal_transfers');
     const table = await malipo(environment, 'ledger', 'check');
@@ -120,15 +120,15 @@ describe('malipo ledger check', () => {
   it('finds a transaction that is in no queue', async () => {
     const [row] = (
       await pool.query<{ due: string; id: string }>(
-        'select due_at::text as due, transaction_id as id from dispatch_queue limit 1',
+        'select due_at::text as due, payment_id as id from dispatch_queue limit 1',
       )
     ).rows;
     await spoilt(
-      `delete from dispatch_queue where transaction_id = '${row?.id}'`,
-      `insert into dispatch_queue (vendor_id, biller_code, transaction_id, account, phone,
+      `delete from dispatch_queue where payment_id = '${row?.id}'`,
+      `insert into dispatch_queue (vendor_id, biller_code, payment_id, account, phone,
          amount_cents, due_at)
-       select vendor_id, biller_code, transaction_id, account, phone, amount_cents, '${row?.due}'
-       from transactions where transaction_id = '${row?.id}'`,
+       select vendor_id, biller_code, payment_id, account, phone, amount_cents, '${row?.due}'
+       from payments where payment_id = '${row?.id}'`,
       async () => {
         const { found } = JSON.parse(
           (await inProcess(environment, 'ledger', 'check', '--json')).stdout,

@@ -272,8 +272,8 @@ describe('malipo pay, status and transactions', () => {
     for (const account of ['1', '2', '3']) await must(environment, payArgs('lister', account));
     const list = async (...options: string[]): Promise<unknown[]> =>
       (await must(environment, 'transactions', '--vid', 'lister', '--json', options))
-        .json<{ transactions: { account: string }[] }>()
-        .transactions.map(({ account }) => account);
+        .json<{ payments: { account: string }[] }>()
+        .payments.map(({ account }) => account);
     expect(await list()).toEqual(['3', '2', '1']);
     expect(await list('--limit', '2')).toEqual(['3', '2']);
     expect(await list('--status', 'QUEUED')).toHaveLength(3);
@@ -372,7 +372,7 @@ describe('beside a running service', () => {
       '--status',
       'FAILED',
     ]);
-    expect(listed.json<{ transactions: unknown[] }>().transactions).toHaveLength(1);
+    expect(listed.json<{ payments: unknown[] }>().payments).toHaveLength(1);
   });
 
   it('takes a biller’s status and a suspension without a restart', async () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { firstIdAt } from '../../src/platform/base/ids.ts';
-import { createTransactions } from '../../src/payments/create/store.ts';
+import { createPayments } from '../../src/payments/create/store.ts';
 import { openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
-import { newTransaction } from '../support/new-transaction.ts';
+import { newPayment } from '../support/new-transaction.ts';
 import { inProcess, must } from './cli-support.ts';
 
 let books: Books;
@@ -16,11 +16,11 @@ beforeAll(async () => {
   const times = ['2026-03-01T20:59:59Z', '2026-03-01T21:00:00Z', '2026-03-02T20:59:59.999Z'];
   for (const [index, time] of times.entries()) {
     const at = new Date(time);
-    const transactionId = firstIdAt(at);
-    const made = newTransaction({ vendorId, transactionId, account: String(index + 1) });
-    await createTransactions(books.pool, [made], false);
-    await books.owner.query('update transactions set created_at = $2 where transaction_id = $1', [
-      transactionId,
+    const paymentId = firstIdAt(at);
+    const made = newPayment({ vendorId, paymentId, account: String(index + 1) });
+    await createPayments(books.pool, [made], false);
+    await books.owner.query('update payments set created_at = $2 where payment_id = $1', [
+      paymentId,
       at,
     ]);
   }
@@ -45,8 +45,8 @@ test.each<[string[], string[]]>([
   ],
   [['--to', '2026-03-01'], []],
 ])('%j lists payments of whole days, without the last one', async (options, accounts) => {
-  const listed = (await run(options)).json<{ transactions: { account: string }[] }>();
-  expect(listed.transactions.map(({ account }) => account)).toEqual(accounts);
+  const listed = (await run(options)).json<{ payments: { account: string }[] }>();
+  expect(listed.payments.map(({ account }) => account)).toEqual(accounts);
 });
 
 test.each<[string[], string]>([
@@ -66,7 +66,7 @@ test('values of a fixed set are taken in any case', async () => {
       status,
       '--json',
     ]);
-    expect(listed.json<{ transactions: unknown[] }>().transactions).toHaveLength(3);
+    expect(listed.json<{ payments: unknown[] }>().payments).toHaveLength(3);
   }
   const refused = await run(['--status', 'paid']);
   expect(refused).toMatchObject({ exitCode: 2, stdout: '' });

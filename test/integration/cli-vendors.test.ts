@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { canonicalText } from '../../src/platform/base/canonical.ts';
 import type { MasterKeys } from '../../src/platform/base/sealing.ts';
-import { createPool, transaction } from '../../src/platform/db/pool.ts';
+import { createPool, databaseTransaction } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { createVendorDirectory } from '../../src/parties/directory.ts';
 import { openKeys } from '../../src/parties/keys.ts';
@@ -297,7 +297,7 @@ describe('malipo vendor', () => {
     expect(rotated.stdout).toContain('stays valid for 86400 seconds');
     // Two rotations at the same moment, both held up until both are there.
     const rotations: Promise<Ran>[] = [];
-    await transaction(pool, async (client) => {
+    await databaseTransaction(pool, async (client) => {
       await client.query("select from settings_versions where topic = 'vendors' for update");
       for (let count = 0; count < 2; count += 1) {
         rotations.push(inProcess(environment, 'vendor', 'rotate-key', 'rotor'));

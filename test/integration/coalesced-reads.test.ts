@@ -6,7 +6,7 @@ import { createBalanceReader } from '../../src/payments/ledger/balance-reader.ts
 import { createStatusReader } from '../../src/payments/create/status-reader.ts';
 import { createInstructed, openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
-import { newTransaction } from '../support/new-transaction.ts';
+import { newPayment } from '../support/new-transaction.ts';
 
 let books: Books;
 
@@ -41,20 +41,20 @@ test('the balances of many requests are one query, each vendor’s own', async (
 test('the statuses of many requests are one query, in order, each vendor’s own', async () => {
   const [vendorId, other] = [await books.addVendor(90_000n), await books.addVendor()];
   const made = Array.from({ length: 5 }, (_, index) =>
-    newTransaction({ vendorId, merchantReference: `r-${index}` }),
+    newPayment({ vendorId, merchantReference: `r-${index}` }),
   );
   await createInstructed(books.pool, made);
   const pool = books.openPool();
   const queries = queriesOf(pool);
   const reader = createStatusReader({ pool, deadlineMs: 1_000 });
   const rows = await Promise.all([
-    reader.read({ vendorId: other, transactionId: made[0]?.transactionId ?? '' }),
-    reader.read({ vendorId, transactionId: newId() }),
-    ...made.toReversed().map(({ transactionId }) => reader.read({ vendorId, transactionId })),
+    reader.read({ vendorId: other, paymentId: made[0]?.paymentId ?? '' }),
+    reader.read({ vendorId, paymentId: newId() }),
+    ...made.toReversed().map(({ paymentId }) => reader.read({ vendorId, paymentId })),
   ]);
   expect(rows.slice(0, 2)).toEqual([undefined, undefined]);
   expect(rows.slice(2).map((row) => row?.merchant_reference)).toEqual(
-    made.toReversed().map((transaction) => transaction.merchantReference),
+    made.toReversed().map((payment) => payment.merchantReference),
   );
   expect(rows.at(-1)).toMatchObject({ outcome: null, under_way: true, details: null });
   expect(queries.count).toBe(1);

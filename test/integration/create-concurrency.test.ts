@@ -8,13 +8,13 @@ import { claim } from '../../src/payments/dispatch/store.ts';
 import { createCreateLanes } from '../../src/payments/create/create.ts';
 import type { CreateLanes } from '../../src/payments/create/create.ts';
 import { createSettler } from '../../src/payments/settle/settle.ts';
-import type { CreateDecision, NewTransaction } from '../../src/payments/create/payment.ts';
+import type { CreateDecision, NewPayment } from '../../src/payments/create/payment.ts';
 import { createOracle } from '../support/create-oracle.ts';
 import { recordCreates } from '../support/create-recorder.ts';
 import type { RecordedCall } from '../support/create-recorder.ts';
 import { COLLECTOR, openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
-import { BILLER, newTransaction } from '../support/new-transaction.ts';
+import { BILLER, newPayment } from '../support/new-transaction.ts';
 
 // Many at once, from several processes (each with its own lanes and connections).
 
@@ -41,10 +41,8 @@ function laneOf(index: number): CreateLanes {
 }
 
 /** All at once, by turns through each process. */
-async function createAll(transactions: readonly NewTransaction[]): Promise<CreateDecision[]> {
-  return await Promise.all(
-    transactions.map(async (wanted, index) => await laneOf(index).add(wanted)),
-  );
+async function createAll(payments: readonly NewPayment[]): Promise<CreateDecision[]> {
+  return await Promise.all(payments.map(async (wanted, index) => await laneOf(index).add(wanted)));
 }
 
 function countKinds(decisions: readonly CreateDecision[]): Record<string, number> {
@@ -81,18 +79,17 @@ describe('creates from two processes for the same vendors', () => {
         fc.asyncProperty(fc.array(wanted, { minLength: 40, maxLength: 120 }), async (rows) => {
           const floatsCents = [9_000n, 4_000n, 1_000_000n];
           const vendorIds = await books.addVendors(floatsCents);
-          const transactions = rows.map(({ vendor, ...content }) =>
-            newTransaction({ ...content, vendorId: vendorIds[vendor] ?? 0 }),
+          const payments = rows.map(({ vendor, ...content }) =>
+            newPayment({ ...content, vendorId: vendorIds[vendor] ?? 0 }),
           );
           calls.length = 0;
           // Twelve clients, each of whom waits for its answer before it sends the next.
           const answers = new Map<string, CreateDecision>();
           await Promise.all(
             Array.from({ length: 12 }, async (_, client) => {
-              for (let next = client; next < transactions.length; next += 12) {
-                const one = transactions[next];
-                if (one !== undefined)
-                  answers.set(one.transactionId, await laneOf(client).add(one));
+              for (let next = client; next < payments.length; next += 12) {
+                const one = payments[next];
+                if (one !== undefined) answers.set(one.paymentId, await laneOf(client).add(one));
               }
             }),
           );
@@ -101,12 +98,12 @@ describe('creates from two processes for the same vendors', () => {
           for (const [index, cents] of floatsCents.entries()) {
             oracle.addFloat(vendorIds[index] ?? 0, cents);
           }
-          const byId = new Map(transactions.map((one) => [one.transactionId, one]));
+          const byId = new Map(payments.map((one) => [one.paymentId, one]));
           for (const call of calls.toSorted((one, other) =>
             one.atMicros < other.atMicros ? -1 : 1,
           )) {
-            if (call.transactionIds.length > 1) mixedBatches += 1;
-            for (const [index, id] of call.transactionIds.entries()) {
+            if (call.paymentIds.length > 1) mixedBatches += 1;
+            for (const [index, id] of call.paymentIds.entries()) {
               const one = byId.get(id);
               if (one === undefined) throw new Error('an unknown transaction was created');
               const expected = oracle.decide(one).kind;
@@ -131,7 +128,7 @@ describe('a float that does not cover all', () => {
   test('accepts exactly what it covers: 16 of 100 at once', async () => {
     const vendorId = await books.addVendor(100_000n);
     const decisions = await createAll(
-      Array.from({ length: 100 }, () => newTransaction({ vendorId, amountCents: 6_000n })),
+      Array.from({ length: 100 }, () => newPayment({ vendorId, amountCents: 6_000n })),
     );
     expect(countKinds(decisions)).toEqual({ accepted: 16, insufficient_float: 84 });
     expect(await books.balances(vendorId)).toMatchObject({ float: 4_000n, reserved: 96_000n });
@@ -141,7 +138,7 @@ describe('a float that does not cover all', () => {
     const vendorId = await books.addVendor(100_000n);
     const decisions = await createAll(
       Array.from({ length: 20 }, () =>
-        newTransaction({ vendorId, amountCents: 24_000n, feeCents: 1_001n }),
+        newPayment({ vendorId, amountCents: 24_000n, feeCents: 1_001n }),
       ),
     );
     expect(countKinds(decisions)).toEqual({ accepted: 3, insufficient_float: 17 });
@@ -153,12 +150,12 @@ describe('the same payment fifty times at once', () => {
     const vendorId = await books.addVendor(1_000_000n);
     const decisions = await createAll(
       Array.from({ length: 50 }, () =>
-        newTransaction({ vendorId, merchantReference: 'ORDER-1', duplicateCheck: true }),
+        newPayment({ vendorId, merchantReference: 'ORDER-1', duplicateCheck: true }),
       ),
     );
     expect(countKinds(decisions)).toEqual({ accepted: 1, replayed: 49 });
     const answers = decisions.map((decision) =>
-      'createdAt' in decision ? `${decision.transactionId} ${decision.createdAt.getTime()}` : '',
+      'createdAt' in decision ? `${decision.paymentId} ${decision.createdAt.getTime()}` : '',
     );
     expect(new Set(answers).size).toBe(1);
     expect(await books.balances(vendorId)).toMatchObject({ reserved: 10_000n });
@@ -167,20 +164,16 @@ describe('the same payment fifty times at once', () => {
   test('without a reference, checked: one transaction, and the others name it', async () => {
     const vendorId = await books.addVendor(1_000_000n);
     const decisions = await createAll(
-      Array.from({ length: 50 }, () => newTransaction({ vendorId, duplicateCheck: true })),
+      Array.from({ length: 50 }, () => newPayment({ vendorId, duplicateCheck: true })),
     );
     expect(countKinds(decisions)).toEqual({ accepted: 1, likely_duplicate: 49 });
-    const named = decisions.map((decision) =>
-      'transactionId' in decision ? decision.transactionId : '',
-    );
+    const named = decisions.map((decision) => ('paymentId' in decision ? decision.paymentId : ''));
     expect(new Set(named).size).toBe(1);
   });
 
   test('without a reference and unchecked: fifty transactions', async () => {
     const vendorId = await books.addVendor(1_000_000n);
-    const decisions = await createAll(
-      Array.from({ length: 50 }, () => newTransaction({ vendorId })),
-    );
+    const decisions = await createAll(Array.from({ length: 50 }, () => newPayment({ vendorId })));
     expect(countKinds(decisions)).toEqual({ accepted: 50 });
   });
 });
@@ -213,7 +206,7 @@ describe('everything that moves money, at once', () => {
         });
         const requestedAt = new Date(1_800_000_000_000 + client * 1_000_000 + round * 1_000);
         const [decision] = await Promise.all([
-          lanes[client % 2]?.add(newTransaction({ vendorId, feeCents: 50n })),
+          lanes[client % 2]?.add(newPayment({ vendorId, feeCents: 50n })),
           fund(books.pool, { vendorId, requestedAt }),
         ]);
         if (decision?.kind !== 'accepted') continue;
@@ -224,7 +217,7 @@ describe('everything that moves money, at once', () => {
             vendorId: claimed,
             billerCode: BILLER,
             stage: 'send' as const,
-            most: 3,
+            max: 3,
             leaseMs: 60_000,
           })),
         );
@@ -234,7 +227,7 @@ describe('everything that moves money, at once', () => {
             const paid = index % 2 === 0;
             await settler?.settle({
               vendorId: taken.vendorId,
-              transactionId: taken.transactionId,
+              paymentId: taken.paymentId,
               billerCode: taken.billerCode,
               outcome: paid ? 'success' : 'failed',
               paidCents: paid ? taken.amountCents : null,

@@ -4,15 +4,15 @@ import { newId } from '../../src/platform/base/ids.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { dependOnEachOther } from '../../src/payments/create/decide.ts';
 import type { BatchForm } from '../../src/payments/create/batch-form.ts';
-import { createTransactions } from '../../src/payments/create/store.ts';
-import type { CreateDecision, NewTransaction } from '../../src/payments/create/payment.ts';
+import { createPayments } from '../../src/payments/create/store.ts';
+import type { CreateDecision, NewPayment } from '../../src/payments/create/payment.ts';
 import { DUPLICATE_CHECKS } from '../../src/parties/vendor.ts';
 import type { DuplicateCheck } from '../../src/parties/vendor.ts';
 import { createOracle, namedBy } from '../support/create-oracle.ts';
 import type { CreateOracle, Expected } from '../support/create-oracle.ts';
 import { openBooks, OTHER_BILLER } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
-import { BILLER, newTransaction } from '../support/new-transaction.ts';
+import { BILLER, newPayment } from '../support/new-transaction.ts';
 
 // A batch decides like its rows taken one by one: random histories against an oracle in memory.
 
@@ -110,7 +110,7 @@ type Met = Map<string, number>;
 /** Decides a batch; in calls for one vendor, vendor by vendor as a lane does. */
 async function create(
   form: BatchForm,
-  batch: readonly NewTransaction[],
+  batch: readonly NewPayment[],
   sequential?: boolean,
 ): Promise<CreateDecision[]> {
   const decisions: CreateDecision[] = [];
@@ -119,15 +119,15 @@ async function create(
   );
   for (const group of groups.values()) {
     const members = group.map(([, member]) => member);
-    const made = await createTransactions(
+    const made = await createPayments(
       books.pool,
       members,
       sequential ?? dependOnEachOther(members),
       form,
     );
     expect(made).toHaveLength(members.length);
-    for (const [place, decision] of made.entries()) {
-      const [index] = group[place] ?? [];
+    for (const [location, decision] of made.entries()) {
+      const [index] = group[location] ?? [];
       if (index !== undefined) decisions[index] = decision;
     }
   }
@@ -144,7 +144,7 @@ class Run {
   readonly oracle: CreateOracle = createOracle();
   readonly #vendorIds: readonly number[];
   readonly #given: History;
-  readonly #batches: NewTransaction[][] = [];
+  readonly #batches: NewPayment[][] = [];
   readonly #createdAt = new Map<string, number>();
 
   constructor(
@@ -167,7 +167,7 @@ class Run {
       await books.addFloat(vendorId, FUNDABLE_CENTS);
       this.oracle.addFloat(vendorId, FUNDABLE_CENTS);
     } else if (given.do === 'create') {
-      const batch = given.rows.map((wanted) => this.#transactionOf(wanted));
+      const batch = given.rows.map((wanted) => this.#paymentOf(wanted));
       this.#batches.push(batch);
       await this.#create(batch);
     } else {
@@ -176,18 +176,18 @@ class Run {
     }
   }
 
-  #transactionOf({ vendor, ...content }: Row): NewTransaction {
+  #paymentOf({ vendor, ...content }: Row): NewPayment {
     const check = this.#given.vendors[vendor]?.check;
     return {
       ...content,
       vendorId: this.#vendorIds[vendor] ?? 0,
-      transactionId: newId(),
+      paymentId: newId(),
       duplicateCheck:
         check === 'always' || (check === 'without_reference' && content.merchantReference === null),
     };
   }
 
-  async #create(batch: readonly NewTransaction[]): Promise<void> {
+  async #create(batch: readonly NewPayment[]): Promise<void> {
     const paths = this.#pathsOf(batch);
     const decisions = await create(this.#form, batch);
     expect(decisions).toHaveLength(batch.length);
@@ -204,8 +204,8 @@ class Run {
       else expect(expected.names).toContain(named);
       if ('createdAt' in decision) {
         // The first answer again means its time, too.
-        const known = this.#createdAt.get(decision.transactionId) ?? decision.createdAt.getTime();
-        this.#createdAt.set(decision.transactionId, known);
+        const known = this.#createdAt.get(decision.paymentId) ?? decision.createdAt.getTime();
+        this.#createdAt.set(decision.paymentId, known);
         expect(decision.createdAt.getTime()).toBe(known);
       }
       const path = `${paths.get(wanted.vendorId)} ${decision.kind}`;
@@ -214,7 +214,7 @@ class Run {
   }
 
   /** The path the database takes for each vendor's rows, by the rule that migration 0006 states. */
-  #pathsOf(batch: readonly NewTransaction[]): Map<number, string> {
+  #pathsOf(batch: readonly NewPayment[]): Map<number, string> {
     const pathOf = (vendorIds: readonly number[]): string => {
       const rows = batch.filter(({ vendorId }) => vendorIds.includes(vendorId));
       if (dependOnEachOther(rows)) return 'dependent';
@@ -241,17 +241,17 @@ class Run {
       expect({ float, reserved }).toEqual(this.oracle.balances(vendorId));
     }
     const stored = await books.pool.query<{ id: string; total: bigint; queued: boolean }>(
-      `select t.transaction_id as id, f.amount_cents as total, q.stage = 'send' as queued
-       from transactions t
-         join transfers f on f.vendor_id = t.vendor_id and f.source_id = t.transaction_id
-         join dispatch_queue q on q.vendor_id = t.vendor_id and q.transaction_id = t.transaction_id
+      `select t.payment_id as id, f.amount_cents as total, q.stage = 'send' as queued
+       from payments t
+         join transfers f on f.vendor_id = t.vendor_id and f.source_id = t.payment_id
+         join dispatch_queue q on q.vendor_id = t.vendor_id and q.payment_id = t.payment_id
        where t.vendor_id = any($1)`,
       [this.#vendorIds],
     );
     expect(stored.rows.toSorted(byId)).toEqual(
       this.oracle.accepted
         .map((known) => ({
-          id: known.transactionId,
+          id: known.paymentId,
           total: known.amountCents + known.feeCents,
           queued: true,
         }))
@@ -261,7 +261,7 @@ class Run {
 }
 
 /** Runs are by the hundred, until all was met, and no more than this. */
-const MOST_RUNS = 1_000;
+const MAX_RUNS = 1_000;
 
 describe.each(['many_vendors', 'one_vendor'] as const)('a batch of creates for %s', (form) => {
   beforeAll(async () => {
@@ -290,7 +290,7 @@ describe.each(['many_vendors', 'one_vendor'] as const)('a batch of creates for %
       ]),
     ];
     const missed = (): string[] => expected.filter((name) => !met.has(name));
-    for (let runs = 0; runs < MOST_RUNS && (runs < 100 || missed().length > 0); runs += 100) {
+    for (let runs = 0; runs < MAX_RUNS && (runs < 100 || missed().length > 0); runs += 100) {
       await fc.assert(property, { numRuns: 100 });
     }
     expect((await checkLedger(books.pool)).violations).toEqual([]);
@@ -309,14 +309,14 @@ describe.each(['many_vendors', 'one_vendor'] as const)('a batch of creates for %
         [31, 'accepted'],
       ] as const) {
         const vendorId = await books.addVendor(1_000_000n);
-        const first = newTransaction({ vendorId });
+        const first = newPayment({ vendorId });
         await create(form, [first], false);
         await makeOlder(first, ageSeconds);
-        const again = newTransaction({ vendorId, duplicateCheck: true });
+        const again = newPayment({ vendorId, duplicateCheck: true });
         const [decision] = await create(form, [again], sequential);
         expect({ ageSeconds, kind: decision?.kind }).toEqual({ ageSeconds, kind: expected });
         if (decision !== undefined && expected === 'likely_duplicate') {
-          expect(namedBy(decision)).toBe(first.transactionId);
+          expect(namedBy(decision)).toBe(first.paymentId);
         }
       }
     },
@@ -327,31 +327,31 @@ describe.each(['many_vendors', 'one_vendor'] as const)('a batch of creates for %
     ['all at once', false],
   ])('finds equal payments whatever became of them (%s)', async (_, sequential) => {
     const vendorId = await books.addVendor(1_000_000n);
-    const first = newTransaction({ vendorId });
+    const first = newPayment({ vendorId });
     await create(form, [first], false);
     await books.owner.query(
-      `update transactions set outcome = 'failed', failure_code = 'other', settled_at = now() where vendor_id = $1`,
+      `update payments set outcome = 'failed', failure_code = 'other', settled_at = now() where vendor_id = $1`,
       [vendorId],
     );
-    const again = newTransaction({ vendorId, duplicateCheck: true });
+    const again = newPayment({ vendorId, duplicateCheck: true });
     const decisions = await create(form, [again], sequential);
-    expect(decisions).toEqual([{ kind: 'likely_duplicate', transactionId: first.transactionId }]);
+    expect(decisions).toEqual([{ kind: 'likely_duplicate', paymentId: first.paymentId }]);
   });
 
   test('refuses a vendor that has no accounts', async () => {
-    const decisions = await create(form, [newTransaction({ vendorId: 2_000_000_000 })], false);
+    const decisions = await create(form, [newPayment({ vendorId: 2_000_000_000 })], false);
     expect(decisions).toEqual([{ kind: 'insufficient_float' }]);
   });
 });
 
 /** Moves a transaction's creation back in time, with the key that its age would have given it. */
-async function makeOlder(made: NewTransaction, seconds: number): Promise<void> {
+async function makeOlder(made: NewPayment, seconds: number): Promise<void> {
   await books.owner.query(
-    `update transactions
+    `update payments
      set created_at = created_at - $3 * interval '1 second',
        duplicate_key = (duplicate_key & 4294967295)
          | (floor(extract(epoch from created_at - $3 * interval '1 second') / 32)::bigint << 32)
-     where vendor_id = $1 and transaction_id = $2`,
-    [made.vendorId, made.transactionId, seconds],
+     where vendor_id = $1 and payment_id = $2`,
+    [made.vendorId, made.paymentId, seconds],
   );
 }

@@ -11,14 +11,14 @@ import type { SubmittedAccount } from '../../src/credit/importing/record.ts';
 import { SeenAccounts } from '../../src/credit/importing/seen-accounts.ts';
 import { lockRegistry, registerLender } from '../../src/credit/importing/store.ts';
 import { createValidator } from '../../src/credit/importing/validate.ts';
-import { accountPlace, indexAccount, writeBatch } from '../../src/credit/importing/write.ts';
+import { accountLocation, indexAccount, writeBatch } from '../../src/credit/importing/write.ts';
 import { listCases } from '../../src/credit/registry/cases-store.ts';
 import { mergeSubjects } from '../../src/credit/registry/merges-store.ts';
 import { createVault } from '../../src/credit/registry/vault.ts';
 import { findSubjects, readCreditFile } from '../../src/credit/registry/store.ts';
 import type { FoundSubject } from '../../src/credit/registry/store.ts';
 import type { CreditFile } from '../../src/credit/facts.ts';
-import { createPool, transaction } from '../../src/platform/db/pool.ts';
+import { createPool, databaseTransaction } from '../../src/platform/db/pool.ts';
 import type { Pool, Queryable } from '../../src/platform/db/pool.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
@@ -298,9 +298,9 @@ describe('an import that is interrupted', () => {
     const lines = Array.from({ length: 10 }, (_, index) => line(index));
     const failing = {
       ...vault,
-      seal: (text: string, place: string) => {
-        if (place.startsWith('credit_accounts')) throw new Error('broken');
-        return vault.seal(text, place);
+      seal: (text: string, location: string) => {
+        if (location.startsWith('credit_accounts')) throw new Error('broken');
+        return vault.seal(text, location);
       },
     };
     await expect(run(lines, { vault: failing })).rejects.toThrow('broken');
@@ -327,7 +327,7 @@ describe('a batch of the writer', () => {
     );
     const seen = new SeenAccounts();
     await registerLender(pool, { lender, sector: 'mobile_lender', at: new Date() });
-    await transaction(pool, async (client) => {
+    await databaseTransaction(pool, async (client) => {
       const indexed = [one, later].map((each) => indexAccount(each, { vault, lender }, seen));
       const context = { vault, lender, importId: newId(), corrects: false, at: new Date() };
       await writeBatch(client, indexed, context);
@@ -339,7 +339,7 @@ describe('a batch of the writer', () => {
       'select crn, sealed from credit_accounts where lender = $1',
       [lender],
     );
-    expect(read.rows.map((row) => vault.unseal(row.sealed, accountPlace(row.crn)))).toEqual([
+    expect(read.rows.map((row) => vault.unseal(row.sealed, accountLocation(row.crn)))).toEqual([
       expect.stringContaining('LATER'),
     ]);
   });

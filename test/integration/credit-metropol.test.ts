@@ -9,8 +9,8 @@ import { signedHeaders } from '../../src/credit/bureaus/metropol/signing.ts';
 import type { Bureau, BureauQuestion } from '../../src/credit/bureaus/bureau.ts';
 import { erasePayloads } from '../../src/credit/enquiries/retention-store.ts';
 import { beginCall } from '../../src/credit/bureaus/upstream-store.ts';
-import { createEnquiryDesk } from '../../src/credit/enquiries/service.ts';
-import type { EnquiryDesk } from '../../src/credit/enquiries/service.ts';
+import { createEnquiryService } from '../../src/credit/enquiries/service.ts';
+import type { EnquiryService } from '../../src/credit/enquiries/service.ts';
 import { rotateKeys } from '../../src/credit/rotation/rotate-store.ts';
 import { createVault } from '../../src/credit/registry/vault.ts';
 import type { Vault } from '../../src/credit/registry/vault.ts';
@@ -29,7 +29,7 @@ let pool: Pool;
 let lanePool: Pool;
 let emulator: MetropolEmulator;
 let bureau: Bureau;
-let desk: EnquiryDesk;
+let receiver: EnquiryService;
 let references = 0;
 
 beforeAll(async () => {
@@ -49,13 +49,13 @@ type Params = Readonly<Record<string, string>>;
 /** A bureau and a desk that seal with these keys. */
 async function useVault(keys: Vault, settings: Partial<MetropolOptions> = {}): Promise<void> {
   await bureau?.close();
-  ({ bureau, desk } = open(keys, settings));
+  ({ bureau, receiver } = open(keys, settings));
 }
 
 function open(
   keys: Vault,
   settings: Partial<MetropolOptions> = {},
-): { readonly bureau: Bureau; readonly desk: EnquiryDesk } {
+): { readonly bureau: Bureau; readonly receiver: EnquiryService } {
   const opened = createMetropolBureau({
     ...METROPOL_KEYS,
     url: emulator.url,
@@ -73,7 +73,10 @@ function open(
     clock: systemClock,
     missesPerHour: 0,
   };
-  return { bureau: opened, desk: createEnquiryDesk({ ...desks, vault: keys, bureau: opened }) };
+  return {
+    bureau: opened,
+    receiver: createEnquiryService({ ...desks, vault: keys, bureau: opened }),
+  };
 }
 
 afterAll(async () => {
@@ -101,7 +104,7 @@ function question(change: Partial<BureauQuestion> = {}): BureauQuestion {
 
 async function ask(
   asked: BureauQuestion,
-  { at = desk, content = { nationalID: 'x' } }: { at?: EnquiryDesk; content?: Params } = {},
+  { at = receiver, content = { nationalID: 'x' } }: { at?: EnquiryService; content?: Params } = {},
 ): Promise<string> {
   return await at.ask(
     {
@@ -234,7 +237,7 @@ describe('Metropol as the bureau', () => {
     const elsewhere = open(vault);
     const asked = question();
     emulator.mishap('/identity/verify', 'silence');
-    const both = [ask(asked), ask(asked, { at: elsewhere.desk })];
+    const both = [ask(asked), ask(asked, { at: elsewhere.receiver })];
     const ended = await Promise.allSettled(both);
     await elsewhere.bureau.close();
     const codes = ended.map((one) => (one as { reason?: { code: string } }).reason?.code);

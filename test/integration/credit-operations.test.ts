@@ -17,7 +17,7 @@ import { rotateKeys } from '../../src/credit/rotation/rotate-store.ts';
 import { findByPhone, findSubjects } from '../../src/credit/registry/store.ts';
 import { createVault } from '../../src/credit/registry/vault.ts';
 import type { Vault } from '../../src/credit/registry/vault.ts';
-import { createPool, transaction } from '../../src/platform/db/pool.ts';
+import { createPool, databaseTransaction } from '../../src/platform/db/pool.ts';
 import { addKey } from '../../src/parties/keys.ts';
 import { insertVendor, updateVendor } from '../../src/parties/store.ts';
 import { createTestDatabase } from '../support/cluster.ts';
@@ -573,7 +573,7 @@ describe('applications for credit', () => {
   };
 
   test('of one lender count once for others, the same day, and not for itself', async () => {
-    await transaction(service.pool, async (client) => {
+    await databaseTransaction(service.pool, async (client) => {
       for (const vid of ['third', 'fourth']) {
         await insertVendor(client, { vid, name: vid, sector: 'sacco', createdAt: new Date() });
         await updateVendor(client, vid, { enquiryPolicy: 'open' });

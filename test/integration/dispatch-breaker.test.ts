@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { putBiller, putOperator } from '../../src/payments/billers/store.ts';
 import { watchSettings } from '../../src/platform/db/settings-watch.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
-import type { NewTransaction } from '../../src/payments/create/payment.ts';
+import type { NewPayment } from '../../src/payments/create/payment.ts';
 import {
   create,
   outcomeOf,
@@ -13,7 +13,7 @@ import {
 import type { Dispatch } from '../support/dispatch-fixture.ts';
 import { billerRecord, openBooks, OPERATOR, operatorRecord } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
-import { BILLER, newTransaction } from '../support/new-transaction.ts';
+import { BILLER, newPayment } from '../support/new-transaction.ts';
 import {
   createScriptedConnector,
   DECLINED,
@@ -50,9 +50,9 @@ async function start(
   return dispatch;
 }
 
-async function makeMany(count: number, billerCode = BILLER): Promise<NewTransaction[]> {
+async function makeMany(count: number, billerCode = BILLER): Promise<NewPayment[]> {
   const vendorId = await books.addVendor(10_000_000n);
-  const made = Array.from({ length: count }, () => newTransaction({ vendorId, billerCode }));
+  const made = Array.from({ length: count }, () => newPayment({ vendorId, billerCode }));
   await create(books, made);
   return made;
 }

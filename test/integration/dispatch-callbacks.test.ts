@@ -3,8 +3,8 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { encodeReference, newId } from '../../src/platform/base/ids.ts';
 import { createBillerCatalogue } from '../../src/payments/billers/catalogue.ts';
-import { createCallbackDesk } from '../../src/payments/dispatch/callbacks.ts';
-import type { CallbackDesk } from '../../src/payments/dispatch/callbacks.ts';
+import { createCallbackReceiver } from '../../src/payments/dispatch/callbacks.ts';
+import type { CallbackReceiver } from '../../src/payments/dispatch/callbacks.ts';
 import type {
   CallbackReading,
   Connector,
@@ -14,11 +14,11 @@ import type {
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { createSettler } from '../../src/payments/settle/settle.ts';
 import type { Settler } from '../../src/payments/settle/settle.ts';
-import type { NewTransaction } from '../../src/payments/create/payment.ts';
+import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { readStored } from '../support/dispatch-fixture.ts';
 import { createInstructed, openBooks, OPERATOR, paidReport } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
-import { newTransaction } from '../support/new-transaction.ts';
+import { newPayment } from '../support/new-transaction.ts';
 import { createScriptedConnector, DECLINED, paid } from '../support/scripted-connector.ts';
 
 // What operators report unasked: settled when it is theirs to report, kept when it is about nothing.
@@ -26,7 +26,7 @@ import { createScriptedConnector, DECLINED, paid } from '../support/scripted-con
 const OTHER_OPERATOR = 'airtel';
 
 let books: Books;
-let desk: CallbackDesk;
+let receiver: CallbackReceiver;
 let settler: Settler;
 /** What the connectors read from the next callback. */
 let reading: CallbackReading;
@@ -49,7 +49,7 @@ beforeAll(async () => {
     [OTHER_OPERATOR, connector],
     ['mute', createScriptedConnector({ pay: paid })],
   ]);
-  desk = createCallbackDesk({
+  receiver = createCallbackReceiver({
     pool: books.pool,
     catalogue,
     connectorOf: (code) => connectors.get(code),
@@ -64,14 +64,14 @@ afterAll(async () => {
   await books.close();
 });
 
-async function makeSent(): Promise<NewTransaction> {
-  const made = newTransaction({ vendorId: await books.addVendor(1_000_000n) });
+async function makeSent(): Promise<NewPayment> {
+  const made = newPayment({ vendorId: await books.addVendor(1_000_000n) });
   await createInstructed(books.pool, [made]);
   return made;
 }
 
-function referenceOf(made: NewTransaction): string {
-  return encodeReference(made.vendorId, made.transactionId);
+function referenceOf(made: NewPayment): string {
+  return encodeReference(made.vendorId, made.paymentId);
 }
 
 async function report(
@@ -82,12 +82,12 @@ async function report(
     kind: 'reports',
     reports: reports.map(([reference, outcome]) => ({ reference, outcome })),
   };
-  return await desk.receive(operatorCode, { headers: {}, path: '', body: Buffer.alloc(0) });
+  return await receiver.receive(operatorCode, { headers: {}, path: '', body: Buffer.alloc(0) });
 }
 
-async function readStrays(reference: string): Promise<unknown[]> {
+async function readUnmatched(reference: string): Promise<unknown[]> {
   const read = await books.pool.query<{ operator_code: string; report: unknown }>(
-    'select operator_code, report from stray_callbacks where reference = $1',
+    'select operator_code, report from unmatched_callbacks where reference = $1',
     [reference],
   );
   return read.rows;
@@ -129,8 +129,8 @@ describe('a callback', () => {
     await settler.settle(paidReport(made));
     expect(await report(OPERATOR, [referenceOf(made), DECLINED])).toBe('accepted');
     expect(await readStored(books, made)).toMatchObject({ outcome: 'success' });
-    const cases = await books.pool.query('select kind from cases where transaction_id = $1', [
-      made.transactionId,
+    const cases = await books.pool.query('select kind from cases where payment_id = $1', [
+      made.paymentId,
     ]);
     expect(cases.rows).toEqual([{ kind: 'contradiction' }]);
   });
@@ -141,7 +141,7 @@ describe('a callback', () => {
   ])('about a reference that %s is kept, and answered like any other', async (_, make) => {
     const reference = make();
     expect(await report(OPERATOR, [reference, paid({ amountCents: 12_345n })])).toBe('accepted');
-    expect(await readStrays(reference)).toMatchObject([
+    expect(await readUnmatched(reference)).toMatchObject([
       { operator_code: OPERATOR, report: { kind: 'paid', amountCents: '12345' } },
     ]);
   });
@@ -150,15 +150,17 @@ describe('a callback', () => {
     const made = await makeSent();
     expect(await report(OTHER_OPERATOR, [referenceOf(made), paid(made)])).toBe('accepted');
     expect(await readStored(books, made)).toMatchObject({ outcome: null });
-    expect(await readStrays(referenceOf(made))).toMatchObject([{ operator_code: OTHER_OPERATOR }]);
+    expect(await readUnmatched(referenceOf(made))).toMatchObject([
+      { operator_code: OTHER_OPERATOR },
+    ]);
   });
 
   test('that is not from the operator changes nothing', async () => {
     reading = { kind: 'refused', reason: 'wrong signature' };
     const request = { headers: {}, path: '', body: Buffer.from('forged') };
-    expect(await desk.receive(OPERATOR, request)).toBe('refused');
-    expect(await desk.receive('nobody', request)).toBe('unknown_operator');
+    expect(await receiver.receive(OPERATOR, request)).toBe('refused');
+    expect(await receiver.receive('nobody', request)).toBe('unknown_operator');
     // An operator that never calls back has no callbacks to forge.
-    expect(await desk.receive('mute', request)).toBe('unknown_operator');
+    expect(await receiver.receive('mute', request)).toBe('unknown_operator');
   });
 });

@@ -3,8 +3,8 @@ import { decodeReference } from '../../src/platform/base/ids.ts';
 import { putBiller, putOperator } from '../../src/payments/billers/store.ts';
 import type { PaymentOutcome } from '../../src/payments/dispatch/connector.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
-import { createTransactions } from '../../src/payments/create/store.ts';
-import type { NewTransaction } from '../../src/payments/create/payment.ts';
+import { createPayments } from '../../src/payments/create/store.ts';
+import type { NewPayment } from '../../src/payments/create/payment.ts';
 import {
   create,
   outcomeOf,
@@ -22,7 +22,7 @@ import {
   operatorRecord,
 } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
-import { newTransaction } from '../support/new-transaction.ts';
+import { newPayment } from '../support/new-transaction.ts';
 import { createScriptedConnector, paid, SILENCE } from '../support/scripted-connector.ts';
 
 // How the places at an operator are shared out, and what a stop leaves behind.
@@ -48,12 +48,9 @@ async function start(
   return dispatch;
 }
 
-async function makeMany(
-  count: number,
-  given: Partial<NewTransaction> = {},
-): Promise<NewTransaction[]> {
+async function makeMany(count: number, given: Partial<NewPayment> = {}): Promise<NewPayment[]> {
   const vendorId = await books.addVendor(100_000_000n);
-  const made = Array.from({ length: count }, () => newTransaction({ vendorId, ...given }));
+  const made = Array.from({ length: count }, () => newPayment({ vendorId, ...given }));
   await create(books, made);
   return made;
 }
@@ -89,16 +86,16 @@ describe('a vendor with a long queue', () => {
     const dispatch = await start({ [OPERATOR]: operator });
     await until(() => expect(operator.instructions.length).toBeGreaterThan(20));
     const vendorId = await books.addVendor(1_000_000n);
-    const single = newTransaction({ vendorId });
+    const single = newPayment({ vendorId });
     await create(books, [single]);
     const sentBefore = operator.instructions.length;
     dispatch.dispatcher.hint([{ vendorId, billerCode: single.billerCode, stage: 'send' }]);
     await outcomeOf(books, single);
-    const place = operator.instructions.findIndex(
+    const location = operator.instructions.findIndex(
       (one) => decodeReference(one.reference)?.vendorId === vendorId,
     );
     // What was already claimed, and a round or two of what was being claimed.
-    expect(place - sentBefore).toBeLessThan(16);
+    expect(location - sentBefore).toBeLessThan(16);
   });
 
   test('is sent oldest first', async () => {
@@ -107,9 +104,9 @@ describe('a vendor with a long queue', () => {
     const made = await makeMany(20);
     await start({ [OPERATOR]: operator });
     for (const one of made) await outcomeOf(books, one);
-    expect(
-      operator.instructions.map((one) => decodeReference(one.reference)?.transactionId),
-    ).toEqual(made.map((one) => one.transactionId));
+    expect(operator.instructions.map((one) => decodeReference(one.reference)?.paymentId)).toEqual(
+      made.map((one) => one.paymentId),
+    );
   });
 });
 
@@ -142,7 +139,7 @@ describe('an operator that is slow', () => {
       },
     });
     const vendorId = await books.addVendor(100_000_000n);
-    const asked = Array.from({ length: 10 }, () => newTransaction({ vendorId }));
+    const asked = Array.from({ length: 10 }, () => newPayment({ vendorId }));
     await createInstructed(books.pool, asked);
     await books.pool.query('update dispatch_queue set due_at = now()');
     const sent = await makeMany(10);
@@ -151,7 +148,7 @@ describe('an operator that is slow', () => {
     await until(() => expect(operator.instructions.length + operator.queries.length).toBe(6));
     gate.resolve(undefined);
     for (const one of [...asked, ...sent]) expect(await outcomeOf(books, one)).toBe('success');
-    expect(operator.mostAtOnce).toBe(6);
+    expect(operator.maxAtOnce).toBe(6);
     expect(operator.instructions).toHaveLength(10);
   });
 
@@ -220,12 +217,12 @@ describe('a stop', () => {
     const operator = createScriptedConnector({ pay: paid });
     const dispatch = await start({ [OPERATOR]: operator });
     const vendorId = await books.addVendor(1_000_000n);
-    const made = newTransaction({ vendorId });
+    const made = newPayment({ vendorId });
     // Whoever lists the queues waits for this transaction, and then finds its payment.
     const holder = await books.owner.connect();
     await holder.query('begin');
     await holder.query('lock table dispatch_queue in access exclusive mode');
-    await createTransactions(holder, [made], false);
+    await createPayments(holder, [made], false);
     await until(async () => {
       const waiting = await books.pool.query(
         `select 1 from pg_stat_activity

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { claim, listQueues, writeProgress } from '../../src/payments/dispatch/store.ts';
 import type { Claim, Progress, QueueKey } from '../../src/payments/dispatch/store.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
-import { settleTransactions } from '../../src/payments/create/store.ts';
-import type { NewTransaction } from '../../src/payments/create/payment.ts';
+import { settlePayments } from '../../src/payments/create/store.ts';
+import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { create, readAttempts, readQueued, until } from '../support/dispatch-fixture.ts';
 import { openBooks, OTHER_BILLER, paidReport } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
-import { BILLER, newTransaction } from '../support/new-transaction.ts';
+import { BILLER, newPayment } from '../support/new-transaction.ts';
 
 // Who may send, who may only ask, and what a worker that comes too late can still write.
 
@@ -20,16 +20,16 @@ afterAll(async () => {
   await books.close();
 });
 
-function queueOf(made: NewTransaction, stage: 'send' | 'verify'): QueueKey {
+function queueOf(made: NewPayment, stage: 'send' | 'verify'): QueueKey {
   return { vendorId: made.vendorId, billerCode: made.billerCode, stage };
 }
 
 async function take(
-  made: NewTransaction,
+  made: NewPayment,
   stage: 'send' | 'verify',
   leaseMs = 60_000,
 ): Promise<Claim | undefined> {
-  const [taken] = await claim(books.pool, [{ ...queueOf(made, stage), most: 1, leaseMs }]);
+  const [taken] = await claim(books.pool, [{ ...queueOf(made, stage), max: 1, leaseMs }]);
   return taken;
 }
 
@@ -50,8 +50,8 @@ function progress(of: Claim, given: Partial<Progress> = {}): Progress {
   };
 }
 
-async function makeOne(): Promise<NewTransaction> {
-  const made = newTransaction({
+async function makeOne(): Promise<NewPayment> {
+  const made = newPayment({
     vendorId: await books.addVendor(1_000_000n),
     account: '0123',
     phone: '254700000001',
@@ -69,7 +69,7 @@ describe('a claim', () => {
         vendorId,
         billerCode,
         stage,
-        most: 3,
+        max: 3,
         leaseMs,
       })),
     );
@@ -93,20 +93,20 @@ describe('a claim', () => {
   test('never gives two claimers the same transaction, to send it or to ask', async () => {
     const vendorIds = await books.addVendors([10_000_000n, 10_000_000n]);
     const made = Array.from({ length: 120 }, (_, index) =>
-      newTransaction({
+      newPayment({
         vendorId: vendorIds[index % 2] ?? 0,
         billerCode: index % 3 === 0 ? OTHER_BILLER : BILLER,
       }),
     );
     await create(books, made);
-    const ids = new Set(made.map((one) => one.transactionId));
+    const ids = new Set(made.map((one) => one.paymentId));
     // Their leases lapse at once, so that all are due to be asked about.
     const sent = await takeAll(vendorIds, 'send', 0);
     expect(sent).toHaveLength(made.length);
-    expect(new Set(sent.map((one) => one.transactionId))).toEqual(ids);
+    expect(new Set(sent.map((one) => one.paymentId))).toEqual(ids);
     const asked = await takeAll(vendorIds, 'verify', 60_000);
     expect(asked).toHaveLength(made.length);
-    expect(new Set(asked.map((one) => one.transactionId))).toEqual(ids);
+    expect(new Set(asked.map((one) => one.paymentId))).toEqual(ids);
     const attempts = await books.pool.query<{ count: number }>(
       'select count(*)::integer as count from attempts where vendor_id = any($1)',
       [vendorIds],
@@ -116,15 +116,13 @@ describe('a claim', () => {
 
   test('does not wait for what another is claiming: it takes the next', async () => {
     const vendorId = await books.addVendor(1_000_000n);
-    const [first, second] = [newTransaction({ vendorId }), newTransaction({ vendorId })];
+    const [first, second] = [newPayment({ vendorId }), newPayment({ vendorId })];
     await create(books, [first, second]);
     const claiming = await books.pool.connect();
     await claiming.query('begin');
-    const queue = { ...queueOf(first, 'send'), most: 1, leaseMs: 60_000 };
-    expect(await claim(claiming, [queue])).toMatchObject([{ transactionId: first.transactionId }]);
-    expect(await claim(books.pool, [queue])).toMatchObject([
-      { transactionId: second.transactionId },
-    ]);
+    const queue = { ...queueOf(first, 'send'), max: 1, leaseMs: 60_000 };
+    expect(await claim(claiming, [queue])).toMatchObject([{ paymentId: first.paymentId }]);
+    expect(await claim(books.pool, [queue])).toMatchObject([{ paymentId: second.paymentId }]);
     expect(await claim(books.pool, [queue])).toEqual([]);
     await claiming.query('commit');
     claiming.release();
@@ -134,7 +132,7 @@ describe('a claim', () => {
     const made = await makeOne();
     expect(await take(made, 'send')).toEqual({
       vendorId: made.vendorId,
-      transactionId: made.transactionId,
+      paymentId: made.paymentId,
       billerCode: BILLER,
       stage: 'send',
       claimNumber: 1,
@@ -154,16 +152,16 @@ describe('a claim', () => {
 
   test('takes the oldest first, as many as it asked for', async () => {
     const vendorId = await books.addVendor(1_000_000n);
-    const made = Array.from({ length: 5 }, () => newTransaction({ vendorId }));
+    const made = Array.from({ length: 5 }, () => newPayment({ vendorId }));
     await create(books, made.toReversed());
     // By no index, which would hand them over in order anyway.
     const url = new URL(books.url);
     url.searchParams.set('options', '-c enable_indexscan=off -c enable_bitmapscan=off');
     const claims = await claim(books.openPool({ url: url.href }), [
-      { vendorId, billerCode: BILLER, stage: 'send', most: 3, leaseMs: 60_000 },
+      { vendorId, billerCode: BILLER, stage: 'send', max: 3, leaseMs: 60_000 },
     ]);
-    expect(claims.map((one) => one.transactionId)).toEqual(
-      made.slice(0, 3).map((one) => one.transactionId),
+    expect(claims.map((one) => one.paymentId)).toEqual(
+      made.slice(0, 3).map((one) => one.paymentId),
     );
   });
 
@@ -191,8 +189,8 @@ describe('a claim', () => {
     const made = await makeOne();
     await mustTake(made, 'send', 0);
     await books.pool.query(
-      `update dispatch_queue set sent_at = sent_at - interval '1 hour' where transaction_id = $1`,
-      [made.transactionId],
+      `update dispatch_queue set sent_at = sent_at - interval '1 hour' where payment_id = $1`,
+      [made.paymentId],
     );
     const verifying = await until(async () => await mustTake(made, 'verify'));
     expect(verifying.attemptAgeMs).toBeGreaterThanOrEqual(3_600_000);
@@ -273,7 +271,7 @@ describe('progress', () => {
   test('after the final word is ignored', async () => {
     const made = await makeOne();
     const first = await mustTake(made, 'send');
-    await settleTransactions(books.pool, [paidReport(made)]);
+    await settlePayments(books.pool, [paidReport(made)]);
     expect(await writeProgress(books.pool, [progress(first, { next: 'send' })])).toBe(0);
     expect(await readAttempts(books, made)).toMatchObject([{ outcome: 'paid' }]);
     expect(await readQueued(books, made)).toBeUndefined();
@@ -284,7 +282,7 @@ describe('progress', () => {
     const first = await mustTake(made, 'send');
     const settling = await books.pool.connect();
     await settling.query('begin');
-    await settleTransactions(settling, [paidReport(made)]);
+    await settlePayments(settling, [paidReport(made)]);
     expect(await writeProgress(books.pool, [progress(first, { next: 'send' })])).toBe(0);
     await settling.query('commit');
     settling.release();
@@ -310,13 +308,13 @@ describe('the list of queues', () => {
   test('names every queue once, with the time until its first is due', async () => {
     const vendorId = await books.addVendor(1_000_000n);
     const made = [
-      newTransaction({ vendorId }),
-      newTransaction({ vendorId }),
-      newTransaction({ vendorId, billerCode: OTHER_BILLER }),
+      newPayment({ vendorId }),
+      newPayment({ vendorId }),
+      newPayment({ vendorId, billerCode: OTHER_BILLER }),
     ];
     await create(books, made);
     await claim(books.pool, [
-      { vendorId, billerCode: BILLER, stage: 'send', most: 1, leaseMs: 60_000 },
+      { vendorId, billerCode: BILLER, stage: 'send', max: 1, leaseMs: 60_000 },
     ]);
     const listed = (await listQueues(books.pool)).filter((queue) => queue.vendorId === vendorId);
     expect(listed.map((queue) => [queue.billerCode, queue.stage, queue.dueInMs > 0])).toEqual([

@@ -3,7 +3,7 @@ import { putBiller } from '../../src/payments/billers/store.ts';
 import type { Connector } from '../../src/payments/dispatch/connector.ts';
 import { decodeReference, encodeReference } from '../../src/platform/base/ids.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
-import type { NewTransaction } from '../../src/payments/create/payment.ts';
+import type { NewPayment } from '../../src/payments/create/payment.ts';
 import {
   create,
   outcomeOf,
@@ -16,7 +16,7 @@ import {
 import type { Dispatch } from '../support/dispatch-fixture.ts';
 import { billerRecord, openBooks, OPERATOR, paidReport } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
-import { BILLER, newTransaction } from '../support/new-transaction.ts';
+import { BILLER, newPayment } from '../support/new-transaction.ts';
 import {
   ACCEPTED,
   createScriptedConnector,
@@ -57,8 +57,8 @@ async function start(
   return dispatch;
 }
 
-async function makeOne(): Promise<NewTransaction> {
-  const made = newTransaction({ vendorId: await books.addVendor(1_000_000n) });
+async function makeOne(): Promise<NewPayment> {
+  const made = newPayment({ vendorId: await books.addVendor(1_000_000n) });
   await create(books, [made]);
   return made;
 }
@@ -66,7 +66,7 @@ async function makeOne(): Promise<NewTransaction> {
 /** One payment through an operator that follows the script, to its end. */
 async function payOne(
   script: Script,
-): Promise<{ made: NewTransaction; operator: ScriptedConnector; outcome: string }> {
+): Promise<{ made: NewPayment; operator: ScriptedConnector; outcome: string }> {
   const operator = createScriptedConnector(script);
   const made = await makeOne();
   await start(operator);
@@ -92,7 +92,7 @@ describe('an operator that answers', () => {
     expect(outcome).toBe('success');
     expect(operator.instructions).toEqual([
       {
-        reference: encodeReference(made.vendorId, made.transactionId),
+        reference: encodeReference(made.vendorId, made.paymentId),
         attemptNumber: 1,
         billerCode: BILLER,
         account: made.account,
@@ -154,7 +154,7 @@ describe('an operator that does not tell', () => {
     expect(operator.instructions).toHaveLength(1);
     expect(operator.queries).toHaveLength(4);
     expect(operator.queries.at(-1)).toEqual({
-      reference: encodeReference(made.vendorId, made.transactionId),
+      reference: encodeReference(made.vendorId, made.paymentId),
       billerCode: BILLER,
       account: made.account,
       amountCents: made.amountCents,
@@ -221,11 +221,11 @@ describe('an operator that does not know the instruction', () => {
     expect(operator.instructions).toHaveLength(1);
 
     await books.pool.query(
-      `update dispatch_queue set sent_at = sent_at - interval '1 hour' where transaction_id = $1`,
-      [made.transactionId],
+      `update dispatch_queue set sent_at = sent_at - interval '1 hour' where payment_id = $1`,
+      [made.paymentId],
     );
-    await books.pool.query('update dispatch_queue set due_at = now() where transaction_id = $1', [
-      made.transactionId,
+    await books.pool.query('update dispatch_queue set due_at = now() where payment_id = $1', [
+      made.paymentId,
     ]);
     await until(() => expect(operator.instructions.length).toBeGreaterThan(1));
     expect(await readAttempts(books, made)).toMatchObject([{ outcome: 'not_sent' }, {}]);
@@ -316,7 +316,7 @@ describe('several processes', () => {
   test('send each payment once', async () => {
     const vendorIds = await books.addVendors([10_000_000n, 10_000_000n, 10_000_000n]);
     const made = Array.from({ length: 120 }, (_, index) =>
-      newTransaction({ vendorId: vendorIds[index % 3] ?? 0 }),
+      newPayment({ vendorId: vendorIds[index % 3] ?? 0 }),
     );
     const operator = createScriptedConnector({
       pay: async (instruction) => {
@@ -329,9 +329,9 @@ describe('several processes', () => {
     for (const one of made) expect(await outcomeOf(books, one)).toBe('success');
     const references = operator.instructions.map((one) => one.reference);
     expect(references).toHaveLength(120);
-    expect(
-      new Set(references.map((reference) => decodeReference(reference)?.transactionId)),
-    ).toEqual(new Set(made.map((one) => one.transactionId)));
+    expect(new Set(references.map((reference) => decodeReference(reference)?.paymentId))).toEqual(
+      new Set(made.map((one) => one.paymentId)),
+    );
   });
 });
 
@@ -352,7 +352,7 @@ describe('a database that goes away for a while', () => {
         acceptanceWindowMs: 0,
         payDeadlineMs: 1,
       });
-      const made = Array.from({ length: 40 }, () => newTransaction({ vendorId }));
+      const made = Array.from({ length: 40 }, () => newPayment({ vendorId }));
       await create(books, made);
       const dispatch = await start(operator, { url: proxy.url });
       await until(() => expect(executed.size).toBeGreaterThan(10));

@@ -4,14 +4,14 @@ import path from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { findPostgresPackage } from '../../src/platform/embedded/binaries.ts';
 import { identifyOurselves } from '../../src/platform/embedded/process.ts';
-import { isRoot, query, readAnswer, run, until, Workshop } from './embedded-support.ts';
+import { isRoot, query, readAnswer, run, until, EmbeddedFixture } from './embedded-support.ts';
 
-const workshop = new Workshop();
+const fixture = new EmbeddedFixture();
 const mounts: string[] = [];
 afterEach(async () => {
-  await workshop.cleanUp();
+  await fixture.cleanUp();
 });
-afterAll(async () => await workshop.cleanUpAll());
+afterAll(async () => await fixture.cleanUpAll());
 
 /** Mounts a small disk on the folder; false where that is not allowed. */
 async function mountDisk(folder: string, options: string): Promise<boolean> {
@@ -29,7 +29,7 @@ async function unmountAll(): Promise<void> {
 
 describe('a first start that was interrupted', () => {
   test('is made anew wherever it was killed', async () => {
-    const folder = path.join(await workshop.folder(), 'postgres');
+    const folder = path.join(await fixture.folder(), 'postgres');
     const hasReached = {
       'the temporary folder': async () => (await temporaries(folder)).length > 0,
       'the first files of initdb': async () => await holds(folder, 'PG_VERSION'),
@@ -37,38 +37,38 @@ describe('a first start that was interrupted', () => {
       'the databases': async () => await holds(folder, 'base/4'),
     };
     for (const [point, reached] of Object.entries(hasReached)) {
-      const starter = workshop.spawnStarter(folder);
-      await workshop.endLater(starter.pid);
+      const starter = fixture.spawnStarter(folder);
+      await fixture.endLater(starter.pid);
       await until(reached);
       starter.kill('SIGKILL');
       await once(starter, 'exit');
       expect([point, await readdir(folder)]).not.toEqual([point, ['data']]);
     }
-    const { url } = await workshop.start(folder);
+    const { url } = await fixture.start(folder);
     expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
     expect(await readdir(folder)).toEqual(['data']);
   });
 
   test('is cleared away only when its process is gone', async () => {
-    const folder = await workshop.usedFolder();
+    const folder = await fixture.usedFolder();
     const ourselves = await identifyOurselves();
     const living = `new-${ourselves.pid}-${ourselves.startedAt}-0123abcd`;
     await mkdir(path.join(folder, living));
     await mkdir(path.join(folder, `new-${ourselves.pid}-1-0123abcd/data`), { recursive: true });
-    await workshop.start(folder);
+    await fixture.start(folder);
     expect(await readdir(folder)).toEqual(['data', living]);
   });
 
   test('beside another first start: one wins, the other says so, and no data is lost', async () => {
-    const folder = path.join(await workshop.folder(), 'postgres');
-    const starters = [workshop.spawnStarter(folder), workshop.spawnStarter(folder)];
+    const folder = path.join(await fixture.folder(), 'postgres');
+    const starters = [fixture.spawnStarter(folder), fixture.spawnStarter(folder)];
     const identities = await Promise.all(
-      starters.map(async (starter) => await workshop.endLater(starter.pid)),
+      starters.map(async (starter) => await fixture.endLater(starter.pid)),
     );
     const answers = await Promise.all(starters.map(readAnswer));
     const winner = answers.findIndex((answer) => answer.url !== undefined);
     const loser = answers[1 - winner];
-    await workshop.endLater(answers[winner]?.pid);
+    await fixture.endLater(answers[winner]?.pid);
     expect(loser?.error).toContain(
       `Malipo is already running on ${folder} (process ${identities[winner]?.pid})`,
     );
@@ -93,87 +93,87 @@ async function holds(folder: string, file: string): Promise<boolean> {
 
 describe('a folder that cannot be used is left alone, and the message says what to do', () => {
   test('files of somebody else', async () => {
-    const folder = await workshop.folder();
+    const folder = await fixture.folder();
     await writeFile(path.join(folder, 'thesis.txt'), 'years of work');
-    await expect(workshop.start(folder)).rejects.toThrow(
+    await expect(fixture.start(folder)).rejects.toThrow(
       /holds files that Malipo did not make \(thesis\.txt\)[^]*DATA_DIR[^]*DATABASE_URL/,
     );
     expect(await readdir(folder)).toEqual(['thesis.txt']);
   });
 
   test('half a data folder', async () => {
-    const folder = await workshop.usedFolder();
+    const folder = await fixture.usedFolder();
     await rm(path.join(folder, 'data', 'PG_VERSION'));
-    await expect(workshop.start(folder)).rejects.toThrow(
+    await expect(fixture.start(folder)).rejects.toThrow(
       /is not a whole PostgreSQL data folder[^]*backup/,
     );
     expect(await readdir(path.join(folder, 'data'))).toContain('base');
   });
 
   test('another version of PostgreSQL', async () => {
-    const folder = await workshop.usedFolder();
+    const folder = await fixture.usedFolder();
     await writeFile(path.join(folder, 'data', 'PG_VERSION'), '17\n');
-    await expect(workshop.start(folder)).rejects.toThrow(
+    await expect(fixture.start(folder)).rejects.toThrow(
       /made by PostgreSQL 17, but this version of Malipo brings PostgreSQL 18[^]*pg_dump/,
     );
   });
 
   test('a lost password', async () => {
-    const folder = await workshop.usedFolder();
+    const folder = await fixture.usedFolder();
     const password = path.join(folder, 'data', 'malipo.password');
     await rename(password, `${password}.aside`);
-    await expect(workshop.start(folder)).rejects.toThrow(/has no malipo\.password/);
+    await expect(fixture.start(folder)).rejects.toThrow(/has no malipo\.password/);
     await writeFile(password, 'not-the-one\n');
-    await expect(workshop.start(folder)).rejects.toThrow(
+    await expect(fixture.start(folder)).rejects.toThrow(
       /The password in .* is not the database’s[^]*password authentication failed/,
     );
   });
 
   test('a file where the folder should be', async () => {
-    const file = path.join(await workshop.folder(), 'data');
+    const file = path.join(await fixture.folder(), 'data');
     await writeFile(file, '');
-    await expect(workshop.start(path.join(file, 'postgres'))).rejects.toThrow(
+    await expect(fixture.start(path.join(file, 'postgres'))).rejects.toThrow(
       /set DATA_DIR to a folder/,
     );
   });
 
   test.skipIf(isRoot)('a folder that this user may not write', async () => {
-    const parent = await workshop.folder();
+    const parent = await fixture.folder();
     await chmod(parent, 0o500);
-    await expect(workshop.start(path.join(parent, 'postgres'))).rejects.toThrow(
+    await expect(fixture.start(path.join(parent, 'postgres'))).rejects.toThrow(
       /EACCES[^]*set DATA_DIR to a folder that this user can write/,
     );
   });
 
   test.runIf(isRoot)('a full disk, at first and later', async ({ skip }) => {
-    const disk = await workshop.folder();
+    const disk = await fixture.folder();
     if (!(await mountDisk(disk, 'size=20m'))) skip('mounting is not allowed here');
     try {
       const folder = path.join(disk, 'postgres');
-      await expect(workshop.start(folder)).rejects.toThrow(
+      await expect(fixture.start(folder)).rejects.toThrow(
         /initdb[^]*free some space[^]*DATABASE_URL/,
       );
       expect(await readdir(folder)).toEqual([]);
       await run('mount', ['-o', 'remount,size=200m', disk]);
-      const database = await workshop.start(folder);
+      const database = await fixture.start(folder);
       await database.stop();
       await run('sh', ['-c', `cat /dev/zero > ${disk}/filler || true`]);
-      await expect(workshop.start(folder)).rejects.toThrow(
+      await expect(fixture.start(folder)).rejects.toThrow(
         /No space left on device[^]*free some space/,
       );
       await rm(path.join(disk, 'filler'));
-      await workshop.start(folder);
-      await workshop.stopAll();
+      await fixture.start(folder);
+      await fixture.stopAll();
     } finally {
       await unmountAll();
     }
   });
 
   test.runIf(isRoot)('a read-only disk', async ({ skip }) => {
-    const disk = await workshop.folder();
+    const disk = await fixture.folder();
     if (!(await mountDisk(disk, 'size=1m,ro'))) skip('mounting is not allowed here');
     try {
-      await expect(workshop.start(path.join(disk, 'postgres'))).rejects.toThrow(
+      await expect(fixture.start(path.join(disk, 'postgres'))).rejects.toThrow(
         /EROFS[^]*disk is read-only/,
       );
     } finally {
@@ -190,12 +190,12 @@ describe('the package with PostgreSQL', () => {
   });
 
   test('that is damaged', async () => {
-    const packageFolder = await workshop.folder();
+    const packageFolder = await fixture.folder();
     await writeFile(path.join(packageFolder, 'package.json'), '{"version":"18.4.0"}');
     await mkdir(path.join(packageFolder, 'native'));
-    const folder = path.join(await workshop.folder(), 'postgres');
+    const folder = path.join(await fixture.folder(), 'postgres');
     await expect(
-      workshop.start(folder, { packageFolder, cacheParents: [await workshop.folder()] }),
+      fixture.start(folder, { packageFolder, cacheParents: [await fixture.folder()] }),
     ).rejects.toThrow(/DATABASE_URL/);
   });
 });

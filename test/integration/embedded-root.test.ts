@@ -15,10 +15,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { findPostgresPackage, findPrograms } from '../../src/platform/embedded/binaries.ts';
 import { createLaunch, findServerUser } from '../../src/platform/embedded/user.ts';
 import type { ServerUser } from '../../src/platform/embedded/user.ts';
-import { isRoot, query, run, Workshop } from './embedded-support.ts';
+import { isRoot, query, run, EmbeddedFixture } from './embedded-support.ts';
 
-const workshop = new Workshop();
-afterEach(async () => await workshop.cleanUp());
+const fixture = new EmbeddedFixture();
+afterEach(async () => await fixture.cleanUp());
 
 /** All capability bits of a process, as a number. */
 async function capabilities(pid: number): Promise<number> {
@@ -50,14 +50,14 @@ describe.runIf(isRoot)('started as root', () => {
     user = found;
   });
   afterAll(async () => {
-    await workshop.cleanUpAll();
+    await fixture.cleanUpAll();
     await run('rm', ['-rf', closed]);
   });
 
   async function cacheParent(name: string): Promise<string> {
     const parent = path.join(tmpdir(), `${path.basename(closed)}-${name}`);
     await mkdir(parent);
-    workshop.removeLater(parent);
+    fixture.removeLater(parent);
     return parent;
   }
 
@@ -65,12 +65,12 @@ describe.runIf(isRoot)('started as root', () => {
     const folder = path.join(closed, 'checkout/.data/postgres');
     const cache = await cacheParent('cache');
     const options = { packageFolder, cacheParents: [cache] };
-    const first = await workshop.start(folder, options);
+    const first = await fixture.start(folder, options);
     await query(first.url, 'create table kept as select 42 as answer');
     await first.stop();
     const [copy = ''] = await readdir(path.join(cache, 'malipo'));
     const made = await stat(path.join(cache, 'malipo', copy));
-    const second = await workshop.start(folder, options);
+    const second = await fixture.start(folder, options);
     expect(await query(second.url, 'select answer from kept')).toEqual([{ answer: 42 }]);
     // Either dac_override or, where the system grants it, the smaller dac_read_search. No more.
     expect([2, 4]).toContain(await capabilities(second.pid));
@@ -79,14 +79,14 @@ describe.runIf(isRoot)('started as root', () => {
   });
 
   test('the server has no right of root where it needs none', async () => {
-    const { pid } = await workshop.start(await workshop.usedFolder());
+    const { pid } = await fixture.start(await fixture.usedFolder());
     expect(await capabilities(pid)).toBe(0);
   });
 
   test('data keeps its owner', async () => {
-    const folder = await workshop.usedFolder();
+    const folder = await fixture.usedFolder();
     await run('chown', ['-R', '12345:12346', folder]);
-    const { pid } = await workshop.start(folder);
+    const { pid } = await fixture.start(folder);
     const { stdout } = await run('ps', ['-o', 'uid=,gid=', '-p', String(pid)]);
     expect(stdout.trim().split(/\s+/)).toEqual(['12345', '12346']);
   });
@@ -158,7 +158,7 @@ describe.runIf(isRoot)('started as root', () => {
 });
 
 test('an install without scripts gets its links', async () => {
-  const folder = await workshop.folder();
+  const folder = await fixture.folder();
   const source = await findPostgresPackage(undefined);
   await run('cp', ['-a', `${source.folder}/.`, folder]);
   await run('find', [path.join(folder, 'native'), '-type', 'l', '-delete']);

@@ -17,7 +17,7 @@ export const run = promisify(execFile);
 export const isRoot = process.getuid?.() === 0;
 
 /** What one test file makes; `cleanUp` in `afterEach` ends and removes all of it. */
-export class Workshop {
+export class EmbeddedFixture {
   readonly log: string[] = [];
   #databases: EmbeddedDatabase[] = [];
   #processes: ProcessIdentity[] = [];

@@ -11,15 +11,15 @@ import { runServer } from '../../src/platform/embedded/server.ts';
 import type { RunningServer } from '../../src/platform/embedded/server.ts';
 import { inspectServer, makeWay, ownerArgs } from '../../src/platform/embedded/takeover.ts';
 import { createLaunch, findServerUser } from '../../src/platform/embedded/user.ts';
-import { isGone, query, run, setStatus, until, Workshop } from './embedded-support.ts';
+import { isGone, query, run, setStatus, until, EmbeddedFixture } from './embedded-support.ts';
 
-const workshop = new Workshop();
+const fixture = new EmbeddedFixture();
 const servers: RunningServer[] = [];
 afterEach(async () => {
   await Promise.all(servers.splice(0).map(async (server) => await server.stop()));
-  await workshop.cleanUp();
+  await fixture.cleanUp();
 });
-afterAll(async () => await workshop.cleanUpAll());
+afterAll(async () => await fixture.cleanUpAll());
 
 const CREATE = 'create table if not exists kept (n int)';
 
@@ -60,13 +60,13 @@ async function findKernelThread(): Promise<number | undefined> {
 }
 
 async function expectServed(folder: string): Promise<void> {
-  const { url } = await workshop.start(folder);
+  const { url } = await fixture.start(folder);
   expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
 }
 
 describe('a lock file left behind is no obstacle', () => {
   test('when its process is gone', async () => {
-    const folder = await workshop.usedFolder();
+    const folder = await fixture.usedFolder();
     const ended = spawn('true');
     await once(ended, 'exit');
     await leaveLockFile(folder, ended.pid ?? 0);
@@ -74,11 +74,11 @@ describe('a lock file left behind is no obstacle', () => {
   });
 
   test('when another program has its process number now, even of the same user', async () => {
-    const folder = await workshop.usedFolder();
+    const folder = await fixture.usedFolder();
     const { uid, gid } = await stat(path.join(folder, 'data'));
     const other = spawn('sleep', ['1000'], { uid, gid });
     await once(other, 'spawn');
-    await workshop.endLater(other.pid);
+    await fixture.endLater(other.pid);
     await leaveLockFile(folder, other.pid ?? 0);
     expect(await findRunningEmbedded(folder)).toBeUndefined();
     await expectServed(folder);
@@ -86,15 +86,15 @@ describe('a lock file left behind is no obstacle', () => {
   });
 
   test('when the server of another folder has its process number now', async () => {
-    const folder = await workshop.usedFolder();
-    const other = await workshop.start(await workshop.usedFolder());
+    const folder = await fixture.usedFolder();
+    const other = await fixture.start(await fixture.usedFolder());
     await leaveLockFile(folder, other.pid);
     await expectServed(folder);
     expect(await query(other.url, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
   test('when a thread of the kernel has its process number now', async ({ skip }) => {
-    const folder = await workshop.usedFolder();
+    const folder = await fixture.usedFolder();
     const kernelThread = await findKernelThread();
     if (kernelThread === undefined) return skip('none is to be seen in a container');
     await leaveLockFile(folder, kernelThread);
@@ -102,7 +102,7 @@ describe('a lock file left behind is no obstacle', () => {
   });
 
   test('when it is empty', async () => {
-    const folder = await workshop.usedFolder();
+    const folder = await fixture.usedFolder();
     await leaveLockFile(folder, '');
     await expectServed(folder);
   });
@@ -110,25 +110,25 @@ describe('a lock file left behind is no obstacle', () => {
 
 describe('a killed owner', () => {
   test.runIf(process.platform === 'linux')('takes its server along', async () => {
-    const { starter, pid } = await workshop.startElsewhere(await workshop.usedFolder());
+    const { starter, pid } = await fixture.startElsewhere(await fixture.usedFolder());
     starter.kill('SIGKILL');
     await until(async () => await isGone(pid));
   });
 
   test('gives way to the next start, with all its data', async () => {
-    const folder = await workshop.usedFolder();
-    const { starter, url, pid } = await workshop.startElsewhere(folder);
+    const folder = await fixture.usedFolder();
+    const { starter, url, pid } = await fixture.startElsewhere(folder);
     await query(url, `${CREATE}; insert into kept values (1)`);
     starter.kill('SIGKILL');
     await once(starter, 'exit');
-    const database = await workshop.start(folder);
+    const database = await fixture.start(folder);
     expect(database.pid).not.toBe(pid);
     expect(await isGone(pid)).toBe(true);
     expect(await query(database.url, 'select n from kept')).toEqual([{ n: 1 }]);
   });
 
   test('that left its server running: the server is ended properly, not killed', async () => {
-    const folder = await workshop.usedFolder();
+    const folder = await fixture.usedFolder();
     // What a kill leaves where the kernel does not tell the server: its owner is not alive.
     const orphan = await runBare(folder, ownerArgs({ pid: process.pid, startedAt: '1' }));
     const reasons: string[] = [];
@@ -136,15 +136,15 @@ describe('a killed owner', () => {
     expect(await findRunningEmbedded(folder)).toBeUndefined();
     await expectServed(folder);
     expect(reasons).toEqual(['exit by code 0']);
-    expect(workshop.log.join('\n')).toContain(`Ending the PostgreSQL server ${orphan.pid}`);
+    expect(fixture.log.join('\n')).toContain(`Ending the PostgreSQL server ${orphan.pid}`);
   });
 
   test('is waited for when its end takes a moment', async () => {
-    const folder = await workshop.usedFolder();
+    const folder = await fixture.usedFolder();
     const data = path.join(folder, 'data');
     const owner = spawn('sleep', ['1000']);
     await once(owner, 'spawn');
-    const server = await runBare(folder, ownerArgs(await workshop.endLater(owner.pid)));
+    const server = await runBare(folder, ownerArgs(await fixture.endLater(owner.pid)));
     const way = makeWay(data, () => undefined);
     // Takes as long as the look that has been begun before, so that one still finds the owner.
     expect(await inspectServer(data)).toMatchObject({ kind: 'owned' });
@@ -154,26 +154,26 @@ describe('a killed owner', () => {
   });
 
   test('killed with its whole process group loses nothing that was committed', async () => {
-    const folder = await workshop.usedFolder();
+    const folder = await fixture.usedFolder();
     for (let round = 1; round <= 3; round += 1) {
-      const { starter, url } = await workshop.startElsewhere(folder);
+      const { starter, url } = await fixture.startElsewhere(folder);
       await query(url, `${CREATE}; insert into kept values (${round})`);
       process.kill(-(starter.pid ?? 0), 'SIGKILL');
     }
-    const { url } = await workshop.start(folder);
+    const { url } = await fixture.start(folder);
     expect(await query(url, 'select n from kept order by n')).toEqual([
       { n: 1 },
       { n: 2 },
       { n: 3 },
     ]);
-    expect(workshop.log.join('\n')).toContain('automatic recovery in progress');
+    expect(fixture.log.join('\n')).toContain('automatic recovery in progress');
   });
 
   test.runIf(process.platform === 'linux')(
     'and a session that computes on after its server was killed',
     async () => {
-      const folder = await workshop.usedFolder();
-      const first = await workshop.start(folder);
+      const folder = await fixture.usedFolder();
+      const first = await fixture.start(folder);
       const busy = query(first.url, 'do $$ begin loop perform 1; end loop; end $$').catch(() => []);
       let session = 0;
       await until(async () => {
@@ -184,7 +184,7 @@ describe('a killed owner', () => {
         session = Number(rows[0]?.['pid'] ?? 0);
         return session > 0;
       });
-      await workshop.endLater(session);
+      await fixture.endLater(session);
       process.kill(first.pid, 'SIGKILL');
       await until(async () => await isGone(first.pid));
       expect(await isGone(session)).toBe(false);
@@ -197,26 +197,26 @@ describe('a killed owner', () => {
 
 describe('a living server is left alone', () => {
   test('when its owner lives; the message names it', async () => {
-    const folder = await workshop.usedFolder();
-    const { starter, url } = await workshop.startElsewhere(folder);
-    await expect(workshop.start(folder)).rejects.toThrow(
+    const folder = await fixture.usedFolder();
+    const { starter, url } = await fixture.startElsewhere(folder);
+    await expect(fixture.start(folder)).rejects.toThrow(
       `Malipo is already running on ${folder} (process ${starter.pid}).\nStop it, or set DATA_DIR`,
     );
     expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
   test('when somebody started it by hand', async () => {
-    const folder = await workshop.usedFolder();
+    const folder = await fixture.usedFolder();
     const server = await runBare(folder, []);
-    await expect(workshop.start(folder)).rejects.toThrow(
+    await expect(fixture.start(folder)).rejects.toThrow(
       `a server that Malipo did not start (process ${server.pid})`,
     );
     expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
   test('until it has stopped, when it is stopping', async () => {
-    const folder = await workshop.usedFolder();
-    const first = await workshop.start(folder);
+    const folder = await fixture.usedFolder();
+    const first = await fixture.start(folder);
     await setStatus(folder, 'stopping');
     const way = makeWay(path.join(folder, 'data'), () => undefined);
     await Promise.all([way, first.stop()]);
@@ -224,20 +224,20 @@ describe('a living server is left alone', () => {
   });
 
   test('of two starts at the same time exactly one wins', async () => {
-    const folder = await workshop.usedFolder();
+    const folder = await fixture.usedFolder();
     for (let round = 0; round < 3; round += 1) {
-      const results = await Promise.allSettled([workshop.start(folder), workshop.start(folder)]);
+      const results = await Promise.allSettled([fixture.start(folder), fixture.start(folder)]);
       const won = results.filter((result) => result.status === 'fulfilled');
       const lost = results.find((result) => result.status === 'rejected');
       expect(won).toHaveLength(1);
       expect(String(lost?.reason)).toContain(`already running on ${folder}`);
-      await workshop.stopAll();
+      await fixture.stopAll();
     }
   });
 });
 
 test('the owner stands on the command line of the server itself', async () => {
-  const { pid } = await workshop.start(await workshop.usedFolder());
+  const { pid } = await fixture.start(await fixture.usedFolder());
   const { startedAt } = await identifyOurselves();
   const { stdout } = await run('ps', ['-ww', '-o', 'args=', '-p', String(pid)]);
   expect(stdout).toContain(`malipo.owner=${process.pid}-${startedAt}`);

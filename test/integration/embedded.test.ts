@@ -5,11 +5,19 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { findRunningEmbedded, startEmbedded } from '../../src/platform/embedded/embedded.ts';
-import { isGone, query, run, setStatus, setting, until, Workshop } from './embedded-support.ts';
+import {
+  isGone,
+  query,
+  run,
+  setStatus,
+  setting,
+  until,
+  EmbeddedFixture,
+} from './embedded-support.ts';
 
-const workshop = new Workshop();
-afterEach(async () => await workshop.cleanUp());
-afterAll(async () => await workshop.cleanUpAll());
+const fixture = new EmbeddedFixture();
+afterEach(async () => await fixture.cleanUp());
+afterAll(async () => await fixture.cleanUpAll());
 
 async function processGroup(pid: number): Promise<number> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8');
@@ -18,19 +26,19 @@ async function processGroup(pid: number): Promise<number> {
 
 describe('starting and stopping', () => {
   test('makes the database on the first start and keeps what was committed', async () => {
-    const folder = path.join(await workshop.folder(), 'not', 'there', 'postgres');
-    const first = await workshop.start(folder);
+    const folder = path.join(await fixture.folder(), 'not', 'there', 'postgres');
+    const first = await fixture.start(folder);
     await query(first.url, 'create table kept as select 42 as answer');
     await first.stop();
     expect(await isGone(first.pid)).toBe(true);
-    const second = await workshop.start(folder);
+    const second = await fixture.start(folder);
     expect(await query(second.url, 'select answer from kept')).toEqual([{ answer: 42 }]);
     expect(second.url).toMatch(/^postgres:\/\/malipo:[\w-]{43}@127\.0\.0\.1:\d+\/malipo/);
     expect(await readdir(folder)).toEqual(['data']);
   });
 
   test('uses UTF-8 and an order of texts that no system locale changes', async () => {
-    const { url } = await workshop.start(await workshop.usedFolder());
+    const { url } = await fixture.start(await fixture.usedFolder());
     expect(
       await query(
         url,
@@ -41,8 +49,8 @@ describe('starting and stopping', () => {
   });
 
   test('is durable and reachable from this machine with the password only', async () => {
-    const folder = await workshop.usedFolder();
-    const { url } = await workshop.start(folder);
+    const folder = await fixture.usedFolder();
+    const { url } = await fixture.start(folder);
     for (const name of ['fsync', 'synchronous_commit', 'full_page_writes']) {
       expect([name, await setting(url, name)]).toEqual([name, 'on']);
     }
@@ -56,8 +64,8 @@ describe('starting and stopping', () => {
   });
 
   test('takes settings, but none that endangers the data or opens the server', async () => {
-    const folder = await workshop.usedFolder();
-    const { url } = await workshop.start(folder, { settings: { work_mem: '7MB' } });
+    const folder = await fixture.usedFolder();
+    const { url } = await fixture.start(folder, { settings: { work_mem: '7MB' } });
     expect(await setting(url, 'work_mem')).toBe('7MB');
     for (const name of ['fsync', 'Synchronous_Commit', 'full_page_writes', 'listen_addresses']) {
       const options = { folder, settings: { [name]: 'off' }, log: () => undefined };
@@ -66,18 +74,18 @@ describe('starting and stopping', () => {
   });
 
   test('hands over the log of the server', async () => {
-    const { url } = await workshop.start(await workshop.usedFolder());
+    const { url } = await fixture.start(await fixture.usedFolder());
     await query(url, 'do $$ begin raise warning $w$a line for the log$w$; end $$');
-    await until(() => workshop.log.some((line) => line.includes('a line for the log')));
+    await until(() => fixture.log.some((line) => line.includes('a line for the log')));
   });
 
   test('tells of an end nobody asked for, and not of the one that was', async () => {
     const reasons: string[] = [];
-    const stopped = await workshop.start(await workshop.usedFolder());
+    const stopped = await fixture.start(await fixture.usedFolder());
     stopped.onUnexpectedExit((reason) => reasons.push(`stopped: ${reason}`));
     await Promise.all([stopped.stop(), stopped.stop()]);
     await stopped.stop();
-    const killed = await workshop.start(await workshop.usedFolder());
+    const killed = await fixture.start(await fixture.usedFolder());
     killed.onUnexpectedExit((reason) => reasons.push(`killed: ${reason}`));
     process.kill(killed.pid, 'SIGKILL');
     await until(() => reasons.length > 0);
@@ -86,7 +94,7 @@ describe('starting and stopping', () => {
   });
 
   test('stops although somebody is connected and busy', async () => {
-    const database = await workshop.start(await workshop.usedFolder());
+    const database = await fixture.start(await fixture.usedFolder());
     const busy = query(database.url, 'select pg_sleep(1000)').catch(
       (error: Error) => error.message,
     );
@@ -103,7 +111,7 @@ describe('starting and stopping', () => {
 });
 
 test('stops a server that hangs', async () => {
-  const database = await workshop.start(await workshop.usedFolder(), { stopGraceMs: 50 });
+  const database = await fixture.start(await fixture.usedFolder(), { stopGraceMs: 50 });
   process.kill(database.pid, 'SIGSTOP');
   await database.stop();
   expect(await isGone(database.pid)).toBe(true);
@@ -111,17 +119,17 @@ test('stops a server that hangs', async () => {
 
 describe.runIf(process.platform === 'linux')('the server process', () => {
   test('is in our process group', async () => {
-    const { pid } = await workshop.start(await workshop.usedFolder());
+    const { pid } = await fixture.start(await fixture.usedFolder());
     expect(await processGroup(pid)).toBe(await processGroup(process.pid));
   });
 
   test('has a process group of its own on request', async () => {
-    const { pid } = await workshop.start(await workshop.usedFolder(), { ownProcessGroup: true });
+    const { pid } = await fixture.start(await fixture.usedFolder(), { ownProcessGroup: true });
     expect(await processGroup(pid)).toBe(pid);
   });
 
   test('does not run as root', async () => {
-    const { pid } = await workshop.start(await workshop.usedFolder());
+    const { pid } = await fixture.start(await fixture.usedFolder());
     const { stdout } = await run('ps', ['-o', 'uid=', '-p', String(pid)]);
     expect(Number(stdout)).not.toBe(0);
   });
@@ -143,7 +151,7 @@ test('chooses another port when the chosen one turns out to be taken', async () 
     return port;
   };
   try {
-    const { url } = await workshop.start(await workshop.usedFolder(), { choosePort });
+    const { url } = await fixture.start(await fixture.usedFolder(), { choosePort });
     expect(new URL(url).port).not.toBe(String(taken));
     expect(asked).toHaveLength(3);
   } finally {
@@ -153,10 +161,10 @@ test('chooses another port when the chosen one turns out to be taken', async () 
 
 describe('finding the server of a running service', () => {
   test('gives its URL while it runs, nothing before and after', async () => {
-    const folder = await workshop.usedFolder();
+    const folder = await fixture.usedFolder();
     expect(await findRunningEmbedded(`${folder}-missing`)).toBeUndefined();
     expect(await findRunningEmbedded(folder)).toBeUndefined();
-    const { starter, url } = await workshop.startElsewhere(folder);
+    const { starter, url } = await fixture.startElsewhere(folder);
     const found = await findRunningEmbedded(folder);
     expect(found).toBe(url);
     expect(await query(found ?? '', 'select 1 as one')).toEqual([{ one: 1 }]);
@@ -166,16 +174,16 @@ describe('finding the server of a running service', () => {
   });
 
   test('waits for one that is starting', async () => {
-    const folder = await workshop.usedFolder();
-    const starting = workshop.start(folder);
+    const folder = await fixture.usedFolder();
+    const starting = fixture.start(folder);
     let found: string | undefined;
     await until(async () => (found = await findRunningEmbedded(folder)) !== undefined);
     expect(found).toBe((await starting).url);
   });
 
   test('waits for the end of one that is stopping', async () => {
-    const folder = await workshop.usedFolder();
-    const database = await workshop.start(folder);
+    const folder = await fixture.usedFolder();
+    const database = await fixture.start(folder);
     await setStatus(folder, 'stopping');
     const found = findRunningEmbedded(folder);
     await database.stop();

@@ -3,14 +3,18 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { encodeReference, newId } from '../../src/platform/base/ids.ts';
-import { claim, insertStrayCallback, writeProgress } from '../../src/payments/dispatch/store.ts';
+import {
+  claim,
+  insertUnmatchedCallback,
+  writeProgress,
+} from '../../src/payments/dispatch/store.ts';
 import { approveResolution, proposeResolution } from '../../src/payments/corrections/cases.ts';
 import { listCasesAbout } from '../../src/payments/cases/cases-store.ts';
 import { findPayments } from '../../src/payments/timeline/find.ts';
 import type { PaymentTimeline } from '../../src/payments/timeline/assemble.ts';
-import { archiveTransactions } from '../../src/payments/archive/archive.ts';
-import { createTransactions, settleTransactions } from '../../src/payments/create/store.ts';
-import type { NewTransaction } from '../../src/payments/create/payment.ts';
+import { archivePayments } from '../../src/payments/archive/archive.ts';
+import { createPayments, settlePayments } from '../../src/payments/create/store.ts';
+import type { NewPayment } from '../../src/payments/create/payment.ts';
 import {
   createInstructed,
   failedReport,
@@ -19,7 +23,7 @@ import {
   paidReport,
 } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
-import { BILLER, newTransaction } from '../support/new-transaction.ts';
+import { BILLER, newPayment } from '../support/new-transaction.ts';
 import { malipo } from './cli-support.ts';
 
 let books: Books;
@@ -30,8 +34,7 @@ afterAll(async () => {
   await books.close();
 });
 
-const referenceOf = (made: NewTransaction): string =>
-  encodeReference(made.vendorId, made.transactionId);
+const referenceOf = (made: NewPayment): string => encodeReference(made.vendorId, made.paymentId);
 
 async function find(term: string, limit = 10): Promise<readonly PaymentTimeline[]> {
   return (await findPayments(books.openPool({ byIndexOnly: true }), term, limit)).payments;
@@ -75,7 +78,7 @@ describe('payments are found', () => {
   test('by their reference and by that of any vendor, newest first', async () => {
     const vendorIds = await books.addVendors([90_000n, 90_000n]);
     const made = vendorIds.map((vendorId) =>
-      newTransaction({ vendorId, merchantReference: 'INV-7', account: newId() }),
+      newPayment({ vendorId, merchantReference: 'INV-7', account: newId() }),
     );
     await createInstructed(books.pool, made);
     const references = made.map(referenceOf);
@@ -85,9 +88,7 @@ describe('payments are found', () => {
     expect(await found(' INV-7 ')).toEqual(references.toReversed());
     expect(await found('inv-7')).toEqual([]);
     // Of each other's id there is nothing.
-    expect(await found(encodeReference(vendorIds[0] ?? 0, made[1]?.transactionId ?? ''))).toEqual(
-      [],
-    );
+    expect(await found(encodeReference(vendorIds[0] ?? 0, made[1]?.paymentId ?? ''))).toEqual([]);
   });
 
   test('by account and phone, in whichever form the number is on file', async () => {
@@ -98,7 +99,7 @@ describe('payments are found', () => {
       { phone: '+254733000001' },
       { phone: '254733000001', account: '254733000001' },
       { account: '2547330000011' },
-    ].map((given) => newTransaction({ vendorId, account: 'another', ...given }));
+    ].map((given) => newPayment({ vendorId, account: 'another', ...given }));
     await createInstructed(books.pool, made);
     const references = made.slice(0, 4).map(referenceOf).toReversed();
     for (const term of ['0733 000 001', '+254733000001', '254-733-000-001', '733000001']) {
@@ -112,13 +113,13 @@ describe('payments are found', () => {
   test('in every week in which there are payments', async () => {
     const vendorId = await books.addVendor(1_000_000n);
     const account = newId();
-    const made = [0, 1, 2].map(() => newTransaction({ vendorId, account }));
-    await createTransactions(books.pool, made, true);
-    for (const [weeks, { transactionId }] of made.entries()) {
+    const made = [0, 1, 2].map(() => newPayment({ vendorId, account }));
+    await createPayments(books.pool, made, true);
+    for (const [weeks, { paymentId }] of made.entries()) {
       await books.owner.query(
-        `update transactions set duplicate_key = duplicate_key - ($2::bigint << 46)
-         where transaction_id = $1`,
-        [transactionId, weeks * 60],
+        `update payments set duplicate_key = duplicate_key - ($2::bigint << 46)
+         where payment_id = $1`,
+        [paymentId, weeks * 60],
       );
     }
     expect(await found(account)).toHaveLength(3);
@@ -126,12 +127,12 @@ describe('payments are found', () => {
 
   test('by index only, among very many', async () => {
     const plan = await books.openPool({ byIndexOnly: true }).query<{ 'QUERY PLAN': string }>(
-      `explain select 1 from transactions t
+      `explain select 1 from payments t
        where ((t.duplicate_key >> 46) << 32 | (hashtextextended(t.account, 0) & 4294967295))
          = any (array(select generate_series(1, 10)::bigint))`,
     );
     const text = plan.rows.map((row) => row['QUERY PLAN']).join('\n');
-    expect(text).toContain('transactions_by_account');
+    expect(text).toContain('payments_by_account');
   });
 
   test('archived ones, too', async () => {
@@ -139,11 +140,11 @@ describe('payments are found', () => {
     try {
       const vendorId = await books.addVendor(90_000n);
       const account = newId();
-      const made = newTransaction({ vendorId, account, merchantReference: 'ARCHIVED' });
+      const made = newPayment({ vendorId, account, merchantReference: 'ARCHIVED' });
       await createInstructed(books.pool, [made]);
-      await settleTransactions(books.pool, [failedReport(made)]);
+      await settlePayments(books.pool, [failedReport(made)]);
       const before = new Date(Date.now() + 60_000);
-      await archiveTransactions(books.owner, { vendorIds: [vendorId], before, folder });
+      await archivePayments(books.owner, { vendorIds: [vendorId], before, folder });
       for (const term of [referenceOf(made), 'ARCHIVED', account]) {
         const [one] = await find(term);
         expect(one).toMatchObject({ status: 'FAILED', payment: { archived: true } });
@@ -164,7 +165,7 @@ describe('a timeline', () => {
   test('has a resend, the outcome, the transfers and the event', async () => {
     const vendorId = await books.addVendor(90_000n);
     await addWebhook(vendorId);
-    const made = newTransaction({ vendorId, feeCents: 5n });
+    const made = newPayment({ vendorId, feeCents: 5n });
     const [first] = await createInstructed(books.pool, [made]);
     if (first === undefined) throw new Error('nothing was claimed');
     const again = { claim: first, next: 'send' as const, delayMs: 0, operatorHandle: null };
@@ -174,16 +175,16 @@ describe('a timeline', () => {
     expect(open?.payment).toMatchObject({ verify_count: null });
     expect(open?.payment.due_at).toBeInstanceOf(Date);
     await claim(books.pool, [
-      { vendorId, billerCode: BILLER, stage: 'send', most: 1, leaseMs: 60_000 },
+      { vendorId, billerCode: BILLER, stage: 'send', max: 1, leaseMs: 60_000 },
     ]);
-    await insertStrayCallback(books.pool, {
+    await insertUnmatchedCallback(books.pool, {
       operatorCode: OPERATOR,
       callbackId: newId(),
       reference: referenceOf(made),
       report: { kind: 'paid' },
       receivedAt: new Date(),
     });
-    await settleTransactions(books.pool, [paidReport(made, { source: 'status' })]);
+    await settlePayments(books.pool, [paidReport(made, { source: 'status' })]);
     const [one] = await find(referenceOf(made));
     expect(story(one as PaymentTimeline)).toEqual([
       'created',
@@ -203,12 +204,12 @@ describe('a timeline', () => {
   test('has a case, who decided it and what was corrected', async () => {
     const vendorId = await books.addVendor(90_000n);
     await addWebhook(vendorId);
-    const made = newTransaction({ vendorId });
-    const bystander = newTransaction({ vendorId });
+    const made = newPayment({ vendorId });
+    const bystander = newPayment({ vendorId });
     await createInstructed(books.pool, [made, bystander]);
-    await settleTransactions(books.pool, [failedReport(made)]);
-    await settleTransactions(books.pool, [paidReport(made, { source: 'callback' })]);
-    const [row] = await listCasesAbout(books.pool, vendorId, made.transactionId);
+    await settlePayments(books.pool, [failedReport(made)]);
+    await settlePayments(books.pool, [paidReport(made, { source: 'callback' })]);
+    const [row] = await listCasesAbout(books.pool, vendorId, made.paymentId);
     const caseId = row?.case_id ?? '';
     const proposal = {
       resolution: 'charge_vendor',
@@ -254,9 +255,9 @@ describe('malipo find', () => {
   test('prints a payment and its timeline within 100 columns', async () => {
     const vendorId = await books.addVendor(90_000n);
     const account = '37200009902';
-    const made = newTransaction({ vendorId, account });
+    const made = newPayment({ vendorId, account });
     await createInstructed(books.pool, [made]);
-    await settleTransactions(books.pool, [failedReport(made, { message: 'No\u001B[2J' })]);
+    await settlePayments(books.pool, [failedReport(made, { message: 'No\u001B[2J' })]);
     const ran = await malipo(environment(), 'find', account);
     expect(ran).toMatchObject({ exitCode: 0, stderr: '' });
     expect(ran.stdout).toMatch(/^status +FAILED$/m);

@@ -3,9 +3,9 @@ import { newId } from '../../src/platform/base/ids.ts';
 import { readHorizon } from '../../src/platform/db/horizon.ts';
 import { createInstructed, openBooks, paidReport } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
-import { newTransaction } from '../support/new-transaction.ts';
+import { newPayment } from '../support/new-transaction.ts';
 import { completeChain } from '../../src/payments/ledger/chain.ts';
-import { settleTransactions } from '../../src/payments/create/store.ts';
+import { settlePayments } from '../../src/payments/create/store.ts';
 
 let books: Books;
 beforeEach(async () => {
@@ -44,10 +44,10 @@ test('a transaction of another role, whose start cannot be seen, holds the chain
 
 test('a settled result is changed by a correction of the books, once, and by nothing else', async () => {
   const vendorId = await books.addVendor(100_000n);
-  const payment = newTransaction({ vendorId });
+  const payment = newPayment({ vendorId });
   await createInstructed(books.pool, [payment]);
-  await settleTransactions(books.pool, [paidReport(payment)]);
-  const { transactionId } = payment;
+  await settlePayments(books.pool, [paidReport(payment)]);
+  const { paymentId } = payment;
   const set = async (correctionId: string): Promise<boolean | undefined> => {
     const done = await books.pool.query<{ corrected: boolean }>(
       `select set_corrected_outcome($1, $2, null, 'Corrected', null) as corrected`,
@@ -57,13 +57,12 @@ test('a settled result is changed by a correction of the books, once, and by not
   };
   const outcome = async (): Promise<unknown> =>
     (
-      await books.pool.query(
-        'select outcome, message from transactions where transaction_id = $1',
-        [transactionId],
-      )
+      await books.pool.query('select outcome, message from payments where payment_id = $1', [
+        paymentId,
+      ])
     ).rows[0];
   await expect(
-    books.pool.query(`update transactions set message = 'mine' where vendor_id = $1`, [vendorId]),
+    books.pool.query(`update payments set message = 'mine' where vendor_id = $1`, [vendorId]),
   ).rejects.toMatchObject({ code: '42501' });
   expect(await set(newId())).toBe(false);
   const before = await outcome();
@@ -71,10 +70,10 @@ test('a settled result is changed by a correction of the books, once, and by not
   // As the service does it with its transfers; here the row alone.
   const insert = async (id: string, from: string, to: string): Promise<void> => {
     await books.pool.query(
-      `insert into corrections (vendor_id, correction_id, case_id, transaction_id, resolution,
+      `insert into corrections (vendor_id, correction_id, case_id, payment_id, resolution,
          amount_cents, posted_at, outcome_before, outcome_after, settled_before)
        values ($1, $2, $2, $3, 'test', 0, now(), $4, $5, '\\x00')`,
-      [vendorId, id, transactionId, from, to],
+      [vendorId, id, paymentId, from, to],
     );
   };
   const unfit = newId();

@@ -9,11 +9,11 @@ import { checkLedger } from '../../src/payments/audit/check.ts';
 import { createCreateLanes } from '../../src/payments/create/create.ts';
 import { createSettler } from '../../src/payments/settle/settle.ts';
 import type { CreateLanes } from '../../src/payments/create/create.ts';
-import { createTransactions } from '../../src/payments/create/store.ts';
-import type { CreateDecision, NewTransaction } from '../../src/payments/create/payment.ts';
+import { createPayments } from '../../src/payments/create/store.ts';
+import type { CreateDecision, NewPayment } from '../../src/payments/create/payment.ts';
 import { COLLECTOR, openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
-import { BILLER, newTransaction } from '../support/new-transaction.ts';
+import { BILLER, newPayment } from '../support/new-transaction.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import type { TcpProxy } from '../support/tcp-proxy.ts';
 
@@ -36,7 +36,7 @@ afterAll(async () => {
   await books.close();
 });
 
-const CREATE = 'create_transactions';
+const CREATE = 'create_payments';
 
 function openLane(deadlineMs: number): CreateLanes {
   return createCreateLanes({
@@ -53,9 +53,9 @@ async function codeOf(answer: Promise<unknown>): Promise<string> {
   );
 }
 
-async function countTransactions(vendorId: number): Promise<number> {
+async function countPayments(vendorId: number): Promise<number> {
   const counted = await books.pool.query<{ count: number }>(
-    'select count(*)::integer as count from transactions where vendor_id = $1',
+    'select count(*)::integer as count from payments where vendor_id = $1',
     [vendorId],
   );
   return counted.rows[0]?.count ?? 0;
@@ -66,11 +66,11 @@ describe('creates whose answer is lost after the commit', () => {
     const vendorId = await books.addVendor(25_000n);
     const lane = openLane(8_000);
     const batch = [
-      newTransaction({ vendorId, merchantReference: 'A' }),
-      newTransaction({ vendorId, merchantReference: 'A' }),
-      newTransaction({ vendorId, duplicateCheck: true, account: '77' }),
-      newTransaction({ vendorId, duplicateCheck: true, account: '77' }),
-      newTransaction({ vendorId }),
+      newPayment({ vendorId, merchantReference: 'A' }),
+      newPayment({ vendorId, merchantReference: 'A' }),
+      newPayment({ vendorId, duplicateCheck: true, account: '77' }),
+      newPayment({ vendorId, duplicateCheck: true, account: '77' }),
+      newPayment({ vendorId }),
     ];
     const lost = proxy.loseAnswerTo(CREATE, 'cut');
     const answers = Promise.all(batch.map(async (row) => await lane.add(row)));
@@ -82,28 +82,28 @@ describe('creates whose answer is lost after the commit', () => {
       'likely_duplicate',
       'insufficient_float',
     ]);
-    expect(await countTransactions(vendorId)).toBe(2);
+    expect(await countPayments(vendorId)).toBe(2);
     expect(await books.balances(vendorId)).toMatchObject({ float: 5_000n, reserved: 20_000n });
   });
 
   test('may have been accepted when the database does not come back in time', async () => {
     const vendorId = await books.addVendor(100_000n);
     const lane = openLane(100);
-    const wanted = newTransaction({ vendorId, merchantReference: 'A' });
+    const wanted = newPayment({ vendorId, merchantReference: 'A' });
     const lost = proxy.loseAnswerTo(CREATE, 'cut');
     const code = codeOf(lane.add(wanted));
     await lost;
     proxy.goDown();
     expect(await code).toBe('outcome_unknown');
-    expect(await countTransactions(vendorId)).toBe(1);
+    expect(await countPayments(vendorId)).toBe(1);
 
     proxy.comeBack();
-    const repeat = newTransaction({ vendorId, merchantReference: 'A' });
+    const repeat = newPayment({ vendorId, merchantReference: 'A' });
     expect(await lane.add(repeat)).toMatchObject({
       kind: 'replayed',
-      transactionId: wanted.transactionId,
+      paymentId: wanted.paymentId,
     });
-    expect(await countTransactions(vendorId)).toBe(1);
+    expect(await countPayments(vendorId)).toBe(1);
   });
 
   test('may have been accepted when the database comes back read-only', async () => {
@@ -111,10 +111,10 @@ describe('creates whose answer is lost after the commit', () => {
     const lane = openLane(8_000);
     const name = new URL(books.url).pathname.slice(1);
     // Opens the connection, which stays as it is while the next one will be read-only.
-    await lane.add(newTransaction({ vendorId }));
+    await lane.add(newPayment({ vendorId }));
     await books.owner.query(`alter database ${name} set default_transaction_read_only = on`);
     const lost = proxy.loseAnswerTo(CREATE, 'cut');
-    const code = codeOf(lane.add(newTransaction({ vendorId })));
+    const code = codeOf(lane.add(newPayment({ vendorId })));
     await lost;
     const answered = await code;
     const client = await books.owner.connect();
@@ -122,29 +122,29 @@ describe('creates whose answer is lost after the commit', () => {
     await client.query(`alter database ${name} reset default_transaction_read_only`);
     client.release(true);
     expect(answered).toBe('outcome_unknown');
-    expect(await countTransactions(vendorId)).toBe(2);
+    expect(await countPayments(vendorId)).toBe(2);
   });
 
   test('are found again when nobody says that the connection is dead', async () => {
     const vendorId = await books.addVendor(100_000n);
-    const lane = createLane<NewTransaction, CreateDecision>({
+    const lane = createLane<NewPayment, CreateDecision>({
       name: 'half-open lane',
       pool: books.openPool({ url: proxy.url }),
       maxBatch: 10,
       maxWaiting: 10,
       deadlineMs: 8_000,
-      silenceMostMs: 100,
-      call: async (db, batch) => await createTransactions(db, batch, false),
+      silenceMaxMs: 100,
+      call: async (db, batch) => await createPayments(db, batch, false),
     });
-    const wanted = newTransaction({ vendorId });
+    const wanted = newPayment({ vendorId });
     const lost = proxy.loseAnswerTo(CREATE, 'silence');
     const answer = lane.add(wanted);
     await lost;
     expect(await answer).toMatchObject({
       kind: 'accepted',
-      transactionId: wanted.transactionId,
+      paymentId: wanted.paymentId,
     });
-    expect(await countTransactions(vendorId)).toBe(1);
+    expect(await countPayments(vendorId)).toBe(1);
   });
 });
 
@@ -168,29 +168,29 @@ describe('a create that never reached the server', () => {
     const vendorId = await books.addVendor(100_000n);
     const lane = openLane(8_000);
     const lost = proxy.loseRequest(CREATE);
-    const answer = lane.add(newTransaction({ vendorId }));
+    const answer = lane.add(newPayment({ vendorId }));
     await lost;
     expect(await answer).toMatchObject({ kind: 'accepted' });
-    expect(await countTransactions(vendorId)).toBe(1);
+    expect(await countPayments(vendorId)).toBe(1);
   });
 });
 
 describe('a final word whose answer is lost after the commit', () => {
   test('is settled once', async () => {
     const vendorId = await books.addVendor(100_000n);
-    await openLane(8_000).add(newTransaction({ vendorId }));
+    await openLane(8_000).add(newPayment({ vendorId }));
     const [taken] = await claim(books.pool, [
-      { vendorId, billerCode: BILLER, stage: 'send', most: 1, leaseMs: 60_000 },
+      { vendorId, billerCode: BILLER, stage: 'send', max: 1, leaseMs: 60_000 },
     ]);
     if (taken === undefined) throw new Error('nothing was claimed');
     const settler = createSettler({
       pools: [books.openPool({ url: proxy.url })],
       deadlineMs: 8_000,
     });
-    const lost = proxy.loseAnswerTo('settle_transactions', 'cut');
+    const lost = proxy.loseAnswerTo('settle_payments', 'cut');
     const answer = settler.settle({
       vendorId,
-      transactionId: taken.transactionId,
+      paymentId: taken.paymentId,
       billerCode: taken.billerCode,
       outcome: 'success',
       paidCents: taken.amountCents,

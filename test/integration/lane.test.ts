@@ -8,10 +8,10 @@ import type { Lane, LaneOptions } from '../../src/platform/db/lane.ts';
 import type { PoolOptions, Queryable } from '../../src/platform/db/pool.ts';
 import { createCreateLanes } from '../../src/payments/create/create.ts';
 import type { CreateLanes } from '../../src/payments/create/create.ts';
-import type { NewTransaction } from '../../src/payments/create/payment.ts';
+import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
-import { newTransaction } from '../support/new-transaction.ts';
+import { newPayment } from '../support/new-transaction.ts';
 
 // What a lane answers when the database misbehaves.
 
@@ -56,9 +56,9 @@ async function codeOf(answer: Promise<unknown>): Promise<string> {
   }
 }
 
-async function countTransactions(vendorId: number): Promise<number> {
+async function countPayments(vendorId: number): Promise<number> {
   const counted = await books.pool.query<{ count: number }>(
-    'select count(*)::integer as count from transactions where vendor_id = $1',
+    'select count(*)::integer as count from payments where vendor_id = $1',
     [vendorId],
   );
   return counted.rows[0]?.count ?? 0;
@@ -105,14 +105,14 @@ describe('a row that the database cannot take', () => {
     const vendorId = await books.addVendor(1_000_000n);
     const lane = openLane();
     const batch = Array.from({ length: 9 }, (_, index) =>
-      newTransaction({ vendorId, account: index === 5 ? 'nul \u0000' : '0123' }),
+      newPayment({ vendorId, account: index === 5 ? 'nul \u0000' : '0123' }),
     );
     const answers = await Promise.allSettled(batch.map(async (row) => await lane.add(row)));
     expect(answers.map((answer) => answer.status)).toEqual(
       batch.map((_, index) => (index === 5 ? 'rejected' : 'fulfilled')),
     );
     expect(answers[5]).toMatchObject({ reason: { code: '22021' } });
-    expect(await countTransactions(vendorId)).toBe(8);
+    expect(await countPayments(vendorId)).toBe(8);
   });
 });
 
@@ -145,15 +145,15 @@ describe('a lost connection', () => {
     const vendorId = await books.addVendor(100_000n);
     const lane = openLane({ name: 'to be killed' });
     const release = await holdFloat(vendorId);
-    const wanted = newTransaction({ vendorId });
+    const wanted = newPayment({ vendorId });
     const answer = lane.add(wanted);
     await books.pool.query('select pg_terminate_backend($1)', [await findWaiting('to be killed')]);
     await release();
     expect(await answer).toMatchObject({
       kind: 'accepted',
-      transactionId: wanted.transactionId,
+      paymentId: wanted.paymentId,
     });
-    expect(await countTransactions(vendorId)).toBe(1);
+    expect(await countPayments(vendorId)).toBe(1);
     expect(await books.balances(vendorId)).toMatchObject({ float: 90_000n, reserved: 10_000n });
   });
 
@@ -161,13 +161,13 @@ describe('a lost connection', () => {
     const vendorId = await books.addVendor(100_000n);
     const lost = vi.fn();
     const lane = openLane({ name: 'idle and killed', onError: lost });
-    await lane.add(newTransaction({ vendorId }));
+    await lane.add(newPayment({ vendorId }));
     await books.pool.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
        where application_name = 'malipo idle and killed'`,
     );
     await vi.waitFor(() => expect(lost).toHaveBeenCalled());
-    expect(await lane.add(newTransaction({ vendorId }))).toMatchObject({ kind: 'accepted' });
+    expect(await lane.add(newPayment({ vendorId }))).toMatchObject({ kind: 'accepted' });
   });
 
   test('that is not to be had at all means that nothing was committed', async () => {
@@ -177,7 +177,7 @@ describe('a lost connection', () => {
     server.close();
     await once(server, 'close');
     const lane = openLane({ url: `postgres://nobody@127.0.0.1:${port}/none` }, 50);
-    expect(await codeOf(lane.add(newTransaction({ vendorId: 1 })))).toBe('unavailable');
+    expect(await codeOf(lane.add(newPayment({ vendorId: 1 })))).toBe('unavailable');
   });
 });
 
@@ -193,21 +193,21 @@ describe('a database that takes no writes for now', () => {
     const vendorId = await books.addVendor(100_000n);
     const release = await holdFloat(vendorId);
     const lane = openLane({ url: urlWith('lock_timeout', '30') });
-    const batch = [newTransaction({ vendorId }), newTransaction({ vendorId })];
+    const batch = [newPayment({ vendorId }), newPayment({ vendorId })];
     expect(await Promise.all(batch.map(async (row) => await codeOf(lane.add(row))))).toEqual([
       'unavailable',
       'unavailable',
     ]);
     await release();
-    expect(await countTransactions(vendorId)).toBe(0);
-    expect(await lane.add(newTransaction({ vendorId }))).toMatchObject({ kind: 'accepted' });
+    expect(await countPayments(vendorId)).toBe(0);
+    expect(await lane.add(newPayment({ vendorId }))).toMatchObject({ kind: 'accepted' });
   });
 
   test('because it is a standby: unavailable, and nothing half', async () => {
     const vendorId = await books.addVendor(100_000n);
     const lane = openLane({ url: urlWith('options', '-c default_transaction_read_only=on') });
-    expect(await codeOf(lane.add(newTransaction({ vendorId })))).toBe('unavailable');
-    expect(await countTransactions(vendorId)).toBe(0);
+    expect(await codeOf(lane.add(newPayment({ vendorId })))).toBe('unavailable');
+    expect(await countPayments(vendorId)).toBe(0);
   });
 });
 
@@ -311,27 +311,27 @@ describe('a lane that groups', () => {
       onAccepted: () => undefined,
     });
     const codes = [free, held, free].map(
-      async (vendorId) => await codeOf(lane.add(newTransaction({ vendorId }))),
+      async (vendorId) => await codeOf(lane.add(newPayment({ vendorId }))),
     );
     expect(await Promise.all(codes)).toEqual(['answered', 'unavailable', 'answered']);
-    expect(await countTransactions(free)).toBe(2);
-    expect(await countTransactions(held)).toBe(0);
+    expect(await countPayments(free)).toBe(2);
+    expect(await countPayments(held)).toBe(0);
   });
 });
 
 describe('lanes', () => {
   test('tell what was accepted, and nothing else', async () => {
     const vendorId = await books.addVendor(15_000n);
-    const told: NewTransaction[] = [];
+    const told: NewPayment[] = [];
     const lanes = createCreateLanes({
       pools: [books.openPool(), books.openPool()],
       deadlineMs: 8_000,
       onAccepted: (accepted) => told.push(...accepted),
     });
     const batch = [
-      newTransaction({ vendorId, merchantReference: 'R' }),
-      newTransaction({ vendorId, merchantReference: 'R' }),
-      newTransaction({ vendorId }),
+      newPayment({ vendorId, merchantReference: 'R' }),
+      newPayment({ vendorId, merchantReference: 'R' }),
+      newPayment({ vendorId }),
     ];
     const decisions = await Promise.all(batch.map(async (row) => await lanes.add(row)));
     expect(decisions.map((decision) => decision.kind)).toEqual([
@@ -358,11 +358,11 @@ test('of several lanes one is each vendor’s, and all are waited for', async ()
       return items.map(() => String(read.rows[0]?.pid));
     },
   });
-  const places = [1, 2, 3, 1, 2].map(async (vendorId) => await lanes.add(vendorId));
+  const locations = [1, 2, 3, 1, 2].map(async (vendorId) => await lanes.add(vendorId));
   expect(lanes.waiting).toBe(5);
   await lanes.idle();
   expect(lanes.waiting).toBe(0);
-  const [one, two, ...rest] = await Promise.all(places);
+  const [one, two, ...rest] = await Promise.all(locations);
   expect(rest).toEqual([one, one, two]);
   expect(one).not.toBe(two);
 });

@@ -6,10 +6,10 @@ import type { CheckOptions } from '../../src/payments/audit/check.ts';
 import { startChainBuilder } from '../../src/payments/ledger/chain-builder.ts';
 import { ChainAlteredError, completeChain, extendChain } from '../../src/payments/ledger/chain.ts';
 import { lockFloat, postingTime, postTransfer } from '../../src/payments/ledger/store.ts';
-import { createTransactions } from '../../src/payments/create/store.ts';
+import { createPayments } from '../../src/payments/create/store.ts';
 import { openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
-import { newTransaction } from '../support/new-transaction.ts';
+import { newPayment } from '../support/new-transaction.ts';
 
 // How the hash chain is built and verified. Which changes of which columns it finds is in
 // test/security/tampering.test.ts.
@@ -208,11 +208,7 @@ describe('what is still being written', () => {
     const writing = { writers: vendorIds.length };
     const writers = vendorIds.map(async (vendorId) => {
       for (let round = 0; round < 60; round += 1) {
-        await createTransactions(
-          books.pool,
-          [newTransaction({ vendorId, amountCents: 1n })],
-          false,
-        );
+        await createPayments(books.pool, [newPayment({ vendorId, amountCents: 1n })], false);
       }
       writing.writers -= 1;
     });

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../src/platform/base/ids.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { completeChain } from '../../src/payments/ledger/chain.ts';
-import { createTransactions, settleTransactions } from '../../src/payments/create/store.ts';
-import type { FinalReport, NewTransaction } from '../../src/payments/create/payment.ts';
+import { createPayments, settlePayments } from '../../src/payments/create/store.ts';
+import type { FinalReport, NewPayment } from '../../src/payments/create/payment.ts';
 import { startDispatch } from '../support/dispatch-fixture.ts';
 import {
   createInstructed,
@@ -13,7 +13,7 @@ import {
   paidReport,
 } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
-import { newTransaction } from '../support/new-transaction.ts';
+import { newPayment } from '../support/new-transaction.ts';
 import { createScriptedConnector, DECLINED, paid, SILENCE } from '../support/scripted-connector.ts';
 
 // Every invariant of the books: broken by hand, it is the one that is reported.
@@ -30,35 +30,35 @@ afterAll(async () => {
 interface Busy {
   readonly vendorId: number;
   /** Not sent yet. */
-  readonly queued: NewTransaction;
-  readonly sent: NewTransaction;
-  readonly paid: NewTransaction;
-  readonly failed: NewTransaction;
+  readonly queued: NewPayment;
+  readonly sent: NewPayment;
+  readonly paid: NewPayment;
+  readonly failed: NewPayment;
 }
 
 async function settle(report: FinalReport): Promise<void> {
-  await settleTransactions(books.pool, [report]);
+  await settlePayments(books.pool, [report]);
 }
 
 /** Writes the attempt down as proven not executed, whatever else is known of it. */
-async function spendAttempt(transactionId: string, attemptNumber: number): Promise<void> {
+async function spendAttempt(paymentId: string, attemptNumber: number): Promise<void> {
   await run(
-    `insert into unexecuted_attempts (vendor_id, biller_code, transaction_id, attempt_number, sent_at,
+    `insert into unexecuted_attempts (vendor_id, biller_code, payment_id, attempt_number, sent_at,
        ended_at)
-     select vendor_id, biller_code, transaction_id, $2, now(), now() from transactions
-     where transaction_id = $1`,
-    [transactionId, attemptNumber],
+     select vendor_id, biller_code, payment_id, $2, now(), now() from payments
+     where payment_id = $1`,
+    [paymentId, attemptNumber],
   );
 }
 
 async function makeBusy(): Promise<Busy> {
   const vendorId = await books.addVendor(1_000_000n);
   const [queued, sent, done, failed] = [0, 1, 2, 3].map((index) =>
-    newTransaction({ vendorId, amountCents: 1_000n + BigInt(index), feeCents: 10n }),
+    newPayment({ vendorId, amountCents: 1_000n + BigInt(index), feeCents: 10n }),
   );
   if (!queued || !sent || !done || !failed) throw new Error('nothing was made');
   await createInstructed(books.pool, [sent, done, failed]);
-  await createTransactions(books.pool, [queued], false);
+  await createPayments(books.pool, [queued], false);
   await settle(paidReport(done));
   await settle(failedReport(failed));
   return { vendorId, queued, sent, paid: done, failed };
@@ -89,7 +89,7 @@ async function changeBalance(vendorId: number, account: string, cents: number): 
 }
 
 /** A transfer of 5 cents of no known cause, and the balances it makes. */
-async function addStray(vendorId: number, from: string, to: string): Promise<void> {
+async function addUnmatched(vendorId: number, from: string, to: string): Promise<void> {
   await run(
     `insert into transfers (created_at, amount_cents, source_id, vendor_id, leg, debit_account,
        credit_account) values (now(), 5, $1, $2, 1, $3, $4)`,
@@ -155,27 +155,23 @@ const PLANTED: readonly Planted[] = [
   {
     invariant: 'reserved_equals_open',
     by: 'a reservation that was released for no transaction',
-    plant: async ({ vendorId }) => await addStray(vendorId, 'reserved', 'float'),
+    plant: async ({ vendorId }) => await addUnmatched(vendorId, 'reserved', 'float'),
   },
   {
-    invariant: 'transaction_reserves_once',
+    invariant: 'payment_reserves_once',
     by: 'amounts that changed after they were reserved',
     plant: async ({ vendorId, queued, sent }) =>
       await run(
-        `update transactions set amount_cents = $2 - amount_cents
-         where vendor_id = $1 and transaction_id = any($3)`,
-        [
-          vendorId,
-          queued.amountCents + sent.amountCents,
-          [queued.transactionId, sent.transactionId],
-        ],
+        `update payments set amount_cents = $2 - amount_cents
+         where vendor_id = $1 and payment_id = any($3)`,
+        [vendorId, queued.amountCents + sent.amountCents, [queued.paymentId, sent.paymentId]],
       ),
     along: ['queued_as_created'],
   },
   {
-    invariant: 'transaction_reserves_once',
+    invariant: 'payment_reserves_once',
     by: 'a reservation of no transaction',
-    plant: async ({ vendorId }) => await addStray(vendorId, 'float', 'reserved'),
+    plant: async ({ vendorId }) => await addUnmatched(vendorId, 'float', 'reserved'),
     along: ['reserved_equals_open'],
   },
   {
@@ -183,10 +179,10 @@ const PLANTED: readonly Planted[] = [
     by: 'outcomes that were exchanged',
     plant: async ({ paid: done, failed }) =>
       await run(
-        `update transactions set outcome = case outcome when 'failed' then 'success' else 'failed' end,
+        `update payments set outcome = case outcome when 'failed' then 'success' else 'failed' end,
            failure_code = case outcome when 'success' then 'other' end
-         where transaction_id = any($1)`,
-        [[done.transactionId, failed.transactionId]],
+         where payment_id = any($1)`,
+        [[done.paymentId, failed.paymentId]],
       ),
     along: [],
   },
@@ -195,7 +191,7 @@ const PLANTED: readonly Planted[] = [
     by: `a ${which} transaction whose resolution belongs to nothing`,
     plant: async (busy: Busy) =>
       await run('update transfers set source_id = $2 where source_id = $1 and leg > 1', [
-        busy[which].transactionId,
+        busy[which].paymentId,
         newId(),
       ]),
   })),
@@ -204,8 +200,8 @@ const PLANTED: readonly Planted[] = [
     by: 'an open transaction whose reservation was resolved',
     plant: async ({ sent, paid: done }) =>
       await run('update transfers set source_id = $2 where source_id = $1 and leg > 1', [
-        done.transactionId,
-        sent.transactionId,
+        done.paymentId,
+        sent.paymentId,
       ]),
   },
   {
@@ -214,7 +210,7 @@ const PLANTED: readonly Planted[] = [
     plant: async ({ vendorId, paid: done }) => {
       await run(
         `update transfers set credit_account = $2 where source_id = $1 and credit_account = 'fees'`,
-        [done.transactionId, `operator:${OPERATOR}`],
+        [done.paymentId, `operator:${OPERATOR}`],
       );
       await changeBalance(vendorId, 'fees', -10);
       await changeBalance(vendorId, `operator:${OPERATOR}`, 10);
@@ -224,27 +220,27 @@ const PLANTED: readonly Planted[] = [
     invariant: 'open_has_no_end',
     by: 'an open transaction with a token',
     plant: async ({ queued }) =>
-      await run(`update transactions set details = '{"token": "1"}' where transaction_id = $1`, [
-        queued.transactionId,
+      await run(`update payments set details = '{"token": "1"}' where payment_id = $1`, [
+        queued.paymentId,
       ]),
   },
   {
     invariant: 'open_equals_queued',
     by: 'an open transaction that is not queued',
     plant: async ({ queued }) =>
-      await run('delete from dispatch_queue where transaction_id = $1', [queued.transactionId]),
+      await run('delete from dispatch_queue where payment_id = $1', [queued.paymentId]),
   },
   {
     invariant: 'open_equals_queued',
     by: 'a settled transaction that is queued',
     plant: async ({ vendorId, failed }) =>
       await run(
-        `insert into dispatch_queue (due_at, transaction_id, vendor_id, biller_code, account, phone,
+        `insert into dispatch_queue (due_at, payment_id, vendor_id, biller_code, account, phone,
            amount_cents)
-         select now() + interval '1 day', transaction_id, vendor_id, biller_code, account, phone,
+         select now() + interval '1 day', payment_id, vendor_id, biller_code, account, phone,
            amount_cents
-         from transactions where vendor_id = $1 and transaction_id = $2`,
-        [vendorId, failed.transactionId],
+         from payments where vendor_id = $1 and payment_id = $2`,
+        [vendorId, failed.paymentId],
       ),
   },
   {
@@ -252,37 +248,37 @@ const PLANTED: readonly Planted[] = [
     by: 'a transaction that is queued twice',
     plant: async ({ sent }) =>
       await run(
-        `insert into dispatch_queue (due_at, transaction_id, vendor_id, biller_code, account, phone,
+        `insert into dispatch_queue (due_at, payment_id, vendor_id, biller_code, account, phone,
            amount_cents)
-         select due_at, transaction_id, vendor_id, biller_code, account, phone, amount_cents
-         from dispatch_queue where transaction_id = $1`,
-        [sent.transactionId],
+         select due_at, payment_id, vendor_id, biller_code, account, phone, amount_cents
+         from dispatch_queue where payment_id = $1`,
+        [sent.paymentId],
       ),
   },
   {
     invariant: 'queued_as_created',
     by: 'a queued payment to another account',
     plant: async ({ queued }) =>
-      await run(`update dispatch_queue set account = 'other' where transaction_id = $1`, [
-        queued.transactionId,
+      await run(`update dispatch_queue set account = 'other' where payment_id = $1`, [
+        queued.paymentId,
       ]),
   },
   {
     invariant: 'attempts_end_once',
     by: 'an attempt that is under way and ended',
-    plant: async ({ sent }) => await spendAttempt(sent.transactionId, 1),
+    plant: async ({ sent }) => await spendAttempt(sent.paymentId, 1),
   },
   {
     invariant: 'attempts_end_once',
     by: 'an attempt that the operator executed, and did not',
-    plant: async ({ paid: done }) => await spendAttempt(done.transactionId, 1),
+    plant: async ({ paid: done }) => await spendAttempt(done.paymentId, 1),
   },
   {
-    invariant: 'attempts_have_transactions',
+    invariant: 'attempts_have_payments',
     by: 'an instruction for nothing',
     plant: async ({ vendorId }) =>
       await run(
-        `insert into unexecuted_attempts (sent_at, ended_at, transaction_id, vendor_id, attempt_number,
+        `insert into unexecuted_attempts (sent_at, ended_at, payment_id, vendor_id, attempt_number,
            biller_code)
          values (now(), now(), $2, $1, 1, 'kplc_prepaid')`,
         [vendorId, newId()],
@@ -293,10 +289,10 @@ const PLANTED: readonly Planted[] = [
     by: 'a success without an instruction',
     plant: async ({ paid: done }) =>
       await run(
-        `update transactions
+        `update payments
          set sent_at = null, attempt_number = null, attempt_outcome = null, settled_by = null
-         where transaction_id = $1`,
-        [done.transactionId],
+         where payment_id = $1`,
+        [done.paymentId],
       ),
   },
   {
@@ -316,7 +312,7 @@ const PLANTED: readonly Planted[] = [
   {
     invariant: 'corrections_equal_transfers',
     by: 'money that was moved by nobody’s decision',
-    plant: async ({ vendorId }) => await addStray(vendorId, 'float', 'fees'),
+    plant: async ({ vendorId }) => await addUnmatched(vendorId, 'float', 'fees'),
   },
   {
     invariant: 'outcome_equals_correction',
@@ -324,14 +320,14 @@ const PLANTED: readonly Planted[] = [
     plant: async ({ vendorId, failed }) =>
       await run(
         `with resolved as (
-           insert into cases (vendor_id, transaction_id, kind, case_id, facts, opened_at, proposal,
+           insert into cases (vendor_id, payment_id, kind, case_id, facts, opened_at, proposal,
              proposed_by, proposed_at, resolution, resolved_by, resolved_at)
            values ($1, $2, 'contradiction', $3, '{}', now(), '{}', 'one', now(), 'charge_vendor', 'two', now())
          )
-         insert into corrections (vendor_id, correction_id, case_id, transaction_id, resolution,
+         insert into corrections (vendor_id, correction_id, case_id, payment_id, resolution,
            amount_cents, posted_at, outcome_before, outcome_after, settled_before)
          values ($1, $4, $3, $2, 'charge_vendor', 5, now(), 'failed', 'success', sha256(''))`,
-        [vendorId, failed.transactionId, newId(), newId()],
+        [vendorId, failed.paymentId, newId(), newId()],
       ),
     along: ['corrections_equal_transfers'],
   },
@@ -356,11 +352,11 @@ const PLANTED: readonly Planted[] = [
     by: 'an archived payment that was not taken out',
     plant: async ({ vendorId }) =>
       await run(
-        `insert into archived_transactions (vendor_id, transaction_id, archive_id, created_at,
+        `insert into archived_payments (vendor_id, payment_id, archive_id, created_at,
            settled_at, outcome, biller_code, account, amount_cents, fee_cents)
-         select vendor_id, transaction_id, gen_random_uuid(), created_at, settled_at, outcome,
+         select vendor_id, payment_id, gen_random_uuid(), created_at, settled_at, outcome,
            biller_code, account, amount_cents, fee_cents
-         from transactions where vendor_id = $1 and outcome is not null limit 1`,
+         from payments where vendor_id = $1 and outcome is not null limit 1`,
         [vendorId],
       ),
   },
@@ -402,8 +398,8 @@ describe('healthy books', () => {
     const running = { creating: true };
     const clients = vendorIds.map(async (vendorId) => {
       for (let round = 0; round < 25; round += 1) {
-        const made = Array.from({ length: 4 }, () => newTransaction({ vendorId, feeCents: 5n }));
-        await createTransactions(fresh.pool, made, false);
+        const made = Array.from({ length: 4 }, () => newPayment({ vendorId, feeCents: 5n }));
+        await createPayments(fresh.pool, made, false);
         dispatch.dispatcher.hint(made.map((one) => ({ ...one, stage: 'send' as const })));
         await fresh.addFloat(vendorId, 100n);
       }
@@ -422,7 +418,7 @@ describe('healthy books', () => {
     await dispatch.stop();
     const report = await checkLedger(fresh.pool);
     expect(report.violations).toEqual([]);
-    expect(report.counted).toMatchObject({ vendors: 2, transactions: 200, cases: 0 });
+    expect(report.counted).toMatchObject({ vendors: 2, payments: 200, cases: 0 });
     expect(checks).toBeGreaterThan(2);
     expect(blocks).toBeGreaterThan(0);
     await fresh.close();

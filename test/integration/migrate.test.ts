@@ -12,7 +12,7 @@ import { addHealthRoutes } from '../../src/platform/http/health.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
-import { SandboxWorkshop } from '../support/sandbox.ts';
+import { SandboxFixture } from '../support/sandbox.ts';
 import { findFreePort } from '../support/service-process.ts';
 import { until } from '../support/until.ts';
 import { must, newMasterKey } from './cli-support.ts';
@@ -21,7 +21,7 @@ import { must, newMasterKey } from './cli-support.ts';
 
 const MIGRATIONS = path.resolve(import.meta.dirname, '../../migrations');
 
-const workshop = new SandboxWorkshop();
+const fixture = new SandboxFixture();
 const databases: TestDatabase[] = [];
 const pools: Pool[] = [];
 const folders: string[] = [];
@@ -30,7 +30,7 @@ afterEach(async () => {
   await Promise.all(databases.splice(0).map(async (database) => await database.drop()));
 });
 afterAll(async () => {
-  await workshop.cleanUp();
+  await fixture.cleanUp();
   await Promise.all(folders.map(async (folder) => await removeFolder(folder)));
 });
 
@@ -99,19 +99,19 @@ describe('a schema that no longer enforces what it has to', () => {
     ],
     [
       'a dropped index',
-      'drop index transactions_by_reference',
-      'index transactions_by_reference of transactions is missing',
+      'drop index payments_by_reference',
+      'index payments_by_reference of payments is missing',
     ],
     [
       'a weaker constraint',
-      `alter table transactions drop constraint transactions_outcome_check,
-         add constraint transactions_outcome_check check (true)`,
-      'constraint transactions_outcome_check of transactions is changed',
+      `alter table payments drop constraint payments_outcome_check,
+         add constraint payments_outcome_check check (true)`,
+      'constraint payments_outcome_check of payments is changed',
     ],
     [
       'an index whose making failed',
-      `update pg_index set indisvalid = false where indexrelid = 'transactions_by_reference'::regclass`,
-      'index transactions_by_reference of transactions is not valid',
+      `update pg_index set indisvalid = false where indexrelid = 'payments_by_reference'::regclass`,
+      'index payments_by_reference of payments is not valid',
     ],
   ])('%s', async (_what, damage, told) => {
     const { url, pool } = await migrated();
@@ -127,7 +127,7 @@ describe('a schema that no longer enforces what it has to', () => {
   });
   test('is one to which nothing was merely added', async () => {
     const { pool } = await migrated();
-    await pool.query('create index added on transactions (account)');
+    await pool.query('create index added on payments (account)');
     await pool.query(`create function added() returns void language sql as 'select'`);
     await refuseDamage(pool);
   });
@@ -138,14 +138,14 @@ describe('a schema that no longer enforces what it has to', () => {
     addHealthRoutes(app, { pool, log: pino({ level: 'silent' }) });
     const ready = async () => await app.inject('/health/ready');
     expect((await ready()).json()).toEqual({ status: 'ready' });
-    await pool.query('drop index transactions_by_reference');
-    const missing = 'index transactions_by_reference of transactions is missing';
+    await pool.query('drop index payments_by_reference');
+    const missing = 'index payments_by_reference of payments is missing';
     expect(await ready()).toMatchObject({ statusCode: 503 });
     expect((await ready()).json()).toEqual({ status: 'not_ready', missing });
     await app.close();
 
     const port = String(await findFreePort());
-    const service = workshop.launch('serve', {
+    const service = fixture.launch('serve', {
       DATABASE_URL: runtimeUrl,
       MASTER_KEY: newMasterKey(),
       PORT: port,

@@ -57,8 +57,8 @@ test('pays what several vendors send at once, single and by file, and the books 
   await database.asOwner(await readFile(FUNCTIONS, 'utf8'));
   // Nothing may go through the calls for many vendors.
   await database.asOwner(
-    `alter function create_transactions rename to create_transactions_of_many;
-     alter function settle_transactions rename to settle_transactions_of_many`,
+    `alter function create_payments rename to create_payments_of_many;
+     alter function settle_payments rename to settle_payments_of_many`,
   );
   await must({ DATABASE_URL: database.url, DATABASE_OWNER_URL: database.ownerUrl }, 'migrate');
   const running = await start();
@@ -77,7 +77,7 @@ test('pays what several vendors send at once, single and by file, and the books 
     await until('all are settled', async () => {
       const ended = await pool.query(
         `select count(*) filter (where outcome = 'success')::integer as paid,
-           count(*)::integer as all from transactions`,
+           count(*)::integer as all from payments`,
       );
       expect(ended.rows[0]).toMatchObject({ all: 23 });
       return (ended.rows[0] as { paid: number }).paid === 23;
@@ -86,7 +86,7 @@ test('pays what several vendors send at once, single and by file, and the books 
     expect(paid.size).toBe(23);
     expect(accepted.filter((reference) => !paid.has(reference))).toEqual([]);
     const fees = await pool.query<{ shillings: number }>(
-      'select (sum(fee_cents) / 100)::float8 as shillings from transactions',
+      'select (sum(fee_cents) / 100)::float8 as shillings from payments',
     );
     const spent = 23 * 100 + (fees.rows[0]?.shillings ?? 0);
     expect((await one.balance()) + (await two.balance())).toBe(before - spent);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { QueueFullError } from '../../src/platform/base/batcher.ts';
 import { LIMITS } from '../../src/platform/base/limits.ts';
-import { createPool, inTransaction, transaction } from '../../src/platform/db/pool.ts';
+import { createPool, inTransaction, databaseTransaction } from '../../src/platform/db/pool.ts';
 import type { Queryable } from '../../src/platform/db/pool.ts';
 import { asRefusal } from '../../src/platform/http/errors.ts';
 import { createTestDatabase } from '../support/cluster.ts';
@@ -22,7 +22,7 @@ test('so many may wait for a connection, and not one more', async () => {
     async () => await pool.query('select 1'),
   );
   await expect(pool.query('select 1')).rejects.toThrow(QueueFullError);
-  await expect(transaction(pool, async () => 1)).rejects.toThrow(QueueFullError);
+  await expect(databaseTransaction(pool, async () => 1)).rejects.toThrow(QueueFullError);
   expect(asRefusal(new QueueFullError('anything'))).toMatchObject({
     code: 'overloaded',
     status: 503,

@@ -18,10 +18,10 @@ import {
 } from '../support/dispatch-fixture.ts';
 import { createInstructed, openBooks, OPERATOR } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
-import { newTransaction } from '../support/new-transaction.ts';
+import { newPayment } from '../support/new-transaction.ts';
 import { createScriptedConnector, DECLINED, paid } from '../support/scripted-connector.ts';
 import type { ScriptedConnector } from '../support/scripted-connector.ts';
-import type { NewTransaction } from '../../src/payments/create/payment.ts';
+import type { NewPayment } from '../../src/payments/create/payment.ts';
 
 // The books have lost a time: what was queued may have been sent in it.
 
@@ -64,8 +64,8 @@ async function endAnyQuarantine(): Promise<void> {
 }
 afterEach(endAnyQuarantine);
 
-async function makeOne(): Promise<NewTransaction> {
-  const made = newTransaction({ vendorId: await books.addVendor(100_000n) });
+async function makeOne(): Promise<NewPayment> {
+  const made = newPayment({ vendorId: await books.addVendor(100_000n) });
   await create(books, [made]);
   return made;
 }
@@ -83,8 +83,8 @@ function rememberingOperator(executed: Set<string>): ScriptedConnector {
 
 describe('in quarantine', () => {
   test('a payment made in the lost time is found, not sent again; another one waits', async () => {
-    const lost = newTransaction({ vendorId: await books.addVendor(100_000n), account: '111' });
-    const waiting = newTransaction({ vendorId: lost.vendorId, account: '222' });
+    const lost = newPayment({ vendorId: await books.addVendor(100_000n), account: '111' });
+    const waiting = newPayment({ vendorId: lost.vendorId, account: '222' });
     await create(books, [lost, waiting]);
     const executed = new Set(['111']);
     expect(await enter()).toMatchObject({ suspected: 2 });
@@ -115,7 +115,7 @@ describe('in quarantine', () => {
     await enter();
     const made = await makeOne();
     // Asked of the database itself, as a process with an old catalogue does.
-    const queue = { vendorId: made.vendorId, billerCode: made.billerCode, leaseMs: 1000, most: 1 };
+    const queue = { vendorId: made.vendorId, billerCode: made.billerCode, leaseMs: 1000, max: 1 };
     expect(await claim(books.pool, [{ ...queue, stage: 'send' }])).toEqual([]);
     await release('Amina');
     expect(await claim(books.pool, [{ ...queue, stage: 'send' }])).toHaveLength(1);
@@ -135,14 +135,14 @@ describe('in quarantine', () => {
   });
 
   test('“not found” is proof only when the end of the lost time is long enough ago', async () => {
-    const made = newTransaction({ vendorId: await books.addVendor(100_000n) });
+    const made = newPayment({ vendorId: await books.addVendor(100_000n) });
     await createInstructed(books.pool, [made]);
     await books.pool.query(
-      `update dispatch_queue set sent_at = now() - interval '1 day' where transaction_id = $1`,
-      [made.transactionId],
+      `update dispatch_queue set sent_at = now() - interval '1 day' where payment_id = $1`,
+      [made.paymentId],
     );
-    await books.pool.query(`update dispatch_queue set due_at = now() where transaction_id = $1`, [
-      made.transactionId,
+    await books.pool.query(`update dispatch_queue set due_at = now() where payment_id = $1`, [
+      made.paymentId,
     ]);
     await enter();
     const [taken] = await claim(books.pool, [
@@ -151,7 +151,7 @@ describe('in quarantine', () => {
         billerCode: made.billerCode,
         stage: 'verify',
         leaseMs: 1,
-        most: 1,
+        max: 1,
       },
     ]);
     expect(taken?.attemptAgeMs).toBeLessThan(60_000);
@@ -168,7 +168,7 @@ describe('in quarantine', () => {
 
   test('what was created after the lost time is not suspected', async () => {
     const lostUntil = new Date();
-    const made = newTransaction({ vendorId: await books.addVendor(100_000n) });
+    const made = newPayment({ vendorId: await books.addVendor(100_000n) });
     await until(() => expect(Date.now()).toBeGreaterThan(lostUntil.getTime() + 1));
     await create(books, [made]);
     expect(await enter({ lostUntil })).toMatchObject({ suspected: 0 });

@@ -15,12 +15,8 @@ import {
   openCase,
 } from '../../src/payments/cases/cases-store.ts';
 import type { CaseKind, CaseRow, Proposal } from '../../src/payments/cases/cases-store.ts';
-import { createTransactions, settleTransactions } from '../../src/payments/create/store.ts';
-import type {
-  FinalReport,
-  NewTransaction,
-  SettleResult,
-} from '../../src/payments/create/payment.ts';
+import { createPayments, settlePayments } from '../../src/payments/create/store.ts';
+import type { FinalReport, NewPayment, SettleResult } from '../../src/payments/create/payment.ts';
 import { readAttempts, readQueued, readStored } from '../support/dispatch-fixture.ts';
 import {
   createInstructed,
@@ -30,7 +26,7 @@ import {
   paidReport,
 } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
-import { newTransaction } from '../support/new-transaction.ts';
+import { newPayment } from '../support/new-transaction.ts';
 
 // What two people decide about a case, and what it does to the books.
 
@@ -53,20 +49,20 @@ afterAll(async () => {
   await books.close();
 });
 
-async function sent(floatCents = FLOAT): Promise<NewTransaction> {
+async function sent(floatCents = FLOAT): Promise<NewPayment> {
   const vendorId = await books.addVendor(floatCents);
-  const made = newTransaction({ vendorId, amountCents: AMOUNT, feeCents: FEE });
+  const made = newPayment({ vendorId, amountCents: AMOUNT, feeCents: FEE });
   await createInstructed(books.pool, [made]);
   return made;
 }
 
 async function settle(report: FinalReport): Promise<SettleResult | undefined> {
-  const [result] = await settleTransactions(books.pool, [report]);
+  const [result] = await settlePayments(books.pool, [report]);
   return result;
 }
 
-async function openCaseOf(made: NewTransaction, kind: CaseKind): Promise<CaseRow> {
-  const cases = await listCasesAbout(books.pool, made.vendorId, made.transactionId);
+async function openCaseOf(made: NewPayment, kind: CaseKind): Promise<CaseRow> {
+  const cases = await listCasesAbout(books.pool, made.vendorId, made.paymentId);
   const open = cases.find((row) => row.kind === kind && row.resolved_at === null);
   if (open === undefined) throw new Error(`no open case of ${kind}`);
   return open;
@@ -112,7 +108,7 @@ async function houseChange(work: () => Promise<unknown>): Promise<Record<string,
 }
 
 /** Failed and returned; then the operator says that it had paid. */
-async function lateSuccess(floatCents = FLOAT): Promise<NewTransaction> {
+async function lateSuccess(floatCents = FLOAT): Promise<NewPayment> {
   const made = await sent(floatCents);
   await settle(failedReport(made));
   const details = { token: '12345678901234567890' };
@@ -233,7 +229,7 @@ describe('a late success after the refund', () => {
   test('with too little in the float leaves an exposure, a case of its own, which is collected', async () => {
     const made = await lateSuccess(AMOUNT + FEE);
     const { vendorId } = made;
-    const other = newTransaction({ vendorId, amountCents: 4_000n });
+    const other = newPayment({ vendorId, amountCents: 4_000n });
     await createInstructed(books.pool, [other]);
     await resolve(await openCaseOf(made, 'contradiction'), 'charge_vendor');
     expect(await books.balances(vendorId)).toMatchObject({
@@ -253,7 +249,7 @@ describe('a late success after the refund', () => {
   test('or is written off', async () => {
     const made = await lateSuccess(AMOUNT + FEE);
     await createInstructed(books.pool, [
-      newTransaction({ vendorId: made.vendorId, amountCents: AMOUNT + FEE }),
+      newPayment({ vendorId: made.vendorId, amountCents: AMOUNT + FEE }),
     ]);
     await resolve(await openCaseOf(made, 'contradiction'), 'charge_vendor');
     await resolve(await openCaseOf(made, 'exposure'), 'write_off');
@@ -331,7 +327,7 @@ describe('another amount', () => {
     await settle(paidReport(made));
     await openCase(books.pool, {
       vendorId: made.vendorId,
-      transactionId: made.transactionId,
+      paymentId: made.paymentId,
       kind: 'amount_difference',
       evidenceId: null,
       operatorCode: OPERATOR,
@@ -352,11 +348,11 @@ describe('paid twice', () => {
     const made = await sent();
     await settle(paidReport(made));
     const about = { operatorCode: OPERATOR, facts: { paid_cents: Number(AMOUNT) } };
-    const { vendorId, transactionId } = made;
+    const { vendorId, paymentId } = made;
     await openCase(books.pool, {
       ...about,
       vendorId,
-      transactionId,
+      paymentId,
       kind: 'duplicate',
       evidenceId: newId(),
     });
@@ -364,7 +360,7 @@ describe('paid twice', () => {
     const claimed = await houseChange(async () => await resolve(twice, 'receivable'));
     expect(claimed).toEqual({ external: -AMOUNT, [RECEIVABLE]: AMOUNT });
     expect(await books.balances(vendorId)).toMatchObject({ float: FLOAT - AMOUNT - FEE });
-    const back = { ...about, vendorId, transactionId, kind: 'theirs_only' as const };
+    const back = { ...about, vendorId, paymentId, kind: 'theirs_only' as const };
     await openCase(books.pool, { ...back, evidenceId: newId() });
     const returned = await openCaseOf(made, 'theirs_only');
     await expect(
@@ -376,11 +372,11 @@ describe('paid twice', () => {
 });
 
 describe('an operator that cannot answer', () => {
-  async function noAnswer(made: NewTransaction): Promise<CaseRow> {
-    const { vendorId, transactionId } = made;
+  async function noAnswer(made: NewPayment): Promise<CaseRow> {
+    const { vendorId, paymentId } = made;
     return await openNoAnswerCase(books.pool, {
       vendorId,
-      transactionId,
+      paymentId,
       by: 'Asha',
       note: 'silent',
     });
@@ -427,8 +423,8 @@ describe('an operator that cannot answer', () => {
 
   test('was never asked: no word about it, until the operator is known to have paid', async () => {
     const vendorId = await books.addVendor(FLOAT);
-    const made = newTransaction({ vendorId, amountCents: AMOUNT });
-    await createTransactions(books.pool, [made], false);
+    const made = newPayment({ vendorId, amountCents: AMOUNT });
+    await createPayments(books.pool, [made], false);
     const row = await noAnswer(made);
     await expect(resolve(row, 'failed')).rejects.toThrow('has not been sent');
     await resolve(row, 'paid', { operator_reference: 'R1' });

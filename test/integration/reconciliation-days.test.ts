@@ -4,8 +4,8 @@ import { approveResolution, proposeResolution } from '../../src/payments/correct
 import { listCases } from '../../src/payments/cases/cases-store.ts';
 import { closeDay, reportDay } from '../../src/payments/reconciliation/days.ts';
 import type { CloseRequest, DayReport } from '../../src/payments/reconciliation/days.ts';
-import { settleTransactions } from '../../src/payments/create/store.ts';
-import type { FinalReport, NewTransaction } from '../../src/payments/create/payment.ts';
+import { settlePayments } from '../../src/payments/create/store.ts';
+import type { FinalReport, NewPayment } from '../../src/payments/create/payment.ts';
 import {
   createInstructed,
   failedReport,
@@ -14,7 +14,7 @@ import {
   paidReport,
 } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
-import { newTransaction } from '../support/new-transaction.ts';
+import { newPayment } from '../support/new-transaction.ts';
 import { databaseTime, importLines } from '../support/reconciliation-fixture.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 
@@ -35,14 +35,14 @@ afterAll(async () => {
   await removeFolder(folder);
 });
 
-async function pay(vendorId: number, amountCents: bigint): Promise<NewTransaction> {
-  const made = newTransaction({ vendorId, amountCents, feeCents: 100n });
+async function pay(vendorId: number, amountCents: bigint): Promise<NewPayment> {
+  const made = newPayment({ vendorId, amountCents, feeCents: 100n });
   await createInstructed(books.pool, [made]);
   return made;
 }
 
 async function settle(report: FinalReport): Promise<void> {
-  await settleTransactions(books.pool, [report]);
+  await settlePayments(books.pool, [report]);
 }
 
 /** A database time at which nothing is going on, past everything before and before all that follows. */

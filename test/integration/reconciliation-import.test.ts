@@ -4,12 +4,12 @@ import { createStatementFormat } from '../../src/payments/connectors/http-json/s
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { listCases } from '../../src/payments/cases/cases-store.ts';
 import type { CaseRow } from '../../src/payments/cases/cases-store.ts';
-import { createTransactions, settleTransactions } from '../../src/payments/create/store.ts';
-import type { FinalReport, NewTransaction } from '../../src/payments/create/payment.ts';
+import { createPayments, settlePayments } from '../../src/payments/create/store.ts';
+import type { FinalReport, NewPayment } from '../../src/payments/create/payment.ts';
 import { readAttempts, readQueued, readStored } from '../support/dispatch-fixture.ts';
 import { createInstructed, failedReport, openBooks, paidReport } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
-import { newTransaction } from '../support/new-transaction.ts';
+import { newPayment } from '../support/new-transaction.ts';
 import {
   databaseTime,
   importLines,
@@ -38,20 +38,20 @@ afterAll(async () => {
   await removeFolder(folder);
 });
 
-async function sent(count = 1): Promise<NewTransaction[]> {
-  const made = Array.from({ length: count }, () => newTransaction({ vendorId, account: newId() }));
+async function sent(count = 1): Promise<NewPayment[]> {
+  const made = Array.from({ length: count }, () => newPayment({ vendorId, account: newId() }));
   await createInstructed(books.pool, made);
   return made;
 }
 
-async function sentOne(): Promise<NewTransaction> {
+async function sentOne(): Promise<NewPayment> {
   const [made] = await sent();
   if (made === undefined) throw new Error('nothing was made');
   return made;
 }
 
 async function settle(...reports: readonly FinalReport[]): Promise<void> {
-  await settleTransactions(books.pool, reports);
+  await settlePayments(books.pool, reports);
 }
 
 async function openCases(): Promise<CaseRow[]> {
@@ -140,8 +140,8 @@ describe('a payment that is listed', () => {
   });
 
   test('settles what restored books had only queued, so that it is not sent again', async () => {
-    const made = newTransaction({ vendorId });
-    await createTransactions(books.pool, [made], false);
+    const made = newPayment({ vendorId });
+    await createPayments(books.pool, [made], false);
     const result = await importLines(books, folder, [{ of: made, operatorReference: 'A' }]);
     expect(result).toMatchObject({ verdicts: { settled: 1 }, casesOpened: 0 });
     expect(await readStored(books, made)).toMatchObject({ outcome: 'success' });
@@ -161,7 +161,7 @@ describe('a payment that is listed', () => {
     expect(await openCases()).toMatchObject([
       {
         kind: 'contradiction',
-        transaction_id: made.transactionId,
+        payment_id: made.paymentId,
         facts: { books_say: 'failed', operator_says: 'success', source: 'statement' },
       },
     ]);
@@ -175,7 +175,7 @@ describe('a payment that is listed', () => {
       {
         kind: 'theirs_only',
         vendor_id: 0,
-        transaction_id: null,
+        payment_id: null,
         operator_code: 'kplc',
         facts: { reference, operator_reference: 'A', paid_cents: 777 },
       },
@@ -265,9 +265,7 @@ describe('a payment that is not listed', () => {
     expect(
       await importLines(books, folder, [{ type: 'top_up' }], { to, openingCents: 5n }),
     ).toMatchObject({ oursOnly: 0, casesOpened: 0 });
-    expect(await openCases()).toMatchObject([
-      { kind: 'ours_only', transaction_id: made.transactionId },
-    ]);
+    expect(await openCases()).toMatchObject([{ kind: 'ours_only', payment_id: made.paymentId }]);
   });
 
   test('is no difference where the statement may be incomplete, or its time is not covered', async () => {

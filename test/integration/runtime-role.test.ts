@@ -16,7 +16,7 @@ const SCRIPT = path.resolve(import.meta.dirname, '../../deploy/roles.sql');
 
 /** Nobody but the owner may ever change or delete a row of these. */
 const APPEND_ONLY = `transfers ledger_blocks ledger_heads collections fund_movements transactions
-  unexecuted_attempts stray_callbacks archive_files archived_transactions bulk_chunks case_events
+  unexecuted_attempts unmatched_callbacks archive_files archived_payments bulk_chunks case_events
   corrections operator_statements statement_rows closed_days day_totals quarantine_events enquiries
   subject_enquiries account_corrections suppression_changes enquiry_retention backups
   schema_migrations schema_objects`.split(/\s+/);
@@ -25,10 +25,10 @@ const DELETABLE = `request_nonces biller_breakers phone_prefixes webhooks suppre
   credit_import_findings`.split(/\s+/);
 /** What is written once of rows that otherwise change. */
 const FROZEN = `accounts.vendor_id accounts.account dispatch_queue.vendor_id
-  dispatch_queue.transaction_id dispatch_queue.biller_code dispatch_queue.account
+  dispatch_queue.payment_id dispatch_queue.biller_code dispatch_queue.account
   dispatch_queue.phone dispatch_queue.amount_cents vendors.vendor_id vendors.vid collectors.collector
   security_keys.holder security_keys.holder_kind security_keys.key_id cases.case_id cases.kind
-  cases.transaction_id cases.opened_at events.event_id events.amount_cents events.outcome
+  cases.payment_id cases.opened_at events.event_id events.amount_cents events.outcome
   events.account events.details bulk_batches.content bulk_batches.file_sha256
   bulk_batches.batch_reference quarantines.entered_at enquiry_chains.vendor_id
   credit_imports.file_hash subjects.crn`.split(/\s+/);
@@ -157,7 +157,7 @@ describe('the runtime role', () => {
       'alter table transfers add column more integer',
       'create trigger none before insert on transfers execute function suppress_redundant_updates_trigger()',
       'drop function delete_old_events',
-      `alter function settle_transactions security invoker`,
+      `alter function settle_payments security invoker`,
       'alter role current_user superuser',
       'set session_replication_role = replica',
       `set role ${new URL(database.ownerUrl).username}`,
@@ -174,7 +174,7 @@ describe('the runtime role', () => {
            where a.grantee = 0) as public
        from pg_proc p where p.pronamespace = 'public'::regnamespace and p.prosecdef order by 1`,
     );
-    expect(read.rows.map(({ name }) => name)).toContain('settle_transactions');
+    expect(read.rows.map(({ name }) => name)).toContain('settle_payments');
     for (const row of read.rows) {
       expect(row).toMatchObject({ path: ['search_path=public, pg_temp'], public: false });
     }

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Pool } from '../../src/platform/db/pool.ts';
-import { settleTransactions } from '../../src/payments/create/store.ts';
+import { settlePayments } from '../../src/payments/create/store.ts';
 import { createInstructed, openBooks, paidReport } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
-import { newTransaction } from '../support/new-transaction.ts';
+import { newPayment } from '../support/new-transaction.ts';
 
 const BEHIND = 400;
 
@@ -28,13 +28,13 @@ async function entriesRead(pool: Pool): Promise<number> {
 
 test('a settlement reads its own places in the queue, however many there are', async () => {
   const vendorId = await books.addVendor(100_000_000n);
-  const made = Array.from({ length: BEHIND }, () => newTransaction({ vendorId }));
+  const made = Array.from({ length: BEHIND }, () => newPayment({ vendorId }));
   await createInstructed(books.pool, made);
   const pool = books.openPool({ byIndexOnly: true });
   const settle = async (few: typeof made) =>
-    await settleTransactions(
+    await settlePayments(
       pool,
-      few.map((transaction) => paidReport(transaction)),
+      few.map((payment) => paidReport(payment)),
     );
   await settle(made.slice(0, 2));
   const before = await entriesRead(pool);
@@ -45,23 +45,23 @@ test('a settlement reads its own places in the queue, however many there are', a
 test('a settlement touches no index of what it updates', async () => {
   const vendorId = await books.addVendor(100_000_000n);
   const made = Array.from({ length: BEHIND }, (_, index) =>
-    newTransaction({ vendorId, merchantReference: `INV-2031-${index}`, account: '14234567890' }),
+    newPayment({ vendorId, merchantReference: `INV-2031-${index}`, account: '14234567890' }),
   );
   const pool = books.openPool({ byIndexOnly: true });
   const updates = async (): Promise<{ all: number; hot: number }> => {
     await pool.query('select pg_stat_force_next_flush()');
     const read = await pool.query<{ all: number; hot: number }>(
       `select sum(n_tup_upd)::integer as all, sum(n_tup_hot_upd)::integer as hot
-       from pg_stat_user_tables where relname = 'transactions'`,
+       from pg_stat_user_tables where relname = 'payments'`,
     );
     return read.rows[0] ?? { all: 0, hot: 0 };
   };
   await createInstructed(books.pool, made);
   const before = await updates();
-  await settleTransactions(
+  await settlePayments(
     pool,
-    made.map((transaction) =>
-      paidReport(transaction, {
+    made.map((payment) =>
+      paidReport(payment, {
         billerReference: 'OP-2031-000017',
         details: { token: '12345678901234567890', units: '5.2' },
       }),

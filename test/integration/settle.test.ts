@@ -4,8 +4,8 @@ import { claim, writeProgress } from '../../src/payments/dispatch/store.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { createSettler } from '../../src/payments/settle/settle.ts';
 import type { Settler } from '../../src/payments/settle/settle.ts';
-import { createTransactions, readTransaction } from '../../src/payments/create/store.ts';
-import type { FinalReport, NewTransaction } from '../../src/payments/create/payment.ts';
+import { createPayments, readPayment } from '../../src/payments/create/store.ts';
+import type { FinalReport, NewPayment } from '../../src/payments/create/payment.ts';
 import {
   createInstructed,
   failedReport,
@@ -14,7 +14,7 @@ import {
   paidReport,
 } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
-import { BILLER, newTransaction } from '../support/new-transaction.ts';
+import { BILLER, newPayment } from '../support/new-transaction.ts';
 
 // The operators' final words: what they do to the books, whatever came before.
 
@@ -43,9 +43,9 @@ async function settle(report: FinalReport, process = 0): Promise<string> {
 }
 
 /** A vendor with one payment of 100.00 and a fee of 1.50, under way to its operator. */
-async function payOne(given: Partial<NewTransaction> = {}): Promise<NewTransaction> {
+async function payOne(given: Partial<NewPayment> = {}): Promise<NewPayment> {
   const vendorId = await books.addVendor(FLOAT_CENTS);
-  const made = newTransaction({
+  const made = newPayment({
     vendorId,
     amountCents: AMOUNT_CENTS,
     feeCents: FEE_CENTS,
@@ -55,22 +55,22 @@ async function payOne(given: Partial<NewTransaction> = {}): Promise<NewTransacti
   return made;
 }
 
-async function readStored(made: NewTransaction) {
-  const stored = await readTransaction(books.pool, made.vendorId, made.transactionId);
+async function readStored(made: NewPayment) {
+  const stored = await readPayment(books.pool, made.vendorId, made.paymentId);
   if (stored === undefined) throw new Error('the transaction is gone');
   return stored;
 }
 
-function queueOf({ vendorId, billerCode }: NewTransaction) {
-  return { vendorId, billerCode, stage: 'send' as const, most: 1, leaseMs: 60_000 };
+function queueOf({ vendorId, billerCode }: NewPayment) {
+  return { vendorId, billerCode, stage: 'send' as const, max: 1, leaseMs: 60_000 };
 }
 
 /** The instruction under way was sent this long ago. */
-async function setSentAt(made: NewTransaction, ago: string): Promise<Date> {
+async function setSentAt(made: NewPayment, ago: string): Promise<Date> {
   const updated = await books.pool.query<{ sent_at: Date }>(
     `update dispatch_queue set sent_at = date_trunc('second', now()) - $2::interval
-     where transaction_id = $1 returning sent_at`,
-    [made.transactionId, ago],
+     where payment_id = $1 returning sent_at`,
+    [made.paymentId, ago],
   );
   const [row] = updated.rows;
   if (row === undefined) throw new Error('it is not in the queue');
@@ -78,10 +78,10 @@ async function setSentAt(made: NewTransaction, ago: string): Promise<Date> {
 }
 
 /** There is proof that the instruction under way was not executed. */
-async function sendAgain(made: NewTransaction): Promise<void> {
+async function sendAgain(made: NewPayment): Promise<void> {
   const read = await books.pool.query<{ claim_number: number }>(
-    'select claim_number from dispatch_queue where transaction_id = $1',
-    [made.transactionId],
+    'select claim_number from dispatch_queue where payment_id = $1',
+    [made.paymentId],
   );
   const progress = {
     claim: { ...made, claimNumber: read.rows[0]?.claim_number ?? 0 },
@@ -93,10 +93,10 @@ async function sendAgain(made: NewTransaction): Promise<void> {
   expect(await writeProgress(books.pool, [progress])).toBe(1);
 }
 
-async function readCases(made: NewTransaction): Promise<{ kind: string; facts: unknown }[]> {
+async function readCases(made: NewPayment): Promise<{ kind: string; facts: unknown }[]> {
   const found = await books.pool.query<{ kind: string; facts: unknown }>(
-    'select kind, facts from cases where vendor_id = $1 and transaction_id = $2 order by kind',
-    [made.vendorId, made.transactionId],
+    'select kind, facts from cases where vendor_id = $1 and payment_id = $2 order by kind',
+    [made.vendorId, made.paymentId],
   );
   return found.rows;
 }
@@ -140,8 +140,8 @@ describe.each(['many_vendors', 'one_vendor'] as const)('in calls for %s', (batch
         under_way: false,
       });
       const attempts = await books.pool.query(
-        'select outcome, note, ended_at is not null as ended from attempts where transaction_id = $1',
-        [made.transactionId],
+        'select outcome, note, ended_at is not null as ended from attempts where payment_id = $1',
+        [made.paymentId],
       );
       expect(attempts.rows).toEqual([{ outcome: 'paid', note: 'callback', ended: true }]);
       expect(stored.failure_code).toBeNull();
@@ -181,7 +181,7 @@ describe.each(['many_vendors', 'one_vendor'] as const)('in calls for %s', (batch
       );
       expect(events.rows).toEqual([
         expect.objectContaining({
-          event_id: made.transactionId,
+          event_id: made.paymentId,
           type,
           outcome,
           occurred_at: stored.settled_at,
@@ -229,7 +229,7 @@ describe.each(['many_vendors', 'one_vendor'] as const)('in calls for %s', (batch
 
     test('about a transaction that does not exist: unknown, and nothing is written', async () => {
       const made = await payOne();
-      expect(await settle(paidReport({ ...made, transactionId: newId() }))).toBe('unknown');
+      expect(await settle(paidReport({ ...made, paymentId: newId() }))).toBe('unknown');
       // Another vendor's transaction is as unknown.
       const other = await books.addVendor(FLOAT_CENTS);
       expect(await settle(paidReport({ ...made, vendorId: other }))).toBe('unknown');
@@ -238,8 +238,8 @@ describe.each(['many_vendors', 'one_vendor'] as const)('in calls for %s', (batch
 
     test('about a transaction that was never sent: a case, and it stays to be sent', async () => {
       const vendorId = await books.addVendor(FLOAT_CENTS);
-      const made = newTransaction({ vendorId, feeCents: FEE_CENTS });
-      await createTransactions(books.pool, [made], false);
+      const made = newPayment({ vendorId, feeCents: FEE_CENTS });
+      await createPayments(books.pool, [made], false);
       expect(await settle(paidReport(made, { source: 'callback' }))).toBe('contradicted');
       expect(await books.balances(vendorId)).toMatchObject(UNTOUCHED);
       expect(await readStored(made)).toMatchObject({ outcome: null, under_way: false });
@@ -336,14 +336,14 @@ describe.each(['many_vendors', 'one_vendor'] as const)('in calls for %s', (batch
   describe('a batch', () => {
     test('takes each report on its own', async () => {
       const [one, two] = await books.addVendors([FLOAT_CENTS, FLOAT_CENTS]);
-      const make = (vendorId = 0, given: Partial<NewTransaction> = {}): NewTransaction =>
-        newTransaction({ vendorId, feeCents: FEE_CENTS, ...given });
+      const make = (vendorId = 0, given: Partial<NewPayment> = {}): NewPayment =>
+        newPayment({ vendorId, feeCents: FEE_CENTS, ...given });
       const [paid, declined, known, less] = [make(one), make(two), make(one), make(two)];
       const other = make(one, { billerCode: OTHER_BILLER });
       await createInstructed(books.pool, [paid, declined, known, less, other]);
       await settle(paidReport(known));
       const unsent = make(two);
-      await createTransactions(books.pool, [unsent], false);
+      await createPayments(books.pool, [unsent], false);
 
       const results = await Promise.all(
         [
@@ -352,7 +352,7 @@ describe.each(['many_vendors', 'one_vendor'] as const)('in calls for %s', (batch
           paidReport(known),
           paidReport(less, { paidCents: 1n }),
           failedReport(unsent),
-          paidReport({ ...paid, transactionId: newId() }),
+          paidReport({ ...paid, paymentId: newId() }),
           paidReport(other),
           // The same transaction again in the same batch: first its like, then its opposite.
           paidReport(paid),
@@ -388,8 +388,8 @@ describe.each(['many_vendors', 'one_vendor'] as const)('in calls for %s', (batch
       const made = await payOne();
       const [first] = await books.pool
         .query<{ claim_number: number }>(
-          'select claim_number from dispatch_queue where transaction_id = $1',
-          [made.transactionId],
+          'select claim_number from dispatch_queue where payment_id = $1',
+          [made.paymentId],
         )
         .then((read) => read.rows);
       await writeProgress(books.pool, [
@@ -405,7 +405,7 @@ describe.each(['many_vendors', 'one_vendor'] as const)('in calls for %s', (batch
       const sender = await books.pool.connect();
       await sender.query('begin');
       const queue = { vendorId: made.vendorId, billerCode: BILLER, stage: 'send' as const };
-      expect(await claim(sender, [{ ...queue, most: 1, leaseMs: 60_000 }])).toHaveLength(1);
+      expect(await claim(sender, [{ ...queue, max: 1, leaseMs: 60_000 }])).toHaveLength(1);
 
       const answer = settle(paidReport(made, { source: 'callback' }));
       await vi.waitFor(async () => {
@@ -419,8 +419,8 @@ describe.each(['many_vendors', 'one_vendor'] as const)('in calls for %s', (batch
       sender.release();
       expect(await answer).toBe('settled');
       const attempts = await books.pool.query(
-        'select outcome from attempts where transaction_id = $1 order by attempt_number',
-        [made.transactionId],
+        'select outcome from attempts where payment_id = $1 order by attempt_number',
+        [made.paymentId],
       );
       expect(attempts.rows).toEqual([{ outcome: 'not_sent' }, { outcome: 'paid' }]);
     });

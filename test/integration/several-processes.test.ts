@@ -205,17 +205,17 @@ test('every payment is accepted once and paid once, whoever took it and whoever 
 
   await until('all are paid', async () => (await truth()).size === accepted.size, 60_000);
   await until('all are settled', async () => {
-    const open = await pool.query('select 1 from transactions where outcome is null limit 1');
+    const open = await pool.query('select 1 from payments where outcome is null limit 1');
     return open.rowCount === 0;
   });
   const paid = await truth();
   expect(new Set(paid.keys())).toEqual(accepted);
   expect([...paid.values()].filter((times) => times !== 1)).toEqual([]);
   expect(await operators.repeated()).toEqual([]);
-  const attempts = await pool.query<{ most: number }>(
-    'select max(attempt_number)::integer as most from attempts',
+  const attempts = await pool.query<{ max: number }>(
+    'select max(attempt_number)::integer as max from attempts',
   );
-  expect(attempts.rows[0]?.most).toBe(1);
+  expect(attempts.rows[0]?.max).toBe(1);
   expect(await clients[1].balance()).toBe(1_000_000 - 50 * accepted.size);
   expect((await checkLedger(pool)).violations).toEqual([]);
 }, 120_000);

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { newId } from '../../src/platform/base/ids.ts';
 import { createBillerCatalogue } from '../../src/payments/billers/catalogue.ts';
 import { putBiller } from '../../src/payments/billers/store.ts';
-import { transaction } from '../../src/platform/db/pool.ts';
+import { databaseTransaction } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { createVendorDirectory } from '../../src/parties/directory.ts';
 import { addKey, openKeys } from '../../src/parties/keys.ts';
@@ -29,7 +29,7 @@ afterAll(async () => {
 
 async function makeVendor(): Promise<string> {
   const vid = newId();
-  await transaction(books.pool, async (client) => {
+  await databaseTransaction(books.pool, async (client) => {
     await insertVendor(client, { vid, name: 'Vendor', sector: 'retail', createdAt: new Date() });
   });
   return vid;

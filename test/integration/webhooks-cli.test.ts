@@ -4,10 +4,10 @@ import { createWireTime } from '../../src/platform/base/clock.ts';
 import { encodeReference } from '../../src/platform/base/ids.ts';
 import { claimEvents, disableWebhook, writeFailure } from '../../src/payments/events/store.ts';
 import { createMetrics } from '../../src/metrics.ts';
-import { settleTransactions } from '../../src/payments/create/store.ts';
+import { settlePayments } from '../../src/payments/create/store.ts';
 import { createInstructed, openBooks, paidReport } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
-import { newTransaction } from '../support/new-transaction.ts';
+import { newPayment } from '../support/new-transaction.ts';
 import { startWebhookReceiver } from '../support/webhook-receiver.ts';
 import { inProcess, must, newMasterKey } from './cli-support.ts';
 
@@ -29,10 +29,10 @@ async function webhook(...args: string[]): Promise<Record<string, never>> {
 }
 
 async function pay(): Promise<string> {
-  const made = newTransaction({ vendorId });
+  const made = newPayment({ vendorId });
   await createInstructed(books.pool, [made]);
-  await settleTransactions(books.pool, [paidReport(made)]);
-  return encodeReference(vendorId, made.transactionId);
+  await settlePayments(books.pool, [paidReport(made)]);
+  return encodeReference(vendorId, made.paymentId);
 }
 
 async function metric(name: string): Promise<string | undefined> {
@@ -97,7 +97,7 @@ test('what waits, fails and is given up is shown, counted and sent again', async
   const [first, second] = [await pay(), await pay()];
   expect(await metric('malipo_webhook_backlog{webhook="active"}')).toBe('2');
   expect(Number(await metric('malipo_webhook_oldest_seconds'))).toBeGreaterThan(0);
-  for (const event of await claimEvents(books.pool, vendorId, { most: 9, leaseMs: 60_000 })) {
+  for (const event of await claimEvents(books.pool, vendorId, { max: 9, leaseMs: 60_000 })) {
     await writeFailure(books.pool, event, { result: 'HTTP 500', retryInMs: undefined });
   }
   const { events } = await webhook('events', vid, '--state', 'given_up');

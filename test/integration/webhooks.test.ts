@@ -6,7 +6,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createWireTime } from '../../src/platform/base/clock.ts';
 import { encodeReference, firstIdAt, newId } from '../../src/platform/base/ids.ts';
-import { transaction } from '../../src/platform/db/pool.ts';
+import { databaseTransaction } from '../../src/platform/db/pool.ts';
 import {
   enableWebhook,
   removeWebhook,
@@ -31,12 +31,12 @@ import { createLog } from '../../src/platform/log.ts';
 import { approveResolution, proposeResolution } from '../../src/payments/corrections/cases.ts';
 import { listCasesAbout } from '../../src/payments/cases/cases-store.ts';
 import { createSettler } from '../../src/payments/settle/settle.ts';
-import { settleTransactions } from '../../src/payments/create/store.ts';
-import type { NewTransaction } from '../../src/payments/create/payment.ts';
+import { settlePayments } from '../../src/payments/create/store.ts';
+import type { NewPayment } from '../../src/payments/create/payment.ts';
 import type { Sealing } from '../../src/parties/administer.ts';
 import { createInstructed, failedReport, openBooks, paidReport } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
-import { newTransaction } from '../support/new-transaction.ts';
+import { newPayment } from '../support/new-transaction.ts';
 import { until } from '../support/until.ts';
 import { startWebhookReceiver } from '../support/webhook-receiver.ts';
 import type { ReceivedCall, WebhookReceiver } from '../support/webhook-receiver.ts';
@@ -50,9 +50,9 @@ const QUICK: WebhookPolicy = {
   ...WEBHOOK_POLICY,
   callTimeoutMs: 2_000,
   firstRetryMs: 20,
-  mostRetryMs: 40,
+  maxRetryMs: 40,
   restMs: 1,
-  mostRestMs: 5,
+  maxRestMs: 5,
 };
 
 interface Shop {
@@ -95,12 +95,12 @@ async function pay(
   shop: Shop,
   end: 'success' | 'failed' = 'success',
   given = {},
-): Promise<NewTransaction> {
-  const made = newTransaction({ vendorId: shop.vendor_id, ...given });
+): Promise<NewPayment> {
+  const made = newPayment({ vendorId: shop.vendor_id, ...given });
   await createInstructed(books.pool, [made]);
   const details = { token: '12345678901234567890' };
   const report = end === 'success' ? paidReport(made, { details }) : failedReport(made);
-  expect(await settleTransactions(books.pool, [report])).toEqual(['settled']);
+  expect(await settlePayments(books.pool, [report])).toEqual(['settled']);
   return made;
 }
 
@@ -135,8 +135,8 @@ describe('an event', () => {
   test('is written with the end of a payment, once, for vendors that have a webhook', async () => {
     const shop = await shopWith('http://127.0.0.1:9/');
     const other = await shopWith(undefined);
-    const made = newTransaction({ vendorId: shop.vendor_id, merchantReference: 'order 1' });
-    const others = newTransaction({ vendorId: other.vendor_id });
+    const made = newPayment({ vendorId: shop.vendor_id, merchantReference: 'order 1' });
+    const others = newPayment({ vendorId: other.vendor_id });
     await createInstructed(books.pool, [made, others]);
     const settler = createSettler({ pools: [books.openPool()], deadlineMs: 5_000 });
     const reports = [paidReport(made), paidReport(others), paidReport(made), failedReport(made)];
@@ -144,7 +144,7 @@ describe('an event', () => {
     expect(await eventsOf(other)).toEqual([]);
     expect(await eventsOf(shop)).toMatchObject([
       {
-        event_id: made.transactionId,
+        event_id: made.paymentId,
         type: 'transaction.succeeded',
         state: 'waiting',
         merchant_reference: 'order 1',
@@ -154,10 +154,10 @@ describe('an event', () => {
 
   test('goes with the commit: what is rolled back is told to nobody', async () => {
     const shop = await shopWith('http://127.0.0.1:9/');
-    const made = newTransaction({ vendorId: shop.vendor_id });
+    const made = newPayment({ vendorId: shop.vendor_id });
     await createInstructed(books.pool, [made]);
-    const undone = transaction(books.pool, async (client) => {
-      await settleTransactions(client, [paidReport(made)]);
+    const undone = databaseTransaction(books.pool, async (client) => {
+      await settlePayments(client, [paidReport(made)]);
       throw new Error('undone');
     });
     await expect(undone).rejects.toThrow('undone');
@@ -175,7 +175,7 @@ describe('an event', () => {
     expect(receiver.calls).toHaveLength(1);
     expect(call.path).toBe('/events?of=malipo');
     expect(call.headers['content-type']).toBe('application/json');
-    expect(call.headers['webhook-id']).toBe(`evt_${made.transactionId}`);
+    expect(call.headers['webhook-id']).toBe(`evt_${made.paymentId}`);
     expect(
       new Webhook(shop.secret).verify(call.body, call.headers as Record<string, string>),
     ).toEqual({
@@ -184,7 +184,7 @@ describe('an event', () => {
       data: {
         vid: shop.vid,
         status: 1,
-        ipay_reference: encodeReference(shop.vendor_id, made.transactionId),
+        ipay_reference: encodeReference(shop.vendor_id, made.paymentId),
         posted_time: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/),
         merchant_reference: 'order 2',
         biller_response_time: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/),
@@ -205,8 +205,8 @@ describe('an event', () => {
     const shop = await shopWith(receiver.url);
     const made = await pay(shop, 'failed');
     const late = paidReport(made, { billerReference: 'LATE', source: 'callback' });
-    await settleTransactions(books.pool, [late]);
-    const [row] = await listCasesAbout(books.pool, shop.vendor_id, made.transactionId);
+    await settlePayments(books.pool, [late]);
+    const [row] = await listCasesAbout(books.pool, shop.vendor_id, made.paymentId);
     const caseId = row?.case_id ?? '';
     const proposal = {
       resolution: 'charge_vendor',
@@ -348,7 +348,7 @@ describe('a receiver', () => {
     expect(logged()).toContain('an event was given up');
     isWell = true;
     const filter = {
-      transactionId: made.transactionId,
+      paymentId: made.paymentId,
       since: undefined,
       until: undefined,
       state: undefined,
@@ -448,10 +448,10 @@ describe('several senders', () => {
   test('whose lease lapsed writes no failure', async () => {
     const shop = await shopWith('http://127.0.0.1:9/');
     await pay(shop);
-    const [first] = await claimEvents(books.pool, shop.vendor_id, { most: 1, leaseMs: 0 });
-    const [second] = await claimEvents(books.pool, shop.vendor_id, { most: 1, leaseMs: 60_000 });
+    const [first] = await claimEvents(books.pool, shop.vendor_id, { max: 1, leaseMs: 0 });
+    const [second] = await claimEvents(books.pool, shop.vendor_id, { max: 1, leaseMs: 60_000 });
     if (first === undefined || second === undefined) throw new Error('nothing was claimed');
-    expect(await claimEvents(books.pool, shop.vendor_id, { most: 1, leaseMs: 0 })).toEqual([]);
+    expect(await claimEvents(books.pool, shop.vendor_id, { max: 1, leaseMs: 0 })).toEqual([]);
     await writeFailure(books.pool, first, { result: 'late', retryInMs: undefined });
     expect(await eventsOf(shop)).toMatchObject([{ state: 'waiting', last_result: null }]);
   });

@@ -7,13 +7,13 @@ import { newId } from '../../src/platform/base/ids.ts';
 import { collect } from '../../src/payments/collections/collect.ts';
 import { fund } from '../../src/payments/collections/fund.ts';
 import { claim, writeProgress } from '../../src/payments/dispatch/store.ts';
-import { createTransactions } from '../../src/payments/create/store.ts';
+import { createPayments } from '../../src/payments/create/store.ts';
 import type { FinalReport } from '../../src/payments/create/payment.ts';
 import { rotateKey } from '../../src/parties/administer.ts';
 import { matchingKey, sign } from '../../src/parties/signature.ts';
 import { namedBy } from '../support/create-oracle.ts';
 import { COLLECTOR, failedReport, OTHER_BILLER, paidReport } from '../support/money-fixture.ts';
-import { BILLER, newTransaction } from '../support/new-transaction.ts';
+import { BILLER, newPayment } from '../support/new-transaction.ts';
 import {
   modelClaim,
   modelCollect,
@@ -23,7 +23,7 @@ import {
   modelRotateKey,
   modelSettle,
 } from './model.ts';
-import type { Model, ModelTransaction } from './model.ts';
+import type { Model, ModelPayment } from './model.ts';
 import { compare } from './system.ts';
 import type { RunSystem } from './system.ts';
 
@@ -63,8 +63,8 @@ function vendorIdOf(system: RunSystem, index: number): number {
   return vendorId;
 }
 
-function pickFrom<Item>(items: readonly Item[], place: number): Item {
-  const item = items[place % items.length];
+function pickFrom<Item>(items: readonly Item[], location: number): Item {
+  const item = items[location % items.length];
   if (item === undefined) throw new Error('there is nothing to pick from');
   return item;
 }
@@ -108,7 +108,7 @@ const funds = fc.record({ vendor, time: fc.nat(1) }).map((request) =>
   }),
 );
 
-const payment = fc.record({
+const newPaymentArbitrary = fc.record({
   vendor,
   billerCode,
   account: fc.constantFrom('12345', '67890'),
@@ -120,11 +120,11 @@ const payment = fc.record({
 });
 
 /** Several at once, which are one batch where they are one vendor's. */
-const creates = fc.array(payment, { minLength: 1, maxLength: 6 }).map((payments) =>
+const creates = fc.array(newPaymentArbitrary, { minLength: 1, maxLength: 6 }).map((payments) =>
   command('create', payments, {
     run: async (given, model, system) => {
       const rows = given.map(({ vendor: index, ...row }) =>
-        newTransaction({ vendorId: vendorIdOf(system, index), ...row }),
+        newPayment({ vendorId: vendorIdOf(system, index), ...row }),
       );
       const decisions = await Promise.all(rows.map((row) => system.lanes.add(row)));
       for (const [index, row] of rows.entries()) {
@@ -143,12 +143,12 @@ const creates = fc.array(payment, { minLength: 1, maxLength: 6 }).map((payments)
 /** The same call once more, as after a COMMIT whose answer got lost. */
 const createsAgain = fc.record({ pick }).map((given) =>
   command('create the same once more', given, {
-    possible: (model) => model.transactions.length > 0,
-    run: async ({ pick: place }, model, system) => {
-      const { row } = pickFrom(model.transactions, place);
-      const { transactionId } = row;
-      const decisions = await createTransactions(system.books.pool, [row], false);
-      expect(decisions).toMatchObject([{ kind: 'accepted', transactionId }]);
+    possible: (model) => model.payments.length > 0,
+    run: async ({ pick: location }, model, system) => {
+      const { row } = pickFrom(model.payments, location);
+      const { paymentId } = row;
+      const decisions = await createPayments(system.books.pool, [row], false);
+      expect(decisions).toMatchObject([{ kind: 'accepted', paymentId }]);
     },
   }),
 );
@@ -158,33 +158,33 @@ const claims = fc
     vendor,
     billerCode,
     stage: fc.constantFrom('send', 'verify'),
-    most: fc.integer({ min: 1, max: 4 }),
+    max: fc.integer({ min: 1, max: 4 }),
     lapsesAtOnce: fc.constantFrom(true, true, false),
   })
   .map((wanted) =>
     command('claim', wanted, {
       run: async (given, model, system) => {
-        const { stage, most, lapsesAtOnce } = given;
+        const { stage, max, lapsesAtOnce } = given;
         const queue = {
           vendorId: vendorIdOf(system, given.vendor),
           billerCode: given.billerCode,
           stage,
         };
-        const expected = modelClaim(model, queue, { most, lapsesAtOnce });
+        const expected = modelClaim(model, queue, { max, lapsesAtOnce });
         if (expected.length > 0) system.seen.add(`claimed to ${stage}`);
         const leaseMs = lapsesAtOnce ? 0 : HOUR_MS;
-        const taken = await claim(system.books.pool, [{ ...queue, most, leaseMs }]);
+        const taken = await claim(system.books.pool, [{ ...queue, max, leaseMs }]);
         expect(taken).toMatchObject(
-          expected.map(({ transaction, claimNumber, attemptNumber }) => ({
-            transactionId: transaction.row.transactionId,
+          expected.map(({ payment, claimNumber, attemptNumber }) => ({
+            paymentId: payment.row.paymentId,
             stage,
             claimNumber,
             attemptNumber,
-            verifyCount: transaction.verifyCount,
-            operatorHandle: transaction.operatorHandle,
-            account: transaction.row.account,
-            phone: transaction.row.phone,
-            amountCents: transaction.row.amountCents,
+            verifyCount: payment.verifyCount,
+            operatorHandle: payment.operatorHandle,
+            account: payment.row.account,
+            phone: payment.row.phone,
+            amountCents: payment.row.amountCents,
           })),
         );
       },
@@ -202,16 +202,16 @@ const progresses = fc
   .map((learnt) =>
     command('progress', learnt, {
       possible: (model) => model.claims.length > 0,
-      run: async ({ pick: place, ...progress }, model, system) => {
+      run: async ({ pick: location, ...progress }, model, system) => {
         // Mostly one of the last claims, which still counts.
-        const held = pickFrom(model.claims.slice(place % 4 === 0 ? 0 : -3), place);
-        const { vendorId, billerCode: biller, transactionId } = held.transaction.row;
+        const held = pickFrom(model.claims.slice(location % 4 === 0 ? 0 : -3), location);
+        const { vendorId, billerCode: biller, paymentId } = held.payment.row;
         const { claimNumber } = held;
         const counts = modelProgress(held, progress);
         system.seen.add(counts ? `then ${progress.next}` : 'progress fenced');
         const written = await writeProgress(system.books.pool, [
           {
-            claim: { vendorId, billerCode: biller, transactionId, claimNumber },
+            claim: { vendorId, billerCode: biller, paymentId, claimNumber },
             note: 'a note',
             ...progress,
           },
@@ -233,11 +233,11 @@ const word = fc.record({
 const settles = fc.array(word, { minLength: 1, maxLength: 3 }).map((words) =>
   command('settle', words, {
     run: async (given, model, system) => {
-      const reported = given.map(({ pick: place, ...said }) => {
+      const reported = given.map(({ pick: location, ...said }) => {
         const about =
-          place === null || model.transactions.length === 0
+          location === null || model.payments.length === 0
             ? undefined
-            : pickFrom(model.transactions, place);
+            : pickFrom(model.payments, location);
         return { about, report: reportOf(about, said, system) };
       });
       const results = await Promise.all(
@@ -254,7 +254,7 @@ const settles = fc.array(word, { minLength: 1, maxLength: 3 }).map((words) =>
 );
 
 function reportOf(
-  about: ModelTransaction | undefined,
+  about: ModelPayment | undefined,
   said: {
     readonly outcome: 'success' | 'failed';
     readonly pays: 'all' | 'less' | 'more' | 'nothing';
@@ -262,8 +262,7 @@ function reportOf(
   },
   system: RunSystem,
 ): FinalReport {
-  const row =
-    about?.row ?? newTransaction({ vendorId: vendorIdOf(system, 0), transactionId: newId() });
+  const row = about?.row ?? newPayment({ vendorId: vendorIdOf(system, 0), paymentId: newId() });
   if (said.outcome === 'failed') return failedReport(row, { source: said.source });
   const paidCents = {
     all: row.amountCents,
@@ -296,9 +295,9 @@ const rotations = fc.record({ vendor, overlap: fc.boolean() }).map((given) =>
 const signatures = fc.record({ vendor, pick: fc.nat(3), text: fc.string() }).map((given) =>
   command('sign', given, {
     possible: (model) => ([...model.keys.values()][given.vendor] ?? []).length > 0,
-    run: async ({ vendor: index, pick: place, text }, model, system) => {
+    run: async ({ vendor: index, pick: location, text }, model, system) => {
       const vendorId = vendorIdOf(system, index);
-      const { secret, valid } = pickFrom(model.keys.get(vendorId) ?? [], place);
+      const { secret, valid } = pickFrom(model.keys.get(vendorId) ?? [], location);
       const signature = sign(text, createSecretKey(secret, 'utf8'));
       const keys = system.directory.vendor(`vendor-${vendorId}`)?.keys ?? [];
       system.seen.add(valid ? 'signed' : 'signed with a retired key');

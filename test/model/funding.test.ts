@@ -5,10 +5,10 @@ import type { Movement } from '../../src/payments/collections/collect.ts';
 import { collect } from '../../src/payments/collections/collect.ts';
 import { fund } from '../../src/payments/collections/fund.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
-import { createTransactions } from '../../src/payments/create/store.ts';
+import { createPayments } from '../../src/payments/create/store.ts';
 import { COLLECTOR, openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
-import { newTransaction } from '../support/new-transaction.ts';
+import { newPayment } from '../support/new-transaction.ts';
 
 // Collect, fund and create in random order, one after another and at the same time, with few
 // different times of fund: nothing is ever left behind, and the answers add up to what moved.
@@ -84,8 +84,8 @@ async function take(vendorId: number, what: Step, seen: Seen): Promise<void> {
       await fundAt(vendorId, what.second, seen);
       return;
     case 'create': {
-      const row = newTransaction({ vendorId, amountCents: what.cents });
-      const [decision] = await createTransactions(books.pool, [row], false);
+      const row = newPayment({ vendorId, amountCents: what.cents });
+      const [decision] = await createPayments(books.pool, [row], false);
       if (decision?.kind === 'accepted') seen.spent += what.cents;
       endings.add(`create ${decision?.kind}`);
     }

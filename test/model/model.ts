@@ -1,7 +1,7 @@
 import type { Progress, Stage } from '../../src/payments/dispatch/store.ts';
 import type {
   FinalReport,
-  NewTransaction,
+  NewPayment,
   Outcome,
   SettleResult,
 } from '../../src/payments/create/payment.ts';
@@ -9,8 +9,8 @@ import { createOracle } from '../support/create-oracle.ts';
 import type { CreateOracle, Expected } from '../support/create-oracle.ts';
 
 /** One payment as the model knows it. */
-export interface ModelTransaction {
-  readonly row: NewTransaction;
+export interface ModelPayment {
+  readonly row: NewPayment;
   outcome: Outcome | null;
   stage: Stage;
   /** False while a lease or a delay holds it back. */
@@ -25,7 +25,7 @@ export interface ModelTransaction {
 
 /** A claim that a worker holds, or once held. */
 export interface ModelClaim {
-  readonly transaction: ModelTransaction;
+  readonly payment: ModelPayment;
   readonly claimNumber: number;
   readonly attemptNumber: number;
 }
@@ -47,7 +47,7 @@ export interface Model {
   readonly accounts: Map<number, Accounts>;
   readonly collections: Map<string, { readonly vendorId: number; readonly amountCents: bigint }>;
   readonly fundings: Map<string, bigint>;
-  readonly transactions: ModelTransaction[];
+  readonly payments: ModelPayment[];
   readonly claims: ModelClaim[];
   /** Every key ever given to a vendor, and whether it still counts. */
   readonly keys: Map<number, { readonly secret: string; valid: boolean }[]>;
@@ -65,7 +65,7 @@ export function createModel(floatsCents: ReadonlyMap<number, bigint>): Model {
     accounts,
     collections: new Map(),
     fundings: new Map(),
-    transactions: [],
+    payments: [],
     claims: [],
     keys: new Map([...floatsCents.keys()].map((vendorId) => [vendorId, []])),
   };
@@ -110,12 +110,12 @@ export function modelFund(
   return { amountCents, fresh: true };
 }
 
-export function modelCreate(model: Model, row: NewTransaction): Expected {
+export function modelCreate(model: Model, row: NewPayment): Expected {
   const known = model.oracle.accepted.length;
   const expected = model.oracle.decide(row);
   if (model.oracle.accepted.length > known) {
     accountsOf(model, row.vendorId).reserved += row.amountCents + row.feeCents;
-    model.transactions.push({
+    model.payments.push({
       row,
       outcome: null,
       stage: 'send',
@@ -134,10 +134,10 @@ export function modelCreate(model: Model, row: NewTransaction): Expected {
 export function modelClaim(
   model: Model,
   queue: { readonly vendorId: number; readonly billerCode: string; readonly stage: Stage },
-  options: { readonly most: number; readonly lapsesAtOnce: boolean },
+  options: { readonly max: number; readonly lapsesAtOnce: boolean },
 ): ModelClaim[] {
   const { vendorId, billerCode, stage } = queue;
-  const due = model.transactions
+  const due = model.payments
     .filter(
       ({ row, outcome, ...queued }) =>
         outcome === null &&
@@ -146,19 +146,19 @@ export function modelClaim(
         row.vendorId === vendorId &&
         row.billerCode === billerCode,
     )
-    .toSorted((a, b) => (a.row.transactionId < b.row.transactionId ? -1 : 1))
-    .slice(0, options.most);
-  const claims = due.map((transaction): ModelClaim => {
-    transaction.claimNumber += 1;
+    .toSorted((a, b) => (a.row.paymentId < b.row.paymentId ? -1 : 1))
+    .slice(0, options.max);
+  const claims = due.map((payment): ModelClaim => {
+    payment.claimNumber += 1;
     if (stage === 'send') {
-      transaction.attemptNumber += 1;
-      transaction.verifyCount = 0;
-      transaction.operatorHandle = null;
-    } else transaction.verifyCount += 1;
-    transaction.stage = 'verify';
-    transaction.due = options.lapsesAtOnce;
-    const { claimNumber, attemptNumber } = transaction;
-    return { transaction, claimNumber, attemptNumber };
+      payment.attemptNumber += 1;
+      payment.verifyCount = 0;
+      payment.operatorHandle = null;
+    } else payment.verifyCount += 1;
+    payment.stage = 'verify';
+    payment.due = options.lapsesAtOnce;
+    const { claimNumber, attemptNumber } = payment;
+    return { payment, claimNumber, attemptNumber };
   });
   model.claims.push(...claims);
   return claims;
@@ -169,37 +169,35 @@ export function modelProgress(
   claim: ModelClaim,
   progress: Pick<Progress, 'next' | 'delayMs' | 'operatorHandle'>,
 ): boolean {
-  const { transaction, claimNumber } = claim;
+  const { payment, claimNumber } = claim;
   const fenced =
-    transaction.outcome !== null ||
-    transaction.stage !== 'verify' ||
-    transaction.claimNumber !== claimNumber;
+    payment.outcome !== null || payment.stage !== 'verify' || payment.claimNumber !== claimNumber;
   if (fenced) return false;
-  transaction.stage = progress.next;
-  transaction.due = progress.delayMs === 0;
-  transaction.operatorHandle = progress.operatorHandle ?? transaction.operatorHandle;
+  payment.stage = progress.next;
+  payment.due = progress.delayMs === 0;
+  payment.operatorHandle = progress.operatorHandle ?? payment.operatorHandle;
   return true;
 }
 
 /** The operator's final word about a transaction, or about one that there is not. */
 export function modelSettle(
   model: Model,
-  transaction: ModelTransaction | undefined,
+  payment: ModelPayment | undefined,
   report: Pick<FinalReport, 'outcome' | 'paidCents'>,
 ): SettleResult {
-  if (transaction === undefined) return 'unknown';
-  const { row } = transaction;
+  if (payment === undefined) return 'unknown';
+  const { row } = payment;
   const paidCents = report.paidCents ?? 0n;
   const settles =
-    transaction.outcome === null &&
-    transaction.attemptNumber > 0 &&
+    payment.outcome === null &&
+    payment.attemptNumber > 0 &&
     (report.outcome === 'failed' || paidCents > 0n);
   if (!settles) {
-    if (transaction.outcome === report.outcome) return 'repeated';
-    transaction.cases.add('contradiction');
+    if (payment.outcome === report.outcome) return 'repeated';
+    payment.cases.add('contradiction');
     return 'contradicted';
   }
-  transaction.outcome = report.outcome;
+  payment.outcome = report.outcome;
   const accounts = accountsOf(model, row.vendorId);
   const totalCents = row.amountCents + row.feeCents;
   accounts.reserved -= totalCents;
@@ -211,7 +209,7 @@ export function modelSettle(
   accounts.operator += outCents;
   accounts.fees += row.feeCents;
   model.oracle.addFloat(row.vendorId, row.amountCents - outCents);
-  if (paidCents !== row.amountCents) transaction.cases.add('amount_difference');
+  if (paidCents !== row.amountCents) payment.cases.add('amount_difference');
   return 'settled';
 }
 

@@ -6,7 +6,7 @@ import { completeChain } from '../../src/payments/ledger/chain.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { createSettler } from '../../src/payments/settle/settle.ts';
 import type { Settler } from '../../src/payments/settle/settle.ts';
-import { listTransactions } from '../../src/payments/create/store.ts';
+import { listPayments } from '../../src/payments/create/store.ts';
 import { statusOf } from '../../src/payments/create/payment.ts';
 import { createVendorDirectory } from '../../src/parties/directory.ts';
 import type { VendorDirectory } from '../../src/parties/directory.ts';
@@ -15,7 +15,7 @@ import type { Books } from '../support/money-fixture.ts';
 import type { Model } from './model.ts';
 
 /** More than a run creates. */
-const MOST_TRANSACTIONS = 1_000;
+const MAX_TRANSACTIONS = 1_000;
 
 /** The real parts, over a real PostgreSQL that all runs share; each run has vendors of its own. */
 export interface System {
@@ -56,11 +56,11 @@ const STATE = `
   select format('vendor %s has %s in %s', vendor_id, balance_cents, account) as line
   from accounts where vendor_id = any ($1) and (balance_cents <> 0)
   union all
-  select format('transaction %s is in %s', transaction_id, coalesce(t.outcome, q.stage::text))
-  from transactions t left join dispatch_queue q using (vendor_id, transaction_id)
+  select format('payment %s is in %s', payment_id, coalesce(t.outcome, q.stage::text))
+  from payments t left join dispatch_queue q using (vendor_id, payment_id)
   where vendor_id = any ($1)
   union all
-  select format('transaction %s has a case of %s', transaction_id, kind)
+  select format('payment %s has a case of %s', payment_id, kind)
   from cases where vendor_id = any ($1)`;
 
 /** What the database holds of this run equals the model. */
@@ -86,26 +86,26 @@ function linesOf(model: Model): string[] {
       .filter(([, cents]) => cents !== 0n)
       .map(([account, cents]) => `vendor ${vendorId} has ${cents} in ${account}`),
   );
-  const transactions = model.transactions.flatMap(({ row, outcome, stage, cases }) => [
-    `transaction ${row.transactionId} is in ${outcome ?? stage}`,
-    ...[...cases].map((kind) => `transaction ${row.transactionId} has a case of ${kind}`),
+  const payments = model.payments.flatMap(({ row, outcome, stage, cases }) => [
+    `transaction ${row.paymentId} is in ${outcome ?? stage}`,
+    ...[...cases].map((kind) => `transaction ${row.paymentId} has a case of ${kind}`),
   ]);
-  return [...balances, ...transactions];
+  return [...balances, ...payments];
 }
 
 /** What vendors read of their payments equals the model. */
 export async function compareAnswers(model: Model, system: RunSystem): Promise<void> {
   for (const vendorId of system.vendorIds) {
-    const rows = await listTransactions(system.books.pool, vendorId, {
+    const rows = await listPayments(system.books.pool, vendorId, {
       status: undefined,
-      limit: MOST_TRANSACTIONS,
+      limit: MAX_TRANSACTIONS,
     });
-    const known = model.transactions
+    const known = model.payments
       .filter(({ row }) => row.vendorId === vendorId)
-      .toSorted((a, b) => (a.row.transactionId < b.row.transactionId ? 1 : -1));
-    expect(rows.map((row) => [row.transaction_id, statusOf(row.outcome, row.under_way)])).toEqual(
+      .toSorted((a, b) => (a.row.paymentId < b.row.paymentId ? 1 : -1));
+    expect(rows.map((row) => [row.payment_id, statusOf(row.outcome, row.under_way)])).toEqual(
       known.map(({ row, outcome, stage }) => [
-        row.transactionId,
+        row.paymentId,
         statusOf(outcome, stage === 'verify'),
       ]),
     );

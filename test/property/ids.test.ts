@@ -4,7 +4,7 @@ import { decodeReference, encodeReference, newId } from '../../src/platform/base
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const vendorId = fc.integer({ min: 0, max: 2_147_483_647 });
-const transactionId = fc.uuid();
+const paymentId = fc.uuid();
 
 describe('a new id', () => {
   test('comes after all that were made before', () => {
@@ -17,12 +17,12 @@ describe('a new id', () => {
 describe('a reference', () => {
   test('is decoded to what it was made of', () => {
     fc.assert(
-      fc.property(vendorId, transactionId, (vendor, transaction) => {
-        const reference = encodeReference(vendor, transaction);
+      fc.property(vendorId, paymentId, (vendor, payment) => {
+        const reference = encodeReference(vendor, payment);
         expect(reference).toMatch(/^[0-9A-HJKMNP-TV-Z]{32}$/);
         expect(decodeReference(reference)).toEqual({
           vendorId: vendor,
-          transactionId: transaction,
+          paymentId: payment,
         });
       }),
     );
@@ -36,21 +36,21 @@ describe('a reference', () => {
     });
     fc.assert(
       fc.property(text, (reference) => {
-        const place = decodeReference(reference);
-        if (place === undefined) return;
-        expect(encodeReference(place.vendorId, place.transactionId)).toBe(reference);
+        const location = decodeReference(reference);
+        if (location === undefined) return;
+        expect(encodeReference(location.vendorId, location.paymentId)).toBe(reference);
       }),
     );
   });
 
   test('sorts by vendor, and by time within a vendor', () => {
     fc.assert(
-      fc.property(vendorId, transactionId, vendorId, transactionId, (...given) => {
-        const [vendor, transaction, otherVendor, otherTransaction] = given;
+      fc.property(vendorId, paymentId, vendorId, paymentId, (...given) => {
+        const [vendor, payment, otherVendor, otherPayment] = given;
         const key = (id: number, uuid: string): string => `${String(id).padStart(10, '0')} ${uuid}`;
-        const before = key(vendor, transaction) < key(otherVendor, otherTransaction);
-        const reference = encodeReference(vendor, transaction);
-        const other = encodeReference(otherVendor, otherTransaction);
+        const before = key(vendor, payment) < key(otherVendor, otherPayment);
+        const reference = encodeReference(vendor, payment);
+        const other = encodeReference(otherVendor, otherPayment);
         expect(reference < other).toBe(before);
       }),
     );

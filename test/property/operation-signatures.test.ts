@@ -180,14 +180,14 @@ describe('an unknown parameter', () => {
     const request = fc.record({
       pairs: params,
       extra: fc.tuple(anyName, plainValue),
-      place: fc.nat(),
+      location: fc.nat(),
       extraIsSigned: fc.boolean(),
       form: fc.constantFrom(...FORMS),
     });
     await fc.assert(
-      fc.asyncProperty(request, async ({ pairs, extra, place, extraIsSigned, form }) => {
+      fc.asyncProperty(request, async ({ pairs, extra, location, extraIsSigned, form }) => {
         fc.pre(!operation.names.includes(extra[0]));
-        const at = place % (pairs.length + 1);
+        const at = location % (pairs.length + 1);
         const more = [...pairs.slice(0, at), extra, ...pairs.slice(at)];
         const hash = sign(canonicalText(new Map(extraIsSigned ? more : pairs)), key);
         await expect(

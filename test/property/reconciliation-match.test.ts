@@ -65,7 +65,7 @@ function ourPayment(truth: Truth, index: number): OurPayment {
   const sentAt = new Date(START_MS + truth.atMs - 1_000);
   return {
     vendorId: 1 + (index % 3),
-    transactionId: idOf(index),
+    paymentId: idOf(index),
     reference: encodeReference(1 + (index % 3), idOf(index)),
     billerCode: 'water',
     account: `account-${index}`,
@@ -132,7 +132,7 @@ describe('matching a random statement with random books', () => {
           truth.plant === 'ours_unknown' ? [] : [ourPayment(truth, index)],
         );
         const planted = truths.flatMap((truth, index) =>
-          movementsOf(truth, index).map((movement, place) => ({ movement, index, place })),
+          movementsOf(truth, index).map((movement, location) => ({ movement, index, location })),
         );
         const keyed = planted.map((item) => ({ ...item, key: shuffle.next().value ?? 0 }));
         const ordered = keyed
@@ -147,12 +147,12 @@ describe('matching a random statement with random books', () => {
 
         expect(matches).toHaveLength(ordered.length);
         const byLine = new Map(matches.map((match) => [match.movement.line, match]));
-        for (const { movement, index, place } of ordered) {
+        for (const { movement, index, location } of ordered) {
           const plant = truths[index]?.plant ?? 'none';
           const match = byLine.get(movement.line);
-          expect([plant, match?.verdict]).toEqual([plant, EXPECTED[plant][place]]);
+          expect([plant, match?.verdict]).toEqual([plant, EXPECTED[plant][location]]);
           const certain = plant === 'ours_unknown' ? undefined : idOf(index);
-          expect(match?.payment?.transactionId).toBe(certain);
+          expect(match?.payment?.paymentId).toBe(certain);
           const word = plant === 'ours_failed' || plant === 'ours_open' ? 'success' : null;
           expect(match?.word).toBe(word);
         }
@@ -166,7 +166,7 @@ describe('matching a random statement with random books', () => {
         const absent = truths.flatMap(({ plant }, index) =>
           plant === 'not_listed' ? [idOf(index)] : [],
         );
-        expect(oursOnly.map((payment) => payment.transactionId)).toEqual(absent);
+        expect(oursOnly.map((payment) => payment.paymentId)).toEqual(absent);
         expect(notPaid).toEqual([]);
       }),
       { numRuns: 300 },

@@ -185,11 +185,11 @@ describe('un-encoded form bodies', () => {
         request,
         fc.nat(),
         fc.constantFrom('&', '=', '+', '%', '0', 'a'),
-        ({ operation, params }, place, character) => {
+        ({ operation, params }, location, character) => {
           const sent = new Map(params.filter((pair): pair is [string, string] => pair[1] !== null));
           if (sent.size === 0 || accepted(sent, operation) === undefined) return;
           const text = canonicalText(sent);
-          const at = place % text.length;
+          const at = location % text.length;
           const changed = text.slice(0, at) + character + text.slice(at + 1);
           let verified: Fields | undefined;
           try {

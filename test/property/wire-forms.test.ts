@@ -139,11 +139,11 @@ describe('hostile bytes', () => {
             form === 'form' ? new URLSearchParams(pairs).toString() : multipart(pairs),
           );
           for (const { at, remove, insert } of changes) {
-            const place = at % (bytes.length + 1);
+            const location = at % (bytes.length + 1);
             bytes = Buffer.concat([
-              bytes.subarray(0, place),
+              bytes.subarray(0, location),
               insert,
-              bytes.subarray(place + remove),
+              bytes.subarray(location + remove),
             ]);
           }
           const reading = await readOrRefuse(post(TYPES[form], bytes));

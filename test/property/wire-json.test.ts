@@ -157,8 +157,8 @@ function mutate(
 ) {
   let bytes = body;
   for (const { at, remove, insert } of mutations) {
-    const place = at % (bytes.length + 1);
-    bytes = Buffer.concat([bytes.subarray(0, place), insert, bytes.subarray(place + remove)]);
+    const location = at % (bytes.length + 1);
+    bytes = Buffer.concat([bytes.subarray(0, location), insert, bytes.subarray(location + remove)]);
   }
   return bytes;
 }

@@ -104,7 +104,7 @@ describe('a bulk file', () => {
     expect(await vendor.balance()).toBe((before[0] ?? 0) - 11);
     expect(await other.balance()).toBe((before[1] ?? 0) - 12);
     const [first = '', second = ''] = references;
-    expect(await vendor.transaction(first)).toMatchObject({ account: '254722000002' });
+    expect(await vendor.payment(first)).toMatchObject({ account: '254722000002' });
     expectRefusal(await vendor.call('status', { reference: second }), {
       status: 404,
       code: 'unknown_reference',

@@ -10,9 +10,9 @@ import { checkLedger } from '../../src/payments/audit/check.ts';
 import type { Violation } from '../../src/payments/audit/check.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { approveResolution, proposeResolution } from '../../src/payments/corrections/cases.ts';
-import { archiveTransactions } from '../../src/payments/archive/archive.ts';
-import { createTransactions, settleTransactions } from '../../src/payments/create/store.ts';
-import type { NewTransaction } from '../../src/payments/create/payment.ts';
+import { archivePayments } from '../../src/payments/archive/archive.ts';
+import { createPayments, settlePayments } from '../../src/payments/create/store.ts';
+import type { NewPayment } from '../../src/payments/create/payment.ts';
 import {
   COLLECTOR,
   createInstructed,
@@ -21,7 +21,7 @@ import {
   paidReport,
 } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
-import { newTransaction } from '../support/new-transaction.ts';
+import { newPayment } from '../support/new-transaction.ts';
 
 // Somebody alters the database by SQL, as the role that owns it or, where rows are only added, as the
 // service's own. Each way is found by `ledger check`, or docs/operating/security.md says that it is not.
@@ -31,7 +31,7 @@ const SECURITY_PAGE = path.resolve(import.meta.dirname, '../../docs/operating/se
 let books: Books;
 let folder: string;
 let vendorId: number;
-let payments: Record<'queued' | 'paid' | 'failed' | 'corrected' | 'archived', NewTransaction>;
+let payments: Record<'queued' | 'paid' | 'failed' | 'corrected' | 'archived', NewPayment>;
 /** The head when everything was chained. */
 let keptHead: string;
 
@@ -40,8 +40,8 @@ beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'malipo-tampering-'));
   vendorId = await books.addVendor();
   await books.addFloat(vendorId, 1_000_000n);
-  const made = (name: string): NewTransaction =>
-    newTransaction({ vendorId, feeCents: 10n, phone: '254722000000', merchantReference: name });
+  const made = (name: string): NewPayment =>
+    newPayment({ vendorId, feeCents: 10n, phone: '254722000000', merchantReference: name });
   payments = {
     queued: made('queued'),
     paid: made('paid'),
@@ -51,28 +51,28 @@ beforeAll(async () => {
   };
   const { queued, paid, failed, corrected, archived } = payments;
   await createInstructed(books.pool, [archived]);
-  await settleTransactions(books.pool, [
+  await settlePayments(books.pool, [
     paidReport(archived, { details: { token: '12345678901234567890' } }),
   ]);
   await extend();
-  await archiveTransactions(books.owner, {
+  await archivePayments(books.owner, {
     vendorIds: [vendorId],
     before: new Date(Date.now() + 60_000),
     folder,
   });
   await createInstructed(books.pool, [paid, failed, corrected]);
-  await createTransactions(books.pool, [queued], false);
-  await settleTransactions(books.pool, [
+  await createPayments(books.pool, [queued], false);
+  await settlePayments(books.pool, [
     paidReport(paid, { details: { token: '98765432109876543210', units: '12.3' } }),
     failedReport(failed),
     failedReport(corrected),
   ]);
   await extend();
   // The operator paid it after all, and then it did not.
-  await settleTransactions(books.pool, [paidReport(corrected)]);
+  await settlePayments(books.pool, [paidReport(corrected)]);
   await decide('charge_vendor');
   await extend();
-  await settleTransactions(books.pool, [failedReport(corrected)]);
+  await settlePayments(books.pool, [failedReport(corrected)]);
   await decide('return_to_vendor');
   await extend();
   const report = await checkLedger(books.pool, { mac: books.ledgerMac });
@@ -112,8 +112,8 @@ const TABLES = [
   'ledger_chain',
   'collections',
   'fund_movements',
-  'transactions',
-  'archived_transactions',
+  'payments',
+  'archived_payments',
   'dispatch_queue',
   'unexecuted_attempts',
   'cases',
@@ -180,7 +180,7 @@ const OTHER_VALUE_OF: Readonly<Record<string, string>> = {
   'transactions.outcome': `case outcome when 'failed' then 'success' else 'failed' end`,
   'transactions.failure_code': `case failure_code when 'other' then 'declined' else 'other' end`,
   'transactions.attempt_outcome': `case attempt_outcome when 'paid' then 'declined' else 'paid' end`,
-  'archived_transactions.outcome': `case outcome when 'failed' then 'success' else 'failed' end`,
+  'archived_payments.outcome': `case outcome when 'failed' then 'success' else 'failed' end`,
   'corrections.outcome_before': `case outcome_before when 'failed' then 'success' else 'failed' end`,
   'corrections.outcome_after': `case outcome_after when 'failed' then 'success' else 'failed' end`,
 };
@@ -188,7 +188,7 @@ const OTHER_VALUE_OF: Readonly<Record<string, string>> = {
 /** Columns whose change is not found, each listed on the security page. */
 const NOT_COVERED = [
   'transactions.duplicate_key',
-  'archived_transactions.archive_id',
+  'archived_payments.archive_id',
   'dispatch_queue.due_at',
   'dispatch_queue.claim_number',
   'dispatch_queue.verify_count',
@@ -207,14 +207,14 @@ interface Target {
 }
 
 const one = (which: keyof typeof payments) => (): string =>
-  `transaction_id = '${payments[which].transactionId}'`;
+  `payment_id = '${payments[which].paymentId}'`;
 
 const TARGETS: readonly Target[] = [
-  { table: 'transactions', rows: 'a queued payment', where: one('queued') },
-  { table: 'transactions', rows: 'a successful payment', where: one('paid') },
-  { table: 'transactions', rows: 'a failed payment', where: one('failed') },
-  { table: 'transactions', rows: 'a corrected payment', where: one('corrected') },
-  { table: 'archived_transactions', rows: 'an archived payment', where: one('archived') },
+  { table: 'payments', rows: 'a queued payment', where: one('queued') },
+  { table: 'payments', rows: 'a successful payment', where: one('paid') },
+  { table: 'payments', rows: 'a failed payment', where: one('failed') },
+  { table: 'payments', rows: 'a corrected payment', where: one('corrected') },
+  { table: 'archived_payments', rows: 'an archived payment', where: one('archived') },
   { table: 'dispatch_queue', rows: 'a queued payment', where: one('queued') },
   { table: 'collections', rows: 'a collection', where: () => 'true' },
   { table: 'fund_movements', rows: 'a fund movement', where: () => 'true' },
@@ -222,7 +222,7 @@ const TARGETS: readonly Target[] = [
   {
     table: 'transfers',
     rows: 'a reservation',
-    where: () => `source_id = '${payments.paid.transactionId}' and leg = 1`,
+    where: () => `source_id = '${payments.paid.paymentId}' and leg = 1`,
   },
 ];
 
@@ -275,20 +275,14 @@ describe('a change of a single column', () => {
   test('is told by the payment’s reference', async () => {
     const { queued, paid } = payments;
     const found = await afterwards(async () => {
-      await run(`update transactions set account = 'mine' where transaction_id = $1`, [
-        queued.transactionId,
+      await run(`update payments set account = 'mine' where payment_id = $1`, [queued.paymentId]);
+      await run(`update dispatch_queue set account = 'mine' where payment_id = $1`, [
+        queued.paymentId,
       ]);
-      await run(`update dispatch_queue set account = 'mine' where transaction_id = $1`, [
-        queued.transactionId,
-      ]);
-      await run(`update transactions set details = '{}' where transaction_id = $1`, [
-        paid.transactionId,
-      ]);
+      await run(`update payments set details = '{}' where payment_id = $1`, [paid.paymentId]);
     }, check);
-    const named = (payment: NewTransaction, what: string): unknown =>
-      expect.stringContaining(
-        `payment ${encodeReference(vendorId, payment.transactionId)}: ${what}`,
-      );
+    const named = (payment: NewPayment, what: string): unknown =>
+      expect.stringContaining(`payment ${encodeReference(vendorId, payment.paymentId)}: ${what}`);
     expect(found.map(({ invariant }) => invariant)).toEqual(['chain_intact', 'chain_intact']);
     expect(found.map(({ detail }) => detail).toSorted()).toEqual(
       expect.arrayContaining([named(queued, 'what was accepted'), named(paid, 'its outcome')]),
@@ -318,11 +312,11 @@ async function mint(mac: string): Promise<void> {
 async function forgePayment(at: string): Promise<void> {
   await run(
     `with made as (
-       insert into transactions (vendor_id, transaction_id, biller_code, account, amount_cents, fee_cents,
+       insert into payments (vendor_id, payment_id, biller_code, account, amount_cents, fee_cents,
          duplicate_key, created_at)
        values ($1, $2, 'kplc_prepaid', 'mine', 500, 0, 0, ${at})
      ), queued as (
-       insert into dispatch_queue (vendor_id, transaction_id, biller_code, account, amount_cents, due_at)
+       insert into dispatch_queue (vendor_id, payment_id, biller_code, account, amount_cents, due_at)
        values ($1, $2, 'kplc_prepaid', 'mine', 500, now())
      ), moved as (
        update accounts set balance_cents = balance_cents + case account when 'float' then -500 else 500 end
@@ -343,10 +337,10 @@ async function removeChain(): Promise<void> {
 }
 
 async function redirect(which: 'queued' | 'paid' = 'paid'): Promise<void> {
-  const values = [payments[which].transactionId];
-  await run(`update transactions set account = 'mine' where transaction_id = $1`, values);
+  const values = [payments[which].paymentId];
+  await run(`update payments set account = 'mine' where payment_id = $1`, values);
   if (which === 'queued') {
-    await run(`update dispatch_queue set account = 'mine' where transaction_id = $1`, values);
+    await run(`update dispatch_queue set account = 'mine' where payment_id = $1`, values);
   }
 }
 
@@ -441,8 +435,8 @@ const WAYS: readonly Way[] = [
     way: 'two payments whose accounts were exchanged',
     tamper: async () => {
       await redirect();
-      await run(`update transactions set account = 'other' where transaction_id = $1`, [
-        payments.failed.transactionId,
+      await run(`update payments set account = 'other' where payment_id = $1`, [
+        payments.failed.paymentId,
       ]);
     },
     found: 'chain_intact',
@@ -450,8 +444,8 @@ const WAYS: readonly Way[] = [
   {
     way: 'a payment that is gone without a trace in the books',
     tamper: async () => {
-      const values = [payments.failed.transactionId];
-      await run('delete from transactions where transaction_id = $1', values);
+      const values = [payments.failed.paymentId];
+      await run('delete from payments where payment_id = $1', values);
       await run('delete from transfers where source_id = $1', values);
     },
     found: 'chain_intact',
@@ -516,7 +510,7 @@ const WAYS: readonly Way[] = [
       await books.owner.query(
         `create function mine() returns trigger language plpgsql as
            $$ begin new.account := 'mine'; return new; end $$;
-         create trigger mine before insert on transactions for each row execute function mine()`,
+         create trigger mine before insert on payments for each row execute function mine()`,
       ),
     found: 'written_as_sent',
   },
@@ -566,7 +560,7 @@ const WAYS: readonly Way[] = [
   {
     way: 'an outcome written for a payment that is open, with the transfers that go with it',
     // The same rows as by SQL.
-    tamper: async () => await settleTransactions(books.pool, [failedReport(payments.queued)]),
+    tamper: async () => await settlePayments(books.pool, [failedReport(payments.queued)]),
     found: null,
   },
 ];

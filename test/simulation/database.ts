@@ -54,7 +54,7 @@ const SHADOWS = `
     as $$ select current_setting('simulated.now')::timestamptz $$;
   create function simulated.clock_timestamp() returns timestamptz stable language sql
     as $$ select current_setting('simulated.now')::timestamptz $$;
-  alter function public.settle_transactions reset all;
+  alter function public.settle_payments reset all;
   set search_path = simulated, pg_catalog, public;
   set plan_cache_mode = force_generic_plan;
   set enable_seqscan = off; set enable_bitmapscan = off; set enable_mergejoin = off;
@@ -62,8 +62,8 @@ const SHADOWS = `
   set simulated.now = '2030-01-01';`;
 
 const BOOKS = ['vendors', 'operators', 'billers', 'accounts', 'transfers', 'collections']
-  .concat(['fund_movements', 'transactions', 'dispatch_queue', 'unexecuted_attempts', 'cases'])
-  .concat(['stray_callbacks', 'biller_breakers']);
+  .concat(['fund_movements', 'payments', 'dispatch_queue', 'unexecuted_attempts', 'cases'])
+  .concat(['unmatched_callbacks', 'biller_breakers']);
 // Ten times as quick as to truncate.
 const EMPTY = BOOKS.toReversed()
   .map((table) => `delete from ${table}`)

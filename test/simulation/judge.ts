@@ -8,7 +8,7 @@ import type { World } from './world.ts';
 
 interface Row {
   vendor_id: number;
-  transaction_id: string;
+  payment_id: string;
   merchant_reference: string;
   biller_code: string;
   amount_cents: string;
@@ -20,24 +20,24 @@ interface Row {
   cases: string[];
 }
 
-const ROWS = `select t.vendor_id, t.transaction_id, t.merchant_reference, t.biller_code,
+const ROWS = `select t.vendor_id, t.payment_id, t.merchant_reference, t.biller_code,
     t.amount_cents::text, t.outcome, q.stage,
     (select count(*)::integer from attempts a
-      where a.vendor_id = t.vendor_id and a.transaction_id = t.transaction_id) as attempts,
+      where a.vendor_id = t.vendor_id and a.payment_id = t.payment_id) as attempts,
     (select sum(f.amount_cents)::text from transfers f
-      where f.vendor_id = t.vendor_id and f.source_id = t.transaction_id
+      where f.vendor_id = t.vendor_id and f.source_id = t.payment_id
         and f.credit_account like 'operator:%') as posted_cents,
     array(select c.kind from cases c
-      where c.vendor_id = t.vendor_id and c.transaction_id = t.transaction_id) as cases
-  from transactions t left join dispatch_queue q
-    on q.vendor_id = t.vendor_id and q.transaction_id = t.transaction_id
-  order by t.transaction_id`;
+      where c.vendor_id = t.vendor_id and c.payment_id = t.payment_id) as cases
+  from payments t left join dispatch_queue q
+    on q.vendor_id = t.vendor_id and q.payment_id = t.payment_id
+  order by t.payment_id`;
 
 async function readRows(client: Client): Promise<(Row & { readonly reference: string })[]> {
   const read = await client.query<Row>({ name: 'judge', text: ROWS, values: [] });
   return read.rows.map((row) => ({
     ...row,
-    reference: encodeReference(row.vendor_id, row.transaction_id),
+    reference: encodeReference(row.vendor_id, row.payment_id),
   }));
 }
 
@@ -70,12 +70,12 @@ function characterOf(world: World, billerCode: string): OperatorCharacter {
   return found;
 }
 
-const TORN = `select coalesce(q.transaction_id, a.transaction_id) as transaction_id, q.stage,
+const TORN = `select coalesce(q.payment_id, a.payment_id) as payment_id, q.stage,
     coalesce(a.open, 0)::integer as open
   from dispatch_queue q full join (
-    select vendor_id, transaction_id, count(*) as open from attempts
-    where outcome is null group by vendor_id, transaction_id
-  ) a using (vendor_id, transaction_id)
+    select vendor_id, payment_id, count(*) as open from attempts
+    where outcome is null group by vendor_id, payment_id
+  ) a using (vendor_id, payment_id)
   where case q.stage when 'verify' then a.open is distinct from 1 else a.open is not null end`;
 
 /**
@@ -84,11 +84,11 @@ const TORN = `select coalesce(q.transaction_id, a.transaction_id) as transaction
  */
 export async function judgeQueue(world: World): Promise<void> {
   const torn = await world.database.client.query<{
-    transaction_id: string;
+    payment_id: string;
     stage: string | null;
     open: number;
   }>({ name: 'judge_queue', text: TORN, values: [] });
-  for (const { transaction_id: id, stage, open } of torn.rows) {
+  for (const { payment_id: id, stage, open } of torn.rows) {
     world.violated(`${id} is in stage ${stage} with ${open} instructions out`);
   }
 }
@@ -98,13 +98,13 @@ export async function judge(world: World): Promise<void> {
   const { client } = world.database;
   const rows = await readRows(client);
   judgeAnswers(world, rows);
-  for (const row of rows) judgeTransaction(world, row);
+  for (const row of rows) judgePayment(world, row);
   for (const reference of world.truth.entries.keys()) {
     if (!rows.some((row) => row.reference === reference)) {
       world.violated(`${reference} was instructed and is not in the books`);
     }
   }
-  await judgeStrays(world);
+  await judgeUnmatched(world);
   const report = await checkLedger(poolOn(client));
   for (const { invariant, vendorId, detail } of report.violations) {
     // The simulation has a schema of its own, which is not the one the migrations recorded.
@@ -115,16 +115,16 @@ export async function judge(world: World): Promise<void> {
 
 function judgeAnswers(world: World, rows: readonly Row[]): void {
   const kept = new Map(
-    rows.map((row) => [`${row.vendor_id} ${row.merchant_reference}`, row.transaction_id]),
+    rows.map((row) => [`${row.vendor_id} ${row.merchant_reference}`, row.payment_id]),
   );
-  for (const [name, transactionId] of world.truth.answered) {
-    if (kept.get(name) !== transactionId) {
-      world.violated(`${name} was accepted as ${transactionId} and is not in the books`);
+  for (const [name, paymentId] of world.truth.answered) {
+    if (kept.get(name) !== paymentId) {
+      world.violated(`${name} was accepted as ${paymentId} and is not in the books`);
     }
   }
 }
 
-function judgeTransaction(world: World, row: Row & { readonly reference: string }): void {
+function judgePayment(world: World, row: Row & { readonly reference: string }): void {
   const { reference, outcome } = row;
   const entry = world.truth.entries.get(reference);
   if (outcome === null) {
@@ -190,11 +190,11 @@ function judgeCallbacks(world: World, row: Row & { readonly reference: string })
   }
 }
 
-async function judgeStrays(world: World): Promise<void> {
+async function judgeUnmatched(world: World): Promise<void> {
   const read = await world.database.client.query<{ operator_code: string; reference: string }>(
-    'select operator_code, reference from stray_callbacks',
+    'select operator_code, reference from unmatched_callbacks',
   );
-  for (const { operatorCode, reference } of world.truth.strays) {
+  for (const { operatorCode, reference } of world.truth.unmatched) {
     const kept = read.rows.some(
       (row) => row.operator_code === operatorCode && row.reference === reference,
     );

@@ -46,25 +46,25 @@ const TYPICAL_MS = 2;
 
 /** Which crash a statement stands for, by its name: before it was committed, and after. */
 const CRASHES: Readonly<Record<string, readonly [Fault, Fault]>> = {
-  create_transactions: ['crash_before_create_commit', 'crash_after_create_commit'],
+  create_payments: ['crash_before_create_commit', 'crash_after_create_commit'],
   claim: ['crash_before_claim_commit', 'crash_after_claim_commit'],
-  settle_transactions: ['crash_before_settle_commit', 'crash_after_settle_commit'],
+  settle_payments: ['crash_before_settle_commit', 'crash_after_settle_commit'],
   write_progress: ['crash_before_progress_commit', 'crash_after_progress_commit'],
 };
 /** How often, against the usual, a process dies with one of them on its way. */
 const BEFORE_COMMIT: Readonly<Record<string, number>> = {
-  create_transactions: 3,
-  settle_transactions: 6,
+  create_payments: 3,
+  settle_payments: 6,
   write_progress: 4,
 };
 const ANSWERS_LOST: Readonly<Record<string, Fault>> = {
-  create_transactions: 'create_answer_lost',
+  create_payments: 'create_answer_lost',
   claim: 'claim_answer_lost',
-  settle_transactions: 'settle_answer_lost',
+  settle_payments: 'settle_answer_lost',
 };
 
 /** Sent through lanes, which do not wait for ever. */
-const LANES = new Set(['create_transactions', 'settle_transactions', 'write_progress']);
+const LANES = new Set(['create_payments', 'settle_payments', 'write_progress']);
 
 /**
  * Connections to the database. A statement travels, is executed alone, and its answer travels back:
@@ -192,7 +192,7 @@ export function createNetwork(world: World): Network {
       rows: Record<string, unknown>[];
       rowCount: number | null;
     };
-    if (kind === 'settle_transactions') {
+    if (kind === 'settle_payments') {
       for (const row of rows) if (row['result'] === 'repeated') world.note('settle_repeated');
     }
     if (kind === 'write_progress') {

@@ -49,11 +49,11 @@ export function startMerchants(
     const before = truth.answered.get(name);
     if (decision.kind === 'accepted' || decision.kind === 'replayed') {
       if (decision.kind === 'replayed') world.note('create_replayed');
-      if (before !== undefined && before !== decision.transactionId) {
+      if (before !== undefined && before !== decision.paymentId) {
         world.violated(`${name} was answered with two transactions`);
       }
-      truth.answered.set(name, decision.transactionId);
-      world.tell(`vendor ${name} ${decision.kind} ${decision.transactionId}`);
+      truth.answered.set(name, decision.paymentId);
+      world.tell(`vendor ${name} ${decision.kind} ${decision.paymentId}`);
       return;
     }
     if (decision.kind === 'insufficient_float') world.note('create_unaffordable');

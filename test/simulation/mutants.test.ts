@@ -7,7 +7,7 @@ import type { SimulatedDatabase } from './database.ts';
 import { MUTANTS } from './mutants.ts';
 import { runSeed } from './run.ts';
 
-const MOST_SEEDS = 500;
+const MAX_SEEDS = 500;
 const CAMPAIGN_TIMEOUT_MS = 120_000;
 
 let made: TestDatabase;
@@ -30,7 +30,7 @@ test.each(MUTANTS.map((mutant) => [mutant.name, mutant] as const))(
     const campaign = await runCampaign({
       databases: [database],
       first: 1,
-      count: MOST_SEEDS,
+      count: MAX_SEEDS,
       mutant,
       untilFailed: true,
     });
@@ -42,7 +42,7 @@ test('a bug that has no place in the code any more is not mistaken for one that 
   const nowhere = { find: 'no such text', replace: '' };
   for (const bugs of [
     { statements: [{ statement: 'claim', ...nowhere }] },
-    { functions: [{ name: 'settle_transactions', changes: [nowhere] }] },
+    { functions: [{ name: 'settle_payments', changes: [nowhere] }] },
   ]) {
     const run = runSeed({ seed: 1, database, mutant: { name: 'nowhere', bugs } });
     await expect(run).rejects.toThrow(BugNotPlantedError);

@@ -1,4 +1,4 @@
-import type { CallbackDesk } from '../../src/payments/dispatch/callbacks.ts';
+import type { CallbackReceiver } from '../../src/payments/dispatch/callbacks.ts';
 import type { Connector } from '../../src/payments/dispatch/connector.ts';
 import type { Bugs } from './database.ts';
 
@@ -10,7 +10,7 @@ import type { Bugs } from './database.ts';
 export interface Mutant {
   readonly name: string;
   readonly connector?: (connector: Connector) => Connector;
-  readonly desk?: (desk: CallbackDesk) => CallbackDesk;
+  readonly receiver?: (receiver: CallbackReceiver) => CallbackReceiver;
   readonly bugs?: Bugs;
 }
 
@@ -60,7 +60,7 @@ export const MUTANTS: readonly Mutant[] = [
     bugs: {
       functions: [
         {
-          name: 'settle_transactions',
+          name: 'settle_payments',
           changes: [
             { find: 'and t.outcome is null', replace: '' },
             {
@@ -68,14 +68,14 @@ export const MUTANTS: readonly Mutant[] = [
               replace: `from (
                 select * from dequeued union all
                 select *, v_now, 1::smallint, null
-                from unnest(p_vendor_ids, p_transaction_ids, p_billers, p_outcomes, p_paid_amounts,
+                from unnest(p_vendor_ids, p_payment_ids, p_billers, p_outcomes, p_paid_amounts,
                   p_biller_references, p_messages, p_details, p_failure_codes, p_sources) with ordinality
                 where cardinality(v_stages) = 2
-              ) o (vendor_id, transaction_id, biller_code, outcome, paid, biller_reference, message,
+              ) o (vendor_id, payment_id, biller_code, outcome, paid, biller_reference, message,
                 details, failure_code, source, number, sent_at, attempt_number, operator_handle)`,
             },
             {
-              find: `select vendor_id, transaction_id, leg, 'reserved', credit_account, amount, v_now from legs`,
+              find: `select vendor_id, payment_id, leg, 'reserved', credit_account, amount, v_now from legs`,
               replace: `select vendor_id, gen_random_uuid(), leg, 'reserved', credit_account, amount, v_now from legs`,
             },
           ],
@@ -86,9 +86,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     // Acknowledged although it could not be written.
     name: 'lost_callback',
-    desk: (desk) => ({
+    receiver: (receiver) => ({
       receive: async (operatorCode, request) =>
-        await desk.receive(operatorCode, request).catch(() => 'accepted' as const),
+        await receiver.receive(operatorCode, request).catch(() => 'accepted' as const),
     }),
   },
   {
@@ -140,7 +140,7 @@ export const MUTANTS: readonly Mutant[] = [
     bugs: {
       functions: [
         {
-          name: 'settle_transactions',
+          name: 'settle_payments',
           changes: [
             {
               find: 'else r.known_outcome is distinct from r.outcome end',

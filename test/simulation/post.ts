@@ -8,7 +8,7 @@ import type { World } from './world.ts';
 
 const TYPICAL_MS = 50;
 /** An operator's tries during the storm; afterwards it tries until it succeeds. */
-const MOST_TRIES = 4;
+const MAX_TRIES = 4;
 
 interface Letter {
   readonly operatorCode: string;
@@ -42,7 +42,7 @@ export function createPost(options: {
     onTheirWay += 1;
     const again = (): void => {
       onTheirWay -= 1;
-      if (letter.tries >= MOST_TRIES && !world.calm) return;
+      if (letter.tries >= MAX_TRIES && !world.calm) return;
       onTheirWay += 1;
       schedule.after(random.whole(500, 4_000), () => {
         onTheirWay -= 1;
@@ -103,7 +103,7 @@ export function createPost(options: {
     const taken = (reference: string, operatorCode: string) => ({
       genuine: true,
       onTaken: () => {
-        truth.strays.push({ reference, operatorCode });
+        truth.unmatched.push({ reference, operatorCode });
       },
     });
     if (world.strikes('callback_unknown')) {

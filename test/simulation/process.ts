@@ -3,13 +3,13 @@ import { createBillerCatalogue } from '../../src/payments/billers/catalogue.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import type { Timers } from '../../src/platform/base/timers.ts';
 import { createAvailabilities } from '../../src/payments/dispatch/availability.ts';
-import { createCallbackDesk } from '../../src/payments/dispatch/callbacks.ts';
+import { createCallbackReceiver } from '../../src/payments/dispatch/callbacks.ts';
 import type { CallbackAnswer } from '../../src/payments/dispatch/callbacks.ts';
 import type { CallbackRequest, Connector } from '../../src/payments/dispatch/connector.ts';
 import { startDispatcher } from '../../src/payments/dispatch/dispatcher.ts';
 import type { Dispatcher } from '../../src/payments/dispatch/dispatcher.ts';
 import { createCreateLanes } from '../../src/payments/create/create.ts';
-import { planTransaction } from '../../src/payments/create/decide.ts';
+import { planPayment } from '../../src/payments/create/decide.ts';
 import type { CreateRequest } from '../../src/payments/create/decide.ts';
 import { createSettler } from '../../src/payments/settle/settle.ts';
 import type { CreateDecision } from '../../src/payments/create/payment.ts';
@@ -24,9 +24,9 @@ import type { World } from './world.ts';
 const LANE_DEADLINE_MS = 8_000;
 const POLICY = {
   verifyFirstMs: 500,
-  verifyMostMs: 8_000,
+  verifyMaxMs: 8_000,
   resendFirstMs: 300,
-  resendMostMs: 5_000,
+  resendMaxMs: 5_000,
 };
 const BREAKER_COOLDOWN_MS = 3_000;
 const STOP_GRACE_MS = 4_000;
@@ -124,15 +124,15 @@ export function startProcess(options: ProcessOptions): SimulatedProcess {
     },
     create: async (request, vendorId) => {
       const { catalogue, lanes } = running();
-      const planned = planTransaction(
+      const planned = planPayment(
         request,
         { vendorId, duplicateCheck: 'off', referenceRequired: true },
         catalogue.biller(request.billerCode),
       );
       // The order of claims follows ids: they come from the seed.
-      return await lanes.add({ ...planned, transactionId: simulatedId(world) });
+      return await lanes.add({ ...planned, paymentId: simulatedId(world) });
     },
-    callback: (operatorCode, request) => running().desk.receive(operatorCode, request),
+    callback: (operatorCode, request) => running().receiver.receive(operatorCode, request),
     crash: () => state.crash(),
     standStill: (forMs) => state.standStill(forMs),
     end,
@@ -203,14 +203,20 @@ async function boot(state: State, options: ProcessOptions) {
     timers,
     log: SILENT,
   });
-  const desk = createCallbackDesk({ pool: pool(), catalogue, connectorOf, settler, log: SILENT });
+  const receiver = createCallbackReceiver({
+    pool: pool(),
+    catalogue,
+    connectorOf,
+    settler,
+    log: SILENT,
+  });
   return {
     catalogue,
     lanes,
     settler,
     availabilities,
     dispatcher,
-    desk: mutant?.desk?.(desk) ?? desk,
+    receiver: mutant?.receiver?.(receiver) ?? receiver,
   };
 }
 

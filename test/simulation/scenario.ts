@@ -94,8 +94,8 @@ const DELAYS = ['instruction_lost', 'instruction_left_late', 'answer_lost'] as c
  */
 export function drawScenario(random: Random): Scenario {
   const rates: Partial<Record<Fault, number>> = {};
-  for (const [name, most] of Object.entries(MOST)) {
-    if (random.chance(0.5)) rates[name as Fault] = most * (0.2 + 0.8 * random.next());
+  for (const [name, max] of Object.entries(MOST)) {
+    if (random.chance(0.5)) rates[name as Fault] = max * (0.2 + 0.8 * random.next());
   }
   const operators = Array.from({ length: random.whole(1, 2) }, (_, index) =>
     drawOperator(random, index),
@@ -108,8 +108,8 @@ export function drawScenario(random: Random): Scenario {
   for (const name of mixed) rates[name] ??= MOST[name] ?? 0;
   const vendorIds = Array.from({ length: random.whole(1, 3) }, (_, index) => index + 1);
   const stormMs = random.whole(sluggish ? 35 : 15, 45) * 1000;
-  const every = (probability: number, leastMs: number, mostMs: number): number | null =>
-    random.chance(probability) ? random.whole(leastMs, mostMs) : null;
+  const every = (probability: number, leastMs: number, maxMs: number): number | null =>
+    random.chance(probability) ? random.whole(leastMs, maxMs) : null;
   const billers = operators.flatMap((operator) => operator.billerCodes);
   const wishes = Array.from({ length: random.whole(2, 10) }, (_, index) => ({
     atMs: random.whole(0, Math.floor(stormMs * 0.6)),

@@ -16,7 +16,7 @@ interface Event {
 }
 
 /** More events than any run has; a run that exceeds it would never end. */
-const MOST_EVENTS = 60_000;
+const MAX_EVENTS = 60_000;
 
 /**
  * Owns time and the order of everything: each event runs alone, and the next one only when nothing
@@ -70,7 +70,7 @@ export function createSchedule(random: Random): Schedule {
           continue;
         }
         events += 1;
-        if (events > MOST_EVENTS) throw new Error('the run does not end');
+        if (events > MAX_EVENTS) throw new Error('the run does not end');
         await first.run();
         // All that follows without a further effect is microtasks, which end before this does.
         await new Promise((resolve) => setImmediate(resolve));

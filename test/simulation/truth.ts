@@ -42,11 +42,11 @@ export interface Truth {
   readonly entries: Map<string, Entry>;
   readonly takenCallbacks: TakenCallback[];
   /** Acknowledged callbacks about what the operator does not have. */
-  readonly strays: { readonly operatorCode: string; readonly reference: string }[];
+  readonly unmatched: { readonly operatorCode: string; readonly reference: string }[];
   /** Answers to creates, by the vendor's id and reference. */
   readonly answered: Map<string, string>;
 }
 
 export function createTruth(): Truth {
-  return { entries: new Map(), takenCallbacks: [], strays: [], answered: new Map() };
+  return { entries: new Map(), takenCallbacks: [], unmatched: [], answered: new Map() };
 }

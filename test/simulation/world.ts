@@ -44,9 +44,9 @@ export interface World {
 
 /** Shortly; about as long as a lease lasts; for long. */
 const STAND_STILL = [
-  { leastMs: 500, mostMs: 3_000 },
-  { leastMs: 6_000, mostMs: 14_000 },
-  { leastMs: 3_000, mostMs: 25_000 },
+  { leastMs: 500, maxMs: 3_000 },
+  { leastMs: 6_000, maxMs: 14_000 },
+  { leastMs: 3_000, maxMs: 25_000 },
 ];
 
 export function createWorld(options: {
@@ -85,8 +85,8 @@ export function createWorld(options: {
       if (world.calm || life.dead) return;
       if (random.chance(scenario.crashPointRate * crash)) await life.crash();
       else if (random.chance(scenario.standStillPointRate * standStill)) {
-        const { leastMs, mostMs } = random.pick(STAND_STILL);
-        life.standStill(random.whole(leastMs, mostMs));
+        const { leastMs, maxMs } = random.pick(STAND_STILL);
+        life.standStill(random.whole(leastMs, maxMs));
       }
     },
     violated: (what) => {

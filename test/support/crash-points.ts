@@ -11,7 +11,7 @@ import type { CrashPoint } from '../../src/platform/base/crash-points.ts';
 const [wanted, count = '1'] = (process.env['CRASH_AT'] ?? '').split('#');
 let left = Number(count);
 let heldAt = process.env['HOLD_AT'];
-const MOST_HELD_MS = 60_000;
+const MAX_HELD_MS = 60_000;
 
 /** Ends the process as the kernel would: nothing is flushed, nobody is told. */
 export function crashPoint(point: CrashPoint): void {
@@ -26,7 +26,7 @@ function hold(file: string): void {
   heldAt = undefined;
   writeFileSync(file, '');
   const nothing = new Int32Array(new SharedArrayBuffer(4));
-  const until = Date.now() + MOST_HELD_MS;
+  const until = Date.now() + MAX_HELD_MS;
   while (existsSync(file) && Date.now() < until) Atomics.wait(nothing, 0, 0, 20);
 }
 

@@ -1,4 +1,4 @@
-import type { CreateDecision, NewTransaction } from '../../src/payments/create/payment.ts';
+import type { CreateDecision, NewPayment } from '../../src/payments/create/payment.ts';
 
 /** What the oracle expects of one row: the kind, and which transactions the answer may name. */
 export interface Expected {
@@ -9,20 +9,20 @@ export interface Expected {
 /** Decides on creates one by one, in memory: what any batch must be equal to. */
 export interface CreateOracle {
   addFloat(vendorId: number, amountCents: bigint): void;
-  decide(row: NewTransaction): Expected;
-  readonly accepted: readonly NewTransaction[];
+  decide(row: NewPayment): Expected;
+  readonly accepted: readonly NewPayment[];
   balances(vendorId: number): { readonly float: bigint; readonly reserved: bigint };
 }
 
 /** Time stands still for it: everything happens within the duplicate window. */
 export function createOracle(): CreateOracle {
-  const accepted: NewTransaction[] = [];
+  const accepted: NewPayment[] = [];
   const floats = new Map<number, bigint>();
   const reserved = new Map<number, bigint>();
-  const decide = (row: NewTransaction): Expected => {
+  const decide = (row: NewPayment): Expected => {
     const own = accepted.filter((known) => known.vendorId === row.vendorId);
-    if (own.some((known) => known.transactionId === row.transactionId)) {
-      return { kind: 'accepted', names: [row.transactionId] };
+    if (own.some((known) => known.paymentId === row.paymentId)) {
+      return { kind: 'accepted', names: [row.paymentId] };
     }
     const first = own.find(
       (known) =>
@@ -31,19 +31,19 @@ export function createOracle(): CreateOracle {
     if (first !== undefined) {
       const same = equalPayment(first, row) && first.phone === row.phone;
       return same
-        ? { kind: 'replayed', names: [first.transactionId] }
-        : { kind: 'reference_reused', names: [first.transactionId] };
+        ? { kind: 'replayed', names: [first.paymentId] }
+        : { kind: 'reference_reused', names: [first.paymentId] };
     }
     const twins = own.filter((known) => equalPayment(known, row));
     if (row.duplicateCheck && twins.length > 0) {
-      return { kind: 'likely_duplicate', names: twins.map((twin) => twin.transactionId) };
+      return { kind: 'likely_duplicate', names: twins.map((twin) => twin.paymentId) };
     }
     const total = row.amountCents + row.feeCents;
     if ((floats.get(row.vendorId) ?? 0n) < total) return { kind: 'insufficient_float', names: [] };
     add(floats, row.vendorId, -total);
     add(reserved, row.vendorId, total);
     accepted.push(row);
-    return { kind: 'accepted', names: [row.transactionId] };
+    return { kind: 'accepted', names: [row.paymentId] };
   };
   return {
     accepted,
@@ -60,7 +60,7 @@ function add(to: Map<number, bigint>, vendorId: number, cents: bigint): void {
   to.set(vendorId, (to.get(vendorId) ?? 0n) + cents);
 }
 
-function equalPayment(one: NewTransaction, other: NewTransaction): boolean {
+function equalPayment(one: NewPayment, other: NewPayment): boolean {
   return (
     one.billerCode === other.billerCode &&
     one.account === other.account &&
@@ -70,5 +70,5 @@ function equalPayment(one: NewTransaction, other: NewTransaction): boolean {
 
 /** The transaction a decision names, if any. */
 export function namedBy(decision: CreateDecision): string | undefined {
-  return 'transactionId' in decision ? decision.transactionId : undefined;
+  return 'paymentId' in decision ? decision.paymentId : undefined;
 }

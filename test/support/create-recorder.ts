@@ -2,11 +2,11 @@ import { types } from 'pg';
 import type { PoolClient } from 'pg';
 import type { Pool } from '../../src/platform/db/pool.ts';
 
-/** One committed call of `create_transactions`, as the database ran it. */
+/** One committed call of `create_payments`, as the database ran it. */
 export interface RecordedCall {
   /** When the vendors' floats were locked, in microseconds since 1970: the order of such calls. */
   readonly atMicros: bigint;
-  readonly transactionIds: readonly string[];
+  readonly paymentIds: readonly string[];
   /** Decisions of migration 0006 for rows that were not accepted now, by row number from 1. */
   readonly decisions: ReadonlyMap<number, number>;
 }
@@ -33,11 +33,11 @@ export function recordCreates(pool: Pool, into: RecordedCall[]): void {
       readonly values?: readonly unknown[];
     }): Promise<unknown> => {
       const answer = await send(statement);
-      if (statement.name === 'create_transactions') {
+      if (statement.name === 'create_payments') {
         const [first, ...rest] = (answer as Answer).rows;
         into.push({
           atMicros: first?.known_at.micros ?? 0n,
-          transactionIds: statement.values?.[1] as string[],
+          paymentIds: statement.values?.[1] as string[],
           decisions: new Map(rest.map((row) => [row.row_number, row.decision])),
         });
       }

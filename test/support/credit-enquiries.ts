@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { newId } from '../../src/platform/base/ids.ts';
-import { payloadPlace } from '../../src/credit/enquiries/record.ts';
+import { payloadLocation } from '../../src/credit/enquiries/record.ts';
 import type { EnquiryRecord } from '../../src/credit/enquiries/record.ts';
 import type { NewEnquiry } from '../../src/credit/enquiries/store.ts';
 import type { Vault } from '../../src/credit/registry/vault.ts';
@@ -40,7 +40,7 @@ export function newEnquiry(vault: Vault, change: Partial<EnquiryRecord> = {}): N
   };
   return {
     record,
-    sealedPayload: vault.seal(payload, payloadPlace(record.vendorId, record.enquiryId)),
+    sealedPayload: vault.seal(payload, payloadLocation(record.vendorId, record.enquiryId)),
     crns: record.crn === null ? [] : [BigInt(record.crn)],
     askedBy: 'A lender',
     sector: 'bank',

@@ -9,9 +9,9 @@ import { startDispatcher } from '../../src/payments/dispatch/dispatcher.ts';
 import type { Dispatcher } from '../../src/payments/dispatch/dispatcher.ts';
 import { createSettler } from '../../src/payments/settle/settle.ts';
 import type { Settler } from '../../src/payments/settle/settle.ts';
-import { createTransactions, readTransaction } from '../../src/payments/create/store.ts';
-import type { TransactionRow } from '../../src/payments/create/store.ts';
-import type { NewTransaction } from '../../src/payments/create/payment.ts';
+import { createPayments, readPayment } from '../../src/payments/create/store.ts';
+import type { PaymentRow } from '../../src/payments/create/store.ts';
+import type { NewPayment } from '../../src/payments/create/payment.ts';
 import type { Books } from './money-fixture.ts';
 
 /** One process that dispatches. */
@@ -38,8 +38,8 @@ export async function startDispatch(
   },
 ): Promise<Dispatch> {
   const log = pino({ level: 'silent' });
-  const place = { url: options.url ?? books.url, byIndexOnly: true };
-  const pool = books.openPool({ ...place, max: 3 });
+  const location = { url: options.url ?? books.url, byIndexOnly: true };
+  const pool = books.openPool({ ...location, max: 3 });
   const catalogue = createBillerCatalogue({
     pool,
     masterKeys: { current: randomBytes(32), previous: undefined },
@@ -48,7 +48,7 @@ export async function startDispatch(
   await catalogue.reload();
   const connectorOf = (operatorCode: string): Connector | undefined =>
     options.connectors[operatorCode];
-  const settler = createSettler({ pools: [books.openPool(place)], deadlineMs: 8_000 });
+  const settler = createSettler({ pools: [books.openPool(location)], deadlineMs: 8_000 });
   const availabilities = createAvailabilities({
     pool,
     catalogue,
@@ -59,12 +59,12 @@ export async function startDispatch(
   });
   const dispatcher = startDispatcher({
     pool,
-    progressPool: books.openPool(place),
+    progressPool: books.openPool(location),
     catalogue,
     connectorOf,
     settler,
     availabilities,
-    policy: { verifyFirstMs: 1, verifyMostMs: 4, resendFirstMs: 1, resendMostMs: 4 },
+    policy: { verifyFirstMs: 1, verifyMaxMs: 4, resendFirstMs: 1, resendMaxMs: 4 },
     pollMs: options.pollMs ?? 10,
     laneDeadlineMs: 8_000,
     log,
@@ -86,14 +86,14 @@ export async function startDispatch(
 }
 
 /** Creates the payments, at most so many as one call takes. */
-export async function create(books: Books, made: readonly NewTransaction[]): Promise<void> {
-  const decisions = await createTransactions(books.pool, made, false);
+export async function create(books: Books, made: readonly NewPayment[]): Promise<void> {
+  const decisions = await createPayments(books.pool, made, false);
   const refused = decisions.find((decision) => decision.kind !== 'accepted');
   if (refused !== undefined) throw new Error(`not accepted: ${refused.kind}`);
 }
 
-export async function readStored(books: Books, made: NewTransaction): Promise<TransactionRow> {
-  const stored = await readTransaction(books.pool, made.vendorId, made.transactionId);
+export async function readStored(books: Books, made: NewPayment): Promise<PaymentRow> {
+  const stored = await readPayment(books.pool, made.vendorId, made.paymentId);
   if (stored === undefined) throw new Error('the transaction is gone');
   return stored;
 }
@@ -104,7 +104,7 @@ export async function until<Result>(check: () => Result | Promise<Result>): Prom
 }
 
 /** Waits for the end of the payment and returns the outcome. */
-export async function outcomeOf(books: Books, made: NewTransaction): Promise<string> {
+export async function outcomeOf(books: Books, made: NewPayment): Promise<string> {
   return await until(async () => {
     const { outcome } = await readStored(books, made);
     if (outcome === null) throw new Error('the transaction is open');
@@ -119,11 +119,11 @@ export interface AttemptRow {
   readonly operator_handle: string | null;
 }
 
-export async function readAttempts(books: Books, made: NewTransaction): Promise<AttemptRow[]> {
+export async function readAttempts(books: Books, made: NewPayment): Promise<AttemptRow[]> {
   const read = await books.pool.query<AttemptRow>(
     `select attempt_number, outcome, note, operator_handle from attempts
-     where vendor_id = $1 and transaction_id = $2 order by attempt_number`,
-    [made.vendorId, made.transactionId],
+     where vendor_id = $1 and payment_id = $2 order by attempt_number`,
+    [made.vendorId, made.paymentId],
   );
   return read.rows;
 }
@@ -138,15 +138,12 @@ export interface QueueRow {
 }
 
 /** The payment's place in the queue; undefined when it is settled. */
-export async function readQueued(
-  books: Books,
-  made: NewTransaction,
-): Promise<QueueRow | undefined> {
+export async function readQueued(books: Books, made: NewPayment): Promise<QueueRow | undefined> {
   const read = await books.pool.query<QueueRow>(
     `select stage, claim_number, attempt_number, verify_count,
        (extract(epoch from due_at - clock_timestamp()) * 1000)::float8 as due_in_ms
-     from dispatch_queue where vendor_id = $1 and transaction_id = $2`,
-    [made.vendorId, made.transactionId],
+     from dispatch_queue where vendor_id = $1 and payment_id = $2`,
+    [made.vendorId, made.paymentId],
   );
   return read.rows[0];
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect } from 'vitest';
 import { addFundedVendor } from './demo-vendors.ts';
-import { SandboxWorkshop } from './sandbox.ts';
+import { SandboxFixture } from './sandbox.ts';
 import type { Sandbox } from './sandbox.ts';
 import { until } from './until.ts';
 import { send } from './vendor-client.ts';
@@ -17,14 +17,14 @@ export interface MisusedSandbox {
 
 /** Starts one for the tests of a file, and ends it after them. */
 export function useMisusedSandbox(): MisusedSandbox {
-  const workshop = new SandboxWorkshop();
+  const fixture = new SandboxFixture();
   let sandbox: Sandbox;
   let vendor: VendorClient;
   beforeAll(async () => {
-    sandbox = await workshop.start({ env: { FUND_WINDOW_SECONDS: '86400' } });
+    sandbox = await fixture.start({ env: { FUND_WINDOW_SECONDS: '86400' } });
     vendor = await addFundedVendor(sandbox, { floatAmount: '1000000.00' });
   });
-  afterAll(async () => await workshop.cleanUp());
+  afterAll(async () => await fixture.cleanUp());
   return {
     get origin() {
       return sandbox.origin;
@@ -36,7 +36,7 @@ export function useMisusedSandbox(): MisusedSandbox {
     expectUnharmed: async () => {
       const reference = await vendor.accepted({ account: '254722999999' });
       await until('it is paid', async () => {
-        return (await vendor.transaction(reference)).transaction_status === 'SUCCESS';
+        return (await vendor.payment(reference)).transaction_status === 'SUCCESS';
       });
       expect(sandbox.process.ending).toBeUndefined();
       const faults = sandbox.process.stderr

@@ -8,14 +8,14 @@ import { putBiller, putOperator } from '../../src/payments/billers/store.ts';
 import type { BillerRecord, OperatorRecord } from '../../src/payments/billers/store.ts';
 import { collect } from '../../src/payments/collections/collect.ts';
 import { fund } from '../../src/payments/collections/fund.ts';
-import { createPool, transaction } from '../../src/platform/db/pool.ts';
+import { createPool, databaseTransaction } from '../../src/platform/db/pool.ts';
 import type { Pool, PoolOptions } from '../../src/platform/db/pool.ts';
 import { grantRuntime, roleOf } from '../../src/platform/db/runtime-role.ts';
 import { claim } from '../../src/payments/dispatch/store.ts';
 import type { Claim } from '../../src/payments/dispatch/store.ts';
 import { readBalances } from '../../src/payments/ledger/store.ts';
-import { createTransactions } from '../../src/payments/create/store.ts';
-import type { FinalReport, NewTransaction } from '../../src/payments/create/payment.ts';
+import { createPayments } from '../../src/payments/create/store.ts';
+import type { FinalReport, NewPayment } from '../../src/payments/create/payment.ts';
 import { insertCollector } from '../../src/parties/store.ts';
 import { FIRST_ACCOUNTS } from '../../src/parties/vendor.ts';
 import { createTestDatabase } from './cluster.ts';
@@ -65,7 +65,7 @@ export async function openBooks(): Promise<Books> {
   const pool = openPool({ max: 8 });
   // Connects when it is first used.
   const owner = openPool({ url: database.ownerUrl, max: 2 });
-  await transaction(pool, async (client) => {
+  await databaseTransaction(pool, async (client) => {
     await putOperator(client, operatorRecord());
     await putBiller(client, billerRecord(BILLER));
     await putBiller(client, billerRecord(OTHER_BILLER));
@@ -189,13 +189,13 @@ export function billerRecord(billerCode: string, change: Partial<BillerRecord> =
 /** Creates the payments and takes them to be sent: from here on each has one instruction out. */
 export async function createInstructed(
   pool: Pool,
-  transactions: readonly NewTransaction[],
+  payments: readonly NewPayment[],
 ): Promise<Claim[]> {
-  await createTransactions(pool, transactions, true);
+  await createPayments(pool, payments, true);
   const queues = new Map(
-    transactions.map(({ vendorId, billerCode }) => [
+    payments.map(({ vendorId, billerCode }) => [
       `${vendorId} ${billerCode}`,
-      { vendorId, billerCode, stage: 'send' as const, most: 10_000, leaseMs: 600_000 },
+      { vendorId, billerCode, stage: 'send' as const, max: 10_000, leaseMs: 600_000 },
     ]),
   );
   return await claim(pool, [...queues.values()]);
@@ -203,12 +203,12 @@ export async function createInstructed(
 
 /** The operator's word about a transaction: paid in full, but for what is given. */
 export function paidReport(
-  about: Pick<NewTransaction, 'vendorId' | 'transactionId' | 'billerCode' | 'amountCents'>,
+  about: Pick<NewPayment, 'vendorId' | 'paymentId' | 'billerCode' | 'amountCents'>,
   given: Partial<FinalReport> = {},
 ): FinalReport {
   return {
     vendorId: about.vendorId,
-    transactionId: about.transactionId,
+    paymentId: about.paymentId,
     billerCode: about.billerCode,
     outcome: 'success',
     paidCents: about.amountCents,
@@ -222,12 +222,12 @@ export function paidReport(
 }
 
 export function failedReport(
-  about: Pick<NewTransaction, 'vendorId' | 'transactionId' | 'billerCode'>,
+  about: Pick<NewPayment, 'vendorId' | 'paymentId' | 'billerCode'>,
   given: Partial<FinalReport> = {},
 ): FinalReport {
   return {
     vendorId: about.vendorId,
-    transactionId: about.transactionId,
+    paymentId: about.paymentId,
     billerCode: about.billerCode,
     outcome: 'failed',
     paidCents: null,

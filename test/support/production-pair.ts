@@ -8,7 +8,7 @@ import type { Sealing } from '../../src/parties/administer.ts';
 import { createTestDatabase } from './cluster.ts';
 import type { TestDatabase } from './cluster.ts';
 import { fresh } from './demo-vendors.ts';
-import { SandboxWorkshop } from './sandbox.ts';
+import { SandboxFixture } from './sandbox.ts';
 import { findFreePort } from './service-process.ts';
 import type { ServiceProcess } from './service-process.ts';
 import { startSimulatedOperators } from './simulated-operators.ts';
@@ -42,8 +42,8 @@ export interface Pair {
 }
 
 /** Makes databases and starts production on them; `cleanUp` in `afterAll`. */
-export class ProductionWorkshop {
-  readonly #workshop = new SandboxWorkshop();
+export class ProductionFixture {
+  readonly #fixture = new SandboxFixture();
   readonly #databases: TestDatabase[] = [];
   readonly #pools: Pool[] = [];
   readonly #operators: SimulatedOperators[] = [];
@@ -59,8 +59,8 @@ export class ProductionWorkshop {
   /** Starts it on a free port and does not wait. */
   async launch(env: Readonly<Record<string, string>>): Promise<Server> {
     const port = await findFreePort();
-    const DATA_DIR = await this.#workshop.folder();
-    const process = this.#workshop.launch('serve', { PORT: String(port), DATA_DIR, ...env });
+    const DATA_DIR = await this.#fixture.folder();
+    const process = this.#fixture.launch('serve', { PORT: String(port), DATA_DIR, ...env });
     return { process, origin: `http://127.0.0.1:${port}` };
   }
 
@@ -82,7 +82,7 @@ export class ProductionWorkshop {
   async startPair(): Promise<Pair> {
     const { url, pool } = await this.database();
     const delays = '--callback-delay-ms 300 --callback-repeat-ms 300 --slow-ms 1500'.split(' ');
-    const operators = await startSimulatedOperators(await this.#workshop.folder(), delays);
+    const operators = await startSimulatedOperators(await this.#fixture.folder(), delays);
     this.#operators.push(operators);
     const servers = await Promise.all([this.serve(url), this.serve(url)]);
     return {
@@ -103,7 +103,7 @@ export class ProductionWorkshop {
 
   async cleanUp(): Promise<void> {
     await Promise.all(this.#operators.map(async (operators) => await operators.kill('SIGKILL')));
-    await this.#workshop.cleanUp();
+    await this.#fixture.cleanUp();
     await Promise.all(this.#pools.map(async (pool) => await pool.end()));
     await Promise.all(this.#databases.map(async (database) => await database.drop()));
   }

@@ -5,7 +5,7 @@ import { formatMoney } from '../../src/platform/base/money.ts';
 import { createStatementFormat } from '../../src/payments/connectors/http-json/statement.ts';
 import { importStatement } from '../../src/payments/reconciliation/import.ts';
 import type { ImportRequest, ImportResult } from '../../src/payments/reconciliation/import.ts';
-import type { NewTransaction } from '../../src/payments/create/payment.ts';
+import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { OPERATOR } from './money-fixture.ts';
 import type { Books } from './money-fixture.ts';
 
@@ -15,15 +15,15 @@ export interface Line {
   readonly at?: Date;
   readonly operatorReference?: string;
   /** Of this transaction of ours. */
-  readonly of?: Pick<NewTransaction, 'vendorId' | 'transactionId' | 'amountCents' | 'account'>;
+  readonly of?: Pick<NewPayment, 'vendorId' | 'paymentId' | 'amountCents' | 'account'>;
   readonly reference?: string;
   readonly amountCents?: bigint;
 }
 
 export const HEADER = 'type,time,operator_reference,reference,biller,account,amount,currency';
 
-export function referenceOf(of: Pick<NewTransaction, 'vendorId' | 'transactionId'>): string {
-  return encodeReference(of.vendorId, of.transactionId);
+export function referenceOf(of: Pick<NewPayment, 'vendorId' | 'paymentId'>): string {
+  return encodeReference(of.vendorId, of.paymentId);
 }
 
 /** The text of a complete statement of the period with these lines. */

@@ -43,7 +43,7 @@ export interface Sandbox {
 }
 
 /** Starts and ends the processes of a test file; `cleanUp` in `afterAll`. */
-export class SandboxWorkshop {
+export class SandboxFixture {
   readonly #sandboxes: Sandbox[] = [];
   readonly #launched: ServiceProcess[] = [];
   readonly #folders: string[] = [];
@@ -103,10 +103,10 @@ export class SandboxWorkshop {
 
 function describe(
   running: ServiceProcess,
-  place: { readonly dataDir: string; readonly port: number; readonly operatorPort: number },
+  location: { readonly dataDir: string; readonly port: number; readonly operatorPort: number },
 ): Sandbox {
-  const { dataDir } = place;
-  const operatorOrigin = `http://127.0.0.1:${place.operatorPort}`;
+  const { dataDir } = location;
+  const operatorOrigin = `http://127.0.0.1:${location.operatorPort}`;
   let pool: Promise<Pool> | undefined;
   const openPool = async (): Promise<Pool> => {
     const url = await findRunningEmbedded(path.join(dataDir, 'postgres'));
@@ -121,7 +121,7 @@ function describe(
   return {
     process: running,
     dataDir,
-    origin: `http://127.0.0.1:${place.port}`,
+    origin: `http://127.0.0.1:${location.port}`,
     operatorOrigin,
     truth: async () => {
       const answer = await fetch(`${operatorOrigin}/truth`);

@@ -29,17 +29,17 @@ export interface ScriptedConnector extends Connector {
   readonly instructions: readonly PaymentInstruction[];
   readonly queries: readonly StatusQuery[];
   /** Most calls that were under way at once. */
-  readonly mostAtOnce: number;
+  readonly maxAtOnce: number;
 }
 
 export function createScriptedConnector(script: Script): ScriptedConnector {
   const instructions: PaymentInstruction[] = [];
   const queries: StatusQuery[] = [];
   let atOnce = 0;
-  let mostAtOnce = 0;
+  let maxAtOnce = 0;
   const counted = async <Outcome>(call: () => Outcome | Promise<Outcome>): Promise<Outcome> => {
     atOnce += 1;
-    mostAtOnce = Math.max(mostAtOnce, atOnce);
+    maxAtOnce = Math.max(maxAtOnce, atOnce);
     try {
       return await call();
     } finally {
@@ -50,8 +50,8 @@ export function createScriptedConnector(script: Script): ScriptedConnector {
   return {
     instructions,
     queries,
-    get mostAtOnce() {
-      return mostAtOnce;
+    get maxAtOnce() {
+      return maxAtOnce;
     },
     acceptanceWindowMs: script.acceptanceWindowMs === undefined ? 0 : script.acceptanceWindowMs,
     payDeadlineMs: script.payDeadlineMs ?? 5_000,

@@ -166,7 +166,7 @@ export type OperationName = keyof typeof PATHS;
 export const UNSIGNED: ReadonlySet<OperationName> = new Set(['list', 'billerStatus']);
 
 /** The transaction as a status answer shows it. */
-export interface Transaction {
+export interface Payment {
   readonly transaction_status: 'QUEUED' | 'PENDING' | 'SUCCESS' | 'FAILED';
   readonly transaction_message: string | null;
   readonly biller_reference: string | null;
@@ -236,10 +236,10 @@ export class VendorClient {
     return String(answer.body.msg['ipay_reference']);
   }
 
-  async transaction(reference: string): Promise<Transaction> {
+  async payment(reference: string): Promise<Payment> {
     const answer = await this.call('status', { reference });
     if (answer.status !== 200) throw new Error(`status was refused: ${answer.text}`);
-    return answer.body.msg['text'] as Transaction;
+    return answer.body.msg['text'] as Payment;
   }
 
   /** The float in KES. */

@@ -7,15 +7,15 @@ import {
   answerDecision,
   dependOnEachOther,
   isSameRequest,
-  planTransaction,
+  planPayment,
 } from '../../src/payments/create/decide.ts';
 import type { CreateRequest } from '../../src/payments/create/decide.ts';
 import { statusOf } from '../../src/payments/create/payment.ts';
-import type { CreateDecision, NewTransaction } from '../../src/payments/create/payment.ts';
+import type { CreateDecision, NewPayment } from '../../src/payments/create/payment.ts';
 import type { Vendor } from '../../src/parties/vendor.ts';
 import { ANY_ACCOUNT } from '../../src/payments/billers/account-format.ts';
 import { createOracle } from '../support/create-oracle.ts';
-import { newTransaction } from '../support/new-transaction.ts';
+import { newPayment } from '../support/new-transaction.ts';
 
 // The rules of create that need no database.
 
@@ -88,10 +88,10 @@ describe('a repeated request', () => {
 
 describe('planning a transaction', () => {
   test('takes content from the request, fee and id from us', () => {
-    const planned = planTransaction({ ...REQUEST, merchantReference: 'R1' }, VENDOR, BILLER);
+    const planned = planPayment({ ...REQUEST, merchantReference: 'R1' }, VENDOR, BILLER);
     expect(planned).toEqual({
       vendorId: 7,
-      transactionId: planned.transactionId,
+      paymentId: planned.paymentId,
       billerCode: 'kplc_prepaid',
       account: '0123',
       phone: null,
@@ -100,7 +100,7 @@ describe('planning a transaction', () => {
       merchantReference: 'R1',
       duplicateCheck: false,
     });
-    expect(planTransaction(REQUEST, VENDOR, BILLER).transactionId).not.toBe(planned.transactionId);
+    expect(planPayment(REQUEST, VENDOR, BILLER).paymentId).not.toBe(planned.paymentId);
   });
 
   test.each([
@@ -113,7 +113,7 @@ describe('planning a transaction', () => {
   ] as const)('duplicate check %s with reference %s: %s', (...given) => {
     const [duplicateCheck, merchantReference, expected] = given;
     const vendor = { ...VENDOR, duplicateCheck };
-    expect(planTransaction({ ...REQUEST, merchantReference }, vendor, BILLER).duplicateCheck).toBe(
+    expect(planPayment({ ...REQUEST, merchantReference }, vendor, BILLER).duplicateCheck).toBe(
       expected,
     );
   });
@@ -121,7 +121,7 @@ describe('planning a transaction', () => {
   test('takes what the biller and the vendor require when it is there', () => {
     const request = { ...REQUEST, phone: '254722000000', merchantReference: 'R1' };
     const vendor = { ...VENDOR, referenceRequired: true };
-    const planned = planTransaction(request, vendor, { ...BILLER, secondaryAccount: true });
+    const planned = planPayment(request, vendor, { ...BILLER, secondaryAccount: true });
     expect(planned).toMatchObject({ phone: '254722000000', merchantReference: 'R1' });
   });
 
@@ -172,18 +172,14 @@ describe('planning a transaction', () => {
     },
   ])('refuses one $why', ({ code, field, text = '', request, vendor, biller }) => {
     const refusal = refusalOf(() =>
-      planTransaction(
-        { ...REQUEST, ...request },
-        { ...VENDOR, ...vendor },
-        { ...BILLER, ...biller },
-      ),
+      planPayment({ ...REQUEST, ...request }, { ...VENDOR, ...vendor }, { ...BILLER, ...biller }),
     );
     expect(refusal).toMatchObject({ code, field });
     expect(refusal.message).toContain(text);
   });
 
   test('refuses one to nobody', () => {
-    expect(refusalOf(() => planTransaction(REQUEST, VENDOR, undefined))).toMatchObject({
+    expect(refusalOf(() => planPayment(REQUEST, VENDOR, undefined))).toMatchObject({
       code: 'unknown_biller',
       field: 'biller_name',
     });
@@ -192,7 +188,7 @@ describe('planning a transaction', () => {
   test('takes the amounts at both ends', () => {
     const biller = { ...BILLER, maximumCents: 10_000n };
     for (const amountCents of [5_000n, 10_000n]) {
-      expect(planTransaction({ ...REQUEST, amountCents }, VENDOR, biller).amountCents).toBe(
+      expect(planPayment({ ...REQUEST, amountCents }, VENDOR, biller).amountCents).toBe(
         amountCents,
       );
     }
@@ -200,7 +196,7 @@ describe('planning a transaction', () => {
 });
 
 describe('answering a decision', () => {
-  const planned = newTransaction({ vendorId: 7 });
+  const planned = newPayment({ vendorId: 7 });
   const earlier = '01a1fc5e-faf1-744c-8256-a929c9efcf61';
   const createdAt = new Date('2026-01-05T09:00:00Z');
 
@@ -208,7 +204,7 @@ describe('answering a decision', () => {
     ['accepted', false],
     ['replayed', true],
   ] as const)('%s', (kind, replayed) => {
-    expect(answerDecision(planned, { kind, transactionId: earlier, createdAt })).toEqual({
+    expect(answerDecision(planned, { kind, paymentId: earlier, createdAt })).toEqual({
       reference: encodeReference(7, earlier),
       createdAt,
       replayed,
@@ -216,24 +212,20 @@ describe('answering a decision', () => {
   });
 
   test.each<[CreateDecision, string, string | undefined]>([
-    [
-      { kind: 'reference_reused', transactionId: earlier },
-      'reference_reused',
-      'merchant_reference',
-    ],
+    [{ kind: 'reference_reused', paymentId: earlier }, 'reference_reused', 'merchant_reference'],
     [{ kind: 'insufficient_float' }, 'insufficient_float', 'amount'],
-    [{ kind: 'likely_duplicate', transactionId: earlier }, 'likely_duplicate', undefined],
+    [{ kind: 'likely_duplicate', paymentId: earlier }, 'likely_duplicate', undefined],
   ])('$kind is refused', (decision, code, field) => {
     const refusal = refusalOf(() => answerDecision(planned, decision));
     expect(refusal).toMatchObject({ code, field });
     expect(refusal.reference).toBe(
-      'transactionId' in decision ? encodeReference(7, earlier) : undefined,
+      'paymentId' in decision ? encodeReference(7, earlier) : undefined,
     );
   });
 });
 
 describe('rows of a batch', () => {
-  test.each<[string, boolean, readonly Partial<NewTransaction>[]]>([
+  test.each<[string, boolean, readonly Partial<NewPayment>[]]>([
     ['one alone', false, [{ duplicateCheck: true }]],
     ['equal, and nobody asks', false, [{}, {}]],
     ['equal, and the later one asks', true, [{}, { duplicateCheck: true }]],
@@ -257,7 +249,7 @@ describe('rows of a batch', () => {
     ],
     ['without references', false, [{ merchantReference: null }, { merchantReference: null }]],
   ])('(%s) depend on each other: %s', (_, expected, rows) => {
-    const batch = rows.map((row) => newTransaction({ vendorId: 7, ...row }));
+    const batch = rows.map((row) => newPayment({ vendorId: 7, ...row }));
     expect(dependOnEachOther(batch)).toBe(expected);
   });
 
@@ -271,11 +263,11 @@ describe('rows of a batch', () => {
     });
     fc.assert(
       fc.property(fc.array(row, { maxLength: 5 }), (rows) => {
-        const batch = rows.map((content) => newTransaction(content));
-        const decide = (ordered: readonly NewTransaction[]): Map<string, string> => {
+        const batch = rows.map((content) => newPayment(content));
+        const decide = (ordered: readonly NewPayment[]): Map<string, string> => {
           const oracle = createOracle();
           for (const vendorId of [7, 8]) oracle.addFloat(vendorId, 1_000n);
-          return new Map(ordered.map((one) => [one.transactionId, oracle.decide(one).kind]));
+          return new Map(ordered.map((one) => [one.paymentId, oracle.decide(one).kind]));
         };
         const forwards = decide(batch);
         if (dependOnEachOther(batch)) return;

@@ -40,14 +40,14 @@ describe('a CSV file', () => {
 
   test('with a quote that is left open loses that line only', async () => {
     const open = 'a quote that opens a value must be closed on the same line';
-    const stray = 'a quote may only be around a whole value, and is doubled within it';
+    const unmatched = 'a quote may only be around a whole value, and is doubled within it';
     expect(await read('a,b\n1,"2\n3,4\n"5\n6"7,8\n"9"0\n"", \n')).toEqual([
       [1, ['a', 'b']],
       [2, open],
       [3, ['3', '4']],
       [4, open],
-      [5, stray],
-      [6, stray],
+      [5, unmatched],
+      [6, unmatched],
       [7, ['', ' ']],
     ]);
   });

@@ -89,10 +89,10 @@ describe('the places at an operator', () => {
     [6, 3],
     [5, 3],
     [1, 1],
-  ])('of %d are for status queries at most %d', (maxConcurrency, most) => {
+  ])('of %d are for status queries at most %d', (maxConcurrency, max) => {
     const { capacity } = withClock();
     const kplc = operator({ maxConcurrency });
-    for (let free = most; free > 0; free -= 1) {
+    for (let free = max; free > 0; free -= 1) {
       expect(capacity.free(kplc, 'verify', 0)).toBe(free);
       capacity.begin(kplc, 'verify');
     }

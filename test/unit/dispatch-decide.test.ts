@@ -18,15 +18,15 @@ import {
 
 const POLICY: RetryPolicy = {
   verifyFirstMs: 400,
-  verifyMostMs: 60_000,
+  verifyMaxMs: 60_000,
   resendFirstMs: 1_000,
-  resendMostMs: 30_000,
+  resendMaxMs: 30_000,
 };
 
 function claimed(given: Partial<Claim> = {}): Claim {
   return {
     vendorId: 7,
-    transactionId: '01a1fc5e-faf1-744c-8256-a929c9efcf61',
+    paymentId: '01a1fc5e-faf1-744c-8256-a929c9efcf61',
     billerCode: 'kplc_prepaid',
     stage: 'send',
     claimNumber: 1,
@@ -59,9 +59,9 @@ function progressOf(step: NextStep) {
 
 describe('the final word', () => {
   test('of a payment carries what was paid, and details only when there are some', () => {
-    const place = { vendorId: 7, transactionId: 'x', billerCode: 'dstv' };
-    expect(finalReport(place, paid({ amountCents: 4n }), 'callback')).toEqual({
-      ...place,
+    const location = { vendorId: 7, paymentId: 'x', billerCode: 'dstv' };
+    expect(finalReport(location, paid({ amountCents: 4n }), 'callback')).toEqual({
+      ...location,
       outcome: 'success',
       paidCents: 4n,
       billerReference: 'OP1',
@@ -71,15 +71,15 @@ describe('the final word', () => {
       source: 'callback',
     });
     const withToken = { ...paid({ amountCents: 4n }), details: { token: '1' } };
-    expect(finalReport(place, withToken, 'status').details).toEqual({ token: '1' });
+    expect(finalReport(location, withToken, 'status').details).toEqual({ token: '1' });
   });
 
   test('of a refusal carries neither amount nor reference', () => {
     expect(
-      finalReport({ vendorId: 7, transactionId: 'x', billerCode: 'dstv' }, DECLINED, 'answer'),
+      finalReport({ vendorId: 7, paymentId: 'x', billerCode: 'dstv' }, DECLINED, 'answer'),
     ).toEqual({
       vendorId: 7,
-      transactionId: 'x',
+      paymentId: 'x',
       billerCode: 'dstv',
       outcome: 'failed',
       paidCents: null,

@@ -19,7 +19,7 @@ import type { ScriptedConnector } from '../support/scripted-connector.ts';
 
 const CLAIM: Claim = {
   vendorId: 7,
-  transactionId: '01a1fc5e-faf1-744c-8256-a929c9efcf61',
+  paymentId: '01a1fc5e-faf1-744c-8256-a929c9efcf61',
   billerCode: 'kplc_prepaid',
   stage: 'send',
   claimNumber: 1,
@@ -70,7 +70,7 @@ function startWork(
   const progress: Progress[] = [];
   const ends: CallEnd[] = [];
   const done = carryOut(claim, connector, {
-    policy: { verifyFirstMs: 1, verifyMostMs: 1, resendFirstMs: 1, resendMostMs: 1 },
+    policy: { verifyFirstMs: 1, verifyMaxMs: 1, resendFirstMs: 1, resendMaxMs: 1 },
     settler: {
       settle: async (report): Promise<SettleResult> => {
         settled.push(report);

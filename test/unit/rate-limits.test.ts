@@ -6,7 +6,7 @@ import { createRateLimits, networkOf } from '../../src/platform/http/rate-limits
 describe('token buckets', () => {
   test('give a burst, then so many a second, to each name', () => {
     let now = 0;
-    const options = { perSecond: 2, burst: 3, mostNames: 10, nowMs: () => now };
+    const options = { perSecond: 2, burst: 3, maxNames: 10, nowMs: () => now };
     const buckets = createTokenBuckets(options);
     expect([1, 2, 3].map(() => buckets.take('a'))).toEqual([0, 0, 0]);
     expect(buckets.take('a')).toBe(1);
@@ -20,14 +20,14 @@ describe('token buckets', () => {
   });
 
   test('say how long to wait', () => {
-    const buckets = createTokenBuckets({ perSecond: 0.1, burst: 1, mostNames: 1, nowMs: () => 0 });
+    const buckets = createTokenBuckets({ perSecond: 0.1, burst: 1, maxNames: 1, nowMs: () => 0 });
     buckets.take('a');
     expect(buckets.take('a')).toBe(10);
   });
 
   test('say how long to wait for what is still missing of one', () => {
     let now = 0;
-    const options = { perSecond: 0.1, burst: 1, mostNames: 1, nowMs: () => now };
+    const options = { perSecond: 0.1, burst: 1, maxNames: 1, nowMs: () => now };
     const buckets = createTokenBuckets(options);
     buckets.take('a');
     now = 6_000;
@@ -37,7 +37,7 @@ describe('token buckets', () => {
   });
 
   test('forget who was not heard of for longest, and never grow', () => {
-    const buckets = createTokenBuckets({ perSecond: 1, burst: 1, mostNames: 3, nowMs: () => 0 });
+    const buckets = createTokenBuckets({ perSecond: 1, burst: 1, maxNames: 3, nowMs: () => 0 });
     for (const name of ['a', 'b', 'c', 'a', 'd']) buckets.take(name);
     expect(buckets.size).toBe(3);
     expect(buckets.take('a')).toBe(1);

@@ -47,8 +47,8 @@ function perfectFile(loans: number, product: CreditAccount['product']): CreditFi
 describe('grade AA', () => {
   test('can be reached with both cards', () => {
     for (const card of Object.values(shippedScorecards())) {
-      const most = card.characteristics.reduce((sum, one) => sum + maximumPointsOf(one), 0);
-      expect(gradeOfPercent(percentOfScore(card.basePoints + most).toFixed(2))).toBe('AA');
+      const max = card.characteristics.reduce((sum, one) => sum + maximumPointsOf(one), 0);
+      expect(gradeOfPercent(percentOfScore(card.basePoints + max).toFixed(2))).toBe('AA');
     }
     expect(scoreFile(perfectFile(20, 'I'), 'mobile').grade).toBe('AA');
   });

@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { encodeReference } from '../../src/platform/base/ids.ts';
 import { readTerm } from '../../src/payments/timeline/term.ts';
 
-const PLACE = { vendorId: 7, transactionId: '0197a5b1-7c00-7d2e-9c3f-5a1b2c3d4e5f' };
+const PLACE = { vendorId: 7, paymentId: '0197a5b1-7c00-7d2e-9c3f-5a1b2c3d4e5f' };
 
 describe('a search term', () => {
   test('may be a reference, in either case and with spaces around it', () => {
-    const reference = encodeReference(PLACE.vendorId, PLACE.transactionId);
-    expect(readTerm(` ${reference.toLowerCase()} `).place).toEqual(PLACE);
-    expect(readTerm('order-1').place).toBeUndefined();
+    const reference = encodeReference(PLACE.vendorId, PLACE.paymentId);
+    expect(readTerm(` ${reference.toLowerCase()} `).location).toEqual(PLACE);
+    expect(readTerm('order-1').location).toBeUndefined();
   });
 
   test.each([

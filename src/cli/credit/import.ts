@@ -25,7 +25,7 @@ interface ImportArguments {
 }
 
 /** Most findings in the table; the report beside the file and `--json` have them all. */
-const MOST_SHOWN = 50;
+const MAX_SHOWN = 50;
 
 export function addImportCommand(credit: Command, cli: Cli): void {
   command(
@@ -111,7 +111,7 @@ function answerOf(result: ImportResult): Answer {
   const shown = table(
     [{ title: 'LINE', align: 'right' }, { title: 'FIELD' }, { title: 'RULE' }, { title: 'TEXT' }],
     findings
-      .slice(0, MOST_SHOWN)
+      .slice(0, MAX_SHOWN)
       .map(({ line, field, rule, text }) => [String(line), field, rule, text]),
   );
   return {

@@ -14,7 +14,7 @@ import type { Session } from '../session.ts';
 import { requireVendor } from '../parties/vendors.ts';
 
 const DEFAULT_LIMIT = 100;
-const MOST_LISTED = 10_000;
+const MAX_LISTED = 10_000;
 const importId = like({ pattern: '^[0-9a-f-]{36}$', form: 'the id of an import' });
 const sequenceNumber = like({ pattern: '^\\d{1,18}$', form: 'a number of an enquiry' });
 
@@ -43,7 +43,7 @@ function addEnquiries(credit: Command, cli: Cli): void {
     .option('--until <time>', 'made until the end of that day, or before that moment')
     .addOption(new Option('--outcome <outcome>', 'only these').choices(ENQUIRY_OUTCOMES))
     .option('--reference <text>', 'only those with this requestReference')
-    .option('--limit <count>', 'at most this many', wholeNumber(1, MOST_LISTED), DEFAULT_LIMIT)
+    .option('--limit <count>', 'at most this many', wholeNumber(1, MAX_LISTED), DEFAULT_LIMIT)
     .option('--after <number>', 'the page after the enquiry with this number', sequenceNumber)
     .action(async (options: EnquiryOptions) => {
       await cli.run(options, async (session) => await enquiriesAnswer(session, options));
@@ -104,7 +104,7 @@ async function enquiriesAnswer(session: Session, options: EnquiryOptions): Promi
 function addImports(credit: Command, cli: Cli): void {
   command(credit, 'imports', 'Imports, newest first.')
     .option('--lender <code>', 'only of this lender')
-    .option('--limit <count>', 'at most this many', wholeNumber(1, MOST_LISTED), DEFAULT_LIMIT)
+    .option('--limit <count>', 'at most this many', wholeNumber(1, MAX_LISTED), DEFAULT_LIMIT)
     .option('--after <import>', 'the page after this import', importId)
     .action(async (options: { json?: boolean; lender?: string; limit: number; after?: string }) => {
       await cli.run(options, async ({ pool, wireTime }) => {
@@ -153,7 +153,7 @@ function addFindings(credit: Command, cli: Cli): void {
     'findings <import>',
     'Lines of an import that contradict the registry. Other errors are only in the report next to the file.',
   )
-    .option('--limit <count>', 'at most this many', wholeNumber(1, MOST_LISTED), DEFAULT_LIMIT)
+    .option('--limit <count>', 'at most this many', wholeNumber(1, MAX_LISTED), DEFAULT_LIMIT)
     .option('--after-line <line>', 'those after this line', wholeNumber(0, 999_999_999), 0)
     .action(
       async (given: string, options: { json?: boolean; limit: number; afterLine: number }) => {

@@ -54,7 +54,7 @@ async function explain({ pool, config }: Session, crn: bigint, kind: ScoreKind):
       crn: String(crn),
       ...score,
       base_points: basePoints,
-      characteristics: rows.map(({ mostPoints, ...row }) => ({ ...row, most_points: mostPoints })),
+      characteristics: rows.map(({ maxPoints, ...row }) => ({ ...row, most_points: maxPoints })),
     },
     text: [
       record([
@@ -79,7 +79,7 @@ async function explain({ pool, config }: Session, crn: bigint, kind: ScoreKind):
                   row.meaning,
                   row.value === null ? 'never' : String(row.value),
                   String(row.points),
-                  String(row.mostPoints),
+                  String(row.maxPoints),
                 ]),
               ],
             ),

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Command } from 'commander';
 import { DAY_MS } from '../../platform/base/days.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
-import { archiveTransactions, verifyArchive } from '../../payments/archive/archive.ts';
+import { archivePayments, verifyArchive } from '../../payments/archive/archive.ts';
 import { listVendors } from '../../parties/store.ts';
 import { command, periodStart } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
@@ -38,15 +38,15 @@ function addRun(archive: Command, cli: Cli): void {
         }
         const folder = path.resolve(options.to ?? path.join(config.dataDir, FOLDER));
         const vendorIds = (await listVendors(pool)).map((vendor) => vendor.vendor_id);
-        const done = await archiveTransactions(ownerPool(), {
+        const done = await archivePayments(ownerPool(), {
           vendorIds,
           before,
           folder,
-          onFile: ({ transactions }) => cli.progress.show(`${transactions} payments archived`),
+          onFile: ({ payments }) => cli.progress.show(`${payments} payments archived`),
         });
         return {
           json: { ...done, folder },
-          text: `${done.transactions} payments archived in ${done.files} files (${done.bytes} bytes) in ${folder}\nKeep the files, and a copy elsewhere: \`archive verify\` proves them.\n`,
+          text: `${done.payments} payments archived in ${done.files} files (${done.bytes} bytes) in ${folder}\nKeep the files, and a copy elsewhere: \`archive verify\` proves them.\n`,
         };
       });
     });

@@ -129,9 +129,7 @@ function addShow(cases: Command, cli: Cli): void {
           at: event.at.toISOString(),
         }));
         const others =
-          row.transaction_id === null
-            ? []
-            : await listCasesAbout(pool, row.vendor_id, row.transaction_id);
+          row.payment_id === null ? [] : await listCasesAbout(pool, row.vendor_id, row.payment_id);
         const related = others.filter((other) => other.case_id !== row.case_id);
         return {
           json: { ...caseJson(row), events, related: related.map(caseJson) },
@@ -196,15 +194,15 @@ function addOpen(cases: Command, cli: Cli): void {
       }) => {
         await cli.run(options, async ({ pool, wireTime }) => {
           const { vendor_id: vendorId } = await requireVendor(pool, options.vid);
-          const place = decodeReference(options.reference);
-          if (place?.vendorId !== vendorId) {
+          const location = decodeReference(options.reference);
+          if (location?.vendorId !== vendorId) {
             throw new PlainError('This vendor has no such transaction.', { field: 'reference' });
           }
-          const { transactionId } = place;
+          const { paymentId } = location;
           const { by } = options;
           const row = await openNoAnswerCase(pool, {
             vendorId,
-            transactionId,
+            paymentId,
             by,
             note: options.note,
           });

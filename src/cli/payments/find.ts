@@ -117,7 +117,7 @@ function eventText(
 
 /** For programs: the names of the API, amounts as decimal text, times in ISO 8601. */
 function paymentJson({ reference, status, payment, timeline }: PaymentTimeline) {
-  const { transaction_id: _id, vendor_id: _vendor, under_way: _underWay, ...facts } = payment;
+  const { payment_id: _id, vendor_id: _vendor, under_way: _underWay, ...facts } = payment;
   return {
     ipay_reference: reference,
     transaction_status: status,

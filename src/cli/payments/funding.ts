@@ -96,32 +96,32 @@ export function addFundCommand(program: Command, cli: Cli): void {
 async function movementAnswer(
   session: Session,
   movement: Movement,
-  place: {
+  location: {
     readonly vid: string;
     readonly vendorId: number;
     readonly account: 'collected' | 'float';
   },
 ): Promise<Answer> {
-  const balance = formatMoney(await readBalance(session.pool, place.vendorId, place.account));
+  const balance = formatMoney(await readBalance(session.pool, location.vendorId, location.account));
   const json = {
-    vid: place.vid,
+    vid: location.vid,
     amount: formatMoney(movement.amountCents),
     reference: movement.reference,
     posted_at: movement.postedAt.toISOString(),
     repeated: movement.reference !== null && !movement.fresh,
-    [place.account]: balance,
+    [location.account]: balance,
   };
   const result =
     movement.reference === null ? 'nothing to move' : json.repeated ? 'moved before' : 'moved';
   return {
     json,
     text: record([
-      ['vendor', place.vid],
+      ['vendor', location.vid],
       ['result', result],
       ['amount', json.amount],
       ['reference', movement.reference ?? ''],
       ['posted', session.wireTime.format(movement.postedAt)],
-      [`${place.account} now`, balance],
+      [`${location.account} now`, balance],
     ]),
   };
 }

@@ -7,14 +7,14 @@ import { findBiller } from '../../payments/billers/store.ts';
 import * as fields from '../../parties/http/fields.ts';
 import { acceptPayment, createCreateLanes } from '../../payments/create/create.ts';
 import type { Created } from '../../payments/create/decide.ts';
-import { readTransaction } from '../../payments/create/store.ts';
-import type { TransactionRow } from '../../payments/create/store.ts';
+import { readPayment } from '../../payments/create/store.ts';
+import type { PaymentRow } from '../../payments/create/store.ts';
 import { statusOf } from '../../payments/create/payment.ts';
 import { command, like, moneyAboveZero, signerName, wholeNumber } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { EXIT } from '../exit.ts';
 import type { Session } from '../session.ts';
-import { transactionJson, transactionText } from './transaction-view.ts';
+import { paymentJson, paymentText } from './transaction-view.ts';
 import { requireActiveVendor } from '../parties/vendors.ts';
 
 interface PayOptions {
@@ -73,15 +73,15 @@ export function addPayCommand(program: Command, cli: Cli): void {
             ? '\nIt has not ended yet. Is a service running on this database? Ask later: status.'
             : '';
         return {
-          json: { ...transactionJson(row, options.vid), replayed: created.replayed },
-          text: `${created.replayed ? 'This reference was accepted before:\n' : ''}${transactionText(row, options.vid, session.wireTime)}${note}`,
+          json: { ...paymentJson(row, options.vid), replayed: created.replayed },
+          text: `${created.replayed ? 'This reference was accepted before:\n' : ''}${paymentText(row, options.vid, session.wireTime)}${note}`,
           exitCode: options.wait === undefined ? EXIT.done : exitCodeOf(row),
         };
       });
     });
 }
 
-function exitCodeOf(row: TransactionRow): number {
+function exitCodeOf(row: PaymentRow): number {
   if (row.outcome === null) return EXIT.notEnded;
   return row.outcome === 'success' ? EXIT.done : EXIT.failed;
 }
@@ -118,11 +118,11 @@ async function create(session: Session, options: PayOptions): Promise<Created> {
 
 interface Known {
   readonly vendorId: number;
-  readonly transactionId: string;
+  readonly paymentId: string;
 }
 
-async function read(session: Session, known: Known): Promise<TransactionRow> {
-  const row = await readTransaction(session.pool, known.vendorId, known.transactionId);
+async function read(session: Session, known: Known): Promise<PaymentRow> {
+  const row = await readPayment(session.pool, known.vendorId, known.paymentId);
   if (row === undefined) throw new Error('the transaction that was created cannot be read');
   return row;
 }
@@ -131,7 +131,7 @@ async function waitForEnd(
   session: Session,
   known: Known,
   options: { readonly seconds: number; readonly onLook: (status: string) => void },
-): Promise<TransactionRow> {
+): Promise<PaymentRow> {
   const until = performance.now() + options.seconds * 1000;
   for (;;) {
     const row = await read(session, known);

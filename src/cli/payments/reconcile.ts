@@ -34,7 +34,7 @@ interface ImportOptions {
 }
 
 /** Most problems in the table; `--json` has them all. */
-const MOST_SHOWN = 50;
+const MAX_SHOWN = 50;
 
 function addImport(reconcile: Command, cli: Cli): void {
   command(
@@ -98,7 +98,7 @@ function importAnswer(result: ImportResult, operator: string): Answer {
     const problems = table(
       [{ title: 'LINE', align: 'right' }, { title: 'FIELD' }, { title: 'RULE' }, { title: 'TEXT' }],
       result.problems
-        .slice(0, MOST_SHOWN)
+        .slice(0, MAX_SHOWN)
         .map(({ line, field, rule, text }) => [String(line), field, rule, text]),
     );
     return {

@@ -29,7 +29,7 @@ interface Period {
 }
 
 /** Most transfers in a table or a JSON document; `--csv` writes them as they are read. */
-const MOST_IN_MEMORY = 20_000;
+const MAX_IN_MEMORY = 20_000;
 
 export function addStatement(ledger: Command, cli: Cli): void {
   command(ledger, 'statement', 'A vendor’s balances before and after a period, and its transfers.')
@@ -73,9 +73,9 @@ async function answerStatement(session: Session, period: Period, vid: string): P
       opening = balances;
     },
     lines: (some) => {
-      if (lines.length + some.length > MOST_IN_MEMORY) {
+      if (lines.length + some.length > MAX_IN_MEMORY) {
         throw new PlainError(
-          `There are more than ${MOST_IN_MEMORY} transfers. Choose a shorter period, or --csv.`,
+          `There are more than ${MAX_IN_MEMORY} transfers. Choose a shorter period, or --csv.`,
         );
       }
       lines.push(...some);

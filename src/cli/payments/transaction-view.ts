@@ -1,14 +1,14 @@
 import type { WireTime } from '../../platform/base/clock.ts';
 import { encodeReference } from '../../platform/base/ids.ts';
 import { formatMoney } from '../../platform/base/money.ts';
-import type { TransactionRow } from '../../payments/create/store.ts';
+import type { PaymentRow } from '../../payments/create/store.ts';
 import { statusOf } from '../../payments/create/payment.ts';
 import { record } from '../output.ts';
 
 /** A transaction for programs: the names of the API, amounts as decimal text, times in ISO 8601. */
-export function transactionJson(row: TransactionRow, vid: string) {
+export function paymentJson(row: PaymentRow, vid: string) {
   return {
-    ipay_reference: encodeReference(row.vendor_id, row.transaction_id),
+    ipay_reference: encodeReference(row.vendor_id, row.payment_id),
     vid,
     biller_name: row.biller_code,
     account: row.account,
@@ -28,8 +28,8 @@ export function transactionJson(row: TransactionRow, vid: string) {
 }
 
 /** A transaction for people. */
-export function transactionText(row: TransactionRow, vid: string, wireTime: WireTime): string {
-  const view = transactionJson(row, vid);
+export function paymentText(row: PaymentRow, vid: string, wireTime: WireTime): string {
+  const view = paymentJson(row, vid);
   return record([
     ['reference', view.ipay_reference],
     ['vendor', vid],

@@ -5,20 +5,16 @@ import type { WireTime } from '../../platform/base/clock.ts';
 import { decodeReference } from '../../platform/base/ids.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import * as fields from '../../parties/http/fields.ts';
-import { readArchivedTransaction } from '../../payments/archive/archive-store.ts';
-import {
-  listTransactions,
-  readTransaction,
-  readTransactionByReference,
-} from '../../payments/create/store.ts';
-import type { TransactionRow } from '../../payments/create/store.ts';
-import { TRANSACTION_STATUSES } from '../../payments/create/payment.ts';
-import type { TransactionStatus } from '../../payments/create/payment.ts';
+import { readArchivedPayment } from '../../payments/archive/archive-store.ts';
+import { listPayments, readPayment, readPaymentByReference } from '../../payments/create/store.ts';
+import type { PaymentRow } from '../../payments/create/store.ts';
+import { PAYMENT_STATUSES } from '../../payments/create/payment.ts';
+import type { PaymentStatus } from '../../payments/create/payment.ts';
 import { command, dayStart, like, signerName, wholeNumber, wideOption } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { UsageError } from '../failure.ts';
 import { table } from '../output.ts';
-import { transactionJson, transactionText } from './transaction-view.ts';
+import { paymentJson, paymentText } from './transaction-view.ts';
 import { requireVendor } from '../parties/vendors.ts';
 
 interface StatusOptions {
@@ -47,43 +43,43 @@ export function addStatusCommand(program: Command, cli: Cli): void {
       }
       await cli.run(options, async ({ pool, wireTime }) => {
         const vendor = await requireVendor(pool, options.vid);
-        const row = await findTransaction(pool, vendor.vendor_id, options);
+        const row = await findPayment(pool, vendor.vendor_id, options);
         if (row === undefined) {
           const field = options.reference === undefined ? 'merchant_reference' : 'reference';
           throw new Refusal('unknown_reference', { field });
         }
         return {
-          json: transactionJson(row, options.vid),
-          text: transactionText(row, options.vid, wireTime),
+          json: paymentJson(row, options.vid),
+          text: paymentText(row, options.vid, wireTime),
         };
       });
     });
 }
 
-async function findTransaction(
+async function findPayment(
   db: Queryable,
   vendorId: number,
   options: StatusOptions,
-): Promise<TransactionRow | undefined> {
+): Promise<PaymentRow | undefined> {
   if (options.merchantReference !== undefined) {
     const key = { vendorId, merchantReference: options.merchantReference };
     return (
-      (await readTransactionByReference(db, vendorId, key.merchantReference)) ??
-      (await readArchivedTransaction(db, key))
+      (await readPaymentByReference(db, vendorId, key.merchantReference)) ??
+      (await readArchivedPayment(db, key))
     );
   }
-  const place = decodeReference(options.reference ?? '');
-  if (place?.vendorId !== vendorId) return undefined;
+  const location = decodeReference(options.reference ?? '');
+  if (location?.vendorId !== vendorId) return undefined;
   return (
-    (await readTransaction(db, vendorId, place.transactionId)) ??
-    (await readArchivedTransaction(db, place))
+    (await readPayment(db, vendorId, location.paymentId)) ??
+    (await readArchivedPayment(db, location))
   );
 }
 
 interface ListOptions {
   readonly json?: boolean;
   readonly vid: string;
-  readonly status?: TransactionStatus;
+  readonly status?: PaymentStatus;
   readonly from?: string;
   readonly to?: string;
   readonly wide?: boolean;
@@ -91,16 +87,16 @@ interface ListOptions {
 }
 
 const DEFAULT_LIMIT = 20;
-const MOST_LISTED = 1000;
+const MAX_LISTED = 1000;
 
-export function addTransactionsCommand(program: Command, cli: Cli): void {
+export function addPaymentsCommand(program: Command, cli: Cli): void {
   command(program, 'transactions', 'A vendor’s transactions, newest first.')
     .requiredOption('--vid <vid>', 'vendor ID', signerName)
-    .addOption(new Option('--status <status>', 'only these').choices(TRANSACTION_STATUSES))
+    .addOption(new Option('--status <status>', 'only these').choices(PAYMENT_STATUSES))
     .option('--from <day>', 'created on this day or later, YYYY-MM-DD in TIME_ZONE')
     .option('--to <day>', 'created before this day (the day itself is not included)')
     .addOption(wideOption())
-    .option('--limit <count>', 'at most this many rows (default 20)', wholeNumber(1, MOST_LISTED))
+    .option('--limit <count>', 'at most this many rows (default 20)', wholeNumber(1, MAX_LISTED))
     .action(async (options: ListOptions) => {
       await cli.run(options, async ({ pool, wireTime }) => {
         const { from, to } = options;
@@ -112,13 +108,13 @@ export function addTransactionsCommand(program: Command, cli: Cli): void {
           throw new UsageError('--to must be later than --from: the day of --to is not included.');
         }
         const vendor = await requireVendor(pool, options.vid);
-        const rows = await listTransactions(pool, vendor.vendor_id, {
+        const rows = await listPayments(pool, vendor.vendor_id, {
           ...period,
           status: options.status,
           limit: options.limit ?? DEFAULT_LIMIT,
         });
         return {
-          json: { transactions: rows.map((row) => transactionJson(row, options.vid)) },
+          json: { payments: rows.map((row) => paymentJson(row, options.vid)) },
           text: listText(rows, options, wireTime),
         };
       });
@@ -127,7 +123,7 @@ export function addTransactionsCommand(program: Command, cli: Cli): void {
 
 /** Without `--wide` it fits into 100 columns. */
 function listText(
-  rows: readonly TransactionRow[],
+  rows: readonly PaymentRow[],
   { vid, wide = false }: ListOptions,
   wireTime: WireTime,
 ): string {
@@ -143,7 +139,7 @@ function listText(
       { title: 'MESSAGE', wide: true },
     ],
     rows.map((row) => {
-      const view = transactionJson(row, vid);
+      const view = paymentJson(row, vid);
       const created = wireTime.format(row.created_at);
       return [
         wide ? created : created.slice(0, -':00'.length),

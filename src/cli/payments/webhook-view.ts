@@ -79,7 +79,7 @@ export function eventsAnswer(
   const rows = events.map((row) => ({
     webhook_id: webhookIdOf(row),
     type: row.type,
-    ipay_reference: encodeReference(row.vendor_id, row.transaction_id),
+    ipay_reference: encodeReference(row.vendor_id, row.payment_id),
     occurred_at: row.occurred_at.toISOString(),
     state: row.state,
     attempts: row.attempt_count,

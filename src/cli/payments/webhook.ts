@@ -195,12 +195,12 @@ function addReplay(webhook: Command, cli: Cli): void {
       }
       await cli.run(options, async ({ pool, wireTime }) => {
         const vendor = await requireVendor(pool, vid);
-        const place = reference === undefined ? undefined : decodeReference(reference);
-        if (reference !== undefined && place?.vendorId !== vendor.vendor_id) {
+        const location = reference === undefined ? undefined : decodeReference(reference);
+        if (reference !== undefined && location?.vendorId !== vendor.vendor_id) {
           throw new UsageError('--reference is not a transaction of this vendor.');
         }
         const count = await replayEvents(pool, vendor, {
-          transactionId: place?.transactionId,
+          paymentId: location?.paymentId,
           since: since === undefined ? undefined : periodStart(since, '--since', wireTime),
           until: until === undefined ? undefined : periodEnd(until, '--until', wireTime),
           state,

@@ -18,7 +18,7 @@ export interface UpstreamCall {
 export type CallOutcome = 'answered' | 'not_sent' | 'unknown';
 
 /** Bound into a sealed answer. */
-export function answerPlace(callId: string): string {
+export function answerLocation(callId: string): string {
   return `upstream_calls|${callId}`;
 }
 
@@ -39,7 +39,9 @@ export async function readAnsweredCall(
     [...partOf(call), call.asked],
   );
   const row = read.rows[0];
-  return row === undefined ? undefined : vault.unseal(row.sealed_answer, answerPlace(row.call_id));
+  return row === undefined
+    ? undefined
+    : vault.unseal(row.sealed_answer, answerLocation(row.call_id));
 }
 
 /**
@@ -91,7 +93,7 @@ export async function endCall(
       call.callId,
       ended.outcome,
       ended.at,
-      ended.answer === null ? null : vault.seal(ended.answer, answerPlace(call.callId)),
+      ended.answer === null ? null : vault.seal(ended.answer, answerLocation(call.callId)),
     ],
   );
 }

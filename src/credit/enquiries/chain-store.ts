@@ -3,7 +3,7 @@ import { snapshot } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import type { CreditOperation } from '../bureaus/bureau.ts';
 import type { Vault } from '../registry/vault.ts';
-import { chainHash, payloadPlace } from './record.ts';
+import { chainHash, payloadLocation } from './record.ts';
 import type { EnquiryOutcome, EnquiryRecord } from './record.ts';
 
 const PAGE_ROWS = 1_000;
@@ -237,7 +237,7 @@ function faultsOf(row: Row, previous: Buffer, vault: Vault): string[] {
 
 function isPayload(row: Row, sealed: Buffer, vault: Vault): boolean {
   try {
-    const text = vault.unseal(sealed, payloadPlace(row.vendor_id, row.enquiry_id));
+    const text = vault.unseal(sealed, payloadLocation(row.vendor_id, row.enquiry_id));
     return createHash('sha256').update(text, 'utf8').digest().equals(row.payload_hash);
   } catch {
     return false;

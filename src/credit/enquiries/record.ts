@@ -49,7 +49,7 @@ export interface EnquiryPayload {
 }
 
 /** Bound into the sealed payload. */
-export function payloadPlace(vendorId: number, enquiryId: string): string {
+export function payloadLocation(vendorId: number, enquiryId: string): string {
   return `enquiries|${vendorId}|${enquiryId}`;
 }
 

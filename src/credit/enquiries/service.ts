@@ -14,7 +14,7 @@ import { openCases } from '../registry/cases-store.ts';
 import type { Vault } from '../registry/vault.ts';
 import { isMiss, missDelayMs, refusalCodeOf } from './disclosure.ts';
 import { createMissLimit } from './miss-limit.ts';
-import { payloadPlace } from './record.ts';
+import { payloadLocation } from './record.ts';
 import type { EnquiryOutcome, EnquiryPayload, EnquiryRecord } from './record.ts';
 import { keepEnquiries, readKept } from './store.ts';
 import type { KeptEnquiry, NewEnquiry } from './store.ts';
@@ -29,7 +29,7 @@ export interface Enquiry extends BureauQuestion {
 }
 
 /** Answers enquiries once each, and keeps every one. */
-export interface EnquiryDesk {
+export interface EnquiryService {
   /**
    * The body of the answer as JSON text; the same text whenever the same enquiry is repeated. An
    * enquiry is what a vendor asks under one reference for one operation.
@@ -44,7 +44,7 @@ export interface EnquiryDesk {
   idle(): Promise<void>;
 }
 
-export interface EnquiryDeskOptions {
+export interface EnquiryServiceOptions {
   readonly pool: Pool;
   /** One connection each; vendors are spread over them. */
   readonly lanePools: readonly Pool[];
@@ -56,7 +56,7 @@ export interface EnquiryDeskOptions {
   readonly missesPerHour: number;
 }
 
-export function createEnquiryDesk(options: EnquiryDeskOptions): EnquiryDesk {
+export function createEnquiryService(options: EnquiryServiceOptions): EnquiryService {
   const { pool, vault, bureau } = options;
   const misses = createMissLimit({ pool, clock: options.clock, perHour: options.missesPerHour });
   const lanes = createLanes({
@@ -145,7 +145,7 @@ export function createEnquiryDesk(options: EnquiryDeskOptions): EnquiryDesk {
   };
 }
 
-type Present = Parameters<EnquiryDesk['ask']>[1];
+type Present = Parameters<EnquiryService['ask']>[1];
 
 /** What came of an enquiry, now or when it was first made. */
 interface Ending {
@@ -163,8 +163,8 @@ function refuse(outcome: EnquiryOutcome, policy: EnquiryPolicy): never {
 /** What was kept under the reference, provided that the same was asked. */
 function requireSame(kept: KeptEnquiry, enquiry: Enquiry, vault: Vault): EnquiryPayload {
   if (kept.sealedPayload === null) throw reused('long ago; its answer is no longer kept');
-  const place = payloadPlace(kept.vendorId, kept.enquiryId);
-  const payload = JSON.parse(vault.unseal(kept.sealedPayload, place)) as EnquiryPayload;
+  const location = payloadLocation(kept.vendorId, kept.enquiryId);
+  const payload = JSON.parse(vault.unseal(kept.sealedPayload, location)) as EnquiryPayload;
   requireSameContent(payload.request, enquiry);
   return payload;
 }
@@ -188,7 +188,7 @@ function toKeep(
   enquiry: Enquiry,
   answer: Exclude<BureauAnswer, { kind: 'unavailable' }>,
   made: {
-    readonly options: EnquiryDeskOptions;
+    readonly options: EnquiryServiceOptions;
     readonly body: string | null;
     readonly startedMs: number;
   },
@@ -233,7 +233,7 @@ function toKeep(
   };
   return {
     record,
-    sealedPayload: vault.seal(payloadText, payloadPlace(record.vendorId, enquiryId)),
+    sealedPayload: vault.seal(payloadText, payloadLocation(record.vendorId, enquiryId)),
     // Only whom something was disclosed about.
     crns: details?.kind === 'found' ? details.crns : [],
     askedBy: enquiry.vendor.name,

@@ -32,13 +32,13 @@ export class LineReader {
   }
 
   /** Free text of at most so many characters, without control characters. */
-  words(column: Column, mostCharacters: number): string {
+  words(column: Column, maxCharacters: number): string {
     const value = this.text(column);
-    if (value.length > mostCharacters || /[\p{Cc}\p{Cs}\ufffd]/u.test(value)) {
+    if (value.length > maxCharacters || /[\p{Cc}\p{Cs}\ufffd]/u.test(value)) {
       this.fault(
         column,
         'text',
-        `${column} must have at most ${mostCharacters} characters, all of them readable in UTF-8`,
+        `${column} must have at most ${maxCharacters} characters, all of them readable in UTF-8`,
       );
       return '';
     }

@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 import type { Clock, WireTime } from '../../platform/base/clock.ts';
 import { readCsv } from '../../platform/base/csv.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
-import { transaction } from '../../platform/db/pool.ts';
+import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { Sector } from '../../parties/vendor.ts';
 import type { Vault } from '../registry/vault.ts';
@@ -191,7 +191,7 @@ class ImportRun {
     const { from, records, bytes } = about;
     const { pool, clock, vault, lender, corrects } = this.#options;
     const importId = this.#importId;
-    const counts = await transaction(pool, async (client) => {
+    const counts = await databaseTransaction(pool, async (client) => {
       const plan = await writeBatch(client, batch, {
         vault,
         lender,

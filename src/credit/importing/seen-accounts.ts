@@ -8,7 +8,7 @@ const FINGERPRINT_BYTES = 6;
  * and would at worst get the other finding for a line that has one anyway.
  */
 export class SeenAccounts {
-  #places = new Float64Array(FIRST_PLACES);
+  #locations = new Float64Array(FIRST_PLACES);
   #count = 0;
 
   /**
@@ -16,16 +16,16 @@ export class SeenAccounts {
    * was noted before.
    */
   add(key: string): boolean {
-    if (this.#count * 2 >= this.#places.length) this.#grow();
-    const isNew = put(this.#places, fingerprintOf(key));
+    if (this.#count * 2 >= this.#locations.length) this.#grow();
+    const isNew = put(this.#locations, fingerprintOf(key));
     if (isNew) this.#count += 1;
     return isNew;
   }
 
   #grow(): void {
-    const wider = new Float64Array(this.#places.length * 2);
-    for (const fingerprint of this.#places) if (fingerprint !== 0) put(wider, fingerprint);
-    this.#places = wider;
+    const wider = new Float64Array(this.#locations.length * 2);
+    for (const fingerprint of this.#locations) if (fingerprint !== 0) put(wider, fingerprint);
+    this.#locations = wider;
   }
 }
 
@@ -39,12 +39,12 @@ function fingerprintOf(key: string): number {
 }
 
 /** Open addressing; the places are twice as many as fingerprints at least. */
-function put(places: Float64Array, fingerprint: number): boolean {
-  let at = fingerprint % places.length;
-  while (places[at] !== 0) {
-    if (places[at] === fingerprint) return false;
-    at = (at + 1) % places.length;
+function put(locations: Float64Array, fingerprint: number): boolean {
+  let at = fingerprint % locations.length;
+  while (locations[at] !== 0) {
+    if (locations[at] === fingerprint) return false;
+    at = (at + 1) % locations.length;
   }
-  places[at] = fingerprint;
+  locations[at] = fingerprint;
   return true;
 }

@@ -234,7 +234,7 @@ function checkClass(
   status: AccountStatus,
   days: number,
 ): void {
-  const least = CLASS_DAYS.filter((most) => days > most).length;
+  const least = CLASS_DAYS.filter((max) => days > max).length;
   const given = RISK_CLASSES.indexOf(riskClass);
   if (given === least || (given > least && CLASSED_BY_JUDGEMENT.has(status))) return;
   reader.fault(

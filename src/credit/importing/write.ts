@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { openCases } from '../registry/cases-store.ts';
 import { readMerged, readSurvivors } from '../registry/merges-store.ts';
-import { subjectPlace } from '../registry/profile.ts';
+import { subjectLocation } from '../registry/profile.ts';
 import type { Profile } from '../registry/profile.ts';
 import type { Vault } from '../registry/vault.ts';
 import { planBatch, subjectsToRead } from './plan.ts';
@@ -76,7 +76,7 @@ export async function registerSubjects(
   return subjects.map(([crn]) => crn);
 }
 
-export function accountPlace(crn: bigint): string {
+export function accountLocation(crn: bigint): string {
   return `credit_accounts|${crn}`;
 }
 
@@ -143,7 +143,7 @@ async function readKnown(
   const sealed = await readSealedProfiles(db, [...new Set(toRead)]);
   const profiles = new Map<bigint, Profile>();
   for (const [crn, bytes] of sealed) {
-    profiles.set(crn, JSON.parse(context.vault.unseal(bytes, subjectPlace(crn))) as Profile);
+    profiles.set(crn, JSON.parse(context.vault.unseal(bytes, subjectLocation(crn))) as Profile);
   }
   return { owners, accounts, profiles, survivors, merged, ...counters };
 }
@@ -227,7 +227,7 @@ async function bitByBit<Item, Made>(
 function subjectWrite(crn: bigint, profile: Profile, vault: Vault): SubjectWrite {
   return {
     crn,
-    sealed: vault.seal(JSON.stringify(profile), subjectPlace(crn)),
+    sealed: vault.seal(JSON.stringify(profile), subjectLocation(crn)),
     phones: profile.phones.map(({ number }) => vault.index('phone', number)),
   };
 }
@@ -255,7 +255,7 @@ function accountWrite(planned: PlannedAccount, { vault, lender }: BatchContext):
     accountId,
     accountIndex: indexed.accountKeys[0] ?? '',
     lender,
-    sealed: vault.seal(JSON.stringify({ accountNumber, clientNumber }), accountPlace(crn)),
+    sealed: vault.seal(JSON.stringify({ accountNumber, clientNumber }), accountLocation(crn)),
     identityHash: indexed.identityHash,
     terms,
     termsAsOf,

@@ -274,9 +274,9 @@ function offsetOn(day: string, timeZone: string): string {
     .formatToParts(new Date(`${day}T00:00:00Z`))
     .find(({ type }) => type === 'timeZoneName')?.value;
   const offset = /[+-]\d{2}:\d{2}/.exec(shown ?? '')?.[0] ?? '+00:00';
-  if (offsets.size >= MOST_OFFSETS) offsets.clear();
+  if (offsets.size >= MAX_OFFSETS) offsets.clear();
   offsets.set(key, offset);
   return offset;
 }
 
-const MOST_OFFSETS = 50_000;
+const MAX_OFFSETS = 50_000;

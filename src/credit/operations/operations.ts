@@ -7,7 +7,7 @@ import { parseDay } from '../../platform/base/days.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import type { BureauFinding, CreditOperation } from '../bureaus/bureau.ts';
 import { startOfDay } from '../bureaus/registry.ts';
-import type { EnquiryDesk } from '../enquiries/service.ts';
+import type { EnquiryService } from '../enquiries/service.ts';
 import { DOCUMENT_FORMS, DOCUMENT_TYPES, normaliseDocument } from '../registry/documents.ts';
 import type { IdentityDocument } from '../registry/documents.ts';
 import type { ReportSector } from '../summary/summary.ts';
@@ -38,7 +38,7 @@ import {
 
 export interface ScoringDeps {
   /** Undefined when the credit registry is not configured. */
-  readonly enquiryDesk: EnquiryDesk | undefined;
+  readonly enquiryService: EnquiryService | undefined;
   readonly clock: Clock;
   readonly timeZone: string;
 }
@@ -140,9 +140,9 @@ async function answer(
   },
 ): Promise<StoredAnswer> {
   const { request, vendor } = asked;
-  if (deps.enquiryDesk === undefined) throw new Refusal('scoring_unavailable');
+  if (deps.enquiryService === undefined) throw new Refusal('scoring_unavailable');
   const sector: ReportSector = request.reportSector === '1' ? 1 : 2;
-  const json = await deps.enquiryDesk.ask(
+  const json = await deps.enquiryService.ask(
     {
       vendor,
       operation,

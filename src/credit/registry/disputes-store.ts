@@ -1,7 +1,6 @@
 import { newId } from '../../platform/base/ids.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { MEMBERS_OF_FIRST_PARAMETER } from './merges-store.ts';
-import { disputePlace } from '../rotation/rotate-store.ts';
 import type { Vault } from './vault.ts';
 
 /** Longest statement, in words (the law gives the subject about a hundred). */
@@ -31,7 +30,7 @@ export async function openDispute(
       dispute.accountId,
       disputeId,
       dispute.at,
-      vault.seal(dispute.statement, disputePlace(disputeId)),
+      vault.seal(dispute.statement, disputeLocation(disputeId)),
     ],
   );
   return inserted.rowCount === 1 ? disputeId : undefined;
@@ -77,7 +76,12 @@ export async function listDisputes(db: Queryable, vault: Vault, crn: bigint): Pr
     disputeId: row.dispute_id,
     accountId: row.account_id,
     openedAt: row.opened_at,
-    statement: vault.unseal(row.sealed_statement, disputePlace(row.dispute_id)),
+    statement: vault.unseal(row.sealed_statement, disputeLocation(row.dispute_id)),
     outcome: row.outcome,
   }));
+}
+
+/** Bound into a sealed statement. */
+export function disputeLocation(disputeId: string): string {
+  return `account_disputes|${disputeId}`;
 }

@@ -1,5 +1,5 @@
 import { newId } from '../../platform/base/ids.ts';
-import { transaction } from '../../platform/db/pool.ts';
+import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 
 /**
@@ -26,7 +26,7 @@ export async function mergeSubjects(
     readonly at: Date;
   },
 ): Promise<MergeProblem | undefined> {
-  return await transaction(pool, async (client) => {
+  return await databaseTransaction(pool, async (client) => {
     // The registry's writers take turns, so that no import decides on what a merge is changing.
     await client.query('select from credit_registry for update');
     const both = [merge.from, merge.into];
@@ -54,7 +54,7 @@ export async function undoMerge(
   pool: Pool,
   undone: { readonly from: bigint; readonly reason: string; readonly at: Date },
 ): Promise<boolean> {
-  return await transaction(pool, async (client) => {
+  return await databaseTransaction(pool, async (client) => {
     await client.query('select from credit_registry for update');
     const updated = await client.query(
       `update subject_merges set undone_at = $2, undone_reason = $3

@@ -44,14 +44,14 @@ export interface Profile {
 }
 
 /** Bound into the sealed bytes of a subject. */
-export function subjectPlace(crn: bigint): string {
+export function subjectLocation(crn: bigint): string {
   return `subjects|${crn}`;
 }
 
 /** Former names kept; the oldest go. */
-const MOST_NAMES = 8;
+const MAX_NAMES = 8;
 /** Phones and addresses kept, each; the oldest go. */
-const MOST_CONTACTS = 20;
+const MAX_CONTACTS = 20;
 
 /**
  * A subject's profile after another submission about the same person: the later submission gives
@@ -117,7 +117,7 @@ function mergeNames(newer: Profile, older: Profile): PersonName[] {
     [newer.name, ...newer.alsoKnownAs, older.name, ...older.alsoKnownAs],
     (name) => fullName(name).toUpperCase(),
   );
-  return names.slice(1, MOST_NAMES + 1);
+  return names.slice(1, MAX_NAMES + 1);
 }
 
 function mergeContacts<Contact extends { readonly since: string }>(
@@ -133,7 +133,7 @@ function mergeContacts<Contact extends { readonly since: string }>(
   const sorted = [...merged].toSorted(
     ([keyA, a], [keyB, b]) => compare(a.since, b.since) || compare(keyA, keyB),
   );
-  return sorted.slice(-MOST_CONTACTS).map(([, contact]) => contact);
+  return sorted.slice(-MAX_CONTACTS).map(([, contact]) => contact);
 }
 
 function mergeBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Item[] {

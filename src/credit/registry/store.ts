@@ -13,7 +13,7 @@ import { DOCUMENT_TYPES } from './documents.ts';
 import type { DocumentType, IdentityDocument } from './documents.ts';
 import { readLifeRecord } from './life-store.ts';
 import { MEMBERS_OF_FIRST_PARAMETER } from './merges-store.ts';
-import { mergeProfiles, subjectPlace } from './profile.ts';
+import { mergeProfiles, subjectLocation } from './profile.ts';
 import type { Profile } from './profile.ts';
 import type { Vault } from './vault.ts';
 
@@ -101,7 +101,9 @@ function openMembers(
 ): Pick<FoundSubject, 'profile' | 'birthDates'> {
   const opened = [...members]
     .toSorted(([a], [b]) => Number(b === crn) - Number(a === crn) || (a < b ? -1 : 1))
-    .map(([member, sealed]) => JSON.parse(vault.unseal(sealed, subjectPlace(member))) as Profile);
+    .map(
+      ([member, sealed]) => JSON.parse(vault.unseal(sealed, subjectLocation(member))) as Profile,
+    );
   const [own, ...others] = opened;
   if (own === undefined) throw new Error('A subject has no profile');
   const birthDates = opened.map(({ dateOfBirth }) => dateOfBirth);

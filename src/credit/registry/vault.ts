@@ -61,9 +61,9 @@ export interface Vault {
    * Key id (4 bytes), nonce (12), tag (16), AES-256-GCM of the text.
    * @param place where it is stored, bound in: sealed bytes copied to another row do not open.
    */
-  seal(text: string, place: string): Buffer;
+  seal(text: string, location: string): Buffer;
   /** Throws when the key is not at hand, or the bytes were altered or moved. */
-  unseal(sealed: Buffer, place: string): string;
+  unseal(sealed: Buffer, location: string): string;
   /** Under the current key: key id (4 bytes), HMAC-SHA-256 truncated to 16 bytes. */
   index(kind: IndexKind, text: string): Buffer;
   /** Under the current key first, then under the former one while there is one. */
@@ -91,7 +91,7 @@ const DIGEST_BYTES = 32;
 /** Longer messages get a buffer of their own. */
 const MESSAGE_ROOM_BYTES = 4_096;
 /** Of UTF-8, to a UTF-16 unit. */
-const MOST_BYTES_A_CHARACTER = 3;
+const MAX_BYTES_A_CHARACTER = 3;
 
 function paddedKey(key: Buffer, byte: number, roomBytes: number): Buffer {
   const padded = Buffer.alloc(BLOCK_BYTES + roomBytes);
@@ -124,15 +124,15 @@ export function createVault(keys: CreditKeys): Vault {
   const indexing = deriveKeys(keys.index, 'index');
   const nextNonce = createNonces();
   return {
-    seal: (text, place) => {
+    seal: (text, location) => {
       const nonce = nextNonce();
       const cipher = createCipheriv('aes-256-gcm', sealing.current.key, nonce);
-      cipher.setAAD(Buffer.from(place, 'utf8'));
+      cipher.setAAD(Buffer.from(location, 'utf8'));
       const sealed = cipher.update(text, 'utf8');
       cipher.final();
       return Buffer.concat([sealing.current.id, nonce, cipher.getAuthTag(), sealed]);
     },
-    unseal: (sealed, place) => open(sealed, place, sealing.all),
+    unseal: (sealed, location) => open(sealed, location, sealing.all),
     index: (kind, text) => Buffer.from(blindIndex(indexing.current, kind, text), 'latin1'),
     indexes: (kind, text) =>
       indexing.all.map((key) => Buffer.from(blindIndex(key, kind, text), 'latin1')),
@@ -154,7 +154,7 @@ export function createVault(keys: CreditKeys): Vault {
  */
 function blindIndex(key: VaultKey, kind: IndexKind, text: string): string {
   const message = `${kind}|${text}`;
-  const isLong = message.length * MOST_BYTES_A_CHARACTER > MESSAGE_ROOM_BYTES;
+  const isLong = message.length * MAX_BYTES_A_CHARACTER > MESSAGE_ROOM_BYTES;
   const inner = isLong
     ? Buffer.concat([key.inner.subarray(0, BLOCK_BYTES), Buffer.from(message, 'utf8')])
     : key.inner.subarray(0, BLOCK_BYTES + key.inner.write(message, BLOCK_BYTES, 'utf8'));
@@ -162,7 +162,7 @@ function blindIndex(key: VaultKey, kind: IndexKind, text: string): string {
   return key.idText + hash('sha256', key.outer, 'binary').slice(0, INDEX_BYTES);
 }
 
-function open(sealed: Buffer, place: string, keys: readonly VaultKey[]): string {
+function open(sealed: Buffer, location: string, keys: readonly VaultKey[]): string {
   const id = sealed.subarray(0, KEY_ID_BYTES);
   const found = keys.find((key) => key.id.equals(id));
   if (found === undefined) {
@@ -173,7 +173,7 @@ function open(sealed: Buffer, place: string, keys: readonly VaultKey[]): string 
   let at = KEY_ID_BYTES;
   const take = (length: number): Buffer => sealed.subarray(at, (at += length));
   const decipher = createDecipheriv('aes-256-gcm', found.key, take(NONCE_BYTES));
-  decipher.setAAD(Buffer.from(place, 'utf8'));
+  decipher.setAAD(Buffer.from(location, 'utf8'));
   decipher.setAuthTag(take(TAG_BYTES));
   return Buffer.concat([decipher.update(sealed.subarray(at)), decipher.final()]).toString('utf8');
 }

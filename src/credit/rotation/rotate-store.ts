@@ -1,8 +1,9 @@
-import { transaction } from '../../platform/db/pool.ts';
+import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
-import { answerPlace } from '../bureaus/upstream-store.ts';
-import { payloadPlace } from '../enquiries/record.ts';
-import { subjectPlace } from '../registry/profile.ts';
+import { disputeLocation } from '../registry/disputes-store.ts';
+import { answerLocation } from '../bureaus/upstream-store.ts';
+import { payloadLocation } from '../enquiries/record.ts';
+import { subjectLocation } from '../registry/profile.ts';
 import type { Profile } from '../registry/profile.ts';
 import type { Vault } from '../registry/vault.ts';
 
@@ -39,7 +40,7 @@ export async function rotateKeys(
     let after: Position | undefined;
     do {
       const from: Position | undefined = after;
-      const page = await transaction(pool, (client) => rotatePage(client, vault, from));
+      const page = await databaseTransaction(pool, (client) => rotatePage(client, vault, from));
       done[name] += page.changed;
       after = page.last;
       onProgress(done);
@@ -76,14 +77,14 @@ async function rotateSubjects(db: Queryable, vault: Vault, after?: Position): Pr
   );
   let changed = 0;
   for (const { crn, sealed } of read.rows) {
-    const text = vault.unseal(sealed, subjectPlace(crn));
+    const text = vault.unseal(sealed, subjectLocation(crn));
     const profile = JSON.parse(text) as Profile;
     const reindexed = await reindex(db, vault, crn, profile);
     const resealed = vault.isFormer(sealed, 'sealed');
     if (resealed) {
       await db.query('update subjects set sealed = $2 where crn = $1', [
         crn,
-        vault.seal(text, subjectPlace(crn)),
+        vault.seal(text, subjectLocation(crn)),
       ]);
     }
     if (reindexed || resealed) changed += 1;
@@ -160,8 +161,8 @@ async function rotateAccounts(db: Queryable, vault: Vault, after?: Position): Pr
   for (const row of read.rows) {
     const isSealedFormer = vault.isFormer(row.sealed, 'sealed');
     if (!isSealedFormer && !vault.isFormer(row.account_index, 'index')) continue;
-    const place = `credit_accounts|${row.crn}`;
-    const text = vault.unseal(row.sealed, place);
+    const location = `credit_accounts|${row.crn}`;
+    const text = vault.unseal(row.sealed, location);
     const { accountNumber } = JSON.parse(text) as { accountNumber: string };
     await db.query(
       'update credit_accounts set account_index = $3, sealed = $4 where crn = $1 and account_id = $2',
@@ -169,7 +170,7 @@ async function rotateAccounts(db: Queryable, vault: Vault, after?: Position): Pr
         row.crn,
         row.account_id,
         vault.index('account', `${row.lender}|${accountNumber}`),
-        isSealedFormer ? vault.seal(text, place) : row.sealed,
+        isSealedFormer ? vault.seal(text, location) : row.sealed,
       ],
     );
     changed += 1;
@@ -186,20 +187,15 @@ async function rotateDisputes(db: Queryable, vault: Vault, after?: Position): Pr
   let changed = 0;
   for (const row of read.rows) {
     if (!vault.isFormer(row.sealed_statement, 'sealed')) continue;
-    const place = disputePlace(row.dispute_id);
-    const text = vault.unseal(row.sealed_statement, place);
+    const location = disputeLocation(row.dispute_id);
+    const text = vault.unseal(row.sealed_statement, location);
     await db.query('update account_disputes set sealed_statement = $2 where dispute_id = $1', [
       row.dispute_id,
-      vault.seal(text, place),
+      vault.seal(text, location),
     ]);
     changed += 1;
   }
   return pageOf(read.rows, changed, (row) => [row.dispute_id]);
-}
-
-/** Bound into a sealed statement. */
-export function disputePlace(disputeId: string): string {
-  return `account_disputes|${disputeId}`;
 }
 
 async function rotateEnquiries(db: Queryable, vault: Vault, after?: Position): Promise<Page> {
@@ -216,13 +212,13 @@ async function rotateEnquiries(db: Queryable, vault: Vault, after?: Position): P
   let changed = 0;
   for (const row of read.rows) {
     if (row.sealed_payload === null || !vault.isFormer(row.sealed_payload, 'sealed')) continue;
-    const place = payloadPlace(row.vendor_id, row.enquiry_id);
-    const text = vault.unseal(row.sealed_payload, place);
+    const location = payloadLocation(row.vendor_id, row.enquiry_id);
+    const text = vault.unseal(row.sealed_payload, location);
     await db.query(
       // Retention may have erased it meanwhile: what is erased stays so.
       `update enquiries set sealed_payload = $3
        where vendor_id = $1 and sequence = $2 and sealed_payload is not null`,
-      [row.vendor_id, row.sequence, vault.seal(text, place)],
+      [row.vendor_id, row.sequence, vault.seal(text, location)],
     );
     changed += 1;
   }
@@ -244,13 +240,13 @@ async function rotateUpstreamAnswers(db: Queryable, vault: Vault, after?: Positi
   let changed = 0;
   for (const row of read.rows) {
     if (!vault.isFormer(row.sealed_answer, 'sealed')) continue;
-    const place = answerPlace(row.call_id);
-    const text = vault.unseal(row.sealed_answer, place);
+    const location = answerLocation(row.call_id);
+    const text = vault.unseal(row.sealed_answer, location);
     await db.query(
       `update upstream_calls set sealed_answer = $4
        where vendor_id = $1 and request_reference = $2 and call_id = $3
          and sealed_answer is not null`,
-      [row.vendor_id, row.request_reference, row.call_id, vault.seal(text, place)],
+      [row.vendor_id, row.request_reference, row.call_id, vault.seal(text, location)],
     );
     changed += 1;
   }

@@ -306,5 +306,5 @@ function count(
 }
 
 function largest(values: readonly number[]): number {
-  return values.reduce((most, value) => Math.max(most, value), 0);
+  return values.reduce((max, value) => Math.max(max, value), 0);
 }

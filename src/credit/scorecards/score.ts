@@ -83,7 +83,7 @@ export interface ExplainedPoints {
   /** `null`: it never happened. */
   readonly value: number | null;
   readonly points: number;
-  readonly mostPoints: number;
+  readonly maxPoints: number;
 }
 
 /**
@@ -108,7 +108,7 @@ export function explainScore(
         meaning: characteristic(one.name).meaning,
         value,
         points: pointsOf(one, value),
-        mostPoints: maximumPointsOf(one),
+        maxPoints: maximumPointsOf(one),
       };
     }),
   };

@@ -234,7 +234,7 @@ const AMOUNTS: Readonly<Record<AmountName, (cents: readonly bigint[]) => bigint>
       : (cents.reduce((sum, one) => sum + one, 0n) * 2n + count) / (2n * count);
   },
   lastMobiLoanPrincipalAmount: (cents) => cents.at(-1) ?? 0n,
-  maxMobiLoanPrincipalAmount: (cents) => cents.reduce((most, one) => (one > most ? one : most), 0n),
+  maxMobiLoanPrincipalAmount: (cents) => cents.reduce((max, one) => (one > max ? one : max), 0n),
   minMobiLoanPrincipalAmount: (cents) =>
     cents.reduce((least, one) => (one < least ? one : least), cents[0] ?? 0n),
 };

@@ -1,7 +1,7 @@
 import type { Characteristic } from '../scorecards/characteristics.ts';
 
 /** Fine classes a characteristic is cut into before classes are pooled. */
-const MOST_FINE_CLASSES = 20;
+const MAX_FINE_CLASSES = 20;
 /** A bin holds at least this share of all samples: fewer say little about anyone. */
 const SMALLEST_BIN_SHARE = 0.05;
 /** Bins whose weights are nearer than this differ by chance more than by risk. */
@@ -91,11 +91,11 @@ function classEdges(values: Float64Array): number[] {
   const known = values.filter((value) => !Number.isNaN(value)).toSorted();
   const edges = new Set<number>();
   const distinct = new Set(known);
-  if (distinct.size <= MOST_FINE_CLASSES) {
+  if (distinct.size <= MAX_FINE_CLASSES) {
     for (const value of distinct) edges.add(value);
   } else {
-    for (let part = 1; part < MOST_FINE_CLASSES; part++) {
-      const value = known[Math.floor((part * known.length) / MOST_FINE_CLASSES)]!;
+    for (let part = 1; part < MAX_FINE_CLASSES; part++) {
+      const value = known[Math.floor((part * known.length) / MAX_FINE_CLASSES)]!;
       edges.add(Number(value.toPrecision(2)));
     }
   }
@@ -150,7 +150,7 @@ function binningOf(blocks: readonly Block[], totals: Totals, direction: Directio
   bins.sort((a, b) => a.below - b.below);
   // Samples without a “never” still make a card that knows what to do with one.
   if (direction.canBeNever && never === undefined) {
-    const best = bins.reduce((most, bin) => (bin.woe > most.woe ? bin : most));
+    const best = bins.reduce((max, bin) => (bin.woe > max.woe ? bin : max));
     never = { below: Infinity, goods: 0, bads: 0, woe: best.woe };
   }
   const informationValue = blocks.reduce(

@@ -8,7 +8,7 @@ export interface LogisticFit {
 
 /** Keeps the matrix solvable when two columns tell the same; far too weak to move a real effect. */
 const RIDGE = 1e-3;
-const MOST_ITERATIONS = 50;
+const MAX_ITERATIONS = 50;
 /** Log-likelihood a full step could still gain (half the Newton decrement). */
 const CONVERGED = 1e-8;
 const SMALLEST_STEP_SHARE = 2 ** -20;
@@ -27,7 +27,7 @@ export function fitLogistic(columns: readonly Float64Array[], outcomes: Uint8Arr
   let weights = new Float64Array(columns.length + 1);
   weights[0] = Math.log(events / (outcomes.length - events));
   let here = slopes(columns, outcomes, weights);
-  for (let iteration = 1; iteration <= MOST_ITERATIONS; iteration++) {
+  for (let iteration = 1; iteration <= MAX_ITERATIONS; iteration++) {
     const lower = cholesky(here.information);
     const step = solve(lower, here.gradient);
     const gain = step.reduce((sum, change, at) => sum + change * here.gradient[at]!, 0) / 2;
@@ -51,7 +51,7 @@ export function fitLogistic(columns: readonly Float64Array[], outcomes: Uint8Arr
     weights = next;
     here = there;
   }
-  throw new RangeError(`logistic regression did not converge in ${MOST_ITERATIONS} iterations`);
+  throw new RangeError(`logistic regression did not converge in ${MAX_ITERATIONS} iterations`);
 }
 
 function move(from: Float64Array, step: Float64Array, share: number): Float64Array<ArrayBuffer> {

@@ -11,8 +11,8 @@ import { SampleTable } from './samples.ts';
 import type { Sample, Samples } from './samples.ts';
 
 /** More would not fit in memory beside the fit. */
-const MOST_SAMPLES = 5_000_000;
-const MOST_FAULTS_SHOWN = 10;
+const MAX_SAMPLES = 5_000_000;
+const MAX_FAULTS_SHOWN = 10;
 
 export interface SampleReading {
   readonly samples: Samples;
@@ -48,9 +48,9 @@ export async function readSamples(
       else reader.table.add(sample);
     } catch (error) {
       faults.push(`line ${number}: ${(error as Error).message}`);
-      if (faults.length === MOST_FAULTS_SHOWN) break;
+      if (faults.length === MAX_FAULTS_SHOWN) break;
     }
-    if (number > MOST_SAMPLES) throw new TrainingError(`More than ${MOST_SAMPLES} lines.`);
+    if (number > MAX_SAMPLES) throw new TrainingError(`More than ${MAX_SAMPLES} lines.`);
     if (number % 10_000 === 0) onProgress(number);
   }
   if (faults.length > 0) {

@@ -146,10 +146,10 @@ function rocPlot({ goods, bads }: ScoreCounts): Markup {
 
 function distributionPlot({ goods, bads }: ScoreCounts): Markup {
   const [ofGoods, ofBads] = [sharesByBand(goods), sharesByBand(bads)];
-  const most = Math.max(...[...ofGoods, ...ofBads].map(([, share]) => share));
+  const max = Math.max(...[...ofGoods, ...ofBads].map(([, share]) => share));
   return linePlot(
     'Scores of goods and bads',
-    { x: scoreAxis(), y: percentAxis('share', Math.ceil(most * 20) / 20) },
+    { x: scoreAxis(), y: percentAxis('share', Math.ceil(max * 20) / 20) },
     [
       { title: 'good', points: ofGoods, style: 'first' },
       { title: 'bad', points: ofBads, style: 'second' },
@@ -173,8 +173,8 @@ function scoreAxis(): Axis {
 
 function calibrationSection(validation: Validation): Markup {
   const groups = unseen(validation).calibration;
-  const most = Math.max(...groups.map(({ foretold, seen }) => Math.max(foretold, seen)));
-  const axis = (title: string) => percentAxis(title, Math.ceil(most * 10) / 10);
+  const max = Math.max(...groups.map(({ foretold, seen }) => Math.max(foretold, seen)));
+  const axis = (title: string) => percentAxis(title, Math.ceil(max * 10) / 10);
   const end = axis('').to;
   return html`<h2>Whether its probabilities hold</h2>
     <div class="plots">
@@ -318,12 +318,12 @@ function characteristicSection({ name, binning }: FittedCharacteristic, card: Sc
   }));
   const never = binning.never && { ...binning.never, label: 'never', points: row.never! };
   const all = never === undefined ? bins : [...bins, never];
-  const most = Math.max(...all.map(({ goods, bads }) => bads / Math.max(1, goods + bads)), 0.01);
+  const max = Math.max(...all.map(({ goods, bads }) => bads / Math.max(1, goods + bads)), 0.01);
   return html`<h3>${name}: ${meaning}</h3>
     <div class="plots">
       ${barPlot(
         `Defaults by ${name}`,
-        percentAxis('bad', Math.ceil(most * 20) / 20),
+        percentAxis('bad', Math.ceil(max * 20) / 20),
         all.map(({ label, goods, bads }) => ({
           label,
           value: bads / Math.max(1, goods + bads),

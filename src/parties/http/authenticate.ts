@@ -13,7 +13,7 @@ import {
   verifyHeaderSignature,
 } from '../header-signature.ts';
 import type { HeaderSignature, SignedRequest } from '../header-signature.ts';
-import type { NonceDesk } from '../nonces.ts';
+import type { NonceStore } from '../nonces.ts';
 import { verify } from '../signature.ts';
 import type { Collector, Vendor } from '../vendor.ts';
 import type { RateLimits } from '../../platform/http/rate-limits.ts';
@@ -27,7 +27,7 @@ export interface Signers {
 /** What signatures are checked with. */
 export interface AuthenticationDeps {
   readonly directory: VendorDirectory;
-  readonly nonces: NonceDesk;
+  readonly nonces: NonceStore;
   readonly clock: Clock;
   readonly limits: RateLimits;
   /** Only in the sandbox: `signature_invalid` shows the text that had to be signed. */

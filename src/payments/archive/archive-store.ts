@@ -1,10 +1,10 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 import { acceptedRest, settledRest } from '../ledger/entries.ts';
-import type { StatusKey, TransactionRow } from '../create/store.ts';
+import type { StatusKey, PaymentRow } from '../create/store.ts';
 
 /** A payment that may be archived, with its particulars as one line of JSON. */
 export interface ArchivableRow {
-  readonly transaction_id: string;
+  readonly payment_id: string;
   readonly line: string;
 }
 
@@ -25,20 +25,20 @@ export async function lockArchivable(
 ): Promise<ArchivableRow[]> {
   await db.query('set local statement_timeout = 0');
   const read = await db.query<ArchivableRow>(
-    `select t.transaction_id,
+    `select t.payment_id,
        (to_jsonb(t) || jsonb_build_object('attempts', (
          select coalesce(jsonb_agg(to_jsonb(a) order by a.attempt_number), '[]') from attempts a
          where a.vendor_id = t.vendor_id and a.biller_code = t.biller_code
-           and a.transaction_id = t.transaction_id
+           and a.payment_id = t.payment_id
        )))::text as line
-     from transactions t
-     where t.vendor_id = $1 and t.transaction_id > $2 and t.transaction_id < $5
+     from payments t
+     where t.vendor_id = $1 and t.payment_id > $2 and t.payment_id < $5
        and t.created_at < $3 and t.settled_at < $3
        and not exists (select 1 from cases c
-         where c.vendor_id = t.vendor_id and c.transaction_id = t.transaction_id)
+         where c.vendor_id = t.vendor_id and c.payment_id = t.payment_id)
        and not exists (select 1 from corrections c
-         where c.vendor_id = t.vendor_id and c.transaction_id = t.transaction_id)
-     order by t.transaction_id limit $4 for update of t`,
+         where c.vendor_id = t.vendor_id and c.payment_id = t.payment_id)
+     order by t.payment_id limit $4 for update of t`,
     [vendorId, options.afterId, options.before, options.limit, options.untilId],
   );
   return read.rows;
@@ -49,64 +49,61 @@ export interface ArchiveFile {
   readonly fileName: string;
   readonly sha256: Buffer;
   readonly byteCount: number;
-  readonly transactionCount: number;
+  readonly paymentCount: number;
 }
 
 /** Moves the payments out of the hot tables, once their file is safe. Returns how many. */
 export async function moveToArchive(
   db: Queryable,
   vendorId: number,
-  transactionIds: readonly string[],
+  paymentIds: readonly string[],
   file: ArchiveFile,
 ): Promise<number> {
   await db.query(
-    `insert into archive_files (archive_id, file_name, file_sha256, byte_count, transaction_count,
+    `insert into archive_files (archive_id, file_name, file_sha256, byte_count, payment_count,
        archived_at) values ($1, $2, $3, $4, $5, now())`,
-    [file.archiveId, file.fileName, file.sha256, file.byteCount, file.transactionCount],
+    [file.archiveId, file.fileName, file.sha256, file.byteCount, file.paymentCount],
   );
-  await db.query(
-    'delete from unexecuted_attempts where vendor_id = $1 and transaction_id = any ($2)',
-    [vendorId, transactionIds],
-  );
+  await db.query('delete from unexecuted_attempts where vendor_id = $1 and payment_id = any ($2)', [
+    vendorId,
+    paymentIds,
+  ]);
   const moved = await db.query(
     `with gone as (
-       delete from transactions
-       where vendor_id = $1 and transaction_id = any ($2) and outcome is not null
+       delete from payments
+       where vendor_id = $1 and payment_id = any ($2) and outcome is not null
        returning *
      )
-     insert into archived_transactions (vendor_id, transaction_id, archive_id, created_at, settled_at,
+     insert into archived_payments (vendor_id, payment_id, archive_id, created_at, settled_at,
        biller_response_time, outcome, failure_code, biller_code, account, amount_cents,
        fee_cents, merchant_reference, biller_reference, accepted_rest, settled_rest)
-     select vendor_id, transaction_id, $3, created_at, settled_at, biller_response_time, outcome,
+     select vendor_id, payment_id, $3, created_at, settled_at, biller_response_time, outcome,
        failure_code, biller_code, account, amount_cents, fee_cents, merchant_reference,
        biller_reference, ${acceptedRest('gone')}, ${settledRest('gone')}
      from gone`,
-    [vendorId, transactionIds, file.archiveId],
+    [vendorId, paymentIds, file.archiveId],
   );
   return moved.rowCount ?? 0;
 }
 
-const ARCHIVED = `select transaction_id, vendor_id, created_at, settled_at, biller_response_time,
+const ARCHIVED = `select payment_id, vendor_id, created_at, settled_at, biller_response_time,
     outcome, failure_code, biller_code, account, null as phone, amount_cents, fee_cents,
     merchant_reference, biller_reference, null as message, null as details, false as under_way
-  from archived_transactions where vendor_id = $1`;
+  from archived_payments where vendor_id = $1`;
 
 /**
  * One archived payment of the vendor, in the form of one that is not; undefined when there is none.
  * A reference that was used again after archiving leads to the newest of its payments.
  */
-export async function readArchivedTransaction(
+export async function readArchivedPayment(
   db: Queryable,
   key: StatusKey,
-): Promise<TransactionRow | undefined> {
+): Promise<PaymentRow | undefined> {
   const read =
-    'transactionId' in key
-      ? await db.query<TransactionRow>(`${ARCHIVED} and transaction_id = $2`, [
-          key.vendorId,
-          key.transactionId,
-        ])
-      : await db.query<TransactionRow>(
-          `${ARCHIVED} and merchant_reference = $2 order by transaction_id desc limit 1`,
+    'paymentId' in key
+      ? await db.query<PaymentRow>(`${ARCHIVED} and payment_id = $2`, [key.vendorId, key.paymentId])
+      : await db.query<PaymentRow>(
+          `${ARCHIVED} and merchant_reference = $2 order by payment_id desc limit 1`,
           [key.vendorId, key.merchantReference],
         );
   return read.rows[0];
@@ -118,9 +115,9 @@ export async function listArchiveFiles(db: Queryable): Promise<ArchiveFile[]> {
     file_name: string;
     file_sha256: Buffer;
     byte_count: bigint;
-    transaction_count: number;
+    payment_count: number;
   }>(
-    `select archive_id, file_name, file_sha256, byte_count, transaction_count
+    `select archive_id, file_name, file_sha256, byte_count, payment_count
      from archive_files order by archive_id`,
   );
   return read.rows.map((row) => ({
@@ -128,7 +125,7 @@ export async function listArchiveFiles(db: Queryable): Promise<ArchiveFile[]> {
     fileName: row.file_name,
     sha256: row.file_sha256,
     byteCount: Number(row.byte_count),
-    transactionCount: row.transaction_count,
+    paymentCount: row.payment_count,
   }));
 }
 
@@ -141,11 +138,11 @@ export async function findUnlike(
   archiveId: string,
   lines: readonly string[],
 ): Promise<string[]> {
-  const read = await db.query<{ transaction_id: string }>(
-    `select l.line ->> 'transaction_id' as transaction_id
-     from unnest($2::jsonb[]) as l (line) left join archived_transactions t
+  const read = await db.query<{ payment_id: string }>(
+    `select l.line ->> 'payment_id' as payment_id
+     from unnest($2::jsonb[]) as l (line) left join archived_payments t
        on t.vendor_id = (l.line ->> 'vendor_id')::integer
-         and t.transaction_id = (l.line ->> 'transaction_id')::uuid and t.archive_id = $1
+         and t.payment_id = (l.line ->> 'payment_id')::uuid and t.archive_id = $1
      where (t.amount_cents, t.fee_cents, t.outcome, t.failure_code, t.biller_code, t.account, t.merchant_reference,
          t.biller_reference, t.settled_at)
        is distinct from ((l.line ->> 'amount_cents')::bigint, (l.line ->> 'fee_cents')::bigint,
@@ -154,5 +151,5 @@ export async function findUnlike(
          (l.line ->> 'settled_at')::timestamptz)`,
     [archiveId, lines],
   );
-  return read.rows.map((row) => row.transaction_id);
+  return read.rows.map((row) => row.payment_id);
 }

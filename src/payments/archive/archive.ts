@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { firstIdAt, newId } from '../../platform/base/ids.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
-import { transaction } from '../../platform/db/pool.ts';
+import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { findUnlike, listArchiveFiles, lockArchivable, moveToArchive } from './archive-store.ts';
 import type { ArchiveFile } from './archive-store.ts';
@@ -19,7 +19,7 @@ const CLOCK_SLACK_MS = 3_600_000;
 
 export interface ArchiveProgress {
   readonly files: number;
-  readonly transactions: number;
+  readonly payments: number;
   readonly bytes: number;
 }
 
@@ -29,7 +29,7 @@ export interface ArchiveProgress {
  * in between, it leaves a file that nothing refers to, and the payments where they were. The books
  * are not touched.
  */
-export async function archiveTransactions(
+export async function archivePayments(
   pool: Pool,
   options: {
     readonly vendorIds: readonly number[];
@@ -39,19 +39,19 @@ export async function archiveTransactions(
   },
 ): Promise<ArchiveProgress> {
   await mkdir(options.folder, { recursive: true, mode: 0o700 });
-  let progress = { files: 0, transactions: 0, bytes: 0 };
+  let progress = { files: 0, payments: 0, bytes: 0 };
   for (const vendorId of options.vendorIds) {
     let afterId: string | undefined = FIRST_ID;
     while (afterId !== undefined) {
       const from: string = afterId;
-      const batch = await transaction(pool, (db) =>
+      const batch = await databaseTransaction(pool, (db) =>
         archiveSome(db, { ...options, vendorId, from }),
       );
       afterId = batch?.lastId;
       if (batch === undefined) continue;
       progress = {
         files: progress.files + 1,
-        transactions: progress.transactions + batch.file.transactionCount,
+        payments: progress.payments + batch.file.paymentCount,
         bytes: progress.bytes + batch.file.byteCount,
       };
       options.onFile?.(progress);
@@ -76,7 +76,7 @@ async function archiveSome(
     untilId: firstIdAt(new Date(options.before.getTime() + CLOCK_SLACK_MS)),
     limit: LIMITS.archiveFileRows,
   });
-  const lastId = rows.at(-1)?.transaction_id;
+  const lastId = rows.at(-1)?.payment_id;
   if (lastId === undefined) return undefined;
   const archiveId = newId();
   const fileName = `${vendorId}-${archiveId}.jsonl.gz`;
@@ -87,9 +87,9 @@ async function archiveSome(
     fileName,
     sha256: createHash('sha256').update(bytes).digest(),
     byteCount: bytes.length,
-    transactionCount: rows.length,
+    paymentCount: rows.length,
   };
-  const ids = rows.map((row) => row.transaction_id);
+  const ids = rows.map((row) => row.payment_id);
   const moved = await moveToArchive(db, vendorId, ids, file);
   if (moved !== rows.length) throw new Error(`${rows.length} payments were locked, ${moved} moved`);
   return { file, lastId };
@@ -154,8 +154,8 @@ async function findFaults(pool: Pool, folder: string, file: ArchiveFile): Promis
   const lines = (await decompress(bytes)).toString('utf8').trimEnd().split('\n');
   const unlike = await findUnlike(pool, file.archiveId, lines);
   const details = unlike.map((id) => `payment ${id} is not what the database says of it`);
-  if (lines.length !== file.transactionCount) {
-    details.push(`it has ${lines.length} payments, not ${file.transactionCount}`);
+  if (lines.length !== file.paymentCount) {
+    details.push(`it has ${lines.length} payments, not ${file.paymentCount}`);
   }
   return details;
 }

@@ -177,12 +177,12 @@ async function endFaults(db: Queryable, last: BlockRow | undefined): Promise<str
   if (chain.rows.length !== 1 || (chain.rows[0]?.ended_us ?? null) !== (last?.ended_us ?? null)) {
     faults.push('the last block does not end where the chain does: blocks were removed');
   }
-  const stray = await db.query<{ block_number: bigint }>(
+  const unmatched = await db.query<{ block_number: bigint }>(
     `select distinct block_number from ledger_blocks b
      where not exists (select from ledger_heads h where h.block_number = b.block_number)
      order by block_number limit 100`,
   );
-  return [...faults, ...stray.rows.map(({ block_number: n }) => `block ${n} is missing`)];
+  return [...faults, ...unmatched.rows.map(({ block_number: n }) => `block ${n} is missing`)];
 }
 
 /** A vendor's part of a block that is not what the rows make. */

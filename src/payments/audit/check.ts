@@ -118,9 +118,9 @@ function withReferences({ vendorId, detail }: Violation): string {
 async function count(client: Queryable): Promise<Record<string, number>> {
   const counted = await client.query<Record<string, bigint>>(
     `select (select count(*) from vendors) as vendors, (select count(*) from transfers) as transfers,
-       (select count(*) from transactions) as transactions,
-       (select count(*) from transactions where outcome is null) as open,
-       (select count(*) from archived_transactions) as archived,
+       (select count(*) from payments) as payments,
+       (select count(*) from payments where outcome is null) as open,
+       (select count(*) from archived_payments) as archived,
        (select count(*) from cases) as cases,
        (select count(*) from ledger_heads) as blocks`,
   );

@@ -11,9 +11,9 @@ export interface Invariant {
 
 /** Every payment, also those whose particulars were archived. */
 const PAYMENTS = `(
-            select vendor_id, transaction_id, amount_cents, fee_cents, outcome from transactions
+            select vendor_id, payment_id, amount_cents, fee_cents, outcome from payments
             union all
-            select vendor_id, transaction_id, amount_cents, fee_cents, outcome from archived_transactions
+            select vendor_id, payment_id, amount_cents, fee_cents, outcome from archived_payments
           )`;
 
 export const INVARIANTS: readonly Invariant[] = [
@@ -47,44 +47,44 @@ export const INVARIANTS: readonly Invariant[] = [
   {
     name: 'reserved_equals_open',
     says: 'Reserved is what the open transactions hold.',
-    sql: `select a.vendor_id, format('reserved %s, open transactions %s', a.balance_cents, coalesce(o.total, 0)) as detail
+    sql: `select a.vendor_id, format('reserved %s, open payments %s', a.balance_cents, coalesce(o.total, 0)) as detail
           from accounts a left join (
             select vendor_id, sum(amount_cents + fee_cents)::bigint as total
-            from transactions where outcome is null group by vendor_id
+            from payments where outcome is null group by vendor_id
           ) o using (vendor_id)
           where a.account = 'reserved' and a.balance_cents <> coalesce(o.total, 0)`,
   },
   {
-    name: 'transaction_reserves_once',
+    name: 'payment_reserves_once',
     says: 'Every transaction reserved its amount and fee when it was created, and nothing else did.',
     sql: `select coalesce(t.vendor_id, f.vendor_id) as vendor_id,
-            format('transaction %s: reserved %s of %s', coalesce(t.transaction_id, f.source_id),
+            format('payment %s: reserved %s of %s', coalesce(t.payment_id, f.source_id),
               f.amount_cents, t.amount_cents + t.fee_cents) as detail
           from ${PAYMENTS} t full join (
             select * from transfers where debit_account = 'float' and credit_account = 'reserved'
-          ) f on f.vendor_id = t.vendor_id and f.source_id = t.transaction_id and f.leg = 1
+          ) f on f.vendor_id = t.vendor_id and f.source_id = t.payment_id and f.leg = 1
           where f.amount_cents is distinct from t.amount_cents + t.fee_cents`,
   },
   {
     name: 'outcome_equals_resolution',
     says: 'A successful transaction’s reservation went out, its fee as a fee; a failed one’s came back whole; an open one’s is untouched. Where an outcome was corrected, the one before counts.',
-    sql: `select t.vendor_id, format('transaction %s: %s, %s out, %s back', t.transaction_id,
+    sql: `select t.vendor_id, format('payment %s: %s, %s out, %s back', t.payment_id,
               coalesce(t.outcome, 'open'), coalesce(r.gone, 0), coalesce(r.back, 0)) as detail
           from (
-            select x.vendor_id, x.transaction_id, x.amount_cents, x.fee_cents,
+            select x.vendor_id, x.payment_id, x.amount_cents, x.fee_cents,
               coalesce(c.outcome_before, x.outcome) as outcome
             from ${PAYMENTS} x left join (
-              select distinct on (vendor_id, transaction_id) vendor_id, transaction_id, outcome_before
+              select distinct on (vendor_id, payment_id) vendor_id, payment_id, outcome_before
               from corrections where outcome_before is not null
-              order by vendor_id, transaction_id, posted_at
-            ) c on c.vendor_id = x.vendor_id and c.transaction_id = x.transaction_id
+              order by vendor_id, payment_id, posted_at
+            ) c on c.vendor_id = x.vendor_id and c.payment_id = x.payment_id
           ) t left join (
             select vendor_id, source_id,
               coalesce(sum(amount_cents) filter (where credit_account <> 'float'), 0) as gone,
               coalesce(sum(amount_cents) filter (where credit_account = 'float'), 0) as back,
               coalesce(sum(amount_cents) filter (where credit_account = 'fees'), 0) as fee
             from transfers where debit_account = 'reserved' group by vendor_id, source_id
-          ) r on r.vendor_id = t.vendor_id and r.source_id = t.transaction_id
+          ) r on r.vendor_id = t.vendor_id and r.source_id = t.payment_id
           where (case
             when t.outcome is null then r.source_id is null
             when t.outcome = 'failed' then r.gone = 0 and r.back = t.amount_cents + t.fee_cents
@@ -94,18 +94,18 @@ export const INVARIANTS: readonly Invariant[] = [
   {
     name: 'archived_or_here',
     says: 'A payment is here or archived, not both, and nothing is left of an archived one’s instructions.',
-    sql: `select vendor_id, format('transaction %s is archived, and still here', transaction_id) as detail
-          from archived_transactions a
-          where exists (select 1 from transactions t
-              where t.vendor_id = a.vendor_id and t.transaction_id = a.transaction_id)
+    sql: `select vendor_id, format('payment %s is archived, and still here', payment_id) as detail
+          from archived_payments a
+          where exists (select 1 from payments t
+              where t.vendor_id = a.vendor_id and t.payment_id = a.payment_id)
             or exists (select 1 from unexecuted_attempts t
-              where t.vendor_id = a.vendor_id and t.transaction_id = a.transaction_id)`,
+              where t.vendor_id = a.vendor_id and t.payment_id = a.payment_id)`,
   },
   {
     name: 'open_has_no_end',
     says: 'An open transaction has nothing that only its end brings.',
-    sql: `select vendor_id, format('transaction %s: open, with something of an outcome', transaction_id) as detail
-          from transactions
+    sql: `select vendor_id, format('payment %s: open, with something of an outcome', payment_id) as detail
+          from payments
           where outcome is null and num_nonnulls(settled_at, biller_response_time, biller_reference,
             message, details, sent_at, attempt_number, attempt_outcome, operator_handle, settled_by) > 0`,
   },
@@ -113,45 +113,45 @@ export const INVARIANTS: readonly Invariant[] = [
     name: 'open_equals_queued',
     says: 'Open transactions, and only they, are in the dispatch queue, once.',
     sql: `select coalesce(t.vendor_id, q.vendor_id) as vendor_id,
-            format('transaction %s: %s, queued %s times', coalesce(t.transaction_id, q.transaction_id),
-              case when t.transaction_id is null then 'not open' else 'open' end,
+            format('payment %s: %s, queued %s times', coalesce(t.payment_id, q.payment_id),
+              case when t.payment_id is null then 'not open' else 'open' end,
               coalesce(q.count, 0)) as detail
-          from (select vendor_id, biller_code, transaction_id from transactions where outcome is null) t
+          from (select vendor_id, biller_code, payment_id from payments where outcome is null) t
             full join (
-              select vendor_id, biller_code, transaction_id, count(*) from dispatch_queue
-              group by vendor_id, biller_code, transaction_id
-            ) q using (vendor_id, biller_code, transaction_id)
-          where t.transaction_id is null or q.count is distinct from 1`,
+              select vendor_id, biller_code, payment_id, count(*) from dispatch_queue
+              group by vendor_id, biller_code, payment_id
+            ) q using (vendor_id, biller_code, payment_id)
+          where t.payment_id is null or q.count is distinct from 1`,
   },
   {
     name: 'queued_as_created',
     says: 'What is queued to be paid is what was created.',
-    sql: `select q.vendor_id, format('transaction %s: queued %s to %s, created %s to %s', q.transaction_id,
+    sql: `select q.vendor_id, format('payment %s: queued %s to %s, created %s to %s', q.payment_id,
               q.amount_cents, q.account, t.amount_cents, t.account) as detail
-          from dispatch_queue q join transactions t using (vendor_id, transaction_id)
+          from dispatch_queue q join payments t using (vendor_id, payment_id)
           where (q.amount_cents, q.account, q.phone) is distinct from (t.amount_cents, t.account, t.phone)`,
   },
   {
     name: 'attempts_end_once',
     says: 'An attempt is under way, or has one end.',
-    sql: `select vendor_id, format('transaction %s: attempt %s is %s', transaction_id, attempt_number,
+    sql: `select vendor_id, format('payment %s: attempt %s is %s', payment_id, attempt_number,
               string_agg(coalesce(outcome, 'under way'), ' and ' order by outcome)) as detail
-          from attempts group by vendor_id, transaction_id, attempt_number having count(*) > 1`,
+          from attempts group by vendor_id, payment_id, attempt_number having count(*) > 1`,
   },
   {
-    name: 'attempts_have_transactions',
+    name: 'attempts_have_payments',
     says: 'Every instruction belongs to a transaction.',
-    sql: `select a.vendor_id, format('attempt %s of %s, which does not exist', a.attempt_number, a.transaction_id) as detail
-          from unexecuted_attempts a where not exists (select 1 from transactions t
-            where t.vendor_id = a.vendor_id and t.transaction_id = a.transaction_id)`,
+    sql: `select a.vendor_id, format('attempt %s of %s, which does not exist', a.attempt_number, a.payment_id) as detail
+          from unexecuted_attempts a where not exists (select 1 from payments t
+            where t.vendor_id = a.vendor_id and t.payment_id = a.payment_id)`,
   },
   {
     name: 'success_was_instructed',
     says: 'A successful transaction has an instruction.',
-    sql: `select t.vendor_id, format('transaction %s: success without an attempt', t.transaction_id) as detail
-          from transactions t
+    sql: `select t.vendor_id, format('payment %s: success without an attempt', t.payment_id) as detail
+          from payments t
           where t.outcome = 'success' and t.sent_at is null and not exists (select 1 from unexecuted_attempts a
-            where a.vendor_id = t.vendor_id and a.transaction_id = t.transaction_id)`,
+            where a.vendor_id = t.vendor_id and a.payment_id = t.payment_id)`,
   },
   {
     name: 'movements_equal_transfers',
@@ -190,14 +190,14 @@ export const INVARIANTS: readonly Invariant[] = [
   {
     name: 'outcome_equals_correction',
     says: 'A corrected transaction has the outcome that its last correction gave it, and each correction began where the one before ended.',
-    sql: `select c.vendor_id, format('transaction %s: %s, corrected from %s to %s', c.transaction_id,
+    sql: `select c.vendor_id, format('payment %s: %s, corrected from %s to %s', c.payment_id,
               t.outcome, c.outcome_before, c.outcome_after) as detail
           from (
             select *, lead(outcome_before) over (
-              partition by vendor_id, transaction_id order by posted_at) as next_before
+              partition by vendor_id, payment_id order by posted_at) as next_before
             from corrections where outcome_after is not null
-          ) c left join transactions t
-            on t.vendor_id = c.vendor_id and t.transaction_id = c.transaction_id
+          ) c left join payments t
+            on t.vendor_id = c.vendor_id and t.payment_id = c.payment_id
           where coalesce(c.next_before, t.outcome) is distinct from c.outcome_after`,
   },
   {

@@ -2,9 +2,9 @@ import { Refusal } from '../../platform/base/errors.ts';
 import type { ErrorCode } from '../../platform/base/errors.ts';
 import { newId } from '../../platform/base/ids.ts';
 import type { Biller } from '../billers/biller.ts';
-import { normaliseRequest, planTransaction } from '../create/decide.ts';
+import { normaliseRequest, planPayment } from '../create/decide.ts';
 import type { CreateRequest } from '../create/decide.ts';
-import type { NewTransaction } from '../create/payment.ts';
+import type { NewPayment } from '../create/payment.ts';
 import type { Vendor } from '../../parties/vendor.ts';
 
 /** Why a row was refused, in the words of a single create. */
@@ -38,7 +38,7 @@ export type RowResult = {
   readonly row: number;
   readonly merchantReference: string | null;
 } & (
-  | { readonly kind: 'accepted'; readonly transactionId: string; readonly postedAt: Date }
+  | { readonly kind: 'accepted'; readonly paymentId: string; readonly postedAt: Date }
   | ({ readonly kind: 'refused' } & RowRefusal)
   | { readonly kind: 'waiting' }
 );
@@ -54,7 +54,7 @@ export function newBatchId(): string {
  * The transaction id of a row. It follows from batch and row alone, so that the same row decided
  * again is the same transaction.
  */
-export function transactionIdOf(batchId: string, row: number): string {
+export function paymentIdOf(batchId: string, row: number): string {
   return batchId.slice(0, -ROW_DIGITS) + row.toString(16).padStart(ROW_DIGITS, '0');
 }
 
@@ -66,7 +66,7 @@ export function rowRefusalOf(refusal: Refusal): RowRefusal {
 
 /** What a chunk of rows comes to by the rules that need no database. */
 export interface ChunkPlan {
-  readonly creates: readonly { readonly row: number; readonly transaction: NewTransaction }[];
+  readonly creates: readonly { readonly row: number; readonly payment: NewPayment }[];
   readonly refused: readonly {
     readonly row: number;
     readonly refusal: RowRefusal;
@@ -89,7 +89,7 @@ export function planChunk(
     readonly billerOf: (billerCode: string) => Biller | undefined;
   },
 ): ChunkPlan {
-  const creates: { row: number; transaction: NewTransaction }[] = [];
+  const creates: { row: number; payment: NewPayment }[] = [];
   const refused: ChunkPlan['refused'][number][] = [];
   for (const [index, item] of rows.entries()) {
     const row = firstRow + index;
@@ -103,10 +103,10 @@ export function planChunk(
       if (from.vendor === undefined || from.vendor.suspended) {
         throw new Refusal('vendor_suspended', { field: 'vid' });
       }
-      const planned = planTransaction(request, from.vendor, biller);
+      const planned = planPayment(request, from.vendor, biller);
       creates.push({
         row,
-        transaction: { ...planned, transactionId: transactionIdOf(from.batchId, row) },
+        payment: { ...planned, paymentId: paymentIdOf(from.batchId, row) },
       });
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;

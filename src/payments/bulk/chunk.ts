@@ -5,8 +5,8 @@ import { inTransaction } from '../../platform/db/pool.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { BatchForm } from '../create/batch-form.ts';
 import { answerDecision, dependOnEachOther, isSameRequest } from '../create/decide.ts';
-import { createTransactions } from '../create/store.ts';
-import type { CreateDecision, NewTransaction } from '../create/payment.ts';
+import { createPayments } from '../create/store.ts';
+import type { CreateDecision, NewPayment } from '../create/payment.ts';
 import type { Vendor } from '../../parties/vendor.ts';
 import { planChunk, rowRefusalOf } from './batch.ts';
 import type { BulkRow, ChunkPlan } from './batch.ts';
@@ -35,7 +35,7 @@ export interface ChunkOutcome {
   readonly nextRow: number;
   /** False when the chunk had been decided before, by this process or another. */
   readonly decided: boolean;
-  readonly accepted: readonly NewTransaction[];
+  readonly accepted: readonly NewPayment[];
 }
 
 /**
@@ -56,14 +56,14 @@ export async function decideChunk(
   });
   const accepted = await inTransaction(db, async () => {
     const refusals = await answerRepeats(db, chunk.vendorId, plan.refused);
-    const transactions = plan.creates.map((create) => create.transaction);
+    const payments = plan.creates.map((create) => create.payment);
     const decisions =
-      transactions.length === 0
+      payments.length === 0
         ? []
-        : await createTransactions(db, transactions, dependOnEachOther(transactions), form);
-    const decided = plan.creates.map(({ row, transaction }, index) => ({
-      transaction,
-      ...resultOf(row, transaction, decisions[index]),
+        : await createPayments(db, payments, dependOnEachOther(payments), form);
+    const decided = plan.creates.map(({ row, payment }, index) => ({
+      payment,
+      ...resultOf(row, payment, decisions[index]),
     }));
     const taken = decided.filter((item) => item.exception === undefined);
     const exceptions = [...refusals, ...decided.flatMap((item) => item.exception ?? [])];
@@ -75,7 +75,7 @@ export async function decideChunk(
       exceptions: exceptions.toSorted((a, b) => a.row - b.row),
     });
     crashPoint('bulk:before-commit');
-    return isNext ? taken.map((item) => item.transaction) : undefined;
+    return isNext ? taken.map((item) => item.payment) : undefined;
   });
   crashPoint('bulk:after-commit');
   return await outcomeOf(db, chunk, accepted);
@@ -101,7 +101,7 @@ export async function refuseChunk(
 async function outcomeOf(
   db: Queryable,
   chunk: Chunk,
-  accepted: readonly NewTransaction[] | undefined,
+  accepted: readonly NewPayment[] | undefined,
 ): Promise<ChunkOutcome> {
   if (accepted !== undefined) {
     return { nextRow: chunk.firstRow + chunk.rows.length, decided: true, accepted };
@@ -127,23 +127,23 @@ async function answerRepeats(
   return refused.map(({ row, refusal, request }) => {
     const first = request === undefined ? undefined : earlier.get(request.merchantReference);
     return request !== undefined && first !== undefined && isSameRequest(first, request)
-      ? replayed(row, first.transaction_id, first.created_at)
+      ? replayed(row, first.payment_id, first.created_at)
       : { row, ...refusal };
   });
 }
 
 function resultOf(
   row: number,
-  transaction: NewTransaction,
+  payment: NewPayment,
   decision: CreateDecision | undefined,
 ): { readonly exception?: ChunkException; readonly postedAt?: Date } {
   if (decision === undefined) throw new Error(`row ${row} was not decided`);
   if (decision.kind === 'accepted') return { postedAt: decision.createdAt };
   if (decision.kind === 'replayed') {
-    return { exception: replayed(row, decision.transactionId, decision.createdAt) };
+    return { exception: replayed(row, decision.paymentId, decision.createdAt) };
   }
   try {
-    answerDecision(transaction, decision);
+    answerDecision(payment, decision);
   } catch (error) {
     if (error instanceof Refusal) return { exception: { row, ...rowRefusalOf(error) } };
     throw error;
@@ -151,6 +151,6 @@ function resultOf(
   throw new Error(`row ${row} is neither accepted nor refused`);
 }
 
-function replayed(row: number, transactionId: string, postedAt: Date): ChunkException {
-  return { row, transaction_id: transactionId, posted_at: postedAt.toISOString() };
+function replayed(row: number, paymentId: string, postedAt: Date): ChunkException {
+  return { row, payment_id: paymentId, posted_at: postedAt.toISOString() };
 }

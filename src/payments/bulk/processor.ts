@@ -6,21 +6,15 @@ import { createLanes } from '../../platform/db/lane.ts';
 import type { Lane } from '../../platform/db/lane.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { BatchForm } from '../create/batch-form.ts';
-import type { NewTransaction } from '../create/payment.ts';
-import {
-  decodeRows,
-  encodeRows,
-  merchantReferenceOf,
-  newBatchId,
-  transactionIdOf,
-} from './batch.ts';
+import type { NewPayment } from '../create/payment.ts';
+import { decodeRows, encodeRows, merchantReferenceOf, newBatchId, paymentIdOf } from './batch.ts';
 import type { BatchProgress, BulkRow, RowResult } from './batch.ts';
 import { decideChunk, refuseChunk } from './chunk.ts';
 import type { Chunk, ChunkOutcome, Rules } from './chunk.ts';
 import * as store from './store.ts';
 
 /** Takes batches and decides their rows in the background. */
-export interface BulkDesk {
+export interface BulkProcessor {
   /**
    * Stores a batch and begins to decide it. The same reference with the same file gets the same
    * batch. Throws: `reference_reused` (another file), `overloaded` (too many undecided batches).
@@ -46,7 +40,7 @@ export interface BulkDesk {
   stop(): Promise<void>;
 }
 
-export interface BulkDeskOptions {
+export interface BulkProcessorOptions {
   readonly pool: Pool;
   /**
    * The create lanes' pools, of one connection each. Whoever waits for the connection is served in
@@ -58,7 +52,7 @@ export interface BulkDeskOptions {
   /** Default: many_vendors. */
   readonly batches?: BatchForm;
   /** Told after each commit what was accepted, so that it is dispatched without a poll. */
-  readonly onAccepted: (accepted: readonly NewTransaction[]) => void;
+  readonly onAccepted: (accepted: readonly NewPayment[]) => void;
   /** How often batches are looked for that another process left. */
   readonly pollMs: number;
   /** A process that decided nothing of a batch for so long has left it. */
@@ -75,7 +69,7 @@ interface Job {
 
 type ChunkCall = { readonly chunk: Chunk; readonly refuseWith?: Refusal };
 
-export function createBulkDesk(options: BulkDeskOptions): BulkDesk {
+export function createBulkProcessor(options: BulkProcessorOptions): BulkProcessor {
   const { pool, leaseMs } = options;
   const lanes = createLanes<ChunkCall, ChunkOutcome>({
     name: 'bulk lane',
@@ -141,7 +135,7 @@ export function createBulkDesk(options: BulkDeskOptions): BulkDesk {
         rowCount: rows.length,
         content: encodeRows(rows),
         leaseMs: mine ? leaseMs : 0,
-        mostOpen: LIMITS.bulkOpenBatches,
+        maxOpen: LIMITS.bulkOpenBatches,
       });
       const stored = await store.readBatch(pool, vendorId, batchReference);
       if (stored === undefined) throw new Refusal('overloaded', tooManyOpen());
@@ -196,7 +190,7 @@ async function decideAll(
   rowsInMemory: readonly BulkRow[] | undefined,
   by: {
     readonly lanes: Lane<ChunkCall, ChunkOutcome>;
-    readonly options: BulkDeskOptions;
+    readonly options: BulkProcessorOptions;
     readonly isStopping: () => boolean;
   },
 ): Promise<void> {
@@ -248,7 +242,7 @@ function listResults(
     for (let row = chunk.first_row; row < chunk.first_row + chunk.row_count; row += 1) {
       put(results, row, {
         kind: 'accepted',
-        transactionId: transactionIdOf(batchId, row),
+        paymentId: paymentIdOf(batchId, row),
         postedAt: chunk.posted_at,
       });
     }
@@ -257,7 +251,7 @@ function listResults(
       else {
         put(results, exception.row, {
           kind: 'accepted',
-          transactionId: exception.transaction_id,
+          paymentId: exception.payment_id,
           postedAt: new Date(exception.posted_at),
         });
       }

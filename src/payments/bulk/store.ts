@@ -1,5 +1,5 @@
 import type { Queryable } from '../../platform/db/pool.ts';
-import type { TransactionRow } from '../create/store.ts';
+import type { PaymentRow } from '../create/store.ts';
 import type { BatchProgress, RowRefusal } from './batch.ts';
 
 interface BatchRow {
@@ -40,7 +40,7 @@ export interface NewBatch {
   /** 0: whoever is free takes it. */
   readonly leaseMs: number;
   /** Most undecided batches of one vendor. */
-  readonly mostOpen: number;
+  readonly maxOpen: number;
 }
 
 /** Stores a batch. Returns false when its reference is taken or too many of the vendor's are open. */
@@ -59,7 +59,7 @@ export async function insertBatch(db: Queryable, batch: NewBatch): Promise<boole
       batch.rowCount,
       batch.content,
       batch.leaseMs,
-      batch.mostOpen,
+      batch.maxOpen,
     ],
   );
   return inserted.rowCount === 1;
@@ -153,7 +153,7 @@ export async function readNextRow(
 /** What the results of a chunk name besides "accepted as its own transaction". */
 export type ChunkException =
   | ({ readonly row: number } & RowRefusal)
-  | { readonly row: number; readonly transaction_id: string; readonly posted_at: string };
+  | { readonly row: number; readonly payment_id: string; readonly posted_at: string };
 
 export interface DecidedChunk {
   readonly vendorId: number;
@@ -229,11 +229,11 @@ export async function readByReferences(
   db: Queryable,
   vendorId: number,
   merchantReferences: readonly string[],
-): Promise<TransactionRow[]> {
-  const read = await db.query<TransactionRow>({
-    name: 'read_transactions_by_references',
+): Promise<PaymentRow[]> {
+  const read = await db.query<PaymentRow>({
+    name: 'read_payments_by_references',
     text: `select t.* from unnest($2::text[]) as r (reference) cross join lateral (
-        select * from transactions
+        select * from payments
         where vendor_id = $1 and merchant_reference = r.reference limit 1
       ) t`,
     values: [vendorId, merchantReferences],

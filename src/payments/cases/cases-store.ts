@@ -1,6 +1,6 @@
 import { newId } from '../../platform/base/ids.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
-import type { PaymentKey } from '../reconciliation/store.ts';
+import type { PaymentKey } from '../create/payment.ts';
 
 export const CASE_KINDS = [
   'contradiction',
@@ -10,7 +10,7 @@ export const CASE_KINDS = [
   'duplicate',
   'statement_change',
   'float_difference',
-  'stray_callback',
+  'unmatched_callback',
   'no_answer',
   'exposure',
 ] as const;
@@ -21,7 +21,7 @@ export const HOUSE = 0;
 
 export interface NewCase {
   readonly vendorId: number;
-  readonly transactionId: string | null;
+  readonly paymentId: string | null;
   readonly kind: CaseKind;
   /** A statement row, a statement, a callback, a correction; null when the transaction says it all. */
   readonly evidenceId: string | null;
@@ -34,11 +34,11 @@ export interface NewCase {
 export async function openCase(db: Queryable, opened: NewCase): Promise<string | undefined> {
   const caseId = newId();
   const inserted = await db.query(
-    `insert into cases (vendor_id, transaction_id, kind, case_id, facts, opened_at, evidence_id, operator_code)
+    `insert into cases (vendor_id, payment_id, kind, case_id, facts, opened_at, evidence_id, operator_code)
      values ($1, $2, $3, $4, $5, now(), $6, $7) on conflict do nothing`,
     [
       opened.vendorId,
-      opened.transactionId,
+      opened.paymentId,
       opened.kind,
       caseId,
       JSON.stringify(opened.facts),
@@ -52,11 +52,11 @@ export async function openCase(db: Queryable, opened: NewCase): Promise<string |
 /** Whether there ever was such a case about the transaction, resolved ones too. */
 export async function hadCase(
   db: Queryable,
-  about: { readonly vendorId: number; readonly transactionId: string; readonly kind: CaseKind },
+  about: { readonly vendorId: number; readonly paymentId: string; readonly kind: CaseKind },
 ): Promise<boolean> {
   const found = await db.query(
-    'select from cases where vendor_id = $1 and transaction_id = $2 and kind = $3 limit 1',
-    [about.vendorId, about.transactionId, about.kind],
+    'select from cases where vendor_id = $1 and payment_id = $2 and kind = $3 limit 1',
+    [about.vendorId, about.paymentId, about.kind],
   );
   return found.rowCount === 1;
 }
@@ -65,9 +65,9 @@ export async function hadCase(
 export async function countCases(db: Queryable, payments: readonly PaymentKey[]): Promise<number> {
   const counted = await db.query<{ count: number }>(
     `select count(*)::integer as count
-     from unnest($1::integer[], $2::uuid[]) as k (vendor_id, transaction_id)
-       join cases using (vendor_id, transaction_id)`,
-    [payments.map((key) => key.vendorId), payments.map((key) => key.transactionId)],
+     from unnest($1::integer[], $2::uuid[]) as k (vendor_id, payment_id)
+       join cases using (vendor_id, payment_id)`,
+    [payments.map((key) => key.vendorId), payments.map((key) => key.paymentId)],
   );
   return counted.rows[0]?.count ?? 0;
 }
@@ -75,7 +75,7 @@ export async function countCases(db: Queryable, payments: readonly PaymentKey[])
 export interface CaseRow {
   vendor_id: number;
   vid: string | null;
-  transaction_id: string | null;
+  payment_id: string | null;
   kind: CaseKind;
   case_id: string;
   evidence_id: string | null;
@@ -101,12 +101,12 @@ export interface Proposal {
   readonly details: Readonly<Record<string, string>> | null;
 }
 
-const CASES = `select c.vendor_id, v.vid, c.transaction_id, c.kind, c.case_id, c.evidence_id,
+const CASES = `select c.vendor_id, v.vid, c.payment_id, c.kind, c.case_id, c.evidence_id,
     coalesce(c.operator_code, b.operator_code) as operator_code, c.facts, c.opened_at, c.proposal,
     c.proposed_by, c.proposed_at, c.resolution, c.resolved_by, c.resolved_at
   from cases c
     left join vendors v on v.vendor_id = c.vendor_id
-    left join transactions t on t.vendor_id = c.vendor_id and t.transaction_id = c.transaction_id
+    left join payments t on t.vendor_id = c.vendor_id and t.payment_id = c.payment_id
     left join billers b on b.biller_code = t.biller_code`;
 
 /** Cases, the oldest first. */
@@ -148,11 +148,11 @@ export async function lockCase(db: Queryable, caseId: string): Promise<CaseRow |
 export async function listCasesAbout(
   db: Queryable,
   vendorId: number,
-  transactionId: string,
+  paymentId: string,
 ): Promise<CaseRow[]> {
   const listed = await db.query<CaseRow>(
-    `${CASES} where c.vendor_id = $1 and c.transaction_id = $2 order by c.opened_at, c.case_id`,
-    [vendorId, transactionId],
+    `${CASES} where c.vendor_id = $1 and c.payment_id = $2 order by c.opened_at, c.case_id`,
+    [vendorId, paymentId],
   );
   return listed.rows;
 }

@@ -3,7 +3,7 @@ import { Refusal } from '../../platform/base/errors.ts';
 import { encodeReference, newId } from '../../platform/base/ids.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import type { Pool } from '../../platform/db/pool.ts';
-import { transaction } from '../../platform/db/pool.ts';
+import { databaseTransaction } from '../../platform/db/pool.ts';
 import { collectionText } from '../ledger/authenticity.ts';
 import { lockFloat, postingTime, postTransfer } from '../ledger/store.ts';
 import { findCollection, insertCollection } from './store.ts';
@@ -37,7 +37,7 @@ export async function collect(
   deps: { readonly pool: Pool; readonly ledgerMac: Mac },
   income: CollectedIncome,
 ): Promise<Movement> {
-  const movement = await transaction(deps.pool, async (client) => {
+  const movement = await databaseTransaction(deps.pool, async (client) => {
     await lockFloat(client, income.vendorId);
     const made = { ...income, collectionId: newId(), createdAt: await postingTime(client) };
     const row = {

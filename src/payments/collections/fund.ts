@@ -1,7 +1,7 @@
 import { crashPoint } from '#crash-points';
 import { encodeReference, newId } from '../../platform/base/ids.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
-import { transaction } from '../../platform/db/pool.ts';
+import { databaseTransaction } from '../../platform/db/pool.ts';
 import { lockFloat, postingTime, postTransfer, readBalance } from '../ledger/store.ts';
 import type { Movement } from './collect.ts';
 import { findFirstFundMovement, insertFundMovement } from './store.ts';
@@ -18,7 +18,7 @@ export async function fund(
   request: { readonly vendorId: number; readonly requestedAt: Date },
 ): Promise<Movement> {
   const { vendorId, requestedAt } = request;
-  const movement = await transaction(pool, async (client) => {
+  const movement = await databaseTransaction(pool, async (client) => {
     await lockFloat(client, vendorId);
     const amountCents = await readBalance(client, vendorId, 'collected');
     if (amountCents === 0n) return await nothingToMove(client, vendorId, requestedAt);

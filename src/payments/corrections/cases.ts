@@ -4,7 +4,7 @@ import { isSamePerson, requirePerson } from '../../platform/base/person.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
-import { transaction } from '../../platform/db/pool.ts';
+import { databaseTransaction } from '../../platform/db/pool.ts';
 import { announceCorrection } from '../events/store.ts';
 import {
   ensureAccounts,
@@ -13,7 +13,7 @@ import {
   postTransfer,
   readBalance,
 } from '../ledger/store.ts';
-import { settleTransactions } from '../create/store.ts';
+import { settlePayments } from '../create/store.ts';
 import type { FinalReport } from '../create/payment.ts';
 import {
   findCase,
@@ -50,7 +50,7 @@ export async function proposeResolution(
 ): Promise<{ readonly row: CaseRow; readonly plan: Plan }> {
   const by = requirePerson(request.by);
   const { proposal } = request;
-  return await transaction(pool, async (client) => {
+  return await databaseTransaction(pool, async (client) => {
     const row = await lockOpenCase(client, request.caseId);
     const plan = planResolution(await readSituation(client, row), proposal);
     await setProposal(client, row, proposal, by);
@@ -65,7 +65,7 @@ export async function rejectProposal(
   request: { readonly caseId: string; readonly by: string; readonly note: string },
 ): Promise<CaseRow> {
   const by = requirePerson(request.by);
-  return await transaction(pool, async (client) => {
+  return await databaseTransaction(pool, async (client) => {
     const row = await lockOpenCase(client, request.caseId);
     if (row.proposal === null) throw new PlainError('This case has no proposal.');
     await setProposal(client, row, null, by);
@@ -85,7 +85,7 @@ export async function approveResolution(
   request: { readonly caseId: string; readonly by: string },
 ): Promise<{ readonly row: CaseRow; readonly plan: Plan }> {
   const by = requirePerson(request.by);
-  return await transaction(deps.pool, async (client) => {
+  return await databaseTransaction(deps.pool, async (client) => {
     const row = await lockOpenCase(client, request.caseId);
     const { proposal } = row;
     if (proposal === null) throw new PlainError('This case has no proposal.');
@@ -112,17 +112,17 @@ export async function openNoAnswerCase(
   pool: Pool,
   request: {
     readonly vendorId: number;
-    readonly transactionId: string;
+    readonly paymentId: string;
     readonly by: string;
     readonly note: string;
   },
 ): Promise<CaseRow> {
   const by = requirePerson(request.by);
-  return await transaction(pool, async (client) => {
-    const { vendorId, transactionId } = request;
+  return await databaseTransaction(pool, async (client) => {
+    const { vendorId, paymentId } = request;
     const caseId = await openCase(client, {
       vendorId,
-      transactionId,
+      paymentId,
       kind: 'no_answer',
       evidenceId: null,
       operatorCode: null,
@@ -149,11 +149,11 @@ async function lockBooks(db: Queryable, vendorId: number): Promise<void> {
 }
 
 async function readPayment(db: Queryable, row: CaseRow): Promise<Situation['payment']> {
-  const { vendor_id: vendorId, transaction_id: transactionId, operator_code: operator } = row;
-  if (transactionId === null || operator === null) return null;
-  const [payment] = await readPayments(db, operator, [{ vendorId, transactionId }]);
+  const { vendor_id: vendorId, payment_id: paymentId, operator_code: operator } = row;
+  if (paymentId === null || operator === null) return null;
+  const [payment] = await readPayments(db, operator, [{ vendorId, paymentId }]);
   if (payment === undefined) return null;
-  return { ...payment, feeCents: await readFeeCents(db, vendorId, transactionId) };
+  return { ...payment, feeCents: await readFeeCents(db, vendorId, paymentId) };
 }
 
 async function readSituation(db: Queryable, row: CaseRow): Promise<Situation> {
@@ -176,12 +176,12 @@ async function settleByHand(
   plan: Extract<Plan, { kind: 'settle' }>,
 ): Promise<void> {
   if (payment === null) throw new Error('a word about no transaction');
-  const { vendorId, transactionId, billerCode } = payment;
+  const { vendorId, paymentId, billerCode } = payment;
   const wasPaid = plan.outcome === 'success';
   if (wasPaid) await recallInstructions(db, [payment]);
   const report: FinalReport = {
     vendorId,
-    transactionId,
+    paymentId,
     billerCode,
     outcome: plan.outcome,
     paidCents: plan.paidCents,
@@ -191,7 +191,7 @@ async function settleByHand(
     failureCode: wasPaid ? null : 'corrected',
     source: 'person',
   };
-  const [result] = await settleTransactions(db, [report]);
+  const [result] = await settlePayments(db, [report]);
   if (result === 'settled') return;
   throw new PlainError('The transaction has been settled in the meantime. Reject this proposal.');
 }
@@ -226,7 +226,7 @@ async function correct(
     vendorId,
     correctionId,
     caseId: row.case_id,
-    transactionId: row.transaction_id,
+    paymentId: row.payment_id,
     resolution: proposal.resolution,
     amountCents: plan.transfers.reduce((sum, transfer) => sum + transfer.amountCents, 0n),
     postedAt,
@@ -235,7 +235,7 @@ async function correct(
     proposedBy: row.proposed_by,
     approvedBy,
   });
-  if (outcomeAfter !== null && row.transaction_id !== null) {
+  if (outcomeAfter !== null && row.payment_id !== null) {
     await setCorrectedOutcome(db, {
       vendorId,
       correctionId,
@@ -243,7 +243,7 @@ async function correct(
     });
     await announceCorrection(db, {
       vendorId,
-      transactionId: row.transaction_id,
+      paymentId: row.payment_id,
       correctionId,
       postedAt,
     });
@@ -288,7 +288,7 @@ async function openExposure(
   if (owedCents === 0n) return;
   await openCase(db, {
     vendorId: row.vendor_id,
-    transactionId: row.transaction_id,
+    paymentId: row.payment_id,
     kind: 'exposure',
     evidenceId: correctionId,
     operatorCode: row.operator_code,
@@ -321,6 +321,6 @@ export function planLines(plan: Plan): string[] {
 }
 
 /** The `ipay_reference` of the transaction that a case is about. */
-export function referenceOf(row: Pick<CaseRow, 'vendor_id' | 'transaction_id'>): string | null {
-  return row.transaction_id === null ? null : encodeReference(row.vendor_id, row.transaction_id);
+export function referenceOf(row: Pick<CaseRow, 'vendor_id' | 'payment_id'>): string | null {
+  return row.payment_id === null ? null : encodeReference(row.vendor_id, row.payment_id);
 }

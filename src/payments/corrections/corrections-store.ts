@@ -18,17 +18,17 @@ export async function insertCorrection(
   correction: Correction,
 ): Promise<void> {
   await db.query(
-    `insert into corrections (vendor_id, correction_id, case_id, transaction_id, resolution,
+    `insert into corrections (vendor_id, correction_id, case_id, payment_id, resolution,
        amount_cents, posted_at, outcome_before, outcome_after, settled_before, mac)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, (
-       select ${settledHash('t')} from transactions t
-       where $9::text is not null and t.vendor_id = $1 and t.transaction_id = $4
+       select ${settledHash('t')} from payments t
+       where $9::text is not null and t.vendor_id = $1 and t.payment_id = $4
      ), $10)`,
     [
       correction.vendorId,
       correction.correctionId,
       correction.caseId,
-      correction.transactionId,
+      correction.paymentId,
       correction.resolution,
       correction.amountCents,
       correction.postedAt,
@@ -70,11 +70,11 @@ export async function setCorrectedOutcome(
 export async function readFeeCents(
   db: Queryable,
   vendorId: number,
-  transactionId: string,
+  paymentId: string,
 ): Promise<bigint> {
   const read = await db.query<{ fee_cents: bigint }>(
-    'select fee_cents from transactions where vendor_id = $1 and transaction_id = $2',
-    [vendorId, transactionId],
+    'select fee_cents from payments where vendor_id = $1 and payment_id = $2',
+    [vendorId, paymentId],
   );
   return read.rows[0]?.fee_cents ?? 0n;
 }

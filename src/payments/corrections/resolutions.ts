@@ -51,7 +51,7 @@ const FITTING: Readonly<Record<CaseKind, readonly Resolution[]>> = {
   duplicate: ['keep_books', 'house_bears', 'receivable'],
   statement_change: ['keep_books', 'house_bears', 'receivable', 'receivable_returned'],
   float_difference: ['keep_books', 'house_bears', 'receivable', 'receivable_returned'],
-  stray_callback: ['keep_books', 'house_bears', 'receivable'],
+  unmatched_callback: ['keep_books', 'house_bears', 'receivable'],
   no_answer: ['keep_books', 'paid', 'failed'],
   exposure: ['keep_books', 'collect_exposure', 'write_off'],
 };
@@ -225,11 +225,11 @@ function planReturn(situation: Situation, proposal: Proposal): Plan {
   const { vendorId, postedCents } = payment;
   const partly = situation.row.kind === 'amount_difference';
   const saidCents = partly ? (factCents(situation, 'paid_cents') ?? postedCents) : 0n;
-  const most = postedCents - saidCents;
-  const amountCents = givenCents(proposal) ?? most;
+  const max = postedCents - saidCents;
+  const amountCents = givenCents(proposal) ?? max;
   if (amountCents <= 0n || amountCents > postedCents) {
     throw new PlainError(
-      most > 0n
+      max > 0n
         ? `It must be above zero and at most ${formatMoney(postedCents)}, what the ledger counts as paid.`
         : 'Nothing is left to return: the ledger has no more than the operator says it paid.',
       { field: 'amount' },

@@ -12,36 +12,36 @@ import {
   dependOnEachOther,
   isSameRequest,
   normaliseRequest,
-  planTransaction,
+  planPayment,
 } from './decide.ts';
 import type { Created, CreateRequest } from './decide.ts';
-import { createTransactions, readTransactionByReference } from './store.ts';
-import type { CreateDecision, NewTransaction } from './payment.ts';
+import { createPayments, readPaymentByReference } from './store.ts';
+import type { CreateDecision, NewPayment } from './payment.ts';
 
 /**
  * Accepts a payment: plan, commit, answer. A repeat gets its first answer also when a rule would
  * refuse it today, because the biller went offline or its limits changed since.
- * Throws: what `planTransaction` and `answerDecision` throw, and `overloaded`, `unavailable`,
+ * Throws: what `planPayment` and `answerDecision` throw, and `overloaded`, `unavailable`,
  * `outcome_unknown` of the lane.
  */
 export async function acceptPayment(
   request: CreateRequest,
   from: {
-    readonly vendor: Parameters<typeof planTransaction>[1];
+    readonly vendor: Parameters<typeof planPayment>[1];
     readonly biller: Biller | undefined;
   },
   through: { readonly lanes: CreateLanes; readonly pool: Pool },
 ): Promise<Created> {
-  let transaction: NewTransaction;
+  let payment: NewPayment;
   try {
-    transaction = planTransaction(request, from.vendor, from.biller);
+    payment = planPayment(request, from.vendor, from.biller);
   } catch (refusal) {
     const normalised = normaliseRequest(request, from.biller);
     const first = await findFirst(normalised, from.vendor.vendorId, through.pool);
     if (first === undefined) throw refusal;
     return first;
   }
-  return answerDecision(transaction, await through.lanes.add(transaction));
+  return answerDecision(payment, await through.lanes.add(payment));
 }
 
 /** The answer that the same reference with the same content got before. */
@@ -51,14 +51,14 @@ async function findFirst(
   pool: Pool,
 ): Promise<Created | undefined> {
   if (request.merchantReference === null) return undefined;
-  const row = await readTransactionByReference(pool, vendorId, request.merchantReference);
+  const row = await readPaymentByReference(pool, vendorId, request.merchantReference);
   if (row === undefined || !isSameRequest(row, request)) return undefined;
-  const reference = encodeReference(vendorId, row.transaction_id);
+  const reference = encodeReference(vendorId, row.payment_id);
   return { reference, createdAt: row.created_at, replayed: true };
 }
 
 /** Commits creates; `waiting` are those in all lanes. */
-export type CreateLanes = Lane<NewTransaction, CreateDecision>;
+export type CreateLanes = Lane<NewPayment, CreateDecision>;
 
 export function createCreateLanes(options: {
   /** One pool of one connection per lane. */
@@ -71,10 +71,10 @@ export function createCreateLanes(options: {
   /** Most creates in one commit. Default: what serves requests over HTTP best. */
   readonly maxBatch?: number;
   /** Told after each commit what was accepted, so that it is dispatched without a poll. */
-  readonly onAccepted: (accepted: readonly NewTransaction[]) => void;
+  readonly onAccepted: (accepted: readonly NewPayment[]) => void;
 }): CreateLanes {
   const { batches: form = 'many_vendors', onAccepted, ...given } = options;
-  return createLanes<NewTransaction, CreateDecision>({
+  return createLanes<NewPayment, CreateDecision>({
     maxBatch: LIMITS.createBatchRows,
     ...given,
     name: 'create lane',
@@ -83,7 +83,7 @@ export function createCreateLanes(options: {
     ...(form === 'one_vendor' ? { groupOf: vendorOf } : {}),
     call: async (db, batch) => {
       crashPoint('create:before-commit');
-      const decisions = await createTransactions(db, batch, dependOnEachOther(batch), form);
+      const decisions = await createPayments(db, batch, dependOnEachOther(batch), form);
       crashPoint('create:after-commit');
       onAccepted(batch.filter((_, row) => decisions[row]?.kind === 'accepted'));
       return decisions;
@@ -91,6 +91,6 @@ export function createCreateLanes(options: {
   });
 }
 
-function vendorOf({ vendorId }: NewTransaction): number {
+function vendorOf({ vendorId }: NewPayment): number {
   return vendorId;
 }

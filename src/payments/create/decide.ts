@@ -6,8 +6,8 @@ import { phoneNumber } from '../../platform/base/mobile-number.ts';
 import { normaliseAccount, requireAccount, requirePhone } from '../billers/account.ts';
 import type { Biller } from '../billers/biller.ts';
 import type { Vendor } from '../../parties/vendor.ts';
-import type { TransactionRow } from './store.ts';
-import type { CreateDecision, NewTransaction } from './payment.ts';
+import type { PaymentRow } from './store.ts';
+import type { CreateDecision, NewPayment } from './payment.ts';
 
 /** What a vendor asks to be paid. */
 export interface CreateRequest {
@@ -44,11 +44,11 @@ export function normaliseRequest(
  * Throws: `unknown_biller`, `invalid_field`, `amount_below_minimum`, `amount_above_maximum`,
  * `missing_field`, `biller_offline`.
  */
-export function planTransaction(
+export function planPayment(
   request: CreateRequest,
   vendor: Pick<Vendor, 'vendorId' | 'duplicateCheck' | 'referenceRequired'>,
   biller: Biller | undefined,
-): NewTransaction {
+): NewPayment {
   if (biller === undefined) throw new Refusal('unknown_biller', { field: 'biller_name' });
   const account = requireAccount(request.account, biller);
   const phone = request.phone === null ? null : requirePhone(request.phone);
@@ -81,7 +81,7 @@ export function planTransaction(
   }
   return {
     vendorId: vendor.vendorId,
-    transactionId: newId(),
+    paymentId: newId(),
     billerCode: biller.billerCode,
     account,
     phone,
@@ -95,24 +95,24 @@ export function planTransaction(
 }
 
 /** Turns the database's decision into the answer. Throws the refusals that need the database. */
-export function answerDecision(transaction: NewTransaction, decision: CreateDecision): Created {
+export function answerDecision(payment: NewPayment, decision: CreateDecision): Created {
   switch (decision.kind) {
     case 'accepted':
     case 'replayed':
       return {
-        reference: encodeReference(transaction.vendorId, decision.transactionId),
+        reference: encodeReference(payment.vendorId, decision.paymentId),
         createdAt: decision.createdAt,
         replayed: decision.kind === 'replayed',
       };
     case 'reference_reused':
       throw new Refusal('reference_reused', {
         field: 'merchant_reference',
-        reference: encodeReference(transaction.vendorId, decision.transactionId),
+        reference: encodeReference(payment.vendorId, decision.paymentId),
       });
     case 'insufficient_float':
       throw new Refusal('insufficient_float', { field: 'amount' });
     case 'likely_duplicate': {
-      const reference = encodeReference(transaction.vendorId, decision.transactionId);
+      const reference = encodeReference(payment.vendorId, decision.paymentId);
       throw new Refusal('likely_duplicate', {
         reference,
         text: `This looks like a repeat of ${reference}, created within the last ${LIMITS.duplicateWindowSeconds} seconds. Query its status; to pay the same again on purpose, send a new merchant_reference`,
@@ -123,7 +123,7 @@ export function answerDecision(transaction: NewTransaction, decision: CreateDeci
 
 /** True when the stored transaction is what is asked for, so that it may answer a repeat. */
 export function isSameRequest(
-  row: Pick<TransactionRow, 'biller_code' | 'account' | 'phone' | 'amount_cents'>,
+  row: Pick<PaymentRow, 'biller_code' | 'account' | 'phone' | 'amount_cents'>,
   request: CreateRequest,
 ): boolean {
   return (
@@ -135,7 +135,7 @@ export function isSameRequest(
 }
 
 /** True when one row of the batch can change the decision on another (besides by using up float). */
-export function dependOnEachOther(batch: readonly NewTransaction[]): boolean {
+export function dependOnEachOther(batch: readonly NewPayment[]): boolean {
   if (batch.length < 2) return false;
   const references = new Set<string>();
   const contents = new Map<string, boolean>();

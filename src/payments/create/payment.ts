@@ -1,7 +1,7 @@
 import type { FailureCode } from './failure-code.ts';
 
 /** What the wire says about a transaction (design §4). */
-export const TRANSACTION_STATUSES = [
+export const PAYMENT_STATUSES = [
   /** No instruction is under way. */
   'QUEUED',
   /** Sent, or the outcome is not known yet. */
@@ -9,7 +9,7 @@ export const TRANSACTION_STATUSES = [
   'SUCCESS',
   'FAILED',
 ] as const;
-export type TransactionStatus = (typeof TRANSACTION_STATUSES)[number];
+export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
 
 export type Outcome = 'success' | 'failed';
 
@@ -17,16 +17,16 @@ export type Outcome = 'success' | 'failed';
  * The status follows from two facts: the outcome, and whether an instruction's end is unknown.
  * There is no way from an outcome to anything else.
  */
-export function statusOf(outcome: Outcome | null, instructionUnderWay: boolean): TransactionStatus {
+export function statusOf(outcome: Outcome | null, instructionUnderWay: boolean): PaymentStatus {
   if (outcome === 'success') return 'SUCCESS';
   if (outcome === 'failed') return 'FAILED';
   return instructionUnderWay ? 'PENDING' : 'QUEUED';
 }
 
 /** A payment to create, checked against biller and vendor rules. */
-export interface NewTransaction {
+export interface NewPayment {
   readonly vendorId: number;
-  readonly transactionId: string;
+  readonly paymentId: string;
   readonly billerCode: string;
   readonly account: string;
   readonly phone: string | null;
@@ -42,20 +42,20 @@ export type CreateDecision =
   | {
       /** Accepted now, or replayed: the same reference and content came before. */
       readonly kind: 'accepted' | 'replayed';
-      readonly transactionId: string;
+      readonly paymentId: string;
       readonly createdAt: Date;
     }
   | { readonly kind: 'insufficient_float' }
   | {
       /** Refused because of this earlier transaction. */
       readonly kind: 'reference_reused' | 'likely_duplicate';
-      readonly transactionId: string;
+      readonly paymentId: string;
     };
 
 /** The operator's final word about a transaction, from wherever it came. */
 export interface FinalReport {
   readonly vendorId: number;
-  readonly transactionId: string;
+  readonly paymentId: string;
   readonly billerCode: string;
   readonly outcome: Outcome;
   /** What the operator says it paid, in cents; null when it failed. */
@@ -70,3 +70,9 @@ export interface FinalReport {
 
 /** What became of a report: see migration 0007. */
 export type SettleResult = 'settled' | 'repeated' | 'contradicted' | 'unknown';
+
+/** Identifies a payment. */
+export interface PaymentKey {
+  readonly vendorId: number;
+  readonly paymentId: string;
+}

@@ -8,7 +8,7 @@ export const QUEUED_TEXT = 'Transaction queued and pending processing';
 
 /** What vendors are told of a transaction by its operator's word (specification §2.2). */
 export function operatorFieldsOf(
-  row: Omit<StatusRow, 'transaction_id' | 'created_at' | 'merchant_reference'>,
+  row: Omit<StatusRow, 'payment_id' | 'created_at' | 'merchant_reference'>,
   wireTime: WireTime,
 ) {
   return {

@@ -7,10 +7,10 @@ import type { FailureCode } from './failure-code.ts';
 import type {
   CreateDecision,
   FinalReport,
-  NewTransaction,
+  NewPayment,
   Outcome,
   SettleResult,
-  TransactionStatus,
+  PaymentStatus,
 } from './payment.ts';
 
 const CREATE = (
@@ -30,15 +30,15 @@ interface DecisionRow {
  * Commits a batch of creates (migration 0006). One decision per transaction, in order, equal to
  * taking them one by one. Locks: the vendors' float rows. Idempotent by transaction id.
  */
-export async function createTransactions(
+export async function createPayments(
   db: Queryable,
-  batch: readonly NewTransaction[],
+  batch: readonly NewPayment[],
   sequential: boolean,
   form: BatchForm = 'many_vendors',
 ): Promise<CreateDecision[]> {
   const call = batchCall(
     form,
-    'create_transactions',
+    'create_payments',
     batch.map((row) => row.vendorId),
   );
   const result = await db.query<DecisionRow>({
@@ -46,7 +46,7 @@ export async function createTransactions(
     text: CREATE(call),
     values: [
       call.vendors,
-      batch.map((row) => row.transactionId),
+      batch.map((row) => row.paymentId),
       batch.map((row) => row.merchantReference),
       batch.map((row) => row.billerCode),
       batch.map((row) => row.account),
@@ -61,7 +61,7 @@ export async function createTransactions(
   if (createdAt === undefined || createdAt === null) throw new Error('the batch has no time');
   const decisions = batch.map((row): CreateDecision => ({
     kind: 'accepted',
-    transactionId: row.transactionId,
+    paymentId: row.paymentId,
     createdAt,
   }));
   for (const row of result.rows) {
@@ -73,11 +73,11 @@ export async function createTransactions(
 function decisionOf(row: DecisionRow): CreateDecision {
   switch (row.decision) {
     case 2:
-      return { kind: 'reference_reused', transactionId: known(row).transactionId };
+      return { kind: 'reference_reused', paymentId: known(row).paymentId };
     case 4:
       return { kind: 'insufficient_float' };
     case 3:
-      return { kind: 'likely_duplicate', transactionId: known(row).transactionId };
+      return { kind: 'likely_duplicate', paymentId: known(row).paymentId };
     case 1:
       return { kind: 'replayed', ...known(row) };
     case 5:
@@ -87,11 +87,11 @@ function decisionOf(row: DecisionRow): CreateDecision {
   }
 }
 
-function known(row: DecisionRow): { transactionId: string; createdAt: Date } {
+function known(row: DecisionRow): { paymentId: string; createdAt: Date } {
   if (row.known_id === null || row.known_at === null) {
     throw new Error(`decision ${row.decision} names no transaction`);
   }
-  return { transactionId: row.known_id, createdAt: row.known_at };
+  return { paymentId: row.known_id, createdAt: row.known_at };
 }
 
 const SETTLE = (call: BatchCall): string => `select row_number, result from ${call.name}(
@@ -102,14 +102,14 @@ const SETTLE = (call: BatchCall): string => `select row_number, result from ${ca
  * Writes final reports into the books (migration 0007), at most one per transaction in a batch.
  * Locks: the vendors' float rows. Idempotent.
  */
-export async function settleTransactions(
+export async function settlePayments(
   db: Queryable,
   reports: readonly FinalReport[],
   form: BatchForm = 'many_vendors',
 ): Promise<SettleResult[]> {
   const call = batchCall(
     form,
-    'settle_transactions',
+    'settle_payments',
     reports.map((report) => report.vendorId),
   );
   const result = await db.query<{ row_number: number; result: Exclude<SettleResult, 'settled'> }>({
@@ -117,7 +117,7 @@ export async function settleTransactions(
     text: SETTLE(call),
     values: [
       call.vendors,
-      reports.map((report) => report.transactionId),
+      reports.map((report) => report.paymentId),
       reports.map((report) => report.billerCode),
       reports.map((report) => report.outcome),
       reports.map((report) => report.paidCents),
@@ -141,8 +141,8 @@ export async function settleTransactions(
 /** Throws `PlainError` when the database lacks the calls for one vendor each. */
 export async function requireOneVendorCalls(db: Queryable): Promise<void> {
   const found = await db.query<{ there: boolean }>(
-    `select to_regproc('create_transactions_of') is not null
-       and to_regproc('settle_transactions_of') is not null as there`,
+    `select to_regproc('create_payments_of') is not null
+       and to_regproc('settle_payments_of') is not null as there`,
   );
   if (found.rows[0]?.there === true) return;
   throw new PlainError(
@@ -157,19 +157,19 @@ async function keepDetails(db: Queryable, reports: readonly FinalReport[]): Prom
   if (yielding.length === 0) return;
   await db.query(
     `update cases c set facts = c.facts || jsonb_build_object('details', u.details)
-     from unnest($1::integer[], $2::uuid[], $3::jsonb[]) as u (vendor_id, transaction_id, details)
-     where c.vendor_id = u.vendor_id and c.transaction_id = u.transaction_id
+     from unnest($1::integer[], $2::uuid[], $3::jsonb[]) as u (vendor_id, payment_id, details)
+     where c.vendor_id = u.vendor_id and c.payment_id = u.payment_id
        and c.kind = 'contradiction' and c.resolved_at is null`,
     [
       yielding.map((report) => report.vendorId),
-      yielding.map((report) => report.transactionId),
+      yielding.map((report) => report.paymentId),
       yielding.map((report) => JSON.stringify(report.details)),
     ],
   );
 }
 
-export interface TransactionRow {
-  transaction_id: string;
+export interface PaymentRow {
+  payment_id: string;
   vendor_id: number;
   created_at: Date;
   settled_at: Date | null;
@@ -188,33 +188,33 @@ export interface TransactionRow {
   under_way: boolean;
 }
 
-const READ = `select t.transaction_id, t.vendor_id, t.created_at, t.settled_at, t.biller_response_time,
+const READ = `select t.payment_id, t.vendor_id, t.created_at, t.settled_at, t.biller_response_time,
     t.outcome, t.biller_code, t.account, t.phone, t.amount_cents, t.fee_cents, t.merchant_reference,
     t.biller_reference, t.message, t.failure_code, t.details,
-    q.transaction_id is not null as under_way
-  from transactions t left join dispatch_queue q
+    q.payment_id is not null as under_way
+  from payments t left join dispatch_queue q
     on q.vendor_id = t.vendor_id and q.biller_code = t.biller_code and q.stage = 'verify'
-      and q.transaction_id = t.transaction_id
+      and q.payment_id = t.payment_id
   where t.vendor_id = $1 and `;
 
 /** One transaction of the vendor by its id. */
-export async function readTransaction(
+export async function readPayment(
   db: Queryable,
   vendorId: number,
-  transactionId: string,
-): Promise<TransactionRow | undefined> {
-  const read = await db.query<TransactionRow>({
-    name: 'read_transaction',
-    text: `${READ} t.transaction_id = $2`,
-    values: [vendorId, transactionId],
+  paymentId: string,
+): Promise<PaymentRow | undefined> {
+  const read = await db.query<PaymentRow>({
+    name: 'read_payment',
+    text: `${READ} t.payment_id = $2`,
+    values: [vendorId, paymentId],
   });
   return read.rows[0];
 }
 
 /** What a status answer tells. */
 export type StatusRow = Pick<
-  TransactionRow,
-  | 'transaction_id'
+  PaymentRow,
+  | 'payment_id'
   | 'created_at'
   | 'biller_response_time'
   | 'outcome'
@@ -230,18 +230,18 @@ export type StatusRow = Pick<
 >;
 
 const readStatusesBy = (
-  column: 'transaction_id' | 'merchant_reference',
-): string => `select w.number::integer, t.transaction_id, t.created_at, t.biller_response_time,
+  column: 'payment_id' | 'merchant_reference',
+): string => `select w.number::integer, t.payment_id, t.created_at, t.biller_response_time,
     t.outcome, t.biller_code, t.account, t.amount_cents, t.merchant_reference, t.biller_reference,
-    t.message, t.failure_code, t.details, q.transaction_id is not null as under_way
-  from unnest($1::integer[], $2::${column === 'transaction_id' ? 'uuid' : 'text'}[])
+    t.message, t.failure_code, t.details, q.payment_id is not null as under_way
+  from unnest($1::integer[], $2::${column === 'payment_id' ? 'uuid' : 'text'}[])
       with ordinality as w (vendor_id, ${column}, number)
-    join transactions t on t.vendor_id = w.vendor_id and t.${column} = w.${column}
+    join payments t on t.vendor_id = w.vendor_id and t.${column} = w.${column}
     left join dispatch_queue q on q.vendor_id = t.vendor_id and q.biller_code = t.biller_code
-      and q.stage = 'verify' and q.transaction_id = t.transaction_id`;
+      and q.stage = 'verify' and q.payment_id = t.payment_id`;
 
 const READ_STATUSES = {
-  transactionId: { name: 'read_statuses', text: readStatusesBy('transaction_id') },
+  paymentId: { name: 'read_statuses', text: readStatusesBy('payment_id') },
   merchantReference: {
     name: 'read_statuses_by_reference',
     text: readStatusesBy('merchant_reference'),
@@ -250,7 +250,7 @@ const READ_STATUSES = {
 
 /** How a vendor names one of its transactions. */
 export type StatusKey = { readonly vendorId: number } & (
-  { readonly transactionId: string } | { readonly merchantReference: string }
+  { readonly paymentId: string } | { readonly merchantReference: string }
 );
 
 /** Where each of these transactions stands, in order; undefined where the vendor has no such one. */
@@ -259,15 +259,15 @@ export async function readStatuses(
   wanted: readonly StatusKey[],
 ): Promise<(StatusRow | undefined)[]> {
   const rows = Array.from<StatusRow | undefined>({ length: wanted.length });
-  const keys = { transactionId: emptyKeys(), merchantReference: emptyKeys() };
+  const keys = { paymentId: emptyKeys(), merchantReference: emptyKeys() };
   for (const [index, key] of wanted.entries()) {
-    const isById = 'transactionId' in key;
-    const { vendorIds, values, indexes } = keys[isById ? 'transactionId' : 'merchantReference'];
+    const isById = 'paymentId' in key;
+    const { vendorIds, values, indexes } = keys[isById ? 'paymentId' : 'merchantReference'];
     vendorIds.push(key.vendorId);
-    values.push(isById ? key.transactionId : key.merchantReference);
+    values.push(isById ? key.paymentId : key.merchantReference);
     indexes.push(index);
   }
-  for (const by of ['transactionId', 'merchantReference'] as const) {
+  for (const by of ['paymentId', 'merchantReference'] as const) {
     const { vendorIds, values, indexes } = keys[by];
     if (indexes.length === 0) continue;
     const read = await db.query<StatusRow & { number: number }>({
@@ -284,13 +284,13 @@ function emptyKeys(): { vendorIds: number[]; values: string[]; indexes: number[]
 }
 
 /** One transaction of the vendor by the vendor's own reference. */
-export async function readTransactionByReference(
+export async function readPaymentByReference(
   db: Queryable,
   vendorId: number,
   merchantReference: string,
-): Promise<TransactionRow | undefined> {
-  const read = await db.query<TransactionRow>({
-    name: 'read_transaction_by_reference',
+): Promise<PaymentRow | undefined> {
+  const read = await db.query<PaymentRow>({
+    name: 'read_payment_by_reference',
     text: `${READ} t.merchant_reference = $2`,
     values: [vendorId, merchantReference],
   });
@@ -305,27 +305,27 @@ function idAt(time: Date | undefined, slackMs: number): string | null {
 }
 
 /** The vendor's transactions with from <= created_at < to, newest first. */
-export async function listTransactions(
+export async function listPayments(
   db: Queryable,
   vendorId: number,
   options: {
-    readonly status: TransactionStatus | undefined;
+    readonly status: PaymentStatus | undefined;
     readonly from?: Date | undefined;
     readonly to?: Date | undefined;
     readonly limit: number;
   },
-): Promise<TransactionRow[]> {
+): Promise<PaymentRow[]> {
   const { from, to } = options;
-  const read = await db.query<TransactionRow>(
+  const read = await db.query<PaymentRow>(
     `${READ} ($2::text is null or $2 = case t.outcome when 'success' then 'SUCCESS'
          when 'failed' then 'FAILED'
-         else case when q.transaction_id is null then 'QUEUED' else 'PENDING' end end)
+         else case when q.payment_id is null then 'QUEUED' else 'PENDING' end end)
        and t.created_at >= coalesce($4, '-infinity'::timestamptz)
        and t.created_at < coalesce($5, 'infinity'::timestamptz)
        -- The same by the key, so that only the period is read.
-       and t.transaction_id >= coalesce($6, '00000000-0000-0000-0000-000000000000'::uuid)
-       and t.transaction_id <= coalesce($7, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
-     order by t.transaction_id desc limit $3`,
+       and t.payment_id >= coalesce($6, '00000000-0000-0000-0000-000000000000'::uuid)
+       and t.payment_id <= coalesce($7, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
+     order by t.payment_id desc limit $3`,
     [
       vendorId,
       options.status ?? null,

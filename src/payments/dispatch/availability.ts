@@ -5,7 +5,7 @@ import type { Timers } from '../../platform/base/timers.ts';
 import type { BillerCatalogue } from '../billers/catalogue.ts';
 import { closeBreaker, openBreaker, takeProbes } from '../billers/store.ts';
 import type { Pool } from '../../platform/db/pool.ts';
-import { transaction } from '../../platform/db/pool.ts';
+import { databaseTransaction } from '../../platform/db/pool.ts';
 import { markChanged } from '../../platform/db/settings-watch.ts';
 import { createFailureCounter } from './breaker.ts';
 import type { Connector } from './connector.ts';
@@ -58,7 +58,7 @@ export function createAvailabilities(options: {
     }
   };
   const writeOpen = async (billerCode: string, reason: string): Promise<void> => {
-    const opened = await transaction(pool, async (client) => {
+    const opened = await databaseTransaction(pool, async (client) => {
       const fresh = await openBreaker(client, {
         billerCode,
         cooldownMs: options.cooldownMs,
@@ -72,7 +72,7 @@ export function createAvailabilities(options: {
     await catalogue.reload();
   };
   const close = async (billerCode: string): Promise<void> => {
-    const closed = await transaction(pool, async (client) => {
+    const closed = await databaseTransaction(pool, async (client) => {
       const fresh = await closeBreaker(client, billerCode);
       if (fresh) await markChanged(client, 'billers');
       return fresh;

@@ -4,44 +4,44 @@ import { decodeReference, newId } from '../../platform/base/ids.ts';
 import type { BillerCatalogue } from '../billers/catalogue.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { Settler } from '../settle/settle.ts';
-import { readTransaction } from '../create/store.ts';
+import { readPayment } from '../create/store.ts';
 import type { CallbackReport, CallbackRequest, Connector } from './connector.ts';
 import { finalReport } from './decide.ts';
-import { insertStrayCallback } from './store.ts';
+import { insertUnmatchedCallback } from './store.ts';
 
 /** `accepted`: written, tell the operator so. `refused`: not from the operator, nothing was changed. */
 export type CallbackAnswer = 'accepted' | 'refused' | 'unknown_operator';
 
-export interface CallbackDesk {
+export interface CallbackReceiver {
   receive(operatorCode: string, request: CallbackRequest): Promise<CallbackAnswer>;
 }
 
 /** Operators' reports that come unasked. Every one that is genuine is settled, or kept as a stray. */
-export function createCallbackDesk(options: {
+export function createCallbackReceiver(options: {
   readonly pool: Pool;
   readonly catalogue: BillerCatalogue;
   readonly connectorOf: (operatorCode: string) => Connector | undefined;
   readonly settler: Settler;
   readonly log: Logger;
-}): CallbackDesk {
+}): CallbackReceiver {
   const { pool, catalogue, log } = options;
 
   /** The biller of the transaction, if it is paid through this operator: no operator settles another's. */
   const billerOf = async (
     operatorCode: string,
-    place: { readonly vendorId: number; readonly transactionId: string },
+    location: { readonly vendorId: number; readonly paymentId: string },
   ): Promise<string | undefined> => {
-    const row = await readTransaction(pool, place.vendorId, place.transactionId);
+    const row = await readPayment(pool, location.vendorId, location.paymentId);
     const biller = row && catalogue.biller(row.biller_code);
     return biller?.operatorCode === operatorCode ? biller.billerCode : undefined;
   };
 
   const take = async (operatorCode: string, report: CallbackReport): Promise<void> => {
-    const place = decodeReference(report.reference);
-    const billerCode = place && (await billerOf(operatorCode, place));
-    if (place !== undefined && billerCode !== undefined) {
+    const location = decodeReference(report.reference);
+    const billerCode = location && (await billerOf(operatorCode, location));
+    if (location !== undefined && billerCode !== undefined) {
       crashPoint('callback:before-settle');
-      const word = finalReport({ ...place, billerCode }, report.outcome, 'callback');
+      const word = finalReport({ ...location, billerCode }, report.outcome, 'callback');
       const result = await options.settler.settle(word);
       crashPoint('callback:after-settle');
       if (result === 'contradicted') {
@@ -54,7 +54,7 @@ export function createCallbackDesk(options: {
     }
     log.error({ operatorCode }, 'a callback about a reference that this operator does not have');
     const { outcome } = report;
-    await insertStrayCallback(pool, {
+    await insertUnmatchedCallback(pool, {
       operatorCode,
       callbackId: newId(),
       reference: report.reference,

@@ -11,12 +11,12 @@ import type { Claim, Progress } from './store.ts';
 
 /** How long the dispatcher waits between tries; all in milliseconds. */
 export interface RetryPolicy {
-  /** First status query after an instruction without an answer; doubles up to `verifyMostMs`. */
+  /** First status query after an instruction without an answer; doubles up to `verifyMaxMs`. */
   readonly verifyFirstMs: number;
-  readonly verifyMostMs: number;
-  /** First repeat of an instruction that was proven not executed; doubles up to `resendMostMs`. */
+  readonly verifyMaxMs: number;
+  /** First repeat of an instruction that was proven not executed; doubles up to `resendMaxMs`. */
   readonly resendFirstMs: number;
-  readonly resendMostMs: number;
+  readonly resendMaxMs: number;
 }
 
 /** What a worker does with what it learnt: write the final word, or come back later. */
@@ -24,8 +24,8 @@ export type NextStep =
   | { readonly kind: 'settle'; readonly report: FinalReport }
   | { readonly kind: 'later'; readonly progress: Progress };
 
-function backoffMs(firstMs: number, mostMs: number, count: number): number {
-  return Math.min(mostMs, firstMs * 2 ** Math.min(count, 30));
+function backoffMs(firstMs: number, maxMs: number, count: number): number {
+  return Math.min(maxMs, firstMs * 2 ** Math.min(count, 30));
 }
 
 function settle(claim: Claim, outcome: Paid | Declined, source: 'answer' | 'status'): NextStep {
@@ -34,15 +34,15 @@ function settle(claim: Claim, outcome: Paid | Declined, source: 'answer' | 'stat
 
 /** The operator's final word as the books take it. */
 export function finalReport(
-  transaction: Pick<FinalReport, 'vendorId' | 'transactionId' | 'billerCode'>,
+  payment: Pick<FinalReport, 'vendorId' | 'paymentId' | 'billerCode'>,
   outcome: Paid | Declined,
   source: FinalReport['source'],
 ): FinalReport {
-  const { vendorId, transactionId, billerCode } = transaction;
+  const { vendorId, paymentId, billerCode } = payment;
   if (outcome.kind === 'declined') {
     return {
       vendorId,
-      transactionId,
+      paymentId,
       billerCode,
       outcome: 'failed',
       paidCents: null,
@@ -55,7 +55,7 @@ export function finalReport(
   }
   return {
     vendorId,
-    transactionId,
+    paymentId,
     billerCode,
     outcome: 'success',
     paidCents: outcome.amountCents,
@@ -86,7 +86,7 @@ function sendAgain(claim: Claim, note: string, policy: RetryPolicy): NextStep {
     progress: {
       claim,
       next: 'send',
-      delayMs: backoffMs(policy.resendFirstMs, policy.resendMostMs, claim.attemptNumber - 1),
+      delayMs: backoffMs(policy.resendFirstMs, policy.resendMaxMs, claim.attemptNumber - 1),
       note,
       operatorHandle: null,
     },
@@ -123,7 +123,7 @@ export function afterStatusQuery(
   options: { readonly policy: RetryPolicy; readonly acceptanceWindowMs: number | null },
 ): NextStep {
   const { policy, acceptanceWindowMs } = options;
-  const delayMs = backoffMs(policy.verifyFirstMs, policy.verifyMostMs, claim.verifyCount);
+  const delayMs = backoffMs(policy.verifyFirstMs, policy.verifyMaxMs, claim.verifyCount);
   switch (outcome.kind) {
     case 'paid':
     case 'declined':

@@ -132,7 +132,7 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
     }
     for (const queue of wanted) {
       const count = counts.get(`${queue.vendorId} ${queue.billerCode} ${queue.stage}`) ?? 0;
-      if (count === queue.most) {
+      if (count === queue.max) {
         rotation.served(queue);
       } else {
         rotation.empty(queue);
@@ -232,7 +232,7 @@ function shareOut(
     readonly availabilities: Availabilities;
     readonly capacity: Capacity;
   },
-): (Turn & { most: number; leaseMs: number })[] {
+): (Turn & { max: number; leaseMs: number })[] {
   const groups = new Map<string, { operator: Operator; turns: Turn[] }>();
   for (const turn of turns) {
     const operator = operatorOf(options.catalogue, turn.billerCode);
@@ -257,8 +257,8 @@ function shareOut(
     promised.set(group.operator.operatorCode, given + free);
     const leaseMs = connector.payDeadlineMs + LEASE_MARGIN_MS;
     for (const [index, turn] of inTurn.entries()) {
-      const most = Math.floor(free / inTurn.length) + (index < free % inTurn.length ? 1 : 0);
-      shares.push({ ...turn, most, leaseMs });
+      const max = Math.floor(free / inTurn.length) + (index < free % inTurn.length ? 1 : 0);
+      shares.push({ ...turn, max, leaseMs });
     }
   }
   return shares;

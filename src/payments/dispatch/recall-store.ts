@@ -1,5 +1,5 @@
 import type { Queryable } from '../../platform/db/pool.ts';
-import type { PaymentKey } from '../reconciliation/store.ts';
+import type { PaymentKey } from '../create/payment.ts';
 
 /** Locks these vendors' floats, in the order of ids, as whoever moves several vendors' money does. */
 export async function lockFloats(db: Queryable, vendorIds: readonly number[]): Promise<void> {
@@ -21,11 +21,11 @@ export async function recallInstructions(
 ): Promise<void> {
   await db.query(
     `with forgotten as materialized (
-       select q.vendor_id, q.transaction_id, q.biller_code
-       from unnest($1::integer[], $2::uuid[]) as k (vendor_id, transaction_id)
-         join transactions t using (vendor_id, transaction_id)
+       select q.vendor_id, q.payment_id, q.biller_code
+       from unnest($1::integer[], $2::uuid[]) as k (vendor_id, payment_id)
+         join payments t using (vendor_id, payment_id)
          join dispatch_queue q on q.vendor_id = t.vendor_id and q.biller_code = t.biller_code
-           and q.stage = 'send' and q.transaction_id = t.transaction_id
+           and q.stage = 'send' and q.payment_id = t.payment_id
        where q.attempt_number = 0
        for update of q
      )
@@ -34,8 +34,8 @@ export async function recallInstructions(
        note = 'known from the operator only'
      from forgotten f
      where q.vendor_id = f.vendor_id and q.biller_code = f.biller_code and q.stage = 'send'
-       and q.transaction_id = f.transaction_id`,
-    [payments.map((key) => key.vendorId), payments.map((key) => key.transactionId)],
+       and q.payment_id = f.payment_id`,
+    [payments.map((key) => key.vendorId), payments.map((key) => key.paymentId)],
   );
 }
 
@@ -48,19 +48,19 @@ export async function lockStillUnderWay(
   db: Queryable,
   payments: readonly (PaymentKey & { readonly lastSentAt: Date | null })[],
 ): Promise<ReadonlySet<string>> {
-  const locked = await db.query<{ transaction_id: string }>(
-    `select q.transaction_id
-     from unnest($1::integer[], $2::uuid[], $3::timestamptz[]) as k (vendor_id, transaction_id, last_sent_at)
-       join transactions t using (vendor_id, transaction_id)
+  const locked = await db.query<{ payment_id: string }>(
+    `select q.payment_id
+     from unnest($1::integer[], $2::uuid[], $3::timestamptz[]) as k (vendor_id, payment_id, last_sent_at)
+       join payments t using (vendor_id, payment_id)
        join dispatch_queue q on q.vendor_id = t.vendor_id and q.biller_code = t.biller_code
-         and q.stage = 'verify' and q.transaction_id = t.transaction_id
+         and q.stage = 'verify' and q.payment_id = t.payment_id
      where date_trunc('milliseconds', q.sent_at) <= k.last_sent_at
-     order by q.vendor_id, q.transaction_id for update of q`,
+     order by q.vendor_id, q.payment_id for update of q`,
     [
       payments.map((key) => key.vendorId),
-      payments.map((key) => key.transactionId),
+      payments.map((key) => key.paymentId),
       payments.map((key) => key.lastSentAt),
     ],
   );
-  return new Set(locked.rows.map((row) => row.transaction_id));
+  return new Set(locked.rows.map((row) => row.payment_id));
 }

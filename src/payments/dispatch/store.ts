@@ -41,7 +41,7 @@ export async function listQueues(db: Queryable): Promise<QueueSummary[]> {
 /** One transaction taken to be sent or verified, until its lease ends. */
 export interface Claim {
   readonly vendorId: number;
-  readonly transactionId: string;
+  readonly paymentId: string;
   readonly billerCode: string;
   readonly stage: Stage;
   /** Fences off workers whose lease lapsed. */
@@ -60,7 +60,7 @@ export interface Claim {
 
 interface ClaimRow {
   vendor_id: number;
-  transaction_id: string;
+  payment_id: string;
   biller_code: string;
   stage: Stage;
   claim_number: number;
@@ -80,13 +80,13 @@ const CLAIM = `
   with picked as materialized (
     select q.row_at, w.stage, w.lease_ms, now() as at
     from unnest($1::integer[], $2::text[], $3::dispatch_stage[], $4::integer[], $5::integer[])
-        as w (vendor_id, biller_code, stage, most, lease_ms)
+        as w (vendor_id, biller_code, stage, max, lease_ms)
       cross join lateral (
         select d.ctid as row_at from dispatch_queue d
         where d.vendor_id = w.vendor_id and d.biller_code = w.biller_code and d.stage = w.stage
           and d.due_at <= now() and (w.stage <> 'send'
             or not exists (select from quarantines where released_at is null))
-        order by d.transaction_id limit w.most for update skip locked
+        order by d.payment_id limit w.max for update skip locked
       ) q
   )
   update dispatch_queue d
@@ -97,7 +97,7 @@ const CLAIM = `
     due_at = p.at + p.lease_ms * interval '1 millisecond'
   from picked p
   where d.ctid = p.row_at
-  returning d.vendor_id, d.transaction_id, d.biller_code, p.stage, d.claim_number,
+  returning d.vendor_id, d.payment_id, d.biller_code, p.stage, d.claim_number,
     d.attempt_number, d.verify_count, d.operator_handle, d.account, d.phone, d.amount_cents,
     (extract(epoch from p.at
       - greatest(d.sent_at, (select max(lost_until) from quarantines))) * 1000)::float8 as attempt_age_ms`;
@@ -109,7 +109,7 @@ const CLAIM = `
  */
 export async function claim(
   db: Queryable,
-  wanted: readonly (QueueKey & { readonly most: number; readonly leaseMs: number })[],
+  wanted: readonly (QueueKey & { readonly max: number; readonly leaseMs: number })[],
 ): Promise<Claim[]> {
   const claimed = await db.query<ClaimRow>({
     name: 'claim',
@@ -118,16 +118,14 @@ export async function claim(
       wanted.map((queue) => queue.vendorId),
       wanted.map((queue) => queue.billerCode),
       wanted.map((queue) => queue.stage),
-      wanted.map((queue) => queue.most),
+      wanted.map((queue) => queue.max),
       wanted.map((queue) => queue.leaseMs),
     ],
   });
-  const oldestFirst = claimed.rows.toSorted((a, b) =>
-    a.transaction_id < b.transaction_id ? -1 : 1,
-  );
+  const oldestFirst = claimed.rows.toSorted((a, b) => (a.payment_id < b.payment_id ? -1 : 1));
   return oldestFirst.map((row) => ({
     vendorId: row.vendor_id,
-    transactionId: row.transaction_id,
+    paymentId: row.payment_id,
     billerCode: row.biller_code,
     stage: row.stage,
     claimNumber: row.claim_number,
@@ -143,7 +141,7 @@ export async function claim(
 
 /** What a worker learnt short of a final word. */
 export interface Progress {
-  readonly claim: Pick<Claim, 'vendorId' | 'transactionId' | 'billerCode' | 'claimNumber'>;
+  readonly claim: Pick<Claim, 'vendorId' | 'paymentId' | 'billerCode' | 'claimNumber'>;
   /** `send`: proof that the instruction was not executed, it may be sent again. */
   readonly next: Stage;
   readonly delayMs: number;
@@ -156,12 +154,12 @@ const PROGRESS = `
     select u.*, q.sent_at, q.attempt_number, q.known_handle, now() as at
     from unnest($1::integer[], $2::text[], $3::uuid[], $4::integer[], $5::dispatch_stage[], $6::integer[],
         $7::text[], $8::text[])
-        as u (vendor_id, biller_code, transaction_id, claim_number, next, delay_ms, note, handle)
+        as u (vendor_id, biller_code, payment_id, claim_number, next, delay_ms, note, handle)
       cross join lateral (
         -- Skip locked: whoever holds the row is settling it, or has claimed it after us.
         select d.sent_at, d.attempt_number, d.operator_handle from dispatch_queue d
         where d.vendor_id = u.vendor_id and d.biller_code = u.biller_code and d.stage = 'verify'
-          and d.transaction_id = u.transaction_id and d.claim_number = u.claim_number
+          and d.payment_id = u.payment_id and d.claim_number = u.claim_number
         for update skip locked
       ) q (sent_at, attempt_number, known_handle)
   ), moved as (
@@ -172,11 +170,11 @@ const PROGRESS = `
       note = case l.next when 'verify' then l.note end
     from learnt l
     where d.vendor_id = l.vendor_id and d.biller_code = l.biller_code and d.stage = 'verify'
-      and d.transaction_id = l.transaction_id
+      and d.payment_id = l.payment_id
   ), spent as (
-    insert into unexecuted_attempts (vendor_id, biller_code, transaction_id, attempt_number, sent_at,
+    insert into unexecuted_attempts (vendor_id, biller_code, payment_id, attempt_number, sent_at,
       ended_at, operator_handle, note)
-    select vendor_id, biller_code, transaction_id, attempt_number, sent_at, at,
+    select vendor_id, biller_code, payment_id, attempt_number, sent_at, at,
       coalesce(handle, known_handle), note
     from learnt where next = 'send'
   )
@@ -190,7 +188,7 @@ export async function writeProgress(db: Queryable, batch: readonly Progress[]): 
     values: [
       batch.map((item) => item.claim.vendorId),
       batch.map((item) => item.claim.billerCode),
-      batch.map((item) => item.claim.transactionId),
+      batch.map((item) => item.claim.paymentId),
       batch.map((item) => item.claim.claimNumber),
       batch.map((item) => item.next),
       batch.map((item) => Math.round(item.delayMs)),
@@ -215,9 +213,9 @@ export async function countInstructionsOut(db: Queryable, billerCode: string): P
  * Keeps a callback about a reference that no transaction of the operator has, and opens a case about
  * it: one for the reference, however often it is repeated.
  */
-export async function insertStrayCallback(
+export async function insertUnmatchedCallback(
   db: Queryable,
-  stray: {
+  unmatched: {
     readonly operatorCode: string;
     readonly callbackId: string;
     readonly reference: string;
@@ -227,23 +225,23 @@ export async function insertStrayCallback(
 ): Promise<void> {
   await db.query(
     `with kept as (
-       insert into stray_callbacks (operator_code, callback_id, reference, report, received_at)
+       insert into unmatched_callbacks (operator_code, callback_id, reference, report, received_at)
        values ($1, $2, $3, $4, $5)
      )
      -- Vendor 0 is the house.
-     insert into cases (vendor_id, transaction_id, kind, case_id, facts, opened_at, evidence_id,
+     insert into cases (vendor_id, payment_id, kind, case_id, facts, opened_at, evidence_id,
        operator_code)
-     values (0, null, 'stray_callback', $6,
+     values (0, null, 'unmatched_callback', $6,
        jsonb_build_object('source', 'callback', 'reference', $3::text, 'report', $4::jsonb,
          'paid_cents', ($4::jsonb ->> 'amountCents')::bigint),
        $5, md5($1 || ' ' || $3)::uuid, $1)
      on conflict do nothing`,
     [
-      stray.operatorCode,
-      stray.callbackId,
-      stray.reference.slice(0, 200),
-      JSON.stringify(stray.report),
-      stray.receivedAt,
+      unmatched.operatorCode,
+      unmatched.callbackId,
+      unmatched.reference.slice(0, 200),
+      JSON.stringify(unmatched.report),
+      unmatched.receivedAt,
       newId(),
     ],
   );

@@ -59,7 +59,7 @@ export async function carryOut(
     const result = await options.settler.settle(step.report);
     if (result === 'contradicted') {
       options.log.error(
-        { reference: encodeReference(claim.vendorId, claim.transactionId) },
+        { reference: encodeReference(claim.vendorId, claim.paymentId) },
         'the operator contradicts the books: a case was opened',
       );
     }
@@ -92,7 +92,7 @@ async function instruct(
     (signal) =>
       connector.pay(
         {
-          reference: encodeReference(claim.vendorId, claim.transactionId),
+          reference: encodeReference(claim.vendorId, claim.paymentId),
           attemptNumber: claim.attemptNumber,
           billerCode: claim.billerCode,
           account: claim.account,
@@ -134,7 +134,7 @@ async function verify(claim: Claim, connector: Connector, options: CallOptions):
     (signal) =>
       ask(
         {
-          reference: encodeReference(claim.vendorId, claim.transactionId),
+          reference: encodeReference(claim.vendorId, claim.paymentId),
           billerCode: claim.billerCode,
           account: claim.account,
           amountCents: claim.amountCents,

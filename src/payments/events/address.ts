@@ -1,7 +1,7 @@
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { isPrivateHost } from '../../platform/outbound/public-lookup.ts';
 
-const MOST_LENGTH = 2_000;
+const MAX_LENGTH = 2_000;
 
 /**
  * The URL of a webhook, in its usual form. Where its name leads is looked at with every call.
@@ -10,7 +10,7 @@ const MOST_LENGTH = 2_000;
  */
 export function readWebhookUrl(text: string, allowsPrivate: boolean): URL {
   const url = URL.parse(text);
-  if (url === null || !['https:', 'http:'].includes(url.protocol) || text.length > MOST_LENGTH) {
+  if (url === null || !['https:', 'http:'].includes(url.protocol) || text.length > MAX_LENGTH) {
     throw new PlainError('The URL must be https://host[:port][/path][?query].');
   }
   if (url.username !== '' || url.password !== '' || url.hash !== '') {

@@ -1,6 +1,6 @@
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
-import { transaction } from '../../platform/db/pool.ts';
+import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Sealing } from '../../parties/administer.ts';
 import { addKey, newSharedSecret, requireSameMasterKey } from '../../parties/keys.ts';
 import type { Holder } from '../../parties/keys.ts';
@@ -48,7 +48,7 @@ export async function setWebhook(
   },
 ): Promise<string | undefined> {
   const url = readWebhookUrl(options.url, options.allowsPrivate).href;
-  return await transaction(pool, async (client) => {
+  return await databaseTransaction(pool, async (client) => {
     const vendorId = vendor.vendor_id;
     await putWebhook(client, { vendorId, url, allowsPrivate: options.allowsPrivate });
     await retryWaiting(client, vendorId);
@@ -136,7 +136,7 @@ async function withWebhook<Result>(
   vendor: VendorKey,
   work: (client: Queryable) => Promise<Result>,
 ): Promise<Result> {
-  return await transaction(pool, async (client) => {
+  return await databaseTransaction(pool, async (client) => {
     if (await lockWebhook(client, vendor.vendor_id)) return await work(client);
     throw new PlainError(
       `Vendor ${vendor.vid} has no webhook. Set one: webhook set ${vendor.vid} URL`,

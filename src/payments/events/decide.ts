@@ -5,7 +5,7 @@ export interface WebhookPolicy {
   /** Before the second attempt of an event; each further pause is four times as long. */
   readonly firstRetryMs: number;
   /** Longest pause between two attempts. */
-  readonly mostRetryMs: number;
+  readonly maxRetryMs: number;
   /** How long after its first attempt an event is given up. */
   readonly giveUpAfterMs: number;
   /** A webhook is disabled after so many failures in a row, none of its events delivered ... */
@@ -14,7 +14,7 @@ export interface WebhookPolicy {
   readonly disableAfterMs: number;
   /** A failing webhook is left alone for so long after each failure, times the failures in a row. */
   readonly restMs: number;
-  readonly mostRestMs: number;
+  readonly maxRestMs: number;
 }
 
 const HOUR_MS = 3_600_000;
@@ -22,12 +22,12 @@ const HOUR_MS = 3_600_000;
 export const WEBHOOK_POLICY: WebhookPolicy = {
   callTimeoutMs: 10_000,
   firstRetryMs: 5_000,
-  mostRetryMs: 6 * HOUR_MS,
+  maxRetryMs: 6 * HOUR_MS,
   giveUpAfterMs: 72 * HOUR_MS,
   disableAfterFailures: 20,
   disableAfterMs: 24 * HOUR_MS,
   restMs: 1_000,
-  mostRestMs: 60_000,
+  maxRestMs: 60_000,
 };
 
 const GROWTH = 4;
@@ -48,7 +48,7 @@ export function retryDelayMs(
 ): number | undefined {
   const leftMs = policy.giveUpAfterMs - triedForMs;
   if (leftMs <= 0) return undefined;
-  const pauseMs = Math.min(policy.firstRetryMs * GROWTH ** (attemptCount - 1), policy.mostRetryMs);
+  const pauseMs = Math.min(policy.firstRetryMs * GROWTH ** (attemptCount - 1), policy.maxRetryMs);
   return Math.min(pauseMs * (1 - JITTER + 2 * JITTER * random), leftMs);
 }
 
@@ -67,5 +67,5 @@ export function shouldDisable(
 
 /** How long a failing webhook is left alone, so that a dead one costs little. */
 export function restMsOf(failureCount: number, policy: WebhookPolicy): number {
-  return Math.min(failureCount * policy.restMs, policy.mostRestMs);
+  return Math.min(failureCount * policy.restMs, policy.maxRestMs);
 }

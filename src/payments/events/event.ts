@@ -14,7 +14,7 @@ export type EventState = (typeof EVENT_STATES)[number];
 export interface EventRow extends Omit<StatusRow, 'under_way'> {
   readonly vendor_id: number;
   readonly event_id: string;
-  readonly transaction_id: string;
+  readonly payment_id: string;
   readonly type: EventType;
   readonly occurred_at: Date;
 }
@@ -40,7 +40,7 @@ export function eventBody(row: EventRow, vid: string, wireTime: WireTime): strin
     data: {
       vid,
       status: statusNumberOf(row),
-      ipay_reference: encodeReference(row.vendor_id, row.transaction_id),
+      ipay_reference: encodeReference(row.vendor_id, row.payment_id),
       posted_time: wireTime.format(row.created_at),
       merchant_reference: row.merchant_reference,
       ...operatorFieldsOf({ ...row, under_way: false }, wireTime),

@@ -68,19 +68,19 @@ export function startWebhookSender(options: SenderOptions): WebhookSender {
 
   /** How many more events of it may be sent at once; a failing one is tried with one. */
   const freeOf = (webhook: WaitingWebhook): number => {
-    const most = webhook.failureCount > 0 ? 1 : LIMITS.webhookCallsPerVendor;
-    return Math.min(most - callsOf(webhook), LIMITS.webhookCalls - underWay.size);
+    const max = webhook.failureCount > 0 ? 1 : LIMITS.webhookCallsPerVendor;
+    return Math.min(max - callsOf(webhook), LIMITS.webhookCalls - underWay.size);
   };
 
   const takeOf = async (webhook: WaitingWebhook): Promise<void> => {
-    const most = freeOf(webhook);
-    if (most <= 0) return;
+    const max = freeOf(webhook);
+    if (max <= 0) return;
     const holder = { holderKind: 'webhook', holder: webhook.vid } as const;
     const secrets = await openSecretsOf(pool, holder, options.masterKeys);
     // It was removed a moment ago; an event without a signature is worth nothing.
     if (secrets.length === 0) return;
     const leaseMs = policy.callTimeoutMs + LEASE_MARGIN_MS;
-    for (const event of await claimEvents(pool, webhook.vendorId, { most, leaseMs })) {
+    for (const event of await claimEvents(pool, webhook.vendorId, { max, leaseMs })) {
       start(event, webhook, secrets);
     }
   };
@@ -170,7 +170,7 @@ export function startWebhookSender(options: SenderOptions): WebhookSender {
       await takeOf(webhook).catch((error: unknown) => {
         // Of this one alone, such as a secret that does not open: the others go on.
         log.error({ err: error, vid: webhook.vid }, 'events of a webhook could not be taken');
-        restUntilMs.set(webhook.vendorId, timers.nowMs() + policy.mostRestMs);
+        restUntilMs.set(webhook.vendorId, timers.nowMs() + policy.maxRestMs);
       });
     }
     return nextMs;

@@ -63,7 +63,7 @@ export interface ClaimedEvent extends EventRow {
 export async function claimEvents(
   db: Queryable,
   vendorId: number,
-  options: { readonly most: number; readonly leaseMs: number },
+  options: { readonly max: number; readonly leaseMs: number },
 ): Promise<ClaimedEvent[]> {
   const claimed = await db.query<ClaimedEvent>({
     name: 'claim_events',
@@ -79,7 +79,7 @@ export async function claimEvents(
       where e.vendor_id = $1 and e.vendor_id = p.vendor_id and e.event_id = p.event_id
       returning e.*,
         (extract(epoch from p.at - e.first_attempt_at) * 1000)::float8 as tried_for_ms`,
-    values: [vendorId, options.most, options.leaseMs],
+    values: [vendorId, options.max, options.leaseMs],
   });
   return claimed.rows;
 }
@@ -170,21 +170,21 @@ export async function announceCorrection(
   db: Queryable,
   corrected: {
     readonly vendorId: number;
-    readonly transactionId: string;
+    readonly paymentId: string;
     readonly correctionId: string;
     readonly postedAt: Date;
   },
 ): Promise<void> {
   await db.query(
-    `insert into events (vendor_id, event_id, transaction_id, type, outcome, occurred_at, due_at,
+    `insert into events (vendor_id, event_id, payment_id, type, outcome, occurred_at, due_at,
        created_at, biller_response_time, amount_cents, biller_code, account, merchant_reference,
        biller_reference, message, failure_code, details)
-     select t.vendor_id, $3, t.transaction_id, 'transaction.corrected', t.outcome, $4, $4,
+     select t.vendor_id, $3, t.payment_id, 'transaction.corrected', t.outcome, $4, $4,
        t.created_at, t.biller_response_time, t.amount_cents, t.biller_code, t.account,
        t.merchant_reference, t.biller_reference, t.message, t.failure_code, t.details
-     from transactions t join webhooks w on w.vendor_id = t.vendor_id
-     where t.vendor_id = $1 and t.transaction_id = $2`,
-    [corrected.vendorId, corrected.transactionId, corrected.correctionId, corrected.postedAt],
+     from payments t join webhooks w on w.vendor_id = t.vendor_id
+     where t.vendor_id = $1 and t.payment_id = $2`,
+    [corrected.vendorId, corrected.paymentId, corrected.correctionId, corrected.postedAt],
   );
 }
 

@@ -122,7 +122,7 @@ export async function listEvents(
 
 /** Which events are sent again; what is not given does not matter. */
 export interface ReplayFilter {
-  readonly transactionId: string | undefined;
+  readonly paymentId: string | undefined;
   readonly since: Date | undefined;
   readonly until: Date | undefined;
   readonly state: EventState | undefined;
@@ -142,7 +142,7 @@ export async function replayAfter(
        attempt_count = 0
      where vendor_id = $1 and event_id in (
        select event_id from events
-       where vendor_id = $1 and event_id > $2 and ($3::uuid is null or transaction_id = $3)
+       where vendor_id = $1 and event_id > $2 and ($3::uuid is null or payment_id = $3)
          and ($4::timestamptz is null or occurred_at >= $4)
          and ($5::timestamptz is null or occurred_at < $5) and ($6::text is null or state = $6)
        order by event_id limit $7)
@@ -150,7 +150,7 @@ export async function replayAfter(
     [
       vendorId,
       filter.afterId,
-      filter.transactionId ?? null,
+      filter.paymentId ?? null,
       filter.since ?? null,
       filter.until ?? null,
       filter.state ?? null,

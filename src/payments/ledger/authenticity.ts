@@ -32,7 +32,7 @@ export interface CorrectionContent {
   readonly vendorId: number;
   readonly correctionId: string;
   readonly caseId: string;
-  readonly transactionId: string | null;
+  readonly paymentId: string | null;
   readonly resolution: string;
   readonly amountCents: bigint;
   readonly postedAt: Date;
@@ -48,7 +48,7 @@ export function correctionText(correction: CorrectionContent): string {
     correction.vendorId,
     correction.correctionId,
     correction.caseId,
-    correction.transactionId,
+    correction.paymentId,
     correction.resolution,
     String(correction.amountCents),
     correction.postedAt.toISOString(),
@@ -119,7 +119,7 @@ interface CorrectionRow {
   vendor_id: number;
   correction_id: string;
   case_id: string;
-  transaction_id: string | null;
+  payment_id: string | null;
   resolution: string;
   amount_cents: bigint;
   posted_at: Date;
@@ -131,7 +131,7 @@ interface CorrectionRow {
 
 async function checkCorrections(db: Queryable, mac: Mac): Promise<Violation[]> {
   const read = await db.query<CorrectionRow>(
-    `select c.vendor_id, c.correction_id, c.case_id, c.transaction_id, c.resolution, c.amount_cents,
+    `select c.vendor_id, c.correction_id, c.case_id, c.payment_id, c.resolution, c.amount_cents,
        c.posted_at, c.outcome_after, c.mac, k.proposed_by, k.resolved_by
      from corrections c left join cases k on k.case_id = c.case_id`,
   );
@@ -141,7 +141,7 @@ async function checkCorrections(db: Queryable, mac: Mac): Promise<Violation[]> {
         vendorId: row.vendor_id,
         correctionId: row.correction_id,
         caseId: row.case_id,
-        transactionId: row.transaction_id,
+        paymentId: row.payment_id,
         resolution: row.resolution,
         amountCents: row.amount_cents,
         postedAt: row.posted_at,

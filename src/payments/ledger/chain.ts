@@ -3,7 +3,7 @@ import { crashPoint } from '#crash-points';
 import type { Mac } from '../../platform/base/mac.ts';
 import { readHorizon } from '../../platform/db/horizon.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
-import { transaction } from '../../platform/db/pool.ts';
+import { databaseTransaction } from '../../platform/db/pool.ts';
 import { BLOCKS_HASH, entries, ENTRY_ORDER, MARK_BYTES } from './entries.ts';
 
 /** Most time one block covers; after an outage several follow each other. */
@@ -64,7 +64,7 @@ export async function extendChain(
   mac: Mac,
   expected?: Head,
 ): Promise<Head | undefined> {
-  return await transaction(pool, async (client) => {
+  return await databaseTransaction(pool, async (client) => {
     // One builder at a time; another one that waited here goes on where this one ended.
     const chain = await client.query<{ ended_at: string }>(
       'select ended_at::text from ledger_chain for update',

@@ -151,10 +151,10 @@ export async function openTransfers(
     `declare statement no scroll cursor for
      select f.created_at, f.source_id, f.leg, f.debit_account, f.credit_account, f.amount_cents,
        coalesce(t.merchant_reference, a.merchant_reference) as merchant_reference
-     from transfers f left join transactions t
-       on t.vendor_id = f.vendor_id and t.transaction_id = f.source_id
-     left join archived_transactions a
-       on a.vendor_id = f.vendor_id and a.transaction_id = f.source_id
+     from transfers f left join payments t
+       on t.vendor_id = f.vendor_id and t.payment_id = f.source_id
+     left join archived_payments a
+       on a.vendor_id = f.vendor_id and a.payment_id = f.source_id
      where f.vendor_id = $1 and f.created_at >= $2 and f.created_at < $3
      order by f.created_at, f.source_id, f.leg`,
     [vendorId, period.from, period.to],

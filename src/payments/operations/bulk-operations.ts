@@ -4,7 +4,7 @@ import type { WireTime } from '../../platform/base/clock.ts';
 import { csvExportValue } from '../../platform/base/csv.ts';
 import { encodeReference } from '../../platform/base/ids.ts';
 import type { BatchProgress, RowResult } from '../bulk/batch.ts';
-import type { BulkDesk } from '../bulk/processor.ts';
+import type { BulkProcessor } from '../bulk/processor.ts';
 import { batchReference, resultFormat, vid } from '../../parties/http/fields.ts';
 import { FileAnswer } from '../../parties/http/operation.ts';
 import type { Operation } from '../../parties/http/operation.ts';
@@ -12,7 +12,7 @@ import { headerStatus, nullable, wireTimeText } from '../../platform/http/schema
 
 /** What the bulk operations work with. */
 export interface BulkDeps {
-  readonly bulkDesk: BulkDesk;
+  readonly bulkProcessor: BulkProcessor;
   readonly wireTime: WireTime;
 }
 
@@ -74,7 +74,7 @@ export function bulkStatus(
     handle: async (request, vendor) => ({
       header_status: 200,
       msg: progressOf(
-        await deps.bulkDesk.progress(vendor.vendorId, request.batch_reference),
+        await deps.bulkProcessor.progress(vendor.vendorId, request.batch_reference),
         deps.wireTime,
       ),
     }),
@@ -123,7 +123,10 @@ export function bulkResult(
     response: resultResponse,
     handle: async (request, vendor) => {
       const { vendorId } = vendor;
-      const { progress, rows } = await deps.bulkDesk.results(vendorId, request.batch_reference);
+      const { progress, rows } = await deps.bulkProcessor.results(
+        vendorId,
+        request.batch_reference,
+      );
       const data = rows.map((row) => resultRowOf(row, vendorId, deps.wireTime));
       const name = `batch-${progress.batchId}`;
       if (request.format === 'csv') {
@@ -154,7 +157,7 @@ function resultRowOf(result: RowResult, vendorId: number, wireTime: WireTime): R
       return {
         ...own,
         result: 'ACCEPTED',
-        ipay_reference: encodeReference(vendorId, result.transactionId),
+        ipay_reference: encodeReference(vendorId, result.paymentId),
         posted_time: wireTime.format(result.postedAt),
       };
     case 'refused': {

@@ -50,7 +50,7 @@ export function addBulkUpload(
   const columns = deps.knownNames.columns(BULK_COLUMNS);
   const senders = new WeakMap<FastifyRequest, Sender>();
   const unproven = new WeakMap<FastifyRequest, () => void>();
-  const places = new UploadPlaces();
+  const locations = new UploadPlaces();
   app.route({
     method: 'POST',
     url: path,
@@ -70,13 +70,13 @@ export function addBulkUpload(
     onRequest: async (incoming, reply) => {
       const { unfinished } = incoming;
       if (unfinished !== undefined && isSignedAsAWhole(incoming)) {
-        unproven.set(incoming, places.takeUnproven(unfinished, reply.raw));
+        unproven.set(incoming, locations.takeUnproven(unfinished, reply.raw));
         return;
       }
       const sender = await identify(incoming, names, deps);
       senders.set(incoming, sender);
       if (unfinished === undefined) return;
-      places.take(sender.vendor.vendorId, reply.raw);
+      locations.take(sender.vendor.vendorId, reply.raw);
       // Known, and one of few: no stranger from the same address takes its place.
       unfinished.leave();
     },
@@ -88,12 +88,12 @@ export function addBulkUpload(
       }
       const known = senders.get(incoming);
       const sender = known ?? (await identify(incoming, names, deps));
-      if (known === undefined) places.take(sender.vendor.vendorId, reply.raw);
+      if (known === undefined) locations.take(sender.vendor.vendorId, reply.raw);
       const taken = await takeFile(incoming.headers['content-type'], body);
       if (taken.sha256.toString('hex') !== sender.request.sha256.toLowerCase()) {
         throw new Refusal('file_mismatch', { field: 'sha256' });
       }
-      const progress = await deps.bulkDesk.accept({
+      const progress = await deps.bulkProcessor.accept({
         vendorId: sender.vendor.vendorId,
         batchReference: sender.request.batch_reference,
         fileSha256: taken.sha256,

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LIMITS } from '../../platform/base/limits.ts';
-import type { CallbackDesk } from '../dispatch/callbacks.ts';
+import type { CallbackReceiver } from '../dispatch/callbacks.ts';
 import type { RateLimits } from '../../platform/http/rate-limits.ts';
 
 const HTTP_STATUS = { accepted: 200, refused: 401, unknown_operator: 404 } as const;
@@ -12,14 +12,14 @@ interface CallbackRoute {
 /** Where operators report: the protocol, and so the signature, is the connector's. */
 export function addCallbackRoutes(
   app: FastifyInstance,
-  desk: CallbackDesk,
+  receiver: CallbackReceiver,
   limits: RateLimits,
 ): void {
   const receive = async (
     request: FastifyRequest<CallbackRoute>,
     reply: FastifyReply,
   ): Promise<unknown> => {
-    const answer = await desk.receive(request.params.operator, {
+    const answer = await receiver.receive(request.params.operator, {
       headers: singleHeaders(request),
       path: request.params['*'] ?? '',
       body: (request.body as Buffer | undefined) ?? Buffer.alloc(0),

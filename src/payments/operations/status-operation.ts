@@ -5,7 +5,7 @@ import { Refusal } from '../../platform/base/errors.ts';
 import { decodeReference, encodeReference } from '../../platform/base/ids.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { findOpenQuarantine } from '../quarantine/store.ts';
-import { readArchivedTransaction } from '../archive/archive-store.ts';
+import { readArchivedPayment } from '../archive/archive-store.ts';
 import { FAILURE_CODES } from '../create/failure-code.ts';
 import type { StatusReader } from '../create/status-reader.ts';
 import type { StatusKey, StatusRow } from '../create/store.ts';
@@ -90,7 +90,7 @@ export function transactionStatus(
         msg: {
           status: statusNumberOf(row),
           text: fields,
-          ipay_reference: encodeReference(vendor.vendorId, row.transaction_id),
+          ipay_reference: encodeReference(vendor.vendorId, row.payment_id),
           posted_time: deps.wireTime.format(row.created_at),
           merchant_reference: row.merchant_reference,
           ...fields,
@@ -115,14 +115,14 @@ async function find(
 ): Promise<StatusRow | undefined> {
   const key = keyOf(vendorId, wanted);
   if (key === undefined) return undefined;
-  return (await deps.statuses.read(key)) ?? (await readArchivedTransaction(deps.pool, key));
+  return (await deps.statuses.read(key)) ?? (await readArchivedPayment(deps.pool, key));
 }
 
 /** Undefined for what can be no payment of the vendor: it gets the answer of an unknown reference. */
 function keyOf(vendorId: number, { field, value }: Wanted): StatusKey | undefined {
   if (field === 'merchant_reference') return { vendorId, merchantReference: value };
-  const place = decodeReference(value);
-  return place?.vendorId === vendorId ? place : undefined;
+  const location = decodeReference(value);
+  return location?.vendorId === vendorId ? location : undefined;
 }
 
 /** While the books lack a time, a reference of it is unknown to us and may be paid all the same. */

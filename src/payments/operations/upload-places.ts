@@ -13,7 +13,7 @@ export class UploadPlaces {
   readonly #taken = new Map<number, number>();
   #count = 0;
   readonly #unproven = new OldestFirst({
-    most: LIMITS.bulkUnprovenUploads,
+    max: LIMITS.bulkUnprovenUploads,
     mostPerAddress: LIMITS.bulkUnprovenUploadsPerAddress,
   });
 

@@ -75,9 +75,9 @@ export async function suspectQueued(db: Queryable, quarantineId: string): Promis
      set stage = 'verify', attempt_number = d.attempt_number + 1, verify_count = 0,
        claim_number = d.claim_number + 1, due_at = q.entered_at, sent_at = q.lost_until,
        note = 'it may have been sent in the time that the books have lost'
-     from quarantines q, transactions t
+     from quarantines q, payments t
      where q.quarantine_id = $1 and d.stage = 'send' and t.vendor_id = d.vendor_id
-       and t.transaction_id = d.transaction_id and t.created_at <= q.lost_until`,
+       and t.payment_id = d.payment_id and t.created_at <= q.lost_until`,
     [quarantineId],
   );
   return suspected.rowCount ?? 0;

@@ -136,7 +136,7 @@ export async function listOperatorsPaid(db: Queryable, period: Period): Promise<
        and credit_account like 'operator:%'
      union
      select b.operator_code from dispatch_queue q join billers b using (biller_code)
-       join attempts a using (vendor_id, biller_code, transaction_id)
+       join attempts a using (vendor_id, biller_code, payment_id)
      where a.sent_at >= $1 and a.sent_at < $2
      order by 1`,
     [period.from, period.to],
@@ -149,7 +149,7 @@ export async function countOpenCases(db: Queryable, before: Date): Promise<numbe
   const counted = await db.query<{ count: number }>(
     `select count(*)::integer as count
      from cases c
-       left join transactions t on t.vendor_id = c.vendor_id and t.transaction_id = c.transaction_id
+       left join payments t on t.vendor_id = c.vendor_id and t.payment_id = c.payment_id
      where c.resolved_at is null
        and least(c.opened_at, t.created_at, (c.facts ->> 'at')::timestamptz) < $1`,
     [before],

@@ -2,7 +2,7 @@ import { requirePerson } from '../../platform/base/person.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { readHorizon } from '../../platform/db/horizon.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
-import { snapshot, transaction } from '../../platform/db/pool.ts';
+import { snapshot, databaseTransaction } from '../../platform/db/pool.ts';
 import {
   beginClose,
   computeTotals,
@@ -54,7 +54,7 @@ export interface DayReport {
 export async function closeDay(pool: Pool, request: CloseRequest): Promise<DayReport> {
   const by = requirePerson(request.by);
   const { day, from, to } = request;
-  return await transaction(pool, async (client) => {
+  return await databaseTransaction(pool, async (client) => {
     await beginClose(client);
     if ((await findClosedDay(client, day)) !== undefined) {
       throw new PlainError(`${day} is already closed.`);

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../platform/db/pool.ts';
-import { settleTransactions } from '../create/store.ts';
+import { settlePayments } from '../create/store.ts';
 import type { FinalReport, SettleResult } from '../create/payment.ts';
 import { HOUSE, countCases, hadCase, openCase } from '../cases/cases-store.ts';
 import type { NewCase } from '../cases/cases-store.ts';
@@ -73,7 +73,7 @@ function caseOf(row: MatchedRow, found: Differences): NewCase | undefined {
   };
   const about = {
     vendorId: payment?.vendorId ?? HOUSE,
-    transactionId: payment?.transactionId ?? null,
+    paymentId: payment?.paymentId ?? null,
     operatorCode: found.operator,
     facts,
   };
@@ -107,7 +107,7 @@ function caseOf(row: MatchedRow, found: Differences): NewCase | undefined {
 function oursOnlyCase(payment: OurPayment, found: Differences): NewCase {
   return {
     vendorId: payment.vendorId,
-    transactionId: payment.transactionId,
+    paymentId: payment.paymentId,
     kind: 'ours_only',
     evidenceId: null,
     operatorCode: found.operator,
@@ -135,7 +135,7 @@ async function floatDifferences(db: Queryable, found: Differences): Promise<NewC
     if (before.cents === null || after.cents === null || before.cents === after.cents) return;
     differences.push({
       vendorId: HOUSE,
-      transactionId: null,
+      paymentId: null,
       kind: 'float_difference',
       evidenceId: after.statementId,
       operatorCode: found.operator,
@@ -198,7 +198,7 @@ async function settleProven(
   let notPaid = 0;
   for (const batch of batches(absences.notPaid)) {
     const still = await lockStillUnderWay(db, batch);
-    const proven = batch.filter((payment) => still.has(payment.transactionId));
+    const proven = batch.filter((payment) => still.has(payment.paymentId));
     const settled = await settleAll(
       db,
       proven.map((payment) => reportOf(payment, 'failed', null)),
@@ -219,8 +219,8 @@ function wordsOf(rows: readonly MatchedRow[]): Word[] {
   const words = new Map<string, Word>();
   for (const row of rows) {
     const { payment, word } = row.match ?? {};
-    if (!payment || !word || words.has(payment.transactionId)) continue;
-    words.set(payment.transactionId, { row, report: reportOf(payment, word, row) });
+    if (!payment || !word || words.has(payment.paymentId)) continue;
+    words.set(payment.paymentId, { row, report: reportOf(payment, word, row) });
   }
   return [...words.values()];
 }
@@ -235,7 +235,7 @@ async function settleAll(
   reports: readonly FinalReport[],
 ): Promise<{ readonly results: readonly SettleResult[]; readonly cases: number }> {
   const before = await countCases(db, reports);
-  const results = await settleTransactions(db, reports);
+  const results = await settlePayments(db, reports);
   return { results, cases: (await countCases(db, reports)) - before };
 }
 
@@ -244,11 +244,11 @@ function reportOf(
   outcome: FinalReport['outcome'],
   row: MatchedRow | null,
 ): FinalReport {
-  const { vendorId, transactionId, billerCode } = payment;
+  const { vendorId, paymentId, billerCode } = payment;
   const wasPaid = outcome === 'success';
   return {
     vendorId,
-    transactionId,
+    paymentId,
     billerCode,
     outcome,
     paidCents: wasPaid ? (row?.movement.amountCents ?? null) : null,

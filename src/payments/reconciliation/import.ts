@@ -2,7 +2,7 @@ import { crashPoint } from '#crash-points';
 import { decodeReference, newId } from '../../platform/base/ids.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
-import { transaction } from '../../platform/db/pool.ts';
+import { databaseTransaction } from '../../platform/db/pool.ts';
 import { openDifferences } from './differences.ts';
 import type { MatchedRow } from './differences.ts';
 import { findAbsences, matchStatement } from './match.ts';
@@ -22,7 +22,8 @@ import {
   readDatabaseTime,
   readPayments,
 } from './store.ts';
-import type { KnownMovement, PaymentKey } from './store.ts';
+import type { KnownMovement } from './store.ts';
+import type { PaymentKey } from '../create/payment.ts';
 import { effectCents } from './statement.ts';
 import type { StatementFormat, StatementMovement, StatementProblem } from './statement.ts';
 
@@ -77,7 +78,7 @@ export async function importStatement(request: ImportRequest): Promise<ImportRes
     onProgress: ({ lines, percent }) => onProgress?.(`reading: ${percent} %  ${lines} lines`),
   });
   if (read.problems.length > 0) return { kind: 'refused', problems: read.problems };
-  const result = await transaction(pool, async (client) => {
+  const result = await databaseTransaction(pool, async (client) => {
     await beginImport(client, operator);
     const known = await findStatement(client, operator, read.sha256);
     if (known !== undefined) {
@@ -179,14 +180,14 @@ async function loadPayments(
   const keys = new Map<string, PaymentKey>();
   for (const { reference } of movements) {
     const key = reference === null ? undefined : decodeReference(reference);
-    if (key !== undefined) keys.set(key.transactionId, key);
+    if (key !== undefined) keys.set(key.paymentId, key);
   }
   const period = {
     from: new Date(Number(request.from) - request.toleranceMs),
     to: new Date(Number(request.to) + request.toleranceMs),
   };
   for (const key of await listPaymentKeys(db, request.operator, period)) {
-    keys.set(key.transactionId, key);
+    keys.set(key.paymentId, key);
   }
   const payments: OurPayment[] = [];
   for (const batch of batches([...keys.values()])) {
@@ -214,9 +215,9 @@ function rowsOf(
       movement,
       verdict: same ? 'repeated' : 'changed',
       payment:
-        before.transactionId === null || before.vendorId === null
+        before.paymentId === null || before.vendorId === null
           ? null
-          : { vendorId: before.vendorId, transactionId: before.transactionId },
+          : { vendorId: before.vendorId, paymentId: before.paymentId },
       match: null,
     });
   }

@@ -4,7 +4,7 @@ import type { StatementMovement } from './statement.ts';
 /** One of our transactions as reconciliation sees it. All amounts in cents. */
 export interface OurPayment {
   readonly vendorId: number;
-  readonly transactionId: string;
+  readonly paymentId: string;
   /** `ipay_reference` */
   readonly reference: string;
   readonly billerCode: string;
@@ -61,11 +61,11 @@ export function matchStatement(
   payments: readonly OurPayment[],
   options: MatchOptions,
 ): Match[] {
-  const places = assign(movements, payments, options);
+  const locations = assign(movements, payments, options);
   const groups = new Map<OurPayment, StatementMovement[]>();
   const matches: Match[] = [];
   for (const movement of movements) {
-    const { payment, candidate } = places.get(movement) ?? { payment: null, candidate: null };
+    const { payment, candidate } = locations.get(movement) ?? { payment: null, candidate: null };
     if (payment !== null) {
       groups.set(payment, [...(groups.get(payment) ?? []), movement]);
       continue;
@@ -88,7 +88,7 @@ function assign(
   payments: readonly OurPayment[],
   options: MatchOptions,
 ): Map<StatementMovement, Place> {
-  const places = new Map<StatementMovement, Place>();
+  const locations = new Map<StatementMovement, Place>();
   const byReference = new Map(payments.map((payment) => [payment.reference, payment]));
   const byOperatorReference = operatorReferenceIndex(payments);
   const taken = new Set<OurPayment>(payments.filter((payment) => payment.listedPayments > 0));
@@ -100,7 +100,7 @@ function assign(
         ? byOperatorReference.get(movement.operatorReference)
         : byReference.get(movement.reference);
     if (payment !== undefined) {
-      places.set(movement, { payment, candidate: null });
+      locations.set(movement, { payment, candidate: null });
       taken.add(payment);
     } else if (movement.reference === null && movement.kind === 'payment') {
       unnamed.push(movement);
@@ -115,10 +115,10 @@ function assign(
     if (near === undefined) continue;
     // What is alike is enough to explain a payment that the books have; it is no proof of another.
     const certain = near.outcome === 'success';
-    places.set(movement, { payment: certain ? near : null, candidate: certain ? null : near });
+    locations.set(movement, { payment: certain ? near : null, candidate: certain ? null : near });
     taken.add(near);
   }
-  return places;
+  return locations;
 }
 
 /** Only references that one transaction has: others name nothing. */
@@ -170,7 +170,7 @@ function nearest(
       (one, other) =>
         Number(other.outcome === 'success') - Number(one.outcome === 'success') ||
         distanceMs(one) - distanceMs(other) ||
-        (one.transactionId < other.transactionId ? -1 : 1),
+        (one.paymentId < other.paymentId ? -1 : 1),
     )[0];
 }
 

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 import { encodeReference } from '../../platform/base/ids.ts';
-import type { Outcome } from '../create/payment.ts';
+import type { Outcome, PaymentKey } from '../create/payment.ts';
 import type { OurPayment } from './match.ts';
 import type { MovementKind, StatementMovement } from './statement.ts';
 
@@ -125,7 +125,7 @@ export interface KnownMovement {
   readonly operatorReference: string;
   readonly reference: string | null;
   readonly amountCents: bigint;
-  readonly transactionId: string | null;
+  readonly paymentId: string | null;
   readonly vendorId: number | null;
 }
 
@@ -140,10 +140,10 @@ export async function listKnownMovements(
     operator_reference: string;
     reference: string | null;
     amount_cents: bigint;
-    transaction_id: string | null;
+    payment_id: string | null;
     vendor_id: number | null;
   }>(
-    `select r.kind, r.operator_reference, r.reference, r.amount_cents, r.transaction_id, r.vendor_id
+    `select r.kind, r.operator_reference, r.reference, r.amount_cents, r.payment_id, r.vendor_id
      from unnest($2::text[], $3::text[]) as m (kind, operator_reference)
        join statement_rows r on r.operator = $1 and r.kind = m.kind
          and r.operator_reference = m.operator_reference
@@ -155,7 +155,7 @@ export async function listKnownMovements(
     operatorReference: row.operator_reference,
     reference: row.reference,
     amountCents: row.amount_cents,
-    transactionId: row.transaction_id,
+    paymentId: row.payment_id,
     vendorId: row.vendor_id,
   }));
 }
@@ -167,11 +167,6 @@ export interface NewRow {
   readonly payment: PaymentKey | null;
 }
 
-export interface PaymentKey {
-  readonly vendorId: number;
-  readonly transactionId: string;
-}
-
 export async function insertRows(
   db: Queryable,
   statement: { readonly statementId: string; readonly operator: string },
@@ -179,13 +174,13 @@ export async function insertRows(
 ): Promise<void> {
   await db.query(
     `insert into statement_rows (row_id, statement_id, operator, line, kind, at, operator_reference,
-       reference, biller_code, account, amount_cents, verdict, vendor_id, transaction_id)
+       reference, biller_code, account, amount_cents, verdict, vendor_id, payment_id)
      select u.row_id, $1, $2, u.line, u.kind, u.at, u.operator_reference, u.reference, u.biller_code,
-       u.account, u.amount_cents, u.verdict, u.vendor_id, u.transaction_id
+       u.account, u.amount_cents, u.verdict, u.vendor_id, u.payment_id
      from unnest($3::uuid[], $4::integer[], $5::text[], $6::timestamptz[], $7::text[], $8::text[],
          $9::text[], $10::text[], $11::bigint[], $12::text[], $13::integer[], $14::uuid[])
        as u (row_id, line, kind, at, operator_reference, reference, biller_code, account,
-         amount_cents, verdict, vendor_id, transaction_id)`,
+         amount_cents, verdict, vendor_id, payment_id)`,
     [
       statement.statementId,
       statement.operator,
@@ -200,7 +195,7 @@ export async function insertRows(
       rows.map((row) => row.movement.amountCents),
       rows.map((row) => row.verdict),
       rows.map((row) => row.payment?.vendorId ?? null),
-      rows.map((row) => row.payment?.transactionId ?? null),
+      rows.map((row) => row.payment?.paymentId ?? null),
     ],
   );
 }
@@ -231,29 +226,29 @@ export async function listPaymentKeys(
   operator: string,
   period: Period,
 ): Promise<PaymentKey[]> {
-  const listed = await db.query<{ vendor_id: number; transaction_id: string }>(
-    `select k.vendor_id, k.transaction_id from (
+  const listed = await db.query<{ vendor_id: number; payment_id: string }>(
+    `select k.vendor_id, k.payment_id from (
        -- By the time of the transfer, for which there is an index; a settlement has the same time.
-       select f.vendor_id, f.source_id as transaction_id from transfers f
+       select f.vendor_id, f.source_id as payment_id from transfers f
        where f.created_at >= $2 and f.leg = 2 and f.debit_account = 'reserved'
          and f.credit_account in ('float', 'operator:' || $1)
        union all
-       select q.vendor_id, q.transaction_id from dispatch_queue q
-     ) k join transactions t using (vendor_id, transaction_id)
+       select q.vendor_id, q.payment_id from dispatch_queue q
+     ) k join payments t using (vendor_id, payment_id)
        join billers b using (biller_code)
      where b.operator_code = $1 and exists (select 1 from attempts a where a.vendor_id = k.vendor_id
-       and a.biller_code = t.biller_code and a.transaction_id = k.transaction_id and a.sent_at < $3)`,
+       and a.biller_code = t.biller_code and a.payment_id = k.payment_id and a.sent_at < $3)`,
     [operator, period.from, period.to],
   );
   return listed.rows.map((row) => ({
     vendorId: row.vendor_id,
-    transactionId: row.transaction_id,
+    paymentId: row.payment_id,
   }));
 }
 
 interface PaymentRow {
   vendor_id: number;
-  transaction_id: string;
+  payment_id: string;
   biller_code: string;
   account: string;
   amount_cents: bigint;
@@ -269,31 +264,31 @@ interface PaymentRow {
 }
 
 const PAYMENTS = `
-  select t.vendor_id, t.transaction_id, t.biller_code, t.account, t.amount_cents, t.outcome,
+  select t.vendor_id, t.payment_id, t.biller_code, t.account, t.amount_cents, t.outcome,
     t.biller_reference, t.settled_at, a.first_sent_at, a.last_sent_at,
     coalesce(a.under_way, false) as under_way, p.posted_cents, l.listed_cents,
     l.listed_payments
-  from unnest($2::integer[], $3::uuid[]) as k (vendor_id, transaction_id)
-    join transactions t on t.vendor_id = k.vendor_id and t.transaction_id = k.transaction_id
+  from unnest($2::integer[], $3::uuid[]) as k (vendor_id, payment_id)
+    join payments t on t.vendor_id = k.vendor_id and t.payment_id = k.payment_id
     join billers b on b.biller_code = t.biller_code and b.operator_code = $1
     cross join lateral (
       select min(sent_at) as first_sent_at, max(sent_at) as last_sent_at,
         bool_or(outcome is null) as under_way
       from attempts where vendor_id = t.vendor_id and biller_code = t.biller_code
-        and transaction_id = t.transaction_id
+        and payment_id = t.payment_id
     ) a
     cross join lateral (
       select coalesce(sum(case when f.credit_account = 'operator:' || $1 then f.amount_cents
         when f.debit_account = 'operator:' || $1 then -f.amount_cents else 0 end), 0)::bigint as posted_cents
       from transfers f where f.vendor_id = t.vendor_id and f.source_id in (
-        select t.transaction_id union all select c.correction_id from corrections c
-        where c.vendor_id = t.vendor_id and c.transaction_id = t.transaction_id)
+        select t.payment_id union all select c.correction_id from corrections c
+        where c.vendor_id = t.vendor_id and c.payment_id = t.payment_id)
     ) p
     cross join lateral (
       select coalesce(sum(case r.kind when 'payment' then r.amount_cents else -r.amount_cents end), 0)::bigint
           as listed_cents,
         coalesce(sum(case r.kind when 'payment' then 1 else -1 end), 0)::integer as listed_payments
-      from statement_rows r where r.transaction_id = t.transaction_id and r.vendor_id = t.vendor_id
+      from statement_rows r where r.payment_id = t.payment_id and r.vendor_id = t.vendor_id
         and r.verdict not in ('repeated', 'changed')
     ) l`;
 
@@ -306,13 +301,13 @@ export async function readPayments(
   const read = await db.query<PaymentRow>(PAYMENTS, [
     operator,
     keys.map((key) => key.vendorId),
-    keys.map((key) => key.transactionId),
+    keys.map((key) => key.paymentId),
   ]);
   const houseCents = await readHouseCents(db, keys);
   return read.rows.map((row) => ({
     vendorId: row.vendor_id,
-    transactionId: row.transaction_id,
-    reference: encodeReference(row.vendor_id, row.transaction_id),
+    paymentId: row.payment_id,
+    reference: encodeReference(row.vendor_id, row.payment_id),
     billerCode: row.biller_code,
     account: row.account,
     amountCents: row.amount_cents,
@@ -323,7 +318,7 @@ export async function readPayments(
     underWay: row.under_way,
     settledAt: row.settled_at,
     postedCents: row.posted_cents,
-    houseCents: houseCents.get(row.transaction_id) ?? 0n,
+    houseCents: houseCents.get(row.payment_id) ?? 0n,
     listedCents: row.listed_cents,
     listedPayments: row.listed_payments,
   }));
@@ -334,11 +329,11 @@ async function readHouseCents(
   db: Queryable,
   keys: readonly PaymentKey[],
 ): Promise<Map<string, bigint>> {
-  const read = await db.query<{ transaction_id: string; cents: bigint }>(
-    `select transaction_id, sum(case resolution when 'receivable_returned' then -amount_cents
+  const read = await db.query<{ payment_id: string; cents: bigint }>(
+    `select payment_id, sum(case resolution when 'receivable_returned' then -amount_cents
        else amount_cents end)::bigint as cents
-     from corrections where vendor_id = 0 and transaction_id = any($1) group by transaction_id`,
-    [keys.map((key) => key.transactionId)],
+     from corrections where vendor_id = 0 and payment_id = any($1) group by payment_id`,
+    [keys.map((key) => key.paymentId)],
   );
-  return new Map(read.rows.map((row) => [row.transaction_id, row.cents]));
+  return new Map(read.rows.map((row) => [row.payment_id, row.cents]));
 }

@@ -4,7 +4,7 @@ import type { Timers } from '../../platform/base/timers.ts';
 import { createLanes } from '../../platform/db/lane.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import type { BatchForm } from '../create/batch-form.ts';
-import { settleTransactions } from '../create/store.ts';
+import { settlePayments } from '../create/store.ts';
 import type { FinalReport, SettleResult } from '../create/payment.ts';
 
 /**
@@ -61,14 +61,14 @@ async function settleInRounds(
     const now = new Map<string, (typeof round)[number]>();
     const later: typeof round = [];
     for (const entry of round) {
-      const { vendorId, transactionId } = entry[1];
-      const key = `${vendorId} ${transactionId}`;
+      const { vendorId, paymentId } = entry[1];
+      const key = `${vendorId} ${paymentId}`;
       if (now.has(key)) later.push(entry);
       else now.set(key, entry);
     }
     const entries = [...now.values()];
     crashPoint('settle:before-commit');
-    const settled = await settleTransactions(
+    const settled = await settlePayments(
       db,
       entries.map(([, report]) => report),
       form,

@@ -1,7 +1,7 @@
 import { encodeReference } from '../../platform/base/ids.ts';
 import { movementName } from '../ledger/account.ts';
 import { statusOf } from '../create/payment.ts';
-import type { TransactionStatus } from '../create/payment.ts';
+import type { PaymentStatus } from '../create/payment.ts';
 import type {
   AttemptRow,
   CaseRow,
@@ -22,7 +22,7 @@ export type TimelineEntry = { readonly at: Date } & (
   /** The outcome was written, as somebody reported it: answer, status, callback, … */
   | {
       readonly kind: 'settled';
-      readonly status: TransactionStatus;
+      readonly status: PaymentStatus;
       readonly source: string | null;
     }
   /** A callback about this reference that could not be matched with the payment. */
@@ -36,12 +36,12 @@ export type TimelineEntry = { readonly at: Date } & (
   | ({ readonly kind: 'case'; readonly case_kind: string } & Omit<Of<CaseRow>, 'kind'>)
 );
 
-type Of<Row> = Omit<Row, 'transaction_id' | 'at'>;
+type Of<Row> = Omit<Row, 'payment_id' | 'at'>;
 
 /** A payment with everything that is recorded of it, in the order of time. */
 export interface PaymentTimeline {
   readonly reference: string;
-  readonly status: TransactionStatus;
+  readonly status: PaymentStatus;
   readonly payment: PaymentRow;
   readonly timeline: readonly TimelineEntry[];
 }
@@ -60,11 +60,11 @@ const ORDER: readonly TimelineEntry['kind'][] = [
 ];
 
 export function timelineOf(payment: PaymentRow, history: History): PaymentTimeline {
-  const id = payment.transaction_id;
+  const id = payment.payment_id;
   const reference = encodeReference(payment.vendor_id, id);
   const status = statusOf(payment.outcome, payment.under_way);
-  const mine = <Row extends { transaction_id: string }>(rows: readonly Row[]): Row[] =>
-    rows.filter((row) => row.transaction_id === id);
+  const mine = <Row extends { payment_id: string }>(rows: readonly Row[]): Row[] =>
+    rows.filter((row) => row.payment_id === id);
   const corrections = mine(history.corrections);
   const sources = new Set([id, ...corrections.map((row) => row.correction_id)]);
   const entries: TimelineEntry[] = [

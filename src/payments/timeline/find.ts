@@ -23,7 +23,7 @@ export async function findPayments(pool: Pool, text: string, limit: number): Pro
   return await snapshot(pool, async (db) => {
     const rows = await searchPayments(db, term, limit + 1);
     const shown = rows.slice(0, limit);
-    const references = shown.map((row) => encodeReference(row.vendor_id, row.transaction_id));
+    const references = shown.map((row) => encodeReference(row.vendor_id, row.payment_id));
     const history = await readHistory(db, shown, references);
     return {
       payments: shown.map((row) => timelineOf(row, history)),

@@ -8,7 +8,7 @@ import type { SearchTerm } from './term.ts';
 export interface PaymentRow {
   vendor_id: number;
   vid: string;
-  transaction_id: string;
+  payment_id: string;
   created_at: Date;
   settled_at: Date | null;
   biller_response_time: Date | null;
@@ -37,11 +37,11 @@ export interface PaymentRow {
   archived: boolean;
 }
 
-// The keys of migration 0005, `transactions_by_account` and `transactions_by_phone`, for each week in
+// The keys of migration 0005, `payments_by_account` and `payments_by_phone`, for each week in
 // which there are payments.
 const KEYS_OF_ACCOUNTS = `array(
     select w.week << 32 | (hashtextextended(a.account, 0) & 4294967295)
-    from (select min(duplicate_key) >> 46 as first, max(duplicate_key) >> 46 as last from transactions) s
+    from (select min(duplicate_key) >> 46 as first, max(duplicate_key) >> 46 as last from payments) s
       cross join generate_series(s.first, s.last) as w (week)
       cross join unnest($4::text[]) as a (account))`;
 const weekKeyOf = (column: 'account' | 'phone'): string =>
@@ -51,49 +51,49 @@ const OF_EVERY_VENDOR = 'vendor_id = any (array(select vendor_id from vendors))'
 
 const SEARCH = `
   with found as (
-    select vendor_id, transaction_id from (
-      select vendor_id, transaction_id from transactions
-      where vendor_id = $1 and transaction_id = $2
+    select vendor_id, payment_id from (
+      select vendor_id, payment_id from payments
+      where vendor_id = $1 and payment_id = $2
       union
-      select vendor_id, transaction_id from archived_transactions
-      where vendor_id = $1 and transaction_id = $2
+      select vendor_id, payment_id from archived_payments
+      where vendor_id = $1 and payment_id = $2
       union
-      select vendor_id, transaction_id from transactions
+      select vendor_id, payment_id from payments
       where ${OF_EVERY_VENDOR} and merchant_reference = $3
       union
-      select vendor_id, transaction_id from archived_transactions
+      select vendor_id, payment_id from archived_payments
       where ${OF_EVERY_VENDOR} and merchant_reference = $3
       union
-      select vendor_id, transaction_id from transactions t
+      select vendor_id, payment_id from payments t
       where ${weekKeyOf('account')} = any (${KEYS_OF_ACCOUNTS}) and t.account = any ($4)
       union
-      select vendor_id, transaction_id from transactions t
+      select vendor_id, payment_id from payments t
       where ${weekKeyOf('phone')} = any (${KEYS_OF_ACCOUNTS}) and t.phone = any ($4)
       union
-      select vendor_id, transaction_id from archived_transactions where account = any ($4)
-    ) f order by transaction_id desc limit $5
+      select vendor_id, payment_id from archived_payments where account = any ($4)
+    ) f order by payment_id desc limit $5
   )
   select p.*, v.vid, b.operator_code
   from (
-    select t.vendor_id, t.transaction_id, t.created_at, t.settled_at, t.biller_response_time,
+    select t.vendor_id, t.payment_id, t.created_at, t.settled_at, t.biller_response_time,
       t.outcome, q.stage is not distinct from 'verify' as under_way, t.biller_code, t.account,
       t.phone, t.amount_cents, t.fee_cents, t.merchant_reference, t.biller_reference, t.message,
       t.failure_code, t.details, t.settled_by,
       case q.stage when 'verify' then q.verify_count end as verify_count, q.due_at, q.note,
       false as archived
-    from found join transactions t using (vendor_id, transaction_id)
+    from found join payments t using (vendor_id, payment_id)
       left join dispatch_queue q on q.vendor_id = t.vendor_id and q.biller_code = t.biller_code
-        and q.stage in ('send', 'verify') and q.transaction_id = t.transaction_id
+        and q.stage in ('send', 'verify') and q.payment_id = t.payment_id
     union all
-    select a.vendor_id, a.transaction_id, a.created_at, a.settled_at, a.biller_response_time,
+    select a.vendor_id, a.payment_id, a.created_at, a.settled_at, a.biller_response_time,
       a.outcome, false, a.biller_code, a.account, null, a.amount_cents, a.fee_cents,
       a.merchant_reference, a.biller_reference, null, a.failure_code, null, null, null, null, null,
       true
-    from found join archived_transactions a using (vendor_id, transaction_id)
+    from found join archived_payments a using (vendor_id, payment_id)
   ) p
     join vendors v on v.vendor_id = p.vendor_id
     left join billers b on b.biller_code = p.biller_code
-  order by p.transaction_id desc`;
+  order by p.payment_id desc`;
 
 /** Payments of any vendor that the term may mean, newest first. */
 export async function searchPayments(
@@ -102,8 +102,8 @@ export async function searchPayments(
   limit: number,
 ): Promise<PaymentRow[]> {
   const found = await db.query<PaymentRow>(SEARCH, [
-    term.place?.vendorId ?? null,
-    term.place?.transactionId ?? null,
+    term.location?.vendorId ?? null,
+    term.location?.paymentId ?? null,
     term.merchantReference,
     term.accounts,
     limit,
@@ -112,7 +112,7 @@ export async function searchPayments(
 }
 
 export interface AttemptRow {
-  transaction_id: string;
+  payment_id: string;
   attempt_number: number;
   sent_at: Date;
   ended_at: Date | null;
@@ -134,7 +134,7 @@ export interface TransferRow {
 }
 
 export interface CorrectionRow {
-  transaction_id: string;
+  payment_id: string;
   vendor_id: number;
   correction_id: string;
   case_id: string;
@@ -152,7 +152,7 @@ export interface UnmatchedCallbackRow {
 }
 
 export interface StatementEntryRow {
-  transaction_id: string;
+  payment_id: string;
   at: Date;
   operator: string;
   kind: string;
@@ -162,7 +162,7 @@ export interface StatementEntryRow {
 }
 
 export interface NotificationRow extends Pick<EventRow, 'event_id' | 'type' | 'occurred_at'> {
-  transaction_id: string;
+  payment_id: string;
   state: EventState;
   attempt_count: number;
   first_attempt_at: Date | null;
@@ -172,7 +172,7 @@ export interface NotificationRow extends Pick<EventRow, 'event_id' | 'type' | 'o
 }
 
 export interface CaseRow {
-  transaction_id: string;
+  payment_id: string;
   case_id: string;
   kind: string;
   at: Date;
@@ -200,7 +200,7 @@ export async function readHistory(
   references: readonly string[],
 ): Promise<History> {
   const vendorIds = payments.map((payment) => payment.vendor_id);
-  const ids = payments.map((payment) => payment.transaction_id);
+  const ids = payments.map((payment) => payment.payment_id);
   const corrections = await read<CorrectionRow>(db, CORRECTIONS, [ids]);
   // Of the house, too: what it bears of a vendor's payment is booked there.
   const sourceVendors = [...vendorIds, ...corrections.map((row) => row.vendor_id)];
@@ -230,16 +230,16 @@ async function read<Row extends object>(
 
 const KEYS = 'unnest($1::integer[], $2::uuid[]) as k';
 
-const CORRECTIONS = `select transaction_id, vendor_id, correction_id, case_id, posted_at,
+const CORRECTIONS = `select payment_id, vendor_id, correction_id, case_id, posted_at,
     amount_cents, resolution, outcome_after
-  from corrections where transaction_id = any ($1)`;
-const ATTEMPTS = `select a.transaction_id, a.attempt_number, a.sent_at, a.ended_at, a.outcome,
+  from corrections where payment_id = any ($1)`;
+const ATTEMPTS = `select a.payment_id, a.attempt_number, a.sent_at, a.ended_at, a.outcome,
     a.operator_handle, a.note
-  from unnest($1::integer[], $2::uuid[], $3::text[]) as k (vendor_id, transaction_id, biller_code)
+  from unnest($1::integer[], $2::uuid[], $3::text[]) as k (vendor_id, payment_id, biller_code)
     cross join lateral (
       select * from attempts v
       where v.vendor_id = k.vendor_id and v.biller_code = k.biller_code
-        and v.transaction_id = k.transaction_id
+        and v.payment_id = k.payment_id
       -- The limit makes the planner look each payment up instead of reading all of them.
       limit 1000
     ) a`;
@@ -248,15 +248,15 @@ const TRANSFERS = `select f.source_id, f.vendor_id, f.created_at, f.debit_accoun
   from ${KEYS} (vendor_id, source_id) join transfers f using (vendor_id, source_id)
   order by f.created_at, f.source_id, f.leg`;
 const CALLBACKS = `select reference, received_at, operator_code, report
-  from stray_callbacks where reference = any ($1)`;
-const STATEMENT_ENTRIES = `select transaction_id, at, operator, kind, verdict, operator_reference,
+  from unmatched_callbacks where reference = any ($1)`;
+const STATEMENT_ENTRIES = `select payment_id, at, operator, kind, verdict, operator_reference,
     amount_cents
-  from statement_rows where transaction_id = any ($1)`;
-const NOTIFICATIONS = `select e.transaction_id, e.event_id, e.type, e.occurred_at, e.state,
+  from statement_rows where payment_id = any ($1)`;
+const NOTIFICATIONS = `select e.payment_id, e.event_id, e.type, e.occurred_at, e.state,
     e.attempt_count, e.first_attempt_at, e.due_at, e.ended_at, e.last_result
   from ${KEYS} (vendor_id, event_id) join events e using (vendor_id, event_id)`;
-const CASES = `select c.transaction_id, c.case_id, c.kind, s.at, s.action, s.actor, c.resolution
-  from ${KEYS} (vendor_id, transaction_id) join cases c using (vendor_id, transaction_id)
+const CASES = `select c.payment_id, c.case_id, c.kind, s.at, s.action, s.actor, c.resolution
+  from ${KEYS} (vendor_id, payment_id) join cases c using (vendor_id, payment_id)
     cross join lateral (
       select c.opened_at as at, 'opened' as action, null as actor
       union all

@@ -4,7 +4,7 @@ import { kenyanMobileNumber, phoneNumber } from '../../platform/base/mobile-numb
 /** What a person may mean by a search term: each of these is looked for. */
 export interface SearchTerm {
   /** The payment of an `ipay_reference`. */
-  readonly place: { readonly vendorId: number; readonly transactionId: string } | undefined;
+  readonly location: { readonly vendorId: number; readonly paymentId: string } | undefined;
   readonly merchantReference: string;
   /** The ways in which the same account or phone number may be on file. */
   readonly accounts: readonly string[];
@@ -14,7 +14,7 @@ export interface SearchTerm {
 export function readTerm(text: string): SearchTerm {
   const term = text.trim();
   return {
-    place: decodeReference(term.toUpperCase()),
+    location: decodeReference(term.toUpperCase()),
     merchantReference: term,
     accounts: [...new Set([term, ...phoneForms(term)])],
   };

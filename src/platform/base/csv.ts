@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 
 /** Longest line that is read; the rest of a longer one is passed over. */
-const MOST_LINE_CHARACTERS = 32_768;
+const MAX_LINE_CHARACTERS = 32_768;
 
 /** Read at once. Small, so that the database's answers are not kept waiting behind a long chunk. */
 const CHUNK_BYTES = 32 * 1024;
@@ -28,7 +28,7 @@ export async function* readCsv(file: string): AsyncGenerator<CsvLine> {
   let pending = '';
   for await (const chunk of source as AsyncIterable<string>) {
     const lines = linesOf(pending + chunk);
-    pending = (lines.pop() ?? '').slice(0, MOST_LINE_CHARACTERS + 1);
+    pending = (lines.pop() ?? '').slice(0, MAX_LINE_CHARACTERS + 1);
     for (const text of lines) {
       line += 1;
       if (text !== '') yield { line, ...valuesOf(text, line), bytes: source.bytesRead };
@@ -47,7 +47,7 @@ function linesOf(text: string): string[] {
 const VALUE = /(?:"([^"]*(?:""[^"]*)*)"|([^",]*))(,|$)/y;
 
 function valuesOf(text: string, line: number): Pick<CsvLine, 'values' | 'problem'> {
-  if (text.length > MOST_LINE_CHARACTERS) return { values: [], problem: 'the line is too long' };
+  if (text.length > MAX_LINE_CHARACTERS) return { values: [], problem: 'the line is too long' };
   const plain = line === 1 && text.startsWith('\ufeff') ? text.slice(1) : text;
   if (!plain.includes('"')) return { values: plain.split(',') };
   const values: string[] = [];

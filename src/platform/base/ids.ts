@@ -20,8 +20,8 @@ const REFERENCE_PATTERN = /^[0-9A-HJKMNP-TV-Z]{32}$/;
  * Crockford base 32, 32 characters. It carries the vendor, so that a callback finds the shard its
  * row lives on; it is unique by construction and is no secret.
  */
-export function encodeReference(vendorId: number, transactionId: string): string {
-  const hex = vendorId.toString(16).padStart(8, '0') + transactionId.replaceAll('-', '');
+export function encodeReference(vendorId: number, paymentId: string): string {
+  const hex = vendorId.toString(16).padStart(8, '0') + paymentId.replaceAll('-', '');
   let reference = '';
   for (let index = 0; index < 40; index += 5) {
     // Five hex digits are 20 bits are four base-32 digits.
@@ -38,7 +38,7 @@ export function encodeReference(vendorId: number, transactionId: string): string
 /** The reverse of `encodeReference`; undefined for a text that is no reference. */
 export function decodeReference(
   reference: string,
-): { readonly vendorId: number; readonly transactionId: string } | undefined {
+): { readonly vendorId: number; readonly paymentId: string } | undefined {
   if (!REFERENCE_PATTERN.test(reference)) return undefined;
   let hex = '';
   for (let index = 0; index < 32; index += 4) {
@@ -53,6 +53,6 @@ export function decodeReference(
   const id = hex.slice(8);
   return {
     vendorId,
-    transactionId: `${id.slice(0, 8)}-${id.slice(8, 12)}-${id.slice(12, 16)}-${id.slice(16, 20)}-${id.slice(20)}`,
+    paymentId: `${id.slice(0, 8)}-${id.slice(8, 12)}-${id.slice(12, 16)}-${id.slice(16, 20)}-${id.slice(20)}`,
   };
 }

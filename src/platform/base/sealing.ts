@@ -26,10 +26,10 @@ export function masterKeyId(key: Buffer): string {
  * @param place where it is stored (table, row, key id), bound in as associated data, so that a
  *   sealed secret copied to another row does not open.
  */
-export function seal(secret: string, place: string, keys: MasterKeys): Sealed {
+export function seal(secret: string, location: string, keys: MasterKeys): Sealed {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', keys.current, nonce);
-  cipher.setAAD(Buffer.from(place, 'utf8'));
+  cipher.setAAD(Buffer.from(location, 'utf8'));
   const text = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
   return {
     masterKeyId: masterKeyId(keys.current),
@@ -38,7 +38,7 @@ export function seal(secret: string, place: string, keys: MasterKeys): Sealed {
 }
 
 /** The reverse of `seal`. Throws when the master key is not at hand or the bytes were altered or moved. */
-export function unseal(sealed: Sealed, place: string, keys: MasterKeys): string {
+export function unseal(sealed: Sealed, location: string, keys: MasterKeys): string {
   const key = [keys.current, keys.previous].find(
     (candidate) => candidate !== undefined && masterKeyId(candidate) === sealed.masterKeyId,
   );
@@ -51,7 +51,7 @@ export function unseal(sealed: Sealed, place: string, keys: MasterKeys): string 
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.bytes.subarray(0, NONCE_BYTES), {
     authTagLength: TAG_BYTES,
   });
-  decipher.setAAD(Buffer.from(place, 'utf8'));
+  decipher.setAAD(Buffer.from(location, 'utf8'));
   decipher.setAuthTag(sealed.bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
   const text = sealed.bytes.subarray(NONCE_BYTES + TAG_BYTES);
   return Buffer.concat([decipher.update(text), decipher.final()]).toString('utf8');

@@ -14,16 +14,16 @@ interface Bucket {
 
 /**
  * Each name has a bucket of `burst` tokens, which fills by `perSecond`. When there are more names
- * than `mostNames` the one that was heard of longest ago is forgotten, and begins anew.
+ * than `maxNames` the one that was heard of longest ago is forgotten, and begins anew.
  * @param nowMs a monotonic clock in milliseconds.
  */
 export function createTokenBuckets(options: {
   readonly perSecond: number;
   readonly burst: number;
-  readonly mostNames: number;
+  readonly maxNames: number;
   readonly nowMs: () => number;
 }): TokenBuckets {
-  const { perSecond, burst, mostNames, nowMs } = options;
+  const { perSecond, burst, maxNames, nowMs } = options;
   // In the order in which they were last heard of.
   const buckets = new Map<string, Bucket>();
   return {
@@ -36,7 +36,7 @@ export function createTokenBuckets(options: {
       const bucket = known ?? { tokens: burst, filledAtMs: now };
       if (known !== undefined) buckets.delete(name);
       buckets.set(name, bucket);
-      if (buckets.size > mostNames) {
+      if (buckets.size > maxNames) {
         for (const oldest of buckets.keys()) {
           buckets.delete(oldest);
           break;

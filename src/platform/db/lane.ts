@@ -41,7 +41,7 @@ export interface LaneOptions<Item, Result> {
   /** How long a batch is retried over lost connections before it is given up. */
   readonly deadlineMs: number;
   /** How long a call may be without an answer before its connection counts as lost. Default 20 s. */
-  readonly silenceMostMs?: number;
+  readonly silenceMaxMs?: number;
   /** Default: the system's. */
   readonly timers?: Timers;
   /**
@@ -136,8 +136,8 @@ async function commitByGroup<Item, Result>(
           )
         : refuseAll(group, gaveUp);
     gaveUp ??= doubt.gaveUp;
-    for (const [place, [index]] of group.entries()) {
-      const result = results[place];
+    for (const [location, [index]] of group.entries()) {
+      const result = results[location];
       if (result !== undefined) settled[index] = result;
     }
   }
@@ -222,7 +222,7 @@ async function tryOnce<Item, Result>(
   client.on('error', ignoreError);
   let broken = false;
   const silence = Promise.withResolvers<never>();
-  const forget = timers.after(options.silenceMostMs ?? SILENCE_MOST_MS, () =>
+  const forget = timers.after(options.silenceMaxMs ?? SILENCE_MOST_MS, () =>
     silence.reject(new Error('The connection to the database is silent')),
   );
   try {

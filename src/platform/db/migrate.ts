@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { PlainError } from '../base/plain-error.ts';
-import { transaction } from './pool.ts';
+import { databaseTransaction } from './pool.ts';
 import type { Pool, Queryable } from './pool.ts';
 import { findSchemaDamage, makeSchemaRecord, recordSchema } from './schema-check.ts';
 
@@ -58,7 +58,7 @@ async function applyOnce(
   migration: Migration,
   known: readonly Migration[],
 ): Promise<boolean> {
-  return await transaction(pool, async (client) => {
+  return await databaseTransaction(pool, async (client) => {
     await beginMigrating(client);
     await client.query(
       `create table if not exists schema_migrations (
@@ -102,7 +102,7 @@ export async function refuseDamage(client: Queryable): Promise<void> {
 
 /** Takes the schema as it is now for what it has to be, after somebody changed it on purpose. */
 export async function acceptSchema(pool: Pool): Promise<readonly string[]> {
-  return await transaction(pool, async (client) => {
+  return await databaseTransaction(pool, async (client) => {
     await beginMigrating(client);
     await makeSchemaRecord(client);
     const accepted = await findSchemaDamage(client);

@@ -76,7 +76,7 @@ export interface PoolOptions {
 }
 
 const LOCK_TIMEOUT_MS = 10_000;
-const IDLE_IN_TRANSACTION_MS = 15_000;
+const IDLE_IN_PAYMENT_MS = 15_000;
 
 /**
  * A connection pool: bigint for int8, bounded statements and lock waits, and the settings of
@@ -98,7 +98,7 @@ export function createPool(options: PoolOptions): Pool {
       applySessionSettings(client, options.url, {
         statementTimeoutMs,
         lockTimeoutMs: LOCK_TIMEOUT_MS,
-        idleInTransactionMs: IDLE_IN_TRANSACTION_MS,
+        idleInPaymentMs: IDLE_IN_PAYMENT_MS,
         byIndexOnly: options.byIndexOnly === true,
       }) as unknown as undefined,
   });
@@ -115,7 +115,7 @@ export function createPool(options: PoolOptions): Pool {
  * is in doubt is destroyed, never reused.
  * Throws: `outcome_unknown` when the connection was lost during the commit, which may have happened.
  */
-export async function transaction<Result>(
+export async function databaseTransaction<Result>(
   pool: Pool,
   work: (client: Queryable) => Promise<Result>,
 ): Promise<Result> {
@@ -175,7 +175,7 @@ export async function snapshot<Result>(
   pool: Pool,
   work: (client: Queryable) => Promise<Result>,
 ): Promise<Result> {
-  return await transaction(pool, async (client) => {
+  return await databaseTransaction(pool, async (client) => {
     await client.query('set transaction isolation level repeatable read, read only');
     return await work(client);
   });

@@ -43,7 +43,7 @@ export const RUNTIME_GRANTS: Readonly<Record<string, TableGrants>> = {
   fund_movements: appendOnly,
 
   // Payments.
-  transactions: appendOnly,
+  payments: appendOnly,
   attempts: readOnly,
   unexecuted_attempts: appendOnly,
   dispatch_queue: {
@@ -59,9 +59,9 @@ export const RUNTIME_GRANTS: Readonly<Record<string, TableGrants>> = {
       'note',
     ],
   },
-  stray_callbacks: appendOnly,
+  unmatched_callbacks: appendOnly,
   archive_files: readOnly,
-  archived_transactions: readOnly,
+  archived_payments: readOnly,
   bulk_batches: {
     insert: true,
     update: ['next_row', 'accepted_count', 'refused_count', 'leased_until', 'ended_at'],

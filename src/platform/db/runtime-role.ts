@@ -1,6 +1,6 @@
 import { PlainError } from '../base/plain-error.ts';
 import { beginMigrating } from './migrate.ts';
-import { transaction } from './pool.ts';
+import { databaseTransaction } from './pool.ts';
 import type { Pool, Queryable } from './pool.ts';
 import { RUNTIME_GRANTS } from './runtime-grants.ts';
 
@@ -97,7 +97,7 @@ export async function mayMigrate(db: Queryable): Promise<boolean> {
 export async function grantRuntime(owner: Pool, role: string): Promise<void> {
   const { missing, excess } = await compare(owner, role);
   if (missing.length === 0 && excess.length === 0) return;
-  await transaction(owner, async (client) => {
+  await databaseTransaction(owner, async (client) => {
     await beginMigrating(client);
     for (const statement of await grantStatements(client, role)) await client.query(statement);
   });

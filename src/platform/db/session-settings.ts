@@ -43,7 +43,7 @@ const BY_INDEX_ONLY: Readonly<Record<string, string>> = {
 export interface SessionLimits {
   readonly statementTimeoutMs: number;
   readonly lockTimeoutMs: number;
-  readonly idleInTransactionMs: number;
+  readonly idleInPaymentMs: number;
   readonly byIndexOnly: boolean;
 }
 
@@ -67,7 +67,7 @@ export async function applySessionSettings(
     ...NEEDED,
     statement_timeout: String(limits.statementTimeoutMs),
     lock_timeout: asked?.get('lock_timeout') ?? String(limits.lockTimeoutMs),
-    idle_in_transaction_session_timeout: String(limits.idleInTransactionMs),
+    idle_in_transaction_session_timeout: String(limits.idleInPaymentMs),
     ...(limits.byIndexOnly ? BY_INDEX_ONLY : {}),
   };
   // A server that takes connections and says nothing must not hold up who waits for one.

@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import { transaction } from './pool.ts';
+import { databaseTransaction } from './pool.ts';
 import type { Pool, Queryable } from './pool.ts';
 
 /** What is held in memory by every process and edited by commands. */
@@ -26,7 +26,7 @@ export async function changeSettings<Result>(
   topic: SettingsTopic,
   work: (client: Queryable) => Promise<Result>,
 ): Promise<Result> {
-  return await transaction(pool, async (client) => {
+  return await databaseTransaction(pool, async (client) => {
     await markChanged(client, topic);
     return await work(client);
   });

@@ -50,7 +50,7 @@ export function limitRequests(
   uncounted: BlockList,
 ): void {
   const unfinished = new OldestFirst({
-    most: limits.unfinishedRequests,
+    max: limits.unfinishedRequests,
     mostPerAddress: limits.unfinishedPerAddress,
   });
   const shares = new Shares(limits.requestsPerAddress);
@@ -145,19 +145,19 @@ function isIn(list: BlockList, address: string): boolean {
 
 /** How many each address has of something, and at most. */
 class Shares {
-  readonly #most: number;
+  readonly #max: number;
   readonly #counts = new Map<string, number>();
 
   /** @param most 0: no limit. */
-  constructor(most: number) {
-    this.#most = most === 0 ? Number.POSITIVE_INFINITY : most;
+  constructor(max: number) {
+    this.#max = max === 0 ? Number.POSITIVE_INFINITY : max;
   }
 
   /** False when the address has its share. An undefined one is not counted. */
   take(address: string | undefined): boolean {
     if (address === undefined) return true;
     const count = this.#counts.get(address) ?? 0;
-    if (count >= this.#most) return false;
+    if (count >= this.#max) return false;
     this.#counts.set(address, count + 1);
     return true;
   }
@@ -172,21 +172,21 @@ class Shares {
 
 /** Unfinished requests in bounded number, in all and of each address: the oldest makes room. */
 export class OldestFirst {
-  readonly #limits: { readonly most: number; readonly mostPerAddress: number };
+  readonly #limits: { readonly max: number; readonly mostPerAddress: number };
   readonly #all = new Set<Unfinished>();
   readonly #byAddress = new Map<string, Set<Unfinished>>();
 
   /** @param limits `mostPerAddress` 0: no limit. */
-  constructor(limits: { readonly most: number; readonly mostPerAddress: number }) {
+  constructor(limits: { readonly max: number; readonly mostPerAddress: number }) {
     this.#limits = limits;
   }
 
   /** Refuses the oldest one when there is no room: of the address, else of all. */
   add(entry: Unfinished): void {
-    const { most, mostPerAddress } = this.#limits;
+    const { max, mostPerAddress } = this.#limits;
     const own = this.#byAddress.get(entry.address) ?? new Set();
     if (mostPerAddress > 0 && own.size >= mostPerAddress) this.#refuseFirst(own);
-    else if (this.#all.size >= most) this.#refuseFirst(this.#all);
+    else if (this.#all.size >= max) this.#refuseFirst(this.#all);
     this.#all.add(entry);
     this.#byAddress.set(entry.address, own.add(entry));
   }

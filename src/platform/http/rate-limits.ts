@@ -31,7 +31,7 @@ export function createRateLimits(options: {
   const limit = (perSecond: number): ((name: string) => void) => {
     if (perSecond === 0) return () => undefined;
     const burst = perSecond * BURST_SECONDS;
-    const buckets = createTokenBuckets({ perSecond, burst, mostNames: LIMITS.limitedNames, nowMs });
+    const buckets = createTokenBuckets({ perSecond, burst, maxNames: LIMITS.limitedNames, nowMs });
     return (name) => {
       const waitSeconds = buckets.take(name);
       if (waitSeconds === 0) return;

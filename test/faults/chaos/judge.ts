@@ -18,7 +18,7 @@ export interface Judgement {
 interface Row {
   readonly vid: string;
   readonly vendor_id: number;
-  readonly transaction_id: string;
+  readonly payment_id: string;
   readonly merchant_reference: string;
   readonly account: string;
   readonly amount: string;
@@ -34,11 +34,11 @@ export async function judge(options: {
 }): Promise<Judgement> {
   const { pool, load } = options;
   const read = await pool.query<Row>(
-    `select v.vid, t.vendor_id, t.transaction_id, t.merchant_reference, t.account,
+    `select v.vid, t.vendor_id, t.payment_id, t.merchant_reference, t.account,
        (t.amount_cents / 100.0)::numeric(14, 2)::text as amount, t.outcome
-     from transactions t join vendors v using (vendor_id)`,
+     from payments t join vendors v using (vendor_id)`,
   );
-  const rows = new Map(read.rows.map((row) => [`${row.vendor_id} ${row.transaction_id}`, row]));
+  const rows = new Map(read.rows.map((row) => [`${row.vendor_id} ${row.payment_id}`, row]));
   const orders = new Map(load.orders.map((order) => [nameOf(order), order]));
   const paid = new Map<string, TruthEntry[]>();
   for (const entry of options.truth) {
@@ -68,8 +68,10 @@ function nameOf(order: { readonly vid: string; readonly merchantReference: strin
 }
 
 function rowOf(reference: string, rows: ReadonlyMap<string, Row>): Row | undefined {
-  const place = decodeReference(reference);
-  return place === undefined ? undefined : rows.get(`${place.vendorId} ${place.transactionId}`);
+  const location = decodeReference(reference);
+  return location === undefined
+    ? undefined
+    : rows.get(`${location.vendorId} ${location.paymentId}`);
 }
 
 function findLost(order: Order, rows: ReadonlyMap<string, Row>): string[] {

@@ -41,11 +41,11 @@ export interface Load {
 
 const WORKERS = 12;
 /** Between two orders of a worker. */
-const MOST_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 100;
 /** Between two tries of a request. */
-const MOST_RETRY_MS = 100;
+const MAX_RETRY_MS = 100;
 /** How long a vendor repeats one request. */
-const MOST_PATIENCE_MS = 120_000;
+const MAX_PATIENCE_MS = 120_000;
 /** What is collected at once; an order costs about a hundredth. */
 const INCOME = '10000.00';
 
@@ -68,7 +68,7 @@ export function startLoad(options: {
 
   /** Repeats it until it is answered with 200. Everything else must be a refusal for now. */
   const insist = async (path: string, params: Params, key: string): Promise<Answer> => {
-    const giveUpAt = performance.now() + MOST_PATIENCE_MS;
+    const giveUpAt = performance.now() + MAX_PATIENCE_MS;
     while (performance.now() < giveUpAt) {
       const request = encode(path, signed(params, key), 'urlencoded');
       const answer = await send(random.pick(options.origins), request).catch(() => undefined);
@@ -76,9 +76,9 @@ export function startLoad(options: {
       if (answer !== undefined && answer.status !== 503) {
         throw new Error(`${path} was answered with ${answer.status}: ${answer.text}`);
       }
-      await delay(random.whole(10, MOST_RETRY_MS));
+      await delay(random.whole(10, MAX_RETRY_MS));
     }
-    throw new Error(`${path} was not answered within ${MOST_PATIENCE_MS} ms`);
+    throw new Error(`${path} was not answered within ${MAX_PATIENCE_MS} ms`);
   };
 
   const earn = async ({ vid, key }: Shop): Promise<void> => {
@@ -127,7 +127,7 @@ export function startLoad(options: {
     for (let done = 1; !stopping.signal.aborted; done += 1) {
       if (done % 40 === 0) await earn(shop);
       await pay(shop);
-      await delay(random.whole(0, MOST_PAUSE_MS));
+      await delay(random.whole(0, MAX_PAUSE_MS));
     }
   };
   // Several of a vendor's programs share its float.

@@ -17,7 +17,7 @@ import type { OperatorsProgram, Program, Town } from '../fleet.ts';
 /** One of so many kills hits everything at once, PostgreSQL too. */
 const KILLS_PER_BLACKOUT = 10;
 /** How long a program may serve before it is hit. */
-const MOST_LIFE_MS = 400;
+const MAX_LIFE_MS = 400;
 /** Share of lives that end by themselves at a crash point, unless they are hit before. */
 const ARMED_SHARE = 0.4;
 /** The operators are hit more rarely than the service. */
@@ -167,8 +167,8 @@ export class World {
       'the books come to rest',
       async () => {
         const open = await this.pool.query(
-          `select 1 from dispatch_queue join transactions using (vendor_id, transaction_id)
-           where transactions.account not like '%9909' limit 1`,
+          `select 1 from dispatch_queue join payments using (vendor_id, payment_id)
+           where payments.account not like '%9909' limit 1`,
         );
         return open.rowCount === 0;
       },
@@ -229,7 +229,7 @@ export class World {
       },
       START_MS,
     );
-    await delay(this.random.whole(0, MOST_LIFE_MS));
+    await delay(this.random.whole(0, MAX_LIFE_MS));
     if (!victim.ready) return;
     this.#hit.set(victim, victim.name);
     victim.signal('SIGKILL');

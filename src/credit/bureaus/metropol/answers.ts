@@ -53,15 +53,15 @@ const NOT_FOUND: ReadonlySet<string> = new Set(['E011', 'E017', 'E018']);
 export function readHead(
   text: string,
 ):
-  | { readonly meaning: Meaning; readonly code: string; readonly transaction: string | null }
+  | { readonly meaning: Meaning; readonly code: string; readonly payment: string | null }
   | undefined {
   const answer = parse(text);
   if (!anyAnswer.Check(answer)) return undefined;
   const { has_error: hasError, api_code: code } = answer;
-  const transaction = answer.trx_id ?? null;
-  if (!hasError) return { meaning: 'success', code, transaction };
-  if (NOT_FOUND.has(code)) return { meaning: 'not_found', code, transaction };
-  return { meaning: code === 'E409' ? 'duplicate' : 'refused', code, transaction };
+  const payment = answer.trx_id ?? null;
+  if (!hasError) return { meaning: 'success', code, payment };
+  if (NOT_FOUND.has(code)) return { meaning: 'not_found', code, payment };
+  return { meaning: code === 'E409' ? 'duplicate' : 'refused', code, payment };
 }
 
 /** The person of an identity answer; undefined when it is not well-formed. */

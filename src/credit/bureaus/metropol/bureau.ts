@@ -32,7 +32,7 @@ export interface MetropolOptions extends MetropolKeys {
 }
 
 const SOURCE = 'metropol';
-const MOST_CONNECTIONS = 8;
+const MAX_CONNECTIONS = 8;
 const RETRY_AFTER_SECONDS = 30;
 
 /** Metropol's identity types; tax PINs are none. */
@@ -59,7 +59,7 @@ interface Part<Told> {
 }
 
 type PartAnswer<Told> =
-  | { readonly kind: 'success'; readonly told: Told; readonly transaction: string | null }
+  | { readonly kind: 'success'; readonly told: Told; readonly payment: string | null }
   | { readonly kind: 'not_found' | 'unavailable' | 'unknown' };
 
 /**
@@ -69,7 +69,7 @@ type PartAnswer<Told> =
 export function createMetropolBureau(options: MetropolOptions): Bureau {
   const url = new URL(options.url);
   const http = new HttpPool(url.origin, {
-    connections: MOST_CONNECTIONS,
+    connections: MAX_CONNECTIONS,
     pipelining: 1,
     // Said outright, so that no environment variable turns the check of certificates off.
     connect: {
@@ -135,7 +135,7 @@ async function askAll(question: BureauQuestion, asking: Asking): Promise<BureauA
     crns: [],
     matchRule: matchRuleOf(question),
     matchScore: agreed?.score ?? null,
-    upstreamId: identity.transaction,
+    upstreamId: identity.payment,
   };
   // A name or birth date that disagrees discloses nothing, and costs no further call.
   if (agreed === undefined) return { kind: 'mismatch', ...match };
@@ -154,7 +154,7 @@ async function askAll(question: BureauQuestion, asking: Asking): Promise<BureauA
   });
   if (accounts.kind !== 'success') return failedLater(accounts.kind);
   const file = { asOf, accounts: accounts.told, enquiries: [] };
-  const finding = { crn: `M${identity.transaction ?? ''}`, profile, file };
+  const finding = { crn: `M${identity.payment ?? ''}`, profile, file };
   if (question.operation === 'id-decision') {
     return {
       kind: 'found',
@@ -253,5 +253,5 @@ function partAnswer<Told>(text: string, part: Part<Told>): PartAnswer<Told> {
   if (head.meaning === 'not_found') return { kind: 'not_found' };
   const told = part.read(text);
   if (told === undefined) return { kind: 'unknown' };
-  return { kind: 'success', told, transaction: head.transaction };
+  return { kind: 'success', told, payment: head.payment };
 }

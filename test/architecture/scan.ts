@@ -1,0 +1,86 @@
+/** What the architecture test looks at, as text: no TypeScript is run and no database is asked. */
+
+/** Files by their path below `src`, such as `payments/create/store.ts`. */
+export type Sources = ReadonlyMap<string, string>;
+
+export interface Import {
+  readonly file: string;
+  /** Below `src`; or, for anything outside, from the root with `../`. */
+  readonly imported: string;
+}
+
+export interface TableAccess {
+  readonly file: string;
+  readonly tables: readonly string[];
+}
+
+export function importsOf(sources: Sources): Import[] {
+  return [...sources].flatMap(([file, text]) =>
+    [...text.matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)].map((match) => ({
+      file,
+      imported: resolve(file, match[1] ?? ''),
+    })),
+  );
+}
+
+function resolve(file: string, specifier: string): string {
+  return new URL(specifier, `file:///root/src/${file}`).pathname
+    .replace(/^\/root\/src\//, '')
+    .replace(/^\/root\//, '../');
+}
+
+/** The longest listed path that a file is, or is below of; undefined when none is. */
+export function placeOf(file: string, listed: readonly string[]): string | undefined {
+  const name = file.replace(/\.ts$/, '');
+  return listed
+    .filter((place) => name === place || name.startsWith(`${place}/`))
+    .toSorted((a, b) => b.length - a.length)[0];
+}
+
+/** Imports that do not point to a lower row. */
+export function upwardImports(
+  imports: readonly Import[],
+  rows: readonly (readonly string[])[],
+): Import[] {
+  const rowOf = new Map(rows.flatMap((row, index) => row.map((place) => [place, index] as const)));
+  const listed = [...rowOf.keys()];
+  return imports.filter(({ file, imported }) => {
+    if (imported.startsWith('../')) return false;
+    const [from, to] = [placeOf(file, listed), placeOf(imported, listed)];
+    if (from === undefined || to === undefined) return true;
+    return from !== to && (rowOf.get(to) ?? 0) >= (rowOf.get(from) ?? 0);
+  });
+}
+
+/** String and template literals that look like SQL. */
+function sqlOf(text: string): string {
+  const literals = text.match(/`(?:[^`\\]|\\.)*`|'(?:[^'\\\n]|\\.)*'/gs) ?? [];
+  return literals
+    .filter((literal) => /\b(select|insert into|update|delete from|with|join)\b/.test(literal))
+    .join('\n');
+}
+
+const WRITE = /\b(?:insert into|update|delete from|truncate)\s+(\w+)/g;
+const READ = /\b(?:from|join|using)\s+(\w+)\b|,\s+(\w+)\s+\w+\s*(?=where|,|\n)/g;
+
+/** Accesses to tables of other folders, by file. */
+export function foreignAccesses(
+  sources: Sources,
+  owners: Readonly<Record<string, readonly string[]>>,
+  kind: 'read' | 'write',
+): TableAccess[] {
+  const ownerOf = new Map(
+    Object.entries(owners).flatMap(([folder, tables]) =>
+      tables.map((table) => [table, folder] as const),
+    ),
+  );
+  const pattern = kind === 'write' ? WRITE : READ;
+  return [...sources].flatMap(([file, text]) => {
+    const named = [...sqlOf(text).matchAll(pattern)].map((match) => match[1] ?? match[2] ?? '');
+    const foreign = [...new Set(named)].filter((table) => {
+      const owner = ownerOf.get(table);
+      return owner !== undefined && !file.startsWith(`${owner}/`);
+    });
+    return foreign.length === 0 ? [] : [{ file, tables: foreign.toSorted() }];
+  });
+}

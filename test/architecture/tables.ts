@@ -1,0 +1,194 @@
+/**
+ * The one folder that writes each table. Others call the owner's functions; in SQL they call a
+ * function of the wing's `functions/`, read a view that the owner publishes (`attempts`), or read what
+ * `FOREIGN_READS` lists.
+ */
+export const OWNERS: Readonly<Record<string, readonly string[]>> = {
+  'platform/db': ['schema_migrations', 'schema_functions', 'schema_objects', 'settings_versions'],
+  'platform/backup': ['backups'],
+  parties: ['vendors', 'collectors', 'security_keys', 'request_nonces'],
+
+  'payments/ledger': ['accounts', 'transfers', 'ledger_blocks', 'ledger_chain', 'ledger_heads'],
+  'payments/billers': ['operators', 'billers', 'biller_breakers', 'phone_prefixes'],
+  'payments/quarantine': ['quarantines', 'quarantine_events'],
+  'payments/collections': ['collections', 'fund_movements'],
+  'payments/create': ['payments'],
+  'payments/dispatch': ['dispatch_queue', 'unexecuted_attempts', 'unmatched_callbacks'],
+  'payments/cases': ['cases', 'case_events'],
+  'payments/corrections': ['corrections'],
+  'payments/archive': ['archive_files', 'archived_payments'],
+  'payments/bulk': ['bulk_batches', 'bulk_chunks'],
+  'payments/events': ['webhooks', 'events'],
+  'payments/reconciliation': ['operator_statements', 'statement_rows', 'closed_days', 'day_totals'],
+
+  'credit/registry': [
+    'credit_registry',
+    'lenders',
+    'subjects',
+    'subject_documents',
+    'subject_phones',
+    'subject_merges',
+    'subject_life_records',
+    'credit_accounts',
+    'account_states',
+    'account_corrections',
+    'account_disputes',
+    'suppression_rules',
+    'suppression_changes',
+    'credit_cases',
+  ],
+  'credit/importing': ['credit_imports', 'credit_import_findings'],
+  'credit/bureaus': ['upstream_calls'],
+  'credit/enquiries': ['enquiry_chains', 'enquiries', 'subject_enquiries', 'enquiry_retention'],
+};
+
+/** Folders that read every table, and why. */
+export const READS_EVERYTHING: Readonly<Record<string, string>> = {
+  'payments/audit': 'the ledger check proves the tables against each other',
+  'payments/timeline': 'a payment’s history is put together from every table that has a part of it',
+};
+
+/** Reads of a table that another folder owns: file, tables, reason. */
+export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[]; why: string }>> = {
+  'metrics.ts': {
+    tables: [
+      'backups',
+      'bulk_batches',
+      'cases',
+      'dispatch_queue',
+      'events',
+      'ledger_chain',
+      'payments',
+      'quarantines',
+      'transfers',
+      'webhooks',
+    ],
+    why: 'from before tables had owners',
+  },
+  'run.ts': { tables: ['collectors', 'vendors'], why: 'from before tables had owners' },
+  'parties/store.ts': { tables: ['settings_versions'], why: 'from before tables had owners' },
+  'credit/enquiries/retention-store.ts': {
+    tables: ['upstream_calls', 'vendors'],
+    why: 'from before tables had owners',
+  },
+  'credit/importing/store.ts': {
+    tables: [
+      'account_states',
+      'credit_accounts',
+      'credit_registry',
+      'lenders',
+      'subject_documents',
+      'subjects',
+    ],
+    why: 'from before tables had owners',
+  },
+  'credit/registry/store.ts': {
+    tables: ['subject_enquiries'],
+    why: 'from before tables had owners',
+  },
+  'credit/rotation/rotate-store.ts': {
+    tables: [
+      'account_disputes',
+      'credit_accounts',
+      'credit_registry',
+      'enquiries',
+      'subjects',
+      'upstream_calls',
+    ],
+    why: 'from before tables had owners',
+  },
+  'payments/archive/archive-store.ts': {
+    tables: ['cases', 'corrections', 'payments', 'unexecuted_attempts'],
+    why: 'from before tables had owners',
+  },
+  'payments/billers/store.ts': { tables: ['quarantines'], why: 'from before tables had owners' },
+  'payments/bulk/store.ts': { tables: ['payments'], why: 'from before tables had owners' },
+  'payments/cases/cases-store.ts': {
+    tables: ['billers', 'payments', 'vendors'],
+    why: 'from before tables had owners',
+  },
+  'payments/corrections/corrections-store.ts': {
+    tables: ['payments'],
+    why: 'from before tables had owners',
+  },
+  'payments/create/store.ts': { tables: ['dispatch_queue'], why: 'from before tables had owners' },
+  'payments/dispatch/recall-store.ts': {
+    tables: ['accounts', 'payments'],
+    why: 'from before tables had owners',
+  },
+  'payments/dispatch/store.ts': { tables: ['quarantines'], why: 'from before tables had owners' },
+  'payments/events/store.ts': {
+    tables: ['payments', 'quarantines', 'vendors'],
+    why: 'from before tables had owners',
+  },
+  'payments/events/webhooks-store.ts': {
+    tables: ['vendors'],
+    why: 'from before tables had owners',
+  },
+  'payments/ledger/authenticity.ts': {
+    tables: ['cases', 'collections', 'corrections'],
+    why: 'from before tables had owners',
+  },
+  'payments/ledger/entries.ts': {
+    tables: [
+      'archived_payments',
+      'cases',
+      'collections',
+      'corrections',
+      'fund_movements',
+      'payments',
+    ],
+    why: 'from before tables had owners',
+  },
+  'payments/ledger/store.ts': {
+    tables: ['archived_payments', 'payments'],
+    why: 'from before tables had owners',
+  },
+  'payments/quarantine/store.ts': {
+    tables: ['billers', 'dispatch_queue', 'payments'],
+    why: 'from before tables had owners',
+  },
+  'payments/reconciliation/days-store.ts': {
+    tables: ['billers', 'cases', 'dispatch_queue', 'payments', 'transfers'],
+    why: 'from before tables had owners',
+  },
+  'payments/reconciliation/store.ts': {
+    tables: ['billers', 'corrections', 'dispatch_queue', 'operators', 'payments', 'transfers'],
+    why: 'from before tables had owners',
+  },
+};
+
+/** Writes of a table that another folder owns. Each is a debt; the list only gets shorter. */
+export const FOREIGN_WRITES: Readonly<Record<string, { tables: readonly string[]; why: string }>> =
+  {
+    'parties/store.ts': { tables: ['accounts'], why: 'from before tables had owners' },
+    'credit/enquiries/retention-store.ts': {
+      tables: ['upstream_calls'],
+      why: 'from before tables had owners',
+    },
+    'credit/importing/store.ts': {
+      tables: [
+        'account_corrections',
+        'account_states',
+        'credit_accounts',
+        'credit_registry',
+        'lenders',
+        'subjects',
+      ],
+      why: 'from before tables had owners',
+    },
+    'credit/rotation/rotate-store.ts': {
+      tables: ['account_disputes', 'credit_accounts', 'enquiries', 'subjects', 'upstream_calls'],
+      why: 'from before tables had owners',
+    },
+    'payments/archive/archive-store.ts': {
+      tables: ['payments', 'unexecuted_attempts'],
+      why: 'from before tables had owners',
+    },
+    'payments/create/store.ts': { tables: ['cases'], why: 'from before tables had owners' },
+    'payments/dispatch/store.ts': { tables: ['cases'], why: 'from before tables had owners' },
+    'payments/quarantine/store.ts': {
+      tables: ['dispatch_queue'],
+      why: 'from before tables had owners',
+    },
+  };
