@@ -91,7 +91,7 @@ test.each([
       await count('operator_statements'),
       await count('statement_rows'),
       await count('cases'),
-      await count("transactions where outcome = 'success'"),
+      await count("payments where outcome = 'success'"),
     ];
 
     await killedAt(point, environment, ...args);

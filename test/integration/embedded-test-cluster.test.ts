@@ -24,14 +24,14 @@ describe('test databases', () => {
       Array.from({ length: 4 }, async () => await createTestDatabase()),
     );
     made.push(...databases);
-    await databases[0]?.asOwner('create table only_here (n int)');
+    await databases[0]?.asOwner('create table public.only_here (n int)');
     const seen = await Promise.all(
       databases.map(
         async ({ url }) =>
           await query(
             url,
-            `select current_database() as name, to_regclass('only_here') is not null as here,
-             (select count(*) > 0 from schema_migrations) as migrated`,
+            `select current_database() as name, to_regclass('public.only_here') is not null as here,
+             (select count(*) > 0 from public.schema_migrations) as migrated`,
           ),
       ),
     );

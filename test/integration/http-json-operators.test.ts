@@ -114,6 +114,7 @@ describe('each suffix of an account', () => {
     const instruction = instructionFor('0712009902');
     const declined = {
       kind: 'declined',
+      failureCode: 'declined',
       code: 'account_refused',
       message: expect.any(String),
     };

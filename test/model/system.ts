@@ -87,8 +87,8 @@ function linesOf(model: Model): string[] {
       .map(([account, cents]) => `vendor ${vendorId} has ${cents} in ${account}`),
   );
   const payments = model.payments.flatMap(({ row, outcome, stage, cases }) => [
-    `transaction ${row.paymentId} is in ${outcome ?? stage}`,
-    ...[...cases].map((kind) => `transaction ${row.paymentId} has a case of ${kind}`),
+    `payment ${row.paymentId} is in ${outcome ?? stage}`,
+    ...[...cases].map((kind) => `payment ${row.paymentId} has a case of ${kind}`),
   ]);
   return [...balances, ...payments];
 }

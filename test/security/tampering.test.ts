@@ -177,9 +177,9 @@ const OTHER_VALUES: Readonly<Record<string, (column: string) => string>> = {
   bytea: (column) => `coalesce(sha256(${column}), sha256('x'))`,
 };
 const OTHER_VALUE_OF: Readonly<Record<string, string>> = {
-  'transactions.outcome': `case outcome when 'failed' then 'success' else 'failed' end`,
-  'transactions.failure_code': `case failure_code when 'other' then 'declined' else 'other' end`,
-  'transactions.attempt_outcome': `case attempt_outcome when 'paid' then 'declined' else 'paid' end`,
+  'payments.outcome': `case outcome when 'failed' then 'success' else 'failed' end`,
+  'payments.failure_code': `case failure_code when 'other' then 'declined' else 'other' end`,
+  'payments.attempt_outcome': `case attempt_outcome when 'paid' then 'declined' else 'paid' end`,
   'archived_payments.outcome': `case outcome when 'failed' then 'success' else 'failed' end`,
   'corrections.outcome_before': `case outcome_before when 'failed' then 'success' else 'failed' end`,
   'corrections.outcome_after': `case outcome_after when 'failed' then 'success' else 'failed' end`,
@@ -187,7 +187,7 @@ const OTHER_VALUE_OF: Readonly<Record<string, string>> = {
 
 /** Columns whose change is not found, each listed on the security page. */
 const NOT_COVERED = [
-  'transactions.duplicate_key',
+  'payments.duplicate_key',
   'archived_payments.archive_id',
   'dispatch_queue.due_at',
   'dispatch_queue.claim_number',

@@ -71,7 +71,7 @@ describe('the URL of a webhook', () => {
     [`https://shop.example/${'x'.repeat(2000)}`, 'must be https://'],
     ['https://shop:secret@shop.example/', 'user'],
     ['https://shop.example/#top', 'fragment'],
-    ['http://shop.example/', 'https: events hold'],
+    ['http://shop.example/', 'must be https, because events contain'],
     ['https://10.1.2.3/', 'private network'],
     ['https://2130706433/', 'private network'],
     ['https://[::ffff:169.254.169.254]/', 'private network'],
