@@ -32,12 +32,6 @@ create table subject_documents (
   primary key (document_index, crn)
 );
 
-create table subject_phones (
-  phone_index bytea not null,
-  crn bigint not null,
-  primary key (phone_index, crn)
-);
-
 -- Terms of an account; what changes from month to month is in account_states.
 create table credit_accounts (
   crn bigint not null,

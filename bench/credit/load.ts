@@ -1,5 +1,5 @@
 import { isoDay } from '../../src/platform/base/days.ts';
-import { addIndexes, putSubjects } from '../../src/credit/importing/store.ts';
+import { addDocuments, putSubjects } from '../../src/credit/importing/store.ts';
 import { subjectLocation } from '../../src/credit/registry/profile.ts';
 import type { Vault } from '../../src/credit/registry/vault.ts';
 import { databaseTransaction } from '../../src/platform/db/pool.ts';
@@ -43,7 +43,7 @@ export async function loadRegistry(options: LoadOptions): Promise<void> {
     [subjects],
   );
   // What autovacuum would have come to: rows that are visible to all, and their statistics.
-  await pool.query('vacuum (analyze) subjects, subject_documents, subject_phones');
+  await pool.query('vacuum (analyze) subjects, subject_documents');
   await pool.query('vacuum (analyze) credit_accounts, account_states, subject_enquiries');
   await pool.query('checkpoint');
 }
@@ -71,21 +71,14 @@ async function addPeople(
     })),
     AS_OF,
   );
-  await addIndexes(
+  await addDocuments(
     client,
-    { kind: 'document', rows: 'new' },
+    'new',
     people.flatMap(({ crn, profile }) =>
       profile.documents.map(({ type, number }) => ({
         crn,
         index: vault.index('document', `${type}|${number}`),
       })),
-    ),
-  );
-  await addIndexes(
-    client,
-    { kind: 'phone', rows: 'new' },
-    people.flatMap(({ crn, profile }) =>
-      profile.phones.map(({ number }) => ({ crn, index: vault.index('phone', number) })),
     ),
   );
 }

@@ -171,10 +171,16 @@ function stateOfRow(row: StateRow): State {
  */
 type Rows = 'new' | 'known';
 
+export interface SubjectWrite {
+  readonly crn: bigint;
+  /** The profile. */
+  readonly sealed: Buffer;
+}
+
 export async function putSubjects(
   db: Queryable,
   rows: Rows,
-  subjects: readonly { readonly crn: bigint; readonly sealed: Buffer }[],
+  subjects: readonly SubjectWrite[],
   at: Date,
 ): Promise<void> {
   if (subjects.length === 0) return;
@@ -190,15 +196,15 @@ export async function putSubjects(
   );
 }
 
-/** Blind indexes of documents or phones. */
-export async function addIndexes(
+/** Documents of subjects, as blind indexes. */
+export async function addDocuments(
   db: Queryable,
-  { kind, rows }: { readonly kind: 'document' | 'phone'; readonly rows: Rows },
+  rows: Rows,
   indexes: readonly { readonly crn: bigint; readonly index: Bytes }[],
 ): Promise<void> {
   if (indexes.length === 0) return;
   await db.query(
-    `insert into subject_${kind}s (${kind}_index, crn)
+    `insert into subject_documents (document_index, crn)
      select * from unnest($1::bytea[], $2::bigint[])
      ${rows === 'new' ? '' : 'on conflict do nothing'}`,
     [byteaArray(indexes.map(({ index }) => index)), bigintArray(indexes.map(({ crn }) => crn))],

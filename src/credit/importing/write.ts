@@ -10,7 +10,7 @@ import type { IndexedAccount, Known, Plan, PlannedAccount } from './plan.ts';
 import type { SubmittedAccount } from './record.ts';
 import type { SeenAccounts } from './seen-accounts.ts';
 import {
-  addIndexes,
+  addDocuments,
   lockRegistry,
   moveCounters,
   putAccounts,
@@ -21,7 +21,7 @@ import {
   readSealedProfiles,
   recordCorrections,
 } from './store.ts';
-import type { AccountWrite, StateWrite } from './store.ts';
+import type { AccountWrite, StateWrite, SubjectWrite } from './store.ts';
 
 export interface BatchContext {
   readonly vault: Vault;
@@ -61,10 +61,10 @@ export async function registerSubjects(
   const { nextCrn, nextAccountId } = await lockRegistry(db);
   const subjects = profiles.map((profile, index) => [nextCrn + BigInt(index), profile] as const);
   const writes = subjects.map(([crn, profile]) => subjectWrite(crn, profile, vault));
-  await writeSubjects(db, 'new', writes, at);
-  await addIndexes(
+  await putSubjects(db, 'new', writes, at);
+  await addDocuments(
     db,
-    { kind: 'document', rows: 'known' },
+    'known',
     subjects.flatMap(([crn, profile]) =>
       profile.documents.map(({ type, number }) => ({
         crn,
@@ -155,11 +155,11 @@ async function carryOut(db: Queryable, plan: Plan, context: BatchContext): Promi
   await putStates(db, 'new', plan.states, importId);
   await putStates(db, 'known', lastOfEachState(plan.correctedStates), importId);
   const documents = plan.documents.map(({ crn, key }) => ({ crn, index: key }));
-  await addIndexes(db, { kind: 'document', rows: 'new' }, documents);
+  await addDocuments(db, 'new', documents);
   const { newSubjects, changedSubjects } = await subjects;
   const accounts = meanwhile(sealAccounts(plan, context));
-  await writeSubjects(db, 'new', newSubjects, at);
-  await writeSubjects(db, 'known', changedSubjects, at);
+  await putSubjects(db, 'new', newSubjects, at);
+  await putSubjects(db, 'known', changedSubjects, at);
   const { newAccounts, changedAccounts } = await accounts;
   await putAccounts(db, 'new', newAccounts);
   await putAccounts(db, 'known', changedAccounts);
@@ -167,13 +167,6 @@ async function carryOut(db: Queryable, plan: Plan, context: BatchContext): Promi
   await openCases(db, 'document_shared', plan.sharedDocuments, at);
   await openCases(db, 'account_holder', plan.otherHolders, at);
   await moveCounters(db, plan);
-}
-
-interface SubjectWrite {
-  readonly crn: bigint;
-  readonly sealed: Buffer;
-  /** Blind indexes. */
-  readonly phones: readonly Buffer[];
 }
 
 interface SealedSubjects {
@@ -225,22 +218,7 @@ async function bitByBit<Item, Made>(
 }
 
 function subjectWrite(crn: bigint, profile: Profile, vault: Vault): SubjectWrite {
-  return {
-    crn,
-    sealed: vault.seal(JSON.stringify(profile), subjectLocation(crn)),
-    phones: profile.phones.map(({ number }) => vault.index('phone', number)),
-  };
-}
-
-async function writeSubjects(
-  db: Queryable,
-  rows: 'new' | 'known',
-  subjects: readonly SubjectWrite[],
-  at: Date,
-): Promise<void> {
-  const phones = subjects.flatMap(({ crn, phones: all }) => all.map((index) => ({ crn, index })));
-  await putSubjects(db, rows, subjects, at);
-  await addIndexes(db, { kind: 'phone', rows }, phones);
+  return { crn, sealed: vault.seal(JSON.stringify(profile), subjectLocation(crn)) };
 }
 
 function lastOfEachState(writes: readonly StateWrite[]): StateWrite[] {

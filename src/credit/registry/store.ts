@@ -84,15 +84,6 @@ export async function readSubject(
   return members.has(crn) ? openMembers(vault, crn, members).profile : undefined;
 }
 
-/** References of the subjects a phone was submitted for. */
-export async function findByPhone(db: Queryable, vault: Vault, phone: string): Promise<bigint[]> {
-  const read = await db.query<{ crn: bigint }>(
-    'select distinct crn from subject_phones where phone_index = any($1::bytea[]) order by crn',
-    [vault.indexes('phone', phone)],
-  );
-  return read.rows.map(({ crn }) => crn);
-}
-
 /** One profile of a subject and of those merged into it. */
 function openMembers(
   vault: Vault,

@@ -50,7 +50,7 @@ function deriveIndexKey(master: Buffer): Buffer {
 }
 
 /** What a blind index is made of; texts of two kinds are never equal. */
-export type IndexKind = 'document' | 'phone' | 'account' | 'identity';
+export type IndexKind = 'document' | 'account' | 'identity';
 
 /**
  * Seals personal fields and makes blind indexes. Both carry four bytes that name their key, so that

@@ -92,52 +92,26 @@ async function rotateSubjects(db: Queryable, vault: Vault, after?: Position): Pr
   return pageOf(read.rows, changed, ({ crn }) => [crn]);
 }
 
-/** Blind indexes of a subject's documents and phones: the current ones in, the former ones out. */
+/** Blind indexes of a subject's documents: the current ones in, the former ones out. */
 async function reindex(
   db: Queryable,
   vault: Vault,
   crn: bigint,
   profile: Profile,
 ): Promise<boolean> {
-  const documents = profile.documents.map(({ type, number }) => `${type}|${number}`);
-  const phones = profile.phones.map(({ number }) => number);
-  const changedDocuments = await reindexKind(db, crn, indexPairs(vault, 'document', documents));
-  const changedPhones = await reindexKind(db, crn, indexPairs(vault, 'phone', phones));
-  return changedDocuments || changedPhones;
-}
-
-interface IndexPairs {
-  readonly kind: 'document' | 'phone';
-  readonly current: readonly Buffer[];
-  readonly former: readonly Buffer[];
-}
-
-function indexPairs(
-  vault: Vault,
-  kind: 'document' | 'phone',
-  texts: readonly string[],
-): IndexPairs {
-  const all = texts.map((text) => vault.indexes(kind, text));
-  return {
-    kind,
-    current: all.flatMap((indexes) => indexes.slice(0, 1)),
-    former: all.flatMap((indexes) => indexes.slice(1)),
-  };
-}
-
-async function reindexKind(
-  db: Queryable,
-  crn: bigint,
-  { kind, current, former }: IndexPairs,
-): Promise<boolean> {
+  const all = profile.documents.map(({ type, number }) =>
+    vault.indexes('document', `${type}|${number}`),
+  );
+  const current = all.flatMap((indexes) => indexes.slice(0, 1));
+  const former = all.flatMap((indexes) => indexes.slice(1));
   if (former.length === 0) return false;
   const removed = await db.query(
-    `delete from subject_${kind}s where crn = $1 and ${kind}_index = any($2::bytea[])`,
+    'delete from subject_documents where crn = $1 and document_index = any($2::bytea[])',
     [crn, former],
   );
   if (removed.rowCount === 0) return false;
   await db.query(
-    `insert into subject_${kind}s (${kind}_index, crn)
+    `insert into subject_documents (document_index, crn)
      select unnest($2::bytea[]), $1 on conflict do nothing`,
     [crn, current],
   );

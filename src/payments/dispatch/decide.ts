@@ -1,12 +1,5 @@
 import type { FinalReport } from '../create/payment.ts';
-import type {
-  Declined,
-  NotFound,
-  Paid,
-  PaymentOutcome,
-  StatusOutcome,
-  Unknown,
-} from './connector.ts';
+import type { Declined, Paid, PaymentOutcome, StatusOutcome, Unknown } from './connector.ts';
 import type { Claim, Progress } from './store.ts';
 
 /** How long the dispatcher waits between tries; all in milliseconds. */
@@ -131,13 +124,12 @@ export function afterStatusQuery(
     case 'unknown':
       return verifyLater(claim, outcome, delayMs);
     case 'not_found':
-      return afterNotFound(claim, outcome, { policy, acceptanceWindowMs, delayMs });
+      return afterNotFound(claim, { policy, acceptanceWindowMs, delayMs });
   }
 }
 
 function afterNotFound(
   claim: Claim,
-  _outcome: NotFound,
   options: {
     readonly policy: RetryPolicy;
     readonly acceptanceWindowMs: number | null;

@@ -102,7 +102,6 @@ export const RUNTIME_GRANTS: Readonly<Record<string, TableGrants>> = {
   lenders: appendOnly,
   subjects: { insert: true, update: ['sealed', 'updated_at'] },
   subject_documents: appendOnly,
-  subject_phones: appendOnly,
   credit_accounts: {
     insert: true,
     updateAllBut: ['crn', 'account_id', 'account_index', 'lender', 'sealed'],
