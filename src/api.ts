@@ -20,11 +20,12 @@ import {
   fundBillingAccount,
   reportCollection,
 } from './payments/operations/funding-operations.ts';
-import type { AuthenticationDeps } from './parties/http/authenticate.ts';
+import { createAuthenticators, describeSender } from './parties/http/authenticate.ts';
+import type { AuthenticationDeps, Authenticators } from './parties/http/authenticate.ts';
 import { bulkResult, bulkStatus } from './payments/operations/bulk-operations.ts';
 import { addBulkUpload } from './payments/operations/bulk-upload.ts';
-import { addOperation } from './parties/http/operation.ts';
-import type { OperationDeps } from './parties/http/operation.ts';
+import { addOperation } from './platform/http/operation.ts';
+import type { OperationDeps } from './platform/http/operation.ts';
 import { transactionStatus } from './payments/operations/status-operation.ts';
 import { createTransaction } from './payments/operations/transaction-operations.ts';
 import { validateAccount } from './payments/operations/validate-account.ts';
@@ -70,7 +71,7 @@ export interface ApiOptions extends AuthenticationDeps {
   readonly enquiryService: EnquiryService | undefined;
 }
 
-type ApiDeps = ApiOptions & OperationDeps;
+type ApiDeps = ApiOptions & OperationDeps & Authenticators;
 
 /** The HTTP surface: every operation of the contract at its path (specification §4, design §3). */
 export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
@@ -84,7 +85,12 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   addHealthRoutes(app, options);
   if (options.servesMetrics) addMetricsRoute(app, metrics);
   if (!config.roles.has('api')) return app;
-  const deps: ApiDeps = { ...options, knownNames: new KnownNames() };
+  const deps: ApiDeps = {
+    ...options,
+    ...createAuthenticators(options),
+    knownNames: new KnownNames(),
+    describeSender: (fields) => describeSender(fields, options.directory),
+  };
   addOperations(app, deps);
   addBulkOperations(app, deps);
   addScoringOperations(app, deps);
@@ -128,7 +134,7 @@ function addOperations(app: FastifyInstance, options: ApiDeps): void {
   addOperation(app, createTransaction(options, `${createPath}/create`), options);
   addOperation(app, transactionStatus(options, `${createPath}/check/status`), options);
   addOperation(app, validateAccount(options, `${billing}/validate/account`), options);
-  addOperation(app, phoneLookup(options.catalogue, `${billing}/phone/lookup`), options);
+  addOperation(app, phoneLookup(options, `${billing}/phone/lookup`), options);
   addOperation(app, accountBalance(options, `${billing}/account/balance`), options);
 }
 
@@ -144,7 +150,7 @@ function addBulkOperations(app: FastifyInstance, options: ApiDeps): void {
 
 function addScoringOperations(app: FastifyInstance, options: ApiDeps): void {
   const { config, enquiryService } = options;
-  const deps = { enquiryService, clock: options.clock, timeZone: config.timeZone };
+  const deps = { ...options, enquiryService, timeZone: config.timeZone };
   const path = config.scoringPath;
   addOperation(app, identityDecision(deps, `${path}/id-decision`), options);
   addOperation(app, genericScore(deps, `${path}/generic-score`), options);

@@ -4,9 +4,11 @@ import { parseMoney } from '../../src/platform/base/money.ts';
 import { compose } from '../../src/service.ts';
 import { readConfig } from '../../src/config.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
-import { addOperation } from '../../src/parties/http/operation.ts';
+import { addOperation } from '../../src/platform/http/operation.ts';
 import { KnownNames } from '../../src/platform/http/wire/parameters.ts';
-import type { Operation } from '../../src/parties/http/operation.ts';
+import type { Operation, OperationDeps } from '../../src/platform/http/operation.ts';
+import { createAuthenticators, describeSender } from '../../src/parties/http/authenticate.ts';
+import type { Vendor } from '../../src/parties/vendor.ts';
 import { answerDecision, planPayment } from '../../src/payments/create/decide.ts';
 import { createPerRequest } from '../contestants.ts';
 import { HELLO_PATH, PER_REQUEST_PATH } from '../suites/http.ts';
@@ -59,13 +61,13 @@ const response = Type.Object({
 const described = {
   method: 'POST',
   description: '',
-  signedBy: 'vendor',
+  signedBy: createAuthenticators(service.authentication).byVendor,
   request,
   response,
 } as const;
 
 /** Reads, finds the key, checks the signature, and answers as much as create does. */
-const hello: Operation<typeof request, typeof response, 'vendor'> = {
+const hello: Operation<typeof request, typeof response, Vendor> = {
   ...described,
   name: 'hello',
   path: HELLO_PATH,
@@ -82,7 +84,7 @@ const hello: Operation<typeof request, typeof response, 'vendor'> = {
 };
 
 /** What one would write first: create's own rules, then a transaction of six round trips. */
-const perRequest: Operation<typeof request, typeof response, 'vendor'> = {
+const perRequest: Operation<typeof request, typeof response, Vendor> = {
   ...described,
   name: 'perRequest',
   path: PER_REQUEST_PATH,
@@ -118,7 +120,12 @@ const perRequest: Operation<typeof request, typeof response, 'vendor'> = {
 };
 
 if (config.roles.has('api')) {
-  const deps = { ...service.authentication, knownNames: new KnownNames() };
+  const { limits, directory } = service.authentication;
+  const deps: OperationDeps = {
+    limits,
+    knownNames: new KnownNames(),
+    describeSender: (fields) => describeSender(fields, directory),
+  };
   addOperation(service.app, hello, deps);
   addOperation(service.app, perRequest, deps);
 }

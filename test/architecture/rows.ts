@@ -43,8 +43,6 @@ export const ROWS: readonly (readonly string[])[] = [
 /** Imports against the rows, each with its reason. */
 export const UPWARD: Readonly<Record<string, string>> = {
   'payments/ledger/authenticity.ts → payments/audit/check.ts': 'from before the wings',
-  'platform/http/health.ts → metrics.ts': 'from before the wings',
   'platform/http/openapi-examples.ts → parties/signature.ts': 'from before the wings',
   'platform/http/openapi-refusals.ts → credit/operations/bureau-codes.ts': 'from before the wings',
-  'platform/http/request-log.ts → parties/directory.ts': 'from before the wings',
 };

@@ -176,7 +176,9 @@ describe('the reference page', () => {
   test('loads in less than 60 kB', async () => {
     const accepted = { 'Accept-Encoding': 'br' };
     const { text } = await get('/docs/');
-    const scripts = await readdir(new URL('../../src/http/reference/page', import.meta.url));
+    const scripts = await readdir(
+      new URL('../../src/platform/http/reference/page', import.meta.url),
+    );
     const files = scripts.filter((name) => name.endsWith('.js')).map((name) => `/docs/${name}`);
     expect(text).toContain('main.js');
     let bytes = 0;

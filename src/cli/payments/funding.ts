@@ -5,7 +5,7 @@ import { collect } from '../../payments/collections/collect.ts';
 import type { Movement } from '../../payments/collections/collect.ts';
 import { fund } from '../../payments/collections/fund.ts';
 import { findCollection } from '../../payments/collections/store.ts';
-import * as fields from '../../parties/http/fields.ts';
+import * as fields from '../../payments/operations/fields.ts';
 import { readBalance } from '../../payments/ledger/store.ts';
 import { findCollector, scopeOf } from '../../parties/store.ts';
 import { isInScope } from '../../parties/vendor.ts';

@@ -4,7 +4,7 @@ import { decodeReference } from '../../platform/base/ids.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import { billerOf } from '../../payments/billers/catalogue.ts';
 import { findBiller } from '../../payments/billers/store.ts';
-import * as fields from '../../parties/http/fields.ts';
+import * as fields from '../../payments/operations/fields.ts';
 import { acceptPayment, createCreateLanes } from '../../payments/create/create.ts';
 import type { Created } from '../../payments/create/decide.ts';
 import { readPayment } from '../../payments/create/store.ts';

@@ -4,7 +4,7 @@ import { Refusal } from '../../platform/base/errors.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
 import { decodeReference } from '../../platform/base/ids.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
-import * as fields from '../../parties/http/fields.ts';
+import * as fields from '../../payments/operations/fields.ts';
 import { readArchivedPayment } from '../../payments/archive/archive-store.ts';
 import { listPayments, readPayment, readPaymentByReference } from '../../payments/create/store.ts';
 import type { PaymentRow } from '../../payments/create/store.ts';

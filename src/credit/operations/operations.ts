@@ -12,9 +12,10 @@ import { DOCUMENT_FORMS, DOCUMENT_TYPES, normaliseDocument } from '../registry/d
 import type { IdentityDocument } from '../registry/documents.ts';
 import type { ReportSector } from '../summary/summary.ts';
 import type { EnquiryPolicy, Vendor } from '../../parties/vendor.ts';
+import type { Authenticators } from '../../parties/http/authenticate.ts';
 import { vid } from '../../parties/http/fields.ts';
-import { StoredAnswer } from '../../parties/http/operation.ts';
-import type { Operation, Signature } from '../../parties/http/operation.ts';
+import { StoredAnswer } from '../../platform/http/operation.ts';
+import type { Operation, Signature } from '../../platform/http/operation.ts';
 import {
   genericScoreAnswer,
   genericScoreResponse,
@@ -36,7 +37,7 @@ import {
   requestReference,
 } from './fields.ts';
 
-export interface ScoringDeps {
+export interface ScoringDeps extends Pick<Authenticators, 'byVendor'> {
   /** Undefined when the credit registry is not configured. */
   readonly enquiryService: EnquiryService | undefined;
   readonly clock: Clock;
@@ -68,9 +69,9 @@ const FEWEST_NAMES = 2;
 export function identityDecision(
   deps: ScoringDeps,
   path: string,
-): Operation<typeof identityRequest, typeof identityDecisionResponse, 'vendor'> {
+): Operation<typeof identityRequest, typeof identityDecisionResponse, Vendor> {
   return {
-    ...common(path),
+    ...common(deps, path),
     name: 'idDecision',
     summary: 'Identity decision',
     description:
@@ -86,9 +87,9 @@ export function identityDecision(
 export function genericScore(
   deps: ScoringDeps,
   path: string,
-): Operation<typeof scoreRequest, typeof genericScoreResponse, 'vendor'> {
+): Operation<typeof scoreRequest, typeof genericScoreResponse, Vendor> {
   return {
-    ...common(path),
+    ...common(deps, path),
     name: 'genericScore',
     summary: 'Generic score',
     description:
@@ -104,9 +105,9 @@ export function genericScore(
 export function mobileLoanScore(
   deps: ScoringDeps,
   path: string,
-): Operation<typeof scoreRequest, typeof mobileScoreResponse, 'vendor'> {
+): Operation<typeof scoreRequest, typeof mobileScoreResponse, Vendor> {
   return {
-    ...common(path),
+    ...common(deps, path),
     name: 'mobileLoanScore',
     summary: 'Mobile-loan score',
     description:
@@ -118,15 +119,15 @@ export function mobileLoanScore(
   };
 }
 
-function common(path: string) {
+function common({ byVendor }: ScoringDeps, path: string) {
   return {
     method: 'POST',
     path,
-    signedBy: 'vendor',
+    signedBy: byVendor,
     tag: 'Scoring',
     refusesAtTopLevel: true,
     bureauCodeOf,
-  } as const satisfies Partial<Operation<TObject, TSchema, 'vendor'>>;
+  } as const satisfies Partial<Operation<TObject, TSchema, Vendor>>;
 }
 
 async function answer(

@@ -12,14 +12,20 @@ import {
   readHeaderSignature,
   verifyHeaderSignature,
 } from '../header-signature.ts';
-import type { HeaderSignature, SignedRequest } from '../header-signature.ts';
+import type { HeaderSignature } from '../header-signature.ts';
 import type { NonceStore } from '../nonces.ts';
 import { verify } from '../signature.ts';
 import type { Collector, Vendor } from '../vendor.ts';
+import type {
+  Authenticated,
+  Authenticator,
+  ReceivedRequest,
+} from '../../platform/http/authenticator.ts';
 import type { RateLimits } from '../../platform/http/rate-limits.ts';
+import { hash } from './fields.ts';
 
 /** Who signs a request, and is handed to the handler once the signature held. */
-export interface Signers {
+interface Signers {
   vendor: Vendor;
   collector: Collector;
 }
@@ -34,25 +40,36 @@ export interface AuthenticationDeps {
   readonly explainsSignatures: boolean;
 }
 
-/** A request with every reading of its parameters. */
-export interface ReceivedRequest extends SignedRequest {
-  readonly reading: Reading;
-  /** The `X-Signature` header as sent; undefined when there is none. */
-  readonly signatureHeader: string | undefined;
-  /** Where it comes from, for limits. */
-  readonly address: string;
-}
-
-export interface Authenticated<Signer> {
-  /** The reading that was signed; the only one to act on. */
-  readonly fields: Fields;
-  readonly signer: Signer;
-  /** The key that signed. */
-  readonly key: KeyObject;
-}
-
 /** The parameter that names the signer. */
 const SIGNER_FIELDS = { vendor: 'vid', collector: 'collector' } as const;
+
+export interface Authenticators {
+  readonly byVendor: Authenticator<Vendor>;
+  readonly byCollector: Authenticator<Collector>;
+}
+
+export function createAuthenticators(deps: AuthenticationDeps): Authenticators {
+  const by = <By extends keyof Signers>(signedBy: By): Authenticator<Signers[By]> => ({
+    parameters: { hash },
+    authenticate: (request) => authenticate(request, signedBy, deps),
+  });
+  return { byVendor: by('vendor'), byCollector: by('collector') };
+}
+
+/**
+ * Whom a request names as its sender, for the log; with `signature_invalid` the sender is not known.
+ * Only names that exist: others could be anything.
+ */
+export function describeSender(
+  fields: Fields,
+  directory: Pick<VendorDirectory, 'vendor' | 'collector'>,
+): Readonly<Record<string, string>> {
+  const [vid, collector] = [fields.get('vid') ?? '', fields.get('collector') ?? ''];
+  return {
+    ...(directory.vendor(vid) === undefined ? {} : { vid }),
+    ...(directory.collector(collector) === undefined ? {} : { collector }),
+  };
+}
 
 /**
  * Finds out who signed a request: by `hash` (v1), or by the header (v2) when there is one. What
@@ -63,7 +80,7 @@ const SIGNER_FIELDS = { vendor: 'vid', collector: 'collector' } as const;
  * reading was refused with, `vendor_suspended`, `signature_v2_required`, `signature_expired`,
  * `signature_replayed`, `overloaded`, `unavailable`, `too_many_requests`.
  */
-export function authenticate<By extends keyof Signers>(
+function authenticate<By extends keyof Signers>(
   request: ReceivedRequest,
   signedBy: By,
   deps: AuthenticationDeps,

@@ -1,20 +1,7 @@
-import { Type } from 'typebox';
-import type { TSchemaOptions, TString } from 'typebox';
-import { MONEY_PATTERN } from '../../platform/base/money.ts';
+import { parameter } from '../../platform/http/parameter.ts';
 import { SIGNER_NAME_PATTERN } from '../vendor.ts';
 
-/**
- * A request parameter. Every value is text; `form` completes the sentence "<name> must be …" of the
- * refusal when the pattern does not match.
- */
-function parameter(
-  pattern: RegExp,
-  form: string,
-  description: string,
-  options: TSchemaOptions = {},
-): TString {
-  return Type.String({ pattern: pattern.source, description, form, ...options });
-}
+/** Parameters that name a signer, and the one that carries the signature. */
 
 export const vid = parameter(
   SIGNER_NAME_PATTERN,
@@ -23,113 +10,15 @@ export const vid = parameter(
   { examples: ['demo'] },
 );
 
-export const hash = parameter(
-  /^[0-9a-fA-F]{64}$/,
-  '64 hexadecimal digits',
-  'HMAC-SHA-256, keyed with the security key, of all other parameters as `name=value`, in ASCII order of the names, joined by `&`, not encoded.',
-);
-
-export const billerCode = parameter(
-  /^[a-z0-9_]{1,40}$/,
-  'a biller code as the list operation returns it',
-  'Code of the biller, from the biller list.',
-  { examples: ['kplc_prepaid'] },
-);
-
-export const billerCodeOrName = parameter(
-  /^[a-z0-9_]{1,40}$|^.{1,100}$/,
-  'a biller code, or a name, as the list operation returns them',
-  'Code or name of the biller, from the biller list. Upper and lower case do not matter.',
-  { examples: ['kplc_prepaid'] },
-);
-
-export const amount = parameter(
-  MONEY_PATTERN,
-  'a decimal number with at most two decimals, such as 100.00',
-  'Amount in KES, at most two decimals. It is signed exactly as sent: `100` and `100.00` sign differently.',
-  { examples: ['100.00'] },
-);
-
-export const account = parameter(
-  /^[A-Za-z0-9+][A-Za-z0-9+./_#%@(), -]{0,63}$|^\s{0,16}[A-Za-z0-9+(][A-Za-z0-9+./_#%@(), -]{0,63}\s{0,16}$/,
-  '1 to 64 letters, digits or + . / _ # % @ ( ) , - and spaces, beginning with a letter, a digit, + or (',
-  'The customer’s account, meter or phone number in the biller’s system, of the biller’s `account_format`. Spaces around it do not count; a mobile number may be written in any usual way.',
-  { examples: ['14234567890'] },
-);
-
-export const phone = parameter(
-  /^\+?\d{9,15}$|^\s{0,16}[+(]?[\d+(][\d ().-]{7,40}\s{0,16}$/,
-  'a phone number of 9 to 15 digits, such as 254712345678',
-  'The customer’s phone number; billers whose `secondary_account` is `"true"` need it. Spaces, hyphens, dots and parentheses do not count; `+254…`, `254…`, `0…` and nine digits are the same number.',
-  { examples: ['254712345678'] },
-);
-
-export const MERCHANT_REFERENCE = /^[\x21-\x7E]([\x20-\x7E]{0,62}[\x21-\x7E])?$/;
-
-export const merchantReference = parameter(
-  MERCHANT_REFERENCE,
-  '1 to 64 printable ASCII characters without spaces at the ends',
-  'Your own unique reference. The same reference with the same content gets the first answer again and is paid once; send it always.',
-  { examples: ['INV-2031-7'] },
-);
-
-export const batchReference = parameter(
-  MERCHANT_REFERENCE,
-  '1 to 64 printable ASCII characters without spaces at the ends',
-  'Your own unique reference of the file. The same reference with the same file is the same batch.',
-  { examples: ['payroll-2026-11'] },
-);
-
-export const sha256 = parameter(
-  /^[0-9a-fA-F]{64}$/,
-  '64 hexadecimal digits',
-  'SHA-256 of the file’s bytes.',
-);
-
-export const resultFormat = parameter(
-  /^(json|csv|jsonl)$/,
-  'json, csv or jsonl',
-  'Form of the answer. Default: `json`.',
-  { examples: ['csv'] },
-);
-
-// Of an existing payment: what cannot be a reference is unknown, like any other.
-export const ipayReference = Type.String({
-  description: 'The `ipay_reference` that create returned.',
-});
-export const earlierMerchantReference = Type.String({
-  description: 'The `merchant_reference` that create was called with, instead of `reference`.',
-});
-
-export const prefix = parameter(
-  /^\d{3}$/,
-  'exactly 3 digits without the leading 0, such as 722',
-  'The three digits that follow +254 in the phone number.',
-  { examples: ['722'] },
-);
-
-export const currency = parameter(/^[A-Z]{3}$/, 'KES', 'Only `KES` is supported.', {
-  examples: ['KES'],
-});
-
-const TIME_FORMS =
-  'epoch seconds, epoch milliseconds, YYYY-MM-DD HH:MM:SS in the service’s time zone, or ISO 8601 with an offset';
-
-export const fundTime = parameter(
-  /^(\d{9,10}|\d{12,13}|\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2})$|^\d{4}-\d{2}-\d{2}T[\d:.]{5,18}(Z|[+-]\d{2}:?\d{2})$/,
-  TIME_FORMS,
-  'Time of the request. With nothing to move, the time of a request that moved money gets its answer again.',
-);
-
-export const collectionTime = parameter(
-  /^[0-9T:.Z +-]{9,40}$/,
-  TIME_FORMS,
-  'When the customer paid.',
-);
-
 export const collector = parameter(
   SIGNER_NAME_PATTERN,
   '1 to 64 letters, digits, dots, hyphens or underscores',
   'Name of the collector.',
   { examples: ['demo-collector'] },
+);
+
+export const hash = parameter(
+  /^[0-9a-fA-F]{64}$/,
+  '64 hexadecimal digits',
+  'HMAC-SHA-256, keyed with the security key, of all other parameters as `name=value`, in ASCII order of the names, joined by `&`, not encoded.',
 );

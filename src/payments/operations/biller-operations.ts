@@ -1,13 +1,16 @@
 import { Type } from 'typebox';
+import type { Authenticators } from '../../parties/http/authenticate.ts';
+import type { Vendor } from '../../parties/vendor.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import type { Biller } from '../billers/biller.ts';
 import type { BillerCatalogue } from '../billers/catalogue.ts';
-import { billerCode, prefix, vid } from '../../parties/http/fields.ts';
-import type { Operation } from '../../parties/http/operation.ts';
+import { vid } from '../../parties/http/fields.ts';
+import type { Operation } from '../../platform/http/operation.ts';
 import { headerStatus, moneyText, nullable } from '../../platform/http/schemas.ts';
 import { validatorOf } from './validate-account.ts';
 import type { ConnectorOf } from './validate-account.ts';
+import { billerCode, prefix } from './fields.ts';
 
 const billerFields = {
   biller_name: Type.String({ description: 'Full name of the operator.' }),
@@ -66,14 +69,14 @@ const listResponse = Type.Object({
 export function listBillers(
   { catalogue, connectorOf }: BillerDeps,
   path: string,
-): Operation<typeof listRequest, typeof listResponse, 'none'> {
+): Operation<typeof listRequest, typeof listResponse, undefined> {
   return {
     name: 'listBillers',
     method: 'GET',
     path,
     summary: 'List billers',
     description: 'What can be paid. No signature.',
-    signedBy: 'none',
+    signedBy: undefined,
     request: listRequest,
     response: listResponse,
     handle: () => ({
@@ -99,14 +102,14 @@ const statusResponse = Type.Object({
 export function billerStatus(
   { catalogue, connectorOf }: BillerDeps,
   path: string,
-): Operation<typeof statusRequest, typeof statusResponse, 'none'> {
+): Operation<typeof statusRequest, typeof statusResponse, undefined> {
   return {
     name: 'billerStatus',
     method: 'GET',
     path,
     summary: 'Biller status',
     description: 'Whether a biller can be paid now. Ask before create. No signature.',
-    signedBy: 'none',
+    signedBy: undefined,
     request: statusRequest,
     response: statusResponse,
     handle: (request) => {
@@ -131,20 +134,20 @@ const lookupResponse = Type.Object({
 
 /** Specification §4.7. */
 export function phoneLookup(
-  catalogue: BillerCatalogue,
+  deps: Pick<Authenticators, 'byVendor'> & { readonly catalogue: BillerCatalogue },
   path: string,
-): Operation<typeof lookupRequest, typeof lookupResponse, 'vendor'> {
+): Operation<typeof lookupRequest, typeof lookupResponse, Vendor> {
   return {
     name: 'phoneLookup',
     method: 'POST',
     path,
     summary: 'Phone lookup',
     description: 'The mobile operator that uses a prefix, to buy airtime from.',
-    signedBy: 'vendor',
+    signedBy: deps.byVendor,
     request: lookupRequest,
     response: lookupResponse,
     handle: (request) => {
-      const operator = catalogue.billerOfPrefix(request.prefix);
+      const operator = deps.catalogue.billerOfPrefix(request.prefix);
       if (operator === undefined) throw new Refusal('unknown_prefix', { field: 'prefix' });
       return { header_status: 200, data: { prefix: request.prefix, operator } };
     },

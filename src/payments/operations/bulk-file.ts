@@ -16,6 +16,7 @@ import { FieldCollector } from '../../platform/http/wire/collector.ts';
 import { readJson } from '../../platform/http/wire/json.ts';
 import { readParts } from '../../platform/http/wire/multipart.ts';
 import type { Parameters } from '../../platform/http/wire/parameters.ts';
+import { createValidator } from '../../platform/http/operation.ts';
 import {
   MERCHANT_REFERENCE,
   account,
@@ -23,8 +24,7 @@ import {
   billerCode,
   merchantReference,
   phone,
-} from '../../parties/http/fields.ts';
-import { createValidator } from '../../parties/http/operation.ts';
+} from './fields.ts';
 
 /** A row: what a single create takes, without who sends and signs it. */
 const bulkRow = Type.Object({

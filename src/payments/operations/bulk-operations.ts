@@ -1,17 +1,20 @@
 import { Type } from 'typebox';
+import type { Authenticators } from '../../parties/http/authenticate.ts';
+import type { Vendor } from '../../parties/vendor.ts';
 import type { Static } from 'typebox';
 import type { WireTime } from '../../platform/base/clock.ts';
 import { csvExportValue } from '../../platform/base/csv.ts';
 import { encodeReference } from '../../platform/base/ids.ts';
 import type { BatchProgress, RowResult } from '../bulk/batch.ts';
 import type { BulkProcessor } from '../bulk/processor.ts';
-import { batchReference, resultFormat, vid } from '../../parties/http/fields.ts';
-import { FileAnswer } from '../../parties/http/operation.ts';
-import type { Operation } from '../../parties/http/operation.ts';
+import { vid } from '../../parties/http/fields.ts';
+import { FileAnswer } from '../../platform/http/operation.ts';
+import type { Operation } from '../../platform/http/operation.ts';
 import { headerStatus, nullable, wireTimeText } from '../../platform/http/schemas.ts';
+import { batchReference, resultFormat } from './fields.ts';
 
 /** What the bulk operations work with. */
-export interface BulkDeps {
+export interface BulkDeps extends Pick<Authenticators, 'byVendor'> {
   readonly bulkProcessor: BulkProcessor;
   readonly wireTime: WireTime;
 }
@@ -61,14 +64,14 @@ const statusResponse = Type.Object({ header_status: headerStatus, msg: progressS
 export function bulkStatus(
   deps: BulkDeps,
   path: string,
-): Operation<typeof statusRequest, typeof statusResponse, 'vendor'> {
+): Operation<typeof statusRequest, typeof statusResponse, Vendor> {
   return {
     name: 'bulkStatus',
     method: 'GET',
     path,
     summary: 'Progress of a bulk create',
     description: 'How many rows of a batch are decided, and how.',
-    signedBy: 'vendor',
+    signedBy: deps.byVendor,
     request: statusRequest,
     response: statusResponse,
     handle: async (request, vendor) => ({
@@ -110,7 +113,7 @@ type ResultRow = Static<typeof rowSchema>;
 export function bulkResult(
   deps: BulkDeps,
   path: string,
-): Operation<typeof resultRequest, typeof resultResponse, 'vendor'> {
+): Operation<typeof resultRequest, typeof resultResponse, Vendor> {
   return {
     name: 'bulkResult',
     method: 'GET',
@@ -118,7 +121,7 @@ export function bulkResult(
     summary: 'Results of a bulk create',
     description:
       'What became of each row, in the order of the file: its `ipay_reference`, or the code a single create would have been refused with. With `format` `csv` or `jsonl` the rows come as a file (`text/csv`, `application/x-ndjson`) instead.',
-    signedBy: 'vendor',
+    signedBy: deps.byVendor,
     request: resultRequest,
     response: resultResponse,
     handle: async (request, vendor) => {

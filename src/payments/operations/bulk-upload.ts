@@ -4,17 +4,16 @@ import type { Static } from 'typebox';
 import { Refusal } from '../../platform/base/errors.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
 import type { Vendor } from '../../parties/vendor.ts';
-import { noteSigner } from '../../platform/http/request-log.ts';
+import { noteForLog } from '../../platform/http/request-log.ts';
 import type { Parameters } from '../../platform/http/wire/parameters.ts';
 import { readFields } from '../../platform/http/wire/request.ts';
-import { authenticate } from '../../parties/http/authenticate.ts';
-import type { AuthenticationDeps } from '../../parties/http/authenticate.ts';
 import { BULK_COLUMNS, readRows, takeFile } from './bulk-file.ts';
 import { progressOf, progressSchema } from './bulk-operations.ts';
 import type { BulkDeps } from './bulk-operations.ts';
-import { batchReference, hash, sha256, vid } from '../../parties/http/fields.ts';
-import { createValidator } from '../../parties/http/operation.ts';
-import type { OperationDeps } from '../../parties/http/operation.ts';
+import { hash, vid } from '../../parties/http/fields.ts';
+import { batchReference, sha256 } from './fields.ts';
+import { createValidator } from '../../platform/http/operation.ts';
+import type { OperationDeps } from '../../platform/http/operation.ts';
 import { UploadPlaces } from './upload-places.ts';
 import { headerStatus, refusalSchema } from '../../platform/http/schemas.ts';
 
@@ -30,6 +29,8 @@ const validate = createValidator(request);
 /** Room for the part's headers and boundaries around the file. */
 const MULTIPART_BYTES = 4 * 1024;
 
+interface UploadDeps extends BulkDeps, OperationDeps {}
+
 interface Sender {
   readonly vendor: Vendor;
   readonly request: Static<typeof request>;
@@ -41,11 +42,7 @@ interface Sender {
  * them. A signature in the header is over the body's bytes. When the body is the file, that is the
  * same SHA-256; when it is multipart, the signature is checked when it has arrived.
  */
-export function addBulkUpload(
-  app: FastifyInstance,
-  deps: BulkDeps & OperationDeps,
-  path: string,
-): void {
+export function addBulkUpload(app: FastifyInstance, deps: UploadDeps, path: string): void {
   const names = deps.knownNames.signed(Object.keys(request.properties));
   const columns = deps.knownNames.columns(BULK_COLUMNS);
   const senders = new WeakMap<FastifyRequest, Sender>();
@@ -114,13 +111,13 @@ function isSignedAsAWhole({ headers }: FastifyRequest): boolean {
 async function identify(
   incoming: FastifyRequest,
   names: Parameters,
-  deps: AuthenticationDeps,
+  deps: UploadDeps,
 ): Promise<Sender> {
   const target = incoming.raw.url ?? '';
   const mark = target.indexOf('?');
   const query = mark === -1 ? '' : target.slice(mark + 1);
   const reading = await readFields({ contentType: undefined, body: undefined, query }, names);
-  noteSigner(incoming, reading.fields, deps.directory);
+  noteForLog(incoming, deps.describeSender(reading.fields));
   const body = incoming.body as Buffer | undefined;
   const signatureHeader = incoming.headers['x-signature'] as string | undefined;
   const isAwaited = incoming.unfinished !== undefined && body === undefined;
@@ -128,18 +125,14 @@ async function identify(
     signatureHeader !== undefined && isAwaited
       ? validate(reading.fields).sha256.toLowerCase()
       : undefined;
-  const { fields, signer } = await authenticate(
-    {
-      method: incoming.method,
-      target,
-      body,
-      ...(bodySha256 === undefined ? {} : { bodySha256 }),
-      reading,
-      signatureHeader,
-      address: incoming.ip,
-    },
-    'vendor',
-    deps,
-  );
+  const { fields, signer } = await deps.byVendor.authenticate({
+    method: incoming.method,
+    target,
+    body,
+    ...(bodySha256 === undefined ? {} : { bodySha256 }),
+    reading,
+    signatureHeader,
+    address: incoming.ip,
+  });
   return { vendor: signer, request: validate(fields) };
 }

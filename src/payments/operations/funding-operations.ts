@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { Authenticators } from '../../parties/http/authenticate.ts';
 import type { Clock, WireTime } from '../../platform/base/clock.ts';
 import { parseSenderTime } from '../../platform/base/clock.ts';
 import { Refusal } from '../../platform/base/errors.ts';
@@ -11,19 +12,13 @@ import type { Pool } from '../../platform/db/pool.ts';
 import type { BalanceReader } from '../ledger/balance-reader.ts';
 import type { VendorDirectory } from '../../parties/directory.ts';
 import { isInScope } from '../../parties/vendor.ts';
-import {
-  amount,
-  collectionTime,
-  collector,
-  currency,
-  fundTime,
-  merchantReference,
-  vid,
-} from '../../parties/http/fields.ts';
-import type { Operation } from '../../parties/http/operation.ts';
+import type { Collector, Vendor } from '../../parties/vendor.ts';
+import { collector, vid } from '../../parties/http/fields.ts';
+import type { Operation } from '../../platform/http/operation.ts';
 import { headerStatus, movementSchema } from '../../platform/http/schemas.ts';
+import { amount, collectionTime, currency, fundTime, merchantReference } from './fields.ts';
 
-interface FundingDeps {
+interface FundingDeps extends Authenticators {
   readonly pool: Pool;
   readonly wireTime: WireTime;
   readonly clock: Clock;
@@ -53,7 +48,7 @@ const fundRequest = Type.Object({ vid, time: fundTime, currency });
 export function fundBillingAccount(
   deps: FundingDeps & { readonly windowSeconds: number },
   path: string,
-): Operation<typeof fundRequest, typeof movementSchema, 'vendor'> {
+): Operation<typeof fundRequest, typeof movementSchema, Vendor> {
   return {
     name: 'fund',
     method: 'POST',
@@ -61,7 +56,7 @@ export function fundBillingAccount(
     summary: 'Fund the billing account',
     description:
       'Moves all collected income into the float, usable at once, whatever `time` says. With nothing to move, a `time` whose request moved money gets the first such answer again; otherwise `msg.status` is 0 and `amount` 0.',
-    signedBy: 'vendor',
+    signedBy: deps.byVendor,
     request: fundRequest,
     response: movementSchema,
     handle: async (request, vendor) => {
@@ -93,7 +88,7 @@ const collectRequest = Type.Object({
 export function reportCollection(
   deps: FundingDeps & { readonly directory: VendorDirectory; readonly ledgerMac: Mac },
   path: string,
-): Operation<typeof collectRequest, typeof movementSchema, 'collector'> {
+): Operation<typeof collectRequest, typeof movementSchema, Collector> {
   return {
     name: 'collect',
     method: 'POST',
@@ -101,7 +96,7 @@ export function reportCollection(
     summary: 'Report collected income',
     description:
       'A collector reports money collected for a vendor. Once per (collector, reference): a repeat with the same content answers the first movement again.',
-    signedBy: 'collector',
+    signedBy: deps.byCollector,
     request: collectRequest,
     response: movementSchema,
     handle: async (request, signer) => {
@@ -146,16 +141,16 @@ const balanceResponse = Type.Object({
 
 /** Specification §4.8. */
 export function accountBalance(
-  deps: { readonly balances: BalanceReader },
+  deps: Pick<Authenticators, 'byVendor'> & { readonly balances: BalanceReader },
   path: string,
-): Operation<typeof balanceRequest, typeof balanceResponse, 'vendor'> {
+): Operation<typeof balanceRequest, typeof balanceResponse, Vendor> {
   return {
     name: 'balance',
     method: 'GET',
     path,
     summary: 'Account balance',
     description: 'The float: what is available for creates now.',
-    signedBy: 'vendor',
+    signedBy: deps.byVendor,
     request: balanceRequest,
     response: balanceResponse,
     handle: async (_request, vendor) => ({

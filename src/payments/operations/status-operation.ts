@@ -1,4 +1,6 @@
 import { Type } from 'typebox';
+import type { Authenticators } from '../../parties/http/authenticate.ts';
+import type { Vendor } from '../../parties/vendor.ts';
 import type { Static } from 'typebox';
 import type { WireTime } from '../../platform/base/clock.ts';
 import { Refusal } from '../../platform/base/errors.ts';
@@ -10,10 +12,11 @@ import { FAILURE_CODES } from '../create/failure-code.ts';
 import type { StatusReader } from '../create/status-reader.ts';
 import type { StatusKey, StatusRow } from '../create/store.ts';
 import { operatorFieldsOf, statusNumberOf, statusSentence } from '../create/status-fields.ts';
-import { earlierMerchantReference, ipayReference, vid } from '../../parties/http/fields.ts';
-import { StoredAnswer } from '../../parties/http/operation.ts';
-import type { Operation } from '../../parties/http/operation.ts';
+import { vid } from '../../parties/http/fields.ts';
+import { StoredAnswer } from '../../platform/http/operation.ts';
+import type { Operation } from '../../platform/http/operation.ts';
 import { headerStatus, nullable, wireTimeText } from '../../platform/http/schemas.ts';
+import { earlierMerchantReference, ipayReference } from './fields.ts';
 
 const operatorFields = {
   biller_response_time: nullable(
@@ -67,9 +70,14 @@ const statusResponse = Type.Object({
 
 /** Specification §4.5, with the operator's fields in `msg.text` and flat in `msg` (design §4). */
 export function transactionStatus(
-  deps: { readonly statuses: StatusReader; readonly pool: Pool; readonly wireTime: WireTime },
+  deps: {
+    readonly byVendor: Authenticators['byVendor'];
+    readonly statuses: StatusReader;
+    readonly pool: Pool;
+    readonly wireTime: WireTime;
+  },
   path: string,
-): Operation<typeof statusRequest, typeof statusResponse, 'vendor'> {
+): Operation<typeof statusRequest, typeof statusResponse, Vendor> {
   return {
     name: 'transactionStatus',
     method: 'POST',
@@ -77,7 +85,7 @@ export function transactionStatus(
     summary: 'Transaction status',
     description:
       'What became of a transaction. Name it by `reference`, the `ipay_reference` that create returned (the name `ipay_reference` is accepted too), or by your own `merchant_reference`.',
-    signedBy: 'vendor',
+    signedBy: deps.byVendor,
     request: statusRequest,
     response: statusResponse,
     handle: async (request, vendor) => {

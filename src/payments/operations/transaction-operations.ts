@@ -1,4 +1,6 @@
 import { Type } from 'typebox';
+import type { Authenticators } from '../../parties/http/authenticate.ts';
+import type { Vendor } from '../../parties/vendor.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
 import { parseMoney } from '../../platform/base/money.ts';
 import type { BillerCatalogue } from '../billers/catalogue.ts';
@@ -6,17 +8,11 @@ import type { Pool } from '../../platform/db/pool.ts';
 import { acceptPayment } from '../create/create.ts';
 import type { CreateLanes } from '../create/create.ts';
 import { QUEUED_TEXT } from '../create/status-fields.ts';
-import {
-  account,
-  amount,
-  billerCode,
-  merchantReference,
-  phone,
-  vid,
-} from '../../parties/http/fields.ts';
-import { HeadedAnswer } from '../../parties/http/operation.ts';
-import type { Operation } from '../../parties/http/operation.ts';
+import { vid } from '../../parties/http/fields.ts';
+import { HeadedAnswer } from '../../platform/http/operation.ts';
+import type { Operation } from '../../platform/http/operation.ts';
 import { headerStatus, wireTimeText } from '../../platform/http/schemas.ts';
+import { account, amount, billerCode, merchantReference, phone } from './fields.ts';
 
 const createRequest = Type.Object({
   vid,
@@ -42,13 +38,14 @@ const REPLAYED = { 'idempotency-replayed': 'true' };
 /** Specification §4.4. */
 export function createTransaction(
   deps: {
+    readonly byVendor: Authenticators['byVendor'];
     readonly catalogue: BillerCatalogue;
     readonly lanes: CreateLanes;
     readonly pool: Pool;
     readonly wireTime: WireTime;
   },
   path: string,
-): Operation<typeof createRequest, typeof createResponse, 'vendor'> {
+): Operation<typeof createRequest, typeof createResponse, Vendor> {
   return {
     name: 'createTransaction',
     method: 'POST',
@@ -56,7 +53,7 @@ export function createTransaction(
     summary: 'Create a transaction',
     description:
       'Queues a payment. Success means that it was accepted and the amount is reserved, not that it is paid: ask for its status. A repeat with the same `merchant_reference` and content answers the first one again, with the header `Idempotency-Replayed: true`, and is paid once.',
-    signedBy: 'vendor',
+    signedBy: deps.byVendor,
     request: createRequest,
     response: createResponse,
     handle: async (request, vendor) => {

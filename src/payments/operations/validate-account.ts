@@ -1,4 +1,6 @@
 import { Type } from 'typebox';
+import type { Authenticators } from '../../parties/http/authenticate.ts';
+import type { Vendor } from '../../parties/vendor.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import { requireAccount, requirePhone } from '../billers/account.ts';
@@ -6,9 +8,10 @@ import type { Biller } from '../billers/biller.ts';
 import type { BillerCatalogue } from '../billers/catalogue.ts';
 import type { Capacity } from '../dispatch/capacity.ts';
 import type { Connector } from '../dispatch/connector.ts';
-import { account, billerCodeOrName, phone, vid } from '../../parties/http/fields.ts';
-import type { Operation } from '../../parties/http/operation.ts';
+import { vid } from '../../parties/http/fields.ts';
+import type { Operation } from '../../platform/http/operation.ts';
 import { headerStatus, moneyText, nullable } from '../../platform/http/schemas.ts';
+import { account, billerCodeOrName, phone } from './fields.ts';
 
 const request = Type.Object({
   vid,
@@ -50,12 +53,13 @@ function canValidate(
 /** Specification §4.6. */
 export function validateAccount(
   deps: {
+    readonly byVendor: Authenticators['byVendor'];
     readonly catalogue: BillerCatalogue;
     readonly connectorOf: ConnectorOf;
     readonly capacity: Capacity;
   },
   path: string,
-): Operation<typeof request, typeof response, 'vendor'> {
+): Operation<typeof request, typeof response, Vendor> {
   return {
     name: 'validateAccount',
     method: 'POST',
@@ -63,7 +67,7 @@ export function validateAccount(
     summary: 'Validate an account',
     description:
       'Asks the operator whether an account exists. Available for a limited set of billers.',
-    signedBy: 'vendor',
+    signedBy: deps.byVendor,
     request,
     response,
     refusesAtTopLevel: true,

@@ -10,7 +10,6 @@ import { isMigrated } from '../db/migrate.ts';
 import type { Pool } from '../db/pool.ts';
 import { findSchemaDamage } from '../db/schema-check.ts';
 import { findWrongSettings } from '../db/session-settings.ts';
-import type { Metrics } from '../../metrics.ts';
 
 /** For those who watch over the service: hidden, served when it is busiest, and under one spelling only. */
 const WATCHED = {
@@ -36,8 +35,14 @@ export function addHealthRoutes(
   });
 }
 
+/** What `/metrics` answers with. */
+interface MetricsSource {
+  render(): Promise<string>;
+  readonly contentType: string;
+}
+
 /** `/metrics`, for Prometheus. */
-export function addMetricsRoute(app: FastifyInstance, metrics: Metrics): void {
+export function addMetricsRoute(app: FastifyInstance, metrics: MetricsSource): void {
   const render = shared(() => metrics.render());
   app.get('/metrics', WATCHED, async (_request, reply) => {
     const text = await render();

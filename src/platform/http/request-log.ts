@@ -1,8 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import type { Fields } from '../base/canonical.ts';
 import { decodeReference } from '../base/ids.ts';
-import type { VendorDirectory } from '../../parties/directory.ts';
 
 export interface Answer {
   readonly route: string;
@@ -11,17 +9,11 @@ export interface Answer {
   readonly durationMs: number;
 }
 
-/** What a request's line in the log says besides how it was answered; nothing personal. */
-interface LogFields {
-  /** The vendor that the request names, if it exists. With `signature_invalid` the sender is not known. */
-  readonly vid?: string;
-  /** The same of a collector. */
-  readonly collector?: string;
-  /** Of the refusal. */
-  readonly code?: string;
-  /** Ours, of the payment that the request was about. */
-  readonly reference?: string;
-}
+/**
+ * What a request's line in the log says besides how it was answered; nothing personal. `code` is
+ * that of the refusal, `reference` ours, of the payment that the request was about.
+ */
+type LogFields = Readonly<Record<string, string>>;
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -31,17 +23,6 @@ declare module 'fastify' {
 
 export function noteForLog(request: FastifyRequest, fields: LogFields): void {
   request.logFields = { ...request.logFields, ...fields };
-}
-
-/** Notes whom a request names as its sender. Only names that exist: others could be anything. */
-export function noteSigner(
-  request: FastifyRequest,
-  fields: Fields,
-  directory: Pick<VendorDirectory, 'vendor' | 'collector'>,
-): void {
-  const [vid, collector] = [fields.get('vid') ?? '', fields.get('collector') ?? ''];
-  if (directory.vendor(vid) !== undefined) noteForLog(request, { vid });
-  if (directory.collector(collector) !== undefined) noteForLog(request, { collector });
 }
 
 /** Notes the payment that an answer is about, if it is about one. */

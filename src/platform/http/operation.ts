@@ -3,38 +3,29 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TObject, TSchema } from 'typebox';
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import type { Fields, Reading } from '../../platform/base/canonical.ts';
-import { Refusal } from '../../platform/base/errors.ts';
-import { noteReference, noteSigner } from '../../platform/http/request-log.ts';
-import type { KnownNames } from '../../platform/http/wire/parameters.ts';
-import { readFields } from '../../platform/http/wire/request.ts';
-import { authenticate } from './authenticate.ts';
-import type { AuthenticationDeps, Signers as SigningSigners } from './authenticate.ts';
-import { hash as hashField } from './fields.ts';
-import { refusalSchema } from '../../platform/http/schemas.ts';
-
-/** Who signs a request, and is handed to the handler once the signature held. */
-interface Signers extends SigningSigners {
-  none: undefined;
-}
+import type { Fields, Reading } from '../base/canonical.ts';
+import { Refusal } from '../base/errors.ts';
+import type { Authenticator } from './authenticator.ts';
+import type { RateLimits } from './rate-limits.ts';
+import { noteForLog, noteReference } from './request-log.ts';
+import { refusalSchema } from './schemas.ts';
+import type { KnownNames } from './wire/parameters.ts';
+import { readFields } from './wire/request.ts';
 
 /**
  * One operation of the contract: its parameters, its answer, and what it does. The rest is the same
  * for all: read → refuse ambiguity → verify the signature → validate → handle.
  */
-export interface Operation<
-  Request extends TObject,
-  Response extends TSchema,
-  By extends keyof Signers,
-> {
+export interface Operation<Request extends TObject, Response extends TSchema, Signer> {
   readonly name: string;
   /** A GET operation answers POST too (real clients do both), and reads a body as POST does. */
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly summary: string;
   readonly description: string;
-  readonly signedBy: By;
-  /** Parameters without `hash`; every one is text. An unsigned operation ignores all others. */
+  /** Undefined: nobody signs, and names that the operation does not know are ignored. */
+  readonly signedBy: Authenticator<Signer> | undefined;
+  /** Parameters without those of the signature; every one is text. */
   readonly request: Request;
   readonly response: Response;
   /** Group in the reference. Default: Funding or Billing, by the path. */
@@ -45,14 +36,17 @@ export interface Operation<
   readonly bureauCodeOf?: (refusal: Refusal) => string;
   readonly handle: (
     request: Static<Request>,
-    signer: Signers[By],
+    signer: Signer,
     signature: Signature,
   ) => Promise<AnswerOf<Response>> | AnswerOf<Response>;
 }
 
 /** What all operations share. */
-export interface OperationDeps extends AuthenticationDeps {
+export interface OperationDeps {
   readonly knownNames: KnownNames;
+  readonly limits: RateLimits;
+  /** What the log says of whom a request names as its sender, whether or not it signed. */
+  readonly describeSender: (fields: Fields) => Readonly<Record<string, string>>;
 }
 
 /** What a handler may know of the signature. */
@@ -113,15 +107,15 @@ interface Identified<Signer> {
 type Pipeline = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
 /** Adds the operation's routes. */
-export function addOperation<
-  Request extends TObject,
-  Response extends TSchema,
-  By extends keyof Signers,
->(app: FastifyInstance, operation: Operation<Request, Response, By>, deps: OperationDeps): void {
+export function addOperation<Request extends TObject, Response extends TSchema, Signer>(
+  app: FastifyInstance,
+  operation: Operation<Request, Response, Signer>,
+  deps: OperationDeps,
+): void {
   const pipeline = createPipeline(operation, deps);
   const parameters = Type.Object({
     ...operation.request.properties,
-    ...(operation.signedBy === 'none' ? {} : { hash: hashField }),
+    ...operation.signedBy?.parameters,
   });
   const methods = operation.method === 'GET' ? (['GET', 'POST'] as const) : (['POST'] as const);
   for (const method of methods) {
@@ -147,38 +141,33 @@ export function addOperation<
   }
 }
 
-function createPipeline<
-  Request extends TObject,
-  Response extends TSchema,
-  By extends keyof Signers,
->(operation: Operation<Request, Response, By>, deps: OperationDeps): Pipeline {
+function createPipeline<Request extends TObject, Response extends TSchema, Signer>(
+  operation: Operation<Request, Response, Signer>,
+  deps: OperationDeps,
+): Pipeline {
   const { signedBy } = operation;
   const names = Object.keys(operation.request.properties);
   const parameters =
-    signedBy === 'none' ? deps.knownNames.unsigned(names) : deps.knownNames.signed(names);
+    signedBy === undefined ? deps.knownNames.unsigned(names) : deps.knownNames.signed(names);
   const validate = createValidator(operation.request);
 
   const identify = (
     request: FastifyRequest,
     reading: Reading,
-  ): Identified<Signers[By]> | Promise<Identified<Signers[By]>> => {
-    if (signedBy === 'none') {
+  ): Identified<Signer> | Promise<Identified<Signer>> => {
+    if (signedBy === undefined) {
       deps.limits.forStranger(request.ip);
-      return { fields: reading.fields, signer: undefined as Signers[By], key: undefined };
+      return { fields: reading.fields, signer: undefined as Signer, key: undefined };
     }
-    return authenticate(
-      {
-        method: request.method,
-        target: request.raw.url ?? '',
-        body: request.body as Buffer | undefined,
-        reading,
-        // Several are joined by commas, which no good one has.
-        signatureHeader: request.headers['x-signature'] as string | undefined,
-        address: request.ip,
-      },
-      signedBy,
-      deps,
-    ) as Identified<Signers[By]> | Promise<Identified<Signers[By]>>;
+    return signedBy.authenticate({
+      method: request.method,
+      target: request.raw.url ?? '',
+      body: request.body as Buffer | undefined,
+      reading,
+      // Several are joined by commas, which no good one has.
+      signatureHeader: request.headers['x-signature'] as string | undefined,
+      address: request.ip,
+    });
   };
 
   return async (request, reply) => {
@@ -193,7 +182,7 @@ function createPipeline<
       parameters,
     );
     const read = reading instanceof Promise ? await reading : reading;
-    noteSigner(request, read.fields, deps.directory);
+    noteForLog(request, deps.describeSender(read.fields));
     const identified = identify(request, read);
     const { fields, signer, key } = identified instanceof Promise ? await identified : identified;
     const answer = await operation.handle(validate(fields), signer, { key });
