@@ -70,17 +70,6 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     tables: ['upstream_calls', 'vendors'],
     why: 'from before tables had owners',
   },
-  'credit/importing/store.ts': {
-    tables: [
-      'account_states',
-      'credit_accounts',
-      'credit_registry',
-      'lenders',
-      'subject_documents',
-      'subjects',
-    ],
-    why: 'from before tables had owners',
-  },
   'credit/registry/store.ts': {
     tables: ['subject_enquiries'],
     why: 'from before tables had owners',
@@ -164,18 +153,6 @@ export const FOREIGN_WRITES: Readonly<Record<string, { tables: readonly string[]
     'parties/store.ts': { tables: ['accounts'], why: 'from before tables had owners' },
     'credit/enquiries/retention-store.ts': {
       tables: ['upstream_calls'],
-      why: 'from before tables had owners',
-    },
-    'credit/importing/store.ts': {
-      tables: [
-        'account_corrections',
-        'account_states',
-        'credit_accounts',
-        'credit_registry',
-        'lenders',
-        'subject_documents',
-        'subjects',
-      ],
       why: 'from before tables had owners',
     },
     'credit/rotation/rotate-store.ts': {

@@ -9,7 +9,7 @@ import { importFile } from '../../src/credit/importing/import.ts';
 import type { ImportOptions, ImportResult } from '../../src/credit/importing/import.ts';
 import type { SubmittedAccount } from '../../src/credit/importing/record.ts';
 import { SeenAccounts } from '../../src/credit/importing/seen-accounts.ts';
-import { lockRegistry, registerLender } from '../../src/credit/importing/store.ts';
+import { lockRegistry, registerLender } from '../../src/credit/registry/accounts-store.ts';
 import { createValidator } from '../../src/credit/importing/validate.ts';
 import { accountLocation, indexAccount, writeBatch } from '../../src/credit/importing/write.ts';
 import { listCases } from '../../src/credit/registry/cases-store.ts';

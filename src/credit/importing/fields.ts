@@ -1,4 +1,5 @@
-import type { Day, Finding } from './record.ts';
+import type { Day } from '../registry/account.ts';
+import type { Finding } from './record.ts';
 import type { Column } from './template.ts';
 
 /** Collects what is wrong with one line while its fields are read. */

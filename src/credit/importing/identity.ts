@@ -3,7 +3,7 @@ import type { DocumentType, IdentityDocument } from '../registry/documents.ts';
 import type { Address, Phone, PhoneType, Profile } from '../registry/profile.ts';
 import { isName } from '../matching/names.ts';
 import type { LineReader } from './fields.ts';
-import type { Day } from './record.ts';
+import type { Day } from '../registry/account.ts';
 import type { Column } from './template.ts';
 
 const NAME_LENGTH = 50;

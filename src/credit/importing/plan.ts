@@ -2,7 +2,8 @@ import { nameAgreement } from '../matching/compare.ts';
 import { birthDatesContradict, documentsContradict } from '../matching/contradiction.ts';
 import { fullName, holdsIdentity, isSameProfile, mergeProfiles } from '../registry/profile.ts';
 import type { Profile } from '../registry/profile.ts';
-import type { Day, Finding, State, SubmittedAccount, Terms } from './record.ts';
+import type { Day, KnownAccount, State, Terms } from '../registry/account.ts';
+import type { Finding, SubmittedAccount } from './record.ts';
 
 /** Rules that need the registry to be checked, with what is told to the lender. */
 export const REGISTRY_RULES = {
@@ -24,17 +25,6 @@ export interface IndexedAccount {
   readonly identityHash: string;
   /** An earlier line of the file is about the same account. */
   readonly isRepeated: boolean;
-}
-
-/** What the registry holds of an account. */
-export interface KnownAccount {
-  readonly crn: bigint;
-  readonly accountId: bigint;
-  readonly identityHash: string;
-  readonly terms: Terms;
-  readonly termsAsOf: Day;
-  /** The states of the batch's as-of dates, by date. */
-  readonly states: ReadonlyMap<Day, State>;
 }
 
 /** What the registry holds of the people and accounts of a batch. */

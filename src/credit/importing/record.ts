@@ -1,32 +1,5 @@
-import type { AccountStatus, ProductType, RiskClass } from '../facts.ts';
+import type { State, Terms } from '../registry/account.ts';
 import type { Profile } from '../registry/profile.ts';
-
-/** Dates in records are `YYYY-MM-DD` texts: they sort, compare and go to the database as they are. */
-export type Day = string;
-
-/** Terms of an account; amounts in cents of KES. */
-export interface Terms {
-  readonly product: ProductType;
-  readonly openedOn: Day;
-  /** 0 when it is in another currency and no rate is known. */
-  readonly originalCents: bigint;
-  readonly instalmentCents: bigint | null;
-  readonly repaymentMonths: number | null;
-}
-
-/** An account at one as-of date; amounts in cents of KES. */
-export interface State {
-  readonly asOf: Day;
-  readonly balanceCents: bigint;
-  readonly overdueCents: bigint;
-  readonly daysInArrears: number;
-  readonly instalmentsInArrears: number;
-  readonly riskClass: RiskClass;
-  readonly status: AccountStatus;
-  readonly statusOn: Day;
-  readonly lastPaymentOn: Day | null;
-  readonly lastPaymentCents: bigint | null;
-}
 
 /** One account of one person as a lender submits it. */
 export interface SubmittedAccount {

@@ -4,7 +4,8 @@ import { inShillings, readAmounts } from './amounts.ts';
 import type { Amounts } from './amounts.ts';
 import { LineReader } from './fields.ts';
 import { readIdentity } from './identity.ts';
-import type { Day, Finding, State, SubmittedAccount, Terms } from './record.ts';
+import type { Day, State, Terms } from '../registry/account.ts';
+import type { Finding, SubmittedAccount } from './record.ts';
 import { TEMPLATES } from './template.ts';
 import type { Column, TemplateName } from './template.ts';
 

@@ -1,14 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Queryable } from '../../platform/db/pool.ts';
-import { openCases } from '../registry/cases-store.ts';
-import { readMerged, readSurvivors } from '../registry/merges-store.ts';
-import { subjectLocation } from '../registry/profile.ts';
-import type { Profile } from '../registry/profile.ts';
-import type { Vault } from '../registry/vault.ts';
-import { planBatch, subjectsToRead } from './plan.ts';
-import type { IndexedAccount, Known, Plan, PlannedAccount } from './plan.ts';
-import type { SubmittedAccount } from './record.ts';
-import type { SeenAccounts } from './seen-accounts.ts';
 import {
   addDocuments,
   lockRegistry,
@@ -20,8 +11,17 @@ import {
   readOwners,
   readSealedProfiles,
   recordCorrections,
-} from './store.ts';
-import type { AccountWrite, StateWrite, SubjectWrite } from './store.ts';
+} from '../registry/accounts-store.ts';
+import type { AccountWrite, StateWrite, SubjectWrite } from '../registry/accounts-store.ts';
+import { openCases } from '../registry/cases-store.ts';
+import { readMerged, readSurvivors } from '../registry/merges-store.ts';
+import { subjectLocation } from '../registry/profile.ts';
+import type { Profile } from '../registry/profile.ts';
+import type { Vault } from '../registry/vault.ts';
+import { planBatch, subjectsToRead } from './plan.ts';
+import type { IndexedAccount, Known, Plan, PlannedAccount } from './plan.ts';
+import type { SubmittedAccount } from './record.ts';
+import type { SeenAccounts } from './seen-accounts.ts';
 
 export interface BatchContext {
   readonly vault: Vault;

@@ -1,8 +1,7 @@
 import { newId } from '../../platform/base/ids.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { Sector } from '../../parties/vendor.ts';
-import type { State, Terms } from './record.ts';
-import type { KnownAccount } from './plan.ts';
+import type { KnownAccount, State, Terms } from './account.ts';
 
 /** Bytes, or the same as text of one character a byte: a map key. */
 export type Bytes = Buffer | string;

@@ -1,0 +1,39 @@
+import type { AccountStatus, ProductType, RiskClass } from '../facts.ts';
+
+/** Dates in records are `YYYY-MM-DD` texts: they sort, compare and go to the database as they are. */
+export type Day = string;
+
+/** Terms of an account; amounts in cents of KES. */
+export interface Terms {
+  readonly product: ProductType;
+  readonly openedOn: Day;
+  /** 0 when it is in another currency and no rate is known. */
+  readonly originalCents: bigint;
+  readonly instalmentCents: bigint | null;
+  readonly repaymentMonths: number | null;
+}
+
+/** An account at one as-of date; amounts in cents of KES. */
+export interface State {
+  readonly asOf: Day;
+  readonly balanceCents: bigint;
+  readonly overdueCents: bigint;
+  readonly daysInArrears: number;
+  readonly instalmentsInArrears: number;
+  readonly riskClass: RiskClass;
+  readonly status: AccountStatus;
+  readonly statusOn: Day;
+  readonly lastPaymentOn: Day | null;
+  readonly lastPaymentCents: bigint | null;
+}
+
+/** What the registry holds of an account. */
+export interface KnownAccount {
+  readonly crn: bigint;
+  readonly accountId: bigint;
+  readonly identityHash: string;
+  readonly terms: Terms;
+  readonly termsAsOf: Day;
+  /** The states of the batch's as-of dates, by date. */
+  readonly states: ReadonlyMap<Day, State>;
+}
