@@ -5,7 +5,7 @@ import { addSubjectEnquiries } from '../src/credit/enquiries/store.ts';
 import type { SubmittedAccount } from '../src/credit/importing/record.ts';
 import type { State } from '../src/credit/registry/account.ts';
 import { SeenAccounts } from '../src/credit/importing/seen-accounts.ts';
-import { registerLender } from '../src/credit/registry/accounts-store.ts';
+import { registerLender } from '../src/credit/registry/lenders-store.ts';
 import { indexAccount, registerSubjects, writeBatch } from '../src/credit/importing/write.ts';
 import type { Vault } from '../src/credit/registry/vault.ts';
 import { databaseTransaction } from '../src/platform/db/pool.ts';

@@ -1,5 +1,5 @@
 import { isoDay } from '../../src/platform/base/days.ts';
-import { addDocuments, putSubjects } from '../../src/credit/registry/accounts-store.ts';
+import { addDocuments, putSubjects } from '../../src/credit/registry/subjects-store.ts';
 import { subjectLocation } from '../../src/credit/registry/profile.ts';
 import type { Vault } from '../../src/credit/registry/vault.ts';
 import { databaseTransaction } from '../../src/platform/db/pool.ts';

@@ -8,7 +8,7 @@ import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { Sector } from '../../parties/vendor.ts';
 import type { Day } from '../registry/account.ts';
-import { registerLender } from '../registry/accounts-store.ts';
+import { registerLender } from '../registry/lenders-store.ts';
 import type { Vault } from '../registry/vault.ts';
 import { addFindings, finishImport, noteBatch, openImport, readFindings } from './imports-store.ts';
 import type { ImportCounts } from './imports-store.ts';

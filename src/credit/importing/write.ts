@@ -1,22 +1,24 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Queryable } from '../../platform/db/pool.ts';
 import {
-  addDocuments,
-  lockRegistry,
-  moveCounters,
   putAccounts,
   putStates,
-  putSubjects,
   readKnownAccounts,
-  readOwners,
-  readSealedProfiles,
   recordCorrections,
 } from '../registry/accounts-store.ts';
-import type { AccountWrite, StateWrite, SubjectWrite } from '../registry/accounts-store.ts';
+import type { AccountWrite, StateWrite } from '../registry/accounts-store.ts';
 import { openCases } from '../registry/cases-store.ts';
+import { lockRegistry, moveCounters } from '../registry/counters-store.ts';
 import { readMerged, readSurvivors } from '../registry/merges-store.ts';
 import { subjectLocation } from '../registry/profile.ts';
 import type { Profile } from '../registry/profile.ts';
+import {
+  addDocuments,
+  putSubjects,
+  readOwners,
+  readSealedProfiles,
+} from '../registry/subjects-store.ts';
+import type { SubjectWrite } from '../registry/subjects-store.ts';
 import type { Vault } from '../registry/vault.ts';
 import { planBatch, subjectsToRead } from './plan.ts';
 import type { IndexedAccount, Known, Plan, PlannedAccount } from './plan.ts';

@@ -1,70 +1,9 @@
 import { newId } from '../../platform/base/ids.ts';
+import { bigintArray, byteaArray, keyOf, plainArray } from '../../platform/db/arrays.ts';
+import type { Bytes } from '../../platform/db/arrays.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
-import type { Sector } from '../../parties/vendor.ts';
 import type { KnownAccount, State, Terms } from './account.ts';
-
-/** Bytes, or the same as text of one character a byte: a map key. */
-export type Bytes = Buffer | string;
-
-export function keyOf(bytes: Buffer): string {
-  return bytes.toString('latin1');
-}
-
-/**
- * Locks the registry for this transaction and tells the next references. Whoever does so looks up
- * rows by their keys: without statistics, as in a registry’s first hours, PostgreSQL would read whole
- * tables for it, batch after batch.
- */
-export async function lockRegistry(
-  db: Queryable,
-): Promise<{ readonly nextCrn: bigint; readonly nextAccountId: bigint }> {
-  const read = await db.query<{ next_crn: bigint; next_account_id: bigint }>(
-    `select next_crn, next_account_id, set_config('enable_seqscan', 'off', true)
-     from credit_registry for update`,
-  );
-  const row = read.rows[0];
-  if (row === undefined) throw new Error('The registry has lost its row');
-  return { nextCrn: row.next_crn, nextAccountId: row.next_account_id };
-}
-
-export async function moveCounters(
-  db: Queryable,
-  next: { readonly nextCrn: bigint; readonly nextAccountId: bigint },
-): Promise<void> {
-  await db.query('update credit_registry set next_crn = $1, next_account_id = $2', [
-    next.nextCrn,
-    next.nextAccountId,
-  ]);
-}
-
-/** Subjects by document key. */
-export async function readOwners(
-  db: Queryable,
-  indexes: readonly Bytes[],
-): Promise<Map<string, bigint[]>> {
-  const read = await db.query<{ document_index: Buffer; crn: bigint }>(
-    'select document_index, crn from subject_documents where document_index = any($1::bytea[]) order by crn',
-    [byteaArray(indexes)],
-  );
-  const owners = new Map<string, bigint[]>();
-  for (const row of read.rows) {
-    const key = keyOf(row.document_index);
-    owners.set(key, [...(owners.get(key) ?? []), row.crn]);
-  }
-  return owners;
-}
-
-export async function readSealedProfiles(
-  db: Queryable,
-  crns: readonly bigint[],
-): Promise<Map<bigint, Buffer>> {
-  if (crns.length === 0) return new Map();
-  const read = await db.query<{ crn: bigint; sealed: Buffer }>(
-    'select crn, sealed from subjects where crn = any($1::bigint[])',
-    [bigintArray(crns)],
-  );
-  return new Map(read.rows.map((row) => [row.crn, row.sealed]));
-}
+import type { Rows } from './subjects-store.ts';
 
 interface AccountRow {
   account_index: Buffer;
@@ -162,52 +101,6 @@ function stateOfRow(row: StateRow): State {
     lastPaymentOn: row.last_payment_on,
     lastPaymentCents: row.last_payment_cents,
   };
-}
-
-/**
- * `new`: no row has the key, which who holds the registry's lock can know. `known`: one may be there.
- * To look for it costs the database a third of adding a row.
- */
-type Rows = 'new' | 'known';
-
-export interface SubjectWrite {
-  readonly crn: bigint;
-  /** The profile. */
-  readonly sealed: Buffer;
-}
-
-export async function putSubjects(
-  db: Queryable,
-  rows: Rows,
-  subjects: readonly SubjectWrite[],
-  at: Date,
-): Promise<void> {
-  if (subjects.length === 0) return;
-  await db.query(
-    `insert into subjects (crn, sealed, created_at, updated_at)
-     select crn, sealed, $3, $3 from unnest($1::bigint[], $2::bytea[]) s (crn, sealed)
-     ${rows === 'new' ? '' : 'on conflict (crn) do update set sealed = excluded.sealed, updated_at = excluded.updated_at'}`,
-    [
-      bigintArray(subjects.map(({ crn }) => crn)),
-      byteaArray(subjects.map(({ sealed }) => sealed)),
-      at,
-    ],
-  );
-}
-
-/** Documents of subjects, as blind indexes. */
-export async function addDocuments(
-  db: Queryable,
-  rows: Rows,
-  indexes: readonly { readonly crn: bigint; readonly index: Bytes }[],
-): Promise<void> {
-  if (indexes.length === 0) return;
-  await db.query(
-    `insert into subject_documents (document_index, crn)
-     select * from unnest($1::bytea[], $2::bigint[])
-     ${rows === 'new' ? '' : 'on conflict do nothing'}`,
-    [byteaArray(indexes.map(({ index }) => index)), bigintArray(indexes.map(({ crn }) => crn))],
-  );
 }
 
 const REPLACE_TERMS = `on conflict (crn, account_id) do update set
@@ -335,66 +228,4 @@ export async function recordCorrections(
       by.at,
     ],
   );
-}
-
-/** Registers the lender, or tells the sector it is registered with. */
-export async function registerLender(
-  db: Queryable,
-  lender: { readonly lender: string; readonly sector: Sector; readonly at: Date },
-): Promise<Sector> {
-  await db.query(
-    'insert into lenders (lender, sector, created_at) values ($1, $2, $3) on conflict do nothing',
-    [lender.lender, lender.sector, lender.at],
-  );
-  const read = await db.query<{ sector: Sector }>('select sector from lenders where lender = $1', [
-    lender.lender,
-  ]);
-  return read.rows[0]?.sector ?? lender.sector;
-}
-
-const BYTEA_TYPE = 17;
-const BIGINT_TYPE = 20;
-const ARRAY_HEADER_BYTES = 20;
-const BIGINT_BYTES = 8;
-
-// Arrays in the binary form, which the driver sends as it is (number of dimensions, whether there
-// are nulls, type of the elements; length and first subscript; then each element after its length,
-// which is -1 for null): quicker to make, and nothing to decode.
-
-function startArray(array: DataView, type: number, length: number): number {
-  for (const [index, number] of [1, 1, type, length, 1].entries())
-    array.setInt32(4 * index, number);
-  return ARRAY_HEADER_BYTES;
-}
-
-function byteaArray(values: readonly Bytes[]): Buffer {
-  const bytes = values.reduce((sum, value) => sum + 4 + value.length, ARRAY_HEADER_BYTES);
-  const array = Buffer.allocUnsafeSlow(bytes);
-  const view = new DataView(array.buffer);
-  let at = startArray(view, BYTEA_TYPE, values.length);
-  for (const value of values) {
-    view.setInt32(at, value.length);
-    at += 4;
-    at += typeof value === 'string' ? array.write(value, at, 'latin1') : value.copy(array, at);
-  }
-  return array;
-}
-
-function bigintArray(values: readonly (bigint | null)[]): Buffer {
-  const array = Buffer.allocUnsafeSlow(ARRAY_HEADER_BYTES + values.length * (4 + BIGINT_BYTES));
-  const view = new DataView(array.buffer);
-  let at = startArray(view, BIGINT_TYPE, values.length);
-  for (const value of values) {
-    view.setInt32(at, value === null ? -1 : BIGINT_BYTES);
-    at += 4;
-    if (value === null) continue;
-    view.setBigInt64(at, value);
-    at += BIGINT_BYTES;
-  }
-  return array.subarray(0, at);
-}
-
-/** Codes, dates and small numbers only: nothing with a comma, a quote, a brace or a space in it. */
-function plainArray(values: readonly (string | number | null)[]): string {
-  return `{${values.map((value) => value ?? 'null').join(',')}}`;
 }
