@@ -1,7 +1,7 @@
 import { isoDay } from '../src/platform/base/days.ts';
 import { newId } from '../src/platform/base/ids.ts';
 import type { CreditAccount } from '../src/credit/facts.ts';
-import { addSubjectEnquiries } from '../src/credit/enquiries/store.ts';
+import { addSubjectEnquiries } from '../src/credit/registry/subject-enquiries-store.ts';
 import type { SubmittedAccount } from '../src/credit/importing/record.ts';
 import type { State } from '../src/credit/registry/account.ts';
 import { SeenAccounts } from '../src/credit/importing/seen-accounts.ts';

@@ -28,6 +28,7 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
     'subject_documents',
     'subject_merges',
     'subject_life_records',
+    'subject_enquiries',
     'credit_accounts',
     'account_states',
     'account_corrections',
@@ -38,7 +39,7 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
   ],
   'credit/importing': ['credit_imports', 'credit_import_findings'],
   'credit/bureaus': ['upstream_calls'],
-  'credit/enquiries': ['enquiry_chains', 'enquiries', 'subject_enquiries', 'enquiry_retention'],
+  'credit/enquiries': ['enquiry_chains', 'enquiries', 'enquiry_retention'],
 };
 
 /** Folders that read every table, and why. */
@@ -67,24 +68,12 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
   'run.ts': { tables: ['collectors', 'vendors'], why: 'from before tables had owners' },
   'parties/store.ts': { tables: ['settings_versions'], why: 'from before tables had owners' },
   'credit/enquiries/retention-store.ts': {
-    tables: ['upstream_calls', 'vendors'],
-    why: 'from before tables had owners',
+    tables: ['vendors'],
+    why: 'it erases vendor by vendor, also for a vendor that has calls to bureaus but no chain yet',
   },
-  'credit/registry/store.ts': {
+  'credit/enquiries/chain-store.ts': {
     tables: ['subject_enquiries'],
-    why: 'from before tables had owners',
-  },
-  'credit/rotation/rotate-store.ts': {
-    tables: [
-      'account_disputes',
-      'credit_accounts',
-      'credit_registry',
-      'enquiries',
-      'subject_documents',
-      'subjects',
-      'upstream_calls',
-    ],
-    why: 'from before tables had owners',
+    why: 'the proof compares, in one snapshot, each disclosure with its note alongside the subject',
   },
   'payments/archive/archive-store.ts': {
     tables: ['cases', 'corrections', 'payments', 'unexecuted_attempts'],
@@ -151,21 +140,6 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
 export const FOREIGN_WRITES: Readonly<Record<string, { tables: readonly string[]; why: string }>> =
   {
     'parties/store.ts': { tables: ['accounts'], why: 'from before tables had owners' },
-    'credit/enquiries/retention-store.ts': {
-      tables: ['upstream_calls'],
-      why: 'from before tables had owners',
-    },
-    'credit/rotation/rotate-store.ts': {
-      tables: [
-        'account_disputes',
-        'credit_accounts',
-        'enquiries',
-        'subject_documents',
-        'subjects',
-        'upstream_calls',
-      ],
-      why: 'from before tables had owners',
-    },
     'payments/archive/archive-store.ts': {
       tables: ['payments', 'unexecuted_attempts'],
       why: 'from before tables had owners',

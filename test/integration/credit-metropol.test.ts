@@ -11,7 +11,7 @@ import { erasePayloads } from '../../src/credit/enquiries/retention-store.ts';
 import { beginCall } from '../../src/credit/bureaus/upstream-store.ts';
 import { createEnquiryService } from '../../src/credit/enquiries/service.ts';
 import type { EnquiryService } from '../../src/credit/enquiries/service.ts';
-import { rotateKeys } from '../../src/credit/rotation/rotate-store.ts';
+import { rotateKeys } from '../../src/credit/rotation/rotate.ts';
 import { createVault } from '../../src/credit/registry/vault.ts';
 import type { Vault } from '../../src/credit/registry/vault.ts';
 import { createPool } from '../../src/platform/db/pool.ts';

@@ -4,7 +4,7 @@ import { PlainError } from '../../platform/base/plain-error.ts';
 import { verifyChains } from '../../credit/enquiries/chain-store.ts';
 import type { ChainReport } from '../../credit/enquiries/chain-store.ts';
 import { erasePayloads } from '../../credit/enquiries/retention-store.ts';
-import { rotateKeys } from '../../credit/rotation/rotate-store.ts';
+import { rotateKeys } from '../../credit/rotation/rotate.ts';
 import { listVendors } from '../../parties/store.ts';
 import { command, hashes, wholeNumber } from '../arguments.ts';
 import type { Cli } from '../cli.ts';

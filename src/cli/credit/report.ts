@@ -5,7 +5,7 @@ import { formatMoney } from '../../platform/base/money.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { startOfDay } from '../../credit/bureaus/registry.ts';
 import type { AccountState } from '../../credit/facts.ts';
-import { listSubjectEnquiries } from '../../credit/enquiries/store.ts';
+import { listSubjectEnquiries } from '../../credit/registry/subject-enquiries-store.ts';
 import { listDisputes } from '../../credit/registry/disputes-store.ts';
 import { listLifeRecords } from '../../credit/registry/life-store.ts';
 import { fullName } from '../../credit/registry/profile.ts';

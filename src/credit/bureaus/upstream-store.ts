@@ -97,3 +97,18 @@ export async function endCall(
     ],
   );
 }
+
+/** Erases what bureaus answered to a vendor's calls begun before an instant. Returns how many. */
+export async function eraseAnswers(
+  db: Queryable,
+  of: { readonly vendorId: number; readonly before: Date; readonly limit: number },
+): Promise<number> {
+  const erased = await db.query(
+    `update upstream_calls set sealed_answer = null
+     where vendor_id = $1 and (request_reference, call_id) in (
+       select request_reference, call_id from upstream_calls
+       where vendor_id = $1 and started_at < $2 and sealed_answer is not null limit $3)`,
+    [of.vendorId, of.before, of.limit],
+  );
+  return erased.rowCount ?? 0;
+}

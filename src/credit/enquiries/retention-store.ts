@@ -1,4 +1,5 @@
 import type { Queryable } from '../../platform/db/pool.ts';
+import { eraseAnswers } from '../bureaus/upstream-store.ts';
 
 /** Rows changed in one commit. */
 const BATCH_ROWS = 1_000;
@@ -19,36 +20,31 @@ export async function erasePayloads(
   );
   let erased = 0;
   for (const { vendor_id: vendorId } of vendors.rows) {
-    const age = { vendorId, before, signal };
-    await eraseAll(age, async (values) => (await db.query(ERASE_UPSTREAM, values)).rowCount ?? 0);
-    erased += await eraseAll(age, async (values) => {
-      const done = await db.query<{ erased: number }>(ERASE_PAYLOADS, values);
+    const batch = { vendorId, before, limit: BATCH_ROWS };
+    await eraseAll({ signal }, async () => await eraseAnswers(db, batch));
+    erased += await eraseAll({ signal }, async () => {
+      const done = await db.query<{ erased: number }>(ERASE_PAYLOADS, [
+        vendorId,
+        before,
+        BATCH_ROWS,
+      ]);
       return done.rows[0]?.erased ?? 0;
     });
   }
   return erased;
 }
 
-// Migration 0102: the owner’s function, which spares what is younger than the database’s retention.
+// A function of the database's owner, which keeps what is younger than the database's retention.
 const ERASE_PAYLOADS = 'select erase_enquiries($1, $2, $3)::integer as erased';
 
-const ERASE_UPSTREAM = `update upstream_calls set sealed_answer = null
-  where vendor_id = $1 and (request_reference, call_id) in (
-    select request_reference, call_id from upstream_calls
-    where vendor_id = $1 and started_at < $2 and sealed_answer is not null limit $3)`;
-
 async function eraseAll(
-  of: {
-    readonly vendorId: number;
-    readonly before: Date;
-    readonly signal: AbortSignal | undefined;
-  },
-  eraseSome: (values: readonly unknown[]) => Promise<number>,
+  until: { readonly signal: AbortSignal | undefined },
+  eraseBatch: () => Promise<number>,
 ): Promise<number> {
   let erased = 0;
-  // Ends: every round but the last takes a batch away.
-  while (of.signal?.aborted !== true) {
-    const count = await eraseSome([of.vendorId, of.before, BATCH_ROWS]);
+  // Terminates: every batch but the last is full.
+  while (until.signal?.aborted !== true) {
+    const count = await eraseBatch();
     erased += count;
     if (count < BATCH_ROWS) break;
   }

@@ -1,7 +1,7 @@
 import { inTransaction } from '../../platform/db/pool.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { CreditOperation } from '../bureaus/bureau.ts';
-import { MEMBERS_OF_FIRST_PARAMETER } from '../registry/merges-store.ts';
+import { addSubjectEnquiries } from '../registry/subject-enquiries-store.ts';
 import { chainHash } from './record.ts';
 import type { EnquiryOutcome, EnquiryRecord } from './record.ts';
 
@@ -232,66 +232,4 @@ async function noteBesideSubjects(db: Queryable, items: readonly NewEnquiry[]): 
       reportReason: record.reportReason,
     })),
   );
-}
-
-/** Who asked about a subject, when and why. */
-export interface SubjectEnquiry {
-  readonly crn: bigint;
-  readonly enquiredAt: Date;
-  readonly enquiryId: string;
-  /** 0 when it was asked before this registry began. */
-  readonly vendorId: number;
-  readonly askedBy: string;
-  readonly sector: string;
-  readonly operation: string;
-  readonly reportReason: number;
-}
-
-export async function addSubjectEnquiries(
-  db: Queryable,
-  notes: readonly SubjectEnquiry[],
-): Promise<void> {
-  await db.query(
-    `insert into subject_enquiries
-       (crn, enquired_at, enquiry_id, vendor_id, asked_by, sector, operation, report_reason)
-     select * from unnest($1::bigint[], $2::timestamptz[], $3::uuid[], $4::integer[], $5::text[],
-       $6::text[], $7::text[], $8::integer[])`,
-    [
-      notes.map(({ crn }) => crn),
-      notes.map(({ enquiredAt }) => enquiredAt),
-      notes.map(({ enquiryId }) => enquiryId),
-      notes.map(({ vendorId }) => vendorId),
-      notes.map(({ askedBy }) => askedBy),
-      notes.map(({ sector }) => sector),
-      notes.map(({ operation }) => operation),
-      notes.map(({ reportReason }) => reportReason),
-    ],
-  );
-}
-
-/** Everybody who asked about a subject, the newest first. */
-export async function listSubjectEnquiries(db: Queryable, crn: bigint): Promise<SubjectEnquiry[]> {
-  const read = await db.query<{
-    enquired_at: Date;
-    enquiry_id: string;
-    vendor_id: number;
-    asked_by: string;
-    sector: string;
-    operation: string;
-    report_reason: number;
-  }>(
-    `select * from subject_enquiries where crn = ${MEMBERS_OF_FIRST_PARAMETER}
-     order by enquired_at desc, enquiry_id limit 10000`,
-    [crn],
-  );
-  return read.rows.map((row) => ({
-    crn,
-    enquiredAt: row.enquired_at,
-    enquiryId: row.enquiry_id,
-    vendorId: row.vendor_id,
-    askedBy: row.asked_by,
-    sector: row.sector,
-    operation: row.operation,
-    reportReason: row.report_reason,
-  }));
 }

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Queryable } from '../../platform/db/pool.ts';
+import { accountLocation } from '../registry/account.ts';
 import {
   putAccounts,
   putStates,
@@ -76,10 +77,6 @@ export async function registerSubjects(
   );
   await moveCounters(db, { nextCrn: nextCrn + BigInt(subjects.length), nextAccountId });
   return subjects.map(([crn]) => crn);
-}
-
-export function accountLocation(crn: bigint): string {
-  return `credit_accounts|${crn}`;
 }
 
 /** Blind indexes of an account, the one under the current key first. */

@@ -37,3 +37,8 @@ export interface KnownAccount {
   /** The states of the batch's as-of dates, by date. */
   readonly states: ReadonlyMap<Day, State>;
 }
+
+/** Bound into the sealed bytes of an account. */
+export function accountLocation(crn: bigint): string {
+  return `credit_accounts|${crn}`;
+}

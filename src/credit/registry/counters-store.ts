@@ -1,9 +1,9 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 
 /**
- * Locks the registry for this transaction and tells the next references. Whoever does so looks up
- * rows by their keys: without statistics, as in a registry’s first hours, PostgreSQL would read whole
- * tables for it, batch after batch.
+ * Locks the registry for this database transaction and returns the next references. An import looks
+ * up rows by their keys; without statistics, as in a registry’s first hours, PostgreSQL would scan
+ * whole tables for every batch, so sequential scans are turned off.
  */
 export async function lockRegistry(
   db: Queryable,
@@ -15,6 +15,11 @@ export async function lockRegistry(
   const row = read.rows[0];
   if (row === undefined) throw new Error('The registry has lost its row');
   return { nextCrn: row.next_crn, nextAccountId: row.next_account_id };
+}
+
+/** Keeps imports and merges from changing the registry until this database transaction ends. */
+export async function holdRegistry(db: Queryable): Promise<void> {
+  await db.query('select from credit_registry for update');
 }
 
 export async function moveCounters(

@@ -1,6 +1,7 @@
 import { newId } from '../../platform/base/ids.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
+import { holdRegistry } from './counters-store.ts';
 
 /**
  * Completes `crn = …` where $1 is a subject: the subject, and those that are merged into it. As an
@@ -28,7 +29,7 @@ export async function mergeSubjects(
 ): Promise<MergeProblem | undefined> {
   return await databaseTransaction(pool, async (client) => {
     // The registry's writers take turns, so that no import decides on what a merge is changing.
-    await client.query('select from credit_registry for update');
+    await holdRegistry(client);
     const both = [merge.from, merge.into];
     const known = await client.query('select from subjects where crn = any($1::bigint[])', [both]);
     if (known.rowCount !== 2) return 'no_subject';
@@ -55,7 +56,7 @@ export async function undoMerge(
   undone: { readonly from: bigint; readonly reason: string; readonly at: Date },
 ): Promise<boolean> {
   return await databaseTransaction(pool, async (client) => {
-    await client.query('select from credit_registry for update');
+    await holdRegistry(client);
     const updated = await client.query(
       `update subject_merges set undone_at = $2, undone_reason = $3
        where from_crn = $1 and undone_at is null`,

@@ -1,20 +1,15 @@
 import { isoDay } from '../../platform/base/days.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { Sector } from '../../parties/vendor.ts';
-import type {
-  AccountState,
-  CreditAccount,
-  CreditFile,
-  PastEnquiry,
-  ProductType,
-  RiskClass,
-} from '../facts.ts';
+import type { AccountState, CreditAccount, CreditFile, ProductType, RiskClass } from '../facts.ts';
 import { DOCUMENT_TYPES } from './documents.ts';
 import type { DocumentType, IdentityDocument } from './documents.ts';
 import { readLifeRecord } from './life-store.ts';
 import { MEMBERS_OF_FIRST_PARAMETER } from './merges-store.ts';
 import { mergeProfiles, subjectLocation } from './profile.ts';
 import type { Profile } from './profile.ts';
+import { readPastEnquiries } from './subject-enquiries-store.ts';
+import type { EnquiryWindow } from './subject-enquiries-store.ts';
 import type { Vault } from './vault.ts';
 
 export interface FoundSubject {
@@ -127,20 +122,9 @@ interface StateRow {
   last_payment_cents: bigint | null;
 }
 
-export interface FileOptions {
-  readonly crn: bigint;
+export interface FileOptions extends EnquiryWindow {
   /** UTC midnight of the day the file is looked at. */
   readonly asOf: Date;
-  /** States before this day are past retention. */
-  readonly statesFrom: Date;
-  /** The instant the file is asked for: enquiries made before are in it. */
-  readonly enquiriesUntil: Date;
-  /**
-   * Who asks, or null. Its own enquiries from this instant on belong to the application it is asking
-   * about now.
-   */
-  readonly ownVendorId: number | null;
-  readonly ownEnquiriesFrom: Date;
 }
 
 /** Everything on file about a subject on a day; later submissions are not in it. */
@@ -221,35 +205,6 @@ function stateOf(row: StateRow): AccountState {
 
 function dateOf(day: string): Date {
   return new Date(`${day}T00:00:00Z`);
-}
-
-async function readPastEnquiries(db: Queryable, options: FileOptions): Promise<PastEnquiry[]> {
-  const read = await db.query<{
-    enquired_at: Date;
-    report_reason: number;
-    sector: Sector;
-    vendor_id: number;
-  }>({
-    name: 'credit_file_enquiries',
-    text: `select e.enquired_at, e.report_reason, e.sector, e.vendor_id from subject_enquiries e
-      where e.crn = ${MEMBERS_OF_FIRST_PARAMETER} and e.enquired_at < $2 and e.enquired_at >= $3
-        and not ($4::integer is not null and e.vendor_id = $4 and e.enquired_at >= $5)
-      order by e.enquired_at, e.enquiry_id`,
-    values: [
-      options.crn,
-      options.enquiriesUntil,
-      options.statesFrom,
-      options.ownVendorId,
-      options.ownEnquiriesFrom,
-    ],
-  });
-  return read.rows.map((row) => ({
-    at: row.enquired_at,
-    reason: row.report_reason,
-    sector: row.sector,
-    // 0 is whoever asked before this registry began.
-    ...(row.vendor_id === 0 ? {} : { by: String(row.vendor_id) }),
-  }));
 }
 
 /** What a lender said before it corrected itself. */

@@ -1,9 +1,7 @@
-// Arrays as values of a statement: quicker to make than by the driver, which writes each as text.
-
 /** Bytes, or the same as text of one character a byte: a map key. */
 export type Bytes = Buffer | string;
 
-/** The text of bytes. */
+/** Bytes as a map key. */
 export function keyOf(bytes: Buffer): string {
   return bytes.toString('latin1');
 }

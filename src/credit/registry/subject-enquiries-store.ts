@@ -1,0 +1,116 @@
+import type { Queryable } from '../../platform/db/pool.ts';
+import type { Sector } from '../../parties/vendor.ts';
+import type { PastEnquiry } from '../facts.ts';
+import { MEMBERS_OF_FIRST_PARAMETER } from './merges-store.ts';
+
+/** Who asked about a subject, when and why. */
+export interface SubjectEnquiry {
+  readonly crn: bigint;
+  readonly enquiredAt: Date;
+  readonly enquiryId: string;
+  /** 0 when it was asked before this registry began. */
+  readonly vendorId: number;
+  readonly askedBy: string;
+  readonly sector: string;
+  readonly operation: string;
+  readonly reportReason: number;
+}
+
+/** Notes enquiries alongside the subjects they were answered about. */
+export async function addSubjectEnquiries(
+  db: Queryable,
+  notes: readonly SubjectEnquiry[],
+): Promise<void> {
+  await db.query(
+    `insert into subject_enquiries
+       (crn, enquired_at, enquiry_id, vendor_id, asked_by, sector, operation, report_reason)
+     select * from unnest($1::bigint[], $2::timestamptz[], $3::uuid[], $4::integer[], $5::text[],
+       $6::text[], $7::text[], $8::integer[])`,
+    [
+      notes.map(({ crn }) => crn),
+      notes.map(({ enquiredAt }) => enquiredAt),
+      notes.map(({ enquiryId }) => enquiryId),
+      notes.map(({ vendorId }) => vendorId),
+      notes.map(({ askedBy }) => askedBy),
+      notes.map(({ sector }) => sector),
+      notes.map(({ operation }) => operation),
+      notes.map(({ reportReason }) => reportReason),
+    ],
+  );
+}
+
+/** Everybody who asked about a subject, the newest first. */
+export async function listSubjectEnquiries(db: Queryable, crn: bigint): Promise<SubjectEnquiry[]> {
+  const read = await db.query<{
+    enquired_at: Date;
+    enquiry_id: string;
+    vendor_id: number;
+    asked_by: string;
+    sector: string;
+    operation: string;
+    report_reason: number;
+  }>(
+    `select enquired_at, enquiry_id, vendor_id, asked_by, sector, operation, report_reason
+     from subject_enquiries where crn = ${MEMBERS_OF_FIRST_PARAMETER}
+     order by enquired_at desc, enquiry_id limit 10000`,
+    [crn],
+  );
+  return read.rows.map((row) => ({
+    crn,
+    enquiredAt: row.enquired_at,
+    enquiryId: row.enquiry_id,
+    vendorId: row.vendor_id,
+    askedBy: row.asked_by,
+    sector: row.sector,
+    operation: row.operation,
+    reportReason: row.report_reason,
+  }));
+}
+
+/** Which enquiries about a subject are part of its file. */
+export interface EnquiryWindow {
+  readonly crn: bigint;
+  /** States and enquiries before this instant are past retention. */
+  readonly statesFrom: Date;
+  /** The instant the file is asked for: enquiries made before are in it. */
+  readonly enquiriesUntil: Date;
+  /**
+   * Who asks, or null. Its own enquiries from this instant on belong to the application it is asking
+   * about now.
+   */
+  readonly ownVendorId: number | null;
+  readonly ownEnquiriesFrom: Date;
+}
+
+/** Past enquiries about a subject, the oldest first. */
+export async function readPastEnquiries(
+  db: Queryable,
+  options: EnquiryWindow,
+): Promise<PastEnquiry[]> {
+  const read = await db.query<{
+    enquired_at: Date;
+    report_reason: number;
+    sector: Sector;
+    vendor_id: number;
+  }>({
+    name: 'credit_file_enquiries',
+    text: `select e.enquired_at, e.report_reason, e.sector, e.vendor_id from subject_enquiries e
+      where e.crn = ${MEMBERS_OF_FIRST_PARAMETER} and e.enquired_at < $2 and e.enquired_at >= $3
+        and not ($4::integer is not null and e.vendor_id = $4 and e.enquired_at >= $5)
+      order by e.enquired_at, e.enquiry_id`,
+    values: [
+      options.crn,
+      options.enquiriesUntil,
+      options.statesFrom,
+      options.ownVendorId,
+      options.ownEnquiriesFrom,
+    ],
+  });
+  return read.rows.map((row) => ({
+    at: row.enquired_at,
+    reason: row.report_reason,
+    sector: row.sector,
+    // 0 is whoever asked before this registry began.
+    ...(row.vendor_id === 0 ? {} : { by: String(row.vendor_id) }),
+  }));
+}

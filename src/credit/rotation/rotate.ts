@@ -1,0 +1,47 @@
+import { databaseTransaction } from '../../platform/db/pool.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import { rotateUpstreamAnswers } from '../bureaus/rotate-store.ts';
+import { rotateEnquiries } from '../enquiries/rotate-store.ts';
+import { rotateAccounts, rotateDisputes, rotateSubjects } from '../registry/rotate-store.ts';
+import type { Position } from '../registry/rotation.ts';
+import type { Vault } from '../registry/vault.ts';
+
+export interface Rotated {
+  readonly subjects: number;
+  readonly accounts: number;
+  readonly disputes: number;
+  readonly enquiries: number;
+  /** Kept answers of upstream bureaus. */
+  readonly answers: number;
+}
+
+/**
+ * Rewrites everything under a former key with the current ones: sealed fields and blind indexes.
+ * Runs alongside the service (which needs both keys), one commit per page; it may be interrupted and
+ * repeated. Documents of kept enquiries stay as they were recorded.
+ */
+export async function rotateKeys(
+  pool: Pool,
+  vault: Vault,
+  onProgress: (done: Rotated) => void = () => {},
+): Promise<Rotated> {
+  const done = { subjects: 0, accounts: 0, disputes: 0, enquiries: 0, answers: 0 };
+  const steps = [
+    ['subjects', rotateSubjects],
+    ['accounts', rotateAccounts],
+    ['disputes', rotateDisputes],
+    ['enquiries', rotateEnquiries],
+    ['answers', rotateUpstreamAnswers],
+  ] as const;
+  for (const [name, rotatePage] of steps) {
+    let after: Position | undefined;
+    do {
+      const from: Position | undefined = after;
+      const page = await databaseTransaction(pool, (client) => rotatePage(client, vault, from));
+      done[name] += page.changed;
+      after = page.last;
+      onProgress(done);
+    } while (after !== undefined);
+  }
+  return done;
+}
