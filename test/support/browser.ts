@@ -1,4 +1,4 @@
-import { access, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { inflate } from '@sparticuz/chromium';
 import { chromium } from 'playwright-core';
@@ -38,12 +38,24 @@ async function unpackOnce(): Promise<string> {
   const folder = await mkdtemp(path.join(CACHE, 'unpacking-'));
   try {
     await unpackInto(folder);
+    await writeFile(path.join(folder, 'fonts/fonts.conf'), fontConfiguration(target));
     // Of two that unpack at once the second finds the first one's.
     await rename(folder, target).catch(() => undefined);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
   return target;
+}
+
+/** The package's own font and no other, so that pages are laid out alike everywhere. */
+function fontConfiguration(folder: string): string {
+  return `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <dir>${path.join(folder, 'fonts/fonts')}</dir>
+  <cachedir>${path.join(folder, 'fonts-cache')}</cachedir>
+</fontconfig>
+`;
 }
 
 async function unpackInto(folder: string): Promise<void> {

@@ -18,12 +18,13 @@ export function element(tag, attributes = {}, ...children) {
 }
 
 /**
- * Code that wraps instead of growing wider than the screen.
- * @param {string} text
+ * Code that wraps instead of growing wider than the screen, and can be scrolled with the keyboard.
+ * @param {Node | string} text
  * @param {string} label
  */
 export function codeBlock(text, label) {
-  return element('pre', { 'aria-label': label }, element('code', {}, text));
+  const code = typeof text === 'string' ? element('code', {}, text) : text;
+  return element('pre', { role: 'group', 'aria-label': label, tabindex: '0' }, code);
 }
 
 /**

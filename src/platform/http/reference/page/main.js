@@ -154,7 +154,7 @@ function addSearch(views) {
       const link = document.querySelector(`[data-operation="${id}"]`);
       link?.toggleAttribute('hidden', !isFound);
     }
-    find('introduction', HTMLElement).hidden = search.value !== '';
+    find('about', HTMLElement).hidden = search.value !== '';
     count.textContent = search.value === '' ? '' : `${found} of ${views.length} operations`;
     for (const group of document.querySelectorAll('nav section, main > section:has(.operation)')) {
       const isEmpty = group.querySelector('li:not([hidden]), .operation:not([hidden])') === null;

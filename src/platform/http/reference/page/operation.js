@@ -23,6 +23,8 @@ export class OperationView {
   #answer = element('div', { class: 'answer', role: 'status', 'aria-live': 'polite' });
   #send = element('button', { type: 'submit', class: 'send' }, 'Send');
   #page;
+  /** Counts refreshes: signing takes time, and only the last one may be shown. */
+  #refreshes = 0;
 
   /**
    * @param {Operation} operation
@@ -48,12 +50,11 @@ export class OperationView {
     const form = element('form', { 'aria-label': this.operation.title }, this.fields.element);
     form.append(this.#send, this.#answer);
     if (this.operation.isSigned) {
-      const text = element('pre', { 'aria-label': 'Signed text' }, this.#signed);
-      const hash = element('pre', { 'aria-label': 'hash' }, this.#hash);
+      const text = codeBlock(this.#signed, 'Signed text');
+      const hash = codeBlock(this.#hash, 'hash');
       form.append(element('h4', {}, 'Signed text and hash'), text, hash);
     }
-    const curl = element('pre', { 'aria-label': 'curl' }, this.#curl);
-    form.append(element('h4', {}, 'With curl'), curl);
+    form.append(element('h4', {}, 'With curl'), codeBlock(this.#curl, 'curl'));
     form.addEventListener('input', () => void this.refresh());
     form.addEventListener('change', () => void this.refresh());
     form.addEventListener('click', () => void this.refresh());
@@ -68,6 +69,7 @@ export class OperationView {
   async refresh() {
     const { fields, operation } = this;
     const { file, form } = fields;
+    const turn = (this.#refreshes += 1);
     const values = new Map(fields.values);
     if (file !== undefined && canSign()) {
       const digest = await sha256(file);
@@ -81,6 +83,7 @@ export class OperationView {
     if (hash !== '') values.set('hash', hash);
     const address = this.#page.base + operation.path.replace(/^\//, '');
     const outgoing = buildRequest(address, form, { values, file });
+    if (turn !== this.#refreshes) return outgoing;
     this.#signed.textContent = text;
     this.#hash.textContent = hash === '' ? 'Enter the security key under “Who signs”.' : hash;
     this.#curl.textContent = outgoing.curl;
