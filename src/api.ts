@@ -14,24 +14,19 @@ import type { CreateLanes } from './payments/create/create.ts';
 import type { StatusReader } from './payments/create/status-reader.ts';
 import { addCallbackRoutes } from './payments/operations/callbacks.ts';
 import { addHealthRoutes, addMetricsRoute } from './platform/http/health.ts';
-import { billerStatus, listBillers, phoneLookup } from './payments/operations/biller-operations.ts';
-import {
-  accountBalance,
-  fundBillingAccount,
-  reportCollection,
-} from './payments/operations/funding-operations.ts';
 import { createAuthenticators, describeSender } from './parties/http/authenticate.ts';
 import type { AuthenticationDeps, Authenticators } from './parties/http/authenticate.ts';
-import { bulkResult, bulkStatus } from './payments/operations/bulk-operations.ts';
 import { addBulkUpload } from './payments/operations/bulk-upload.ts';
-import { addOperation } from './platform/http/operation.ts';
-import type { OperationDeps } from './platform/http/operation.ts';
-import { transactionStatus } from './payments/operations/status-operation.ts';
-import { createTransaction } from './payments/operations/transaction-operations.ts';
-import { validateAccount } from './payments/operations/validate-account.ts';
+import {
+  billingOperations,
+  bulkOperations,
+  fundingOperations,
+} from './payments/operations/operations.ts';
+import { scoringOperations } from './credit/operations/operations.ts';
+import { addOperation, mountAt } from './platform/http/operation.ts';
+import type { AnyOperation, OperationDeps } from './platform/http/operation.ts';
 import type { Metrics } from './metrics.ts';
 import { addReferencePage } from './platform/http/reference/routes.ts';
-import { genericScore, identityDecision, mobileLoanScore } from './credit/operations/operations.ts';
 import { createServer } from './platform/http/server.ts';
 import type { ServerLimits } from './platform/http/server.ts';
 import { KnownNames } from './platform/http/wire/parameters.ts';
@@ -92,8 +87,6 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     describeSender: (fields) => describeSender(fields, options.directory),
   };
   addOperations(app, deps);
-  addBulkOperations(app, deps);
-  addScoringOperations(app, deps);
   addCallbackRoutes(app, options.callbackReceiver, options.limits);
   await addReferencePage(app, { isSandbox: config.mode === 'sandbox' });
   app.get(
@@ -114,45 +107,20 @@ export async function createMetricsServer(
   return app;
 }
 
+/** Every operation of the contract at its path (specification §4). */
 function addOperations(app: FastifyInstance, options: ApiDeps): void {
-  const { config } = options;
-  const payments = `${config.basePath}/payments/v2`;
-  const billing = `${config.billingPath}/billing`;
-  const createPath = `${config.billingPath}/transaction`;
-
-  addOperation(
-    app,
-    fundBillingAccount(
-      { ...options, windowSeconds: config.fundWindowSeconds },
-      `${payments}/billing/fund`,
-    ),
-    options,
-  );
-  addOperation(app, reportCollection(options, `${payments}/collections`), options);
-  addOperation(app, listBillers(options, `${billing}/list`), options);
-  addOperation(app, billerStatus(options, `${billing}/biller/status`), options);
-  addOperation(app, createTransaction(options, `${createPath}/create`), options);
-  addOperation(app, transactionStatus(options, `${createPath}/check/status`), options);
-  addOperation(app, validateAccount(options, `${billing}/validate/account`), options);
-  addOperation(app, phoneLookup(options, `${billing}/phone/lookup`), options);
-  addOperation(app, accountBalance(options, `${billing}/account/balance`), options);
-}
-
-function addBulkOperations(app: FastifyInstance, options: ApiDeps): void {
-  const { bulkProcessor } = options;
-  if (bulkProcessor === undefined) return;
-  const path = `${options.config.billingPath}/transaction/bulk`;
-  const deps = { ...options, bulkProcessor };
-  addBulkUpload(app, deps, path);
-  addOperation(app, bulkStatus(deps, `${path}/status`), options);
-  addOperation(app, bulkResult(deps, `${path}/result`), options);
-}
-
-function addScoringOperations(app: FastifyInstance, options: ApiDeps): void {
-  const { config, enquiryService } = options;
-  const deps = { ...options, enquiryService, timeZone: config.timeZone };
-  const path = config.scoringPath;
-  addOperation(app, identityDecision(deps, `${path}/id-decision`), options);
-  addOperation(app, genericScore(deps, `${path}/generic-score`), options);
-  addOperation(app, mobileLoanScore(deps, `${path}/mobile-loan-score`), options);
+  const { config, bulkProcessor } = options;
+  const { fundWindowSeconds, timeZone } = config;
+  const deps = { ...options, fundWindowSeconds, timeZone };
+  const add = (prefix: string, operations: readonly AnyOperation[]): void => {
+    for (const operation of mountAt(prefix, operations)) addOperation(app, operation, options);
+  };
+  add(config.basePath, fundingOperations(deps));
+  add(config.billingPath, billingOperations(deps));
+  if (bulkProcessor !== undefined) {
+    const bulkDeps = { ...deps, bulkProcessor };
+    addBulkUpload(app, bulkDeps, `${config.billingPath}/transaction/bulk`);
+    add(config.billingPath, bulkOperations(bulkDeps));
+  }
+  add(config.scoringPath, scoringOperations(deps));
 }

@@ -60,6 +60,7 @@ const response = Type.Object({
 });
 const described = {
   method: 'POST',
+  tag: 'Bench',
   description: '',
   signedBy: createAuthenticators(service.authentication).byVendor,
   request,

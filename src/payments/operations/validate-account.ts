@@ -51,19 +51,17 @@ function canValidate(
 }
 
 /** Specification §4.6. */
-export function validateAccount(
-  deps: {
-    readonly byVendor: Authenticators['byVendor'];
-    readonly catalogue: BillerCatalogue;
-    readonly connectorOf: ConnectorOf;
-    readonly capacity: Capacity;
-  },
-  path: string,
-): Operation<typeof request, typeof response, Vendor> {
+export function validateAccount(deps: {
+  readonly byVendor: Authenticators['byVendor'];
+  readonly catalogue: BillerCatalogue;
+  readonly connectorOf: ConnectorOf;
+  readonly capacity: Capacity;
+}): Operation<typeof request, typeof response, Vendor> {
   return {
     name: 'validateAccount',
     method: 'POST',
-    path,
+    path: '/billing/validate/account',
+    tag: 'Billing',
     summary: 'Validate an account',
     description:
       'Asks the operator whether an account exists. Available for a limited set of billers.',

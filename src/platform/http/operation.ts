@@ -20,6 +20,7 @@ export interface Operation<Request extends TObject, Response extends TSchema, Si
   readonly name: string;
   /** A GET operation answers POST too (real clients do both), and reads a body as POST does. */
   readonly method: 'GET' | 'POST';
+  /** Below the prefix that the operation is mounted at. */
   readonly path: string;
   readonly summary: string;
   readonly description: string;
@@ -28,18 +29,22 @@ export interface Operation<Request extends TObject, Response extends TSchema, Si
   /** Parameters without those of the signature; every one is text. */
   readonly request: Request;
   readonly response: Response;
-  /** Group in the reference. Default: Funding or Billing, by the path. */
-  readonly tag?: string;
+  /** Group in the reference. */
+  readonly tag: string;
   /** `status` and `text` at top level of refusals too. */
   readonly refusesAtTopLevel?: boolean;
   /** `bureau_code` of a refusal, for operations that speak a credit bureau's vocabulary. */
   readonly bureauCodeOf?: (refusal: Refusal) => string;
-  readonly handle: (
+  // A method, so that lists may hold operations with different requests.
+  handle(
     request: Static<Request>,
     signer: Signer,
     signature: Signature,
-  ) => Promise<AnswerOf<Response>> | AnswerOf<Response>;
+  ): Promise<AnswerOf<Response>> | AnswerOf<Response>;
 }
+
+/** An operation as lists hold it. */
+export type AnyOperation = Operation<TObject, TSchema, unknown>;
 
 /** What all operations share. */
 export interface OperationDeps {
@@ -98,18 +103,23 @@ declare module 'fastify' {
   }
 }
 
-interface Identified<Signer> {
+interface Identified {
   readonly fields: Fields;
-  readonly signer: Signer;
+  readonly signer: unknown;
   readonly key: KeyObject | undefined;
 }
 
 type Pipeline = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
+/** The same operations below a prefix. */
+export function mountAt(prefix: string, operations: readonly AnyOperation[]): AnyOperation[] {
+  return operations.map((operation) => ({ ...operation, path: `${prefix}${operation.path}` }));
+}
+
 /** Adds the operation's routes. */
-export function addOperation<Request extends TObject, Response extends TSchema, Signer>(
+export function addOperation(
   app: FastifyInstance,
-  operation: Operation<Request, Response, Signer>,
+  operation: AnyOperation,
   deps: OperationDeps,
 ): void {
   const pipeline = createPipeline(operation, deps);
@@ -130,7 +140,7 @@ export function addOperation<Request extends TObject, Response extends TSchema, 
         operationId: method === operation.method ? operation.name : `${operation.name}_post`,
         summary: operation.summary,
         description: operation.description,
-        tags: [operation.tag ?? (operation.path.includes('/payments/') ? 'Funding' : 'Billing')],
+        tags: [operation.tag],
         ...(method === 'GET' ? { querystring: parameters } : { body: parameters }),
         response: { 200: operation.response, default: refusalSchema },
       },
@@ -141,10 +151,7 @@ export function addOperation<Request extends TObject, Response extends TSchema, 
   }
 }
 
-function createPipeline<Request extends TObject, Response extends TSchema, Signer>(
-  operation: Operation<Request, Response, Signer>,
-  deps: OperationDeps,
-): Pipeline {
+function createPipeline(operation: AnyOperation, deps: OperationDeps): Pipeline {
   const { signedBy } = operation;
   const names = Object.keys(operation.request.properties);
   const parameters =
@@ -154,10 +161,10 @@ function createPipeline<Request extends TObject, Response extends TSchema, Signe
   const identify = (
     request: FastifyRequest,
     reading: Reading,
-  ): Identified<Signer> | Promise<Identified<Signer>> => {
+  ): Identified | Promise<Identified> => {
     if (signedBy === undefined) {
       deps.limits.forStranger(request.ip);
-      return { fields: reading.fields, signer: undefined as Signer, key: undefined };
+      return { fields: reading.fields, signer: undefined, key: undefined };
     }
     return signedBy.authenticate({
       method: request.method,

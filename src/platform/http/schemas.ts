@@ -59,17 +59,3 @@ export const refusalSchema = Type.Object(
   },
   { description: 'The request was refused.' },
 );
-
-/** Answer of fund and of collections (specification §2.3). */
-export const movementSchema = Type.Object({
-  header_status: headerStatus,
-  msg: Type.Object({
-    status: Type.Integer({
-      description: '1 when money was moved, 0 when there was nothing to move.',
-    }),
-    text: Type.String({ examples: ['amount moved'] }),
-    amount: Type.Number({ description: 'Amount moved, in KES.' }),
-    reference: Type.String({ description: 'Reference of the movement; empty when nothing moved.' }),
-    posted_time: wireTimeText('Time of the movement.'),
-  }),
-});

@@ -69,19 +69,17 @@ const statusResponse = Type.Object({
 });
 
 /** Specification §4.5, with the operator's fields in `msg.text` and flat in `msg` (design §4). */
-export function transactionStatus(
-  deps: {
-    readonly byVendor: Authenticators['byVendor'];
-    readonly statuses: StatusReader;
-    readonly pool: Pool;
-    readonly wireTime: WireTime;
-  },
-  path: string,
-): Operation<typeof statusRequest, typeof statusResponse, Vendor> {
+export function paymentStatus(deps: {
+  readonly byVendor: Authenticators['byVendor'];
+  readonly statuses: StatusReader;
+  readonly pool: Pool;
+  readonly wireTime: WireTime;
+}): Operation<typeof statusRequest, typeof statusResponse, Vendor> {
   return {
     name: 'transactionStatus',
     method: 'POST',
-    path,
+    path: '/transaction/check/status',
+    tag: 'Billing',
     summary: 'Transaction status',
     description:
       'What became of a transaction. Name it by `reference`, the `ipay_reference` that create returned (the name `ipay_reference` is accepted too), or by your own `merchant_reference`.',

@@ -36,20 +36,18 @@ const createResponse = Type.Object({
 const REPLAYED = { 'idempotency-replayed': 'true' };
 
 /** Specification §4.4. */
-export function createTransaction(
-  deps: {
-    readonly byVendor: Authenticators['byVendor'];
-    readonly catalogue: BillerCatalogue;
-    readonly lanes: CreateLanes;
-    readonly pool: Pool;
-    readonly wireTime: WireTime;
-  },
-  path: string,
-): Operation<typeof createRequest, typeof createResponse, Vendor> {
+export function createPayment(deps: {
+  readonly byVendor: Authenticators['byVendor'];
+  readonly catalogue: BillerCatalogue;
+  readonly lanes: CreateLanes;
+  readonly pool: Pool;
+  readonly wireTime: WireTime;
+}): Operation<typeof createRequest, typeof createResponse, Vendor> {
   return {
     name: 'createTransaction',
     method: 'POST',
-    path,
+    path: '/transaction/create',
+    tag: 'Billing',
     summary: 'Create a transaction',
     description:
       'Queues a payment. Success means that it was accepted and the amount is reserved, not that it is paid: ask for its status. A repeat with the same `merchant_reference` and content answers the first one again, with the header `Idempotency-Replayed: true`, and is paid once.',

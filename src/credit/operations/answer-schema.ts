@@ -1,0 +1,66 @@
+import { Type } from 'typebox';
+import { headerStatus } from '../../platform/http/schemas.ts';
+import { SUCCESS_TEXT } from './answers.ts';
+
+/** Parts of the scoring operations' answer schemas. */
+
+export const plainText = (description: string) => Type.String({ description });
+export const isoTime = (description: string) =>
+  Type.String({ description, examples: ['2026-10-31T00:00:00+03:00'] });
+
+export const headSchema = {
+  header_status: headerStatus,
+  text: Type.String({ examples: [SUCCESS_TEXT] }),
+  requestReference: plainText('As sent.'),
+};
+const trueOrFalse = (description: string) =>
+  Type.String({ description, examples: ['false'], pattern: '^(true|false)$' });
+export const tailSchema = {
+  remarks: Type.Array(
+    Type.String({ description: 'What else has to be known, such as disputes and a death.' }),
+  ),
+  source: plainText('The bureau the information is from; `registry` is the built-in one.'),
+  computed_here: Type.Array(
+    Type.String({ description: 'What an upstream bureau did not tell and was computed here.' }),
+  ),
+};
+export const profileFields = {
+  crn: plainText('Customer reference number.'),
+  dateOfBirth: isoTime('Date of birth.'),
+  fullName: plainText('Full name.'),
+  nationalID: plainText('National ID number; empty when not known.'),
+  otherNames: plainText('Names but the surname.'),
+  salutation: plainText('Salutation; empty when not known.'),
+  surname: plainText('Surname.'),
+  deceased: trueOrFalse(
+    '`true` when the customer is recorded as deceased; then there is no score.',
+  ),
+};
+const sectorPair = Type.Object(
+  { mySector: Type.String(), otherSectors: Type.String() },
+  { description: 'Text numbers. See the page on credit fields for each definition.' },
+);
+export const pairs = (names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, sectorPair]));
+const reasons = Object.fromEntries(
+  [1, 2, 3, 4].map((number) => [
+    `reasonCodeAARC${number}`,
+    plainText('A reason, in plain English.'),
+  ]),
+);
+export const scoreSchema = (name: string) =>
+  Type.Object({
+    grade: plainText('AA (best) to JJ; empty without history.'),
+    [name]: plainText('1 to 1000; empty without history.'),
+    probability: plainText('Probability of default in percent; empty without history.'),
+    ...reasons,
+  });
+export const accountStatus = Type.String({ description: '`ACTIVE`, `CLOSED` or `DEFAULT`.' });
+export const accountFlags = {
+  disputed: trueOrFalse(
+    '`true` while the customer disputes the account: it is neither counted against the customer nor scored.',
+  ),
+  deceased: trueOrFalse('`true` when the lender reports the customer’s death with this account.'),
+  asOf: isoTime('The day for which the lender last submitted the account.'),
+};
+export const noticeSchema = plainText('To be shown to whoever decides.');

@@ -1,0 +1,189 @@
+import { createHmac } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import type { Static, TObject, TSchema } from 'typebox';
+import type { Clock } from '../../platform/base/clock.ts';
+import { parseDay } from '../../platform/base/days.ts';
+import { Refusal } from '../../platform/base/errors.ts';
+import type { BureauFinding, CreditOperation } from '../bureaus/bureau.ts';
+import { startOfDay } from '../bureaus/registry.ts';
+import type { EnquiryService } from '../enquiries/service.ts';
+import { DOCUMENT_FORMS, DOCUMENT_TYPES, normaliseDocument } from '../registry/documents.ts';
+import type { IdentityDocument } from '../registry/documents.ts';
+import type { ReportSector } from '../summary/summary.ts';
+import type { EnquiryPolicy, Vendor } from '../../parties/vendor.ts';
+import type { Authenticators } from '../../parties/http/authenticate.ts';
+import { vid } from '../../parties/http/fields.ts';
+import { StoredAnswer } from '../../platform/http/operation.ts';
+import type { Operation, Signature } from '../../platform/http/operation.ts';
+import type { AnswerContext } from './answers.ts';
+import { bureauCodeOf } from './bureau-codes.ts';
+import {
+  consentFields,
+  contactFields,
+  dateOfBirth,
+  documentFields,
+  optionalName,
+  reportReason,
+  requestReference,
+} from './fields.ts';
+
+export interface ScoringDeps extends Pick<Authenticators, 'byVendor'> {
+  /** Undefined when the credit registry is not configured. */
+  readonly enquiryService: EnquiryService | undefined;
+  readonly clock: Clock;
+  readonly timeZone: string;
+}
+
+/** Parameters that all three have. */
+export const enquiryFields = {
+  vid,
+  requestReference,
+  reportReason,
+  name1: optionalName,
+  name2: optionalName,
+  name3: optionalName,
+  name4: optionalName,
+  dateOfBirth,
+  ...documentFields,
+  ...contactFields,
+  ...consentFields,
+};
+type ScoringRequest = Static<TObject<typeof enquiryFields>> & { readonly reportSector?: string };
+
+const NAME_FIELDS = ['name1', 'name2', 'name3', 'name4'] as const;
+const FEWEST_NAMES = 2;
+
+/** What the three operations share. */
+export function common({ byVendor }: ScoringDeps) {
+  return {
+    method: 'POST',
+    signedBy: byVendor,
+    tag: 'Scoring',
+    refusesAtTopLevel: true,
+    bureauCodeOf,
+  } as const satisfies Partial<Operation<TObject, TSchema, Vendor>>;
+}
+
+/** Answers an enquiry. A repeat gets the first answer again, byte for byte. */
+export async function enquire(
+  deps: ScoringDeps,
+  operation: CreditOperation,
+  asked: {
+    readonly request: ScoringRequest;
+    readonly vendor: Vendor;
+    readonly signature: Signature;
+    readonly present: (finding: BureauFinding, context: AnswerContext) => object;
+  },
+): Promise<StoredAnswer> {
+  const { request, vendor } = asked;
+  if (deps.enquiryService === undefined) throw new Refusal('scoring_unavailable');
+  const sector: ReportSector = request.reportSector === '1' ? 1 : 2;
+  const json = await deps.enquiryService.ask(
+    {
+      vendor,
+      operation,
+      requestReference: request.requestReference,
+      reportReason: Number(request.reportReason),
+      reportSector: request.reportSector === undefined ? null : sector,
+      documents: readDocuments(request),
+      names: readNames(request, operation, vendor.enquiryPolicy),
+      dateOfBirth: readDateOfBirth(request),
+      content: request,
+      keyId: keyIdOf(asked.signature.key),
+      ...readConsent(request, vendor.enquiryPolicy, startOfDay(deps.clock.now(), deps.timeZone)),
+    },
+    (finding, source) =>
+      asked.present(finding, {
+        requestReference: request.requestReference,
+        scope: { mySector: vendor.sector, reportSector: sector },
+        timeZone: deps.timeZone,
+        source,
+      }),
+  );
+  return new StoredAnswer(json);
+}
+
+function readDocuments(request: ScoringRequest): IdentityDocument[] {
+  const documents = DOCUMENT_TYPES.flatMap((type) => {
+    const given = request[type];
+    if (given === undefined) return [];
+    const number = normaliseDocument(type, given);
+    if (number === undefined) {
+      throw new Refusal('invalid_field', {
+        field: type,
+        text: `${type} must be ${DOCUMENT_FORMS[type]}`,
+      });
+    }
+    return [{ type, number }];
+  });
+  if (documents.length === 0) {
+    throw new Refusal('missing_field', {
+      field: 'nationalID',
+      text: `At least one document is required: ${DOCUMENT_TYPES.join(', ')}`,
+    });
+  }
+  return documents;
+}
+
+/** The day alone; empty when it was not given. */
+function readDateOfBirth({ dateOfBirth: given }: ScoringRequest): string {
+  const day = (given ?? '').slice(0, 'YYYY-MM-DD'.length);
+  if (day !== '' && parseDay(day) === undefined) {
+    throw new Refusal('invalid_field', {
+      field: 'dateOfBirth',
+      text: 'dateOfBirth must be a day of the calendar',
+    });
+  }
+  return day;
+}
+
+/** The schema has checked the form of the date; here it must be in the calendar, and not to come. */
+function readConsent(
+  { consentReference, consentDate }: ScoringRequest,
+  policy: EnquiryPolicy,
+  today: Date,
+): { readonly consentReference: string | null; readonly consentDate: string | null } {
+  if (policy === 'strict') {
+    for (const [field, value] of Object.entries({ consentReference, consentDate })) {
+      if (value === undefined) {
+        throw new Refusal('missing_field', {
+          field,
+          text: 'consentReference and consentDate are required',
+        });
+      }
+    }
+  }
+  if (consentDate !== undefined) {
+    const day = parseDay(consentDate);
+    if (day === undefined) throw invalidConsentDate('must be a day of the calendar');
+    if (day > today) throw invalidConsentDate('must not be in the future');
+  }
+  return { consentReference: consentReference ?? null, consentDate: consentDate ?? null };
+}
+
+function invalidConsentDate(how: string): Refusal {
+  return new Refusal('invalid_field', { field: 'consentDate', text: `consentDate ${how}` });
+}
+
+function readNames(
+  request: ScoringRequest,
+  operation: CreditOperation,
+  policy: EnquiryPolicy,
+): string[] {
+  const names = NAME_FIELDS.flatMap((field) => request[field] ?? []);
+  const required = operation !== 'id-decision' || policy === 'strict';
+  if (required && names.length < FEWEST_NAMES) {
+    const missing = NAME_FIELDS.find((field) => request[field] === undefined);
+    throw new Refusal('missing_field', {
+      field: missing ?? 'name1',
+      text: 'At least two names are required',
+    });
+  }
+  return names;
+}
+
+/** Names a vendor's key in records without telling anything about it. */
+function keyIdOf(key: KeyObject | undefined): string {
+  if (key === undefined) return '';
+  return createHmac('sha256', key).update('malipo key id').digest('hex').slice(0, 16);
+}

@@ -1,0 +1,80 @@
+import { Type } from 'typebox';
+import type { Vendor } from '../../parties/vendor.ts';
+import type { Operation } from '../../platform/http/operation.ts';
+import { formatMoney } from '../../platform/base/money.ts';
+import type { BureauFinding } from '../bureaus/bureau.ts';
+import { GENERIC_COUNTS, genericSummary, listAccounts } from '../summary/summary.ts';
+import {
+  accountFlags,
+  accountStatus,
+  headSchema,
+  noticeSchema,
+  pairs,
+  plainText,
+  profileFields,
+  scoreSchema,
+  tailSchema,
+} from './answer-schema.ts';
+import { NOTICE, flagsOf, headOf, profileOf, scoreOnWire, tailOf } from './answers.ts';
+import type { AnswerContext } from './answers.ts';
+import { common, enquire, enquiryFields } from './enquiry.ts';
+import type { ScoringDeps } from './enquiry.ts';
+import { reportSector } from './fields.ts';
+
+const request = Type.Object({ ...enquiryFields, reportSector });
+const response = Type.Object({
+  ...headSchema,
+  profile: Type.Object(profileFields),
+  summary: Type.Object(pairs(GENERIC_COUNTS)),
+  account_list: Type.Array(
+    Type.Object({
+      accountStatus,
+      arrearAmount: plainText('Overdue amount in KES.'),
+      ...accountFlags,
+    }),
+  ),
+  phone_list: Type.Array(
+    Type.Object({ phoneNo: Type.String(), phoneType: plainText('`MOBILE`, `HOME` or `WORK`.') }),
+  ),
+  score: scoreSchema('positiveScore'),
+  notice: noticeSchema,
+  ...tailSchema,
+});
+
+/** Specification §4.11. */
+export function genericScore(
+  deps: ScoringDeps,
+): Operation<typeof request, typeof response, Vendor> {
+  return {
+    ...common(deps),
+    path: '/generic-score',
+    name: 'genericScore',
+    summary: 'Generic score',
+    description:
+      'Profile, counts of accounts, account and phone lists, and the generic score. At least one document and at least two names. Vendors with strict enquiries send `consentReference` and `consentDate` too.',
+    request,
+    response,
+    handle: (asked, vendor, signature) =>
+      enquire(deps, 'generic-score', { request: asked, vendor, signature, present }),
+  };
+}
+
+function present(finding: BureauFinding, context: AnswerContext) {
+  return {
+    ...headOf(context),
+    profile: profileOf(finding, context),
+    summary: genericSummary(finding.file, context.scope),
+    account_list: listAccounts(finding.file, context.scope).map((account) => ({
+      accountStatus: account.status,
+      arrearAmount: formatMoney(account.arrearCents),
+      ...flagsOf(account, context),
+    })),
+    phone_list: finding.profile.phones.map((phone) => ({
+      phoneNo: phone.number,
+      phoneType: phone.type,
+    })),
+    score: scoreOnWire(finding, 'positiveScore'),
+    notice: NOTICE,
+    ...tailOf(finding, context),
+  };
+}

@@ -1,0 +1,48 @@
+import { Type } from 'typebox';
+import type { Vendor } from '../../parties/vendor.ts';
+import type { Operation } from '../../platform/http/operation.ts';
+import type { BureauFinding } from '../bureaus/bureau.ts';
+import { isCreditActive } from '../summary/summary.ts';
+import { headSchema, plainText, profileFields, tailSchema } from './answer-schema.ts';
+import { headOf, profileOf, tailOf } from './answers.ts';
+import type { AnswerContext } from './answers.ts';
+import { common, enquire, enquiryFields } from './enquiry.ts';
+import type { ScoringDeps } from './enquiry.ts';
+
+const request = Type.Object(enquiryFields);
+const response = Type.Object({
+  ...headSchema,
+  profile: Type.Object({
+    ...profileFields,
+    gender: plainText('`M`, `F` or empty.'),
+    nationality: plainText('Country code of two letters.'),
+  }),
+  summary: Type.Object({ creditActive: plainText('`"true"` when any account is open.') }),
+  ...tailSchema,
+});
+
+/** Specification §4.10. */
+export function idDecision(deps: ScoringDeps): Operation<typeof request, typeof response, Vendor> {
+  return {
+    ...common(deps),
+    path: '/id-decision',
+    name: 'idDecision',
+    summary: 'Identity decision',
+    description:
+      'Who the customer is and whether any credit account is open. At least one document; names are optional, and those given must agree. Vendors with strict enquiries send at least two names, `consentReference` and `consentDate`.',
+    request,
+    response,
+    handle: (asked, vendor, signature) =>
+      enquire(deps, 'id-decision', { request: asked, vendor, signature, present }),
+  };
+}
+
+function present(finding: BureauFinding, context: AnswerContext) {
+  const { gender, nationality } = finding.profile;
+  return {
+    ...headOf(context),
+    profile: { ...profileOf(finding, context), gender, nationality },
+    summary: { creditActive: String(isCreditActive(finding.file)) },
+    ...tailOf(finding, context),
+  };
+}

@@ -1,0 +1,95 @@
+import { Type } from 'typebox';
+import type { Vendor } from '../../parties/vendor.ts';
+import type { Operation } from '../../platform/http/operation.ts';
+import { nullable } from '../../platform/http/schemas.ts';
+import { isoDay } from '../../platform/base/days.ts';
+import type { BureauFinding } from '../bureaus/bureau.ts';
+import { MOBILE_AMOUNTS, MOBILE_COUNTS, listAccounts, mobileSummary } from '../summary/summary.ts';
+import {
+  accountFlags,
+  accountStatus,
+  headSchema,
+  isoTime,
+  noticeSchema,
+  pairs,
+  plainText,
+  profileFields,
+  scoreSchema,
+  tailSchema,
+} from './answer-schema.ts';
+import { NOTICE, dayOnWire, flagsOf, headOf, profileOf, scoreOnWire, tailOf } from './answers.ts';
+import type { AnswerContext } from './answers.ts';
+import { common, enquire, enquiryFields } from './enquiry.ts';
+import type { ScoringDeps } from './enquiry.ts';
+import { reportSector } from './fields.ts';
+
+const request = Type.Object({ ...enquiryFields, reportSector });
+const response = Type.Object({
+  ...headSchema,
+  profile: Type.Object(profileFields),
+  summary: Type.Object({
+    ...pairs([...MOBILE_AMOUNTS, ...MOBILE_COUNTS]),
+    lastMobileLoanListingDate: Type.Object({
+      otherSectors: nullable(isoTime('Null when there is none.')),
+    }),
+  }),
+  account_list: Type.Array(Type.Object({ accountStatus, ...accountFlags })),
+  phone_list: Type.Array(
+    Type.Object({
+      createDate: isoTime('Since when it is on file.'),
+      phoneNo: Type.String(),
+      phoneType: plainText('`MOBILE`, `HOME` or `WORK`.'),
+    }),
+  ),
+  score: scoreSchema('mobiLoansScore'),
+  notice: noticeSchema,
+  ...tailSchema,
+});
+
+/** Specification §4.12. */
+export function mobileLoanScore(
+  deps: ScoringDeps,
+): Operation<typeof request, typeof response, Vendor> {
+  return {
+    ...common(deps),
+    path: '/mobile-loan-score',
+    name: 'mobileLoanScore',
+    summary: 'Mobile-loan score',
+    description:
+      'Profile, counts and amounts with those of mobile loans, account and phone lists, and the mobile-loan score. At least one document and at least two names. Vendors with strict enquiries send `consentReference` and `consentDate` too.',
+    request,
+    response,
+    handle: (asked, vendor, signature) =>
+      enquire(deps, 'mobile-loan-score', { request: asked, vendor, signature, present }),
+  };
+}
+
+function present(finding: BureauFinding, context: AnswerContext) {
+  const { lastMobileLoanListingDate: listed, ...summary } = mobileSummary(
+    finding.file,
+    context.scope,
+  );
+  const { otherSectors } = listed;
+  return {
+    ...headOf(context),
+    profile: profileOf(finding, context),
+    summary: {
+      ...summary,
+      lastMobileLoanListingDate: {
+        otherSectors: otherSectors === null ? null : dayOnWire(isoDay(otherSectors), context),
+      },
+    },
+    account_list: listAccounts(finding.file, context.scope).map((account) => ({
+      accountStatus: account.status,
+      ...flagsOf(account, context),
+    })),
+    phone_list: finding.profile.phones.map((phone) => ({
+      createDate: dayOnWire(phone.since, context),
+      phoneNo: phone.number,
+      phoneType: phone.type,
+    })),
+    score: scoreOnWire(finding, 'mobiLoansScore'),
+    notice: NOTICE,
+    ...tailOf(finding, context),
+  };
+}

@@ -1,0 +1,46 @@
+import { Type } from 'typebox';
+import { vid } from '../../parties/http/fields.ts';
+import { Refusal } from '../../platform/base/errors.ts';
+import type { Operation } from '../../platform/http/operation.ts';
+import { headerStatus } from '../../platform/http/schemas.ts';
+import { billerFields, billerOnWire } from './biller-on-wire.ts';
+import type { BillerDeps } from './biller-on-wire.ts';
+import { billerCode } from './fields.ts';
+
+const request = Type.Object({ vid, biller_code: billerCode });
+const response = Type.Object({
+  header_status: headerStatus,
+  data: Type.Object({
+    ...billerFields,
+    status: Type.String({
+      description: '`ONLINE`, or `OFFLINE` during maintenance or downtime at the operator.',
+      examples: ['ONLINE'],
+    }),
+  }),
+});
+
+/** Specification §4.3. */
+export function billerStatus({
+  catalogue,
+  connectorOf,
+}: BillerDeps): Operation<typeof request, typeof response, undefined> {
+  return {
+    name: 'billerStatus',
+    method: 'GET',
+    path: '/billing/biller/status',
+    tag: 'Billing',
+    summary: 'Biller status',
+    description: 'Whether a biller can be paid now. Ask before create. No signature.',
+    signedBy: undefined,
+    request,
+    response,
+    handle: (asked) => {
+      const biller = catalogue.biller(asked.biller_code);
+      if (biller === undefined) throw new Refusal('unknown_biller', { field: 'biller_code' });
+      return {
+        header_status: 200,
+        data: { ...billerOnWire(biller, connectorOf), status: biller.availability },
+      };
+    },
+  };
+}

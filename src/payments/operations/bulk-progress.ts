@@ -1,0 +1,51 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import type { Authenticators } from '../../parties/http/authenticate.ts';
+import type { WireTime } from '../../platform/base/clock.ts';
+import { wireTimeText } from '../../platform/http/schemas.ts';
+import type { BatchProgress } from '../bulk/batch.ts';
+import type { BulkProcessor } from '../bulk/processor.ts';
+
+/** What the bulk operations work with. */
+export interface BulkDeps extends Pick<Authenticators, 'byVendor'> {
+  readonly bulkProcessor: BulkProcessor;
+  readonly wireTime: WireTime;
+}
+
+export const progressSchema = Type.Object({
+  status: Type.Integer({ description: '1: the batch was taken. Its rows may still be refused.' }),
+  text: Type.String({ examples: ['Batch queued and pending processing'] }),
+  batch_reference: Type.String(),
+  batch_id: Type.String({ description: 'Ours; quote it when you ask for help.' }),
+  batch_status: Type.String({
+    description: '`PROCESSING` while rows wait for their decision, then `DONE`.',
+    examples: ['DONE'],
+  }),
+  sha256: Type.String({ description: 'Of the file.' }),
+  rows: Type.Integer({ description: 'Rows in the file.' }),
+  accepted: Type.Integer({
+    description: 'Rows accepted so far: queued for processing, as after a single create.',
+  }),
+  refused: Type.Integer({ description: 'Rows refused so far.' }),
+  posted_time: wireTimeText('When the batch was saved.'),
+});
+
+/** A batch as answers show it. */
+export function progressOf(
+  progress: BatchProgress,
+  wireTime: WireTime,
+): Static<typeof progressSchema> {
+  const isDone = progress.endedAt !== null;
+  return {
+    status: 1,
+    text: isDone ? 'Batch processed' : 'Batch queued and pending processing',
+    batch_reference: progress.batchReference,
+    batch_id: progress.batchId,
+    batch_status: isDone ? 'DONE' : 'PROCESSING',
+    sha256: progress.fileSha256.toString('hex'),
+    rows: progress.rowCount,
+    accepted: progress.acceptedCount,
+    refused: progress.refusedCount,
+    posted_time: wireTime.format(progress.createdAt),
+  };
+}

@@ -1,0 +1,33 @@
+import { Type } from 'typebox';
+import { vid } from '../../parties/http/fields.ts';
+import type { Vendor } from '../../parties/vendor.ts';
+import type { Operation } from '../../platform/http/operation.ts';
+import { headerStatus } from '../../platform/http/schemas.ts';
+import { progressOf, progressSchema } from './bulk-progress.ts';
+import type { BulkDeps } from './bulk-progress.ts';
+import { batchReference } from './fields.ts';
+
+const request = Type.Object({ vid, batch_reference: batchReference });
+const response = Type.Object({ header_status: headerStatus, msg: progressSchema });
+
+/** How far a batch is. */
+export function bulkStatus(deps: BulkDeps): Operation<typeof request, typeof response, Vendor> {
+  return {
+    name: 'bulkStatus',
+    method: 'GET',
+    path: '/transaction/bulk/status',
+    tag: 'Billing',
+    summary: 'Progress of a bulk create',
+    description: 'How many rows of a batch are decided, and how.',
+    signedBy: deps.byVendor,
+    request,
+    response,
+    handle: async (asked, vendor) => ({
+      header_status: 200,
+      msg: progressOf(
+        await deps.bulkProcessor.progress(vendor.vendorId, asked.batch_reference),
+        deps.wireTime,
+      ),
+    }),
+  };
+}

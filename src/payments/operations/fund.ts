@@ -1,0 +1,51 @@
+import { Type } from 'typebox';
+import type { Authenticators } from '../../parties/http/authenticate.ts';
+import { vid } from '../../parties/http/fields.ts';
+import type { Vendor } from '../../parties/vendor.ts';
+import { parseSenderTime } from '../../platform/base/clock.ts';
+import type { Clock, WireTime } from '../../platform/base/clock.ts';
+import { Refusal } from '../../platform/base/errors.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import type { Operation } from '../../platform/http/operation.ts';
+import { fund } from '../collections/fund.ts';
+import { currency, fundTime } from './fields.ts';
+import { movementOnWire, movementSchema, requireKes } from './movement.ts';
+
+const request = Type.Object({ vid, time: fundTime, currency });
+
+/** Specification §4.1. */
+export function fundBillingAccount(
+  deps: Pick<Authenticators, 'byVendor'> & {
+    readonly pool: Pool;
+    readonly wireTime: WireTime;
+    readonly clock: Clock;
+    /** How far `time` may be from our clock; 0: any time. */
+    readonly fundWindowSeconds: number;
+  },
+): Operation<typeof request, typeof movementSchema, Vendor> {
+  return {
+    name: 'fund',
+    method: 'POST',
+    path: '/payments/v2/billing/fund',
+    tag: 'Funding',
+    summary: 'Fund the billing account',
+    description:
+      'Moves all collected income into the float, usable at once, whatever `time` says. With nothing to move, a `time` whose request moved money gets the first such answer again; otherwise `msg.status` is 0 and `amount` 0.',
+    signedBy: deps.byVendor,
+    request,
+    response: movementSchema,
+    handle: async (asked, vendor) => {
+      requireKes(asked.currency);
+      const requestedAt = parseSenderTime(asked.time, deps.wireTime);
+      if (requestedAt === undefined) {
+        throw new Refusal('invalid_field', { field: 'time', text: 'time is not a valid time' });
+      }
+      const awaySeconds = Math.abs(requestedAt.getTime() - deps.clock.now().getTime()) / 1000;
+      if (deps.fundWindowSeconds > 0 && awaySeconds > deps.fundWindowSeconds) {
+        throw new Refusal('stale_time', { field: 'time' });
+      }
+      const movement = await fund(deps.pool, { vendorId: vendor.vendorId, requestedAt });
+      return movementOnWire(movement, 'amount moved', deps.wireTime);
+    },
+  };
+}

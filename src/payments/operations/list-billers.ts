@@ -1,0 +1,34 @@
+import { Type } from 'typebox';
+import { vid } from '../../parties/http/fields.ts';
+import type { Operation } from '../../platform/http/operation.ts';
+import { headerStatus } from '../../platform/http/schemas.ts';
+import { billerFields, billerOnWire } from './biller-on-wire.ts';
+import type { BillerDeps } from './biller-on-wire.ts';
+
+const request = Type.Object({ vid });
+const response = Type.Object({
+  header_status: headerStatus,
+  data: Type.Array(Type.Object(billerFields)),
+});
+
+/** Specification §4.2. */
+export function listBillers({
+  catalogue,
+  connectorOf,
+}: BillerDeps): Operation<typeof request, typeof response, undefined> {
+  return {
+    name: 'listBillers',
+    method: 'GET',
+    path: '/billing/list',
+    tag: 'Billing',
+    summary: 'List billers',
+    description: 'What can be paid. No signature.',
+    signedBy: undefined,
+    request,
+    response,
+    handle: () => ({
+      header_status: 200,
+      data: catalogue.billers().map((biller) => billerOnWire(biller, connectorOf)),
+    }),
+  };
+}

@@ -1,0 +1,38 @@
+import { Type } from 'typebox';
+import type { WireTime } from '../../platform/base/clock.ts';
+import { Refusal } from '../../platform/base/errors.ts';
+import { CURRENCY, moneyNumber } from '../../platform/base/money.ts';
+import { headerStatus, wireTimeText } from '../../platform/http/schemas.ts';
+import type { Movement } from '../collections/collect.ts';
+
+/** Answer of fund and of collections (specification §2.3). */
+export const movementSchema = Type.Object({
+  header_status: headerStatus,
+  msg: Type.Object({
+    status: Type.Integer({
+      description: '1 when money was moved, 0 when there was nothing to move.',
+    }),
+    text: Type.String({ examples: ['amount moved'] }),
+    amount: Type.Number({ description: 'Amount moved, in KES.' }),
+    reference: Type.String({ description: 'Reference of the movement; empty when nothing moved.' }),
+    posted_time: wireTimeText('Time of the movement.'),
+  }),
+});
+
+export function movementOnWire(movement: Movement, moved: string, wireTime: WireTime) {
+  const nothing = movement.reference === null;
+  return {
+    header_status: 200,
+    msg: {
+      status: nothing ? 0 : 1,
+      text: nothing ? 'nothing to move' : moved,
+      amount: moneyNumber(movement.amountCents),
+      reference: movement.reference ?? '',
+      posted_time: wireTime.format(movement.postedAt),
+    },
+  };
+}
+
+export function requireKes(text: string): void {
+  if (text !== CURRENCY) throw new Refusal('unsupported_currency', { field: 'currency' });
+}

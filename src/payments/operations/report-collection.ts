@@ -1,0 +1,79 @@
+import { Type } from 'typebox';
+import type { VendorDirectory } from '../../parties/directory.ts';
+import type { Authenticators } from '../../parties/http/authenticate.ts';
+import { collector, vid } from '../../parties/http/fields.ts';
+import { isInScope } from '../../parties/vendor.ts';
+import type { Collector } from '../../parties/vendor.ts';
+import { parseSenderTime } from '../../platform/base/clock.ts';
+import type { WireTime } from '../../platform/base/clock.ts';
+import { Refusal } from '../../platform/base/errors.ts';
+import type { Mac } from '../../platform/base/mac.ts';
+import { parseMoney } from '../../platform/base/money.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import type { Operation } from '../../platform/http/operation.ts';
+import { collect } from '../collections/collect.ts';
+import { amount, collectionTime, currency, merchantReference } from './fields.ts';
+import { movementOnWire, movementSchema, requireKes } from './movement.ts';
+
+const request = Type.Object({
+  collector,
+  vid,
+  reference: merchantReference,
+  amount,
+  currency,
+  paid_at: collectionTime,
+});
+
+/** Collected income comes in (design §3), signed by the collector. */
+export function reportCollection(
+  deps: Pick<Authenticators, 'byCollector'> & {
+    readonly pool: Pool;
+    readonly wireTime: WireTime;
+    readonly directory: VendorDirectory;
+    readonly ledgerMac: Mac;
+  },
+): Operation<typeof request, typeof movementSchema, Collector> {
+  return {
+    name: 'collect',
+    method: 'POST',
+    path: '/payments/v2/collections',
+    tag: 'Funding',
+    summary: 'Report collected income',
+    description:
+      'A collector reports money collected for a vendor. Once per (collector, reference): a repeat with the same content answers the first movement again.',
+    signedBy: deps.byCollector,
+    request,
+    response: movementSchema,
+    handle: async (asked, signer) => {
+      requireKes(asked.currency);
+      // One answer for a vendor out of scope and for an unknown one: a collector cannot probe for vendors.
+      if (!isInScope(signer.scope, asked.vid)) {
+        throw new Refusal('collector_not_allowed', { field: 'vid' });
+      }
+      const vendor = deps.directory.vendor(asked.vid);
+      if (vendor === undefined) throw new Refusal('unknown_vendor', { field: 'vid' });
+      const amountCents = parseMoney(asked.amount);
+      if (amountCents === 0n) {
+        throw new Refusal('invalid_field', {
+          field: 'amount',
+          text: 'amount must be greater than 0',
+        });
+      }
+      const paidAt = parseSenderTime(asked.paid_at, deps.wireTime);
+      if (paidAt === undefined) {
+        throw new Refusal('invalid_field', {
+          field: 'paid_at',
+          text: 'paid_at is not a valid time',
+        });
+      }
+      const movement = await collect(deps, {
+        collector: signer.collector,
+        reference: asked.reference,
+        vendorId: vendor.vendorId,
+        amountCents,
+        paidAt,
+      });
+      return movementOnWire(movement, 'amount collected', deps.wireTime);
+    },
+  };
+}
