@@ -35,7 +35,7 @@ export async function createInertApi(
     catalogue: inert('catalogue') as ApiOptions['catalogue'],
     connectorOf: unused('connectorOf'),
     capacity: inert('capacity') as ApiOptions['capacity'],
-    lanes: inert('lanes') as ApiOptions['lanes'],
+    create: unused('create'),
     balances: inert('balances') as ApiOptions['balances'],
     statuses: inert('statuses') as ApiOptions['statuses'],
     bulkProcessor: inert('bulkProcessor') as ApiOptions['bulkProcessor'],

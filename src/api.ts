@@ -2,16 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { WireTime } from './platform/base/clock.ts';
 import type { Mac } from './platform/base/mac.ts';
-import type { BillerCatalogue } from './payments/billers/catalogue.ts';
-import type { BulkProcessor } from './payments/bulk/processor.ts';
+import type { Payments } from './payments/payments.ts';
 import type { EnquiryService } from './credit/enquiries/service.ts';
 import type { Pool } from './platform/db/pool.ts';
-import type { CallbackReceiver } from './payments/dispatch/callbacks.ts';
-import type { Capacity } from './payments/dispatch/capacity.ts';
-import type { Connector } from './payments/dispatch/connector.ts';
-import type { BalanceReader } from './payments/ledger/balance-reader.ts';
-import type { CreateLanes } from './payments/create/create.ts';
-import type { StatusReader } from './payments/create/status-reader.ts';
 import { addCallbackRoutes } from './payments/operations/callbacks.ts';
 import { addHealthRoutes, addMetricsRoute } from './platform/http/health.ts';
 import { createAuthenticators, describeSender } from './parties/http/authenticate.ts';
@@ -31,7 +24,19 @@ import { createServer } from './platform/http/server.ts';
 import type { ServerLimits } from './platform/http/server.ts';
 import { KnownNames } from './platform/http/wire/parameters.ts';
 
-export interface ApiOptions extends AuthenticationDeps {
+type PaymentsParts = Pick<
+  Payments,
+  | 'catalogue'
+  | 'create'
+  | 'callbackReceiver'
+  | 'bulkProcessor'
+  | 'balances'
+  | 'statuses'
+  | 'connectorOf'
+  | 'capacity'
+>;
+
+export interface ApiOptions extends AuthenticationDeps, PaymentsParts {
   readonly config: {
     readonly mode: 'sandbox' | 'production';
     /** Without the role `api` only health and metrics are served. */
@@ -52,16 +57,6 @@ export interface ApiOptions extends AuthenticationDeps {
   readonly pool: Pool;
   readonly ledgerMac: Mac;
   readonly wireTime: WireTime;
-  readonly catalogue: BillerCatalogue;
-  readonly connectorOf: (operatorCode: string) => Connector | undefined;
-  /** Of calls to operators. */
-  readonly capacity: Capacity;
-  readonly lanes: CreateLanes;
-  readonly balances: BalanceReader;
-  readonly statuses: StatusReader;
-  /** Undefined without the role `api`. */
-  readonly bulkProcessor: BulkProcessor | undefined;
-  readonly callbackReceiver: CallbackReceiver;
   /** Undefined when the credit registry is not configured. */
   readonly enquiryService: EnquiryService | undefined;
 }

@@ -12,6 +12,7 @@ export const ROWS: readonly (readonly string[])[] = [
   ['platform/http'],
   ['parties'],
   ['parties/http'],
+  ['parties/parties'],
 
   ['payments/ledger', 'payments/quarantine'],
   ['payments/billers'],
@@ -20,6 +21,9 @@ export const ROWS: readonly (readonly string[])[] = [
   ['payments/bulk', 'payments/dispatch'],
   ['payments/reconciliation'],
   ['payments/corrections', 'payments/connectors', 'payments/timeline'],
+  ['payments/timing'],
+  ['payments/jobs'],
+  ['payments/payments'],
   ['payments/operations'],
 
   ['credit/facts'],
@@ -29,6 +33,7 @@ export const ROWS: readonly (readonly string[])[] = [
   ['credit/importing', 'credit/bureaus'],
   ['credit/enquiries'],
   ['credit/rotation'],
+  ['credit/credit'],
   ['credit/operations'],
 
   ['metrics', 'environment'],

@@ -95,6 +95,7 @@ function openDesk(options: Partial<BulkProcessorOptions> & { vendor?: Partial<Ve
     log: pino({ level: 'silent' }),
     ...given,
   });
+  receiver.start();
   return { receiver, accepted };
 }
 

@@ -36,7 +36,6 @@ beforeAll(async () => {
   const catalogue = createBillerCatalogue({
     pool: books.pool,
     masterKeys: { current: randomBytes(32), previous: undefined },
-    readSecrets: async () => new Map(),
   });
   await catalogue.reload();
   settler = createSettler({ pools: [books.openPool()], deadlineMs: 8_000 });

@@ -185,7 +185,6 @@ describe('a reload that is overtaken by a later one', () => {
     const catalogue = createBillerCatalogue({
       pool,
       masterKeys: MASTER_KEYS,
-      readSecrets: async () => new Map(),
     });
     const slow = catalogue.reload();
     await held;

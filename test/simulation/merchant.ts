@@ -1,5 +1,7 @@
 import { Refusal } from '../../src/platform/base/errors.ts';
-import type { CreateDecision } from '../../src/payments/create/payment.ts';
+import { decodeReference } from '../../src/platform/base/ids.ts';
+import { isConnectionError } from '../../src/platform/db/pool.ts';
+import type { Created } from '../../src/payments/create/decide.ts';
 import type { SimulatedProcess } from './process.ts';
 import type { Wish } from './scenario.ts';
 import type { World } from './world.ts';
@@ -32,36 +34,57 @@ export function startMerchants(
     const { billerCode, amountCents, merchantReference } = wish;
     const request = { billerCode, amountCents, merchantReference, account: '5551234', phone: null };
     process.create(request, wish.vendorId).then(
-      (decision) => {
-        hear(wish, decision, waiting);
+      (created) => {
+        hear(wish, created);
         onEnd(random.chance(0.15) && !world.calm ? random.whole(100, 5_000) : undefined);
       },
       (error: unknown) => {
-        if (!(error instanceof Refusal)) world.violated(`a create failed: ${String(error)}`);
-        else if (error.code === 'biller_offline') world.note('create_offline');
-        onEnd(random.whole(500, 3_000));
+        const decided = hearRefusal(wish, error, waiting);
+        const repeats = !decided || (random.chance(0.15) && !world.calm);
+        onEnd(repeats ? random.whole(500, 3_000) : undefined);
       },
     );
   };
 
-  const hear = (wish: Wish, decision: CreateDecision, stillWaiting: boolean): void => {
+  const hear = (wish: Wish, created: Created): void => {
     const name = `${wish.vendorId} ${wish.merchantReference}`;
+    const paymentId = decodeReference(created.reference)?.paymentId ?? created.reference;
     const before = truth.answered.get(name);
-    if (decision.kind === 'accepted' || decision.kind === 'replayed') {
-      if (decision.kind === 'replayed') world.note('create_replayed');
-      if (before !== undefined && before !== decision.paymentId) {
-        world.violated(`${name} was answered with two transactions`);
-      }
-      truth.answered.set(name, decision.paymentId);
-      world.tell(`vendor ${name} ${decision.kind} ${decision.paymentId}`);
-      return;
+    if (created.replayed) world.note('create_replayed');
+    if (before !== undefined && before !== paymentId) {
+      world.violated(`${name} was answered with two transactions`);
     }
-    if (decision.kind === 'insufficient_float') world.note('create_unaffordable');
-    else world.violated(`${name} was refused as ${decision.kind}`);
+    truth.answered.set(name, paymentId);
+    world.tell(`vendor ${name} ${created.replayed ? 'replayed' : 'accepted'} ${paymentId}`);
+  };
+
+  /** Returns true when the refusal decides the wish. */
+  const hearRefusal = (wish: Wish, error: unknown, stillWaiting: boolean): boolean => {
+    const name = `${wish.vendorId} ${wish.merchantReference}`;
+    if (!(error instanceof Refusal)) {
+      // Only looking for an earlier answer fails like this; the API answers it as `unavailable`.
+      if (!isConnectionError(error)) world.violated(`a create failed: ${String(error)}`);
+      return false;
+    }
+    switch (error.code) {
+      case 'biller_offline':
+        world.note('create_offline');
+        return false;
+      case 'insufficient_float':
+        world.note('create_unaffordable');
+        break;
+      case 'reference_reused':
+      case 'likely_duplicate':
+        world.violated(`${name} was refused as ${error.code}`);
+        break;
+      default:
+        return false;
+    }
     // A refusal that comes after the vendor gave up may be older than what was accepted since.
-    if (before !== undefined && stillWaiting) {
+    if (truth.answered.has(name) && stillWaiting) {
       world.violated(`${name} was accepted and then refused`);
     }
+    return true;
   };
 
   for (const wish of scenario.wishes) {

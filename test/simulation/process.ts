@@ -1,18 +1,11 @@
 import { pino } from 'pino';
-import { createBillerCatalogue } from '../../src/payments/billers/catalogue.ts';
-import type { Pool } from '../../src/platform/db/pool.ts';
 import type { Timers } from '../../src/platform/base/timers.ts';
-import { createAvailabilities } from '../../src/payments/dispatch/availability.ts';
-import { createCallbackReceiver } from '../../src/payments/dispatch/callbacks.ts';
-import type { CallbackAnswer } from '../../src/payments/dispatch/callbacks.ts';
+import type { CallbackAnswer, CallbackReceiver } from '../../src/payments/dispatch/callbacks.ts';
 import type { CallbackRequest, Connector } from '../../src/payments/dispatch/connector.ts';
-import { startDispatcher } from '../../src/payments/dispatch/dispatcher.ts';
-import type { Dispatcher } from '../../src/payments/dispatch/dispatcher.ts';
-import { createCreateLanes } from '../../src/payments/create/create.ts';
-import { planPayment } from '../../src/payments/create/decide.ts';
-import type { CreateRequest } from '../../src/payments/create/decide.ts';
-import { createSettler } from '../../src/payments/settle/settle.ts';
-import type { CreateDecision } from '../../src/payments/create/payment.ts';
+import type { Created, CreateRequest } from '../../src/payments/create/decide.ts';
+import { openPayments } from '../../src/payments/payments.ts';
+import type { Payments } from '../../src/payments/payments.ts';
+import { PRODUCTION_TIMING } from '../../src/payments/timing.ts';
 import { createSimulatedConnector } from './connector.ts';
 import type { CallsOut } from './connector.ts';
 import { EPOCH_MS } from './database.ts';
@@ -21,8 +14,8 @@ import type { Mutant } from './mutants.ts';
 import type { HostileOperator } from './operator.ts';
 import type { World } from './world.ts';
 
-const LANE_DEADLINE_MS = 8_000;
-const POLICY = {
+/** Shorter than in production, so that a run sees many of them. */
+const RETRIES = {
   verifyFirstMs: 500,
   verifyMaxMs: 8_000,
   resendFirstMs: 300,
@@ -33,11 +26,11 @@ const STOP_GRACE_MS = 4_000;
 const SETTINGS_POLL_MS = 2_000;
 const SILENT = pino({ level: 'silent' });
 
-/** One simulated process: the real parts of the service, wired as compose.ts wires them. */
+/** One simulated process: the payments wing as the service opens it, on simulated surroundings. */
 export interface SimulatedProcess extends Life {
   readonly ready: boolean;
   readonly stopping: boolean;
-  create(request: CreateRequest, vendorId: number): Promise<CreateDecision>;
+  create(request: CreateRequest, vendorId: number): Promise<Created>;
   callback(operatorCode: string, request: CallbackRequest): Promise<CallbackAnswer>;
   /** The run is over. */
   end(): Promise<void>;
@@ -47,7 +40,10 @@ export interface SimulatedProcess extends Life {
   hintSettings(): void;
 }
 
-type Parts = Awaited<ReturnType<typeof boot>>;
+interface Parts {
+  readonly payments: Payments;
+  readonly receiver: CallbackReceiver;
+}
 
 interface State extends Life, CallsOut {
   dead: boolean;
@@ -122,16 +118,12 @@ export function startProcess(options: ProcessOptions): SimulatedProcess {
     get stopping() {
       return stopping;
     },
-    create: async (request, vendorId) => {
-      const { catalogue, lanes } = running();
-      const planned = planPayment(
-        request,
-        { vendorId, duplicateCheck: 'off', referenceRequired: true },
-        catalogue.biller(request.billerCode),
-      );
-      // The order of claims follows ids: they come from the seed.
-      return await lanes.add({ ...planned, paymentId: simulatedId(world) });
-    },
+    create: async (request, vendorId) =>
+      await running().payments.create(request, {
+        vendorId,
+        duplicateCheck: 'off',
+        referenceRequired: true,
+      }),
     callback: (operatorCode, request) => running().receiver.receive(operatorCode, request),
     crash: () => state.crash(),
     standStill: (forMs) => state.standStill(forMs),
@@ -142,7 +134,7 @@ export function startProcess(options: ProcessOptions): SimulatedProcess {
       world.note('stopped');
       if (state.instructionsOut > 0) world.note('stopped_with_call_out');
       world.tell(`${name} stops`);
-      void shutDown(parts).then(end);
+      void parts.payments.stop(() => STOP_GRACE_MS).then(end);
     },
     hintSettings: () => {
       if (parts !== undefined) reloadUntilDone(world, state, parts);
@@ -150,89 +142,44 @@ export function startProcess(options: ProcessOptions): SimulatedProcess {
   };
 }
 
-async function boot(state: State, options: ProcessOptions) {
+async function boot(state: State, options: ProcessOptions): Promise<Parts> {
   const { world, network, operators, mutant } = options;
-  const pool = (): Pool => network.poolOf(state);
-  const timers = timersOf(world, state);
-  const catalogue = createBillerCatalogue({
-    pool: pool(),
-    masterKeys: { current: Buffer.alloc(32), previous: undefined },
-    readSecrets: async () => new Map(),
-  });
-  await catalogue.reload();
   const connectors = new Map<string, Connector>(
     operators.map((operator) => {
       const connector = createSimulatedConnector(world, state, operator);
       return [operator.character.operatorCode, mutant?.connector?.(connector) ?? connector];
     }),
   );
-  const connectorOf = (operatorCode: string): Connector | undefined => connectors.get(operatorCode);
-  const settler = createSettler({
-    pools: [pool(), pool()],
-    deadlineMs: LANE_DEADLINE_MS,
-    timers,
-  });
-  const lanes = createCreateLanes({
-    pools: [pool(), pool()],
-    deadlineMs: LANE_DEADLINE_MS,
-    timers,
-    onAccepted: (accepted) =>
-      dispatcher.hint(
-        accepted.map(({ vendorId, billerCode }) => ({ vendorId, billerCode, stage: 'send' })),
-      ),
-  });
-  const availabilities = createAvailabilities({
-    pool: pool(),
-    catalogue,
-    connectorOf,
-    openAfterFailures: world.scenario.breakerFailures,
-    cooldownMs: BREAKER_COOLDOWN_MS,
-    timers,
+  const payments = await openPayments({
+    pool: network.poolOf(state),
+    openPool: () => network.poolOf(state),
+    directory: { vendorById: () => undefined },
+    roles: new Set(['dispatcher']),
+    settings: {
+      batches: 'many_vendors',
+      laneCount: 2,
+      breakerFailures: world.scenario.breakerFailures,
+      breakerCooldownMs: BREAKER_COOLDOWN_MS,
+    },
+    timing: { ...PRODUCTION_TIMING, retries: RETRIES, queuePollMs: world.scenario.pollMs },
+    operators: { connectorOf: (operatorCode) => connectors.get(operatorCode) },
+    timers: timersOf(world, state),
+    // The order of claims follows ids: they come from the seed.
+    newId: () => simulatedId(world),
     log: SILENT,
   });
-  const dispatcher: Dispatcher = startDispatcher({
-    pool: pool(),
-    progressPool: pool(),
-    catalogue,
-    connectorOf,
-    settler,
-    availabilities,
-    policy: POLICY,
-    pollMs: world.scenario.pollMs,
-    laneDeadlineMs: LANE_DEADLINE_MS,
-    timers,
-    log: SILENT,
-  });
-  const receiver = createCallbackReceiver({
-    pool: pool(),
-    catalogue,
-    connectorOf,
-    settler,
-    log: SILENT,
-  });
-  return {
-    catalogue,
-    lanes,
-    settler,
-    availabilities,
-    dispatcher,
-    receiver: mutant?.receiver?.(receiver) ?? receiver,
-  };
+  await payments.catalogue.reload();
+  payments.start();
+  const receiver = payments.callbackReceiver;
+  return { payments, receiver: mutant?.receiver?.(receiver) ?? receiver };
 }
 
 /** A reload that failed is made good by the watch's next poll. */
 function reloadUntilDone(world: World, state: State, parts: Parts): void {
   if (state.dead) return;
-  parts.catalogue.reload().catch(() => {
+  parts.payments.catalogue.reload().catch(() => {
     world.schedule.after(SETTINGS_POLL_MS, () => reloadUntilDone(world, state, parts), state);
   });
-}
-
-async function shutDown(parts: Parts): Promise<void> {
-  await parts.lanes.idle();
-  await parts.dispatcher.stop(STOP_GRACE_MS);
-  await parts.settler.idle();
-  await parts.availabilities.idle();
 }
 
 /** Every process counts time from a moment of its own. */

@@ -1,22 +1,20 @@
-import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { vi } from 'vitest';
-import { createBillerCatalogue } from '../../src/payments/billers/catalogue.ts';
 import type { BillerCatalogue } from '../../src/payments/billers/catalogue.ts';
-import { createAvailabilities } from '../../src/payments/dispatch/availability.ts';
 import type { Connector } from '../../src/payments/dispatch/connector.ts';
-import { startDispatcher } from '../../src/payments/dispatch/dispatcher.ts';
-import type { Dispatcher } from '../../src/payments/dispatch/dispatcher.ts';
-import { createSettler } from '../../src/payments/settle/settle.ts';
 import type { Settler } from '../../src/payments/settle/settle.ts';
 import { createPayments, readPayment } from '../../src/payments/create/store.ts';
 import type { PaymentRow } from '../../src/payments/create/store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
+import { openPayments } from '../../src/payments/payments.ts';
+import type { Payments } from '../../src/payments/payments.ts';
+import { PRODUCTION_TIMING } from '../../src/payments/timing.ts';
+import type { OpenPool } from '../../src/platform/db/pool.ts';
 import type { Books } from './money-fixture.ts';
 
 /** One process that dispatches. */
 export interface Dispatch {
-  readonly dispatcher: Dispatcher;
+  readonly dispatcher: NonNullable<Payments['dispatcher']>;
   readonly catalogue: BillerCatalogue;
   readonly settler: Settler;
   /** Stops as the service does. */
@@ -37,51 +35,36 @@ export async function startDispatch(
     readonly url?: string;
   },
 ): Promise<Dispatch> {
-  const log = pino({ level: 'silent' });
-  const location = { url: options.url ?? books.url, byIndexOnly: true };
-  const pool = books.openPool({ ...location, max: 3 });
-  const catalogue = createBillerCatalogue({
-    pool,
-    masterKeys: { current: randomBytes(32), previous: undefined },
-    readSecrets: async () => new Map(),
+  const location = { url: options.url ?? books.url };
+  const openPool: OpenPool = (pool) => books.openPool({ ...location, ...pool });
+  const payments = await openPayments({
+    pool: openPool({ name: 'main', max: 3, byIndexOnly: true }),
+    openPool,
+    directory: { vendorById: () => undefined },
+    roles: new Set(['dispatcher']),
+    settings: {
+      batches: 'many_vendors',
+      laneCount: 1,
+      breakerFailures: options.openAfterFailures ?? 1_000,
+      breakerCooldownMs: options.cooldownMs ?? 5,
+    },
+    timing: {
+      ...PRODUCTION_TIMING,
+      retries: { verifyFirstMs: 1, verifyMaxMs: 4, resendFirstMs: 1, resendMaxMs: 4 },
+      queuePollMs: options.pollMs ?? 10,
+    },
+    operators: { connectorOf: (operatorCode) => options.connectors[operatorCode] },
+    log: pino({ level: 'silent' }),
   });
-  await catalogue.reload();
-  const connectorOf = (operatorCode: string): Connector | undefined =>
-    options.connectors[operatorCode];
-  const settler = createSettler({ pools: [books.openPool(location)], deadlineMs: 8_000 });
-  const availabilities = createAvailabilities({
-    pool,
-    catalogue,
-    connectorOf,
-    openAfterFailures: options.openAfterFailures ?? 1_000,
-    cooldownMs: options.cooldownMs ?? 5,
-    log,
-  });
-  const dispatcher = startDispatcher({
-    pool,
-    progressPool: books.openPool(location),
-    catalogue,
-    connectorOf,
-    settler,
-    availabilities,
-    policy: { verifyFirstMs: 1, verifyMaxMs: 4, resendFirstMs: 1, resendMaxMs: 4 },
-    pollMs: options.pollMs ?? 10,
-    laneDeadlineMs: 8_000,
-    log,
-  });
-  let stopping: Promise<void> | undefined;
+  await payments.catalogue.reload();
+  payments.start();
+  const { dispatcher } = payments;
+  if (dispatcher === undefined) throw new Error('the dispatcher did not start');
   return {
     dispatcher,
-    catalogue,
-    settler,
-    stop: async (graceMs = 5_000) => {
-      stopping ??= (async () => {
-        await dispatcher.stop(graceMs);
-        await settler.idle();
-        await availabilities.idle();
-      })();
-      await stopping;
-    },
+    catalogue: payments.catalogue,
+    settler: payments.settler,
+    stop: async (graceMs = 5_000) => await payments.stop(() => graceMs),
   };
 }
 

@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
 import { setTimeout as delay } from 'node:timers/promises';
+import { pino } from 'pino';
 import { decodeReference } from '../../platform/base/ids.ts';
 import { formatMoney } from '../../platform/base/money.ts';
-import { billerOf } from '../../payments/billers/catalogue.ts';
-import { findBiller } from '../../payments/billers/store.ts';
 import * as fields from '../../payments/operations/fields.ts';
-import { acceptPayment, createCreateLanes } from '../../payments/create/create.ts';
 import type { Created } from '../../payments/create/decide.ts';
 import { readPayment } from '../../payments/create/store.ts';
 import type { PaymentRow } from '../../payments/create/store.ts';
 import { statusOf } from '../../payments/create/payment.ts';
+import { openPayments } from '../../payments/payments.ts';
+import { PRODUCTION_TIMING } from '../../payments/timing.ts';
 import { command, like, moneyAboveZero, signerName, wholeNumber } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { EXIT } from '../exit.ts';
@@ -29,8 +29,6 @@ interface PayOptions {
   readonly wait?: number | true;
 }
 
-/** How long the create is tried again over lost connections. */
-const CREATE_DEADLINE_MS = 8_000;
 const WAIT_SECONDS = 60;
 const LOOK_EVERY_MS = 200;
 
@@ -88,15 +86,18 @@ function exitCodeOf(row: PaymentRow): number {
 
 async function create(session: Session, options: PayOptions): Promise<Created> {
   const vendor = await requireActiveVendor(session.pool, options.vid);
-  const biller = await findBiller(session.pool, options.biller);
-  // A lane of its own: it finds out what became of a commit whose connection was lost.
-  const lanes = createCreateLanes({
-    pools: [session.openPool(1)],
-    deadlineMs: CREATE_DEADLINE_MS,
-    batches: session.config.batches,
-    onAccepted: () => {},
+  const payments = await openPayments({
+    pool: session.pool,
+    openPool: ({ max }) => session.openPool(max),
+    directory: { vendorById: () => undefined },
+    roles: new Set(),
+    settings: { ...session.config, laneCount: 1 },
+    timing: PRODUCTION_TIMING,
+    operators: { connectorOf: () => undefined },
+    log: pino({ level: 'silent' }),
   });
-  return await acceptPayment(
+  await payments.catalogue.reload();
+  return await payments.create(
     {
       billerCode: options.biller,
       account: options.account,
@@ -105,14 +106,10 @@ async function create(session: Session, options: PayOptions): Promise<Created> {
       merchantReference: options.merchantReference ?? null,
     },
     {
-      vendor: {
-        vendorId: vendor.vendor_id,
-        duplicateCheck: vendor.duplicate_check,
-        referenceRequired: vendor.reference_required,
-      },
-      biller: biller === undefined ? undefined : billerOf(biller),
+      vendorId: vendor.vendor_id,
+      duplicateCheck: vendor.duplicate_check,
+      referenceRequired: vendor.reference_required,
     },
-    { lanes, pool: session.pool },
   );
 }
 

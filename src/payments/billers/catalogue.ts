@@ -1,5 +1,6 @@
 import type { MasterKeys } from '../../platform/base/sealing.ts';
 import type { Pool } from '../../platform/db/pool.ts';
+import { openOperatorKeys } from '../../parties/keys.ts';
 import type { Biller, Operator, OperatorSecret } from './biller.ts';
 import { listBillers, listOperators, listPrefixes } from './store.ts';
 import type { BillerRow } from './store.ts';
@@ -16,11 +17,7 @@ export interface BillerCatalogue {
   readonly reload: () => Promise<void>;
 }
 
-/** Reads the secrets of operators; handed in, because keys are kept beside vendors'. */
-export type OperatorSecretsReader = (
-  pool: Pool,
-  masterKeys: MasterKeys,
-) => Promise<ReadonlyMap<string, readonly OperatorSecret[]>>;
+const NO_SECRETS: ReadonlyMap<string, readonly OperatorSecret[]> = new Map();
 
 /** The biller of a stored row. */
 export function billerOf(row: BillerRow): Biller {
@@ -43,11 +40,12 @@ export function billerOf(row: BillerRow): Biller {
 
 export function createBillerCatalogue(options: {
   readonly pool: Pool;
-  readonly masterKeys: MasterKeys;
-  readonly readSecrets: OperatorSecretsReader;
+  /** Opens the keys shared with operators. Undefined: operators are listed without their keys. */
+  readonly masterKeys: MasterKeys | undefined;
   /** Called after each reload, with the new content in place. */
   readonly onReload?: () => void;
 }): BillerCatalogue {
+  const { pool, masterKeys } = options;
   let billers = new Map<string, Biller>();
   let operators = new Map<string, Operator>();
   let prefixes = new Map<string, string>();
@@ -57,10 +55,10 @@ export function createBillerCatalogue(options: {
     reloadsBegun += 1;
     const ours = reloadsBegun;
     const [billerRows, operatorRows, prefixRows, secrets] = await Promise.all([
-      listBillers(options.pool),
-      listOperators(options.pool),
-      listPrefixes(options.pool),
-      options.readSecrets(options.pool, options.masterKeys),
+      listBillers(pool),
+      listOperators(pool),
+      listPrefixes(pool),
+      masterKeys === undefined ? NO_SECRETS : openOperatorKeys(pool, masterKeys),
     ]);
     // A reload that began later has read what is newer.
     if (ours < shown) return;

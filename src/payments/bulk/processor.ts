@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { Refusal } from '../../platform/base/errors.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
 import { startPeriodicJob } from '../../platform/jobs/periodic-job.ts';
+import type { PeriodicJob } from '../../platform/jobs/periodic-job.ts';
 import { createLanes } from '../../platform/db/lane.ts';
 import type { Lane } from '../../platform/db/lane.ts';
 import type { Pool } from '../../platform/db/pool.ts';
@@ -15,6 +16,8 @@ import * as store from './store.ts';
 
 /** Takes batches and decides their rows in the background. */
 export interface BulkProcessor {
+  /** Begins to look for batches that another process left. */
+  start(): void;
   /**
    * Stores a batch and begins to decide it. The same reference with the same file gets the same
    * batch. Throws: `reference_reused` (another file), `overloaded` (too many undecided batches).
@@ -100,7 +103,7 @@ export function createBulkProcessor(options: BulkProcessorOptions): BulkProcesso
       .finally(() => {
         const wasFull = !isFree();
         running.delete(key);
-        if (wasFull) search.hurry();
+        if (wasFull) search?.hurry();
       });
     running.set(key, work);
   };
@@ -113,15 +116,18 @@ export function createBulkProcessor(options: BulkProcessorOptions): BulkProcesso
       if (leased !== undefined) start({ ...found, ...leased });
     }
   };
-  const search = startPeriodicJob({
-    everyMs: options.pollMs,
-    atOnce: true,
-    work: adopt,
-    failureText: 'batches could not be looked for',
-    log: options.log,
-  });
+  let search: PeriodicJob | undefined;
 
   return {
+    start: () => {
+      search ??= startPeriodicJob({
+        everyMs: options.pollMs,
+        atOnce: true,
+        work: adopt,
+        failureText: 'batches could not be looked for',
+        log: options.log,
+      });
+    },
     get underWay() {
       return running.size;
     },
@@ -158,7 +164,7 @@ export function createBulkProcessor(options: BulkProcessorOptions): BulkProcesso
     },
     stop: async () => {
       stopping = true;
-      await search.stop();
+      await search?.stop();
       await Promise.all(running.values());
     },
   };

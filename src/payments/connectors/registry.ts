@@ -110,11 +110,14 @@ export interface ConnectorRegistry {
   close(): Promise<void>;
 }
 
-export function createConnectorRegistry(options: {
+export interface ConnectorRegistryOptions {
   /** Callbacks of an operator go to `<callbackBase>/<operatorCode>`. */
   readonly callbackBase: string;
-  readonly log: Logger;
-}): ConnectorRegistry {
+}
+
+export function createConnectorRegistry(
+  options: ConnectorRegistryOptions & { readonly log: Logger },
+): ConnectorRegistry {
   let connectors = new Map<string, { connector: Connector; made: string }>();
   const closing = new Set<Promise<void>>();
 

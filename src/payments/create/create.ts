@@ -6,6 +6,7 @@ import type { Biller } from '../billers/biller.ts';
 import { createLanes } from '../../platform/db/lane.ts';
 import type { Lane } from '../../platform/db/lane.ts';
 import type { Pool } from '../../platform/db/pool.ts';
+import type { Vendor } from '../../parties/vendor.ts';
 import type { BatchForm } from './batch-form.ts';
 import {
   answerDecision,
@@ -18,6 +19,9 @@ import type { Created, CreateRequest } from './decide.ts';
 import { createPayments, readPaymentByReference } from './store.ts';
 import type { CreateDecision, NewPayment } from './payment.ts';
 
+/** What the rules for creating need to know about a vendor. */
+export type PayingVendor = Pick<Vendor, 'vendorId' | 'duplicateCheck' | 'referenceRequired'>;
+
 /**
  * Accepts a payment: plan, commit, answer. A repeat gets its first answer also when a rule would
  * refuse it today, because the biller went offline or its limits changed since.
@@ -27,14 +31,19 @@ import type { CreateDecision, NewPayment } from './payment.ts';
 export async function acceptPayment(
   request: CreateRequest,
   from: {
-    readonly vendor: Parameters<typeof planPayment>[1];
+    readonly vendor: PayingVendor;
     readonly biller: Biller | undefined;
   },
-  through: { readonly lanes: CreateLanes; readonly pool: Pool },
+  through: {
+    readonly lanes: CreateLanes;
+    readonly pool: Pool;
+    /** Default: a new time-ordered id. */
+    readonly newId?: () => string;
+  },
 ): Promise<Created> {
   let payment: NewPayment;
   try {
-    payment = planPayment(request, from.vendor, from.biller);
+    payment = planPayment(request, from.vendor, from.biller, through.newId?.());
   } catch (refusal) {
     const normalised = normaliseRequest(request, from.biller);
     const first = await findFirst(normalised, from.vendor.vendorId, through.pool);

@@ -48,6 +48,7 @@ export function planPayment(
   request: CreateRequest,
   vendor: Pick<Vendor, 'vendorId' | 'duplicateCheck' | 'referenceRequired'>,
   biller: Biller | undefined,
+  paymentId: string = newId(),
 ): NewPayment {
   if (biller === undefined) throw new Refusal('unknown_biller', { field: 'biller_name' });
   const account = requireAccount(request.account, biller);
@@ -81,7 +82,7 @@ export function planPayment(
   }
   return {
     vendorId: vendor.vendorId,
-    paymentId: newId(),
+    paymentId,
     billerCode: biller.billerCode,
     account,
     phone,

@@ -3,14 +3,11 @@ import type { Authenticators } from '../../parties/http/authenticate.ts';
 import type { Vendor } from '../../parties/vendor.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
 import { parseMoney } from '../../platform/base/money.ts';
-import type { BillerCatalogue } from '../billers/catalogue.ts';
-import type { Pool } from '../../platform/db/pool.ts';
-import { acceptPayment } from '../create/create.ts';
-import type { CreateLanes } from '../create/create.ts';
 import { QUEUED_TEXT } from '../create/status-fields.ts';
 import { vid } from '../../parties/http/fields.ts';
 import { HeadedAnswer } from '../../platform/http/operation.ts';
 import type { Operation } from '../../platform/http/operation.ts';
+import type { Payments } from '../payments.ts';
 import { headerStatus, wireTimeText } from '../../platform/http/schemas.ts';
 import { account, amount, billerCode, merchantReference, phone } from './fields.ts';
 
@@ -38,9 +35,7 @@ const REPLAYED = { 'idempotency-replayed': 'true' };
 /** Specification §4.4. */
 export function createPayment(deps: {
   readonly byVendor: Authenticators['byVendor'];
-  readonly catalogue: BillerCatalogue;
-  readonly lanes: CreateLanes;
-  readonly pool: Pool;
+  readonly create: Payments['create'];
   readonly wireTime: WireTime;
 }): Operation<typeof createRequest, typeof createResponse, Vendor> {
   return {
@@ -55,7 +50,7 @@ export function createPayment(deps: {
     request: createRequest,
     response: createResponse,
     handle: async (request, vendor) => {
-      const created = await acceptPayment(
+      const created = await deps.create(
         {
           billerCode: request.biller_name,
           account: request.account,
@@ -63,8 +58,7 @@ export function createPayment(deps: {
           amountCents: parseMoney(request.amount),
           merchantReference: request.merchant_reference ?? null,
         },
-        { vendor, biller: deps.catalogue.biller(request.biller_name) },
-        deps,
+        vendor,
       );
       const answer = {
         header_status: 200,

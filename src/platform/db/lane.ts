@@ -6,6 +6,11 @@ import type { Timers } from '../base/timers.ts';
 import { isConnectionError, isReadOnly, isUnavailable } from './pool.ts';
 import type { Pool, Queryable } from './pool.ts';
 
+/** How long a batch is retried over lost connections before its callers are answered. */
+export const LANE_DEADLINE_MS = 8_000;
+/** The same for a read, which its caller can repeat at once. */
+export const READ_DEADLINE_MS = 3_000;
+
 const RETRY_FIRST_MS = 20;
 const RETRY_MOST_MS = 500;
 /**

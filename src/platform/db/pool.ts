@@ -75,6 +75,9 @@ export interface PoolOptions {
   readonly onError?: (error: Error) => void;
 }
 
+/** Opens a pool on the database of whoever hands this out, who also closes it. */
+export type OpenPool = (options: Pick<PoolOptions, 'name' | 'max' | 'byIndexOnly'>) => Pool;
+
 const LOCK_TIMEOUT_MS = 10_000;
 const IDLE_IN_PAYMENT_MS = 15_000;
 

@@ -1,0 +1,103 @@
+import type { Logger } from 'pino';
+import { systemClock } from '../platform/base/clock.ts';
+import type { Clock } from '../platform/base/clock.ts';
+import { LANE_DEADLINE_MS } from '../platform/db/lane.ts';
+import type { OpenPool, Pool } from '../platform/db/pool.ts';
+import type { PeriodicJob } from '../platform/jobs/periodic-job.ts';
+import type { Bureau } from './bureaus/bureau.ts';
+import { createMetropolBureau } from './bureaus/metropol/bureau.ts';
+import type { MetropolOptions } from './bureaus/metropol/bureau.ts';
+import { createRegistryBureau } from './bureaus/registry.ts';
+import { startEnquiryRetention } from './enquiries/retention.ts';
+import { createEnquiryService } from './enquiries/service.ts';
+import type { EnquiryService } from './enquiries/service.ts';
+import { openRegistryVault } from './registry/open-vault-store.ts';
+import type { CreditKeys } from './registry/vault.ts';
+
+const RETENTION_EVERY_MS = 3_600_000;
+
+export interface CreditOptions {
+  readonly pool: Pool;
+  /** Opens the wing's other pools. They are closed after the wing was stopped. */
+  readonly openPool: OpenPool;
+  /** Undefined: the credit registry is not configured. */
+  readonly keys: CreditKeys | undefined;
+  readonly roles: ReadonlySet<string>;
+  readonly settings: CreditSettings;
+  /** Default: the system's. */
+  readonly clock?: Clock;
+  readonly log: Logger;
+}
+
+/** Values of the configuration. */
+export interface CreditSettings {
+  /** Of enquiries; one database connection each. */
+  readonly laneCount: number;
+  readonly timeZone: string;
+  readonly creditRetentionDays: number;
+  /** 0: enquiries are kept for ever. */
+  readonly creditEnquiryRetentionDays: number;
+  /** Of each strict vendor; 0: no limit. */
+  readonly creditMissesPerHour: number;
+  /** Undefined: the built-in registry answers. */
+  readonly metropol: Omit<MetropolOptions, 'pool' | 'vault' | 'clock' | 'timeZone'> | undefined;
+}
+
+export interface Credit {
+  /** Undefined when the credit registry is not configured. */
+  readonly enquiryService: EnquiryService | undefined;
+  /** Starts what works on its own, with the role `jobs`. */
+  start(): void;
+  /** Finishes what is under way. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Builds the credit wing of one process.
+ * Throws: `PlainError` when the registry was written under other keys.
+ */
+export async function openCredit(options: CreditOptions): Promise<Credit> {
+  const { settings, log, clock = systemClock } = options;
+  const enquiries = await openEnquiries(options, clock);
+  const retentionDays = settings.creditEnquiryRetentionDays;
+  let retention: PeriodicJob | undefined;
+  return {
+    enquiryService: enquiries?.service,
+    start: () => {
+      if (!options.roles.has('jobs') || retentionDays === 0) return;
+      const { pool } = options;
+      const everyMs = RETENTION_EVERY_MS;
+      retention = startEnquiryRetention({ pool, clock, retentionDays, everyMs, log });
+    },
+    stop: async () => {
+      await retention?.stop();
+      await enquiries?.service.idle();
+      await enquiries?.bureau.close();
+    },
+  };
+}
+
+async function openEnquiries(
+  { pool, openPool, keys, settings }: CreditOptions,
+  clock: Clock,
+): Promise<{ readonly service: EnquiryService; readonly bureau: Bureau } | undefined> {
+  if (keys === undefined) return undefined;
+  const vault = await openRegistryVault(pool, keys);
+  const shared = { pool, vault, clock, timeZone: settings.timeZone };
+  const bureau =
+    settings.metropol === undefined
+      ? createRegistryBureau({ ...shared, retentionDays: settings.creditRetentionDays })
+      : createMetropolBureau({ ...shared, ...settings.metropol });
+  const service = createEnquiryService({
+    pool,
+    lanePools: Array.from({ length: settings.laneCount }, (_, index) =>
+      openPool({ name: `enquiry ${index}`, max: 1, byIndexOnly: true }),
+    ),
+    laneDeadlineMs: LANE_DEADLINE_MS,
+    vault,
+    bureau,
+    clock,
+    missesPerHour: settings.creditMissesPerHour,
+  });
+  return { service, bureau };
+}

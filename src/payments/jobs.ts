@@ -1,0 +1,58 @@
+import type { Logger } from 'pino';
+import type { Clock, WireTime } from '../platform/base/clock.ts';
+import type { Mac } from '../platform/base/mac.ts';
+import type { MasterKeys } from '../platform/base/sealing.ts';
+import type { OpenPool, Pool } from '../platform/db/pool.ts';
+import { startEventRetention } from './events/retention.ts';
+import { startWebhookSender } from './events/sender.ts';
+import { startChainBuilder } from './ledger/chain-builder.ts';
+import type { Timing } from './timing.ts';
+
+export interface JobOptions {
+  readonly pool: Pool;
+  readonly openPool: OpenPool;
+  /** Opens the signing keys of webhooks. */
+  readonly masterKeys: MasterKeys;
+  readonly ledgerMac: Mac;
+  readonly wireTime: WireTime;
+  readonly clock: Clock;
+  readonly timing: Timing;
+  readonly log: Logger;
+}
+
+export interface PaymentJobs {
+  /** @param graceLeftMs for deliveries under way. */
+  stop(graceLeftMs: () => number): Promise<void>;
+}
+
+/** The wing's background work that serves no request: the hash chain, webhooks, retention. */
+export function startPaymentJobs(options: JobOptions): PaymentJobs {
+  const { pool, clock, timing, log } = options;
+  const chain = startChainBuilder({
+    pool,
+    mac: options.ledgerMac,
+    everyMs: timing.chainEveryMs,
+    log,
+  });
+  const retention = startEventRetention({
+    pool,
+    clock,
+    everyMs: timing.eventRetentionEveryMs,
+    log,
+  });
+  const sender = startWebhookSender({
+    pool: options.openPool({ name: 'webhooks', max: 2, byIndexOnly: true }),
+    masterKeys: options.masterKeys,
+    wireTime: options.wireTime,
+    policy: timing.webhooks,
+    pollMs: timing.webhookPollMs,
+    log,
+  });
+  return {
+    stop: async (graceLeftMs) => {
+      await sender.stop(graceLeftMs());
+      await retention.stop();
+      await chain.stop();
+    },
+  };
+}

@@ -1,0 +1,293 @@
+import type { Logger } from 'pino';
+import { systemTimers } from '../platform/base/timers.ts';
+import type { Timers } from '../platform/base/timers.ts';
+import { LANE_DEADLINE_MS, READ_DEADLINE_MS } from '../platform/db/lane.ts';
+import type { OpenPool, Pool } from '../platform/db/pool.ts';
+import type { VendorDirectory } from '../parties/directory.ts';
+import { createBillerCatalogue } from './billers/catalogue.ts';
+import type { BillerCatalogue } from './billers/catalogue.ts';
+import { createBulkProcessor } from './bulk/processor.ts';
+import type { BulkProcessor } from './bulk/processor.ts';
+import { createConnectorRegistry } from './connectors/registry.ts';
+import type { ConnectorRegistry, ConnectorRegistryOptions } from './connectors/registry.ts';
+import type { BatchForm } from './create/batch-form.ts';
+import { acceptPayment, createCreateLanes } from './create/create.ts';
+import type { CreateLanes, PayingVendor } from './create/create.ts';
+import type { Created, CreateRequest } from './create/decide.ts';
+import type { NewPayment } from './create/payment.ts';
+import { createStatusReader } from './create/status-reader.ts';
+import type { StatusReader } from './create/status-reader.ts';
+import { requireOneVendorCalls } from './create/store.ts';
+import { createAvailabilities } from './dispatch/availability.ts';
+import { createCallbackReceiver } from './dispatch/callbacks.ts';
+import type { CallbackReceiver } from './dispatch/callbacks.ts';
+import { createCapacity } from './dispatch/capacity.ts';
+import type { Capacity } from './dispatch/capacity.ts';
+import type { Connector } from './dispatch/connector.ts';
+import { startDispatcher } from './dispatch/dispatcher.ts';
+import type { Dispatcher } from './dispatch/dispatcher.ts';
+import { startPaymentJobs } from './jobs.ts';
+import type { JobOptions, PaymentJobs } from './jobs.ts';
+import { createBalanceReader } from './ledger/balance-reader.ts';
+import type { BalanceReader } from './ledger/balance-reader.ts';
+import { createSettler } from './settle/settle.ts';
+import type { Settler } from './settle/settle.ts';
+import type { Timing } from './timing.ts';
+
+type ConnectorOf = (operatorCode: string) => Connector | undefined;
+
+export interface PaymentsOptions {
+  /** For everything that has no pool of its own. */
+  readonly pool: Pool;
+  /** Opens the wing's other pools. They are closed after the wing was stopped. */
+  readonly openPool: OpenPool;
+  readonly directory: Pick<VendorDirectory, 'vendorById'>;
+  /** What this process does besides creating, settling and answering. */
+  readonly roles: ReadonlySet<'api' | 'dispatcher' | 'jobs'>;
+  readonly settings: PaymentsSettings;
+  readonly timing: Timing;
+  /** How operators are reached: by their protocols, or by connectors that are given. */
+  readonly operators:
+    | (ConnectorRegistryOptions & Pick<JobOptions, 'masterKeys'>)
+    | { readonly connectorOf: ConnectorOf };
+  /** Required for the role `jobs`. */
+  readonly jobs?: Pick<JobOptions, 'masterKeys' | 'ledgerMac' | 'wireTime' | 'clock'>;
+  /** Default: the system's. */
+  readonly timers?: Timers;
+  /** Makes the ids of payments. Default: time-ordered, random. */
+  readonly newId?: () => string;
+  readonly log: Logger;
+}
+
+/** Values of the configuration. */
+export interface PaymentsSettings {
+  readonly batches: BatchForm;
+  /** Of creating, and of settling; one database connection each. */
+  readonly laneCount: number;
+  readonly breakerFailures: number;
+  readonly breakerCooldownMs: number;
+}
+
+/** The payments wing of one process. */
+export interface Payments {
+  /** Empty until its `reload` was called, which comes before `start` and the first create. */
+  readonly catalogue: BillerCatalogue;
+  /** Accepts a payment. Throws as `acceptPayment` does. */
+  create(request: CreateRequest, vendor: PayingVendor): Promise<Created>;
+  readonly settler: Settler;
+  readonly callbackReceiver: CallbackReceiver;
+  /** Undefined without the role `api`. */
+  readonly bulkProcessor: BulkProcessor | undefined;
+  readonly balances: BalanceReader;
+  readonly statuses: StatusReader;
+  readonly connectorOf: ConnectorOf;
+  /** Of calls to operators. */
+  readonly capacity: Capacity;
+  /** Creates that wait for their batch. */
+  readonly waitingCreates: number;
+  /** While it is started, with the role `dispatcher`. */
+  readonly dispatcher: Pick<Dispatcher, 'hint' | 'underWay'> | undefined;
+  /** Starts what works on its own, by the roles: dispatcher, bulk batches, jobs. */
+  start(): void;
+  /**
+   * Takes no more work and finishes what is under way. Nothing may be created any more.
+   * @param graceLeftMs how long calls to operators and webhooks may still take; then they are cut off.
+   */
+  stop(graceLeftMs: () => number): Promise<void>;
+}
+
+/**
+ * Builds the payments wing. The service, the simulation, the command line and the tests all do it
+ * here, so that what is simulated and tested is what runs.
+ */
+export async function openPayments(options: PaymentsOptions): Promise<Payments> {
+  const parts = await buildParts(options);
+  const { pool, newId } = options;
+  const { connectors, lanes, operations } = parts;
+  const { catalogue, settler, bulkProcessor } = operations;
+  let jobs: PaymentJobs | undefined;
+  const stopAll = async (graceLeftMs: () => number): Promise<void> => {
+    await jobs?.stop(graceLeftMs);
+    await parts.dispatch?.stop(graceLeftMs());
+    await bulkProcessor?.stop();
+    await lanes.idle();
+    await settler.idle();
+    await connectors.close();
+  };
+  let stopping: Promise<void> | undefined;
+  return {
+    ...operations,
+    connectorOf: connectors.connectorOf,
+    create: (request, vendor) =>
+      acceptPayment(
+        request,
+        { vendor, biller: catalogue.biller(request.billerCode) },
+        { lanes, pool, ...(newId === undefined ? {} : { newId }) },
+      ),
+    get waitingCreates() {
+      return lanes.waiting;
+    },
+    get dispatcher() {
+      return parts.dispatch;
+    },
+    start: () => {
+      bulkProcessor?.start();
+      if (options.roles.has('dispatcher')) parts.dispatch = startDispatch(options, parts);
+      if (options.roles.has('jobs')) jobs = startJobs(options);
+    },
+    stop: async (graceLeftMs) => await (stopping ??= stopAll(graceLeftMs)),
+  };
+}
+
+interface Parts {
+  readonly operations: Pick<
+    Payments,
+    | 'catalogue'
+    | 'settler'
+    | 'callbackReceiver'
+    | 'bulkProcessor'
+    | 'balances'
+    | 'statuses'
+    | 'capacity'
+  >;
+  readonly connectors: ConnectorRegistry;
+  readonly lanes: CreateLanes;
+  /** While it is started. */
+  dispatch: Dispatch | undefined;
+}
+
+async function buildParts(options: PaymentsOptions): Promise<Parts> {
+  const { pool, openPool, settings, log, timers = systemTimers } = options;
+  const { batches } = settings;
+  if (batches === 'one_vendor') await requireOneVendorCalls(pool);
+  const { catalogue, connectors } = buildCatalogue(options);
+  const lane = { deadlineMs: LANE_DEADLINE_MS, batches, timers };
+  const settler = createSettler({ ...lane, pools: openLanes(options, 'settle') });
+  const onAccepted = (accepted: readonly NewPayment[]): void =>
+    parts.dispatch?.hintAccepted(accepted);
+  const createPools = openLanes(options, 'create');
+  const reader = (name: string) => ({
+    pool: openPool({ name, max: 1, byIndexOnly: true }),
+    deadlineMs: READ_DEADLINE_MS,
+  });
+  const parts: Parts = {
+    connectors,
+    lanes: createCreateLanes({ ...lane, pools: createPools, onAccepted }),
+    operations: {
+      catalogue,
+      settler,
+      bulkProcessor: buildBulk(options, { catalogue, lanePools: createPools, onAccepted }),
+      capacity: createCapacity(() => timers.nowMs()),
+      balances: createBalanceReader(reader('balances')),
+      statuses: createStatusReader(reader('statuses')),
+      callbackReceiver: createCallbackReceiver({
+        pool,
+        catalogue,
+        connectorOf: connectors.connectorOf,
+        settler,
+        log,
+      }),
+    },
+    dispatch: undefined,
+  };
+  return parts;
+}
+
+/** The billers and operators in memory, and the connectors that follow them. */
+function buildCatalogue({ pool, operators, log }: PaymentsOptions): {
+  readonly catalogue: BillerCatalogue;
+  readonly connectors: ConnectorRegistry;
+} {
+  if ('connectorOf' in operators) {
+    return {
+      catalogue: createBillerCatalogue({ pool, masterKeys: undefined }),
+      connectors: { connectorOf: operators.connectorOf, update: () => {}, close: async () => {} },
+    };
+  }
+  const connectors = createConnectorRegistry({ callbackBase: operators.callbackBase, log });
+  const catalogue = createBillerCatalogue({
+    pool,
+    masterKeys: operators.masterKeys,
+    onReload: () => connectors.update(catalogue.operators()),
+  });
+  return { catalogue, connectors };
+}
+
+/** A pool of one connection for each lane. */
+function openLanes({ openPool, settings }: PaymentsOptions, name: string): Pool[] {
+  return Array.from({ length: settings.laneCount }, (_, index) =>
+    openPool({ name: `${name} ${index}`, max: 1, byIndexOnly: true }),
+  );
+}
+
+function buildBulk(
+  { pool, directory, settings, timing, roles, log }: PaymentsOptions,
+  by: {
+    readonly catalogue: BillerCatalogue;
+    readonly lanePools: readonly Pool[];
+    readonly onAccepted: (accepted: readonly NewPayment[]) => void;
+  },
+): BulkProcessor | undefined {
+  if (!roles.has('api')) return undefined;
+  return createBulkProcessor({
+    pool,
+    lanePools: by.lanePools,
+    laneDeadlineMs: LANE_DEADLINE_MS,
+    batches: settings.batches,
+    rules: {
+      vendorById: (vendorId) => directory.vendorById(vendorId),
+      billerOf: (billerCode) => by.catalogue.biller(billerCode),
+    },
+    onAccepted: by.onAccepted,
+    pollMs: timing.bulkPollMs,
+    leaseMs: timing.bulkLeaseMs,
+    log,
+  });
+}
+
+/** The dispatcher with the circuit breakers that it keeps. */
+interface Dispatch extends Dispatcher {
+  hintAccepted(accepted: readonly NewPayment[]): void;
+}
+
+function startDispatch(options: PaymentsOptions, parts: Parts): Dispatch {
+  const { pool, openPool, settings, timing, log, timers = systemTimers } = options;
+  const { catalogue, settler, capacity } = parts.operations;
+  const shared = { catalogue, connectorOf: parts.connectors.connectorOf, timers, log };
+  const availabilities = createAvailabilities({
+    ...shared,
+    pool,
+    openAfterFailures: settings.breakerFailures,
+    cooldownMs: settings.breakerCooldownMs,
+  });
+  const dispatcher = startDispatcher({
+    ...shared,
+    pool: openPool({ name: 'dispatch', max: 2, byIndexOnly: true }),
+    progressPool: openPool({ name: 'progress', max: 1, byIndexOnly: true }),
+    settler,
+    availabilities,
+    capacity,
+    policy: timing.retries,
+    pollMs: timing.queuePollMs,
+    laneDeadlineMs: LANE_DEADLINE_MS,
+  });
+  return {
+    hint: (queues) => dispatcher.hint(queues),
+    hintAccepted: (accepted) =>
+      dispatcher.hint(
+        accepted.map(({ vendorId, billerCode }) => ({ vendorId, billerCode, stage: 'send' })),
+      ),
+    get underWay() {
+      return dispatcher.underWay;
+    },
+    stop: async (graceMs) => {
+      await dispatcher.stop(graceMs);
+      await availabilities.idle();
+    },
+  };
+}
+
+function startJobs({ pool, openPool, jobs, timing, log }: PaymentsOptions): PaymentJobs {
+  if (jobs === undefined) throw new Error('the role `jobs` needs the option `jobs`');
+  return startPaymentJobs({ ...jobs, pool, openPool, timing, log });
+}

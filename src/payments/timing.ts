@@ -1,0 +1,46 @@
+import type { RetryPolicy } from './dispatch/decide.ts';
+import { WEBHOOK_POLICY } from './events/decide.ts';
+import type { WebhookPolicy } from './events/decide.ts';
+
+/** How often the wing looks for work, and how long it keeps trying, in milliseconds. */
+export interface Timing {
+  /** When an unknown outcome is verified, and an instruction that was not executed is sent again. */
+  readonly retries: RetryPolicy;
+  readonly webhooks: WebhookPolicy;
+  /** How often queued payments are looked for that no create announced. */
+  readonly queuePollMs: number;
+  /** How often bulk batches are looked for that another process left. */
+  readonly bulkPollMs: number;
+  /** A process that decided nothing of a batch for this long has left it. */
+  readonly bulkLeaseMs: number;
+  readonly webhookPollMs: number;
+  readonly chainEveryMs: number;
+  readonly eventRetentionEveryMs: number;
+}
+
+export const PRODUCTION_TIMING: Timing = {
+  retries: {
+    verifyFirstMs: 2_000,
+    verifyMaxMs: 300_000,
+    resendFirstMs: 1_000,
+    resendMaxMs: 60_000,
+  },
+  webhooks: WEBHOOK_POLICY,
+  queuePollMs: 500,
+  bulkPollMs: 2_000,
+  bulkLeaseMs: 5_000,
+  webhookPollMs: 500,
+  chainEveryMs: 10_000,
+  eventRetentionEveryMs: 3_600_000,
+};
+
+/** In the sandbox every account suffix but 9909 must reach its final outcome within 20 s. */
+export const SANDBOX_TIMING: Timing = {
+  ...PRODUCTION_TIMING,
+  retries: {
+    verifyFirstMs: 400,
+    verifyMaxMs: 60_000,
+    resendFirstMs: 400,
+    resendMaxMs: 30_000,
+  },
+};
