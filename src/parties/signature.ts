@@ -1,8 +1,8 @@
-import { createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createSecretKey, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
-
 import { HASH_FIELD, canonicalText } from '../platform/base/canonical.ts';
 import type { Fields, Reading } from '../platform/base/canonical.ts';
+import { hmac } from '../platform/base/mac.ts';
 
 /** A vendor has one key, or two during a rotation. */
 const MAX_ACTIVE_KEYS = 2;
@@ -15,7 +15,7 @@ const absentKey = createSecretKey(randomBytes(32));
 
 /** HMAC-SHA-256 of the text's UTF-8 bytes, 64 lower-case hex digits (specification §5.4). */
 export function sign(text: string, key: KeyObject): string {
-  return createHmac('sha256', key).update(text, 'utf8').digest('hex');
+  return hmac(key, text, 'hex');
 }
 
 /** A signature that holds. */
@@ -77,5 +77,5 @@ export function matchingKey(
 }
 
 function isSignedWith(key: KeyObject, text: string, claimed: Buffer): boolean {
-  return timingSafeEqual(createHmac('sha256', key).update(text, 'utf8').digest(), claimed);
+  return timingSafeEqual(hmac(key, text), claimed);
 }

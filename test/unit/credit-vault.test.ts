@@ -18,6 +18,26 @@ describe('the vault', () => {
     expect(() => vault.unseal(altered, 'subjects|1')).toThrow();
   });
 
+  test('opens and finds what an earlier release wrote', () => {
+    const keys = (byte: number) => ({ current: Buffer.alloc(32, byte), previous: undefined });
+    const vault = createVault({ master: keys(1), index: keys(2) });
+    const sealed = 'C0suixv80NP+xawTG8LvGwTspZfk08czgPdu57inbkNmSy31ABvEbEiCTDo=';
+    expect(vault.unseal(Buffer.from(sealed, 'base64'), 'subjects|1')).toBe('Amani Baraka');
+    expect(vault.index('document', 'nationalID|12345678').toString('hex')).toBe(
+      'a09843a569c38f4f1ed1e894fedecc2fcea40dc6',
+    );
+  });
+
+  // AES-GCM knows tags of 4 to 16 bytes; the shorter, the easier to forge.
+  test.each([4, 8, 12, 15])('does not open with a tag of only %d bytes', (tagBytes) => {
+    const vault = createVault({ master, index });
+    const sealed = vault.seal('', 'subjects|1');
+    expect(vault.unseal(sealed, 'subjects|1')).toBe('');
+    expect(() => vault.unseal(sealed.subarray(0, 16 + tagBytes), 'subjects|1')).toThrow(
+      /authentication tag length/,
+    );
+  });
+
   test('never uses a nonce twice', () => {
     const vault = createVault({ master, index });
     const nonces = Array.from({ length: 2_000 }, () =>

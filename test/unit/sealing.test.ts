@@ -12,6 +12,16 @@ describe('a sealed secret', () => {
     }
   });
 
+  test('of an earlier release opens', () => {
+    const bytes = Buffer.from(
+      'ZSTSfPPtH+abFhYRy6M9ES3dVu+nosvU54MA3x45xiKF9WtKQppinEs97Lpx',
+      'base64',
+    );
+    const keys = { current: Buffer.alloc(32, 1), previous: undefined };
+    const sealed = { masterKeyId: '72cd6e8422c407fb', bytes };
+    expect(unseal(sealed, 'security_keys|vendor|demo|1', keys)).toBe('demo-security-key');
+  });
+
   test('does not show the secret, and is another each time', () => {
     const sealed = seal('demo-security-key', PLACE, KEYS);
     expect(sealed.bytes.includes('demo')).toBe(false);

@@ -1,9 +1,9 @@
-import { createHmac } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Clock } from '../../platform/base/clock.ts';
 import { parseDay } from '../../platform/base/days.ts';
 import { Refusal } from '../../platform/base/errors.ts';
+import { hmac } from '../../platform/base/mac.ts';
 import type { BureauFinding, CreditOperation } from '../bureaus/bureau.ts';
 import { startOfDay } from '../bureaus/registry.ts';
 import type { EnquiryService } from '../enquiries/service.ts';
@@ -185,5 +185,5 @@ function readNames(
 /** Names a vendor's key in records without telling anything about it. */
 function keyIdOf(key: KeyObject | undefined): string {
   if (key === undefined) return '';
-  return createHmac('sha256', key).update('malipo key id').digest('hex').slice(0, 16);
+  return hmac(key, 'malipo key id', 'hex').slice(0, 16);
 }

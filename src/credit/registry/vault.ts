@@ -1,18 +1,10 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHash,
-  createSecretKey,
-  hash,
-  hkdfSync,
-  randomFillSync,
-} from 'node:crypto';
+import { createHash, createSecretKey } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
+import { hmac } from '../../platform/base/mac.ts';
+import { decrypt, deriveKey, encrypt } from '../../platform/base/sealing.ts';
 import type { MasterKeys } from '../../platform/base/sealing.ts';
 
 const KEY_ID_BYTES = 4;
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
 const INDEX_BYTES = 16;
 
 /** The keys of the registry: one pair seals personal fields, another finds them. */
@@ -46,7 +38,7 @@ export function creditKeysOf(
 }
 
 function deriveIndexKey(master: Buffer): Buffer {
-  return Buffer.from(hkdfSync('sha256', master, '', 'malipo sandbox credit index', 32));
+  return deriveKey(master, 'malipo sandbox credit index');
 }
 
 /** What a blind index is made of; texts of two kinds are never equal. */
@@ -58,8 +50,8 @@ export type IndexKind = 'document' | 'account' | 'identity';
  */
 export interface Vault {
   /**
-   * Key id (4 bytes), nonce (12), tag (16), AES-256-GCM of the text.
-   * @param place where it is stored, bound in: sealed bytes copied to another row do not open.
+   * Key id (4 bytes), then the text as `encrypt` gives it.
+   * @param location where it is stored, bound in: sealed bytes copied to another row do not open.
    */
   seal(text: string, location: string): Buffer;
   /** Throws when the key is not at hand, or the bytes were altered or moved. */
@@ -81,57 +73,27 @@ interface VaultKey {
   /** One character a byte. */
   readonly idText: string;
   readonly key: KeyObject;
-  /** What HMAC (RFC 2104) hashes: a block of the key each, and room for what follows it. */
-  readonly inner: Buffer;
-  readonly outer: Buffer;
-}
-
-const BLOCK_BYTES = 64;
-const DIGEST_BYTES = 32;
-/** Longer messages get a buffer of their own. */
-const MESSAGE_ROOM_BYTES = 4_096;
-/** Of UTF-8, to a UTF-16 unit. */
-const MAX_BYTES_A_CHARACTER = 3;
-
-function paddedKey(key: Buffer, byte: number, roomBytes: number): Buffer {
-  const padded = Buffer.alloc(BLOCK_BYTES + roomBytes);
-  for (let at = 0; at < BLOCK_BYTES; at += 1) padded[at] = byte ^ (key[at] ?? 0);
-  return padded;
 }
 
 // The master key seals other secrets too: a key of its own keeps the uses apart.
-function deriveKey(source: Buffer, purpose: string): VaultKey {
-  const bytes = Buffer.from(hkdfSync('sha256', source, '', `malipo credit ${purpose}`, 32));
+function vaultKey(source: Buffer, purpose: string): VaultKey {
+  const bytes = deriveKey(source, `malipo credit ${purpose}`);
   const id = createHash('sha256').update(bytes).digest().subarray(0, KEY_ID_BYTES);
-  return {
-    id,
-    idText: id.toString('latin1'),
-    key: createSecretKey(bytes),
-    inner: paddedKey(bytes, 0x36, MESSAGE_ROOM_BYTES),
-    outer: paddedKey(bytes, 0x5c, DIGEST_BYTES),
-  };
+  return { id, idText: id.toString('latin1'), key: createSecretKey(bytes) };
 }
 
-function deriveKeys(keys: MasterKeys, purpose: string): { current: VaultKey; all: VaultKey[] } {
-  const current = deriveKey(keys.current, purpose);
-  const all =
-    keys.previous === undefined ? [current] : [current, deriveKey(keys.previous, purpose)];
+function vaultKeys(keys: MasterKeys, purpose: string): { current: VaultKey; all: VaultKey[] } {
+  const current = vaultKey(keys.current, purpose);
+  const all = keys.previous === undefined ? [current] : [current, vaultKey(keys.previous, purpose)];
   return { current, all };
 }
 
 export function createVault(keys: CreditKeys): Vault {
-  const sealing = deriveKeys(keys.master, 'sealing');
-  const indexing = deriveKeys(keys.index, 'index');
-  const nextNonce = createNonces();
+  const sealing = vaultKeys(keys.master, 'sealing');
+  const indexing = vaultKeys(keys.index, 'index');
   return {
-    seal: (text, location) => {
-      const nonce = nextNonce();
-      const cipher = createCipheriv('aes-256-gcm', sealing.current.key, nonce);
-      cipher.setAAD(Buffer.from(location, 'utf8'));
-      const sealed = cipher.update(text, 'utf8');
-      cipher.final();
-      return Buffer.concat([sealing.current.id, nonce, cipher.getAuthTag(), sealed]);
-    },
+    seal: (text, location) =>
+      Buffer.concat([sealing.current.id, encrypt(text, location, sealing.current.key)]),
     unseal: (sealed, location) => open(sealed, location, sealing.all),
     index: (kind, text) => Buffer.from(blindIndex(indexing.current, kind, text), 'latin1'),
     indexes: (kind, text) =>
@@ -148,18 +110,9 @@ export function createVault(keys: CreditKeys): Vault {
   };
 }
 
-/**
- * HMAC by two one-shot hashes, which are four times quicker than an Hmac object; digests as
- * text of one character a byte, which cost a third of buffers of their own.
- */
-function blindIndex(key: VaultKey, kind: IndexKind, text: string): string {
-  const message = `${kind}|${text}`;
-  const isLong = message.length * MAX_BYTES_A_CHARACTER > MESSAGE_ROOM_BYTES;
-  const inner = isLong
-    ? Buffer.concat([key.inner.subarray(0, BLOCK_BYTES), Buffer.from(message, 'utf8')])
-    : key.inner.subarray(0, BLOCK_BYTES + key.inner.write(message, BLOCK_BYTES, 'utf8'));
-  key.outer.write(hash('sha256', inner, 'binary'), BLOCK_BYTES, 'latin1');
-  return key.idText + hash('sha256', key.outer, 'binary').slice(0, INDEX_BYTES);
+/** As text of one character a byte, which costs a third of a buffer of its own. */
+function blindIndex({ idText, key }: VaultKey, kind: IndexKind, text: string): string {
+  return idText + hmac(key, `${kind}|${text}`, 'binary').slice(0, INDEX_BYTES);
 }
 
 function open(sealed: Buffer, location: string, keys: readonly VaultKey[]): string {
@@ -170,23 +123,5 @@ function open(sealed: Buffer, location: string, keys: readonly VaultKey[]): stri
       'A personal field was sealed under a key that is neither MASTER_KEY nor MASTER_KEY_PREVIOUS.',
     );
   }
-  let at = KEY_ID_BYTES;
-  const take = (length: number): Buffer => sealed.subarray(at, (at += length));
-  const decipher = createDecipheriv('aes-256-gcm', found.key, take(NONCE_BYTES));
-  decipher.setAAD(Buffer.from(location, 'utf8'));
-  decipher.setAuthTag(take(TAG_BYTES));
-  return Buffer.concat([decipher.update(sealed.subarray(at)), decipher.final()]).toString('utf8');
-}
-
-/** Random nonces, drawn many at a time (an import seals ten thousands a second), to be used at once. */
-function createNonces(): () => Buffer {
-  const pool = Buffer.alloc(NONCE_BYTES * 512);
-  let at = pool.length;
-  return () => {
-    if (at === pool.length) {
-      randomFillSync(pool);
-      at = 0;
-    }
-    return pool.subarray(at, (at += NONCE_BYTES));
-  };
+  return decrypt(sealed.subarray(KEY_ID_BYTES), location, found.key);
 }

@@ -1,11 +1,12 @@
-import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createHash, createSecretKey, timingSafeEqual } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { Check } from 'typebox/value';
 import { PlainError } from '../base/plain-error.ts';
-import { masterKeyId } from '../base/sealing.ts';
+import { hmac } from '../base/mac.ts';
+import { deriveKey, masterKeyId } from '../base/sealing.ts';
 import { hashFile, writeDurably } from './copy.ts';
 
 const MANIFEST_FILE = 'manifest.json';
@@ -119,8 +120,8 @@ function checksumOf(manifest: BackupManifest): string {
 
 /** The checksum finds damage; only this finds a change by somebody who knows the format. */
 function macOf(manifest: BackupManifest, masterKey: Buffer): string {
-  const key = Buffer.from(hkdfSync('sha256', masterKey, '', 'malipo backup manifest', 32));
-  return createHmac('sha256', key).update(JSON.stringify(manifest)).digest('hex');
+  const key = createSecretKey(deriveKey(masterKey, 'malipo backup manifest'));
+  return hmac(key, JSON.stringify(manifest), 'hex');
 }
 
 function isMac(found: unknown, expected: string): boolean {

@@ -1,4 +1,5 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHash, createSecretKey } from 'node:crypto';
+import { hmac } from '../base/mac.ts';
 
 const SUFFIX = '_runtime';
 const MAX_NAME_BYTES = 63;
@@ -15,8 +16,6 @@ export function sandboxRuntimeUrl(ownerUrl: string, database: string, secret: Bu
       ? database
       : createHash('sha256').update(database).digest('hex').slice(0, 40);
   url.username = `${name}${SUFFIX}`;
-  url.password = createHmac('sha256', secret)
-    .update(`runtime role ${database}`)
-    .digest('base64url');
+  url.password = hmac(createSecretKey(secret), `runtime role ${database}`, 'base64url');
   return url.href;
 }

@@ -1,6 +1,7 @@
-import { createHmac } from 'node:crypto';
+import { createSecretKey } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { hmac } from '../base/mac.ts';
 import { findPostgresPackage, findPrograms } from './binaries.ts';
 import { EmbeddedDatabaseError, explainFailure } from './error.ts';
 import { handOver, initialise, locateData, openClusterFolder, readPassword } from './folder.ts';
@@ -89,7 +90,7 @@ const RUNTIME_ROLE = 'malipo_runtime';
  */
 export function embeddedRuntimeUrl(ownerUrl: string): string {
   const url = new URL(ownerUrl);
-  url.password = createHmac('sha256', url.password).update(RUNTIME_ROLE).digest('base64url');
+  url.password = hmac(createSecretKey(url.password, 'utf8'), RUNTIME_ROLE, 'base64url');
   url.username = RUNTIME_ROLE;
   return url.href;
 }
