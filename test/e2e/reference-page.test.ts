@@ -52,6 +52,20 @@ async function send(page: Page, id: string): Promise<{ status: string | null; te
   return { status: await answer.getAttribute('data-status'), text: await shown.innerText() };
 }
 
+// Before the others, so that nothing has been funded.
+describe.skipIf(!HAS_BROWSER)('an operation that needs others', () => {
+  test.each(['transactionStatus', 'createTransaction', 'bulkStatus', 'bulkResult'])(
+    '%s is answered with 200 on a page that was just loaded',
+    async (id) => {
+      const { page, faults } = await openPage(1280, 900);
+      const { status, text } = await send(page, id);
+      expect({ status, text }).toMatchObject({ status: '200' });
+      expect(faults).toEqual([]);
+      await page.close();
+    },
+  );
+});
+
 describe.skipIf(!HAS_BROWSER).each([
   [1280, 900],
   [390, 844],

@@ -46,7 +46,7 @@ On the sandbox (\`npm start\`) these vendors are ready, with KES 100,000.00 of c
 
 The collector \`demo-collector\` has the key \`${DEMO_KEYS['demo-collector']}\`. The last four digits of \`account\` decide what the simulated operator does: 9901 pays, 9902 declines, 9903 pays and never answers, … Among the customers of the synthetic credit registry is Amani Baraka Wanjiru with the \`nationalID\` 900000001.
 
-**Send**, on the page \`/docs\`, signs for you: with the demo vendors' keys, or with the key that you enter under *Who signs*. The key does not leave the browser. Start with *Fund the billing account*.
+**Send**, on the page \`/docs\`, signs for you: with the demo vendors' keys, or with the key that you enter under *Who signs*. The key does not leave the browser. What an operation needs is sent before it: fund before create, create before status.
 
 `;
 }

@@ -28,6 +28,17 @@ const FROM_ANSWERS = new Map([
   ['bulkResult.batch_reference', { from: 'bulkCreate', field: 'batch_reference' }],
 ]);
 
+/**
+ * The operations that have to come before one, as long as this page has not sent them.
+ * @param {Operation} operation
+ * @param {ReadonlyMap<string, string>} values what is about to be sent
+ */
+export function neededBefore(operation, values) {
+  if (operation.id === 'createTransaction') return ['fund'];
+  const missing = operation.parameters.filter(({ name }) => !values.has(name));
+  return missing.flatMap(({ name }) => sourceOf(operation, name)?.from ?? []);
+}
+
 /** Letters and digits that nobody else uses. */
 export function uniquePart() {
   const random = crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;

@@ -183,5 +183,5 @@ function noteOf(operation, name) {
   const source = sourceOf(operation, name);
   if (source === undefined) return undefined;
   const link = element('a', { href: `#${source.from}` }, source.from);
-  return element('span', {}, 'Filled in when you have sent ', link, '.');
+  return element('span', {}, 'Filled in from the answer to ', link, '.');
 }

@@ -1,7 +1,7 @@
 // The interactive reference: reads the OpenAPI document and shows every operation with a form.
 
 import { element, find } from './dom.js';
-import { sourceOf } from './examples.js';
+import { neededBefore, sourceOf } from './examples.js';
 import { markdown } from './markdown.js';
 import { OperationView } from './operation.js';
 import { operationsOf } from './operations.js';
@@ -20,7 +20,14 @@ const signers = {
   collectorKey: find('signer-collector-key', HTMLInputElement),
 };
 
-await start();
+/** Operations that were answered with success since the page was loaded. @type {Set<string>} */
+const succeeded = new Set();
+let isSandbox = false;
+
+await start().catch((/** @type {unknown} */ error) => {
+  const text = `The reference could not be loaded. ${String(error)}`;
+  find('main', HTMLElement).prepend(element('p', { class: 'failed', role: 'alert' }, text));
+});
 
 async function start() {
   const [api, settings] = await Promise.all([
@@ -34,6 +41,7 @@ async function start() {
   find('introduction', HTMLElement).replaceChildren(...markdown(api.info.description));
   /** @type {OperationView[]} */
   const views = operationsOf(api).map((operation) => viewOf(operation, () => views));
+  if (keys.size > 0) isSandbox = true;
   showOperations(api, views);
   followSigners(keys, views);
   addSearch(views);
@@ -59,8 +67,26 @@ function viewOf(operation, all) {
   return new OperationView(operation, {
     base: new URL('.', documentUrl).href,
     keyOf: (values) => (values.has('collector') ? signers.collectorKey : signers.vendorKey).value,
-    onSuccess: (sent, body) => fillFromAnswer(all(), sent, body),
+    prepare: async (next, values) => await prepare(all(), next, values),
+    onSuccess: (sent, body) => {
+      succeeded.add(sent.id);
+      fillFromAnswer(all(), sent, body);
+    },
   });
+}
+
+/**
+ * In the sandbox, where it costs nothing, each operation can be tried first: what it needs is sent
+ * before it, and shown where it belongs.
+ * @param {OperationView[]} views
+ * @param {Operation} next
+ * @param {ReadonlyMap<string, string>} values
+ */
+async function prepare(views, next, values) {
+  if (!isSandbox) return;
+  for (const id of neededBefore(next, values)) {
+    if (!succeeded.has(id)) await views.find(({ operation }) => operation.id === id)?.send();
+  }
 }
 
 /**

@@ -12,6 +12,8 @@ import { canSign, canonicalText, hmacSha256, sha256 } from './signing.js';
  * @typedef {object} Page what operations share
  * @property {string} base address that paths are relative to, ending in a slash
  * @property {(values: ReadonlyMap<string, string>) => string} keyOf the signer's key; empty: none
+ * @property {(operation: Operation, values: ReadonlyMap<string, string>) => Promise<void>} prepare
+ *   sends what has to come first
  * @property {(operation: Operation, body: unknown) => void} onSuccess
  */
 
@@ -94,6 +96,7 @@ export class OperationView {
     this.#send.disabled = true;
     this.#answer.replaceChildren(element('p', {}, 'Sending…'));
     try {
+      await this.#page.prepare(this.operation, this.fields.values);
       this.fields.refreshTimes();
       const { url, init } = await this.refresh();
       const start = performance.now();
