@@ -7,6 +7,7 @@ import path from 'node:path';
 import { Client } from 'pg';
 import { startEmbedded } from '../src/platform/embedded/embedded.ts';
 import { migrate } from '../src/platform/db/migrate.ts';
+import { SCHEMA } from '../src/schema.ts';
 import { createPool, databaseTransaction } from '../src/platform/db/pool.ts';
 import { addKey } from '../src/parties/keys.ts';
 import { cpuSeconds, familyCpuSeconds } from './machine.ts';
@@ -176,7 +177,7 @@ async function openDefaultServer(
 async function furnish(url: string, masterKey: Buffer): Promise<BenchVendor[]> {
   const pool = createPool({ url, max: 2, name: 'bench', statementTimeoutMs: 0 });
   try {
-    await migrate(pool);
+    await migrate(pool, SCHEMA);
     const masterKeys = { current: masterKey, previous: undefined };
     // The operators' address is put in by who starts them.
     await prepareSandbox(pool, { masterKeys, operatorOrigin: 'http://127.0.0.1:9' });

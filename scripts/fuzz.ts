@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { startEmbedded } from '../src/platform/embedded/embedded.ts';
 import { createPool } from '../src/platform/db/pool.ts';
 import { migrate } from '../src/platform/db/migrate.ts';
+import { SCHEMA } from '../src/schema.ts';
 import { fuzz } from '../test/fuzz/campaign.ts';
 import { startInProcess } from '../test/support/in-process-service.ts';
 import { startSimulatedOperators } from '../test/support/simulated-operators.ts';
@@ -39,7 +40,7 @@ const database = await startEmbedded({
   settings: { shared_buffers: '64MB', wal_level: 'minimal', max_wal_senders: '0' },
 });
 const pool = createPool({ url: database.url, max: 1, name: 'fuzz' });
-await migrate(pool);
+await migrate(pool, SCHEMA);
 await pool.end();
 const operators = await startSimulatedOperators(path.join(folder, 'operators'));
 const running = await startInProcess(database.url, {

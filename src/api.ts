@@ -18,6 +18,7 @@ import {
 import { scoringOperations } from './credit/operations/operations.ts';
 import { addOperation, mountAt } from './platform/http/operation.ts';
 import type { AnyOperation, OperationDeps } from './platform/http/operation.ts';
+import { SCHEMA } from './schema.ts';
 import type { Metrics } from './metrics.ts';
 import { addReferencePage } from './platform/http/reference/routes.ts';
 import { createServer } from './platform/http/server.ts';
@@ -72,7 +73,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     trustedProxies: config.trustedProxies,
     ...(options.serverLimits === undefined ? {} : { limits: options.serverLimits }),
   });
-  addHealthRoutes(app, options);
+  addHealthRoutes(app, { ...options, schema: SCHEMA });
   if (options.servesMetrics) addMetricsRoute(app, metrics);
   if (!config.roles.has('api')) return app;
   const deps: ApiDeps = {
@@ -97,7 +98,7 @@ export async function createMetricsServer(
   options: Pick<ApiOptions, 'log' | 'metrics' | 'pool'>,
 ): Promise<FastifyInstance> {
   const app = await createServer({ log: options.log });
-  addHealthRoutes(app, options);
+  addHealthRoutes(app, { ...options, schema: SCHEMA });
   addMetricsRoute(app, options.metrics);
   return app;
 }

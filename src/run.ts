@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { MasterKeys } from './platform/base/sealing.ts';
+import { SCHEMA } from './schema.ts';
 import { compose } from './service.ts';
 import type { Service } from './service.ts';
 import { connectionsOf } from './config.ts';
@@ -102,14 +103,14 @@ async function prepareAsOwner(options: RunOptions, database: OpenDatabase): Prom
     let { url } = database;
     const runtime = open(url);
     await refuseUnfitServer(runtime, config, log);
-    let prepared = await prepareDatabase(owner, runtime);
-    if (prepared.applied.length > 0) log.info({ migrations: prepared.applied }, 'migrated');
+    let prepared = await prepareDatabase(owner, runtime, SCHEMA);
+    if (prepared.applied.length > 0) log.info({ applied: prepared.applied }, 'migrated');
     if (prepared.asOwner) await setEnquiryRetention(owner, config.creditEnquiryRetentionDays);
     if (prepared.oneRole && config.mode === 'sandbox') {
       try {
         const own = sandboxRuntimeUrl(url, await databaseOf(owner), options.masterKeys.current);
         await ensureRole(owner, own);
-        prepared = await prepareDatabase(owner, open(own));
+        prepared = await prepareDatabase(owner, open(own), SCHEMA);
         url = own;
       } catch (error) {
         log.warn({ reason: (error as Error).message }, 'no runtime role could be created');

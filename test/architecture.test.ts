@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { SCHEMA } from '../src/schema.ts';
 import { ROWS, UPWARD } from './architecture/rows.ts';
 import { foreignAccesses, importsOf, placeOf, upwardImports } from './architecture/scan.ts';
 import type { Sources, TableAccess } from './architecture/scan.ts';
@@ -50,7 +51,7 @@ describe('imports', () => {
 
 describe('tables', () => {
   test('each has one owner', () => {
-    const created = schemaTexts().flatMap((text) =>
+    const created = SCHEMA.migrations.flatMap(({ sql: text }) =>
       [...text.matchAll(/create table (?:if not exists )?(\w+)/g)].map((match) => match[1]),
     );
     const inCode = ['schema_migrations', 'schema_functions', 'schema_objects'];
@@ -87,14 +88,22 @@ describe('tables', () => {
   });
 });
 
-function schemaTexts(): string[] {
-  const folders = [path.join(ROOT, 'migrations')];
-  return folders.flatMap((folder) =>
-    readdirSync(folder)
-      .filter((name) => name.endsWith('.sql'))
-      .map((name) => readFileSync(path.join(folder, name), 'utf8')),
-  );
-}
+describe('SQL functions', () => {
+  const CREATE = /^create (?:or replace )?(?:function|procedure|trigger) (\w+)/gim;
+
+  test('are in no migration, which could never be edited', () => {
+    expect(
+      SCHEMA.migrations.filter(({ sql }) => sql.search(CREATE) !== -1).map(({ name }) => name),
+    ).toEqual([]);
+  });
+
+  test('have a file each, of the same name, which can be applied again', () => {
+    for (const { name, sql } of SCHEMA.functions) {
+      const created = [...sql.matchAll(CREATE)].map(([text]) => text);
+      expect(created).toEqual([`create or replace function ${path.basename(name, '.sql')}`]);
+    }
+  });
+});
 
 describe('the rest', () => {
   test('SQL is in stores, in platform/db, and in the ledger’s check and chain', () => {

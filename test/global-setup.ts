@@ -3,6 +3,7 @@ import type { TestProject } from 'vitest/node';
 import { embeddedRuntimeUrl, startEmbedded } from '../src/platform/embedded/embedded.ts';
 import { createPool } from '../src/platform/db/pool.ts';
 import { prepareDatabase } from '../src/platform/db/prepare.ts';
+import { SCHEMA } from '../src/schema.ts';
 import { ensureRole } from '../src/platform/db/runtime-role.ts';
 import { makeTemporaryFolder, removeAbandonedFolders, removeFolder } from './support/temporary.ts';
 
@@ -132,7 +133,7 @@ async function makeTemplate(clusterUrl: string): Promise<void> {
     const template = createPool({ url: url.href, max: 1, name: 'global setup' });
     const runtime = createPool({ url: runtimeUrl, max: 1, name: 'global setup' });
     try {
-      const { roleProblems } = await prepareDatabase(template, runtime);
+      const { roleProblems } = await prepareDatabase(template, runtime, SCHEMA);
       if (roleProblems.length > 0) throw new Error(`The runtime role: ${roleProblems.join('; ')}`);
     } finally {
       await runtime.end();

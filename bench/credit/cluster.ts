@@ -11,6 +11,7 @@ import type { Vault } from '../../src/credit/registry/vault.ts';
 import { startEmbedded } from '../../src/platform/embedded/embedded.ts';
 import type { EmbeddedDatabase } from '../../src/platform/embedded/embedded.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
+import { SCHEMA } from '../../src/schema.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { addVendor } from '../../src/parties/administer.ts';
@@ -39,7 +40,7 @@ export interface Cluster {
 export async function startCluster(folder: string): Promise<Cluster> {
   const database: EmbeddedDatabase = await startEmbedded({ folder, log: () => {} });
   const pool = createPool({ url: database.url, max: 4, name: 'bench' });
-  await migrate(pool);
+  await migrate(pool, SCHEMA);
   return {
     url: database.url,
     pool,

@@ -60,8 +60,8 @@ select create_distributed_function('settle_payments_of(integer,uuid[],text[],tex
 
 -- Stay on the coordinator: one row, or nobody's hot path. The credit registry is keyed by person.
 -- Nonces live for minutes and are removed across all holders.
--- stays: request_nonces, schema_migrations, schema_objects, ledger_heads, ledger_chain, closed_days, backups, archive_files, unmatched_callbacks
--- stays: subjects, subject_documents, subject_phones, subject_enquiries, lenders, suppression_rules
+-- stays: request_nonces, schema_migrations, schema_functions, schema_objects, ledger_heads, ledger_chain, closed_days, backups, archive_files, unmatched_callbacks
+-- stays: subjects, subject_documents, subject_enquiries, lenders, suppression_rules
 -- stays: credit_registry, credit_accounts, account_states, account_corrections, account_disputes
 -- stays: subject_life_records
 -- stays: credit_cases, credit_imports, credit_import_findings, suppression_changes, subject_merges, enquiry_retention

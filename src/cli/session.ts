@@ -8,6 +8,7 @@ import type { Config } from '../config.ts';
 import { EmbeddedDatabaseError } from '../platform/embedded/error.ts';
 import { locateData } from '../platform/embedded/folder.ts';
 import { isMigrated } from '../platform/db/migrate.ts';
+import { SCHEMA } from '../schema.ts';
 import { openDatabase } from '../platform/db/open.ts';
 import type { OpenDatabase } from '../platform/db/open.ts';
 import { waitForOthers } from '../platform/db/other-sessions.ts';
@@ -160,7 +161,7 @@ async function openShared(config: Config): Promise<OpenDatabase> {
 const NOT_READY = new Set<unknown>(['42P01', '42501']);
 
 async function requireReady(pool: Pool, needs: SessionNeeds): Promise<void> {
-  const migrated = await isMigrated(pool).catch((error: unknown) => {
+  const migrated = await isMigrated(pool, SCHEMA).catch((error: unknown) => {
     if (NOT_READY.has((error as { code?: unknown }).code)) return false;
     throw error;
   });

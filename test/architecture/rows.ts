@@ -36,7 +36,7 @@ export const ROWS: readonly (readonly string[])[] = [
   ['credit/credit'],
   ['credit/operations'],
 
-  ['metrics', 'environment'],
+  ['metrics', 'environment', 'schema'],
   ['config'],
   ['api'],
   ['service'],

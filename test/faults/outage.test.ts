@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startEmbedded } from '../../src/platform/embedded/embedded.ts';
 import type { EmbeddedDatabase } from '../../src/platform/embedded/embedded.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
+import { SCHEMA } from '../../src/schema.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
@@ -52,7 +53,7 @@ beforeAll(async () => {
   port = await findFreePort();
   await startDatabase();
   pool = createPool({ url: database.url, max: 2, name: 'test' });
-  await migrate(pool);
+  await migrate(pool, SCHEMA);
   const town = await settleTown(pool, { operatorOrigin: 'http://127.0.0.1:9', shopCount: 1 });
   service = await serviceProgram({
     name: 'api',

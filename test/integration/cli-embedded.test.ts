@@ -3,7 +3,7 @@ import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, describe, expect, it } from 'vitest';
 import { findRunningEmbedded } from '../../src/platform/embedded/embedded.ts';
-import { readMigrations } from '../../src/platform/db/migrate.ts';
+import { SCHEMA } from '../../src/schema.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import { inProcess, malipo, must, newMasterKey, withInput } from './cli-support.ts';
 import { query, until, EmbeddedFixture } from './embedded-support.ts';
@@ -38,7 +38,7 @@ describe('without a service', () => {
     const folder = await fixture.folder();
     const environment = { DATA_DIR: folder, MASTER_KEY: newMasterKey() };
     const migrated = await malipo(environment, 'migrate', '--json');
-    const names = (await readMigrations()).map(({ name }) => name);
+    const names = [...SCHEMA.migrations, ...SCHEMA.functions].map(({ name }) => name);
     expect(migrated.json()).toEqual({ applied: names, role_problems: [] });
     const again = await inProcess(environment, 'migrate');
     expect(again.stdout).toBe('The database is at this version.\n');
@@ -159,7 +159,7 @@ describe('a database that is not migrated', () => {
       expect(empty).toMatchObject({ exitCode: 1, stdout: '' });
       expect(empty.stderr).toContain('npm run -s malipo -- migrate');
       const migrated = await must(environment, 'migrate');
-      expect(migrated.stdout).toMatch(/^Applied 0001_/);
+      expect(migrated.stdout).toMatch(/^Applied platform\/0001_/);
       expect((await must(environment, 'vendor', 'list')).stdout).toBe('(no vendors)\n');
     } finally {
       await database.drop();

@@ -213,7 +213,7 @@ class Run {
     }
   }
 
-  /** The path the database takes for each vendor's rows, by the rule that migration 0006 states. */
+  /** The path the database takes for each vendor's rows, by the rule that create_payments states. */
   #pathsOf(batch: readonly NewPayment[]): Map<number, string> {
     const pathOf = (vendorIds: readonly number[]): string => {
       const rows = batch.filter(({ vendorId }) => vendorIds.includes(vendorId));

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { changeBillerStatus } from '../../src/payments/billers/administer.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { addHealthRoutes } from '../../src/platform/http/health.ts';
+import { SCHEMA } from '../../src/schema.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { startInProcess } from '../support/in-process-service.ts';
@@ -233,7 +234,7 @@ describe('metrics and health', () => {
     const app = fastify();
     app.addHook('preHandler', async () => void (requests += 1));
     const pool = { query } as unknown as Pool;
-    addHealthRoutes(app, { pool, log: pino({ level: 'silent' }) });
+    addHealthRoutes(app, { pool, schema: SCHEMA, log: pino({ level: 'silent' }) });
     const asked = Array.from({ length: 20 }, async () => await app.inject('/health/ready'));
     await until('all have asked', () => requests === 20);
     gate.resolve();

@@ -1,14 +1,15 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fastify } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { migrate, readMigrations, refuseDamage } from '../../src/platform/db/migrate.ts';
+import { migrate, refuseDamage } from '../../src/platform/db/migrate.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { addHealthRoutes } from '../../src/platform/http/health.ts';
+import { SCHEMA } from '../../src/schema.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
@@ -19,7 +20,7 @@ import { must, newMasterKey } from './cli-support.ts';
 
 // How a database comes to this version, whatever happens on the way, and what it has to enforce then.
 
-const MIGRATIONS = path.resolve(import.meta.dirname, '../../migrations');
+const NAMES = [...SCHEMA.migrations, ...SCHEMA.functions].map(({ name }) => name);
 
 const fixture = new SandboxFixture();
 const databases: TestDatabase[] = [];
@@ -56,26 +57,22 @@ async function empty(): Promise<{ url: string; pool: Pool }> {
 
 test('two that start at once share the work: every migration is applied once', async () => {
   const { url } = await empty();
-  const applied = await Promise.all([migrate(open(url)), migrate(open(url))]);
-  const names = (await readMigrations()).map(({ name }) => name);
-  expect(applied.flat().toSorted()).toEqual(names);
-});
-
-test('those of this version are read once: a newer one’s files may come while it runs', async () => {
-  expect(await readMigrations()).toBe(await readMigrations());
+  const applied = await Promise.all([migrate(open(url), SCHEMA), migrate(open(url), SCHEMA)]);
+  expect(applied.flat().toSorted()).toEqual(NAMES.toSorted());
 });
 
 test('one that was killed in the middle of a statement leaves nothing half done, and lets go', async () => {
   const { url, pool } = await empty();
   const folder = await makeTemporaryFolder();
   folders.push(folder);
-  await cp(MIGRATIONS, folder, { recursive: true });
-  const [, second] = await readMigrations();
-  const file = path.join(folder, second?.name ?? '');
-  await writeFile(file, `${await readFile(file, 'utf8')}\nselect pg_sleep(600);\n`);
+  const migrations = SCHEMA.migrations.map((migration, index) =>
+    index === 1 ? { ...migration, sql: `${migration.sql}\nselect pg_sleep(600);\n` } : migration,
+  );
+  const file = path.join(folder, 'schema.json');
+  await writeFile(file, JSON.stringify({ ...SCHEMA, migrations }));
 
   const program = path.join(import.meta.dirname, 'migrator.ts');
-  const migrator = fork(program, [url, folder], { stdio: 'ignore', execArgv: [] });
+  const migrator = fork(program, [url, file], { stdio: 'ignore', execArgv: [] });
   const gone = once(migrator, 'exit');
   await until('it sleeps in the second', async () => {
     const found = await pool.query(
@@ -86,8 +83,7 @@ test('one that was killed in the middle of a statement leaves nothing half done,
   migrator.kill('SIGKILL');
   await gone;
   // The next one waits for the server to notice, not for the statement to end.
-  const names = (await readMigrations()).map(({ name }) => name);
-  expect(await migrate(pool)).toEqual(names.slice(1));
+  expect(await migrate(pool, SCHEMA)).toEqual(NAMES.slice(1));
 });
 
 describe('a schema that no longer enforces what it has to', () => {
@@ -119,8 +115,8 @@ describe('a schema that no longer enforces what it has to', () => {
     await pool.query(damage);
     await expect(refuseDamage(pool)).rejects.toThrow(told);
     // No migration on top of it, which would take the damage for what has to be.
-    await pool.query(`delete from schema_migrations where name like '0101%'`);
-    await expect(migrate(pool)).rejects.toThrow(told);
+    await pool.query(`delete from schema_migrations where name like 'credit/0002%'`);
+    await expect(migrate(pool, SCHEMA)).rejects.toThrow(told);
     const accepted = await must({ DATABASE_URL: url }, 'migrate', '--accept-schema', '--json');
     expect(accepted.json()).toEqual({ accepted: [told] });
     await refuseDamage(pool);
@@ -135,7 +131,7 @@ describe('a schema that no longer enforces what it has to', () => {
   test('keeps the service from starting, and a running one from being ready', async () => {
     const { runtimeUrl, pool } = await migrated();
     const app = fastify();
-    addHealthRoutes(app, { pool, log: pino({ level: 'silent' }) });
+    addHealthRoutes(app, { pool, schema: SCHEMA, log: pino({ level: 'silent' }) });
     const ready = async () => await app.inject('/health/ready');
     expect((await ready()).json()).toEqual({ status: 'ready' });
     await pool.query('drop index payments_by_reference');
@@ -160,7 +156,7 @@ test('a readiness that cannot be asked for is told with its reason', async () =>
   const closed = createPool({ url: 'postgresql://127.0.0.1:9/none', max: 1, name: 'nowhere' });
   const app = fastify();
   const log = pino({}, { write: (line: string) => lines.push(line) });
-  addHealthRoutes(app, { pool: closed, log });
+  addHealthRoutes(app, { pool: closed, schema: SCHEMA, log });
   const answer = await app.inject('/health/ready');
   expect(answer.statusCode).toBe(503);
   expect(answer.json()).toEqual({ status: 'not_ready', missing: 'the database' });

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
-import { readMigrations } from '../../src/platform/db/migrate.ts';
+import { SCHEMA } from '../../src/schema.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { prepareDatabase } from '../../src/platform/db/prepare.ts';
@@ -19,7 +19,7 @@ const APPEND_ONLY = `transfers ledger_blocks ledger_heads collections fund_movem
   unexecuted_attempts unmatched_callbacks archive_files archived_payments bulk_chunks case_events
   corrections operator_statements statement_rows closed_days day_totals quarantine_events enquiries
   subject_enquiries account_corrections suppression_changes enquiry_retention backups
-  schema_migrations schema_objects`.split(/\s+/);
+  schema_migrations schema_functions schema_objects`.split(/\s+/);
 /** Rows of these may be deleted by the service; of all others never. */
 const DELETABLE = `request_nonces biller_breakers phone_prefixes webhooks suppression_rules
   credit_import_findings`.split(/\s+/);
@@ -209,8 +209,8 @@ describe('the script', () => {
     await admin.query(settings + script);
     await admin.query(settings + script);
     const [byOwner, byRuntime] = [open(as(url, owner, "o'1")), open(as(url, runtimeRole, 'r1'))];
-    const prepared = await prepareDatabase(byOwner, byRuntime);
-    const names = (await readMigrations()).map(({ name }) => name);
+    const prepared = await prepareDatabase(byOwner, byRuntime, SCHEMA);
+    const names = [...SCHEMA.migrations, ...SCHEMA.functions].map(({ name }) => name);
     expect(prepared).toEqual({ applied: names, asOwner: true, oneRole: false, roleProblems: [] });
     // What was granted by hand, or taken, is put right at the next start.
     await byOwner.query(`grant delete, truncate on transfers to ${runtimeRole}`);
@@ -220,9 +220,9 @@ describe('the script', () => {
       'it may TRUNCATE transfers',
       'it may not INSERT transfers',
     ]);
-    expect(await prepareDatabase(byOwner, byRuntime)).toMatchObject({ roleProblems: [] });
+    expect(await prepareDatabase(byOwner, byRuntime, SCHEMA)).toMatchObject({ roleProblems: [] });
     // A process that does not know the owner finds all as it should be.
-    expect(await prepareDatabase(byRuntime, byRuntime)).toEqual({
+    expect(await prepareDatabase(byRuntime, byRuntime, SCHEMA)).toEqual({
       applied: [],
       asOwner: false,
       oneRole: false,
@@ -238,7 +238,7 @@ describe('the script', () => {
        set malipo.runtime_password = 'r1'; ${script}`,
     );
     const byRuntime = open(as(url, runtimeRole, 'r1'));
-    await expect(prepareDatabase(byRuntime, byRuntime)).rejects.toMatchObject({
+    await expect(prepareDatabase(byRuntime, byRuntime, SCHEMA)).rejects.toMatchObject({
       plain: true,
       message: expect.stringContaining('DATABASE_OWNER_URL') as string,
     });
@@ -252,7 +252,7 @@ test('a role that owns its database and may not create roles works alone, and is
     `create role ${owner} login password 'o1'; alter database ${url.pathname.slice(1)} owner to ${owner}`,
   );
   const [first, second] = [open(as(url, owner, 'o1')), open(as(url, owner, 'o1'))];
-  const prepared = await prepareDatabase(first, second);
+  const prepared = await prepareDatabase(first, second, SCHEMA);
   expect(prepared).toMatchObject({ asOwner: true, oneRole: true });
   expect(prepared.roleProblems).toContain('it owns the database');
   expect(await roleOf(second)).toBe(owner);
@@ -267,6 +267,6 @@ test.each([
   const { url, runtimeRole } = await emptyDatabase();
   const owner = open(url.href);
   await owner.query(`create role ${runtimeRole} login password 'r1' ${attribute}`);
-  const { roleProblems } = await prepareDatabase(owner, open(as(url, runtimeRole, 'r1')));
+  const { roleProblems } = await prepareDatabase(owner, open(as(url, runtimeRole, 'r1')), SCHEMA);
   expect(roleProblems).toContain(problem);
 });

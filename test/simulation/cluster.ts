@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { startEmbedded } from '../../src/platform/embedded/embedded.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
+import { SCHEMA } from '../../src/schema.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import { makeTemporaryFolder, removeAbandonedFolders, removeFolder } from '../support/temporary.ts';
 
@@ -46,7 +47,7 @@ async function createMigrated(clusterUrl: string, name: string): Promise<string>
   const url = new URL(clusterUrl);
   url.pathname = `/${name}`;
   const pool = createPool({ url: url.href, max: 1, name: 'simulation' });
-  await migrate(pool);
+  await migrate(pool, SCHEMA);
   await pool.end();
   return url.href;
 }

@@ -7,7 +7,7 @@ export interface RecordedCall {
   /** When the vendors' floats were locked, in microseconds since 1970: the order of such calls. */
   readonly atMicros: bigint;
   readonly paymentIds: readonly string[];
-  /** Decisions of migration 0006 for rows that were not accepted now, by row number from 1. */
+  /** Decisions of `create_payments` for rows that were not accepted now, by row number from 1. */
   readonly decisions: ReadonlyMap<number, number>;
 }
 

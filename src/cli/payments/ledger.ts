@@ -4,6 +4,7 @@ import { completeChain, readChainEnd } from '../../payments/ledger/chain.ts';
 import { checkLedger } from '../../payments/audit/check.ts';
 import type { CheckReport } from '../../payments/audit/check.ts';
 import { listVendors } from '../../parties/store.ts';
+import { SCHEMA } from '../../schema.ts';
 import { command, hashes } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { EXIT } from '../exit.ts';
@@ -41,6 +42,7 @@ function addCheck(ledger: Command, cli: Cli): void {
         const report = await checkLedger(pool, {
           mac: await findLedgerMac(),
           heads: options.head,
+          schema: SCHEMA,
           onInvariant: (name) => cli.progress.show(`checking ${name}`),
         });
         const vids = new Map((await listVendors(pool)).map((row) => [row.vendor_id, row.vid]));

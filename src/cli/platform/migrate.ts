@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { setEnquiryRetention } from '../../credit/enquiries/retention-store.ts';
 import { acceptSchema } from '../../platform/db/migrate.ts';
 import { prepareDatabase } from '../../platform/db/prepare.ts';
+import { SCHEMA } from '../../schema.ts';
 import { command } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 
@@ -27,7 +28,11 @@ export function addMigrateCommand(program: Command, cli: Cli): void {
             };
           }
           const owner = session.ownerPool();
-          const { applied, asOwner, roleProblems } = await prepareDatabase(owner, session.pool);
+          const { applied, asOwner, roleProblems } = await prepareDatabase(
+            owner,
+            session.pool,
+            SCHEMA,
+          );
           if (asOwner) await setEnquiryRetention(owner, session.config.creditEnquiryRetentionDays);
           const done =
             applied.length === 0

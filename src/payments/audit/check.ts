@@ -2,7 +2,9 @@ import { encodeReference } from '../../platform/base/ids.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { snapshot } from '../../platform/db/pool.ts';
+import { changedFunctions, readAppliedFunctions } from '../../platform/db/functions.ts';
 import { findSchemaDamage } from '../../platform/db/schema-check.ts';
+import type { Schema } from '../../platform/db/schema.ts';
 import { checkAuthenticity } from '../ledger/authenticity.ts';
 import { checkChain } from './chain-check.ts';
 import type { ChainHead, KeptHead } from './chain-check.ts';
@@ -33,6 +35,8 @@ export interface CheckOptions {
   readonly mac?: Mac | undefined;
   /** Hashes of earlier heads of the chain that were kept elsewhere, hexadecimal. */
   readonly heads?: readonly string[] | undefined;
+  /** Without it functions are compared with what was applied, not with the files. */
+  readonly schema?: Schema | undefined;
   /** Called with the name of each invariant when its check begins. */
   readonly onInvariant?: ((name: string) => void) | undefined;
 }
@@ -40,7 +44,7 @@ export interface CheckOptions {
 const FURTHER_INVARIANTS = [
   {
     name: 'schema_intact',
-    says: 'Constraints, indexes and functions are those of the migrations.',
+    says: 'Constraints, indexes and functions are those that the SQL files of this version, or of a newer one, made.',
   },
   {
     name: 'chain_intact',
@@ -74,7 +78,7 @@ const FURTHER_INVARIANTS = [
  * Takes time in proportion to the number of transfers.
  */
 export async function checkLedger(pool: Pool, options: CheckOptions = {}): Promise<CheckReport> {
-  const { mac, heads = [], onInvariant } = options;
+  const { mac, heads = [], schema, onInvariant } = options;
   return await snapshot(pool, async (client) => {
     await client.query('set local statement_timeout = 0');
     const violations: Violation[] = [];
@@ -86,7 +90,7 @@ export async function checkLedger(pool: Pool, options: CheckOptions = {}): Promi
       }
     }
     onInvariant?.('schema_intact');
-    for (const damage of await findSchemaDamage(client)) {
+    for (const damage of await findSchemaDifferences(client, schema)) {
       violations.push({ invariant: 'schema_intact', vendorId: 0, detail: damage });
     }
     onInvariant?.('chain_intact');
@@ -105,6 +109,16 @@ export async function checkLedger(pool: Pool, options: CheckOptions = {}): Promi
       authenticated: mac !== undefined,
     };
   });
+}
+
+async function findSchemaDifferences(
+  client: Queryable,
+  schema: Schema | undefined,
+): Promise<string[]> {
+  const damage = await findSchemaDamage(client);
+  if (schema === undefined) return damage;
+  const changed = changedFunctions(schema, await readAppliedFunctions(client));
+  return [...damage, ...changed.map(({ name }) => `${name} is not applied in this version’s text`)];
 }
 
 /** But for cases, which are known by their id. */

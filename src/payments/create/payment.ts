@@ -68,7 +68,7 @@ export interface FinalReport {
   readonly source: 'answer' | 'status' | 'callback' | 'statement' | 'person';
 }
 
-/** What became of a report: see migration 0007. */
+/** What became of a report: see functions/settle_payments.sql. */
 export type SettleResult = 'settled' | 'repeated' | 'contradicted' | 'unknown';
 
 /** Identifies a payment. */

@@ -27,7 +27,7 @@ interface DecisionRow {
 }
 
 /**
- * Commits a batch of creates (migration 0006). One decision per transaction, in order, equal to
+ * Commits a batch of creates (functions/create_payments.sql). One decision per transaction, in order, equal to
  * taking them one by one. Locks: the vendors' float rows. Idempotent by transaction id.
  */
 export async function createPayments(
@@ -99,7 +99,7 @@ const SETTLE = (call: BatchCall): string => `select row_number, result from ${ca
   $8::jsonb[], $9::text[], $10::text[], $11::uuid)`;
 
 /**
- * Writes final reports into the books (migration 0007), at most one per transaction in a batch.
+ * Writes final reports into the books (functions/settle_payments.sql), at most one per transaction in a batch.
  * Locks: the vendors' float rows. Idempotent.
  */
 export async function settlePayments(

@@ -37,7 +37,7 @@ export interface PaymentRow {
   archived: boolean;
 }
 
-// The keys of migration 0005, `payments_by_account` and `payments_by_phone`, for each week in
+// The keys of the indexes `payments_by_account` and `payments_by_phone`, for each week in
 // which there are payments.
 const KEYS_OF_ACCOUNTS = `array(
     select w.week << 32 | (hashtextextended(a.account, 0) & 4294967295)

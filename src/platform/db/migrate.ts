@@ -1,62 +1,39 @@
 import { crashPoint } from '#crash-points';
-import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { PlainError } from '../base/plain-error.ts';
+import {
+  changedFunctions,
+  makeFunctionRecord,
+  readAppliedFunctions,
+  recordFunctions,
+  refuseOverloads,
+} from './functions.ts';
 import { databaseTransaction } from './pool.ts';
 import type { Pool, Queryable } from './pool.ts';
 import { findSchemaDamage, makeSchemaRecord, recordSchema } from './schema-check.ts';
+import type { Schema, SqlFile } from './schema.ts';
 
-const MIGRATIONS_FOLDER = path.resolve(import.meta.dirname, '../../../migrations');
 // One number for all migrators of one database, so that they wait for each other.
 const MIGRATION_LOCK = 7_305_001;
 
-interface Migration {
-  readonly name: string;
-  readonly sql: string;
-  readonly checksum: string;
-}
-
-/** Read once: files of a newer version may come into the folder while this one runs. */
-let ours: Promise<readonly Migration[]> | undefined;
-
-/** The migrations in the order of their numbers. @param folder default: this version's. */
-export async function readMigrations(folder?: string): Promise<readonly Migration[]> {
-  return await (folder === undefined
-    ? (ours ??= readFolder(MIGRATIONS_FOLDER))
-    : readFolder(folder));
-}
-
-async function readFolder(folder: string): Promise<readonly Migration[]> {
-  const names = (await readdir(folder)).filter((name) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name));
-  return await Promise.all(
-    names.toSorted().map(async (name) => {
-      const sql = await readFile(path.join(folder, name), 'utf8');
-      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
-    }),
-  );
-}
-
 /**
- * Brings the database to this version: every migration once, in order, each in a transaction of its
- * own, so that a killed migrator leaves nothing half done. Processes that start together wait for
- * one another. Returns the names applied now.
+ * Brings the database to this version: every migration once, in order, each in a database transaction
+ * of its own; then the functions whose text changed, in one. A killed migrator leaves nothing half
+ * done. Processes that start together wait for one another. Returns the names of the files applied now.
  * Throws: when an applied migration has been edited, or the database is newer than this program;
- * `PlainError` when the schema is no longer what the migrations made.
+ * `PlainError` when the schema is no longer what the files made.
  */
-export async function migrate(pool: Pool, folder?: string): Promise<readonly string[]> {
-  const migrations = await readMigrations(folder);
+export async function migrate(pool: Pool, schema: Schema): Promise<readonly string[]> {
   const applied: string[] = [];
-  for (const migration of migrations) {
-    if (await applyOnce(pool, migration, migrations)) applied.push(migration.name);
+  for (const migration of schema.migrations) {
+    if (await applyOnce(pool, migration, schema.migrations)) applied.push(migration.name);
   }
-  return applied;
+  return [...applied, ...(await applyFunctions(pool, schema))];
 }
 
 async function applyOnce(
   pool: Pool,
-  migration: Migration,
-  known: readonly Migration[],
+  migration: SqlFile,
+  known: readonly SqlFile[],
 ): Promise<boolean> {
   return await databaseTransaction(pool, async (client) => {
     await beginMigrating(client);
@@ -64,6 +41,7 @@ async function applyOnce(
       `create table if not exists schema_migrations (
          name text primary key, checksum text not null, applied_at timestamptz not null default now())`,
     );
+    await makeFunctionRecord(client);
     await makeSchemaRecord(client);
     const done = await client.query<{ name: string; checksum: string }>(
       'select name, checksum from schema_migrations',
@@ -82,6 +60,23 @@ async function applyOnce(
   });
 }
 
+/** A function of an earlier set that this one lacks stays: an old process may still call it. */
+async function applyFunctions(pool: Pool, schema: Schema): Promise<readonly string[]> {
+  return await databaseTransaction(pool, async (client) => {
+    await beginMigrating(client);
+    const applied = await readAppliedFunctions(client);
+    const changed = changedFunctions(schema, applied);
+    if (changed.length === 0 && applied.release >= schema.functionsRelease) return [];
+    await refuseDamage(client);
+    for (const { sql } of changed) await client.query(sql);
+    await recordFunctions(client, schema);
+    await refuseOverloads(client);
+    await recordSchema(client);
+    crashPoint('migrate:before-commit');
+    return changed.map(({ name }) => name);
+  });
+}
+
 /** Waits for other migrators of this database; whatever takes long may. */
 export async function beginMigrating(client: Queryable): Promise<void> {
   await client.query('set local lock_timeout = 0');
@@ -91,7 +86,7 @@ export async function beginMigrating(client: Queryable): Promise<void> {
   await client.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
 }
 
-/** Throws: `PlainError` when a constraint, an index or a function of the migrations is not there. */
+/** Throws: `PlainError` when a constraint, an index or a function is missing or was changed by hand. */
 export async function refuseDamage(client: Queryable): Promise<void> {
   const damage = await findSchemaDamage(client);
   if (damage.length === 0) return;
@@ -113,7 +108,7 @@ export async function acceptSchema(pool: Pool): Promise<readonly string[]> {
 
 function checkApplied(
   row: { readonly name: string; readonly checksum: string },
-  known: readonly Migration[],
+  known: readonly SqlFile[],
 ): void {
   const migration = known.find((candidate) => candidate.name === row.name);
   if (migration === undefined) {
@@ -128,12 +123,18 @@ function checkApplied(
   }
 }
 
-/** True when every migration of this version is applied (for readiness). */
-export async function isMigrated(pool: Pool): Promise<boolean> {
-  const names = (await readMigrations()).map((migration) => migration.name);
-  const done = await pool.query<{ count: bigint }>(
-    'select count(*) from schema_migrations where name = any($1)',
+/**
+ * True when every migration of this version is applied, and its set of functions or a newer one (for
+ * readiness). A set of the same release with another text counts: the process that started last
+ * applied it.
+ */
+export async function isMigrated(pool: Pool, schema: Schema): Promise<boolean> {
+  const names = schema.migrations.map((migration) => migration.name);
+  const read = await pool.query<{ migrations: bigint; release: number | null }>(
+    `select (select count(*) from schema_migrations where name = any($1)) as migrations,
+       (select max(release) from schema_functions) as release`,
     [names],
   );
-  return done.rows[0]?.count === BigInt(names.length);
+  const { migrations = 0n, release = null } = read.rows[0] ?? {};
+  return migrations === BigInt(names.length) && (release ?? 0) >= schema.functionsRelease;
 }

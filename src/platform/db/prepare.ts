@@ -1,10 +1,12 @@
 import { PlainError } from '../base/plain-error.ts';
+import { changedFunctions, readAppliedFunctions } from './functions.ts';
 import { isMigrated, migrate } from './migrate.ts';
 import type { Pool } from './pool.ts';
 import { findRoleProblems, grantRuntime, mayMigrate, roleOf } from './runtime-role.ts';
+import type { Schema } from './schema.ts';
 
 export interface Prepared {
-  /** Names of the migrations that were applied now. */
+  /** Names of the migrations and functions that were applied now. */
   readonly applied: readonly string[];
   /** True when the owner of the schema was at work, so that what only it may do can be done. */
   readonly asOwner: boolean;
@@ -19,22 +21,26 @@ export interface Prepared {
  * is known to this process. Otherwise both must have been done before, by `malipo migrate`.
  * Throws: `PlainError` when they have not; what `migrate` throws.
  */
-export async function prepareDatabase(owner: Pool, runtime: Pool): Promise<Prepared> {
+export async function prepareDatabase(
+  owner: Pool,
+  runtime: Pool,
+  schema: Schema,
+): Promise<Prepared> {
   const asOwner = await mayMigrate(owner);
   let applied: readonly string[] = [];
   const role = await roleOf(runtime);
   const oneRole = role === (await roleOf(owner)) && asOwner;
   if (asOwner) {
-    applied = await migrate(owner);
+    applied = await migrate(owner, schema);
     if (!oneRole) await grantRuntime(owner, role);
   } else {
-    await requireMigrated(runtime, role);
+    await requireMigrated(runtime, role, schema);
   }
   return { applied, asOwner, oneRole, roleProblems: await findRoleProblems(runtime) };
 }
 
-async function requireMigrated(runtime: Pool, role: string): Promise<void> {
-  const migrated = await isMigrated(runtime).catch((error: unknown) => {
+async function requireMigrated(runtime: Pool, role: string, schema: Schema): Promise<void> {
+  const migrated = await isPrepared(runtime, schema).catch((error: unknown) => {
     // 42P01: no such table; 42501: not for this role.
     if (['42P01', '42501'].includes(String((error as { code?: unknown }).code))) return false;
     throw error;
@@ -43,4 +49,9 @@ async function requireMigrated(runtime: Pool, role: string): Promise<void> {
   throw new PlainError(
     `The database is not at this version of Malipo, and its role ${role} may not change the schema. Run \`npm run -s malipo -- migrate\` with DATABASE_OWNER_URL, or set DATABASE_OWNER_URL here.`,
   );
+}
+
+async function isPrepared(runtime: Pool, schema: Schema): Promise<boolean> {
+  if (!(await isMigrated(runtime, schema))) return false;
+  return changedFunctions(schema, await readAppliedFunctions(runtime)).length === 0;
 }

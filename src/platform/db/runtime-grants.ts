@@ -19,6 +19,7 @@ const appendOnly: TableGrants = { insert: true };
 export const RUNTIME_GRANTS: Readonly<Record<string, TableGrants>> = {
   // The schema itself.
   schema_migrations: readOnly,
+  schema_functions: readOnly,
   schema_objects: readOnly,
   settings_versions: { update: ['version'] },
   backups: readOnly,

@@ -24,7 +24,7 @@ const ACTUAL = `
 /** Definitions are the server's own words, which another major version may choose differently. */
 const SERVER_MAJOR = `current_setting('server_version_num')::integer / 10000`;
 
-/** Where what the migrations left is written down. */
+/** Where the definitions are recorded that the migrations and function files made. */
 export async function makeSchemaRecord(db: Queryable): Promise<void> {
   await db.query(
     `create table if not exists schema_objects (
@@ -43,8 +43,10 @@ export async function recordSchema(db: Queryable): Promise<void> {
 }
 
 /**
- * What the migrations made and the database no longer has, or has otherwise: without it the database
- * does not refuse what it has to. One line each; empty: all is there. What was added is no matter.
+ * What the migrations and function files made and the database no longer has, or has in another form:
+ * without it the database does not enforce what it has to. One line each; empty: nothing is missing.
+ * The record is of the set that was applied last, so a process of an older release accepts a newer one.
+ * Additions are ignored.
  */
 export async function findSchemaDamage(db: Queryable): Promise<string[]> {
   const found = await db.query<{ kind: string; place: string; name: string; what: string }>(

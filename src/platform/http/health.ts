@@ -9,6 +9,7 @@ import { Refusal } from '../base/errors.ts';
 import { isMigrated } from '../db/migrate.ts';
 import type { Pool } from '../db/pool.ts';
 import { findSchemaDamage } from '../db/schema-check.ts';
+import type { Schema } from '../db/schema.ts';
 import { findWrongSettings } from '../db/session-settings.ts';
 
 /** For those who watch over the service: hidden, served when it is busiest, and under one spelling only. */
@@ -18,15 +19,18 @@ const WATCHED = {
   onRequest: requireExactPath,
 } as const;
 
+export interface HealthOptions {
+  readonly pool: Pool;
+  readonly schema: Schema;
+  readonly log: Logger;
+}
+
 /**
  * `/health/live`: the process runs. `/health/ready`: it can do its work — the database is there,
  * takes writes, has every migration and still enforces what they made — or 503 with what is missing.
  */
-export function addHealthRoutes(
-  app: FastifyInstance,
-  options: { readonly pool: Pool; readonly log: Logger },
-): void {
-  const check = shared(() => whatIsMissing(options.pool, options.log));
+export function addHealthRoutes(app: FastifyInstance, options: HealthOptions): void {
+  const check = shared(() => whatIsMissing(options));
   app.get('/health/live', WATCHED, () => ({ status: 'live' }));
   app.get('/health/ready', WATCHED, async (_request, reply) => {
     const missing = await check();
@@ -74,9 +78,9 @@ function shared<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
   };
 }
 
-async function whatIsMissing(pool: Pool, log: Logger): Promise<string | undefined> {
+async function whatIsMissing({ pool, schema, log }: HealthOptions): Promise<string | undefined> {
   try {
-    if (!(await isMigrated(pool))) return 'migrations';
+    if (!(await isMigrated(pool, schema))) return 'migrations';
     const [wrong] = await findWrongSettings(pool);
     if (wrong !== undefined) return wrong;
     const [damage] = await findSchemaDamage(pool);

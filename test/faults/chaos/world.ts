@@ -6,6 +6,7 @@ import type { CrashPoint } from '../../../src/platform/base/crash-points.ts';
 import { startEmbedded } from '../../../src/platform/embedded/embedded.ts';
 import type { EmbeddedDatabase } from '../../../src/platform/embedded/embedded.ts';
 import { migrate } from '../../../src/platform/db/migrate.ts';
+import { SCHEMA } from '../../../src/schema.ts';
 import { createPool } from '../../../src/platform/db/pool.ts';
 import type { Pool } from '../../../src/platform/db/pool.ts';
 import type { Random } from '../../simulation/random.ts';
@@ -111,7 +112,7 @@ export class World {
     await this.#startDatabase();
     const url = present(this.#database).url;
     this.#pool = createPool({ url, max: 2, name: 'chaos' });
-    await migrate(this.#pool);
+    await migrate(this.#pool, SCHEMA);
     const operators = await operatorsProgram(path.join(this.#folder, 'operators'));
     this.#operators = operators;
     this.#town = await settleTown(this.#pool, { operatorOrigin: operators.origin, shopCount: 3 });

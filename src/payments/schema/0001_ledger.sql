@@ -11,7 +11,9 @@ create table accounts (
   vendor_id integer not null,
   account text not null,
   primary key (vendor_id, account),
-  constraint accounts_never_negative check (balance_cents >= 0 or account = 'external')
+  -- `exposure` is what a vendor owes the house: money it has spent and no longer has.
+  constraint accounts_never_negative
+    check (balance_cents >= 0 or account in ('external', 'exposure'))
 ) with (fillfactor = 30, autovacuum_vacuum_scale_factor = 0.05);
 
 create table transfers (

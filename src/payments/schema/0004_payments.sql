@@ -110,17 +110,6 @@ create view attempts as
     operator_handle, note
   from unexecuted_attempts;
 
--- What a person has to look at: facts that contradict the books. Never acted on by itself.
-create table cases (
-  vendor_id integer not null,
-  payment_id uuid not null,
-  kind text not null check (kind in ('contradiction', 'amount_difference')),
-  case_id uuid not null,
-  facts jsonb not null,
-  opened_at timestamptz not null,
-  primary key (vendor_id, payment_id, kind)
-);
-
 -- Callbacks about references that no payment has.
 create table unmatched_callbacks (
   operator_code text not null,

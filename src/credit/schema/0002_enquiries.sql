@@ -51,6 +51,11 @@ create index enquiries_by_reference on enquiries (vendor_id, request_reference, 
 -- What found nobody, which is limited per vendor.
 create index enquiries_missed on enquiries (vendor_id, enquired_at)
   where outcome in ('not_found', 'mismatch', 'conflict');
+-- Pages of enquiries, the newest first.
+create index enquiries_by_time on enquiries (vendor_id, enquired_at, sequence);
+-- Retention finds what it has still to erase without reading what is kept or erased already.
+create index enquiries_to_erase on enquiries (vendor_id, enquired_at)
+  where sealed_payload is not null;
 
 -- Who asked about a subject and why, beside the subject: for scores and for the subject's report.
 create table subject_enquiries (
@@ -83,3 +88,16 @@ create table upstream_calls (
   sealed_answer bytea,
   primary key (vendor_id, request_reference, call_id)
 );
+-- A part of an enquiry is asked of an upstream bureau by one process at a time: two would be billed.
+create unique index upstream_calls_in_flight
+  on upstream_calls (vendor_id, request_reference, operation, bureau, part) where outcome is null;
+create index upstream_calls_to_erase on upstream_calls (vendor_id, started_at)
+  where sealed_answer is not null;
+
+-- How long enquiries are kept at least, as the owner has set it; null: for ever. `migrate` and the
+-- start write CREDIT_ENQUIRY_RETENTION_DAYS here, where they are the owner.
+create table enquiry_retention (
+  one_row boolean primary key default true check (one_row),
+  least_days integer check (least_days > 0)
+);
+insert into enquiry_retention (least_days) values (1826);

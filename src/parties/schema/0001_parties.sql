@@ -1,5 +1,5 @@
--- Who may call: vendors, collectors and the keys they sign with. Small and rarely written; held in
--- memory by every process, which reload when the version of the topic moves on.
+-- Who may call: vendors, collectors and the keys they sign with. Small and rarely written. Every process
+-- holds them in memory and reloads them when the version of the topic `vendors` changes.
 
 create table vendors (
   vendor_id integer primary key check (vendor_id > 0),
@@ -16,6 +16,8 @@ create table vendors (
   enquiry_policy text not null default 'strict' check (enquiry_policy in ('strict', 'open')),
   -- What `msg.text` of a status answer is.
   status_text text not null default 'object' check (status_text in ('object', 'sentence')),
+  -- v1: the hash of the parameters is enough; v2: every request must carry the signature header.
+  signature text not null default 'v1' check (signature in ('v1', 'v2')),
   created_at timestamptz not null
 );
 
@@ -26,13 +28,15 @@ create table collectors (
   -- Whose income it may report: every vendor's, or that of these vendors.
   all_vendors boolean not null default false,
   vids text[] not null default '{}',
+  signature text not null default 'v1' check (signature in ('v1', 'v2')),
   created_at timestamptz not null,
   check (not all_vendors or vids = '{}')
 );
 
 -- Secrets, sealed under the master key named by master_key_id (AES-256-GCM; nonce, tag, text).
 create table security_keys (
-  holder_kind text not null check (holder_kind in ('vendor', 'collector', 'operator')),
+  holder_kind text not null check (holder_kind in
+    ('vendor', 'collector', 'operator', 'webhook', 'ledger')),
   holder text not null,
   key_id uuid not null,
   master_key_id text not null,
@@ -42,9 +46,16 @@ create table security_keys (
   primary key (holder_kind, holder, key_id)
 );
 
--- A topic's version moves in the same commit as its rows.
-create table settings_versions (
-  topic text primary key,
-  version bigint not null
+-- Nonces of accepted requests, kept until the time in the request alone makes a repeat invalid.
+create table request_nonces (
+  holder_kind text not null check (holder_kind in ('vendor', 'collector')),
+  holder text not null,
+  nonce text not null,
+  -- The request that used it, so that a commit whose answer was lost can be repeated.
+  use_id uuid not null,
+  expires_at timestamptz not null,
+  primary key (holder_kind, holder, nonce)
 );
-insert into settings_versions (topic, version) values ('vendors', 1), ('billers', 1);
+create index request_nonces_expiry on request_nonces (expires_at);
+
+insert into settings_versions (topic, version) values ('vendors', 1);

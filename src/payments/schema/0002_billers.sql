@@ -3,7 +3,7 @@
 create table operators (
   operator_code text primary key check (operator_code ~ '^[a-z0-9_]{1,40}$'),
   name text not null,
-  -- The protocol: a folder of src/connectors.
+  -- The protocol: a name in src/payments/connectors/registry.ts.
   connector text not null,
   base_url text not null,
   -- Protocol settings that are no secrets: time-outs and the like.
@@ -45,3 +45,5 @@ create table phone_prefixes (
   prefix text primary key check (prefix ~ '^\d{3}$'),
   biller_code text not null references billers
 );
+
+insert into settings_versions (topic, version) values ('billers', 1);

@@ -13,7 +13,7 @@
 -- It is the only way to settle: the runtime role may insert payments and not change them, so that
 -- a result stays as it was settled (src/platform/db/runtime-grants.ts).
 
-create function settle_payments(
+create or replace function settle_payments(
   p_vendor_ids integer[],
   p_payment_ids uuid[],
   p_billers text[],
@@ -121,7 +121,6 @@ begin
   end loop;
 
   if exists (select from webhooks w where w.vendor_id = any (p_vendor_ids)) then
-    -- Migration 0013.
     insert into events (vendor_id, event_id, payment_id, type, outcome, occurred_at, due_at,
       created_at, biller_response_time, amount_cents, biller_code, account, merchant_reference,
       biller_reference, message, failure_code, details)

@@ -33,12 +33,3 @@ create table quarantine_events (
   actor text not null,
   detail jsonb not null
 );
-
--- Backups of the embedded database that were finished and found whole.
-create table backups (
-  started_at timestamptz not null,
-  ended_at timestamptz not null,
-  bytes bigint not null,
-  backup_id uuid primary key,
-  folder text not null
-);

@@ -15,7 +15,7 @@
 -- vendor's float does not cover all of its rows. Otherwise rows cannot influence each other and one
 -- statement does it all.
 
-create function create_payments(
+create or replace function create_payments(
   p_vendor_ids integer[],
   p_payment_ids uuid[],
   p_references text[],

@@ -128,6 +128,33 @@ create table suppression_rules (
 insert into suppression_rules (rule, reason, balance_up_to_cents) values
   ('small_amount', 'Negative information is kept only where more than KES 1,000 is outstanding.', 100000);
 
+-- Every change of a suppression rule, so that an answer of the past can be explained. Append-only.
+create table suppression_changes (
+  change_id uuid primary key,
+  rule text not null,
+  changed_at timestamptz not null,
+  reason text not null,
+  -- The row of suppression_rules from then on; null: the rule was removed.
+  became jsonb
+);
+
+-- Two subjects that a person found to be one: what is on file about the first is answered under the
+-- second. Rows of the first stay where they are, so that a merge can be undone. Merges are one deep.
+-- Append-only but for the end of a merge.
+create table subject_merges (
+  merge_id uuid primary key,
+  from_crn bigint not null,
+  into_crn bigint not null,
+  merged_at timestamptz not null,
+  reason text not null,
+  undone_at timestamptz,
+  undone_reason text,
+  check (from_crn <> into_crn),
+  check ((undone_at is null) = (undone_reason is null))
+);
+create unique index subject_merges_in_force on subject_merges (from_crn) where undone_at is null;
+create index subject_merges_by_survivor on subject_merges (into_crn) where undone_at is null;
+
 -- What people decide: one document of two subjects, a request whose documents disagree, a line that
 -- gives a subject's account to somebody else.
 create table credit_cases (
@@ -139,6 +166,7 @@ create table credit_cases (
   resolution text
 );
 create index credit_cases_open on credit_cases (crns) where closed_at is null;
+create index credit_cases_by_time on credit_cases (opened_at, case_id);
 
 create table credit_imports (
   import_id uuid primary key,
@@ -158,6 +186,7 @@ create table credit_imports (
   unchanged bigint not null default 0,
   unique (lender, as_of, file_hash, corrects)
 );
+create index credit_imports_by_time on credit_imports (started_at, import_id);
 
 -- Findings that need the registry to be seen; the others are found anew from the file.
 create table credit_import_findings (

@@ -1,0 +1,71 @@
+-- Everything that people have to decide, and what they decided. Vendor 0 is the house: its ledger
+-- holds what concerns no vendor, such as what an operator owes us.
+
+-- A case is about a payment, or about evidence that no payment explains, or both; there is at most one
+-- open case of a kind about the same thing. A case never changes the ledger by itself.
+create table cases (
+  opened_at timestamptz not null,
+  proposed_at timestamptz,
+  resolved_at timestamptz,
+  case_id uuid not null,
+  payment_id uuid,
+  -- A statement row, a callback, a correction.
+  evidence_id uuid,
+  vendor_id integer not null,
+  kind text not null,
+  operator_code text,
+  facts jsonb not null,
+  -- What one person proposes; another one approves it.
+  proposal jsonb,
+  proposed_by text,
+  resolution text,
+  resolved_by text,
+  primary key (vendor_id, case_id),
+  constraint cases_kind check (kind in ('contradiction', 'amount_difference', 'ours_only',
+    'theirs_only', 'duplicate', 'statement_change', 'float_difference', 'unmatched_callback',
+    'no_answer', 'exposure')),
+  constraint cases_proposal check (num_nulls(proposal, proposed_by, proposed_at) in (0, 3)),
+  constraint cases_resolution check (num_nulls(resolution, resolved_by, resolved_at) in (0, 3)),
+  constraint cases_two_people check (resolved_at is null
+    or (proposed_by is not null and lower(resolved_by) <> lower(proposed_by)))
+);
+create unique index cases_open_once on cases (vendor_id, kind, payment_id, evidence_id)
+  nulls not distinct where resolved_at is null;
+create index cases_by_payment on cases (vendor_id, payment_id);
+
+-- Who did what about a case. Append-only.
+create table case_events (
+  at timestamptz not null,
+  case_id uuid not null,
+  event_id uuid not null,
+  vendor_id integer not null,
+  action text not null check (action in ('opened', 'proposed', 'rejected', 'approved')),
+  actor text not null,
+  detail jsonb not null,
+  primary key (vendor_id, case_id, event_id)
+);
+
+-- What an approved resolution posted; its id is the source of its transfers.
+create table corrections (
+  posted_at timestamptz not null,
+  amount_cents bigint not null check (amount_cents >= 0),
+  correction_id uuid not null,
+  case_id uuid not null,
+  -- The payment it concerns, also when the books it moves are the house's.
+  payment_id uuid,
+  vendor_id integer not null,
+  resolution text not null,
+  -- When it changes what the vendor is told about its payment.
+  outcome_before text check (outcome_before in ('success', 'failed')),
+  outcome_after text check (outcome_after in ('success', 'failed')),
+  -- SHA-256 of the payment's outcome and particulars that it replaced.
+  settled_before bytea,
+  -- HMAC-SHA-256 of the row and of who decided, under the ledger's key.
+  mac bytea,
+  primary key (vendor_id, correction_id),
+  check ((outcome_before is null) = (outcome_after is null)),
+  check ((outcome_before is null) = (settled_before is null))
+);
+create index corrections_by_time on corrections using brin (posted_at);
+create index corrections_by_payment on corrections (payment_id)
+  where payment_id is not null;

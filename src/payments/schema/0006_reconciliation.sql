@@ -1,0 +1,75 @@
+-- Our ledger against the operators' statements, and days that are closed.
+
+create table operator_statements (
+  statement_id uuid primary key,
+  operator text not null references operators,
+  -- period_start <= time of a row < period_end
+  period_start timestamptz not null,
+  period_end timestamptz not null check (period_end > period_start),
+  file_sha256 bytea not null,
+  imported_at timestamptz not null,
+  -- True: it lists every movement of the period, so that absence means something.
+  complete boolean not null,
+  -- Our float with the operator, as it says; null when it does not.
+  opening_cents bigint,
+  closing_cents bigint,
+  unique (operator, file_sha256),
+  check (not complete or (opening_cents is not null and closing_cents is not null))
+);
+create index operator_statements_by_period on operator_statements (operator, period_end);
+
+-- What an operator says happened to our float with it.
+create table statement_rows (
+  at timestamptz not null,
+  amount_cents bigint not null check (amount_cents > 0),
+  row_id uuid primary key,
+  statement_id uuid not null references operator_statements,
+  vendor_id integer,
+  payment_id uuid,
+  -- The line of the file.
+  line integer not null,
+  kind text not null check (kind in ('payment', 'reversal', 'top_up', 'charge')),
+  verdict text not null check (verdict in ('matched', 'settled', 'reversed', 'noted', 'repeated',
+    'theirs_only', 'amount_difference', 'duplicate', 'changed')),
+  operator text not null,
+  operator_reference text not null,
+  -- Ours, as the operator repeats it.
+  reference text,
+  biller_code text,
+  account text,
+  unique (statement_id, line),
+  check ((vendor_id is null) = (payment_id is null))
+);
+-- The operator's own reference makes a movement once, in however many statements it stands.
+create unique index statement_rows_once on statement_rows (operator, kind, operator_reference)
+  where verdict not in ('repeated', 'changed');
+create index statement_rows_by_payment on statement_rows (payment_id)
+  where payment_id is not null;
+
+-- Days whose totals are final: no transfer can be added to them any more.
+create table closed_days (
+  day date primary key,
+  started_at timestamptz not null,
+  ended_at timestamptz not null check (ended_at > started_at),
+  closed_at timestamptz not null,
+  closed_by text not null,
+  -- What was still open, and why it was closed all the same.
+  exceptions jsonb not null
+);
+
+-- operator_code '' : the vendor's own money (collected, float and reserved together);
+-- otherwise what went to the operator for the vendor (operator:<code> and receivable:<code>).
+create table day_totals (
+  opening_cents bigint not null,
+  in_cents bigint not null,
+  payments_cents bigint not null,
+  fees_cents bigint not null,
+  -- For information: reservations that went back to the float, within the vendor's money.
+  refunds_cents bigint not null,
+  corrections_cents bigint not null,
+  closing_cents bigint not null,
+  day date not null,
+  vendor_id integer not null,
+  operator_code text not null,
+  primary key (vendor_id, operator_code, day)
+);

@@ -1,0 +1,68 @@
+import { PlainError } from '../base/plain-error.ts';
+import type { Queryable } from './pool.ts';
+import type { Schema, SqlFile } from './schema.ts';
+
+/** The set of functions that a database has. */
+export interface AppliedFunctions {
+  /** 0: none was applied yet. */
+  readonly release: number;
+  readonly checksums: ReadonlyMap<string, string>;
+}
+
+/** Where the applied set is recorded. */
+export async function makeFunctionRecord(db: Queryable): Promise<void> {
+  await db.query(
+    `create table if not exists schema_functions (
+       name text primary key, checksum text not null, release integer not null)`,
+  );
+}
+
+export async function readAppliedFunctions(db: Queryable): Promise<AppliedFunctions> {
+  const read = await db.query<{ name: string; checksum: string; release: number }>(
+    'select name, checksum, release from schema_functions',
+  );
+  return {
+    release: Math.max(0, ...read.rows.map((row) => row.release)),
+    checksums: new Map(read.rows.map((row) => [row.name, row.checksum])),
+  };
+}
+
+/** In the database transaction that applied the set. */
+export async function recordFunctions(db: Queryable, schema: Schema): Promise<void> {
+  await db.query('delete from schema_functions');
+  await db.query(
+    `insert into schema_functions (name, checksum, release)
+     select name, checksum, $3 from unnest($1::text[], $2::text[]) as f (name, checksum)`,
+    [
+      schema.functions.map(({ name }) => name),
+      schema.functions.map(({ checksum }) => checksum),
+      schema.functionsRelease,
+    ],
+  );
+}
+
+/**
+ * Throws: `PlainError` when a name has two signatures. Then a call could reach either, so a function
+ * whose signature changes gets a new name.
+ */
+export async function refuseOverloads(db: Queryable): Promise<void> {
+  const found = await db.query<{ name: string }>(
+    `select proname::text as name from pg_proc
+     where pronamespace = current_schema()::regnamespace
+       and exists (select from schema_functions f where f.name like '%/' || proname || '.sql')
+     group by proname having count(*) > 1 order by proname`,
+  );
+  if (found.rows.length === 0) return;
+  throw new PlainError(
+    `The database has several signatures of ${found.rows.map(({ name }) => name).join(', ')}. Give a function whose signature changes a new name.`,
+  );
+}
+
+/**
+ * Functions that the database has in another text than this version, or lacks. None when its set is
+ * of a newer release, which stays.
+ */
+export function changedFunctions(schema: Schema, applied: AppliedFunctions): readonly SqlFile[] {
+  if (applied.release > schema.functionsRelease) return [];
+  return schema.functions.filter(({ name, checksum }) => applied.checksums.get(name) !== checksum);
+}
