@@ -10,6 +10,7 @@ import {
 import { expectRefusal } from '../support/refusals.ts';
 import { SandboxFixture } from '../support/sandbox.ts';
 import type { Sandbox } from '../support/sandbox.ts';
+import { until } from '../support/until.ts';
 import { PATHS, encode, send, signatureOf, signed } from '../support/vendor-client.ts';
 import type { Answer, OperationName, Params, VendorClient } from '../support/vendor-client.ts';
 
@@ -272,7 +273,11 @@ describe('between vendors', () => {
         field: 'reference',
       });
     }
-    const found = await vendor.call('status', { ipay_reference: reference });
+    // Until it has ended, two queries may be answered from two states of the payment.
+    const found = await until('the payment is SUCCESS', async () => {
+      const answer = await vendor.call('status', { ipay_reference: reference });
+      return answer.body.msg?.transaction_status === 'SUCCESS' && answer;
+    });
     expect(found.body).toEqual((await vendor.call('status', own)).body);
     expect(found.body.msg).toMatchObject({ ipay_reference: reference, ...own });
   });

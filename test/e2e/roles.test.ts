@@ -112,7 +112,8 @@ test.each([
     const ready = await send(sandbox.origin, { method: 'GET', path: '/health/ready' });
     expect(ready.status).toBe(200);
     const users = await asSuperuser(
-      `select distinct usename::text as name from pg_stat_activity where datname = '${name}'`,
+      `select distinct usename::text as name from pg_stat_activity
+       where datname = '${name}' and backend_type = 'client backend'`,
     );
     expect(users.map((row) => row['name'])).toEqual([creates ? `${name}_runtime` : name]);
     expect(sandbox.process.stderr.includes('no runtime role could be created')).toBe(!creates);
