@@ -3,7 +3,11 @@ import { createHash, createSecretKey } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import document from '../../openapi.json' with { type: 'json' };
 import { canonicalText } from '../../src/platform/base/canonical.ts';
-import { exampleFile, firstValue } from '../../src/platform/http/reference/page/examples.js';
+import {
+  exampleFile,
+  firstValue,
+  neededBefore,
+} from '../../src/platform/http/reference/page/examples.js';
 import { operationsOf } from '../../src/platform/http/reference/page/operations.js';
 import { buildRequest } from '../../src/platform/http/reference/page/request.js';
 import * as signing from '../../src/platform/http/reference/page/signing.js';
@@ -140,4 +144,17 @@ test('every parameter, every field of an answer and every refusal is described',
     expect(each.commonRefusals.map(({ code }) => code)).toContain('missing_field');
     for (const { when } of [...each.refusals, ...each.commonRefusals]) expect(when).toMatch(/\w/);
   }
+});
+
+test('what comes first is sent only where nothing else is asked about', () => {
+  const status = operation('transactionStatus');
+  const before = (values: Record<string, string>) =>
+    neededBefore(status, new Map(Object.entries({ vid: 'demo', ...values })));
+  expect(before({})).toEqual(['createTransaction']);
+  expect(before({ reference: 'x' })).toEqual([]);
+  expect(before({ merchant_reference: 'x' })).toEqual([]);
+  expect(before({ ipay_reference: 'x' })).toEqual([]);
+  expect(neededBefore(operation('bulkResult'), new Map([['format', 'csv']]))).toEqual([
+    'bulkCreate',
+  ]);
 });

@@ -35,6 +35,7 @@ const FROM_ANSWERS = new Map([
  */
 export function neededBefore(operation, values) {
   if (operation.id === 'createTransaction') return ['fund'];
+  if (values.has('merchant_reference') || values.has('ipay_reference')) return [];
   const missing = operation.parameters.filter(({ name }) => !values.has(name));
   return missing.flatMap(({ name }) => sourceOf(operation, name)?.from ?? []);
 }
