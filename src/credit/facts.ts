@@ -48,6 +48,7 @@ export interface CreditAccount {
   readonly sector: Sector;
   readonly product: ProductType;
   readonly openedOn: Date;
+  /** 0 when it is not known: the account is in another currency, and no rate was ever submitted. */
   readonly originalCents: bigint;
   readonly instalmentCents: bigint | null;
   readonly repaymentMonths: number | null;

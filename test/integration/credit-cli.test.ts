@@ -110,6 +110,22 @@ test('a person’s report tells the history of accounts and what lenders correct
   expect((await inProcess(environment, ...args)).stdout).toContain('Corrections by lenders: 1');
 });
 
+test('the report leaves an amount out that is not known in KES', async () => {
+  const dollars = path.join(folder, 'dollars.csv');
+  const paid = { Currency: 'USD', CurrentBalance: '0', CurrentBalanceKES: '0', AccountStatus: 'A' };
+  await writeFile(dollars, csvOf([rightLine(8, { ...paid, AccountStatusDate: '20261030' })]));
+  const ran = await inProcess(
+    environment,
+    ...['credit', 'import', dollars, '--template', 'mobile', '--lender', 'L8'],
+    ...['--sector', 'bank', '--as-of', '2026-10-31'],
+  );
+  expect(ran.exitCode).toBe(0);
+  const args = ['credit', 'subject-report', '--number', '910000008'];
+  const report = (await inProcess(environment, ...args, '--json')).json();
+  expect(report).toMatchObject({ accounts: [{ original_amount: null, balance: '0.00' }] });
+  expect((await inProcess(environment, ...args)).stdout).not.toContain('null');
+});
+
 test('a score is explained point by point', async () => {
   const by = async (...args: string[]): Promise<Ran> =>
     await inProcess(environment, 'credit', 'score', ...args);
@@ -154,7 +170,7 @@ test('the chain is verified, and keys are asked for', async () => {
     { ...newer, CREDIT_INDEX_KEY_PREVIOUS: former },
     ...['credit', 'rotate-keys', '--json'],
   );
-  expect(JSON.parse(rotated.stdout)).toMatchObject({ subjects: 4, accounts: 4 });
+  expect(JSON.parse(rotated.stdout)).toMatchObject({ subjects: 5, accounts: 5 });
   // Under the former key, or any other, an import would take everybody for new.
   const stale = await inProcess(environment, 'credit', 'verify-chain');
   expect(stale.exitCode).toBe(1);

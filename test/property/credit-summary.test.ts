@@ -11,6 +11,7 @@ import type {
 import { applySuppression } from '../../src/credit/registry/suppression.ts';
 import type { SuppressionRule } from '../../src/credit/registry/suppression.ts';
 import {
+  MOBILE_AMOUNTS,
   genericSummary,
   isCreditActive,
   listAccounts,
@@ -25,6 +26,8 @@ const day = fc
   .integer({ min: 0, max: 3_000 })
   .map((daysAgo) => new Date(AS_OF.getTime() - daysAgo * 86_400_000));
 const cents = fc.bigInt({ min: 0n, max: 50_000_000n });
+/** 0: not known in KES. */
+const principal = fc.oneof({ weight: 4, arbitrary: cents }, fc.constant(0n));
 const state: fc.Arbitrary<AccountState> = fc.record({
   asOf: day,
   balanceCents: cents,
@@ -41,7 +44,7 @@ const account: fc.Arbitrary<CreditAccount> = fc.record({
   sector: fc.constantFrom(...SECTORS),
   product: fc.constantFrom<ProductType>('A', 'H', 'I', 'I'),
   openedOn: day,
-  originalCents: cents,
+  originalCents: principal,
   instalmentCents: fc.constant(null),
   repaymentMonths: fc.constant(null),
   lastPaymentOn: fc.constant(null),
@@ -141,6 +144,32 @@ describe('a summary', () => {
     );
   });
 
+  test('leaves out principals that are not known in KES', () => {
+    fc.assert(
+      fc.property(file, (one) => {
+        const known = { ...one, accounts: one.accounts.filter((each) => each.originalCents > 0n) };
+        for (const name of MOBILE_AMOUNTS) {
+          expect(mobileSummary(one, all)[name]).toEqual(mobileSummary(known, all)[name]);
+        }
+      }),
+    );
+  });
+
+  test('of a loan with a known and a later one with an unknown principal shows the known one', () => {
+    const [loan] = fc.sample(account, 1);
+    const known = {
+      ...loan,
+      product: 'I',
+      sector: 'bank',
+      originalCents: 120_000n,
+    } as CreditAccount;
+    const later = { ...known, key: 'later', openedOn: AS_OF, originalCents: 0n };
+    const one = { asOf: AS_OF, accounts: [known, later], enquiries: [] };
+    const summary = mobileSummary(one, all);
+    for (const name of MOBILE_AMOUNTS) expect(summary[name].mySector).toBe('1200.00');
+    expect(summary.mobiLoanAccounts.mySector).toBe('2');
+  });
+
   test('does not depend on the order of the accounts', () => {
     const shuffled = file.chain((one) =>
       fc
@@ -181,6 +210,17 @@ describe('suppression', () => {
         }
         expect(applySuppression(shown, [small])).toEqual(shown);
         expect(applySuppression(one, [])).toBe(one);
+      }),
+    );
+  });
+
+  test('of small loans does not cover one whose amount is not known', () => {
+    const rule = { ...small, balanceUpToCents: null, originalUpToCents: 100_000n };
+    fc.assert(
+      fc.property(file, (one) => {
+        for (const [index, each] of applySuppression(one, [rule]).accounts.entries()) {
+          if (each.originalCents === 0n) expect(each).toEqual(one.accounts[index]);
+        }
       }),
     );
   });

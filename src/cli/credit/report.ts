@@ -10,7 +10,7 @@ import { listDisputes } from '../../credit/registry/disputes-store.ts';
 import { listLifeRecords } from '../../credit/registry/life-store.ts';
 import { fullName } from '../../credit/registry/profile.ts';
 import { listCorrections, readCreditFile, readSubject } from '../../credit/registry/store.ts';
-import { isDeceased } from '../../credit/scorecards/standing.ts';
+import { isDeceased, isOriginalKnown } from '../../credit/scorecards/standing.ts';
 import type { Vault } from '../../credit/registry/vault.ts';
 import type { Cli } from '../cli.ts';
 import { crnOf, subjectCommand } from './subject.ts';
@@ -67,7 +67,7 @@ async function answerReport(session: Session, vault: Vault, crn: bigint): Promis
     sector: account.sector,
     product: account.product,
     opened_on: isoDay(account.openedOn),
-    original_amount: formatMoney(account.originalCents),
+    original_amount: isOriginalKnown(account) ? formatMoney(account.originalCents) : null,
     balance: formatMoney(account.current.balanceCents),
     overdue: formatMoney(account.current.overdueCents),
     days_in_arrears: account.current.daysInArrears,
@@ -132,10 +132,12 @@ function stateOf(state: AccountState) {
   };
 }
 
-function rowsOf(rows: readonly Readonly<Record<string, string | number | boolean>>[]): string {
+function rowsOf(
+  rows: readonly Readonly<Record<string, string | number | boolean | null>>[],
+): string {
   const titles = Object.keys(rows[0] ?? {});
   return table(
     titles.map((title) => ({ title: title.replaceAll('_', ' ').toUpperCase() })),
-    rows.map((row) => titles.map((title) => String(row[title]))),
+    rows.map((row) => titles.map((title) => String(row[title] ?? ''))),
   );
 }

@@ -1,5 +1,5 @@
 import type { AccountState, CreditAccount, CreditFile, ProductType, RiskClass } from '../facts.ts';
-import { isKept } from '../scorecards/standing.ts';
+import { isKept, isOriginalKnown } from '../scorecards/standing.ts';
 import type { Sector } from '../../parties/vendor.ts';
 
 /** Negative information a rule covers is not shown and not scored. Absent conditions hold always. */
@@ -55,7 +55,8 @@ function isNegative(state: AccountState): boolean {
 function covers(rule: SuppressionRule, account: CreditAccount, state: AccountState): boolean {
   return (
     (rule.balanceUpToCents === null || state.balanceCents <= rule.balanceUpToCents) &&
-    (rule.originalUpToCents === null || account.originalCents <= rule.originalUpToCents) &&
+    (rule.originalUpToCents === null ||
+      (isOriginalKnown(account) && account.originalCents <= rule.originalUpToCents)) &&
     (rule.products === null || rule.products.includes(account.product)) &&
     (rule.sectors === null || rule.sectors.includes(account.sector)) &&
     (rule.riskClasses === null || rule.riskClasses.includes(state.riskClass)) &&

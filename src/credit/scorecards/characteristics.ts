@@ -5,6 +5,7 @@ import {
   isNeutral,
   isNonPerforming,
   isOpen,
+  isOriginalKnown,
   isWellKept,
   monthsBetween,
   scoredAccounts,
@@ -250,7 +251,7 @@ function repaidSharePercent({ accounts }: ScoredFile): number {
   let repaidCents = 0n;
   const neutral: { readonly borrowedCents: bigint; readonly repaidCents: bigint }[] = [];
   for (const account of accounts) {
-    if (account.originalCents <= 0n) continue;
+    if (!isOriginalKnown(account)) continue;
     if (isNeutral(account)) {
       neutral.push({ borrowedCents: account.originalCents, repaidCents: repaidOf(account) });
       continue;

@@ -114,3 +114,8 @@ export function monthsBetween(from: Date, to: Date): number {
 export function daysBetween(from: Date, to: Date): number {
   return Math.max(0, Math.floor((to.getTime() - from.getTime()) / DAY_MS));
 }
+
+/** False when an account in another currency came without a rate; a known amount is above 0. */
+export function isOriginalKnown({ originalCents }: CreditAccount): boolean {
+  return originalCents > 0n;
+}

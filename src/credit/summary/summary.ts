@@ -5,6 +5,7 @@ import {
   isDisputed,
   isNonPerforming,
   isOpen,
+  isOriginalKnown,
   monthsBetween,
   reportsDeath,
   statesOf,
@@ -210,10 +211,10 @@ function monthsOfHistory(accounts: readonly CreditAccount[], asOf: Date): number
   return Math.max(0, ...accounts.map(({ openedOn }) => monthsBetween(openedOn, asOf)));
 }
 
-/** Principals of the mobile loans in cents, by the day they were taken. */
+/** Principals of the mobile loans in cents, as far as they are known, by the day they were taken. */
 function loansOldestFirst(accounts: readonly CreditAccount[]): bigint[] {
   return accounts
-    .filter(({ product }) => product === 'I')
+    .filter((account) => account.product === 'I' && isOriginalKnown(account))
     .toSorted(byOpening)
     .map(({ originalCents }) => originalCents);
 }
