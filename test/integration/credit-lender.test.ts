@@ -6,7 +6,7 @@ import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { csvOf } from '../support/credit-files.ts';
 import type { Line } from '../support/credit-files.ts';
-import { MISTAKES, rightLines } from '../support/planted-errors.ts';
+import { PLANTED_ERRORS, rightLines } from '../support/planted-errors.ts';
 import { inProcess, newMasterKey } from './cli-support.ts';
 import type { Environment, Ran } from './cli-support.ts';
 
@@ -63,22 +63,24 @@ async function readReport(): Promise<Reported[]> {
 /** What the lender meant, by line of the file, header included. */
 const meant: readonly Line[] = rightLines(LINES).map((line, index) => ({
   ...line,
-  ...mistakeOf(index)?.right,
+  ...plantedErrorOf(index)?.right,
 }));
 
-/** Every other line, from the second one on, has a mistake until there are none left. */
-function mistakeOf(index: number): (typeof MISTAKES)[number] | undefined {
-  return index % 2 === 1 ? MISTAKES[(index - 1) / 2] : undefined;
+/** Every other line, from the second one on, has an error until there are none left. */
+function plantedErrorOf(index: number): (typeof PLANTED_ERRORS)[number] | undefined {
+  return index % 2 === 1 ? PLANTED_ERRORS[(index - 1) / 2] : undefined;
 }
 
-/** The file as it was written, line by line without the header, and what has to be told about it. */
-function written(): { readonly rows: string[]; readonly told: string[] } {
-  const lines = meant.map((line, index) => ({ ...line, ...mistakeOf(index)?.wrong }));
+/** The file as it was written, line by line without the header, and the findings expected for it. */
+function written(): { readonly rows: string[]; readonly expected: string[] } {
+  const lines = meant.map((line, index) => ({ ...line, ...plantedErrorOf(index)?.wrong }));
   const [, ...rows] = csvOf(lines).trimEnd().split('\n');
-  const told = MISTAKES.flatMap((mistake, at) => mistake.told.map((one) => `${2 * at + 3} ${one}`));
+  const expected = PLANTED_ERRORS.flatMap((planted, at) =>
+    planted.findings.map((one) => `${2 * at + 3} ${one}`),
+  );
   const spoil = (line: number, finding: string, change: (row: string) => string): void => {
     rows[line - 2] = change(rows[line - 2] ?? '');
-    told.push(`${line} ${finding}`);
+    expected.push(`${line} ${finding}`);
   };
   spoil(110, ' columns', (row) => row.slice(0, row.lastIndexOf(',')));
   spoil(112, ' columns', (row) => row.replace('12000.00', '12,000.00'));
@@ -87,8 +89,8 @@ function written(): { readonly rows: string[]; readonly told: string[] } {
   // A line that was copied, and its amount changed.
   const copied = csvOf([{ ...meant[100], CurrentBalance: '1', CurrentBalanceKES: '1' }]);
   rows.push(copied.trimEnd().split('\n')[1] ?? '');
-  told.push(`${rows.length + 1} AccountNumber duplicate_account`);
-  return { rows, told };
+  expected.push(`${rows.length + 1} AccountNumber duplicate_account`);
+  return { rows, expected };
 }
 
 /** Values of a row as they are written, quotes included. */
@@ -97,8 +99,8 @@ function cellsOf(row: string): string[] {
 }
 
 test('a file with more than fifty mistakes of all kinds is mended from the report alone', async () => {
-  const { rows, told } = written();
-  const planted = new Set(told.map((one) => one.slice(0, one.indexOf(' '))));
+  const { rows, expected } = written();
+  const planted = new Set(expected.map((one) => one.slice(0, one.indexOf(' '))));
   expect(planted.size).toBeGreaterThanOrEqual(50);
   const header = csvOf([]).trimEnd();
   await writeFile(file, `${[header, ...rows].join('\n')}\n`);
@@ -107,7 +109,7 @@ test('a file with more than fifty mistakes of all kinds is mended from the repor
   expect(first.exitCode).toBe(1);
   const report = await readReport();
   expect(report.map(({ line, field, rule }) => `${line} ${field} ${rule}`).toSorted()).toEqual(
-    told.toSorted(),
+    expected.toSorted(),
   );
   expect(first.json()).toMatchObject({ rejected: planted.size, records: rows.length });
 
@@ -151,6 +153,6 @@ test('every rule of the guide is one that the mistakes break, but for correcting
     .flatMap((row) =>
       [...(row.split('|')[1] ?? '').matchAll(/`([a-z_]+)`/g)].map(([, rule = '']) => rule),
     );
-  const broken = new Set(written().told.map((one) => one.slice(one.lastIndexOf(' ') + 1)));
+  const broken = new Set(written().expected.map((one) => one.slice(one.lastIndexOf(' ') + 1)));
   expect(documented.toSorted()).toEqual([...broken, 'submitted_before'].toSorted());
 });

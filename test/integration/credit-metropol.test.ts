@@ -46,7 +46,7 @@ beforeEach(async () => {
 
 type Params = Readonly<Record<string, string>>;
 
-/** A bureau and a desk that seal with these keys. */
+/** A bureau and an enquiry service that seal with these keys. */
 async function useVault(keys: Vault, settings: Partial<MetropolOptions> = {}): Promise<void> {
   await bureau?.close();
   ({ bureau, receiver } = open(keys, settings));
@@ -66,7 +66,7 @@ function open(
     timeZone: 'Africa/Nairobi',
     ...settings,
   });
-  const desks = {
+  const shared = {
     pool,
     lanePools: [lanePool],
     laneDeadlineMs: 5_000,
@@ -75,7 +75,7 @@ function open(
   };
   return {
     bureau: opened,
-    receiver: createEnquiryService({ ...desks, vault: keys, bureau: opened }),
+    receiver: createEnquiryService({ ...shared, vault: keys, bureau: opened }),
   };
 }
 

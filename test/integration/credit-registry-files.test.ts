@@ -59,7 +59,7 @@ async function take(index: number, { text, template }: RegistryFile): Promise<Im
   });
 }
 
-function told({ findings }: ImportResult): string[] {
+function reported({ findings }: ImportResult): string[] {
   return findings.map(({ line, field, rule }) => `${line} ${field} ${rule}`).toSorted();
 }
 
@@ -69,7 +69,7 @@ test('random files: each planted error is a finding on its line, each right line
     const made = randomFile(createRandom(SEED, index), 1 + index * MAX_NUMBERS);
     const which = `file ${index} of seed ${SEED}\n${made.text}`;
     const result = await take(index, made);
-    expect(told(result), which).toEqual(made.errors.toSorted());
+    expect(reported(result), which).toEqual(made.errors.toSorted());
     const { accountsAdded, statesAdded, unchanged } = result.counts;
     expect([accountsAdded, statesAdded, unchanged], which).toEqual([
       made.accounts,

@@ -80,8 +80,8 @@ test(`2,000 random files: each of ${ERROR_KINDS.length} kinds of errors is a fin
       const file = path.join(folder, 'loans.csv');
       await writeFile(file, made.text);
       const { findings, plan } = await readFile(file, made);
-      const told = findings.map(({ line, field, rule }) => `${line} ${field} ${rule}`);
-      expect(told.toSorted(), which).toEqual(made.errors.toSorted());
+      const reported = findings.map(({ line, field, rule }) => `${line} ${field} ${rule}`);
+      expect(reported.toSorted(), which).toEqual(made.errors.toSorted());
       expect([plan.newAccounts.length, plan.states.length, plan.unchanged], which).toEqual([
         made.accounts,
         made.accounts,

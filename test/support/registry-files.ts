@@ -3,7 +3,7 @@ import { TEMPLATES } from '../../src/credit/importing/template.ts';
 import type { Column, TemplateName } from '../../src/credit/importing/template.ts';
 import { rightLine } from './credit-files.ts';
 import type { Line } from './credit-files.ts';
-import { MISTAKES } from './planted-errors.ts';
+import { PLANTED_ERRORS } from './planted-errors.ts';
 
 /** As-of date of the files. */
 export const AS_OF = '2026-10-31';
@@ -27,11 +27,11 @@ const MAX_LINES = 14;
 
 /** What is planted that needs more than one line, or is no value of a line. */
 const FILE_KINDS = ['columns', 'open quote', 'stray quote', 'other content', 'takeover'] as const;
-/** The last mistake of a line is about the account of another line: `takeover` here. */
-const LINE_MISTAKES = MISTAKES.slice(0, -1);
+/** The last error of a line is about the account of another line: `takeover` here. */
+const LINE_ERRORS = PLANTED_ERRORS.slice(0, -1);
 export const ERROR_KINDS: readonly string[] = [
   ...FILE_KINDS,
-  ...LINE_MISTAKES.map((_, index) => `mistake ${index}`),
+  ...LINE_ERRORS.map((_, index) => `line error ${index}`),
 ];
 
 /**
@@ -83,7 +83,7 @@ class FileInMaking {
     const national = { PrimaryIDType: '001', PrimaryIDNumber: String(100_000_000 + number) };
     const usual = { ...rightLine(number), ...personOf(random, number), ...national };
     const earlier = this.#right.length === 0 ? undefined : random.pick(this.#right);
-    const mistake = LINE_MISTAKES[Number(kind.slice('mistake '.length))];
+    const planted = LINE_ERRORS[Number(kind.slice('line error '.length))];
     if (kind === 'columns') {
       this.#write(usual);
       this.rows.push(`${this.rows.pop() ?? ''},`);
@@ -102,9 +102,9 @@ class FileInMaking {
       this.#write(content);
       const rule = kind === 'takeover' ? 'account_holder' : 'duplicate_account';
       this.#expect(kind, `AccountNumber ${rule}`);
-    } else if (mistake !== undefined) {
-      this.#write({ ...usual, ...mistake.right, ...mistake.wrong });
-      this.#expect(kind, ...mistake.told);
+    } else if (planted !== undefined) {
+      this.#write({ ...usual, ...planted.right, ...planted.wrong });
+      this.#expect(kind, ...planted.findings);
     }
   }
 

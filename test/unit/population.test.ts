@@ -86,11 +86,11 @@ describe('the synthetic population', () => {
         [0.2, 1],
       ] as const) {
         const band = drawn.filter(({ probability }) => probability >= from && probability < to);
-        const foretold = band.reduce((sum, { probability }) => sum + probability, 0) / band.length;
-        const seen = band.filter(({ defaulted }) => defaulted).length / band.length;
+        const predicted = band.reduce((sum, { probability }) => sum + probability, 0) / band.length;
+        const observed = band.filter(({ defaulted }) => defaulted).length / band.length;
         // Five standard errors.
-        const margin = 5 * Math.sqrt((foretold * (1 - foretold)) / band.length);
-        expect(Math.abs(seen - foretold)).toBeLessThan(margin);
+        const margin = 5 * Math.sqrt((predicted * (1 - predicted)) / band.length);
+        expect(Math.abs(observed - predicted)).toBeLessThan(margin);
       }
     }
   });

@@ -261,8 +261,8 @@ describe('measures', () => {
     expect(found.ks).toBeCloseTo(0.5, 12);
     const squares = [...scores].map((score, row) => (bad[row]! - percentOfScore(score) / 100) ** 2);
     expect(found.brier).toBeCloseTo(squares.reduce((sum, one) => sum + one, 0) / 8, 12);
-    const foretold = Float64Array.from(scores, (score) => percentOfScore(score));
-    expect(aucOfProbabilities(foretold, bad)).toBeCloseTo(wins / pairs, 12);
+    const predicted = Float64Array.from(scores, (score) => percentOfScore(score));
+    expect(aucOfProbabilities(predicted, bad)).toBeCloseTo(wins / pairs, 12);
   });
 
   test('calibration groups hold every sample once, equal scores together', () => {
@@ -345,7 +345,7 @@ describe('reading samples', () => {
   });
 
   test('an empty cell is “never” where that can be', async () => {
-    const file = write('never.csv', ['asOf,bad,monthsSinceNonPerforming', '2026-01-31,0,']);
+    const file = write('never.csv', ['"asOf",bad,monthsSinceNonPerforming', '"2026-01-31",0,']);
     const { samples } = await readSamples(file);
     expect(samples.columns.get('monthsSinceNonPerforming')).toEqual(Float64Array.of(NaN));
   });

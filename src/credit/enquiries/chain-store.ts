@@ -187,26 +187,26 @@ async function readPage(db: Queryable, vendorId: number, after: bigint): Promise
   return read.rows;
 }
 
-/** The subject was told about from the registry, which is noted beside it. */
+/** The vendor learned about the subject from the registry, which is noted alongside the subject. */
 function isDisclosure(row: Row): boolean {
   return row.outcome === 'answered' && row.source === 'registry';
 }
 
 /** Those of the enquiries that are noted beside their subject, with the same who, what, when and why. */
 async function readNoted(db: Queryable, rows: readonly Row[]): Promise<ReadonlySet<string>> {
-  const told = rows.filter((row) => isDisclosure(row) && /^\d{1,18}$/.test(row.crn ?? ''));
+  const disclosed = rows.filter((row) => isDisclosure(row) && /^\d{1,18}$/.test(row.crn ?? ''));
   const read = await db.query<{ enquiry_id: string }>(
     `select e.enquiry_id
      from unnest($1::bigint[], $2::timestamptz[], $3::uuid[], $4::integer[], $5::text[], $6::integer[])
        e (crn, enquired_at, enquiry_id, vendor_id, operation, report_reason)
      join subject_enquiries using (crn, enquired_at, enquiry_id, vendor_id, operation, report_reason)`,
     [
-      told.map((row) => row.crn),
-      told.map((row) => row.enquired_at),
-      told.map((row) => row.enquiry_id),
-      told.map((row) => row.vendor_id),
-      told.map((row) => row.operation),
-      told.map((row) => row.report_reason),
+      disclosed.map((row) => row.crn),
+      disclosed.map((row) => row.enquired_at),
+      disclosed.map((row) => row.enquiry_id),
+      disclosed.map((row) => row.vendor_id),
+      disclosed.map((row) => row.operation),
+      disclosed.map((row) => row.report_reason),
     ],
   );
   return new Set(read.rows.map((row) => row.enquiry_id));

@@ -33,7 +33,7 @@ export class LineReader {
   }
 
   /** Free text of at most so many characters, without control characters. */
-  words(column: Column, maxCharacters: number): string {
+  freeText(column: Column, maxCharacters: number): string {
     const value = this.text(column);
     if (value.length > maxCharacters || /[\p{Cc}\p{Cs}\ufffd]/u.test(value)) {
       this.fault(

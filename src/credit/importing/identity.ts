@@ -52,10 +52,10 @@ export function readIdentity(reader: LineReader, asOf: Day): Profile {
     readName(reader, 'Forename2', false),
     readName(reader, 'Forename3', false),
   ].filter((name) => name !== '');
-  reader.words('TradingAs', ADDRESS_LENGTH);
+  reader.freeText('TradingAs', ADDRESS_LENGTH);
   return {
     name: { surname, forenames },
-    salutation: reader.words('Salutation', 20),
+    salutation: reader.freeText('Salutation', 20),
     alsoKnownAs: [],
     dateOfBirth: readBirth(reader, asOf),
     gender: reader.code('Gender', ['M', 'F']) ?? '',
@@ -69,7 +69,7 @@ export function readIdentity(reader: LineReader, asOf: Day): Profile {
 
 function readName(reader: LineReader, column: Column, required: boolean): string {
   if (required && reader.required(column) === '') return '';
-  const name = reader.words(column, NAME_LENGTH);
+  const name = reader.freeText(column, NAME_LENGTH);
   if (name !== '' && !isName(name)) {
     reader.fault(column, 'name', `${column} must be a name: letters, not digits or signs alone`);
   } else if (/\d/.test(name)) {
@@ -165,8 +165,8 @@ function readAddresses(reader: LineReader, since: Day): Address[] {
     ['postal', 'Postal'],
     ['physical', 'Physical'],
   ] as const) {
-    const line = reader.words(`${prefix}Address`, ADDRESS_LENGTH);
-    const town = reader.words(`${prefix}Town`, ADDRESS_LENGTH);
+    const line = reader.freeText(`${prefix}Address`, ADDRESS_LENGTH);
+    const town = reader.freeText(`${prefix}Town`, ADDRESS_LENGTH);
     const country = readCountry(reader, `${prefix}Country`, false);
     if (line !== '' || town !== '') addresses.push({ kind, line, town, country, since });
   }

@@ -1,14 +1,14 @@
-const FIRST_PLACES = 4_096;
+const FIRST_SLOTS = 4_096;
 /** Of the key's end, which is pseudo-random: 48 bits, a whole number in a double. */
 const FINGERPRINT_BYTES = 6;
 
 /**
  * The accounts that stood on earlier lines of a file. Keeps fingerprints, at most 32 bytes an account,
- * since a file may have millions of lines; two accounts with one fingerprint are as good as never,
+ * since a file may have millions of lines; two accounts practically never share a fingerprint,
  * and would at worst get the other finding for a line that has one anyway.
  */
 export class SeenAccounts {
-  #locations = new Float64Array(FIRST_PLACES);
+  #slots = new Float64Array(FIRST_SLOTS);
   #count = 0;
 
   /**
@@ -16,20 +16,20 @@ export class SeenAccounts {
    * was noted before.
    */
   add(key: string): boolean {
-    if (this.#count * 2 >= this.#locations.length) this.#grow();
-    const isNew = put(this.#locations, fingerprintOf(key));
+    if (this.#count * 2 >= this.#slots.length) this.#grow();
+    const isNew = put(this.#slots, fingerprintOf(key));
     if (isNew) this.#count += 1;
     return isNew;
   }
 
   #grow(): void {
-    const wider = new Float64Array(this.#locations.length * 2);
-    for (const fingerprint of this.#locations) if (fingerprint !== 0) put(wider, fingerprint);
-    this.#locations = wider;
+    const wider = new Float64Array(this.#slots.length * 2);
+    for (const fingerprint of this.#slots) if (fingerprint !== 0) put(wider, fingerprint);
+    this.#slots = wider;
   }
 }
 
-/** 1 or more: 0 is an empty place. */
+/** 1 or more: 0 is an empty slot. */
 function fingerprintOf(key: string): number {
   let fingerprint = 0;
   for (let at = key.length - FINGERPRINT_BYTES; at < key.length; at += 1) {
@@ -38,13 +38,13 @@ function fingerprintOf(key: string): number {
   return fingerprint + 1;
 }
 
-/** Open addressing; the places are twice as many as fingerprints at least. */
-function put(locations: Float64Array, fingerprint: number): boolean {
-  let at = fingerprint % locations.length;
-  while (locations[at] !== 0) {
-    if (locations[at] === fingerprint) return false;
-    at = (at + 1) % locations.length;
+/** Open addressing; at least twice as many slots as fingerprints. */
+function put(slots: Float64Array, fingerprint: number): boolean {
+  let at = fingerprint % slots.length;
+  while (slots[at] !== 0) {
+    if (slots[at] === fingerprint) return false;
+    at = (at + 1) % slots.length;
   }
-  locations[at] = fingerprint;
+  slots[at] = fingerprint;
   return true;
 }

@@ -130,7 +130,7 @@ function readAccount(
 
 function readNumber(reader: LineReader, column: 'ClientNumber' | 'AccountNumber'): string {
   reader.required(column);
-  return reader.words(column, NUMBER_LENGTH);
+  return reader.freeText(column, NUMBER_LENGTH);
 }
 
 /** Arrears must be told in full or not at all. */

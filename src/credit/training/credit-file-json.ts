@@ -54,7 +54,7 @@ const FILE = Type.Object({
 
 const schema = Compile(FILE);
 
-/** Throws: an Error that names the first place at fault. */
+/** Throws: an Error that names the first field at fault. */
 export function parseCreditFile(value: unknown): CreditFile {
   if (!schema.Check(value)) {
     const [first] = schema.Errors(value);

@@ -28,7 +28,7 @@ export interface Performance {
   readonly ks: number;
   /** Mean squared error of the probability of default. */
   readonly brier: number;
-  /** Mean absolute distance between foretold and seen default rate over ten equal groups. */
+  /** Mean absolute distance between predicted and observed default rate over ten equal groups. */
   readonly calibrationError: number;
 }
 
@@ -51,7 +51,8 @@ export function measurePerformance(counts: ScoreCounts): Performance {
   const auc = wins / (goods * bads);
   const groups = calibration(counts);
   const distance = groups.reduce(
-    (total, { foretold, seen, samples: size }) => total + size * Math.abs(foretold - seen),
+    (total, { predicted, observed, samples: size }) =>
+      total + size * Math.abs(predicted - observed),
     0,
   );
   return {
@@ -72,16 +73,16 @@ export interface CalibrationGroup {
   readonly samples: number;
   readonly bads: number;
   /** Mean probability of default by the card, 0 to 1. */
-  readonly foretold: number;
+  readonly predicted: number;
   /** Share that defaulted, 0 to 1. */
-  readonly seen: number;
+  readonly observed: number;
 }
 
 /** About ten groups of equal size, the lowest scores first; equal scores stay together. */
 export function calibration(counts: ScoreCounts, groups = 10): CalibrationGroup[] {
   const size = (sum(counts.goods) + sum(counts.bads)) / groups;
   const found: CalibrationGroup[] = [];
-  let [samples, bads, foretold, fromScore] = [0, 0, 0, 0];
+  let [samples, bads, predicted, fromScore] = [0, 0, 0, 0];
   let done = 0;
   for (let score = 1; score <= HIGHEST_SCORE; score++) {
     const here = counts.goods[score]! + counts.bads[score]!;
@@ -89,7 +90,7 @@ export function calibration(counts: ScoreCounts, groups = 10): CalibrationGroup[
     if (samples === 0) fromScore = score;
     samples += here;
     bads += counts.bads[score]!;
-    foretold += (here * percentOfScore(score)) / 100;
+    predicted += (here * percentOfScore(score)) / 100;
     // The last group ends where the samples do; rounding must not split it.
     if (done + samples < size * (found.length + 1) - 1e-6) continue;
     found.push({
@@ -97,11 +98,11 @@ export function calibration(counts: ScoreCounts, groups = 10): CalibrationGroup[
       toScore: score,
       samples,
       bads,
-      foretold: foretold / samples,
-      seen: bads / samples,
+      predicted: predicted / samples,
+      observed: bads / samples,
     });
     done += samples;
-    [samples, bads, foretold] = [0, 0, 0];
+    [samples, bads, predicted] = [0, 0, 0];
   }
   return found;
 }
@@ -156,7 +157,7 @@ function drawer(counts: Float64Array, next: () => number): () => Float64Array {
   };
 }
 
-/** AUC of any foretold probabilities, ties counting half: for those a population was made with. */
+/** AUC of any predicted probabilities, ties counting half: for those a population was made with. */
 export function aucOfProbabilities(probabilities: Float64Array, bad: Uint8Array): number {
   const rows = Array.from(bad.keys()).toSorted((a, b) => probabilities[a]! - probabilities[b]!);
   let [wins, goods, bads] = [0, 0, 0];

@@ -27,12 +27,12 @@ export function linePlot(
   axes: { readonly x: Axis; readonly y: Axis },
   lines: readonly Line[],
 ): Markup {
-  const location = placing(axes.x, axes.y);
+  const pointAt = projection(axes.x, axes.y);
   return frame(
     title,
     axes,
     lines.map((line) => {
-      const points = line.points.map(([x, y]) => location(x, y));
+      const points = line.points.map(([x, y]) => pointAt(x, y));
       const path = points.map(({ left, top }) => `${left},${top}`).join(' ');
       const dots = line.dots
         ? points.map(
@@ -60,12 +60,12 @@ export function barPlot(title: string, y: Axis, bars: readonly Bar[]): Markup {
     to: bars.length,
     ticks: bars.map(({ label }, at) => [at + 0.5, label]),
   };
-  const location = placing(x, y);
+  const pointAt = projection(x, y);
   return frame(
     title,
     { x, y },
     bars.map(({ label, value }, at) => {
-      const [corner, foot] = [location(at + 0.15, value), location(at + 0.85, y.from)];
+      const [corner, foot] = [pointAt(at + 0.15, value), pointAt(at + 0.85, y.from)];
       const width = (foot.left - corner.left).toFixed(1);
       const height = Math.max(0, foot.top - corner.top).toFixed(1);
       return html`<rect
@@ -80,12 +80,12 @@ export function barPlot(title: string, y: Axis, bars: readonly Bar[]): Markup {
   );
 }
 
-interface Place {
+interface Point {
   readonly left: number;
   readonly top: number;
 }
 
-function placing(x: Axis, y: Axis): (xValue: number, yValue: number) => Place {
+function projection(x: Axis, y: Axis): (xValue: number, yValue: number) => Point {
   const [width, height] = [WIDTH - MARGIN.left - MARGIN.right, HEIGHT - MARGIN.top - MARGIN.bottom];
   return (xValue, yValue) => ({
     left: rounded(MARGIN.left + (width * (xValue - x.from)) / (x.to - x.from)),
@@ -98,12 +98,12 @@ function frame(
   { x, y }: { readonly x: Axis; readonly y: Axis },
   content: readonly Markup[],
 ): Markup {
-  const location = placing(x, y);
-  const [corner, end] = [location(x.from, y.from), location(x.to, y.to)];
+  const pointAt = projection(x, y);
+  const [corner, end] = [pointAt(x.from, y.from), pointAt(x.to, y.to)];
   return html`<figure>
     <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${title}">
       ${y.ticks.map(([value, label]) => {
-        const { top } = location(x.from, value);
+        const { top } = pointAt(x.from, value);
         return html`<line
             class="grid"
             x1="${corner.left}"
@@ -119,7 +119,7 @@ function frame(
         ([value, label]) =>
           html`<text
             class="tick"
-            x="${location(value, y.from).left}"
+            x="${pointAt(value, y.from).left}"
             y="${corner.top + 15}"
             text-anchor="middle"
             >${label}</text

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { readCsvLine } from '../../platform/base/csv.ts';
 import { parseDay } from '../../platform/base/days.ts';
-
 import { CHARACTERISTIC_NAMES, characteristic, scoredFile } from '../scorecards/characteristics.ts';
 import type { CharacteristicName } from '../scorecards/characteristics.ts';
 import type { Measures } from '../scorecards/score.ts';
@@ -94,7 +94,7 @@ function jsonReader(): LineReader {
 const OTHER_COLUMNS = ['asOf', 'bad', 'gender', 'trueProbability'] as const;
 
 function csvReader(header: string): LineReader {
-  const columns = header.split(',').map((name) => name.trim());
+  const columns = cellsOf(header);
   const known = new Set<string>([...OTHER_COLUMNS, ...CHARACTERISTIC_NAMES]);
   const unknown = columns.filter((name) => !known.has(name));
   const missing = ['asOf', 'bad'].filter((name) => !columns.includes(name));
@@ -110,7 +110,7 @@ function csvReader(header: string): LineReader {
   return {
     table: new SampleTable(names),
     read: (line) => {
-      const cells = line.split(',').map((cell) => cell.trim());
+      const cells = cellsOf(line);
       if (cells.length !== columns.length) throw new Error(`must have ${columns.length} values`);
       const bad = cells[at('bad')]!;
       if (bad !== '0' && bad !== '1') throw new Error('bad must be 0 or 1');
@@ -126,6 +126,12 @@ function csvReader(header: string): LineReader {
       };
     },
   };
+}
+
+function cellsOf(line: string): string[] {
+  const { values, problem } = readCsvLine(line);
+  if (problem !== undefined) throw new TrainingError(problem);
+  return values.map((cell) => cell.trim());
 }
 
 function measuredCell(name: CharacteristicName, cell: string): number | null {

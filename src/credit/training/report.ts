@@ -173,17 +173,17 @@ function scoreAxis(): Axis {
 
 function calibrationSection(validation: Validation): Markup {
   const groups = unseen(validation).calibration;
-  const max = Math.max(...groups.map(({ foretold, seen }) => Math.max(foretold, seen)));
+  const max = Math.max(...groups.map(({ predicted, observed }) => Math.max(predicted, observed)));
   const axis = (title: string) => percentAxis(title, Math.ceil(max * 10) / 10);
   const end = axis('').to;
   return html`<h2>Whether its probabilities hold</h2>
     <div class="plots">
       ${linePlot(
-        'Foretold and seen defaults, ten groups (hold-out)',
-        { x: axis('foretold'), y: axis('seen') },
+        'Predicted and observed defaults, ten groups (hold-out)',
+        { x: axis('predicted'), y: axis('observed') },
         [
           {
-            title: 'as foretold',
+            title: 'as predicted',
             points: [
               [0, 0],
               [end, end],
@@ -192,7 +192,7 @@ function calibrationSection(validation: Validation): Markup {
           },
           {
             title: 'groups',
-            points: groups.map(({ foretold, seen }) => [foretold, seen]),
+            points: groups.map(({ predicted, observed }) => [predicted, observed]),
             style: 'first',
             dots: true,
           },
@@ -200,12 +200,12 @@ function calibrationSection(validation: Validation): Markup {
       )}
       <div>
         ${table(
-          ['Scores', 'Samples', 'Foretold', 'Seen'],
+          ['Scores', 'Samples', 'Predicted', 'Observed'],
           groups.map((group) => [
             `${group.fromScore}–${group.toScore}`,
             group.samples,
-            percent(group.foretold),
-            percent(group.seen),
+            percent(group.predicted),
+            percent(group.observed),
           ]),
         )}
       </div>
@@ -247,12 +247,12 @@ function stabilitySection({ months, scoreStability, characteristicStability }: V
     </div>
     <div class="scroll">
       ${table(
-        ['Month', 'Samples', 'Seen', 'Foretold', 'AUC', 'Stability index'],
-        months.map(({ month, performance, foretold, stabilityIndex }) => [
+        ['Month', 'Samples', 'Observed', 'Predicted', 'AUC', 'Stability index'],
+        months.map(({ month, performance, predicted, stabilityIndex }) => [
           month,
           performance.samples,
           percent(performance.bads / performance.samples),
-          percent(foretold),
+          percent(predicted),
           decimal(performance.auc),
           decimal(stabilityIndex),
         ]),
@@ -276,12 +276,12 @@ function fairnessSection({ groups, adverseImpactRatio }: Validation): Markup {
       }
     </p>
     ${table(
-      ['Group', 'Samples', 'Accepted', 'Foretold', 'Seen', 'AUC'],
-      groups.map(({ group, performance, foretold, accepted }) => [
+      ['Group', 'Samples', 'Accepted', 'Predicted', 'Observed', 'AUC'],
+      groups.map(({ group, performance, predicted, accepted }) => [
         group,
         performance.samples,
         percent(accepted),
-        percent(foretold),
+        percent(predicted),
         percent(performance.bads / performance.samples),
         decimal(performance.auc),
       ]),

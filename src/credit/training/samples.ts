@@ -6,7 +6,7 @@ import type { Measures } from '../scorecards/score.ts';
 export interface Sample {
   /** The as-of date of the file. */
   readonly asOf: Date;
-  /** Whether the person defaulted in the time the score is to foretell. */
+  /** Whether the person defaulted in the period that the score predicts. */
   readonly bad: boolean;
   readonly measures: Measures;
   /** For the fairness part of the report only; a card cannot use it. */

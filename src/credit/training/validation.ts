@@ -59,7 +59,7 @@ interface MonthResult {
   /** `YYYY-MM`. */
   readonly month: string;
   readonly performance: Performance;
-  readonly foretold: number;
+  readonly predicted: number;
   /** Of the score, against the development part. */
   readonly stabilityIndex: number;
 }
@@ -67,7 +67,7 @@ interface MonthResult {
 interface GroupResult {
   readonly group: string;
   readonly performance: Performance;
-  readonly foretold: number;
+  readonly predicted: number;
   /** Share that a lender accepting grade EE and better would accept. */
   readonly accepted: number;
 }
@@ -173,7 +173,7 @@ function monthResults(
       return {
         month: `${Math.floor(month / 12)}-${String((month % 12) + 1).padStart(2, '0')}`,
         performance: resultOf(own, selectSamples(samples, rows)).performance,
-        foretold: meanForetold(own),
+        predicted: meanPredicted(own),
         stabilityIndex: stabilityIndex(reference, bandShares(own)),
       };
     });
@@ -189,7 +189,7 @@ function groupResults(scores: Uint16Array, samples: Samples): GroupResult[] {
       return {
         group,
         performance: resultOf(own, selectSamples(samples, rows)).performance,
-        foretold: meanForetold(own),
+        predicted: meanPredicted(own),
         accepted: accepted.length / own.length,
       };
     });
@@ -212,7 +212,7 @@ function gradeResults(scores: Uint16Array, samples: Samples): GradeResult[] {
   return grades;
 }
 
-function meanForetold(scores: Uint16Array): number {
+function meanPredicted(scores: Uint16Array): number {
   return scores.reduce((total, score) => total + percentOfScore(score) / 100, 0) / scores.length;
 }
 

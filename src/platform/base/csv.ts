@@ -48,7 +48,12 @@ const VALUE = /(?:"([^"]*(?:""[^"]*)*)"|([^",]*))(,|$)/y;
 
 function valuesOf(text: string, line: number): Pick<CsvLine, 'values' | 'problem'> {
   if (text.length > MAX_LINE_CHARACTERS) return { values: [], problem: 'the line is too long' };
-  const plain = line === 1 && text.startsWith('\ufeff') ? text.slice(1) : text;
+  return readCsvLine(line === 1 && text.startsWith('\ufeff') ? text.slice(1) : text);
+}
+
+/** The values of one line without its end, quoted as `readCsv` has it. */
+export function readCsvLine(plain: string): Pick<CsvLine, 'values' | 'problem'> {
+  // Most lines have no quote, and need no regular expression.
   if (!plain.includes('"')) return { values: plain.split(',') };
   const values: string[] = [];
   VALUE.lastIndex = 0;

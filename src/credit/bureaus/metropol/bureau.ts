@@ -50,16 +50,16 @@ const REASONS: ReadonlyMap<number, number> = new Map([
 ]);
 const NEW_APPLICATION = 1;
 
-interface Part<Told> {
+interface Part<Result> {
   readonly name: 'identity' | 'accounts' | 'score';
   readonly path: string;
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** What a success tells; undefined when it is not well-formed, which is as good as no answer. */
-  readonly read: (text: string) => Told | undefined;
+  /** What a successful answer holds; undefined when it is not well-formed, which is as good as no answer. */
+  readonly read: (text: string) => Result | undefined;
 }
 
-type PartAnswer<Told> =
-  | { readonly kind: 'success'; readonly told: Told; readonly payment: string | null }
+type PartAnswer<Result> =
+  | { readonly kind: 'success'; readonly result: Result; readonly payment: string | null }
   | { readonly kind: 'not_found' | 'unavailable' | 'unknown' };
 
 /**
@@ -86,7 +86,7 @@ export function createMetropolBureau(options: MetropolOptions): Bureau {
       const identified = identityOf(question);
       if (identified === undefined) return nobody();
       const { document, identityType } = identified;
-      const call = async <Told>(part: Part<Told>): Promise<PartAnswer<Told>> =>
+      const call = async <Result>(part: Part<Result>): Promise<PartAnswer<Result>> =>
         await ask({ options, http, base }, { question, document, part });
       const body = { identity_number: document.number, identity_type: identityType };
       return await askAll(question, { document, body, call, options });
@@ -111,7 +111,7 @@ function nobody(): BureauAnswer {
 interface Asking {
   readonly document: IdentityDocument;
   readonly body: Readonly<Record<string, unknown>>;
-  readonly call: <Told>(part: Part<Told>) => Promise<PartAnswer<Told>>;
+  readonly call: <Result>(part: Part<Result>) => Promise<PartAnswer<Result>>;
   readonly options: MetropolOptions;
 }
 
@@ -125,7 +125,7 @@ async function askAll(question: BureauQuestion, asking: Asking): Promise<BureauA
     read: (text) => readProfile(text, document, isoDay(asOf)),
   });
   if (identity.kind !== 'success') return failed(identity.kind);
-  const profile = identity.told;
+  const profile = identity.result;
   const agreed = agreementOf(
     { profile, birthDates: [profile.dateOfBirth] },
     question,
@@ -153,7 +153,7 @@ async function askAll(question: BureauQuestion, asking: Asking): Promise<BureauA
     read: (text) => readAccounts(text, { mySector: question.vendor.sector, mobile, asOf }),
   });
   if (accounts.kind !== 'success') return failedLater(accounts.kind);
-  const file = { asOf, accounts: accounts.told, enquiries: [] };
+  const file = { asOf, accounts: accounts.result, enquiries: [] };
   const finding = { crn: `M${identity.payment ?? ''}`, profile, file };
   if (question.operation === 'id-decision') {
     return {
@@ -175,7 +175,7 @@ async function askAll(question: BureauQuestion, asking: Asking): Promise<BureauA
     ...match,
     finding: {
       ...finding,
-      score: isDeceased(file) ? computed : { ...computed, score: scored.told },
+      score: isDeceased(file) ? computed : { ...computed, score: scored.result },
       computedHere: ['summary', 'score.grade', 'score.probability', 'score.reasonCodeAARC'],
     },
   };
@@ -193,10 +193,10 @@ function failedLater(kind: 'not_found' | 'unavailable' | 'unknown'): BureauAnswe
 }
 
 /** One call: the answer of an earlier try of the same enquiry, or recorded, made, and recorded again. */
-async function ask<Told>(
+async function ask<Result>(
   { options, http, base }: { options: MetropolOptions; http: HttpPool; base: string },
-  asked: { question: BureauQuestion; document: IdentityDocument; part: Part<Told> },
-): Promise<PartAnswer<Told>> {
+  asked: { question: BureauQuestion; document: IdentityDocument; part: Part<Result> },
+): Promise<PartAnswer<Result>> {
   const { pool, vault, clock } = options;
   const { question, document, part } = asked;
   const { identity_number: _number, ...parameters } = part.parameters;
@@ -228,7 +228,7 @@ async function ask<Told>(
     signal: new AbortController().signal,
   });
   const text = ending.kind === 'answer' ? ending.body.toString('utf8') : '';
-  const answer: PartAnswer<Told> =
+  const answer: PartAnswer<Result> =
     ending.kind === 'nothing_written' ? { kind: 'unavailable' } : partAnswer(text, part);
   const isFinal = answer.kind === 'success' || answer.kind === 'not_found';
   const unsure = answer.kind === 'unknown' ? 'unknown' : 'not_sent';
@@ -246,12 +246,12 @@ async function ask<Told>(
 }
 
 /** Garbage and silence leave open whether the call was executed and billed; so does a duplicate. */
-function partAnswer<Told>(text: string, part: Part<Told>): PartAnswer<Told> {
+function partAnswer<Result>(text: string, part: Part<Result>): PartAnswer<Result> {
   const head = readHead(text);
   if (head === undefined || head.meaning === 'duplicate') return { kind: 'unknown' };
   if (head.meaning === 'refused') return { kind: 'unavailable' };
   if (head.meaning === 'not_found') return { kind: 'not_found' };
-  const told = part.read(text);
-  if (told === undefined) return { kind: 'unknown' };
-  return { kind: 'success', told, payment: head.payment };
+  const result = part.read(text);
+  if (result === undefined) return { kind: 'unknown' };
+  return { kind: 'success', result, payment: head.payment };
 }
