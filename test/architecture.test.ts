@@ -144,7 +144,7 @@ describe('the checks find', () => {
 
   test('an import between siblings', () => {
     const found = importsOf(
-      planted('payments/ledger/x.ts', `import { x } from '../quarantine/store.ts';`),
+      planted('payments/ledger/x.ts', `import { x } from '../cases/store.ts';`),
     );
     expect(upwardImports(found, ROWS)).toHaveLength(1);
   });

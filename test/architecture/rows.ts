@@ -14,13 +14,15 @@ export const ROWS: readonly (readonly string[])[] = [
   ['parties/http'],
   ['parties/parties'],
 
-  ['payments/ledger', 'payments/quarantine'],
+  ['payments/ledger'],
   ['payments/billers'],
   ['payments/collections', 'payments/create', 'payments/audit'],
   ['payments/cases', 'payments/settle', 'payments/archive', 'payments/events'],
   ['payments/bulk', 'payments/dispatch'],
+  // A biller changes its operator only while no instruction is out.
+  ['payments/billers/administer'],
   ['payments/reconciliation'],
-  ['payments/corrections', 'payments/connectors', 'payments/timeline'],
+  ['payments/quarantine', 'payments/corrections', 'payments/connectors', 'payments/timeline'],
   ['payments/timing'],
   ['payments/jobs'],
   ['payments/payments'],

@@ -91,8 +91,12 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
   },
   'payments/create/store.ts': { tables: ['dispatch_queue'], why: 'from before tables had owners' },
   'payments/dispatch/recall-store.ts': {
-    tables: ['accounts', 'payments'],
-    why: 'from before tables had owners',
+    tables: ['payments'],
+    why: 'finds and locks queue entries by payment in one statement; only the payment knows the biller, which is part of the entry’s key',
+  },
+  'payments/dispatch/queue-totals-store.ts': {
+    tables: ['payments'],
+    why: 'the age of an open payment counts from its creation, which the queue does not repeat',
   },
   'payments/dispatch/store.ts': { tables: ['quarantines'], why: 'from before tables had owners' },
   'payments/events/store.ts': {
@@ -122,10 +126,6 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     tables: ['archived_payments', 'payments'],
     why: 'from before tables had owners',
   },
-  'payments/quarantine/store.ts': {
-    tables: ['billers', 'dispatch_queue', 'payments'],
-    why: 'from before tables had owners',
-  },
   'payments/reconciliation/days-store.ts': {
     tables: ['billers', 'cases', 'dispatch_queue', 'payments', 'transfers'],
     why: 'from before tables had owners',
@@ -146,8 +146,4 @@ export const FOREIGN_WRITES: Readonly<Record<string, { tables: readonly string[]
     },
     'payments/create/store.ts': { tables: ['cases'], why: 'from before tables had owners' },
     'payments/dispatch/store.ts': { tables: ['cases'], why: 'from before tables had owners' },
-    'payments/quarantine/store.ts': {
-      tables: ['dispatch_queue'],
-      why: 'from before tables had owners',
-    },
   };

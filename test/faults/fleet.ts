@@ -214,7 +214,7 @@ export async function settleTown(
   const billers = ['tokens', 'postpaid'];
   for (const billerCode of billers) {
     const biller = { name: billerCode, category: 'electricity', operatorCode: 'kplc' };
-    await setBiller(pool, billerCode, { ...biller, minimumCents: 500n }, async () => 0);
+    await setBiller(pool, billerCode, { ...biller, minimumCents: 500n });
   }
   const shops: Shop[] = [];
   for (let index = 0; index < options.shopCount; index += 1) {

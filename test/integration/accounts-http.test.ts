@@ -210,7 +210,7 @@ describe('the list of billers', () => {
       can_validate: 'true',
     });
     const change = { maximumCents: 7_000_000n, feeCents: 2_550n, accountFormat: '^KP[0-9]{6}$' };
-    await setBiller(running.service.pool, 'zuku', change, async () => 0);
+    await setBiller(running.service.pool, 'zuku', change);
     await running.service.catalogue.reload();
     const status = await vendor.call('billerStatus', { biller_code: 'zuku' });
     expect(status.body.data).toMatchObject({
@@ -235,7 +235,7 @@ describe('the list of billers', () => {
     );
     const biller = { name: 'Silent', category: 'tv', operatorCode: operator, minimumCents: 100n };
     const added = { ...biller, validatesAccounts: true };
-    await setBiller(running.service.pool, 'silent', added, async () => 0);
+    await setBiller(running.service.pool, 'silent', added);
     await running.service.catalogue.reload();
     const status = await vendor.call('billerStatus', { biller_code: 'silent' });
     expect(status.body.data).toMatchObject({ can_validate: 'false' });
@@ -282,7 +282,7 @@ describe('validating an account', () => {
     });
     const twin = { name: 'kenya power Prepaid', category: 'tv', operatorCode: 'zuku' };
     const added = { ...twin, minimumCents: 100n };
-    await setBiller(running.service.pool, 'kplc_again', added, async () => 0);
+    await setBiller(running.service.pool, 'kplc_again', added);
     await running.service.catalogue.reload();
     expectRefusal(await asked({ account, account_type: 'Kenya Power Prepaid' }), {
       status: 400,

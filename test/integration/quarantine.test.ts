@@ -6,7 +6,7 @@ import { claim } from '../../src/payments/dispatch/store.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { enterQuarantine } from '../../src/payments/quarantine/enter.ts';
 import { readStakes, releaseQuarantine } from '../../src/payments/quarantine/release.ts';
-import type { Release, StatementCovers } from '../../src/payments/quarantine/release.ts';
+import type { Release } from '../../src/payments/quarantine/release.ts';
 import { findOpenQuarantine, listEvents } from '../../src/payments/quarantine/store.ts';
 import {
   create,
@@ -36,9 +36,6 @@ afterAll(async () => {
   await books.close();
 });
 
-const ALL_COVERED: StatementCovers = async () => true;
-const NONE_COVERED: StatementCovers = async () => false;
-
 async function enter(given: Partial<Parameters<typeof enterQuarantine>[1]> = {}) {
   return await enterQuarantine(books.pool, {
     entryId: newId(),
@@ -50,13 +47,29 @@ async function enter(given: Partial<Parameters<typeof enterQuarantine>[1]> = {})
   });
 }
 
-async function release(
-  by: string,
-  covers: StatementCovers = ALL_COVERED,
-  reason?: string,
-): Promise<Release> {
+/** A complete statement of the operator has been imported for the time. */
+async function importStatement(from: Date, to: Date): Promise<void> {
+  await books.pool.query(
+    `insert into operator_statements (statement_id, operator, period_start, period_end, file_sha256,
+       imported_at, complete, opening_cents, closing_cents)
+     values ($1, $2, $3, $4, sha256($5), now(), true, 0, 0)`,
+    [newId(), OPERATOR, from, to, Buffer.from(newId())],
+  );
+}
+
+/** Releases it once a statement covers the lost time. */
+async function release(by: string): Promise<Release> {
+  const open = await findOpenQuarantine(books.pool);
+  if (open !== undefined) {
+    await importStatement(open.lost_from, new Date(open.lost_until.getTime() + 1));
+  }
+  return await releaseQuarantine(books.pool, { by });
+}
+
+/** Tries to release it without a statement. */
+async function releaseUncovered(by: string, reason?: string): Promise<Release> {
   const force = reason === undefined ? {} : { force: { reason } };
-  return await releaseQuarantine(books.pool, { by, covers, ...force });
+  return await releaseQuarantine(books.pool, { by, ...force });
 }
 
 async function endAnyQuarantine(): Promise<void> {
@@ -191,7 +204,7 @@ describe('an entry', () => {
     const early = new Date(Date.now() - 7_200_000);
     const late = new Date(Date.now() - 3_600_000);
     await enter({ lostFrom: late, lostUntil: late });
-    await release('Amina', NONE_COVERED, 'no statement');
+    await releaseUncovered('Amina', 'no statement');
     const second = await enter({ lostFrom: early, reason: 'again' });
     expect(second?.quarantine).toMatchObject({
       lost_from: early,
@@ -210,31 +223,25 @@ describe('a release', () => {
   test('waits for every operator’s statement', async () => {
     const quarantine = await findOpenQuarantine(books.pool);
     if (quarantine === undefined) throw new Error('there is no quarantine');
-    const asked: unknown[] = [];
-    const covers: StatementCovers = async (_db, period) => {
-      asked.push(period);
-      return false;
-    };
-    expect(await readStakes(books.pool, quarantine, covers)).toMatchObject([
-      { operator_code: OPERATOR, covered: false },
-    ]);
-    expect(asked).toEqual([
-      { operator: OPERATOR, from: quarantine.lost_from, to: quarantine.lost_until },
-    ]);
-    await expect(release('Amina', NONE_COVERED)).rejects.toThrow(`of ${OPERATOR}`);
+    const { lost_from: from, lost_until: to } = quarantine;
+    const uncovered = [{ operatorCode: OPERATOR, covered: false }];
+    expect(await readStakes(books.pool, quarantine)).toMatchObject(uncovered);
+    await importStatement(from, new Date(to.getTime() - 1));
+    expect(await readStakes(books.pool, quarantine)).toMatchObject(uncovered);
+    await expect(releaseUncovered('Amina')).rejects.toThrow(`of ${OPERATOR}`);
     expect(await findOpenQuarantine(books.pool)).toBeDefined();
     expect(await release('Amina')).toMatchObject({ kind: 'released', forced: false });
     await expect(release('Amina')).rejects.toThrow('The service is not in quarantine');
   });
 
   test('by force needs two different people, and is written down', async () => {
-    expect(await release('Amina', NONE_COVERED, 'operator closed')).toMatchObject({
+    expect(await releaseUncovered('Amina', 'operator closed')).toMatchObject({
       kind: 'proposed',
     });
-    await expect(release('amina', NONE_COVERED, 'me again')).rejects.toThrow('another person');
-    await expect(release('Baraka', NONE_COVERED)).rejects.toThrow('stays');
+    await expect(releaseUncovered('amina', 'me again')).rejects.toThrow('another person');
+    await expect(releaseUncovered('Baraka')).rejects.toThrow('stays');
     expect(await findOpenQuarantine(books.pool)).toBeDefined();
-    expect(await release('Baraka', NONE_COVERED, 'agreed')).toMatchObject({
+    expect(await releaseUncovered('Baraka', 'agreed')).toMatchObject({
       kind: 'released',
       forced: true,
     });

@@ -123,7 +123,7 @@ async function addBiller(
   await setOperator(pool, 'kplc', operator, async () => undefined);
   await setOperatorKey(pool, 'kplc', { secret: SANDBOX_OPERATOR_KEY, sealing: SEALING });
   const biller = { name: 'Tokens', category: 'electricity', operatorCode: 'kplc' };
-  await setBiller(pool, billerCode, { ...biller, minimumCents: 500n }, async () => 0);
+  await setBiller(pool, billerCode, { ...biller, minimumCents: 500n });
   const path = `${PATHS.billerStatus}?vid=x&biller_code=${billerCode}`;
   for (const { origin } of servers) {
     await until(`${billerCode} is known`, async () => {

@@ -5,7 +5,6 @@ import { changeBillerStatus, setBiller } from '../../payments/billers/administer
 import type { Availability } from '../../payments/billers/biller.ts';
 import { billerOf } from '../../payments/billers/catalogue.ts';
 import { listBillers } from '../../payments/billers/store.ts';
-import { countInstructionsOut } from '../../payments/dispatch/store.ts';
 import {
   code,
   command,
@@ -149,7 +148,7 @@ function addSet(biller: Command, cli: Cli): void {
           accountLabel: options.accountLabel,
           position: options.position,
         };
-        const added = await setBiller(pool, billerCode, change, countInstructionsOut);
+        const added = await setBiller(pool, billerCode, change);
         return {
           json: { biller_code: billerCode, added },
           text: `Biller ${billerCode} is ${added ? 'added' : 'changed'}.`,

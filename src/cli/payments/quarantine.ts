@@ -6,7 +6,6 @@ import { readStakes, releaseQuarantine } from '../../payments/quarantine/release
 import type { Stake } from '../../payments/quarantine/release.ts';
 import { findOpenQuarantine, listEvents } from '../../payments/quarantine/store.ts';
 import type { QuarantineRow } from '../../payments/quarantine/store.ts';
-import { statementCovers } from '../../payments/reconciliation/store.ts';
 import { command, displayName, moment } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { UsageError } from '../failure.ts';
@@ -35,7 +34,7 @@ function addStatus(quarantine: Command, cli: Cli): void {
 
 async function status({ pool, wireTime }: Session): Promise<Answer> {
   const open = await findOpenQuarantine(pool);
-  const stakes = open === undefined ? [] : await readStakes(pool, open, statementCovers);
+  const stakes = open === undefined ? [] : await readStakes(pool, open);
   const events = await listEvents(pool, EVENTS_SHOWN);
   const history = table(
     [{ title: 'AT' }, { title: 'WHAT' }, { title: 'WHO' }, { title: 'DETAIL' }],
@@ -54,7 +53,11 @@ async function status({ pool, wireTime }: Session): Promise<Answer> {
   return {
     json: {
       quarantine: open === undefined ? null : onWire(open),
-      operators: stakes,
+      operators: stakes.map(({ operatorCode, open: payments, covered }) => ({
+        operator_code: operatorCode,
+        open: payments,
+        covered,
+      })),
       events: events.map((event) => ({ ...event, at: event.at.toISOString() })),
     },
     text: `${now}\n${history}`,
@@ -85,7 +88,7 @@ function quarantineText(open: QuarantineRow, stakes: readonly Stake[], wireTime:
   const operators = table(
     [{ title: 'OPERATOR' }, { title: 'OPEN', align: 'right' }, { title: 'STATEMENT' }],
     stakes.map((stake) => [
-      stake.operator_code,
+      stake.operatorCode,
       String(stake.open),
       stake.covered ? 'covers the lost time' : 'MISSING',
     ]),
@@ -154,7 +157,7 @@ function addRelease(quarantine: Command, cli: Cli): void {
       }
       await cli.run(options, async ({ pool }) => {
         const force = reason === undefined ? {} : { force: { reason } };
-        const release = await releaseQuarantine(pool, { by, covers: statementCovers, ...force });
+        const release = await releaseQuarantine(pool, { by, ...force });
         return {
           json: {
             released: release.kind === 'released',

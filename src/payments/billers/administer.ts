@@ -1,5 +1,6 @@
 import { PlainError } from '../../platform/base/plain-error.ts';
-import type { Pool, Queryable } from '../../platform/db/pool.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import { countInstructionsOut } from '../dispatch/store.ts';
 import { changeSettings } from '../../platform/db/settings-watch.ts';
 import { ANY_ACCOUNT, whyNotAFormat } from './account-format.ts';
 import type { Availability, Operator } from './biller.ts';
@@ -113,13 +114,11 @@ export interface BillerChange {
  *
  * Another operator is asked about instructions that the former one got, and its "not found" would
  * send them again: so a biller changes hands only while it is OFFLINE and no instruction is out.
- * @param countInstructionsOut how many of the biller's transactions wait for the operator's word.
  */
 export async function setBiller(
   pool: Pool,
   billerCode: string,
   change: BillerChange,
-  countInstructionsOut: (client: Queryable, billerCode: string) => Promise<number>,
 ): Promise<boolean> {
   return await changeSettings(pool, 'billers', async (client) => {
     const known = await findBiller(client, billerCode);

@@ -1,15 +1,6 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { PaymentKey } from '../create/payment.ts';
 
-/** Locks these vendors' floats, in the order of ids, as whoever moves several vendors' money does. */
-export async function lockFloats(db: Queryable, vendorIds: readonly number[]): Promise<void> {
-  await db.query(
-    `select from accounts where vendor_id = any($1) and account = 'float'
-     order by vendor_id for update`,
-    [vendorIds],
-  );
-}
-
 /**
  * A statement, or a person who has it from the operator, tells of a payment that these books never
  * instructed: they were restored from a time before. The instruction is written down now, so that
@@ -63,4 +54,30 @@ export async function lockStillUnderWay(
     ],
   );
   return new Set(locked.rows.map((row) => row.payment_id));
+}
+
+/**
+ * Whatever was queued when the lost time of a quarantine ended may have been sent during it: each
+ * payment gets the instruction that may exist, so that the operator is asked before anything is
+ * sent. Returns how many there were.
+ */
+export async function suspectQueued(
+  db: Queryable,
+  suspicion: {
+    /** Only payments created until then; they may have been sent until then. */
+    readonly createdUntil: string;
+    readonly dueAt: string;
+  },
+): Promise<number> {
+  const suspected = await db.query(
+    `update dispatch_queue d
+     set stage = 'verify', attempt_number = d.attempt_number + 1, verify_count = 0,
+       claim_number = d.claim_number + 1, due_at = $2::timestamptz, sent_at = $1::timestamptz,
+       note = 'it may have been sent in the time that the books have lost'
+     from payments t
+     where d.stage = 'send' and t.vendor_id = d.vendor_id and t.payment_id = d.payment_id
+       and t.created_at <= $1::timestamptz`,
+    [suspicion.createdUntil, suspicion.dueAt],
+  );
+  return suspected.rowCount ?? 0;
 }

@@ -183,3 +183,12 @@ export async function readBalancesAt(
   );
   return read.rows;
 }
+
+/** Locks these vendors' floats, in the order of ids, as whoever moves several vendors' money does. */
+export async function lockFloats(db: Queryable, vendorIds: readonly number[]): Promise<void> {
+  await db.query(
+    `select from accounts where vendor_id = any($1) and account = 'float'
+     order by vendor_id for update`,
+    [vendorIds],
+  );
+}

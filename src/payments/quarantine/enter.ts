@@ -1,7 +1,8 @@
 import { newId } from '../../platform/base/ids.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { changeSettings } from '../../platform/db/settings-watch.ts';
-import { findOpenQuarantine, hasEvent, insertEvent, openOrExtend, suspectQueued } from './store.ts';
+import { suspectQueued } from '../dispatch/recall-store.ts';
+import { findOpenQuarantine, hasEvent, insertEvent, openOrExtend } from './store.ts';
 import type { QuarantineRow } from './store.ts';
 
 export interface Entry {
@@ -30,13 +31,18 @@ export async function enterQuarantine(pool: Pool, entry: Entry): Promise<Entered
   const { lostFrom, lostUntil, reason } = entry;
   return await changeSettings(pool, 'billers', async (client) => {
     if (await hasEvent(client, entry.entryId)) return undefined;
-    const { quarantineId, extended } = await openOrExtend(client, {
+    const {
+      quarantineId,
+      extended,
+      enteredAt,
+      lostUntil: blindUntil,
+    } = await openOrExtend(client, {
       quarantineId: newId(),
       lostFrom,
       lostUntil,
       reason,
     });
-    const suspected = await suspectQueued(client, quarantineId);
+    const suspected = await suspectQueued(client, { createdUntil: blindUntil, dueAt: enteredAt });
     await insertEvent(client, {
       eventId: entry.entryId,
       quarantineId,

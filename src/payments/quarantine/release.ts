@@ -3,37 +3,41 @@ import { isSamePerson } from '../../platform/base/person.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { changeSettings } from '../../platform/db/settings-watch.ts';
-import {
-  insertEvent,
-  listStakes,
-  lockOpenQuarantine,
-  proposeForce,
-  writeRelease,
-} from './store.ts';
-import type { QuarantineRow, StakeRow } from './store.ts';
+import { listBillers } from '../billers/store.ts';
+import { readQueueTotals } from '../dispatch/queue-totals-store.ts';
+import { statementCovers } from '../reconciliation/store.ts';
+import { insertEvent, lockOpenQuarantine, proposeForce, writeRelease } from './store.ts';
+import type { QuarantineRow } from './store.ts';
 
-/** Whether complete, matched statements of the operator cover the time. */
-export type StatementCovers = (
-  db: Queryable,
-  period: { readonly operator: string; readonly from: Date; readonly to: Date },
-) => Promise<boolean>;
-
-/** An operator, and whether its word about the lost time is in. */
-export interface Stake extends StakeRow {
+/** An operator that may have executed what the ledger has lost. */
+export interface Stake {
+  readonly operatorCode: string;
+  /** Its open payments: queued, or waiting for its answer. */
+  readonly open: number;
+  /** Complete, matched statements cover the lost time. */
   readonly covered: boolean;
 }
 
-/** What a release waits for: every operator with its part. */
+/**
+ * What a release waits for: every operator that a biller is paid through. Also those without an open
+ * payment: what was paid through them in the lost time is exactly what the ledger does not know of.
+ */
 export async function readStakes(
   db: Queryable,
   quarantine: Pick<QuarantineRow, 'lost_from' | 'lost_until'>,
-  covers: StatementCovers,
 ): Promise<Stake[]> {
+  const billers = await listBillers(db);
+  const operatorOf = new Map(billers.map((row) => [row.biller_code, row.operator_code]));
+  const open = new Map(billers.map((row) => [row.operator_code, 0]));
+  for (const { billerCode, count } of await readQueueTotals(db)) {
+    const operator = operatorOf.get(billerCode);
+    if (operator !== undefined) open.set(operator, (open.get(operator) ?? 0) + count);
+  }
+  const period = { from: quarantine.lost_from, to: endOf(quarantine) };
   const stakes: Stake[] = [];
-  for (const stake of await listStakes(db)) {
-    const period = { from: quarantine.lost_from, to: endOf(quarantine) };
-    const covered = await covers(db, { operator: stake.operator_code, ...period });
-    stakes.push({ ...stake, covered });
+  for (const operatorCode of [...open.keys()].toSorted()) {
+    const covered = await statementCovers(db, { operator: operatorCode, ...period });
+    stakes.push({ operatorCode, open: open.get(operatorCode) ?? 0, covered });
   }
   return stakes;
 }
@@ -50,7 +54,6 @@ export interface ReleaseOptions {
   readonly by: string;
   /** Given: release without the statements; what for. */
   readonly force?: { readonly reason: string };
-  readonly covers: StatementCovers;
 }
 
 export type Release =
@@ -69,9 +72,9 @@ export async function releaseQuarantine(pool: Pool, options: ReleaseOptions): Pr
   return await changeSettings(pool, 'billers', async (client): Promise<Release> => {
     const quarantine = await lockOpenQuarantine(client);
     if (quarantine === undefined) throw new PlainError('The service is not in quarantine.');
-    const missing = (await readStakes(client, quarantine, options.covers))
+    const missing = (await readStakes(client, quarantine))
       .filter((stake) => !stake.covered)
-      .map((stake) => stake.operator_code);
+      .map((stake) => stake.operatorCode);
     const forced = missing.length > 0;
     if (forced && force === undefined) throw new PlainError(missingText(quarantine, missing));
     const eventOf = { eventId: newId(), quarantineId: quarantine.quarantine_id, actor: by };

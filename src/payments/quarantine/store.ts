@@ -40,16 +40,24 @@ export interface NewQuarantine {
   readonly reason: string;
 }
 
+export interface OpenQuarantine {
+  readonly quarantineId: string;
+  readonly extended: boolean;
+  /** As text, with the database's microseconds. */
+  readonly enteredAt: string;
+  readonly lostUntil: string;
+}
+
 /**
- * Opens a quarantine, or extends the open one to the lost time of both; a wish to force the release
- * of the open one is void then. Returns the open one's id and whether it was extended.
+ * Opens a quarantine, or extends the open one to the lost time of both; a proposal to force the
+ * release of the open one is void then.
  */
 export async function openOrExtend(
   db: Queryable,
   quarantine: NewQuarantine,
-): Promise<{ readonly quarantineId: string; readonly extended: boolean }> {
+): Promise<OpenQuarantine> {
   const { quarantineId, lostFrom, lostUntil, reason } = quarantine;
-  const opened = await db.query<{ quarantine_id: string }>(
+  const opened = await db.query<OpenQuarantine>(
     `insert into quarantines as q (quarantine_id, entered_at, lost_from, lost_until, reason)
      values ($1, now(), least($2::timestamptz, coalesce($3, now())), coalesce($3, now()), $4)
      on conflict ((true)) where released_at is null do update
@@ -57,30 +65,13 @@ export async function openOrExtend(
          lost_until = greatest(q.lost_until, excluded.lost_until),
          reason = q.reason || '; ' || excluded.reason,
          force_proposed_by = null, force_reason = null
-     returning quarantine_id`,
+     returning quarantine_id as "quarantineId", quarantine_id <> $1 as extended,
+       entered_at::text as "enteredAt", lost_until::text as "lostUntil"`,
     [quarantineId, lostFrom, lostUntil, reason],
   );
-  const open = opened.rows[0]?.quarantine_id ?? quarantineId;
-  return { quarantineId: open, extended: open !== quarantineId };
-}
-
-/**
- * Whatever was queued when the lost time ended may have been sent during it: each gets the
- * instruction that may exist, so that the operator is asked before anything is sent. Returns how
- * many there were.
- */
-export async function suspectQueued(db: Queryable, quarantineId: string): Promise<number> {
-  const suspected = await db.query(
-    `update dispatch_queue d
-     set stage = 'verify', attempt_number = d.attempt_number + 1, verify_count = 0,
-       claim_number = d.claim_number + 1, due_at = q.entered_at, sent_at = q.lost_until,
-       note = 'it may have been sent in the time that the books have lost'
-     from quarantines q, payments t
-     where q.quarantine_id = $1 and d.stage = 'send' and t.vendor_id = d.vendor_id
-       and t.payment_id = d.payment_id and t.created_at <= q.lost_until`,
-    [quarantineId],
-  );
-  return suspected.rowCount ?? 0;
+  const [row] = opened.rows;
+  if (row === undefined) throw new Error('the quarantine was not opened');
+  return row;
 }
 
 export interface QuarantineEvent {
@@ -117,28 +108,6 @@ export async function listEvents(db: Queryable, limit: number): Promise<EventRow
   const listed = await db.query<EventRow>(
     `select at, action, actor, detail from quarantine_events order by at desc, event_id desc limit $1`,
     [limit],
-  );
-  return listed.rows;
-}
-
-/** An operator that may have executed what the books have lost. */
-export interface StakeRow {
-  readonly operator_code: string;
-  /** Its open transactions: what is queued and what waits for its word. */
-  readonly open: number;
-}
-
-/**
- * Every operator that a biller is paid through. Also those without an open transaction: what was
- * paid through them in the lost time is exactly what the books do not know of.
- */
-export async function listStakes(db: Queryable): Promise<StakeRow[]> {
-  const listed = await db.query<StakeRow>(
-    `select b.operator_code, coalesce(sum(q.count), 0)::integer as open
-     from billers b
-       left join (select biller_code, count(*) from dispatch_queue group by biller_code) q
-         using (biller_code)
-     group by b.operator_code order by b.operator_code`,
   );
   return listed.rows;
 }

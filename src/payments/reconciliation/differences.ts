@@ -7,7 +7,8 @@ import type { Absences, Match, OurPayment } from './match.ts';
 import type { ReadStatement } from './read-statement.ts';
 import { batches, listStatements, setVerdict } from './store.ts';
 import type { NewRow } from './store.ts';
-import { lockFloats, lockStillUnderWay, recallInstructions } from '../dispatch/recall-store.ts';
+import { lockFloats } from '../ledger/store.ts';
+import { lockStillUnderWay, recallInstructions } from '../dispatch/recall-store.ts';
 
 export interface MatchedRow extends NewRow {
   /** Null for what an earlier statement had. */

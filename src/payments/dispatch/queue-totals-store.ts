@@ -1,0 +1,21 @@
+import type { Queryable } from '../../platform/db/pool.ts';
+import type { Stage } from './store.ts';
+
+/** A biller's open payments in one stage. */
+export interface QueueTotal {
+  readonly billerCode: string;
+  readonly stage: Stage;
+  readonly count: number;
+  /** Age of the oldest. */
+  readonly oldestSeconds: number;
+}
+
+export async function readQueueTotals(db: Queryable): Promise<QueueTotal[]> {
+  const read = await db.query<QueueTotal>(
+    `select q.biller_code as "billerCode", q.stage, count(*)::integer as count,
+       extract(epoch from now() - min(t.created_at))::float8 as "oldestSeconds"
+     from dispatch_queue q join payments t using (vendor_id, payment_id)
+     group by q.biller_code, q.stage`,
+  );
+  return read.rows;
+}
