@@ -55,7 +55,7 @@ export const VARIABLES = {
   },
   METRICS_PORT: {
     description:
-      'Port of a listener for `/metrics` and `/health/` alone, on `HOST`. When it is set, `npm run serve` does not serve `/metrics` on `PORT`.',
+      'Port of a separate listener for `/metrics` and `/health/`, on `HOST`. If set, `npm run serve` does not serve `/metrics` on `PORT`.',
     form: port,
   },
   OPERATOR_PORT: {
@@ -70,32 +70,32 @@ export const VARIABLES = {
   },
   DATABASE_URL: {
     description:
-      'An external PostgreSQL (15 or newer), as the runtime role, which cannot change or delete what is append-only.',
+      'An external PostgreSQL (15 or newer), connected to as the runtime role, which cannot change or delete append-only data.',
     form: databaseUrl,
     otherwise: 'the embedded PostgreSQL',
     secret: true,
   },
   DATABASE_OWNER_URL: {
     description:
-      'The same database as the role that owns the schema: for migrations, functions, archive and retention.',
+      'The same database, connected to as the role that owns the schema: for migrations, functions, archive and retention.',
     form: databaseUrl,
     otherwise: '`DATABASE_URL`',
     secret: true,
   },
   REQUIRE_RUNTIME_ROLE: {
     description:
-      'true: do not start when the role of `DATABASE_URL` may change what is append-only. Otherwise a warning is logged.',
+      'true: do not start if the role of `DATABASE_URL` may change append-only data. Otherwise only a warning is logged.',
     form: oneOf(['true', 'false']),
     default: 'false',
   },
   DATABASE_POOL_SIZE: {
     description:
-      'Database connections for everything but the lanes; one of them listens for changed settings.',
+      'Database connections for everything except the lanes. One of them listens for changed settings.',
     form: wholeNumber(2),
     default: '8',
   },
   LANES: {
-    description: 'Lanes that commit creates, one connection each.',
+    description: 'Number of lanes that commit creates. Each uses one connection.',
     form: wholeNumber(1),
     default: '2',
   },
@@ -105,68 +105,68 @@ export const VARIABLES = {
     form: oneOf(['many_vendors', 'one_vendor']),
     default: 'many_vendors',
   },
-  BASE_PATH: { description: 'In front of `/payments/v2/…`.', form: pathPrefix, default: '' },
+  BASE_PATH: { description: 'Prefix of `/payments/v2/…`.', form: pathPrefix, default: '' },
   BILLING_PATH: {
-    description: 'In front of `/billing` and `/transaction`.',
+    description: 'Prefix of `/billing` and `/transaction`.',
     form: pathPrefix,
     default: '',
   },
   SCORING_PATH: {
-    description: 'In front of the scoring operations.',
+    description: 'Prefix of the scoring operations.',
     form: pathPrefix,
     default: '',
   },
   PUBLIC_URL: {
-    description: 'Where operators reach this service for callbacks.',
+    description: 'URL under which operators reach this service for callbacks.',
     form: httpUrl,
     otherwise: '`http://HOST:PORT`',
   },
   ROLES: {
-    description: 'What this process does.',
+    description: 'Roles of this process.',
     form: { allowed: `a comma-separated list of ${ROLES.join(', ')}`, read: readRoles },
     default: ROLES.join(','),
   },
   LOG_LEVEL: {
-    description: 'The least severe log lines that are written.',
+    description: 'Lowest severity that is logged.',
     form: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
     default: { sandbox: 'warn', production: 'info' },
   },
   MASTER_KEY: {
     description:
-      'Encrypts the stored secrets. Required by `npm run serve`; the sandbox makes one in `DATA_DIR`.',
+      'Key that encrypts stored secrets. Required by `npm run serve`; the sandbox generates one in `DATA_DIR`.',
     form: key,
     secret: true,
   },
   MASTER_KEY_PREVIOUS: {
-    description: 'The former `MASTER_KEY` while stored secrets are encrypted again.',
+    description: 'The former `MASTER_KEY`, while stored secrets are re-encrypted.',
     form: key,
     secret: true,
   },
   CREDIT_INDEX_KEY: {
     description:
-      'Key under which documents and phones of the credit registry are found. Without it the scoring operations are off; the sandbox derives one.',
+      'Key of the blind indexes by which the credit registry looks up documents. Without it the scoring operations are off; the sandbox derives one.',
     form: key,
     secret: true,
   },
   CREDIT_INDEX_KEY_PREVIOUS: {
-    description: 'The former `CREDIT_INDEX_KEY` while the registry is indexed again.',
+    description: 'The former `CREDIT_INDEX_KEY`, while the registry is re-indexed.',
     form: key,
     secret: true,
   },
   CREDIT_RETENTION_DAYS: {
-    description: 'Days that states of accounts are used in summaries and scores.',
+    description: 'Number of days for which account states are used in summaries and scores.',
     form: wholeNumber(0),
     default: '1826',
   },
   CREDIT_ENQUIRY_RETENTION_DAYS: {
     description:
-      'Days that names, documents and answers of credit enquiries are kept; then the jobs erase them, and only the chained record that each was made stays. 0 keeps them.',
+      'Number of days for which names, documents and answers of credit enquiries are kept. Then a process with the role `jobs` erases them, and only the chained record of each enquiry stays. 0 keeps them.',
     form: wholeNumber(0),
     default: '1826',
   },
   CREDIT_MISSES_PER_HOUR: {
     description:
-      'Most enquiries within an hour that find nobody (unknown documents, names that do not agree), of each vendor with strict enquiries, over all processes; then its enquiries are refused as too_many_requests. 0: no limit.',
+      'Maximum number of enquiries within an hour that find nobody (unknown documents, contradicting names), for each vendor with strict enquiries, across all processes. Beyond it, its enquiries are refused as `too_many_requests`. 0: no limit.',
     form: wholeNumber(0),
     default: '200',
   },
@@ -193,13 +193,13 @@ export const VARIABLES = {
     secret: true,
   },
   METROPOL_TIMEOUT_MS: {
-    description: 'How long a call to Metropol may take.',
+    description: 'Maximum duration of a call to Metropol, in milliseconds.',
     form: wholeNumber(1),
     default: '15000',
   },
   METROPOL_PRIVATE_ADDRESSES: {
     description:
-      'With allow, the name in `METROPOL_URL` may resolve to a private address, such as in a VPN. Otherwise such an address is not called.',
+      'allow: the host name in `METROPOL_URL` may resolve to a private address, such as in a VPN. Otherwise such an address is not called.',
     form: oneOf(['allow']),
   },
   TIME_ZONE: {
@@ -209,24 +209,24 @@ export const VARIABLES = {
   },
   FUND_WINDOW_SECONDS: {
     description:
-      'How far the `time` of a fund request may be from the server’s clock. 0 turns the check off.',
+      'Maximum difference between the `time` of a fund request and the server’s clock. 0 turns the check off.',
     form: wholeNumber(0),
     default: { sandbox: '0', production: '86400' },
   },
   SIGNER_REQUESTS_PER_SECOND: {
     description:
-      'Most signed requests a second of each vendor and collector, in each process, with bursts of five seconds’ worth. 0: no limit.',
+      'Maximum number of signed requests per second for each vendor and collector, in each process. Bursts of up to five seconds’ worth are allowed. 0: no limit.',
     form: wholeNumber(0),
     default: '0',
   },
   STRANGER_REQUESTS_PER_SECOND: {
     description:
-      'Most unauthenticated requests a second of each address: operations without a signature, and wrong signatures. 0: no limit.',
+      'Maximum number of unauthenticated requests per second for each address: unsigned operations and invalid signatures. 0: no limit.',
     form: wholeNumber(0),
     default: '0',
   },
   TRUSTED_PROXIES: {
-    description: 'Reverse proxies, whose X-Forwarded-For names the client.',
+    description: 'Reverse proxies whose `X-Forwarded-For` header is trusted to name the client.',
     form: {
       allowed: 'a comma-separated list of IP addresses and networks, such as 10.0.0.0/8',
       read: readNetworks,
@@ -235,34 +235,34 @@ export const VARIABLES = {
   },
   CONNECTIONS_PER_ADDRESS: {
     description:
-      'Most connections of one client address (of one /64 network with IPv6); further ones are closed at once. Connections of trusted proxies and of this machine are not counted. 0: no limit.',
+      'Maximum number of connections of one client address (one /64 network with IPv6). Further connections are closed at once. Those of trusted proxies and of this machine are not counted. 0: no limit.',
     form: wholeNumber(0),
     default: '2000',
   },
   REQUESTS_PER_ADDRESS: {
     description:
-      'Most requests of one client address that have arrived and are not answered; further ones are refused as `overloaded`. Not counted for this machine. 0: no limit.',
+      'Maximum number of requests of one client address that have arrived and are not answered yet. Further requests are refused as `overloaded`. Those of this machine are not counted. 0: no limit.',
     form: wholeNumber(0),
     default: '2000',
   },
   UNFINISHED_REQUESTS_PER_ADDRESS: {
     description:
-      'Most requests of one client address whose body has not arrived; for a further one the oldest is refused as `overloaded`. 0: no limit.',
+      'Maximum number of requests of one client address whose body has not arrived completely. Beyond it the oldest is refused as `overloaded`. 0: no limit.',
     form: wholeNumber(0),
     default: '256',
   },
   BREAKER_FAILURES: {
-    description: 'Consecutive transport failures that open a biller’s circuit breaker.',
+    description: 'Number of consecutive transport failures that open a biller’s circuit breaker.',
     form: wholeNumber(1),
     default: '20',
   },
   BREAKER_COOLDOWN_MS: {
-    description: 'How long an open breaker waits before it probes.',
+    description: 'Time an open circuit breaker waits before it probes, in milliseconds.',
     form: wholeNumber(0),
     default: '5000',
   },
   SHUTDOWN_GRACE_MS: {
-    description: 'How long a stop waits for work under way.',
+    description: 'Maximum time a graceful shutdown waits for work in progress, in milliseconds.',
     form: wholeNumber(0),
     default: '15000',
   },

@@ -337,7 +337,7 @@ describe('malipo ledger statement', () => {
     const refused = await inProcess(environment, 'ledger', 'statement', '--vid', 'nobody');
     expect(refused).toMatchObject({
       exitCode: 1,
-      stderr: 'error: --vid: There is no such vendor (unknown_vendor)\n',
+      stderr: 'error: --vid: Unknown vendor (unknown_vendor)\n',
     });
   });
 });

@@ -15,47 +15,47 @@ export const ERRORS = {
   malformed_request: {
     status: 400,
     text: 'The request could not be read',
-    when: 'The body is not what its content type says, or a value has a character that is never valid: a control character, a lone surrogate, a broken escape. `field` names the parameter when it is known.',
+    when: 'The body does not match its content type, or a value contains an invalid character: a control character, a lone surrogate or a broken escape. `field` names the parameter, if known.',
   },
   ambiguous_request: {
     status: 400,
-    text: 'Parameters may come from one place only',
-    when: 'Parameters came in the query string and in the body at once, or one name came twice. Send each parameter once, all of them in one place.',
+    text: 'Parameters must be sent once, in one place',
+    when: 'Parameters were sent both in the query string and in the body, or a parameter was sent twice. Send each parameter once, all of them in one place.',
   },
   nested_value: {
     status: 400,
     text: 'Values must be plain text or numbers',
-    when: 'A JSON value is an object, an array or a boolean, or a multipart part is a file. Every request is a flat list of names and texts.',
+    when: 'A JSON value is an object, an array or a boolean, or a multipart part is a file. A request must be a flat list of names and text values.',
   },
   unknown_field: {
     status: 400,
     text: 'This operation has no such parameter',
-    when: 'The request carries a name that the operation does not know. Names are part of the signed text, so unknown ones are refused rather than ignored. The operations without a signature ignore them.',
+    when: 'The request has a parameter that the operation does not know. Names are part of the signed text, so unknown parameters are refused. The unsigned operations ignore them.',
   },
   ambiguous_value: {
     status: 400,
     text: 'The value contains the name of another parameter',
-    when: 'A value contains `&`, the name of a parameter of any operation, and `=`, as in `1&amount=5`. Such a value could make two different requests share one signature.',
+    when: 'A value contains `&` followed by the name of a parameter of any operation and `=`, as in `1&amount=5`. Two different requests could then have the same signature.',
   },
   missing_field: {
     status: 400,
     text: 'A required parameter is missing',
-    when: 'The parameter named by `field` is required and absent, null or empty.',
+    when: 'The parameter named by `field` is required, but absent, null or empty.',
   },
   invalid_field: {
     status: 400,
     text: 'A parameter has an invalid value',
-    when: 'The parameter named by `field` does not have the form that `text` describes.',
+    when: 'The parameter named by `field` does not have the required form; `text` describes it.',
   },
   file_mismatch: {
     status: 400,
-    text: 'The file is not the one that was signed',
-    when: 'A bulk create: the SHA-256 of the file that arrived is not `sha256`. Nothing was accepted. Compute it over the bytes that are sent, without any change on the way.',
+    text: 'The file does not match the signed SHA-256',
+    when: 'Bulk create: the SHA-256 of the file that arrived is not `sha256`. Nothing was accepted. Compute it over exactly the bytes you send.',
   },
   invalid_file: {
     status: 400,
     text: 'The file could not be read',
-    when: 'A bulk create: the file has no rows, is not UTF-8, has a quote that is never closed, or its header names a column that there is not. Nothing was accepted. A fault in one row refuses that row only.',
+    when: 'Bulk create: the file has no rows, is not UTF-8, has an unclosed quote, or has an unknown column in its header. Nothing was accepted. An error in one row refuses only that row.',
   },
   amount_below_minimum: {
     status: 400,
@@ -65,7 +65,7 @@ export const ERRORS = {
   amount_above_maximum: {
     status: 400,
     text: 'The amount is above the biller’s maximum',
-    when: 'The biller has a maximum amount and the request exceeds it.',
+    when: 'The amount is more than the biller’s `maximum_amount`.',
   },
   unsupported_currency: {
     status: 400,
@@ -74,68 +74,68 @@ export const ERRORS = {
   },
   stale_time: {
     status: 400,
-    text: 'The time of the request is too far from the server’s time',
-    when: 'The `time` of a fund request is more than the allowed window away from the server’s clock. Send the current time.',
+    text: 'The request’s time is too far from the server’s time',
+    when: 'The `time` of a fund request differs from the server’s clock by more than the allowed window. Send the current time.',
   },
   unknown_biller: {
     status: 404,
-    text: 'There is no such biller',
+    text: 'Unknown biller',
     when: 'The biller code is not in the biller list.',
   },
   validation_unavailable: {
     status: 400,
     text: 'This biller does not offer account validation',
-    when: 'Account validation is available for a limited set of billers only.',
+    when: 'Account validation is available only for some billers.',
   },
   signature_invalid: {
     status: 401,
     text: 'The vendor or the signature is not valid',
-    when: 'The `hash` does not match, or the `vid` is not known; the answer is the same for both. Check the key, the order of the names and that values are signed exactly as sent. In the sandbox `signed_text` shows the text that has to be signed, and `vid_known` whether the `vid` is known.',
+    when: 'The `hash` does not match, or the `vid` is unknown; the response is the same for both. Check the key and the order of the names, and sign values exactly as you send them. In the sandbox `signed_text` shows the text to sign, and `vid_known` whether the `vid` is known.',
   },
   signature_v2_required: {
     status: 401,
-    text: 'This signer signs in the X-Signature header',
-    when: 'The `hash` is right, but this vendor (or collector) was set to sign every request by the `X-Signature` header, version 2, and the request has none.',
+    text: 'This vendor or collector must sign with the X-Signature header',
+    when: 'The `hash` is valid, but this vendor (or collector) must sign every request with the `X-Signature` header, version 2, and the request has none.',
   },
   signature_expired: {
     status: 401,
-    text: 'The signature was made too long ago, or in the future',
-    when: 'The time `t` of a right `X-Signature` is more than 300 seconds away from the server’s clock. Set your clock and sign the request anew.',
+    text: 'The signature’s time is too old or in the future',
+    when: 'The time `t` of a valid `X-Signature` differs from the server’s clock by more than 300 seconds. Set your clock and sign the request again.',
   },
   signature_replayed: {
     status: 401,
     text: 'This signature was used before',
-    when: 'A request with the same nonce was taken before. To repeat a request, sign it anew with another nonce: the same `merchant_reference` (or `requestReference`, or collection `reference`) then gets the first answer again.',
+    when: 'A request with the same nonce was accepted before. To repeat a request, sign it again with a new nonce: the same `merchant_reference` (or `requestReference`, or collection `reference`) then returns the first response again.',
   },
   vendor_suspended: {
     status: 403,
     text: 'This vendor is suspended',
-    when: 'The signature is right, but the vendor has been suspended by the operator of the service.',
+    when: 'The signature is valid, but the operator of the service has suspended the vendor.',
   },
   collector_not_allowed: {
     status: 403,
     text: 'This collector may not report income for this vendor',
-    when: 'The collector’s signature is right, but the vendor it names is not one it may report for, or does not exist.',
+    when: 'The collector’s signature is valid, but the vendor is not one it may report for, or does not exist.',
   },
   insufficient_float: {
     status: 402,
     text: 'The billing balance does not cover the amount',
-    when: 'The float is smaller than the amount. Call fund after income was collected, then create again with the same `merchant_reference`.',
+    when: 'The float is smaller than the amount. Call fund after income has been collected, then create again with the same `merchant_reference`.',
   },
   unknown_path: {
     status: 404,
-    text: 'There is nothing at this path',
+    text: 'Unknown path',
     when: 'The path is not one of the service’s operations.',
   },
   unknown_reference: {
     status: 404,
-    text: 'There is no transaction with this reference',
-    when: 'The reference is unknown, malformed, or belongs to another vendor; the answer is the same for all three.',
+    text: 'Unknown reference',
+    when: 'The reference is unknown, malformed, or belongs to another vendor; the response is the same for all three.',
   },
   unknown_batch: {
     status: 404,
-    text: 'There is no batch with this reference',
-    when: 'The `batch_reference` is unknown or belongs to another vendor; the answer is the same for both.',
+    text: 'Unknown batch reference',
+    when: 'The `batch_reference` is unknown or belongs to another vendor; the response is the same for both.',
   },
   unknown_prefix: {
     status: 404,
@@ -145,21 +145,21 @@ export const ERRORS = {
   subject_not_found: {
     status: 404,
     text: 'No customer is known by these documents',
-    when: 'A scoring operation: none of the documents belongs to anybody on file. For a vendor with strict enquiries also when the names do not agree, or the documents do not belong to one person. The enquiry is recorded.',
+    when: 'Scoring operation: none of the documents belongs to a person on file. For a vendor with strict enquiries also if the names do not agree, or the documents do not belong to one person. The enquiry is recorded.',
   },
   subject_mismatch: {
     status: 422,
     text: 'The names do not agree with the documents',
-    when: 'A scoring operation, for vendors with open enquiries only: somebody is known by the documents, but not under these names. At least two names must agree. Nothing about the person is disclosed; the enquiry is recorded.',
+    when: 'Scoring operation, for vendors with open enquiries only: the documents are on file, but not under these names. At least two names must agree. Nothing about the person is disclosed; the enquiry is recorded.',
   },
   subject_ambiguous: {
     status: 422,
     text: 'The documents do not belong to one person',
-    when: 'A scoring operation, for vendors with open enquiries only: the documents lead to more than one person, or one of them contradicts what is on file. Nothing is disclosed; a person looks at the case.',
+    when: 'Scoring operation, for vendors with open enquiries only: the documents lead to more than one person, or one of them contradicts what is on file. Nothing is disclosed; a person reviews the case.',
   },
   unknown_vendor: {
     status: 404,
-    text: 'There is no such vendor',
+    text: 'Unknown vendor',
     when: 'A collector reported income for a `vid` that does not exist.',
   },
   method_not_allowed: {
@@ -190,12 +190,12 @@ export const ERRORS = {
   too_many_requests: {
     status: 429,
     text: 'Too many requests',
-    when: 'A limit set by the operator of the service was exceeded: of requests, or of enquiries that find nobody. Wait as long as `Retry-After` says.',
+    when: 'A limit set by the operator of the service was exceeded, on requests or on enquiries that find nobody. Wait as long as `Retry-After` says.',
   },
   internal_error: {
     status: 500,
-    text: 'Something went wrong on our side',
-    when: 'A fault of the service. Report the `request_id`. A create may be repeated with the same `merchant_reference` without paying twice.',
+    text: 'Internal error',
+    when: 'A fault of the service. Report the `request_id`. A create can be repeated with the same `merchant_reference` without paying twice.',
   },
   biller_offline: {
     status: 503,
@@ -205,7 +205,7 @@ export const ERRORS = {
   overloaded: {
     status: 503,
     text: 'The service is busy',
-    when: 'A queue is full, or (account validation) the operator is at its limit; nothing was accepted. Repeat after `Retry-After` seconds.',
+    when: 'A queue is full, or (account validation) the operator is at its limit. Nothing was accepted. Repeat after `Retry-After` seconds.',
   },
   unavailable: {
     status: 503,
@@ -215,12 +215,12 @@ export const ERRORS = {
   outcome_unknown: {
     status: 503,
     text: 'It is not known whether the request was accepted',
-    when: 'The database went away while the request was being committed. Repeat the same request, with the same `merchant_reference` (create), `time` (fund), `reference` (collections) or `requestReference` (scoring): it is then accepted once, or the first answer is returned.',
+    when: 'The database became unavailable while the request was being committed. Repeat the same request, with the same `merchant_reference` (create), `time` (fund), `reference` (collections) or `requestReference` (scoring). It is then accepted once, or the first response is returned.',
   },
   quarantine: {
     status: 503,
     text: 'The service was restored from a backup and does not know every transaction yet',
-    when: 'A status query for a reference that the restored books do not have. It may have been accepted, and paid, after the backup: do not take it for failed and do not create it again. Ask later; until then billers are OFFLINE.',
+    when: 'A status query for a reference that the restored ledger does not have. It may have been accepted, and paid, after the backup: do not treat it as failed and do not create it again. Query later; until then billers are OFFLINE.',
   },
   scoring_unavailable: {
     status: 503,
@@ -230,17 +230,17 @@ export const ERRORS = {
   bureau_unavailable: {
     status: 503,
     text: 'The credit bureau cannot be reached',
-    when: 'A scoring operation is answered by a bureau upstream, which did not take the enquiry. Nothing was billed. Repeat with the same `requestReference`.',
+    when: 'An upstream bureau answers scoring operations, and it did not accept the enquiry. Nothing was billed. Repeat with the same `requestReference`.',
   },
   bureau_outcome_unknown: {
     status: 503,
     text: 'The credit bureau did not answer in time',
-    when: 'The bureau upstream may have taken the enquiry, but its answer did not come. Repeat with the same `requestReference`, so that it is the same enquiry.',
+    when: 'The upstream bureau may have accepted the enquiry, but did not answer. Repeat with the same `requestReference`, so that it is the same enquiry.',
   },
   operator_unavailable: {
     status: 503,
     text: 'The operator did not answer',
-    when: 'Account validation needs the operator’s answer and it did not come in time. Nothing is known about the account.',
+    when: 'Account validation needs the operator’s answer, which did not come in time. Nothing is known about the account.',
   },
 } as const satisfies Record<string, ErrorEntry>;
 
