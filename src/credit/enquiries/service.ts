@@ -7,6 +7,7 @@ import { Refusal } from '../../platform/base/errors.ts';
 import { newId } from '../../platform/base/ids.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
 import { createLanes } from '../../platform/db/lane.ts';
+import type { Lane } from '../../platform/db/lane.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { Bureau, BureauAnswer, BureauFinding, BureauQuestion } from '../bureaus/bureau.ts';
 import type { EnquiryPolicy } from '../../parties/vendor.ts';
@@ -14,6 +15,7 @@ import { openCases } from '../registry/cases-store.ts';
 import type { Vault } from '../registry/vault.ts';
 import { isMiss, missDelayMs, refusalCodeOf } from './disclosure.ts';
 import { createMissLimit } from './miss-limit.ts';
+import type { MissLimit } from './miss-limit.ts';
 import { payloadLocation } from './record.ts';
 import type { EnquiryOutcome, EnquiryPayload, EnquiryRecord } from './record.ts';
 import { keepEnquiries, readKept } from './store.ts';
@@ -57,92 +59,108 @@ export interface EnquiryServiceOptions {
 }
 
 export function createEnquiryService(options: EnquiryServiceOptions): EnquiryService {
-  const { pool, vault, bureau } = options;
-  const misses = createMissLimit({ pool, clock: options.clock, perHour: options.missesPerHour });
-  const lanes = createLanes({
-    name: 'enquiry lane',
-    pools: options.lanePools,
-    vendorOf: (made: NewEnquiry) => made.record.vendorId,
-    maxBatch: LIMITS.enquiryBatchRows,
-    maxWaiting: LIMITS.enquiryQueueRows,
-    deadlineMs: options.laneDeadlineMs,
-    call: keepEnquiries,
-  });
-  const keep = async (made: NewEnquiry): Promise<KeptEnquiry | undefined> => {
-    crashPoint('enquiry:before-commit');
-    const kept = await lanes.add(made);
-    crashPoint('enquiry:after-commit');
-    return kept;
-  };
-  /** Asks the bureau, and keeps what came of it. */
-  const askBureau = async (
-    enquiry: Enquiry,
-    present: Present,
-    startedMs: number,
-  ): Promise<Ending> => {
+  return new Enquiries(options);
+}
+
+class Enquiries implements EnquiryService {
+  readonly #options: EnquiryServiceOptions;
+  readonly #misses: MissLimit;
+  readonly #lanes: Lane<NewEnquiry, KeptEnquiry | undefined>;
+  readonly #inHand = new Map<
+    string,
+    { readonly enquiry: Enquiry; readonly ending: Promise<Ending> }
+  >();
+
+  constructor(options: EnquiryServiceOptions) {
+    this.#options = options;
+    const { pool, clock, missesPerHour } = options;
+    this.#misses = createMissLimit({ pool, clock, perHour: missesPerHour });
+    this.#lanes = createLanes({
+      name: 'enquiry lane',
+      pools: options.lanePools,
+      vendorOf: (made: NewEnquiry) => made.record.vendorId,
+      maxBatch: LIMITS.enquiryBatchRows,
+      maxWaiting: LIMITS.enquiryQueueRows,
+      deadlineMs: options.laneDeadlineMs,
+      call: keepEnquiries,
+    });
+  }
+
+  async idle(): Promise<void> {
+    await this.#lanes.idle();
+  }
+
+  async ask(enquiry: Enquiry, present: Present): Promise<string> {
+    const startedMs = performance.now();
+    const { outcome, body } = await this.#askTogether({ enquiry, present, startedMs });
+    if (body !== null) return body;
+    const policy = enquiry.vendor.enquiryPolicy;
+    if (policy === 'strict' && isMiss(outcome)) {
+      await setTimeout(missDelayMs(performance.now() - startedMs));
+    }
+    return refuse(outcome, policy);
+  }
+
+  /** An impatient repeat waits with the first, so that an upstream is asked, and bills, once. */
+  async #askTogether(asked: Asked): Promise<Ending> {
+    const { enquiry } = asked;
+    const key = `${enquiry.vendor.vendorId} ${enquiry.operation} ${enquiry.requestReference}`;
+    const first = this.#inHand.get(key);
+    if (first !== undefined) {
+      requireSameContent(first.enquiry.content, enquiry);
+      return await first.ending;
+    }
+    const ending = this.#askOnce(asked).finally(() => this.#inHand.delete(key));
+    this.#inHand.set(key, { enquiry, ending });
+    return await ending;
+  }
+
+  async #askOnce(asked: Asked): Promise<Ending> {
+    const { enquiry } = asked;
+    const { pool, vault } = this.#options;
+    const { vendor, requestReference, operation } = enquiry;
+    const kept = await readKept(pool, { vendorId: vendor.vendorId, requestReference, operation });
+    if (kept !== undefined) {
+      const first = requireSame(kept, enquiry, vault);
+      // When the upstream's outcome is unknown, a repeat asks again.
+      if (kept.outcome !== 'unknown') return { outcome: kept.outcome, body: first.answer };
+    }
+    const ask = async (): Promise<Ending> => await this.#askBureau(asked);
+    return vendor.enquiryPolicy === 'strict'
+      ? await this.#misses.within(vendor.vendorId, ask)
+      : await ask();
+  }
+
+  /** Asks the bureau, and keeps what it answered. */
+  async #askBureau({ enquiry, present, startedMs }: Asked): Promise<Ending> {
+    const { bureau, pool, clock, vault } = this.#options;
     const answer = await bureau.ask(enquiry);
     if (answer.kind === 'unavailable') {
       throw new Refusal('bureau_unavailable', { retryAfterSeconds: answer.retryAfterSeconds });
     }
     if (answer.kind === 'conflict' && answer.crns.length > 0) {
-      await openCases(pool, 'documents_conflict', [answer.crns], options.clock.now());
+      await openCases(pool, 'documents_conflict', [answer.crns], clock.now());
     }
     const body =
       answer.kind === 'found' ? JSON.stringify(present(answer.finding, bureau.source)) : null;
-    const made = toKeep(enquiry, answer, { options, body, startedMs });
-    const earlier = await keep(made);
+    const made = toKeep(enquiry, answer, { options: this.#options, body, startedMs });
+    const earlier = await this.#keep(made);
     if (earlier === undefined) return { outcome: made.record.outcome, body };
     return { outcome: earlier.outcome, body: requireSame(earlier, enquiry, vault).answer };
-  };
-  const askOnce = async (
-    enquiry: Enquiry,
-    present: Present,
-    startedMs: number,
-  ): Promise<Ending> => {
-    const { vendor, requestReference, operation } = enquiry;
-    const kept = await readKept(pool, { vendorId: vendor.vendorId, requestReference, operation });
-    if (kept !== undefined) {
-      const first = requireSame(kept, enquiry, vault);
-      // Where it is not known what an upstream did, the repeat asks again.
-      if (kept.outcome !== 'unknown') return { outcome: kept.outcome, body: first.answer };
-    }
-    const ask = async (): Promise<Ending> => await askBureau(enquiry, present, startedMs);
-    return vendor.enquiryPolicy === 'strict'
-      ? await misses.within(vendor.vendorId, ask)
-      : await ask();
-  };
-  const inHand = new Map<string, { readonly enquiry: Enquiry; readonly ending: Promise<Ending> }>();
-  const askTogether = async (
-    enquiry: Enquiry,
-    present: Present,
-    startedMs: number,
-  ): Promise<Ending> => {
-    const key = `${enquiry.vendor.vendorId} ${enquiry.operation} ${enquiry.requestReference}`;
-    const first = inHand.get(key);
-    if (first !== undefined) {
-      // An impatient repeat waits with the first, so that an upstream is asked, and bills, once.
-      requireSameContent(first.enquiry.content, enquiry);
-      return await first.ending;
-    }
-    const ending = askOnce(enquiry, present, startedMs).finally(() => inHand.delete(key));
-    inHand.set(key, { enquiry, ending });
-    return await ending;
-  };
-  return {
-    idle: async () => {
-      await lanes.idle();
-    },
-    ask: async (enquiry, present) => {
-      const startedMs = performance.now();
-      const { outcome, body } = await askTogether(enquiry, present, startedMs);
-      if (body !== null) return body;
-      const policy = enquiry.vendor.enquiryPolicy;
-      if (policy === 'strict' && isMiss(outcome)) {
-        await setTimeout(missDelayMs(performance.now() - startedMs));
-      }
-      return refuse(outcome, policy);
-    },
-  };
+  }
+
+  async #keep(made: NewEnquiry): Promise<KeptEnquiry | undefined> {
+    crashPoint('enquiry:before-commit');
+    const kept = await this.#lanes.add(made);
+    crashPoint('enquiry:after-commit');
+    return kept;
+  }
+}
+
+interface Asked {
+  readonly enquiry: Enquiry;
+  readonly present: Present;
+  readonly startedMs: number;
 }
 
 type Present = Parameters<EnquiryService['ask']>[1];

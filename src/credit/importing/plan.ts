@@ -3,7 +3,7 @@ import { birthDatesContradict, documentsContradict } from '../matching/contradic
 import { fullName, holdsIdentity, isSameProfile, mergeProfiles } from '../registry/profile.ts';
 import type { Profile } from '../registry/profile.ts';
 import type { Day, KnownAccount, State, Terms } from '../registry/account.ts';
-import type { Finding, SubmittedAccount } from './record.ts';
+import type { Finding, IndexedAccount } from './record.ts';
 
 /** Rules that need the registry to be checked, with what is told to the lender. */
 export const REGISTRY_RULES = {
@@ -15,17 +15,6 @@ export const REGISTRY_RULES = {
     'This account was submitted with other content for this as-of date; import with --correct to replace it',
 } as const;
 export type RegistryRule = keyof typeof REGISTRY_RULES;
-
-/** A submitted account with its blind indexes, as map keys (see `keyOf` in the writer). */
-export interface IndexedAccount {
-  readonly submitted: SubmittedAccount;
-  /** Of each document of the profile: the key under the current index key and under a former one. */
-  readonly documentKeys: readonly (readonly string[])[];
-  readonly accountKeys: readonly string[];
-  readonly identityHash: string;
-  /** An earlier line of the file is about the same account. */
-  readonly isRepeated: boolean;
-}
 
 /** What the registry holds of the people and accounts of a batch. */
 export interface Known {
@@ -173,40 +162,16 @@ function planKnownAccount(working: Working, indexed: IndexedAccount, account: Kn
   const sameIdentity = isSameIdentity(working, indexed, account);
   const terms = withKnownAmounts(submitted.terms, account.terms);
   const sameTerms = sameValues(account.terms, terms);
-  const states = new Map(account.states);
-  let added = 0;
-  let corrected = 0;
-  let correctedStates = 0;
-  for (const state of submitted.states) {
-    const former = states.get(state.asOf);
-    const isRepeat =
-      former !== undefined &&
-      sameValues(former, state) &&
-      (!isNewest || (sameIdentity && sameTerms));
-    if (isRepeat) continue;
-    if (former === undefined) {
-      plan.states.push({ crn, accountId, state });
-      added += 1;
-    } else if (indexed.isRepeated) {
-      fault(working, indexed, 'duplicate_account');
-      return;
-    } else if (working.corrects) {
-      if (!sameValues(former, state)) {
-        plan.correctedStates.push({ crn, accountId, state, former });
-        correctedStates += 1;
-      }
-      corrected += 1;
-    } else {
-      fault(working, indexed, 'submitted_before');
-      return;
-    }
-    states.set(state.asOf, state);
-  }
+  const planned = planStates(working, indexed, {
+    account,
+    isRepeat: !isNewest || (sameIdentity && sameTerms),
+  });
+  if (planned === undefined) return;
+  const { states, added, corrected } = planned;
   if (added + corrected === 0) {
     plan.unchanged += 1;
     return;
   }
-  if (corrected > 0) plan.corrected += Math.max(correctedStates, 1);
   if (!sameIdentity) mergeInto(working, indexed, crn);
   const isUnderCurrentKey = account.identityHash === indexed.identityHash;
   const changes = isNewest && !(sameIdentity && sameTerms && isUnderCurrentKey);
@@ -233,6 +198,49 @@ function planKnownAccount(working: Working, indexed: IndexedAccount, account: Kn
         }
       : {}),
   });
+}
+
+/**
+ * Plans the submitted states of an account on file. Returns undefined when the line cannot be taken.
+ * @param of.isRepeat nothing else of the line is new, so that an equal state changes nothing.
+ */
+function planStates(
+  working: Working,
+  indexed: IndexedAccount,
+  of: { readonly account: KnownAccount; readonly isRepeat: boolean },
+):
+  | { readonly states: ReadonlyMap<Day, State>; readonly added: number; readonly corrected: number }
+  | undefined {
+  const { plan } = working;
+  const { crn, accountId } = of.account;
+  const states = new Map(of.account.states);
+  let added = 0;
+  let corrected = 0;
+  let correctedStates = 0;
+  for (const state of indexed.submitted.states) {
+    const former = states.get(state.asOf);
+    const isSame = former !== undefined && sameValues(former, state);
+    if (isSame && of.isRepeat) continue;
+    if (former === undefined) {
+      plan.states.push({ crn, accountId, state });
+      added += 1;
+    } else if (indexed.isRepeated) {
+      fault(working, indexed, 'duplicate_account');
+      return undefined;
+    } else if (working.corrects) {
+      if (!isSame) {
+        plan.correctedStates.push({ crn, accountId, state, former });
+        correctedStates += 1;
+      }
+      corrected += 1;
+    } else {
+      fault(working, indexed, 'submitted_before');
+      return undefined;
+    }
+    states.set(state.asOf, state);
+  }
+  if (corrected > 0) plan.corrected += Math.max(correctedStates, 1);
+  return { states, added, corrected };
 }
 
 /** A line in another currency that tells no rate leaves the amounts as they are on file. */

@@ -13,6 +13,17 @@ export interface SubmittedAccount {
   readonly states: readonly State[];
 }
 
+/** A submitted account with its blind indexes, as map keys (`platform/db/arrays.ts`). */
+export interface IndexedAccount {
+  readonly submitted: SubmittedAccount;
+  /** Of each document of the profile: the key under the current index key and under a former one. */
+  readonly documentKeys: readonly (readonly string[])[];
+  readonly accountKeys: readonly string[];
+  readonly identityHash: string;
+  /** An earlier line of the file is about the same account. */
+  readonly isRepeated: boolean;
+}
+
 /** Something wrong with a line, for the lender to fix; never repeats what the line holds. */
 export interface Finding {
   readonly line: number;

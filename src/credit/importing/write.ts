@@ -22,8 +22,8 @@ import {
 import type { SubjectWrite } from '../registry/subjects-store.ts';
 import type { Vault } from '../registry/vault.ts';
 import { planBatch, subjectsToRead } from './plan.ts';
-import type { IndexedAccount, Known, Plan, PlannedAccount } from './plan.ts';
-import type { SubmittedAccount } from './record.ts';
+import type { Known, Plan, PlannedAccount } from './plan.ts';
+import type { IndexedAccount, SubmittedAccount } from './record.ts';
 import type { SeenAccounts } from './seen-accounts.ts';
 
 export interface BatchContext {

@@ -102,29 +102,7 @@ function frame(
   const [corner, end] = [pointAt(x.from, y.from), pointAt(x.to, y.to)];
   return html`<figure>
     <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${title}">
-      ${y.ticks.map(([value, label]) => {
-        const { top } = pointAt(x.from, value);
-        return html`<line
-            class="grid"
-            x1="${corner.left}"
-            x2="${end.left}"
-            y1="${top}"
-            y2="${top}"
-          />
-          <text class="tick" x="${corner.left - 6}" y="${top + 4}" text-anchor="end"
-            >${label}</text
-          > `;
-      })}
-      ${x.ticks.map(
-        ([value, label]) =>
-          html`<text
-            class="tick"
-            x="${pointAt(value, y.from).left}"
-            y="${corner.top + 15}"
-            text-anchor="middle"
-            >${label}</text
-          > `,
-      )}
+      ${axisMarks({ x, y })}
       <line
         class="axis"
         x1="${corner.left}"
@@ -158,6 +136,28 @@ function frame(
     </svg>
     <figcaption>${title}</figcaption>
   </figure>`;
+}
+
+/** Labels along both axes, and grid lines at those of y. */
+function axisMarks({ x, y }: { readonly x: Axis; readonly y: Axis }): Markup[] {
+  const pointAt = projection(x, y);
+  const [corner, end] = [pointAt(x.from, y.from), pointAt(x.to, y.to)];
+  const ofY = y.ticks.map(([value, label]) => {
+    const { top } = pointAt(x.from, value);
+    return html`<line class="grid" x1="${corner.left}" x2="${end.left}" y1="${top}" y2="${top}" />
+      <text class="tick" x="${corner.left - 6}" y="${top + 4}" text-anchor="end">${label}</text> `;
+  });
+  const ofX = x.ticks.map(
+    ([value, label]) =>
+      html`<text
+        class="tick"
+        x="${pointAt(value, y.from).left}"
+        y="${corner.top + 15}"
+        text-anchor="middle"
+        >${label}</text
+      > `,
+  );
+  return [...ofY, ...ofX];
 }
 
 /** An axis of shares from 0 to `to`, in percent, with five ticks. */

@@ -8,6 +8,7 @@ import { startOfDay } from '../registry.ts';
 import { beginCall, endCall, readAnsweredCall } from '../upstream-store.ts';
 import type { UpstreamCall } from '../upstream-store.ts';
 import { agreementOf, matchRuleOf } from '../../matching/match.ts';
+import type { CreditAccount } from '../../facts.ts';
 import type { DocumentType, IdentityDocument } from '../../registry/documents.ts';
 import type { Vault } from '../../registry/vault.ts';
 import { scoreFile } from '../../scorecards/score.ts';
@@ -141,17 +142,7 @@ async function askAll(question: BureauQuestion, asking: Asking): Promise<BureauA
   if (agreed === undefined) return { kind: 'mismatch', ...match };
 
   const mobile = question.operation === 'mobile-loan-score';
-  const accounts = await call({
-    name: 'accounts',
-    path: mobile ? '/report/creditinfo/mobile' : '/report/credit_info',
-    parameters: {
-      report_type: mobile ? 11 : 8,
-      ...body,
-      loan_amount: 0,
-      report_reason: REASONS.get(question.reportReason) ?? NEW_APPLICATION,
-    },
-    read: (text) => readAccounts(text, { mySector: question.vendor.sector, mobile, asOf }),
-  });
+  const accounts = await call(accountsPart(question, { body, mobile, asOf }));
   if (accounts.kind !== 'success') return failedLater(accounts.kind);
   const file = { asOf, accounts: accounts.result, enquiries: [] };
   const finding = { crn: `M${identity.payment ?? ''}`, profile, file };
@@ -178,6 +169,24 @@ async function askAll(question: BureauQuestion, asking: Asking): Promise<BureauA
       score: isDeceased(file) ? computed : { ...computed, score: scored.result },
       computedHere: ['summary', 'score.grade', 'score.probability', 'score.reasonCodeAARC'],
     },
+  };
+}
+
+function accountsPart(
+  question: BureauQuestion,
+  asked: { readonly body: Asking['body']; readonly mobile: boolean; readonly asOf: Date },
+): Part<readonly CreditAccount[]> {
+  const { body, mobile, asOf } = asked;
+  return {
+    name: 'accounts',
+    path: mobile ? '/report/creditinfo/mobile' : '/report/credit_info',
+    parameters: {
+      report_type: mobile ? 11 : 8,
+      ...body,
+      loan_amount: 0,
+      report_reason: REASONS.get(question.reportReason) ?? NEW_APPLICATION,
+    },
+    read: (text) => readAccounts(text, { mySector: question.vendor.sector, mobile, asOf }),
   };
 }
 
