@@ -1,5 +1,5 @@
 import type { Queryable } from '../src/platform/db/pool.ts';
-import { FIRST_ACCOUNTS } from '../src/parties/vendor.ts';
+import { FIRST_ACCOUNTS } from '../src/payments/ledger/account.ts';
 
 /** SQL of the bench. What the service itself can do is done through the service's own stores. */
 

@@ -9,6 +9,8 @@ import { markChanged } from '../src/platform/db/settings-watch.ts';
 import { addKey } from '../src/parties/keys.ts';
 import { openLedgerMac } from '../src/parties/ledger-key.ts';
 import { insertCollector, insertVendor, listKeys, updateVendor } from '../src/parties/store.ts';
+import { FIRST_ACCOUNTS } from '../src/payments/ledger/account.ts';
+import { ensureAccounts } from '../src/payments/ledger/store.ts';
 import { SANDBOX_OPERATOR_KEY } from './operators/options.ts';
 
 /** The sandbox's people. Their keys are public. */
@@ -179,7 +181,10 @@ async function prepareSigners(
     for (const vendor of DEMO_VENDORS) {
       const added = await insertVendor(client, { ...vendor, sector: 'bank', createdAt });
       // As the specification reads; what people change later stays.
-      if (added !== undefined) await updateVendor(client, vendor.vid, { enquiryPolicy: 'open' });
+      if (added !== undefined) {
+        await ensureAccounts(client, added, FIRST_ACCOUNTS);
+        await updateVendor(client, vendor.vid, { enquiryPolicy: 'open' });
+      }
       await keepKey(client, { holderKind: 'vendor', holder: vendor.vid }, vendor.key, options);
     }
     await markChanged(client, 'vendors');

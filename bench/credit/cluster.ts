@@ -14,7 +14,7 @@ import { migrate } from '../../src/platform/db/migrate.ts';
 import { SCHEMA } from '../../src/schema.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
-import { addVendor } from '../../src/parties/administer.ts';
+import { addVendor } from '../../src/payments/ledger/add-vendor.ts';
 import { openHttp } from './requests.ts';
 import type { Asked } from './requests.ts';
 

@@ -50,20 +50,24 @@ export interface NewVendor {
   readonly signature?: SignatureVersion | undefined;
 }
 
-/** Adds a vendor with its accounts and a first security key, which is returned in the clear. */
-export async function addVendor(
-  pool: Pool,
+export interface AddedVendor {
+  readonly vendorId: number;
+  /** In the clear. */
+  readonly securityKey: string;
+}
+
+/** Adds a vendor and its first security key, within the caller's change of settings. */
+export async function registerVendor(
+  client: Queryable,
   vendor: NewVendor,
   sealing: Sealing,
-): Promise<{ readonly vendorId: number; readonly securityKey: string }> {
-  return await changeSettings(pool, 'vendors', async (client) => {
-    const { vid, name, sector, referenceRequired = true, ...settings } = vendor;
-    const vendorId = await insertVendor(client, { vid, name, sector, createdAt: new Date() });
-    if (vendorId === undefined) throw new PlainError(`Vendor ${vid} already exists.`);
-    await updateVendor(client, vid, { ...settings, referenceRequired });
-    const holder: Holder = { holderKind: 'vendor', holder: vid };
-    return { vendorId, securityKey: await giveNewKey(client, holder, { ...sealing, overlap: 0 }) };
-  });
+): Promise<AddedVendor> {
+  const { vid, name, sector, referenceRequired = true, ...settings } = vendor;
+  const vendorId = await insertVendor(client, { vid, name, sector, createdAt: new Date() });
+  if (vendorId === undefined) throw new PlainError(`Vendor ${vid} already exists.`);
+  await updateVendor(client, vid, { ...settings, referenceRequired });
+  const holder: Holder = { holderKind: 'vendor', holder: vid };
+  return { vendorId, securityKey: await giveNewKey(client, holder, { ...sealing, overlap: 0 }) };
 }
 
 /** Changes the given settings of a vendor; the others stay. */

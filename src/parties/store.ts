@@ -7,7 +7,6 @@ import type {
   SignatureVersion,
   StatusText,
 } from './vendor.ts';
-import { FIRST_ACCOUNTS } from './vendor.ts';
 
 /**
  * Whose keys there are. `webhook`: the secrets that events to the vendor of this name are signed
@@ -111,7 +110,7 @@ export async function endKeys(
   );
 }
 
-/** Inserts a vendor with the next free id and its ledger accounts; undefined when the vid is taken. */
+/** Inserts a vendor with the next free id; undefined when the vid is taken. */
 export async function insertVendor(
   db: Queryable,
   vendor: {
@@ -130,13 +129,7 @@ export async function insertVendor(
      on conflict (vid) do nothing returning vendor_id`,
     [vendor.vid, vendor.name, vendor.sector, vendor.createdAt],
   );
-  const vendorId = inserted.rows[0]?.vendor_id;
-  if (vendorId === undefined) return undefined;
-  await db.query('insert into accounts (vendor_id, account) select $1, unnest($2::text[])', [
-    vendorId,
-    FIRST_ACCOUNTS,
-  ]);
-  return vendorId;
+  return inserted.rows[0]?.vendor_id;
 }
 
 export function scopeOf(row: CollectorRow): CollectorScope {

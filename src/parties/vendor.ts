@@ -63,6 +63,3 @@ export function isInScope(scope: CollectorScope, vid: string): boolean {
 
 /** Names of vendors and collectors on the wire. */
 export const SIGNER_NAME_PATTERN = /^[A-Za-z0-9_.-]{1,64}$/;
-
-/** What a vendor's accounts are when it is opened; operators' accounts follow with first payments. */
-export const FIRST_ACCOUNTS = ['collected', 'external', 'fees', 'float', 'reserved'] as const;

@@ -14,14 +14,15 @@ export const ROWS: readonly (readonly string[])[] = [
   ['parties/http'],
   ['parties/parties'],
 
-  ['payments/ledger'],
+  // Whoever finds a contradiction opens a case.
+  ['payments/ledger', 'payments/cases'],
   ['payments/billers'],
   ['payments/collections', 'payments/create', 'payments/audit'],
-  ['payments/cases', 'payments/settle', 'payments/archive', 'payments/events'],
+  ['payments/settle', 'payments/events'],
   ['payments/bulk', 'payments/dispatch'],
   // A biller changes its operator only while no instruction is out.
   ['payments/billers/administer'],
-  ['payments/reconciliation'],
+  ['payments/reconciliation', 'payments/archive'],
   ['payments/quarantine', 'payments/corrections', 'payments/connectors', 'payments/timeline'],
   ['payments/timing'],
   ['payments/jobs'],

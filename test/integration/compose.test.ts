@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { compose } from '../../src/service.ts';
 import { readConfig } from '../../src/config.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
-import { addVendor } from '../../src/parties/administer.ts';
+import { addVendor } from '../../src/payments/ledger/add-vendor.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import { until } from '../support/until.ts';
 

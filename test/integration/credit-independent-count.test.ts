@@ -17,7 +17,7 @@ import { readConfig } from '../../src/config.ts';
 import { importFile } from '../../src/credit/importing/import.ts';
 import { createVault } from '../../src/credit/registry/vault.ts';
 import type { DocumentType } from '../../src/credit/registry/documents.ts';
-import { addVendor } from '../../src/parties/administer.ts';
+import { addVendor } from '../../src/payments/ledger/add-vendor.ts';
 import type { Sector } from '../../src/parties/vendor.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';

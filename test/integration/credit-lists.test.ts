@@ -7,7 +7,7 @@ import { keepEnquiries } from '../../src/credit/enquiries/store.ts';
 import { closeCase, listCases, openCases } from '../../src/credit/registry/cases-store.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
-import { addVendor } from '../../src/parties/administer.ts';
+import { addVendor } from '../../src/payments/ledger/add-vendor.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { newEnquiry } from '../support/credit-enquiries.ts';

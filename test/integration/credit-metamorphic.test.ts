@@ -10,7 +10,7 @@ import type { Service } from '../../src/service.ts';
 import { readConfig } from '../../src/config.ts';
 import { importFile } from '../../src/credit/importing/import.ts';
 import { createVault } from '../../src/credit/registry/vault.ts';
-import { addVendor } from '../../src/parties/administer.ts';
+import { addVendor } from '../../src/payments/ledger/add-vendor.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { csvOf, rightLine } from '../support/credit-files.ts';

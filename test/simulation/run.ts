@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { FIRST_ACCOUNTS } from '../../src/parties/vendor.ts';
+import { FIRST_ACCOUNTS } from '../../src/payments/ledger/account.ts';
 import type { SimulatedDatabase } from './database.ts';
 import type { FaultCounts } from './faults.ts';
 import { isDrained, judge } from './judge.ts';

@@ -1,4 +1,4 @@
-import { addVendor } from '../../src/parties/administer.ts';
+import { addVendor } from '../../src/payments/ledger/add-vendor.ts';
 import type { NewVendor } from '../../src/parties/administer.ts';
 import type { Sandbox } from './sandbox.ts';
 import { until } from './until.ts';

@@ -8,7 +8,7 @@ import { readConfig } from '../../src/config.ts';
 import { createVault, creditKeysOf } from '../../src/credit/registry/vault.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { addVendor } from '../../src/parties/administer.ts';
+import { addVendor } from '../../src/payments/ledger/add-vendor.ts';
 import type { NewVendor, Sealing } from '../../src/parties/administer.ts';
 import { fresh } from './demo-vendors.ts';
 import { VendorClient } from './vendor-client.ts';

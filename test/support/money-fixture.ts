@@ -17,7 +17,7 @@ import { readBalances } from '../../src/payments/ledger/store.ts';
 import { createPayments } from '../../src/payments/create/store.ts';
 import type { FinalReport, NewPayment } from '../../src/payments/create/payment.ts';
 import { insertCollector } from '../../src/parties/store.ts';
-import { FIRST_ACCOUNTS } from '../../src/parties/vendor.ts';
+import { FIRST_ACCOUNTS } from '../../src/payments/ledger/account.ts';
 import { createTestDatabase } from './cluster.ts';
 import { BILLER } from './new-transaction.ts';
 

@@ -2,7 +2,8 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import { formatMoney } from '../../platform/base/money.ts';
 import { listAllBalances } from '../../payments/ledger/store.ts';
-import { addVendor, changeVendor } from '../../parties/administer.ts';
+import { changeVendor } from '../../parties/administer.ts';
+import { addVendor } from '../../payments/ledger/add-vendor.ts';
 import { listKeys, listVendors } from '../../parties/store.ts';
 import { DUPLICATE_CHECKS, ENQUIRY_POLICIES, SECTORS, STATUS_TEXTS } from '../../parties/vendor.ts';
 import type {

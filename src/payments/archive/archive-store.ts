@@ -52,8 +52,8 @@ export interface ArchiveFile {
   readonly paymentCount: number;
 }
 
-/** Moves the payments out of the hot tables, once their file is safe. Returns how many. */
-export async function moveToArchive(
+/** Writes down the file and what stays of its payments. Returns how many they are. */
+export async function insertArchived(
   db: Queryable,
   vendorId: number,
   paymentIds: readonly string[],
@@ -64,26 +64,18 @@ export async function moveToArchive(
        archived_at) values ($1, $2, $3, $4, $5, now())`,
     [file.archiveId, file.fileName, file.sha256, file.byteCount, file.paymentCount],
   );
-  await db.query('delete from unexecuted_attempts where vendor_id = $1 and payment_id = any ($2)', [
-    vendorId,
-    paymentIds,
-  ]);
-  const moved = await db.query(
-    `with gone as (
-       delete from payments
-       where vendor_id = $1 and payment_id = any ($2) and outcome is not null
-       returning *
-     )
-     insert into archived_payments (vendor_id, payment_id, archive_id, created_at, settled_at,
+  const inserted = await db.query(
+    `insert into archived_payments (vendor_id, payment_id, archive_id, created_at, settled_at,
        biller_response_time, outcome, failure_code, biller_code, account, amount_cents,
        fee_cents, merchant_reference, biller_reference, accepted_rest, settled_rest)
      select vendor_id, payment_id, $3, created_at, settled_at, biller_response_time, outcome,
        failure_code, biller_code, account, amount_cents, fee_cents, merchant_reference,
-       biller_reference, ${acceptedRest('gone')}, ${settledRest('gone')}
-     from gone`,
+       biller_reference, ${acceptedRest('t')}, ${settledRest('t')}
+     from payments t
+     where vendor_id = $1 and payment_id = any ($2) and outcome is not null`,
     [vendorId, paymentIds, file.archiveId],
   );
-  return moved.rowCount ?? 0;
+  return inserted.rowCount ?? 0;
 }
 
 const ARCHIVED = `select payment_id, vendor_id, created_at, settled_at, biller_response_time,

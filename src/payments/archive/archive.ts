@@ -7,7 +7,9 @@ import { firstIdAt, newId } from '../../platform/base/ids.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
-import { findUnlike, listArchiveFiles, lockArchivable, moveToArchive } from './archive-store.ts';
+import { deleteSettled } from '../create/store.ts';
+import { deleteUnexecutedAttempts } from '../dispatch/store.ts';
+import { findUnlike, insertArchived, listArchiveFiles, lockArchivable } from './archive-store.ts';
 import type { ArchiveFile } from './archive-store.ts';
 
 const compress = promisify(gzip);
@@ -90,8 +92,14 @@ async function archiveSome(
     paymentCount: rows.length,
   };
   const ids = rows.map((row) => row.payment_id);
-  const moved = await moveToArchive(db, vendorId, ids, file);
-  if (moved !== rows.length) throw new Error(`${rows.length} payments were locked, ${moved} moved`);
+  const archived = await insertArchived(db, vendorId, ids, file);
+  await deleteUnexecutedAttempts(db, vendorId, ids);
+  const deleted = await deleteSettled(db, vendorId, ids);
+  if (archived !== rows.length || deleted !== rows.length) {
+    throw new Error(
+      `${rows.length} payments were locked, ${archived} archived, ${deleted} deleted`,
+    );
+  }
   return { file, lastId };
 }
 

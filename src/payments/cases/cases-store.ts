@@ -1,6 +1,5 @@
 import { newId } from '../../platform/base/ids.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
-import type { PaymentKey } from '../create/payment.ts';
 
 export const CASE_KINDS = [
   'contradiction',
@@ -18,6 +17,12 @@ export type CaseKind = (typeof CASE_KINDS)[number];
 
 /** The house's own books: what concerns no vendor. */
 export const HOUSE = 0;
+
+/** What a case is about, as a payment is found. */
+export interface CaseSubject {
+  readonly vendorId: number;
+  readonly paymentId: string;
+}
 
 export interface NewCase {
   readonly vendorId: number;
@@ -49,6 +54,26 @@ export async function openCase(db: Queryable, opened: NewCase): Promise<string |
   return inserted.rowCount === 1 ? caseId : undefined;
 }
 
+/** Adds what a contradicting report yielded to the open case about the payment, such as a token. */
+export async function addDetails(
+  db: Queryable,
+  reports: readonly (CaseSubject & { readonly details: object | null })[],
+): Promise<void> {
+  const yielding = reports.filter((report) => report.details !== null);
+  if (yielding.length === 0) return;
+  await db.query(
+    `update cases c set facts = c.facts || jsonb_build_object('details', u.details)
+     from unnest($1::integer[], $2::uuid[], $3::jsonb[]) as u (vendor_id, payment_id, details)
+     where c.vendor_id = u.vendor_id and c.payment_id = u.payment_id
+       and c.kind = 'contradiction' and c.resolved_at is null`,
+    [
+      yielding.map((report) => report.vendorId),
+      yielding.map((report) => report.paymentId),
+      yielding.map((report) => JSON.stringify(report.details)),
+    ],
+  );
+}
+
 /** Whether there ever was such a case about the transaction, resolved ones too. */
 export async function hadCase(
   db: Queryable,
@@ -62,7 +87,7 @@ export async function hadCase(
 }
 
 /** How many cases there are about these payments. */
-export async function countCases(db: Queryable, payments: readonly PaymentKey[]): Promise<number> {
+export async function countCases(db: Queryable, payments: readonly CaseSubject[]): Promise<number> {
   const counted = await db.query<{ count: number }>(
     `select count(*)::integer as count
      from unnest($1::integer[], $2::uuid[]) as k (vendor_id, payment_id)

@@ -1,6 +1,7 @@
 import { firstIdAt, newId } from '../../platform/base/ids.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
+import { addDetails } from '../cases/cases-store.ts';
 import { batchCall } from './batch-form.ts';
 import type { BatchCall, BatchForm } from './batch-form.ts';
 import type { FailureCode } from './failure-code.ts';
@@ -131,7 +132,7 @@ export async function settlePayments(
   });
   const results = reports.map((): SettleResult => 'settled');
   for (const row of result.rows) results[row.row_number - 1] = row.result;
-  await keepDetails(
+  await addDetails(
     db,
     reports.filter((_, index) => results[index] === 'contradicted'),
   );
@@ -148,23 +149,6 @@ export async function requireOneVendorCalls(db: Queryable): Promise<void> {
   throw new PlainError(
     'BATCHES is one_vendor, but the database has no functions for it: run deploy/citus/functions.sql there, or leave BATCHES away.',
     { field: 'BATCHES' },
-  );
-}
-
-/** What a contradicted payment yielded goes to its case: a token is not told twice. */
-async function keepDetails(db: Queryable, reports: readonly FinalReport[]): Promise<void> {
-  const yielding = reports.filter((report) => report.details !== null);
-  if (yielding.length === 0) return;
-  await db.query(
-    `update cases c set facts = c.facts || jsonb_build_object('details', u.details)
-     from unnest($1::integer[], $2::uuid[], $3::jsonb[]) as u (vendor_id, payment_id, details)
-     where c.vendor_id = u.vendor_id and c.payment_id = u.payment_id
-       and c.kind = 'contradiction' and c.resolved_at is null`,
-    [
-      yielding.map((report) => report.vendorId),
-      yielding.map((report) => report.paymentId),
-      yielding.map((report) => JSON.stringify(report.details)),
-    ],
   );
 }
 
@@ -209,6 +193,19 @@ export async function readPayment(
     values: [vendorId, paymentId],
   });
   return read.rows[0];
+}
+
+/** Deletes payments that are archived. Returns how many there were. */
+export async function deleteSettled(
+  db: Queryable,
+  vendorId: number,
+  paymentIds: readonly string[],
+): Promise<number> {
+  const deleted = await db.query(
+    'delete from payments where vendor_id = $1 and payment_id = any ($2) and outcome is not null',
+    [vendorId, paymentIds],
+  );
+  return deleted.rowCount ?? 0;
 }
 
 /** What a status answer tells. */

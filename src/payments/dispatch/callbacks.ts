@@ -1,8 +1,11 @@
+import { createHash } from 'node:crypto';
 import { crashPoint } from '#crash-points';
 import type { Logger } from 'pino';
 import { decodeReference, newId } from '../../platform/base/ids.ts';
 import type { BillerCatalogue } from '../billers/catalogue.ts';
+import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool } from '../../platform/db/pool.ts';
+import { HOUSE, openCase } from '../cases/cases-store.ts';
 import type { Settler } from '../settle/settle.ts';
 import { readPayment } from '../create/store.ts';
 import type { CallbackReport, CallbackRequest, Connector } from './connector.ts';
@@ -53,17 +56,7 @@ export function createCallbackReceiver(options: {
       return;
     }
     log.error({ operatorCode }, 'a callback about a reference that this operator does not have');
-    const { outcome } = report;
-    await insertUnmatchedCallback(pool, {
-      operatorCode,
-      callbackId: newId(),
-      reference: report.reference,
-      report:
-        outcome.kind === 'paid'
-          ? { ...outcome, amountCents: outcome.amountCents.toString() }
-          : outcome,
-      receivedAt: new Date(),
-    });
+    await keepUnmatched(pool, operatorCode, report);
   };
 
   return {
@@ -79,4 +72,44 @@ export function createCallbackReceiver(options: {
       return 'accepted';
     },
   };
+}
+
+const MAX_REFERENCE_LENGTH = 200;
+
+/** Keeps the callback and opens a case: one for the reference, however often it is repeated. */
+async function keepUnmatched(
+  pool: Pool,
+  operatorCode: string,
+  { reference: sent, outcome }: CallbackReport,
+): Promise<void> {
+  const reference = sent.slice(0, MAX_REFERENCE_LENGTH);
+  const isPaid = outcome.kind === 'paid';
+  const report = isPaid ? { ...outcome, amountCents: outcome.amountCents.toString() } : outcome;
+  await databaseTransaction(pool, async (client) => {
+    await insertUnmatchedCallback(client, {
+      operatorCode,
+      callbackId: newId(),
+      reference,
+      report,
+      receivedAt: new Date(),
+    });
+    await openCase(client, {
+      vendorId: HOUSE,
+      paymentId: null,
+      kind: 'unmatched_callback',
+      evidenceId: evidenceOf(operatorCode, reference),
+      operatorCode,
+      facts: {
+        source: 'callback',
+        reference,
+        report,
+        paid_cents: isPaid ? Number(outcome.amountCents) : null,
+      },
+    });
+  });
+}
+
+/** The same id for every callback about the reference, so that one case is open about it. */
+function evidenceOf(operatorCode: string, reference: string): string {
+  return createHash('md5').update(`${operatorCode} ${reference}`).digest('hex');
 }

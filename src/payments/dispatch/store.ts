@@ -1,4 +1,3 @@
-import { newId } from '../../platform/base/ids.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 
 export type Stage = 'send' | 'verify';
@@ -209,40 +208,40 @@ export async function countInstructionsOut(db: Queryable, billerCode: string): P
   return counted.rows[0]?.count ?? 0;
 }
 
-/**
- * Keeps a callback about a reference that no transaction of the operator has, and opens a case about
- * it: one for the reference, however often it is repeated.
- */
+export interface UnmatchedCallback {
+  readonly operatorCode: string;
+  readonly callbackId: string;
+  readonly reference: string;
+  readonly report: unknown;
+  readonly receivedAt: Date;
+}
+
+/** Keeps a callback about a reference that no payment of the operator has. */
 export async function insertUnmatchedCallback(
   db: Queryable,
-  unmatched: {
-    readonly operatorCode: string;
-    readonly callbackId: string;
-    readonly reference: string;
-    readonly report: unknown;
-    readonly receivedAt: Date;
-  },
+  unmatched: UnmatchedCallback,
 ): Promise<void> {
   await db.query(
-    `with kept as (
-       insert into unmatched_callbacks (operator_code, callback_id, reference, report, received_at)
-       values ($1, $2, $3, $4, $5)
-     )
-     -- Vendor 0 is the house.
-     insert into cases (vendor_id, payment_id, kind, case_id, facts, opened_at, evidence_id,
-       operator_code)
-     values (0, null, 'unmatched_callback', $6,
-       jsonb_build_object('source', 'callback', 'reference', $3::text, 'report', $4::jsonb,
-         'paid_cents', ($4::jsonb ->> 'amountCents')::bigint),
-       $5, md5($1 || ' ' || $3)::uuid, $1)
-     on conflict do nothing`,
+    `insert into unmatched_callbacks (operator_code, callback_id, reference, report, received_at)
+     values ($1, $2, $3, $4, $5)`,
     [
       unmatched.operatorCode,
       unmatched.callbackId,
-      unmatched.reference.slice(0, 200),
+      unmatched.reference,
       JSON.stringify(unmatched.report),
       unmatched.receivedAt,
-      newId(),
     ],
   );
+}
+
+/** Deletes what archived payments leave here. */
+export async function deleteUnexecutedAttempts(
+  db: Queryable,
+  vendorId: number,
+  paymentIds: readonly string[],
+): Promise<void> {
+  await db.query('delete from unexecuted_attempts where vendor_id = $1 and payment_id = any ($2)', [
+    vendorId,
+    paymentIds,
+  ]);
 }

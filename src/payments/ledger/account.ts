@@ -14,6 +14,9 @@ export type AccountName =
   | `operator:${string}`
   | `receivable:${string}`;
 
+/** The accounts of a new vendor; those of operators follow with its first payments. */
+export const FIRST_ACCOUNTS = ['collected', 'external', 'fees', 'float', 'reserved'] as const;
+
 /** What a transfer did, told by the accounts it went between. */
 export function movementName(debitAccount: string, creditAccount: string): string {
   const pair = `${debitAccount.split(':')[0]}>${creditAccount.split(':')[0]}`;

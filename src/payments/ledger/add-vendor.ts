@@ -1,0 +1,19 @@
+import { registerVendor } from '../../parties/administer.ts';
+import type { AddedVendor, NewVendor, Sealing } from '../../parties/administer.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import { changeSettings } from '../../platform/db/settings-watch.ts';
+import { FIRST_ACCOUNTS } from './account.ts';
+import { ensureAccounts } from './store.ts';
+
+/** Adds a vendor with its accounts, in one commit. Throws `PlainError` when the vid is taken. */
+export async function addVendor(
+  pool: Pool,
+  vendor: NewVendor,
+  sealing: Sealing,
+): Promise<AddedVendor> {
+  return await changeSettings(pool, 'vendors', async (client) => {
+    const added = await registerVendor(client, vendor, sealing);
+    await ensureAccounts(client, added.vendorId, FIRST_ACCOUNTS);
+    return added;
+  });
+}
