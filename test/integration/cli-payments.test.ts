@@ -202,7 +202,7 @@ describe('malipo pay, status and transactions', () => {
     [payArgs('shop', '1', '--wait', '0'), 2, '--wait'],
     [payArgs('nobody', '1'), 1, '--vid: Unknown vendor'],
     [['status', '--vid', 'shop'], 2, '--merchant-reference'],
-    [['status', '--vid', 'shop', '--reference', 'x'], 1, '--reference: There is no transaction'],
+    [['status', '--vid', 'shop', '--reference', 'x'], 1, '--reference: Unknown reference'],
     [['status', '--vid', 'shop', '--merchant-reference', 'x'], 1, 'unknown_reference'],
     [['status', '--vid', 'shop', '--reference', 'x', '--merchant-reference', 'y'], 2, 'reference'],
     [['transactions', '--vid', 'shop', '--limit', '1001'], 2, '--limit'],
