@@ -6,6 +6,7 @@ import { collect } from '../src/payments/collections/collect.ts';
 import type { Pool } from '../src/platform/db/pool.ts';
 import { databaseTransaction } from '../src/platform/db/pool.ts';
 import { markChanged } from '../src/platform/db/settings-watch.ts';
+import { DEMO_KEYS } from '../src/parties/http/demo-signers.ts';
 import { addKey } from '../src/parties/keys.ts';
 import { openLedgerMac } from '../src/parties/ledger-key.ts';
 import { insertCollector, insertVendor, listKeys, updateVendor } from '../src/parties/store.ts';
@@ -15,14 +16,14 @@ import { SANDBOX_OPERATOR_KEY } from './operators/options.ts';
 
 /** The sandbox's people. Their keys are public. */
 export const DEMO_VENDORS = [
-  { vid: 'demo', name: 'Demo Vendor', key: 'demo-security-key' },
-  { vid: 'demo2', name: 'Second Demo Vendor', key: 'demo2-security-key' },
+  { vid: 'demo', name: 'Demo Vendor', key: DEMO_KEYS.demo },
+  { vid: 'demo2', name: 'Second Demo Vendor', key: DEMO_KEYS.demo2 },
 ] as const;
 /** Serves every vendor, so that a vendor that is added to a sandbox can be credited at once. */
 export const DEMO_COLLECTOR = {
   collector: 'demo-collector',
   name: 'Demo Collector',
-  key: 'demo-collector-key',
+  key: DEMO_KEYS['demo-collector'],
 } as const;
 
 /** Collected income of each demo vendor at the first start. */

@@ -1,6 +1,7 @@
 import { pino } from 'pino';
-import { createApi } from '../src/api.ts';
+import { createApi, operationDeps, operationsOf } from '../src/api.ts';
 import type { ApiOptions } from '../src/api.ts';
+import type { AnyOperation } from '../src/platform/http/operation.ts';
 
 /**
  * The API with its default paths and nothing behind them: enough to read the routes from, without a
@@ -10,7 +11,16 @@ import type { ApiOptions } from '../src/api.ts';
 export async function createInertApi(
   parts: Partial<ApiOptions> = {},
 ): ReturnType<typeof createApi> {
-  return await createApi({
+  return await createApi({ ...inertOptions(), ...parts });
+}
+
+/** Every operation, with its default path. */
+export function inertOperations(): AnyOperation[] {
+  return operationsOf(operationDeps(inertOptions()));
+}
+
+function inertOptions(): ApiOptions {
+  return {
     config: {
       mode: 'sandbox',
       roles: new Set(['api']),
@@ -41,8 +51,7 @@ export async function createInertApi(
     bulkProcessor: inert('bulkProcessor') as ApiOptions['bulkProcessor'],
     enquiryService: undefined,
     callbackReceiver: inert('callbackReceiver') as ApiOptions['callbackReceiver'],
-    ...parts,
-  } satisfies ApiOptions);
+  };
 }
 
 function unused(name: string): () => never {

@@ -1,10 +1,13 @@
 import path from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import { ERRORS, Refusal } from '../src/platform/base/errors.ts';
+import type { ErrorCode } from '../src/platform/base/errors.ts';
 import { VARIABLES } from '../src/environment.ts';
 import type { Variable } from '../src/environment.ts';
 import { refusalBody } from '../src/platform/http/errors.ts';
-import { createInertApi } from './inert-api.ts';
+import { COMMON_REFUSALS, codesOf, refusalsOf } from '../src/platform/http/refusals.ts';
+import { contractDocument } from '../src/contract.ts';
+import { inertOperations } from './inert-api.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 
@@ -18,19 +21,15 @@ export interface GeneratedFile {
 /** Every generated reference as it should be now; no database, no listening. */
 export async function generateReference(): Promise<GeneratedFile[]> {
   return await Promise.all([
-    generated('openapi.json', JSON.stringify(await openApiDocument())),
+    generated('openapi.json', JSON.stringify(openApiDocument())),
     generated('docs/reference/errors.md', errorsPage()),
     generated('docs/reference/environment.md', environmentPage()),
   ]);
 }
 
-/** The OpenAPI document of the routes, with the default paths. */
-export async function openApiDocument(): Promise<object> {
-  const app = await createInertApi();
-  await app.ready();
-  const document = app.swagger();
-  await app.close();
-  return document;
+/** The OpenAPI document of the operations, with the default paths. */
+export function openApiDocument(): object {
+  return contractDocument(inertOperations(), { isSandbox: true });
 }
 
 /** In the form that `npm run format` leaves alone. */
@@ -42,11 +41,10 @@ export async function generated(name: string, text: string): Promise<GeneratedFi
 
 function errorsPage(): string {
   const rows = Object.entries(ERRORS).map(([code, { status, text, when }]) =>
-    tableRow([`\`${code}\``, String(status), text, when]),
+    tableRow([`\`${code}\``, String(status), text, when, operationsWith(code as ErrorCode)]),
   );
   const example = refusalBody(new Refusal('amount_below_minimum', { field: 'amount' }), {
     requestId: '7477dc19-0156-4574-8899-9abe564c620f',
-    atTopLevel: false,
   });
   return [
     '# Error codes',
@@ -61,11 +59,20 @@ function errorsPage(): string {
     '',
     'A published `code` never changes its meaning or its status; new codes may be added. `text` is for people and may change. `field` names the parameter at fault, if there is one. Quote `request_id` when you ask for help. For account validation and the scoring operations, `status` and `text` are also at the top level.',
     '',
-    tableRow(['Code', 'Status', 'Text', 'When it occurs, and what to do']),
-    tableRow(['---', '---', '---', '---']),
+    tableRow(['Code', 'Status', 'Text', 'When it occurs, and what to do', 'Operations']),
+    tableRow(['---', '---', '---', '---', '---']),
     ...rows,
     '',
   ].join('\n');
+}
+
+/** The operations that may refuse with the code. */
+function operationsWith(code: ErrorCode): string {
+  if (code in COMMON_REFUSALS) return 'all';
+  const names = inertOperations()
+    .filter((operation) => codesOf(refusalsOf(operation)).includes(code))
+    .map(({ name }) => `\`${name}\``);
+  return names.join(', ');
 }
 
 function environmentPage(): string {

@@ -9,15 +9,18 @@ import { addCallbackRoutes } from './payments/operations/callbacks.ts';
 import { addHealthRoutes, addMetricsRoute } from './platform/http/health.ts';
 import { createAuthenticators, describeSender } from './parties/http/authenticate.ts';
 import type { AuthenticationDeps, Authenticators } from './parties/http/authenticate.ts';
-import { addBulkUpload } from './payments/operations/bulk-upload.ts';
 import {
   billingOperations,
   bulkOperations,
   fundingOperations,
 } from './payments/operations/operations.ts';
 import { scoringOperations } from './credit/operations/operations.ts';
-import { addOperation, mountAt } from './platform/http/operation.ts';
-import type { AnyOperation, OperationDeps } from './platform/http/operation.ts';
+import { contractDocument } from './contract.ts';
+import { DEMO_KEYS } from './parties/http/demo-signers.ts';
+import type { OperationDeps } from './platform/http/identify.ts';
+import { mountAt } from './platform/http/operation.ts';
+import type { AnyOperation } from './platform/http/operation.ts';
+import { addOperation } from './platform/http/routes.ts';
 import { SCHEMA } from './schema.ts';
 import type { Metrics } from './metrics.ts';
 import { addReferencePage } from './platform/http/reference/routes.ts';
@@ -76,20 +79,16 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   addHealthRoutes(app, { ...options, schema: SCHEMA });
   if (options.servesMetrics) addMetricsRoute(app, metrics);
   if (!config.roles.has('api')) return app;
-  const deps: ApiDeps = {
-    ...options,
-    ...createAuthenticators(options),
-    knownNames: new KnownNames(),
-    describeSender: (fields) => describeSender(fields, options.directory),
-  };
-  addOperations(app, deps);
+  const deps = operationDeps(options);
+  const operations = operationsOf(deps);
+  for (const operation of operations) addOperation(app, operation, deps);
   addCallbackRoutes(app, options.callbackReceiver, options.limits);
-  await addReferencePage(app, { isSandbox: config.mode === 'sandbox' });
-  app.get(
-    '/',
-    { schema: { hide: true } },
-    async (_request, reply) => await reply.redirect('/docs'),
-  );
+  const isSandbox = config.mode === 'sandbox';
+  await addReferencePage(app, {
+    document: () => contractDocument(operations, { isSandbox }),
+    keys: isSandbox ? DEMO_KEYS : {},
+  });
+  app.get('/', async (_request, reply) => await reply.redirect('/docs'));
   return app;
 }
 
@@ -103,20 +102,26 @@ export async function createMetricsServer(
   return app;
 }
 
+export function operationDeps(options: ApiOptions): ApiDeps {
+  return {
+    ...options,
+    ...createAuthenticators(options),
+    knownNames: new KnownNames(),
+    describeSender: (fields) => describeSender(fields, options.directory),
+  };
+}
+
 /** Every operation of the contract at its path (specification §4). */
-function addOperations(app: FastifyInstance, options: ApiDeps): void {
+export function operationsOf(options: ApiDeps): AnyOperation[] {
   const { config, bulkProcessor } = options;
   const { fundWindowSeconds, timeZone } = config;
   const deps = { ...options, fundWindowSeconds, timeZone };
-  const add = (prefix: string, operations: readonly AnyOperation[]): void => {
-    for (const operation of mountAt(prefix, operations)) addOperation(app, operation, options);
-  };
-  add(config.basePath, fundingOperations(deps));
-  add(config.billingPath, billingOperations(deps));
-  if (bulkProcessor !== undefined) {
-    const bulkDeps = { ...deps, bulkProcessor };
-    addBulkUpload(app, bulkDeps, `${config.billingPath}/transaction/bulk`);
-    add(config.billingPath, bulkOperations(bulkDeps));
-  }
-  add(config.scoringPath, scoringOperations(deps));
+  return [
+    ...mountAt(config.basePath, fundingOperations(deps)),
+    ...mountAt(config.billingPath, billingOperations(deps)),
+    ...(bulkProcessor === undefined
+      ? []
+      : mountAt(config.billingPath, bulkOperations({ ...deps, bulkProcessor }))),
+    ...mountAt(config.scoringPath, scoringOperations(deps)),
+  ];
 }

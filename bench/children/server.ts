@@ -4,9 +4,10 @@ import { parseMoney } from '../../src/platform/base/money.ts';
 import { compose } from '../../src/service.ts';
 import { readConfig } from '../../src/config.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
-import { addOperation } from '../../src/platform/http/operation.ts';
+import { addOperation } from '../../src/platform/http/routes.ts';
 import { KnownNames } from '../../src/platform/http/wire/parameters.ts';
-import type { Operation, OperationDeps } from '../../src/platform/http/operation.ts';
+import type { OperationDeps } from '../../src/platform/http/identify.ts';
+import type { Operation } from '../../src/platform/http/operation.ts';
 import { createAuthenticators, describeSender } from '../../src/parties/http/authenticate.ts';
 import type { Vendor } from '../../src/parties/vendor.ts';
 import { answerDecision, planPayment } from '../../src/payments/create/decide.ts';
@@ -65,7 +66,22 @@ const described = {
   signedBy: createAuthenticators(service.authentication).byVendor,
   request,
   response,
+  refusals: {},
 } as const;
+
+const answer = {
+  header_status: 200,
+  msg: {
+    status: 1,
+    text: 'Transaction queued and pending processing',
+    ipay_reference: '00000001069C9A3M5V0FQ7HVGWRRS3JA',
+    posted_time: '2026-11-21 09:15:00',
+  },
+};
+const example = {
+  request: { vid: 'demo', biller_name: 'kplc_prepaid', amount: '100', account: '37200009901' },
+  answer,
+};
 
 /** Reads, finds the key, checks the signature, and answers as much as create does. */
 const hello: Operation<typeof request, typeof response, Vendor> = {
@@ -73,15 +89,8 @@ const hello: Operation<typeof request, typeof response, Vendor> = {
   name: 'hello',
   path: HELLO_PATH,
   summary: 'Hello',
-  handle: () => ({
-    header_status: 200,
-    msg: {
-      status: 1,
-      text: 'Transaction queued and pending processing',
-      ipay_reference: '00000001069C9A3M5V0FQ7HVGWRRS3JA',
-      posted_time: '2026-11-21 09:15:00',
-    },
-  }),
+  example,
+  handle: () => ({ ...answer, msg: { ...answer.msg } }),
 };
 
 /** What one would write first: create's own rules, then a transaction of six round trips. */
@@ -90,6 +99,7 @@ const perRequest: Operation<typeof request, typeof response, Vendor> = {
   name: 'perRequest',
   path: PER_REQUEST_PATH,
   summary: 'One transaction per request',
+  example,
   handle: async (fields, vendor) => {
     const payment = planPayment(
       {

@@ -41,6 +41,7 @@ export const ROWS: readonly (readonly string[])[] = [
 
   ['metrics', 'environment', 'schema'],
   ['config'],
+  ['contract'],
   ['api'],
   ['service'],
   ['run'],
@@ -51,6 +52,4 @@ export const ROWS: readonly (readonly string[])[] = [
 /** Imports against the rows, each with its reason. */
 export const UPWARD: Readonly<Record<string, string>> = {
   'payments/ledger/authenticity.ts → payments/audit/check.ts': 'from before the wings',
-  'platform/http/openapi-examples.ts → parties/signature.ts': 'from before the wings',
-  'platform/http/openapi-refusals.ts → credit/operations/bureau-codes.ts': 'from before the wings',
 };

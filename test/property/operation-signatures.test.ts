@@ -1,12 +1,11 @@
 import { createSecretKey } from 'node:crypto';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createInertApi } from '../../scripts/inert-api.ts';
+import { createInertApi, inertOperations } from '../../scripts/inert-api.ts';
 import { canonicalText } from '../../src/platform/base/canonical.ts';
 import type { Fields } from '../../src/platform/base/canonical.ts';
 import { Refusal } from '../../src/platform/base/errors.ts';
 import type { ApiOptions } from '../../src/api.ts';
-import { EXAMPLES } from '../../src/platform/http/openapi-examples.ts';
 import { KnownNames } from '../../src/platform/http/wire/parameters.ts';
 import type { Parameters } from '../../src/platform/http/wire/parameters.ts';
 import { readFields } from '../../src/platform/http/wire/request.ts';
@@ -201,7 +200,9 @@ describe('an unknown parameter', () => {
 
 describe('the very same parameters', () => {
   const samples = new Map(
-    Object.values(EXAMPLES).flatMap((example) => Object.entries(example.request)),
+    inertOperations().flatMap(({ example }) =>
+      Object.entries(example.request as Readonly<Record<string, string>>),
+    ),
   );
   const takes = ({ names, required, patterns }: ContractOperation, given: Pairs): boolean =>
     [...required].every((name) => given.some(([own]) => own === name)) &&

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { Refusal } from '../../src/platform/base/errors.ts';
 import { LIMITS } from '../../src/platform/base/limits.ts';
 import type { BulkRow } from '../../src/payments/bulk/batch.ts';
-import { BULK_COLUMNS, readRows, takeFile } from '../../src/payments/operations/bulk-file.ts';
+import { BULK_COLUMNS, readRows } from '../../src/payments/operations/bulk-file.ts';
+import { takeFile } from '../../src/platform/http/wire/file.ts';
 import { KnownNames } from '../../src/platform/http/wire/parameters.ts';
 
 const COLUMNS = new KnownNames().columns(BULK_COLUMNS);

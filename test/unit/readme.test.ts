@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { EXAMPLES } from '../../src/platform/http/openapi-examples.ts';
+import { inertOperations } from '../../scripts/inert-api.ts';
 import { readFields } from '../../src/platform/http/wire/request.ts';
 import { verify } from '../../src/parties/signature.ts';
 import { parametersOf } from '../support/parameters.ts';
@@ -16,11 +16,16 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 const NAMES = parametersOf(
   'vid time currency account amount biller_name merchant_reference reference'.split(' '),
 );
-const ANSWERS = new Map([
-  ['/payments/v2/billing/fund', EXAMPLES['fund']?.answer],
-  ['/transaction/create', EXAMPLES['createTransaction']?.answer],
-  ['/transaction/check/status', EXAMPLES['transactionStatus']?.answer],
+const PATHS = new Set([
+  '/payments/v2/billing/fund',
+  '/transaction/create',
+  '/transaction/check/status',
 ]);
+const ANSWERS = new Map(
+  inertOperations()
+    .filter(({ path: url }) => PATHS.has(url))
+    .map(({ path: url, example }) => [url, example.answer]),
+);
 
 interface Call {
   readonly url: string;

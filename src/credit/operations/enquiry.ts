@@ -14,7 +14,7 @@ import type { EnquiryPolicy, Vendor } from '../../parties/vendor.ts';
 import type { Authenticators } from '../../parties/http/authenticate.ts';
 import { vid } from '../../parties/http/fields.ts';
 import { StoredAnswer } from '../../platform/http/operation.ts';
-import type { Operation, Signature } from '../../platform/http/operation.ts';
+import type { Operation, RefusalForm, Signature } from '../../platform/http/operation.ts';
 import type { AnswerContext } from './answers.ts';
 import { bureauCodeOf } from './bureau-codes.ts';
 import {
@@ -53,14 +53,32 @@ type ScoringRequest = Static<TObject<typeof enquiryFields>> & { readonly reportS
 const NAME_FIELDS = ['name1', 'name2', 'name3', 'name4'] as const;
 const FEWEST_NAMES = 2;
 
+/** Clients of these operations look for `status` and `text` at top level, and for the bureau's code. */
+const refusalForm: RefusalForm = {
+  name: 'scoring',
+  fieldsOf: (refusal) => ({
+    status: 0,
+    text: refusal.message,
+    bureau_code: bureauCodeOf(refusal),
+  }),
+};
+
 /** What the three operations share. */
 export function common({ byVendor }: ScoringDeps) {
   return {
     method: 'POST',
     signedBy: byVendor,
     tag: 'Scoring',
-    refusesAtTopLevel: true,
-    bureauCodeOf,
+    refusalForm,
+    refusals: {
+      subject_not_found: {},
+      reference_reused: {},
+      subject_mismatch: {},
+      subject_ambiguous: {},
+      scoring_unavailable: {},
+      bureau_unavailable: {},
+      bureau_outcome_unknown: {},
+    },
   } as const satisfies Partial<Operation<TObject, TSchema, Vendor>>;
 }
 

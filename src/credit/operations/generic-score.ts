@@ -17,6 +17,7 @@ import {
 } from './answer-schema.ts';
 import { NOTICE, flagsOf, headOf, profileOf, scoreOnWire, tailOf } from './answers.ts';
 import type { AnswerContext } from './answers.ts';
+import * as examples from './examples.ts';
 import { common, enquire, enquiryFields } from './enquiry.ts';
 import type { ScoringDeps } from './enquiry.ts';
 import { reportSector } from './fields.ts';
@@ -54,6 +55,38 @@ export function genericScore(
       'Profile, counts of accounts, account and phone lists, and the generic score. At least one document and at least two names. Vendors with strict enquiries send `consentReference` and `consentDate` too.',
     request,
     response,
+    example: {
+      request: {
+        vid: 'demo',
+        requestReference: 'ENQ20261121B',
+        reportReason: '2',
+        reportSector: '2',
+        ...examples.NAMES,
+        nationalID: examples.NATIONAL_ID,
+      },
+      answer: {
+        ...examples.head('ENQ20261121B'),
+        profile: examples.PROFILE,
+        summary: examples.COUNTS,
+        account_list: examples.STATUSES.map((status) => ({
+          accountStatus: status,
+          arrearAmount: '0.00',
+          ...examples.FLAGS,
+        })),
+        phone_list: examples.PHONES,
+        score: {
+          grade: 'BB',
+          positiveScore: '793',
+          probability: '1.69',
+          reasonCodeAARC1: 'One or more accounts are open',
+          reasonCodeAARC2: 'Few accounts were repaid in full and on time',
+          reasonCodeAARC3: 'No further reason',
+          reasonCodeAARC4: 'No further reason',
+        },
+        notice: NOTICE,
+        ...examples.TAIL,
+      },
+    },
     handle: (asked, vendor, signature) =>
       enquire(deps, 'generic-score', { request: asked, vendor, signature, present }),
   };

@@ -6,6 +6,7 @@ import { isCreditActive } from '../summary/summary.ts';
 import { headSchema, plainText, profileFields, tailSchema } from './answer-schema.ts';
 import { headOf, profileOf, tailOf } from './answers.ts';
 import type { AnswerContext } from './answers.ts';
+import * as examples from './examples.ts';
 import { common, enquire, enquiryFields } from './enquiry.ts';
 import type { ScoringDeps } from './enquiry.ts';
 
@@ -32,6 +33,20 @@ export function idDecision(deps: ScoringDeps): Operation<typeof request, typeof 
       'Who the customer is and whether any credit account is open. At least one document; names are optional, and those given must agree. Vendors with strict enquiries send at least two names, `consentReference` and `consentDate`.',
     request,
     response,
+    example: {
+      request: {
+        vid: 'demo',
+        requestReference: 'ENQ20261121A',
+        reportReason: '4',
+        nationalID: examples.NATIONAL_ID,
+      },
+      answer: {
+        ...examples.head('ENQ20261121A'),
+        profile: { ...examples.PROFILE, gender: 'F', nationality: 'KE' },
+        summary: { creditActive: 'true' },
+        ...examples.TAIL,
+      },
+    },
     handle: (asked, vendor, signature) =>
       enquire(deps, 'id-decision', { request: asked, vendor, signature, present }),
   };

@@ -19,6 +19,7 @@ import {
 } from './answer-schema.ts';
 import { NOTICE, dayOnWire, flagsOf, headOf, profileOf, scoreOnWire, tailOf } from './answers.ts';
 import type { AnswerContext } from './answers.ts';
+import * as examples from './examples.ts';
 import { common, enquire, enquiryFields } from './enquiry.ts';
 import type { ScoringDeps } from './enquiry.ts';
 import { reportSector } from './fields.ts';
@@ -59,6 +60,41 @@ export function mobileLoanScore(
       'Profile, counts and amounts with those of mobile loans, account and phone lists, and the mobile-loan score. At least one document and at least two names. Vendors with strict enquiries send `consentReference` and `consentDate` too.',
     request,
     response,
+    example: {
+      request: {
+        vid: 'demo',
+        requestReference: 'ENQ20261121C',
+        reportReason: '12',
+        reportSector: '2',
+        ...examples.NAMES,
+        nationalID: examples.NATIONAL_ID,
+      },
+      answer: {
+        ...examples.head('ENQ20261121C'),
+        profile: examples.PROFILE,
+        summary: { ...examples.COUNTS, ...examples.MOBILE_LOANS },
+        account_list: examples.STATUSES.map((status) => ({
+          accountStatus: status,
+          ...examples.FLAGS,
+        })),
+        phone_list: examples.PHONES.map((phone) => ({
+          createDate: '2021-10-31T00:00:00+03:00',
+          ...phone,
+        })),
+        score: {
+          grade: 'CC',
+          mobiLoansScore: '721',
+          probability: '4.46',
+          reasonCodeAARC1: 'One or more accounts are open',
+          reasonCodeAARC2: 'Few accounts were repaid in full and on time',
+          reasonCodeAARC3: 'Few mobile loans were repaid in full and on time',
+          reasonCodeAARC4:
+            'The largest mobile loan repaid in full and on time was small, or there was none',
+        },
+        notice: NOTICE,
+        ...examples.TAIL,
+      },
+    },
     handle: (asked, vendor, signature) =>
       enquire(deps, 'mobile-loan-score', { request: asked, vendor, signature, present }),
   };

@@ -21,7 +21,9 @@ import type {
   Authenticator,
   ReceivedRequest,
 } from '../../platform/http/authenticator.ts';
+import type { Refusals } from '../../platform/http/refusals.ts';
 import type { RateLimits } from '../../platform/http/rate-limits.ts';
+import { signExample } from './demo-signers.ts';
 import { hash } from './fields.ts';
 
 /** Who signs a request, and is handed to the handler once the signature held. */
@@ -43,6 +45,14 @@ export interface AuthenticationDeps {
 /** The parameter that names the signer. */
 const SIGNER_FIELDS = { vendor: 'vid', collector: 'collector' } as const;
 
+const SIGNATURE_REFUSALS: Refusals = {
+  signature_invalid: { field: HASH_FIELD },
+  signature_v2_required: { field: SIGNATURE_HEADER },
+  signature_expired: { field: SIGNATURE_HEADER },
+  signature_replayed: { field: SIGNATURE_HEADER },
+  vendor_suspended: { field: SIGNER_FIELDS.vendor },
+};
+
 export interface Authenticators {
   readonly byVendor: Authenticator<Vendor>;
   readonly byCollector: Authenticator<Collector>;
@@ -51,6 +61,11 @@ export interface Authenticators {
 export function createAuthenticators(deps: AuthenticationDeps): Authenticators {
   const by = <By extends keyof Signers>(signedBy: By): Authenticator<Signers[By]> => ({
     parameters: { hash },
+    refusals: SIGNATURE_REFUSALS,
+    signExample: (request) => {
+      const texts = request as Readonly<Record<string, string>>;
+      return signExample(texts, texts[SIGNER_FIELDS[signedBy]] ?? '');
+    },
     authenticate: (request) => authenticate(request, signedBy, deps),
   });
   return { byVendor: by('vendor'), byCollector: by('collector') };
@@ -75,16 +90,15 @@ export function describeSender(
  * Finds out who signed a request: by `hash` (v1), or by the header (v2) when there is one. What
  * fails says the same, at the same cost, for an unknown signer and for a wrong signature.
  *
- * At once, but for a header signature, whose nonce is written down first.
- * Throws, or rejects with: `signature_invalid`, `missing_field`, `malformed_request`, what the
+ * Rejects with: `signature_invalid`, `missing_field`, `malformed_request`, what the
  * reading was refused with, `vendor_suspended`, `signature_v2_required`, `signature_expired`,
  * `signature_replayed`, `overloaded`, `unavailable`, `too_many_requests`.
  */
-function authenticate<By extends keyof Signers>(
+async function authenticate<By extends keyof Signers>(
   request: ReceivedRequest,
   signedBy: By,
   deps: AuthenticationDeps,
-): Authenticated<Signers[By]> | Promise<Authenticated<Signers[By]>> {
+): Promise<Authenticated<Signers[By]>> {
   const signerOf = (fields: Fields): Signers[By] | undefined => {
     const name = fields.get(SIGNER_FIELDS[signedBy]) ?? '';
     const found =
@@ -93,7 +107,7 @@ function authenticate<By extends keyof Signers>(
   };
   const signerField = SIGNER_FIELDS[signedBy];
   if (request.signatureHeader !== undefined) {
-    return byHeader(request, { signedBy, signerField, signerOf }, deps);
+    return await byHeader(request, { signedBy, signerField, signerOf }, deps);
   }
   const { reading } = request;
   const verified = verify(reading, (fields) => signerOf(fields)?.keys ?? []);
@@ -111,8 +125,9 @@ function authenticate<By extends keyof Signers>(
   if (signer.signature === 'v2') {
     throw new Refusal('signature_v2_required', { field: SIGNATURE_HEADER });
   }
-  deps.limits.forSigner({ kind: signedBy, name: nameOf(signer) });
-  return { fields: verified.fields, signer, key };
+  const name = nameOf(signer);
+  deps.limits.forSigner({ kind: signedBy, name });
+  return { fields: verified.fields, signer, signerName: name, key };
 }
 
 async function byHeader<By extends keyof Signers>(
@@ -151,7 +166,7 @@ async function byHeader<By extends keyof Signers>(
   const name = nameOf(signer);
   deps.limits.forSigner({ kind: by.signedBy, name });
   await takeOnce(signature, { signedBy: by.signedBy, name }, deps);
-  return { fields: reading.fields, signer, key };
+  return { fields: reading.fields, signer, signerName: name, key };
 }
 
 /** With the header `hash` may be left out; a wrong one is a mistake that its sender should hear of. */

@@ -27,6 +27,8 @@ export function accountBalance(
     signedBy: deps.byVendor,
     request,
     response,
+    refusals: {},
+    example: { request: { vid: 'demo' }, answer: { header_status: 200, balance: 99_900 } },
     handle: async (_request, vendor) => ({
       header_status: 200,
       balance: moneyNumber(await deps.balances.float(vendor.vendorId)),

@@ -33,6 +33,19 @@ export const billerFields = {
   }),
 };
 
+export const EXAMPLE_BILLER = {
+  biller_name: 'Kenya Power Prepaid',
+  biller_code: 'kplc_prepaid',
+  biller_category: 'electricity',
+  minimum_balance: '50.00',
+  secondary_account: 'false',
+  maximum_amount: null,
+  fee: '0.00',
+  account_format: '^[0-9]{5,14}$',
+  account_label: 'Meter number',
+  can_validate: 'true',
+};
+
 export function billerOnWire(biller: Biller, connectorOf: ConnectorOf) {
   const { maximumCents } = biller;
   return {

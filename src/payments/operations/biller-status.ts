@@ -3,7 +3,7 @@ import { vid } from '../../parties/http/fields.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import type { Operation } from '../../platform/http/operation.ts';
 import { headerStatus } from '../../platform/http/schemas.ts';
-import { billerFields, billerOnWire } from './biller-on-wire.ts';
+import { EXAMPLE_BILLER, billerFields, billerOnWire } from './biller-on-wire.ts';
 import type { BillerDeps } from './biller-on-wire.ts';
 import { billerCode } from './fields.ts';
 
@@ -34,6 +34,11 @@ export function billerStatus({
     signedBy: undefined,
     request,
     response,
+    refusals: { unknown_biller: {} },
+    example: {
+      request: { vid: 'demo', biller_code: EXAMPLE_BILLER.biller_code },
+      answer: { header_status: 200, data: { ...EXAMPLE_BILLER, status: 'ONLINE' } },
+    },
     handle: (asked) => {
       const biller = catalogue.biller(asked.biller_code);
       if (biller === undefined) throw new Refusal('unknown_biller', { field: 'biller_code' });

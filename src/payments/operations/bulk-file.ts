@@ -1,7 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { MIMEType } from 'node:util';
 import { CsvError, parse } from 'csv-parse';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
@@ -14,9 +12,9 @@ import { rowRefusalOf } from '../bulk/batch.ts';
 import type { BulkRow } from '../bulk/batch.ts';
 import { FieldCollector } from '../../platform/http/wire/collector.ts';
 import { readJson } from '../../platform/http/wire/json.ts';
-import { readParts } from '../../platform/http/wire/multipart.ts';
+import type { UploadedFile } from '../../platform/http/wire/file.ts';
 import type { Parameters } from '../../platform/http/wire/parameters.ts';
-import { createValidator } from '../../platform/http/operation.ts';
+import { createValidator } from '../../platform/http/validate.ts';
 import {
   MERCHANT_REFERENCE,
   account,
@@ -38,89 +36,6 @@ const bulkRow = Type.Object({
 export const BULK_COLUMNS: readonly string[] = Object.keys(bulkRow.properties);
 const validateRow = createValidator(bulkRow);
 
-type FileForm = 'csv' | 'lines';
-
-const FORMS: ReadonlyMap<string, FileForm | 'multipart'> = new Map([
-  ['text/csv', 'csv'],
-  ['application/x-ndjson', 'lines'],
-  ['application/jsonl', 'lines'],
-  ['multipart/form-data', 'multipart'],
-]);
-const FORM_OF_ENDING: ReadonlyMap<string, FileForm> = new Map([
-  ['csv', 'csv'],
-  ['jsonl', 'lines'],
-  ['ndjson', 'lines'],
-]);
-
-/** A file as it arrived. */
-export interface BulkFile {
-  readonly form: FileForm;
-  readonly bytes: Buffer;
-  readonly sha256: Buffer;
-}
-
-/**
- * Takes the file from a body: the body itself, or the one part `file` of a multipart body.
- * Rejects with: `unsupported_media_type`, `malformed_request`, `missing_field`, `unknown_field`.
- */
-export async function takeFile(contentType: string | undefined, body: Buffer): Promise<BulkFile> {
-  const form = formOf(contentType ?? '');
-  if (form === undefined) throw unsupported();
-  if (form !== 'multipart') return fileOf(form, body);
-  const part = await onlyPart(contentType ?? '', body);
-  const ending = part.name.split('.').at(-1)?.toLowerCase() ?? '';
-  const partForm = formOf(part.type) ?? FORM_OF_ENDING.get(ending);
-  if (partForm === undefined || partForm === 'multipart') throw unsupported();
-  return fileOf(partForm, Buffer.from(await part.arrayBuffer()));
-}
-
-function fileOf(form: FileForm, bytes: Buffer): BulkFile {
-  return { form, bytes, sha256: createHash('sha256').update(bytes).digest() };
-}
-
-function formOf(contentType: string): FileForm | 'multipart' | undefined {
-  try {
-    return FORMS.get(new MIMEType(contentType).essence);
-  } catch {
-    return undefined;
-  }
-}
-
-function unsupported(): Refusal {
-  return new Refusal('unsupported_media_type', {
-    text: 'Send the file as text/csv, as application/x-ndjson, or as the part `file` of multipart/form-data with a name that ends in .csv, .jsonl or .ndjson',
-  });
-}
-
-async function onlyPart(contentType: string, body: Buffer): Promise<File> {
-  // Thousands of parts would take long to read, only to be refused.
-  if (hasSeveralParts(contentType, body)) throw severalParts();
-  const parts = [...(await readParts(contentType, body))];
-  const [name, file] = parts[0] ?? [];
-  if (name !== undefined && name !== 'file') throw new Refusal('unknown_field', { field: name });
-  if (parts.length > 1) throw severalParts();
-  if (file === undefined || typeof file === 'string') {
-    throw new Refusal('missing_field', { field: 'file', text: 'The part `file` must be a file' });
-  }
-  return file;
-}
-
-function severalParts(): Refusal {
-  return new Refusal('malformed_request', { text: 'The body has more parts than `file`' });
-}
-
-/** Whether the boundary comes more often than before the part and after it. */
-function hasSeveralParts(contentType: string, body: Buffer): boolean {
-  const boundary = new MIMEType(contentType).params.get('boundary') ?? '';
-  if (boundary === '') return false;
-  const delimiter = `--${boundary}`;
-  let count = 0;
-  for (let at = body.indexOf(delimiter); at !== -1 && count <= 2; count += 1) {
-    at = body.indexOf(delimiter, at + delimiter.length);
-  }
-  return count > 2;
-}
-
 /** A file is read in slices of so much text, and so many rows, between which others are served. */
 const SLICE_CHARACTERS = 16 * 1024;
 const SLICE_ROWS = 50;
@@ -130,7 +45,7 @@ const SLICE_ROWS = 50;
  * @param columns `BULK_COLUMNS`, with the rules that a single create has for its values.
  * Rejects with: `invalid_file`, `payload_too_large` (too many rows).
  */
-export async function readRows(file: BulkFile, columns: Parameters): Promise<BulkRow[]> {
+export async function readRows(file: UploadedFile, columns: Parameters): Promise<BulkRow[]> {
   await nextTurn();
   if (!isUtf8(file.bytes)) throw invalid('The file is not valid UTF-8');
   const text = file.bytes.toString('utf8').replace(/^\ufeff/, '');

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import type { Authenticators } from '../../parties/http/authenticate.ts';
@@ -29,6 +30,26 @@ export const progressSchema = Type.Object({
   refused: Type.Integer({ description: 'Rows refused so far.' }),
   posted_time: wireTimeText('When the batch was saved.'),
 });
+
+/** Two rows of CSV; the second is below the minimum. */
+export const EXAMPLE_FILE = `biller_name,account,amount,merchant_reference
+safaricom,254722000001,100,nov-0001
+safaricom,254722000002,1,nov-0002
+`;
+
+/** The batch of that file. */
+export const EXAMPLE_BATCH = {
+  status: 1,
+  text: 'Batch queued and pending processing',
+  batch_reference: 'airtime-2026-11',
+  batch_id: '019aa5b1-7c00-7d2e-9c3f-5a1b2c3d0000',
+  batch_status: 'DONE',
+  sha256: createHash('sha256').update(EXAMPLE_FILE).digest('hex'),
+  rows: 2,
+  accepted: 1,
+  refused: 0,
+  posted_time: '2026-11-21 09:20:00',
+};
 
 /** A batch as answers show it. */
 export function progressOf(

@@ -9,7 +9,7 @@ import { FileAnswer } from '../../platform/http/operation.ts';
 import type { Operation } from '../../platform/http/operation.ts';
 import { headerStatus, nullable, wireTimeText } from '../../platform/http/schemas.ts';
 import type { RowResult } from '../bulk/batch.ts';
-import { progressOf, progressSchema } from './bulk-progress.ts';
+import { EXAMPLE_BATCH, progressOf, progressSchema } from './bulk-progress.ts';
 import type { BulkDeps } from './bulk-progress.ts';
 import { batchReference, resultFormat } from './fields.ts';
 
@@ -38,6 +38,29 @@ const response = Type.Object({
 });
 type ResultRow = Static<typeof rowSchema>;
 
+const EXAMPLE_ROWS: ResultRow[] = [
+  {
+    row: 1,
+    merchant_reference: 'nov-0001',
+    result: 'ACCEPTED',
+    ipay_reference: '00000081M7Y4NQ0D9EJTWBP0R4H5G001',
+    posted_time: '2026-11-21 09:20:01',
+    code: null,
+    text: null,
+    field: null,
+  },
+  {
+    row: 2,
+    merchant_reference: 'nov-0002',
+    result: 'REFUSED',
+    ipay_reference: null,
+    posted_time: null,
+    code: 'amount_below_minimum',
+    text: 'The minimum amount of safaricom is 5.00',
+    field: 'amount',
+  },
+];
+
 /** What became of every row. */
 export function bulkResult(deps: BulkDeps): Operation<typeof request, typeof response, Vendor> {
   return {
@@ -51,6 +74,15 @@ export function bulkResult(deps: BulkDeps): Operation<typeof request, typeof res
     signedBy: deps.byVendor,
     request,
     response,
+    refusals: { unknown_batch: {} },
+    example: {
+      request: { vid: 'demo', batch_reference: EXAMPLE_BATCH.batch_reference, format: 'json' },
+      answer: {
+        header_status: 200,
+        msg: { ...EXAMPLE_BATCH, text: 'Batch processed', refused: 1 },
+        data: EXAMPLE_ROWS,
+      },
+    },
     handle: async (asked, vendor) => {
       const { vendorId } = vendor;
       const { progress, rows } = await deps.bulkProcessor.results(vendorId, asked.batch_reference);

@@ -3,7 +3,7 @@ import { vid } from '../../parties/http/fields.ts';
 import type { Vendor } from '../../parties/vendor.ts';
 import type { Operation } from '../../platform/http/operation.ts';
 import { headerStatus } from '../../platform/http/schemas.ts';
-import { progressOf, progressSchema } from './bulk-progress.ts';
+import { EXAMPLE_BATCH, progressOf, progressSchema } from './bulk-progress.ts';
 import type { BulkDeps } from './bulk-progress.ts';
 import { batchReference } from './fields.ts';
 
@@ -22,6 +22,14 @@ export function bulkStatus(deps: BulkDeps): Operation<typeof request, typeof res
     signedBy: deps.byVendor,
     request,
     response,
+    refusals: { unknown_batch: {} },
+    example: {
+      request: { vid: 'demo', batch_reference: EXAMPLE_BATCH.batch_reference },
+      answer: {
+        header_status: 200,
+        msg: { ...EXAMPLE_BATCH, text: 'Batch processed', refused: 1 },
+      },
+    },
     handle: async (asked, vendor) => ({
       header_status: 200,
       msg: progressOf(

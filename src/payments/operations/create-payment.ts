@@ -9,7 +9,14 @@ import { HeadedAnswer } from '../../platform/http/operation.ts';
 import type { Operation } from '../../platform/http/operation.ts';
 import type { Payments } from '../payments.ts';
 import { headerStatus, wireTimeText } from '../../platform/http/schemas.ts';
-import { account, amount, billerCode, merchantReference, phone } from './fields.ts';
+import {
+  EXAMPLE_REFERENCE,
+  account,
+  amount,
+  billerCode,
+  merchantReference,
+  phone,
+} from './fields.ts';
 
 const createRequest = Type.Object({
   vid,
@@ -28,6 +35,15 @@ const createResponse = Type.Object({
     posted_time: wireTimeText('When the transaction was saved.'),
   }),
 });
+
+/** Also the introduction's, to show how a request is signed. */
+export const CREATE_EXAMPLE = {
+  vid: 'demo',
+  biller_name: 'kplc_prepaid',
+  amount: '100',
+  account: '37200009901',
+  merchant_reference: 'order-1001',
+};
 
 /** On the answer to a repeat: the payment exists since the first request. */
 const REPLAYED = { 'idempotency-replayed': 'true' };
@@ -49,6 +65,28 @@ export function createPayment(deps: {
     signedBy: deps.byVendor,
     request: createRequest,
     response: createResponse,
+    refusals: {
+      unknown_biller: {},
+      amount_below_minimum: { field: 'amount' },
+      amount_above_maximum: { field: 'amount' },
+      insufficient_float: { field: 'amount' },
+      reference_reused: {},
+      likely_duplicate: { reference: EXAMPLE_REFERENCE },
+      biller_offline: {},
+      outcome_unknown: {},
+    },
+    example: {
+      request: CREATE_EXAMPLE,
+      answer: {
+        header_status: 200,
+        msg: {
+          status: 1,
+          text: QUEUED_TEXT,
+          ipay_reference: EXAMPLE_REFERENCE,
+          posted_time: '2026-11-21 09:15:00',
+        },
+      },
+    },
     handle: async (request, vendor) => {
       const created = await deps.create(
         {

@@ -66,6 +66,9 @@ export const resultFormat = parameter(
   { examples: ['csv'] },
 );
 
+/** Of the payment that examples create. */
+export const EXAMPLE_REFERENCE = '00000081M7Y4NP8KEYWR8EDAAS5ZSBQV';
+
 // Of an existing payment: what cannot be a reference is unknown, like any other.
 export const ipayReference = Type.String({
   description: 'The `ipay_reference` that create returned.',

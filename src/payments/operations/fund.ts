@@ -34,6 +34,24 @@ export function fundBillingAccount(
     signedBy: deps.byVendor,
     request,
     response: movementSchema,
+    refusals: {
+      unsupported_currency: { field: 'currency' },
+      stale_time: { field: 'time' },
+      outcome_unknown: {},
+    },
+    example: {
+      request: { vid: 'demo', time: '1795241699', currency: 'KES' },
+      answer: {
+        header_status: 200,
+        msg: {
+          status: 1,
+          text: 'amount moved',
+          amount: 100_000,
+          reference: '00000081M7Y4NNYGEQDTPMTF5675K1GC',
+          posted_time: '2026-11-21 09:14:59',
+        },
+      },
+    },
     handle: async (asked, vendor) => {
       requireKes(asked.currency);
       const requestedAt = parseSenderTime(asked.time, deps.wireTime);

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { vid } from '../../parties/http/fields.ts';
 import type { Operation } from '../../platform/http/operation.ts';
 import { headerStatus } from '../../platform/http/schemas.ts';
-import { billerFields, billerOnWire } from './biller-on-wire.ts';
+import { EXAMPLE_BILLER, billerFields, billerOnWire } from './biller-on-wire.ts';
 import type { BillerDeps } from './biller-on-wire.ts';
 
 const request = Type.Object({ vid });
@@ -26,6 +26,8 @@ export function listBillers({
     signedBy: undefined,
     request,
     response,
+    refusals: {},
+    example: { request: { vid: 'demo' }, answer: { header_status: 200, data: [EXAMPLE_BILLER] } },
     handle: () => ({
       header_status: 200,
       data: catalogue.billers().map((biller) => billerOnWire(biller, connectorOf)),

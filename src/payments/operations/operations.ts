@@ -3,6 +3,7 @@ import { accountBalance } from './account-balance.ts';
 import { billerStatus } from './biller-status.ts';
 import { bulkResult } from './bulk-result.ts';
 import { bulkStatus } from './bulk-status.ts';
+import { bulkUpload } from './bulk-upload.ts';
 import { createPayment } from './create-payment.ts';
 import { fundBillingAccount } from './fund.ts';
 import { listBillers } from './list-billers.ts';
@@ -40,6 +41,6 @@ export function billingOperations(deps: BillingDeps): AnyOperation[] {
 }
 
 /** Many payments in one file. */
-export function bulkOperations(deps: DepsOf<typeof bulkResult>): AnyOperation[] {
-  return [bulkStatus(deps), bulkResult(deps)];
+export function bulkOperations(deps: DepsOf<typeof bulkUpload>): AnyOperation[] {
+  return [bulkUpload(deps), bulkStatus(deps), bulkResult(deps)];
 }

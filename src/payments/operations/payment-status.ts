@@ -16,7 +16,7 @@ import { vid } from '../../parties/http/fields.ts';
 import { StoredAnswer } from '../../platform/http/operation.ts';
 import type { Operation } from '../../platform/http/operation.ts';
 import { headerStatus, nullable, wireTimeText } from '../../platform/http/schemas.ts';
-import { earlierMerchantReference, ipayReference } from './fields.ts';
+import { EXAMPLE_REFERENCE, earlierMerchantReference, ipayReference } from './fields.ts';
 
 const operatorFields = {
   biller_response_time: nullable(
@@ -41,19 +41,22 @@ const operatorFields = {
   amount: Type.Number({ examples: [100] }),
   biller_name: Type.String({ description: 'Biller code.', examples: ['kplc_prepaid'] }),
   details: nullable(
-    Type.Record(Type.String(), Type.String(), {
+    // `Type.Record` would say the same with `patternProperties`, which few clients understand.
+    Type.Unsafe<Readonly<Record<string, string>>>({
+      type: 'object',
       description: 'What the payment yielded, such as `token` and `units`.',
+      additionalProperties: { type: 'string' },
     }),
   ),
 };
 
-const statusRequest = Type.Object({
+const request = Type.Object({
   vid,
   reference: Type.Optional(ipayReference),
   ipay_reference: Type.Optional(ipayReference),
   merchant_reference: Type.Optional(earlierMerchantReference),
 });
-const statusResponse = Type.Object({
+const response = Type.Object({
   header_status: headerStatus,
   msg: Type.Object({
     status: Type.Integer({ description: '0 when the transaction failed, otherwise 1.' }),
@@ -68,13 +71,25 @@ const statusResponse = Type.Object({
   }),
 });
 
+const EXAMPLE_FIELDS = {
+  biller_response_time: '2026-11-21 09:15:01',
+  biller_reference: 'OP151DB25E3B85FA91',
+  transaction_status: 'SUCCESS',
+  transaction_message: 'Payment received',
+  failure_code: null,
+  account: '37200009901',
+  amount: 100,
+  biller_name: 'kplc_prepaid',
+  details: { token: '96943714845508985567', units: '4.00' },
+};
+
 /** Specification §4.5, with the operator's fields in `msg.text` and flat in `msg` (design §4). */
 export function paymentStatus(deps: {
   readonly byVendor: Authenticators['byVendor'];
   readonly statuses: StatusReader;
   readonly pool: Pool;
   readonly wireTime: WireTime;
-}): Operation<typeof statusRequest, typeof statusResponse, Vendor> {
+}): Operation<typeof request, typeof response, Vendor> {
   return {
     name: 'transactionStatus',
     method: 'POST',
@@ -84,10 +99,25 @@ export function paymentStatus(deps: {
     description:
       'What became of a transaction. Name it by `reference`, the `ipay_reference` that create returned (the name `ipay_reference` is accepted too), or by your own `merchant_reference`.',
     signedBy: deps.byVendor,
-    request: statusRequest,
-    response: statusResponse,
-    handle: async (request, vendor) => {
-      const wanted = whichOne(request);
+    request,
+    response,
+    refusals: { unknown_reference: { field: 'reference' }, quarantine: {} },
+    example: {
+      request: { vid: 'demo', reference: EXAMPLE_REFERENCE },
+      answer: {
+        header_status: 200,
+        msg: {
+          status: 1,
+          text: EXAMPLE_FIELDS,
+          ipay_reference: EXAMPLE_REFERENCE,
+          posted_time: '2026-11-21 09:15:00',
+          merchant_reference: 'order-1001',
+          ...EXAMPLE_FIELDS,
+        },
+      },
+    },
+    handle: async (asked, vendor) => {
+      const wanted = whichOne(asked);
       const row = await find(deps, vendor.vendorId, wanted);
       if (row === undefined) throw await refuseUnknown(deps.pool, wanted.field);
       const fields = operatorFieldsOf(row, deps.wireTime);
@@ -140,8 +170,8 @@ async function refuseUnknown(pool: Pool, field: Wanted['field']): Promise<Refusa
 }
 
 /** Throws: `missing_field`, `ambiguous_request`. */
-function whichOne(request: Static<typeof statusRequest>): Wanted {
-  const { reference, ipay_reference: alias, merchant_reference: own } = request;
+function whichOne(asked: Static<typeof request>): Wanted {
+  const { reference, ipay_reference: alias, merchant_reference: own } = asked;
   const value = reference ?? alias;
   if (reference !== undefined && alias !== undefined && reference !== alias) {
     throw new Refusal('ambiguous_request', {

@@ -31,6 +31,11 @@ export function phoneLookup(
     signedBy: deps.byVendor,
     request,
     response,
+    refusals: { unknown_prefix: { field: 'prefix' } },
+    example: {
+      request: { vid: 'demo', prefix: '722' },
+      answer: { header_status: 200, data: { prefix: '722', operator: 'safaricom' } },
+    },
     handle: (asked) => {
       const operator = deps.catalogue.billerOfPrefix(asked.prefix);
       if (operator === undefined) throw new Refusal('unknown_prefix', { field: 'prefix' });

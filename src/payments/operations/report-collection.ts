@@ -44,6 +44,33 @@ export function reportCollection(
     signedBy: deps.byCollector,
     request,
     response: movementSchema,
+    refusals: {
+      unsupported_currency: { field: 'currency' },
+      unknown_vendor: { field: 'vid' },
+      collector_not_allowed: {},
+      reference_reused: {},
+      outcome_unknown: {},
+    },
+    example: {
+      request: {
+        collector: 'demo-collector',
+        vid: 'demo',
+        reference: 'till-2026-11-21-0001',
+        amount: '250.00',
+        currency: 'KES',
+        paid_at: '2026-11-21T09:10:00+03:00',
+      },
+      answer: {
+        header_status: 200,
+        msg: {
+          status: 1,
+          text: 'amount collected',
+          amount: 250,
+          reference: '00000081M7Y4NQV5ECGRV7G6V73MYQQ6',
+          posted_time: '2026-11-21 09:14:58',
+        },
+      },
+    },
     handle: async (asked, signer) => {
       requireKes(asked.currency);
       // One answer for a vendor out of scope and for an unknown one: a collector cannot probe for vendors.

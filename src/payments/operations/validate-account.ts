@@ -9,7 +9,7 @@ import type { BillerCatalogue } from '../billers/catalogue.ts';
 import type { Capacity } from '../dispatch/capacity.ts';
 import type { Connector } from '../dispatch/connector.ts';
 import { vid } from '../../parties/http/fields.ts';
-import type { Operation } from '../../platform/http/operation.ts';
+import type { Operation, RefusalForm } from '../../platform/http/operation.ts';
 import { headerStatus, moneyText, nullable } from '../../platform/http/schemas.ts';
 import { account, billerCodeOrName, phone } from './fields.ts';
 
@@ -32,6 +32,12 @@ const response = Type.Object({
     Type.String({ description: 'Prefix of `phone`, null without one.', examples: ['722'] }),
   ),
 });
+
+/** Clients of this operation look for them at top level as well. */
+const refusalForm: RefusalForm = {
+  name: 'validate',
+  fieldsOf: (refusal) => ({ status: 0, text: refusal.message }),
+};
 
 export type ConnectorOf = (operatorCode: string) => Connector | undefined;
 
@@ -68,7 +74,28 @@ export function validateAccount(deps: {
     signedBy: deps.byVendor,
     request,
     response,
-    refusesAtTopLevel: true,
+    refusals: {
+      unknown_biller: {},
+      validation_unavailable: {},
+      operator_unavailable: {},
+      overloaded: {},
+    },
+    example: {
+      request: {
+        vid: 'demo',
+        account: '4100129901',
+        account_type: 'nairobi_water',
+        phone: '254722000000',
+      },
+      answer: {
+        header_status: 200,
+        status: 1,
+        text: 'SUCCESS',
+        account_data: { account: '4100129901', name: 'Tumaini Jabali', amountdue: '353.60' },
+        prefix: '722',
+      },
+    },
+    refusalForm,
     handle: async (fields) => {
       const biller = requireBiller(fields.account_type, deps.catalogue);
       const connector = validatorOf(biller, deps.connectorOf);

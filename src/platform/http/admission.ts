@@ -51,7 +51,7 @@ export function limitRequests(
 ): void {
   const unfinished = new OldestFirst({
     max: limits.unfinishedRequests,
-    mostPerAddress: limits.unfinishedPerAddress,
+    maxPerAddress: limits.unfinishedPerAddress,
   });
   const shares = new Shares(limits.requestsPerAddress);
   let underWay = 0;
@@ -172,20 +172,20 @@ class Shares {
 
 /** Unfinished requests in bounded number, in all and of each address: the oldest makes room. */
 export class OldestFirst {
-  readonly #limits: { readonly max: number; readonly mostPerAddress: number };
+  readonly #limits: { readonly max: number; readonly maxPerAddress: number };
   readonly #all = new Set<Unfinished>();
   readonly #byAddress = new Map<string, Set<Unfinished>>();
 
-  /** @param limits `mostPerAddress` 0: no limit. */
-  constructor(limits: { readonly max: number; readonly mostPerAddress: number }) {
+  /** @param limits `maxPerAddress` 0: no limit. */
+  constructor(limits: { readonly max: number; readonly maxPerAddress: number }) {
     this.#limits = limits;
   }
 
   /** Refuses the oldest one when there is no room: of the address, else of all. */
   add(entry: Unfinished): void {
-    const { max, mostPerAddress } = this.#limits;
+    const { max, maxPerAddress } = this.#limits;
     const own = this.#byAddress.get(entry.address) ?? new Set();
-    if (mostPerAddress > 0 && own.size >= mostPerAddress) this.#refuseFirst(own);
+    if (maxPerAddress > 0 && own.size >= maxPerAddress) this.#refuseFirst(own);
     else if (this.#all.size >= max) this.#refuseFirst(this.#all);
     this.#all.add(entry);
     this.#byAddress.set(entry.address, own.add(entry));

@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { TSchema } from 'typebox';
 import type { Fields, Reading } from '../base/canonical.ts';
+import type { Refusals } from './refusals.ts';
 
 /** A request with every reading of its parameters. */
 export interface ReceivedRequest {
@@ -21,6 +22,8 @@ export interface Authenticated<Signer> {
   /** The reading that was signed; the only one to act on. */
   readonly fields: Fields;
   readonly signer: Signer;
+  /** Distinguishes signers, for limits. */
+  readonly signerName: string;
   /** The key that signed. */
   readonly key: KeyObject;
 }
@@ -29,8 +32,12 @@ export interface Authenticated<Signer> {
 export interface Authenticator<Signer> {
   /** Parameters that it adds to those of an operation. */
   readonly parameters: Readonly<Record<string, TSchema>>;
-  /** Throws, or rejects with, a `Refusal` when the signature does not hold. */
-  readonly authenticate: (
-    request: ReceivedRequest,
-  ) => Authenticated<Signer> | Promise<Authenticated<Signer>>;
+  /** What a request may be refused with for its signature. */
+  readonly refusals: Refusals;
+  /** An example's request with the parameters of its signature. */
+  readonly signExample: (
+    request: Readonly<Record<string, unknown>>,
+  ) => Readonly<Record<string, string>>;
+  /** Rejects with a `Refusal` when the signature does not hold. */
+  readonly authenticate: (request: ReceivedRequest) => Promise<Authenticated<Signer>>;
 }

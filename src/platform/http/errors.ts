@@ -3,8 +3,9 @@ import { QueueFullError } from '../base/batcher.ts';
 import { Refusal } from '../base/errors.ts';
 import type { ErrorCode } from '../base/errors.ts';
 import { isUnavailable } from '../db/pool.ts';
+import type { RefusalForm } from './operation.ts';
 
-/** Body of every refusal (design §4); never a `data` key. */
+/** What the body of every refusal has; never a `data` key. Some operations add fields. */
 export interface RefusalBody {
   header_status: number;
   error: {
@@ -18,11 +19,6 @@ export interface RefusalBody {
     vid_known?: boolean;
   }[];
   msg: { status: 0; text: string };
-  /** At top level as well for validate and scoring, whose clients look there. */
-  status?: 0;
-  text?: string;
-  /** The credit bureau's own code, scoring only. */
-  bureau_code?: string;
   request_id: string;
 }
 
@@ -30,8 +26,7 @@ export function refusalBody(
   refusal: Refusal,
   options: {
     readonly requestId: string;
-    readonly atTopLevel: boolean;
-    readonly bureauCode?: string | undefined;
+    readonly form?: RefusalForm | undefined;
   },
 ): RefusalBody {
   const { code, status, message: text, field, reference, explanation } = refusal;
@@ -49,8 +44,7 @@ export function refusalBody(
       },
     ],
     msg: { status: 0, text },
-    ...(options.atTopLevel ? { status: 0, text } : {}),
-    ...(options.bureauCode === undefined ? {} : { bureau_code: options.bureauCode }),
+    ...options.form?.fieldsOf(refusal),
     request_id: options.requestId,
   };
 }

@@ -12,9 +12,8 @@ import { findSchemaDamage } from '../db/schema-check.ts';
 import type { Schema } from '../db/schema.ts';
 import { findWrongSettings } from '../db/session-settings.ts';
 
-/** For those who watch over the service: hidden, served when it is busiest, and under one spelling only. */
+/** For those who watch over the service: served when it is busiest, and under one spelling only. */
 const WATCHED = {
-  schema: { hide: true },
   config: { alwaysServed: true },
   onRequest: requireExactPath,
 } as const;

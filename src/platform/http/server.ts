@@ -10,7 +10,6 @@ import { LIMITS } from '../base/limits.ts';
 import { limitConnections, limitRequests, uncountedAddresses } from './admission.ts';
 import type { AdmissionLimits } from './admission.ts';
 import { asRefusal, refusalBody } from './errors.ts';
-import { addOpenApi } from './openapi.ts';
 import { noteForLog, noteReference, reportAnswers } from './request-log.ts';
 import type { Answer } from './request-log.ts';
 import { endConnectionsAtStop } from './stopping.ts';
@@ -53,7 +52,7 @@ const SERVER_LIMITS: ServerLimits = {
 /** Keep-alive connections that are idle longer are closed. */
 const KEEP_ALIVE_MS = 65_000;
 
-/** The HTTP server without routes: limits, refusals, logs, and what OpenAPI is generated from. */
+/** The HTTP server without routes: limits, refusals and logs. */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
   const limits = { ...SERVER_LIMITS, ...options.limits };
   const app: FastifyInstance = fastify({
@@ -83,7 +82,6 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   endConnectionsAtStop(app, limits.stopGraceMs);
   readBodiesAsBytes(app);
   await sendSecurityHeaders(app);
-  await addOpenApi(app);
   answerErrors(app, options.log);
   limitRequests(app, limits, uncounted);
   requireHost(app);
@@ -143,7 +141,7 @@ function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void
     text: 'The request is not valid HTTP, or did not arrive in time',
   });
   const requestId = randomUUID();
-  const body = JSON.stringify(refusalBody(refusal, { requestId, atTopLevel: false }));
+  const body = JSON.stringify(refusalBody(refusal, { requestId }));
   socket.end(
     `HTTP/1.1 ${refusal.status} Refused\r\nContent-Type: application/json; charset=utf-8\r\n` +
       `X-Request-Id: ${requestId}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
@@ -308,8 +306,7 @@ function sendRefusal(
     .send(
       refusalBody(refusal, {
         requestId: request.id,
-        atTopLevel: request.routeOptions.config.refusesAtTopLevel ?? false,
-        bureauCode: request.routeOptions.config.bureauCodeOf?.(refusal),
+        form: request.routeOptions.config.refusalForm,
       }),
     );
 }

@@ -1,8 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { DEMO_KEYS } from '../openapi-examples.ts';
-import { introduction } from '../openapi-introduction.ts';
 import { compressText, sendCompressed } from './compressed.ts';
 import type { CompressedText } from './compressed.ts';
 
@@ -28,21 +26,23 @@ const FILES: ReadonlyMap<string, string> = new Map([
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 interface ReferenceOptions {
-  /** The demo vendors exist: the page says so and knows their keys, which are public. */
-  readonly isSandbox: boolean;
+  /** The OpenAPI document; built when it is first read. */
+  readonly document: () => object;
+  /** Keys that the page knows, by signer; the sandbox's, which are public. */
+  readonly keys: Readonly<Record<string, string>>;
 }
 
 /** `/openapi.json`, generated from the operations' schemas, and the interactive page at `/docs/`. */
 export async function addReferencePage(
   app: FastifyInstance,
-  { isSandbox }: ReferenceOptions,
+  options: ReferenceOptions,
 ): Promise<void> {
   let document: Promise<CompressedText> | undefined;
   addFile(app, '/openapi.json', async () => {
-    document ??= compressText(describe(app, isSandbox), JSON_TYPE);
+    document ??= compressText(Buffer.from(JSON.stringify(options.document())), JSON_TYPE);
     return await document;
   });
-  const settings = JSON.stringify({ keys: isSandbox ? DEMO_KEYS : {} });
+  const settings = JSON.stringify({ keys: options.keys });
   const compressedSettings = await compressText(Buffer.from(settings), JSON_TYPE);
   addFile(app, '/docs/settings.json', () => compressedSettings);
   for (const [name, type] of FILES) {
@@ -50,7 +50,7 @@ export async function addReferencePage(
     addFile(app, name === 'index.html' ? '/docs/' : `/docs/${name}`, () => text);
   }
   // Relative, so that a prefix that a proxy adds stays.
-  app.get('/docs', { schema: { hide: true } }, async (_request, reply) => {
+  app.get('/docs', async (_request, reply) => {
     return await reply.redirect('docs/');
   });
 }
@@ -60,13 +60,5 @@ function addFile(
   url: string,
   textOf: () => CompressedText | Promise<CompressedText>,
 ): void {
-  app.get(url, { schema: { hide: true } }, async (request, reply) =>
-    sendCompressed(request, reply, await textOf()),
-  );
-}
-
-function describe(app: FastifyInstance, isSandbox: boolean): Buffer {
-  const document = app.swagger();
-  const info = { ...document.info, description: introduction({ isSandbox }) };
-  return Buffer.from(JSON.stringify({ ...document, info }));
+  app.get(url, async (request, reply) => sendCompressed(request, reply, await textOf()));
 }

@@ -1,10 +1,31 @@
-import { DEMO_KEYS, signedExample } from './openapi-examples.ts';
+import { DEMO_KEYS, signatureOfExample } from './parties/http/demo-signers.ts';
+import { CREATE_EXAMPLE } from './payments/operations/create-payment.ts';
+import { openApiDocument } from './platform/http/openapi.ts';
+import type { AnyOperation } from './platform/http/operation.ts';
+
+/** The published contract. */
+export function contractDocument(
+  operations: readonly AnyOperation[],
+  { isSandbox }: { readonly isSandbox: boolean },
+): object {
+  return openApiDocument(operations, {
+    title: 'Malipo',
+    version: '2.0.0',
+    description: introduction({ isSandbox }),
+    license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    tags: [
+      { name: 'Funding', description: 'From collected income to the float.' },
+      { name: 'Billing', description: 'Billers and payments.' },
+      { name: 'Scoring', description: 'Credit information about a customer.' },
+    ],
+  });
+}
 
 /**
  * What the reference page says before the operations. Demo vendors and their keys are the sandbox's
  * only.
  */
-export function introduction({ isSandbox }: { readonly isSandbox: boolean }): string {
+function introduction({ isSandbox }: { readonly isSandbox: boolean }): string {
   return `Malipo pays bills and airtime for vendors. What was collected for a vendor lies in its *collected income*; **fund** moves all of it into the *float*; **create** takes a payment from the float and queues it; **status** tells how it ended. A payment that fails puts its amount back into the float. Three further operations return credit information about a customer.
 
 ${isSandbox ? trySandbox() : ''}## The signature
@@ -53,7 +74,7 @@ The collector \`demo-collector\` has the key \`${DEMO_KEYS['demo-collector']}\`.
 
 /** Computed, so that it cannot be wrong. */
 function workedExample(): string {
-  const { text, hash, key } = signedExample('createTransaction');
+  const { text, hash, key } = signatureOfExample(CREATE_EXAMPLE, CREATE_EXAMPLE.vid);
   return `Worked example, with the key \`${key}\`:
 
 \`\`\`text

@@ -1,0 +1,36 @@
+import { createSecretKey } from 'node:crypto';
+import { HASH_FIELD, canonicalText } from '../../platform/base/canonical.ts';
+import { sign } from '../signature.ts';
+
+/** Keys of the sandbox's vendors and collector, who sign the contract's examples. They are public. */
+export const DEMO_KEYS = {
+  demo: 'demo-security-key',
+  demo2: 'demo2-security-key',
+  'demo-collector': 'demo-collector-key',
+} as const;
+
+/** What an example's signature is made of. */
+interface SignedExample {
+  readonly key: string;
+  readonly text: string;
+  readonly hash: string;
+}
+
+/** Throws when the signer is none of the sandbox's. */
+export function signatureOfExample(
+  request: Readonly<Record<string, string>>,
+  signerName: string,
+): SignedExample {
+  const key = new Map<string, string>(Object.entries(DEMO_KEYS)).get(signerName);
+  if (key === undefined) throw new Error(`the sandbox has no signer ${signerName}`);
+  const text = canonicalText(new Map(Object.entries(request)));
+  return { key, text, hash: sign(text, createSecretKey(key, 'utf8')) };
+}
+
+/** The request with its `hash`. */
+export function signExample(
+  request: Readonly<Record<string, string>>,
+  signerName: string,
+): Readonly<Record<string, string>> {
+  return { ...request, [HASH_FIELD]: signatureOfExample(request, signerName).hash };
+}

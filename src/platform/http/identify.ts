@@ -1,0 +1,66 @@
+import type { FastifyRequest } from 'fastify';
+import type { Fields, Reading } from '../base/canonical.ts';
+import type { Authenticated, Authenticator } from './authenticator.ts';
+import type { RateLimits } from './rate-limits.ts';
+import { noteForLog } from './request-log.ts';
+import type { KnownNames } from './wire/parameters.ts';
+
+/** What all operations share. */
+export interface OperationDeps {
+  readonly knownNames: KnownNames;
+  readonly limits: RateLimits;
+  /** What the log says of whom a request names as its sender, whether or not it signed. */
+  readonly describeSender: (fields: Fields) => Readonly<Record<string, string>>;
+}
+
+interface Unsigned {
+  readonly fields: Fields;
+  readonly signer: undefined;
+  readonly key: undefined;
+}
+
+/** The query string as it stands in the request line. */
+export function queryOf(request: FastifyRequest): string {
+  const target = request.raw.url ?? '';
+  const mark = target.indexOf('?');
+  return mark === -1 ? '' : target.slice(mark + 1);
+}
+
+/** Several are joined by commas, which no good one has. */
+export function signatureHeaderOf(request: FastifyRequest): string | undefined {
+  return request.headers['x-signature'] as string | undefined;
+}
+
+/** Who signed the request. Rejects with what the authenticator rejects with. */
+export async function identify<Signer>(
+  request: FastifyRequest,
+  by: {
+    readonly reading: Reading;
+    readonly signedBy: Authenticator<Signer>;
+    readonly bodySha256?: string | undefined;
+  },
+  deps: OperationDeps,
+): Promise<Authenticated<Signer>> {
+  const { reading, signedBy, bodySha256 } = by;
+  noteForLog(request, deps.describeSender(reading.fields));
+  return await signedBy.authenticate({
+    method: request.method,
+    target: request.raw.url ?? '',
+    body: request.body as Buffer | undefined,
+    ...(bodySha256 === undefined ? {} : { bodySha256 }),
+    reading,
+    signatureHeader: signatureHeaderOf(request),
+    address: request.ip,
+  });
+}
+
+/** For an operation that nobody signs. Throws: `too_many_requests`. */
+export function admitStranger(
+  request: FastifyRequest,
+  { fields }: Reading,
+  deps: OperationDeps,
+): Unsigned {
+  noteForLog(request, deps.describeSender(fields));
+  deps.limits.forStranger(request.ip);
+  return { fields, signer: undefined, key: undefined };
+}

@@ -1,0 +1,71 @@
+import { ERRORS, Refusal } from '../base/errors.ts';
+import type { ErrorCode } from '../base/errors.ts';
+import { refusalBody } from './errors.ts';
+import type { AnyOperation, RefusalForm } from './operation.ts';
+import { COMMON_REFUSALS, codesOf, refusalsOf } from './refusals.ts';
+import type { Refusals } from './refusals.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const REQUEST_ID = '7477dc19-0156-4574-8899-9abe564c620f';
+
+/** What any operation may be refused with. */
+export function commonRefusalResponse(): Json {
+  return refusalResponse(COMMON_REFUSALS, undefined);
+}
+
+/**
+ * `{status: response}` of the refusals of one operation. The responses themselves go into
+ * `components`, by name, as most operations share them.
+ */
+export function refusalResponses(operation: AnyOperation, components: Map<string, Json>): Json {
+  const { refusalForm: form } = operation;
+  const byStatus = Object.groupBy(Object.entries(refusalsOf(operation)), ([code]) =>
+    String(ERRORS[code as ErrorCode].status),
+  );
+  const responses = Object.entries(byStatus).map(([status, entries = []]) => {
+    const refusals: Refusals = Object.fromEntries(entries);
+    const name = componentName(refusals, form);
+    const response = refusalResponse(refusals, form);
+    const known = components.get(name);
+    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(response)) {
+      throw new Error(`${operation.name} declares ${name} with another example than others`);
+    }
+    components.set(name, response);
+    return [status, { $ref: `#/components/responses/${name}` }] as const;
+  });
+  return {
+    ...Object.fromEntries(responses),
+    default: { $ref: '#/components/responses/Refusal' },
+  };
+}
+
+function componentName(refusals: Refusals, form: RefusalForm | undefined): string {
+  const words = codesOf(refusals).map((code) => code.replaceAll('_', '-'));
+  return form === undefined ? words.join('.') : [form.name, ...words].join('.');
+}
+
+/** One response for all the codes, with an example of each. */
+function refusalResponse(refusals: Refusals, form: RefusalForm | undefined): Json {
+  const codes = codesOf(refusals);
+  return {
+    description: codes.map((code) => `\`${code}\`: ${ERRORS[code].when}`).join('\n\n'),
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/Refusal' },
+        examples: Object.fromEntries(
+          codes.map((code) => {
+            const refusal = new Refusal(code, refusals[code]);
+            return [
+              code,
+              {
+                summary: ERRORS[code].text,
+                value: refusalBody(refusal, { requestId: REQUEST_ID, form }),
+              },
+            ];
+          }),
+        ),
+      },
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import type { ErrorCode } from '../base/errors.ts';
+import type { AnyOperation } from './operation.ts';
+
+/** What the example of a refusal has, besides what all have. */
+interface RefusalExample {
+  readonly field?: string;
+  readonly reference?: string;
+}
+
+/** The codes that something may be refused with, each with its example. */
+export type Refusals = Readonly<Partial<Record<ErrorCode, RefusalExample>>>;
+
+/** What any operation may be refused with. */
+export const COMMON_REFUSALS: Refusals = {
+  malformed_request: {},
+  ambiguous_request: {},
+  nested_value: {},
+  unknown_field: {},
+  ambiguous_value: {},
+  missing_field: { field: 'account' },
+  invalid_field: {},
+  unknown_path: {},
+  method_not_allowed: {},
+  payload_too_large: {},
+  unsupported_media_type: {},
+  too_many_requests: {},
+  internal_error: {},
+  overloaded: {},
+  unavailable: {},
+};
+
+/** What else an operation may be refused with: for its signature, and for what it does. */
+export function refusalsOf({ signedBy, refusals }: AnyOperation): Refusals {
+  return { ...signedBy?.refusals, ...refusals };
+}
+
+export function codesOf(refusals: Refusals): ErrorCode[] {
+  return Object.keys(refusals) as ErrorCode[];
+}

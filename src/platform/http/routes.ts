@@ -1,0 +1,85 @@
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  RouteHandlerMethod,
+  RouteOptions,
+} from 'fastify';
+import { admitStranger, identify, queryOf } from './identify.ts';
+import type { OperationDeps } from './identify.ts';
+import { FileAnswer, HeadedAnswer, StoredAnswer } from './operation.ts';
+import type { AnyOperation, AnyParametersOperation, RefusalForm } from './operation.ts';
+import { noteReference } from './request-log.ts';
+import { createUpload } from './upload.ts';
+import { createValidator } from './validate.ts';
+import { readFields } from './wire/request.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Of this route's refusals. */
+    refusalForm?: RefusalForm | undefined;
+  }
+}
+
+/** Adds the operation's routes. */
+export function addOperation(
+  app: FastifyInstance,
+  operation: AnyOperation,
+  deps: OperationDeps,
+): void {
+  const route: Pick<RouteOptions, 'url' | 'config' | 'schema'> = {
+    url: operation.path,
+    config: { refusalForm: operation.refusalForm },
+    // Answers are serialized by it. Parameters are checked by the handler, whichever form they came in.
+    schema: { response: { 200: operation.response } },
+  };
+  if ('file' in operation) {
+    const { handle, ...hooks } = createUpload(operation, deps);
+    app.route({ ...route, ...hooks, method: 'POST', handler: answering(handle) });
+    return;
+  }
+  const handler = answering(createHandler(operation, deps));
+  const methods = operation.method === 'GET' ? (['GET', 'POST'] as const) : (['POST'] as const);
+  for (const method of methods) app.route({ ...route, method, handler });
+}
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+
+function createHandler(operation: AnyParametersOperation, deps: OperationDeps): Handler {
+  const { signedBy } = operation;
+  const names = Object.keys(operation.request.properties);
+  const parameters =
+    signedBy === undefined ? deps.knownNames.unsigned(names) : deps.knownNames.signed(names);
+  const validate = createValidator(operation.request);
+  return async (request) => {
+    const reading = await readFields(
+      {
+        contentType: request.headers['content-type'],
+        body: request.body as Buffer | undefined,
+        query: queryOf(request),
+      },
+      parameters,
+    );
+    const { fields, signer, key } =
+      signedBy === undefined
+        ? admitStranger(request, reading, deps)
+        : await identify(request, { reading, signedBy }, deps);
+    return await operation.handle(validate(fields), signer, { key });
+  };
+}
+
+/** Sends what the handler answers. */
+function answering(handle: Handler): RouteHandlerMethod {
+  return async (request, reply) => {
+    const answer = await handle(request, reply);
+    noteReference(request, answer);
+    if (answer instanceof FileAnswer) {
+      void reply.header('content-disposition', `attachment; filename="${answer.fileName}"`);
+      return reply.type(answer.contentType).send(Buffer.from(answer.text, 'utf8'));
+    }
+    if (answer instanceof HeadedAnswer) return reply.headers(answer.headers).send(answer.body);
+    if (!(answer instanceof StoredAnswer)) return reply.send(answer);
+    // Bytes pass through unchanged; a text would be serialized once more.
+    return reply.type('application/json; charset=utf-8').send(Buffer.from(answer.json, 'utf8'));
+  };
+}

@@ -1,0 +1,110 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Refusal } from '../base/errors.ts';
+import { identify, queryOf, signatureHeaderOf } from './identify.ts';
+import type { OperationDeps } from './identify.ts';
+import type { AnyFileOperation } from './operation.ts';
+import { UploadSlots } from './upload-slots.ts';
+import { createValidator } from './validate.ts';
+import { takeFile } from './wire/file.ts';
+import { readFields } from './wire/request.ts';
+
+/** Room for the part's headers and boundaries around the file. */
+const MULTIPART_BYTES = 4 * 1024;
+
+interface Sender {
+  readonly signer: unknown;
+  readonly signerName: string;
+  readonly request: Readonly<Record<string, unknown>>;
+  /** In lower-case hex. */
+  readonly fileSha256: string;
+}
+
+/** A route's hooks and handler for an operation whose body is a file. */
+interface Upload {
+  readonly bodyLimit: number;
+  readonly onRequest: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+  readonly preValidation: (request: FastifyRequest) => Promise<void>;
+  readonly handle: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+}
+
+/**
+ * The parameters are in the query string, so that the signature is checked before a byte of the file
+ * is read, or a slot is taken; the file is covered by its SHA-256 among them. A signature in the
+ * header is over the body's bytes. When the body is the file, that is the same SHA-256; when it is
+ * multipart, the signature is checked when it has arrived.
+ */
+export function createUpload(operation: AnyFileOperation, deps: OperationDeps): Upload {
+  const { file } = operation;
+  const senderOf = createSenderReader(operation, deps);
+  const senders = new WeakMap<FastifyRequest, Sender>();
+  const unproven = new WeakMap<FastifyRequest, () => void>();
+  const slots = new UploadSlots(file.limits);
+  return {
+    bodyLimit: file.maxBytes + MULTIPART_BYTES,
+    onRequest: async (request, reply) => {
+      const { unfinished } = request;
+      if (unfinished !== undefined && isSignedAsAWhole(request)) {
+        unproven.set(request, slots.takeUnproven(unfinished, reply.raw));
+        return;
+      }
+      const sender = await senderOf(request);
+      senders.set(request, sender);
+      if (unfinished === undefined) return;
+      slots.take(sender.signerName, reply.raw);
+      // Known, and one of few: no stranger from the same address takes its place.
+      unfinished.leave();
+    },
+    preValidation: async (request) => unproven.get(request)?.(),
+    handle: async (request, reply) => {
+      const body = request.body as Buffer | undefined;
+      if (body === undefined || body.length === 0) {
+        throw new Refusal('missing_field', { field: 'file', text: 'The file is the body' });
+      }
+      const known = senders.get(request);
+      const sender = known ?? (await senderOf(request));
+      if (known === undefined) slots.take(sender.signerName, reply.raw);
+      const taken = await takeFile(request.headers['content-type'], body);
+      if (taken.sha256.toString('hex') !== sender.fileSha256) {
+        throw new Refusal('file_mismatch', { field: file.sha256 });
+      }
+      return await operation.handle(sender.request, sender.signer, taken);
+    },
+  };
+}
+
+/** With a signature in the header over a multipart body, whose SHA-256 the parameters do not tell. */
+function isSignedAsAWhole(request: FastifyRequest): boolean {
+  const { 'content-type': contentType = '' } = request.headers;
+  return signatureHeaderOf(request) !== undefined && /^\s*multipart\//i.test(contentType);
+}
+
+/**
+ * Who sends, from the query string, before the body is there or after. Rejects with what `readFields`
+ * and the authenticator reject with.
+ */
+function createSenderReader(
+  operation: AnyFileOperation,
+  deps: OperationDeps,
+): (request: FastifyRequest) => Promise<Sender> {
+  const { signedBy, file } = operation;
+  const parameters = deps.knownNames.signed(Object.keys(operation.request.properties));
+  const validate = createValidator(operation.request);
+  const digestIn = (checked: Sender['request']): string =>
+    String(checked[file.sha256]).toLowerCase();
+  return async (request) => {
+    const wire = { contentType: undefined, body: undefined, query: queryOf(request) };
+    const reading = await readFields(wire, parameters);
+    const isAwaited = request.unfinished !== undefined && request.body === undefined;
+    const bodySha256 =
+      signatureHeaderOf(request) !== undefined && isAwaited
+        ? digestIn(validate(reading.fields))
+        : undefined;
+    const { fields, signer, signerName } = await identify(
+      request,
+      { reading, signedBy, bodySha256 },
+      deps,
+    );
+    const checked = validate(fields);
+    return { signer, signerName, request: checked, fileSha256: digestIn(checked) };
+  };
+}

@@ -1,0 +1,41 @@
+import type { Static, TObject } from 'typebox';
+import { Compile } from 'typebox/compile';
+import type { Fields } from '../base/canonical.ts';
+import { Refusal } from '../base/errors.ts';
+
+/**
+ * From fields to the operation's request: null and empty text count as absent.
+ * Throws: `missing_field`, `invalid_field`, each naming the first parameter at fault.
+ */
+export function createValidator<Request extends TObject>(
+  schema: Request,
+): (fields: Fields) => Static<Request> {
+  const compiled = Compile(schema);
+  const names = Object.keys(schema.properties);
+  const required = new Set(schema.required ?? []);
+  return (fields) => {
+    const request: Record<string, string> = {};
+    for (const name of names) {
+      const value = fields.get(name);
+      if (value !== undefined && value !== null && value !== '') request[name] = value;
+      else if (required.has(name)) throw missingField(name);
+    }
+    if (compiled.Check(request)) return request;
+    for (const name of names) {
+      const property: { pattern?: string; form?: string } | undefined = schema.properties[name];
+      const value = request[name];
+      if (value === undefined || property?.pattern === undefined) continue;
+      if (!new RegExp(property.pattern, 'u').test(value)) {
+        throw new Refusal('invalid_field', {
+          field: name,
+          text: `${name} must be ${property.form ?? 'in another form'}`,
+        });
+      }
+    }
+    throw new Refusal('invalid_field');
+  };
+}
+
+function missingField(name: string): Refusal {
+  return new Refusal('missing_field', { field: name, text: `${name} is required` });
+}
