@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { Problems, VARIABLES, readVariables } from './environment.ts';
 import type { Mode, Role, Values, VariableName } from './environment.ts';
-import type { BatchForm } from './payments/create/batch-form.ts';
 
 export interface Config {
   readonly mode: Mode;
@@ -17,7 +16,6 @@ export interface Config {
   readonly requireRuntimeRole: boolean;
   readonly databasePoolSize: number;
   readonly laneCount: number;
-  readonly batches: BatchForm;
   readonly basePath: string;
   readonly billingPath: string;
   readonly scoringPath: string;
@@ -99,7 +97,6 @@ export function readConfig(
     requireRuntimeRole: values.REQUIRE_RUNTIME_ROLE === 'true',
     databasePoolSize: values.DATABASE_POOL_SIZE,
     laneCount: values.LANES,
-    batches: values.BATCHES,
     basePath: values.BASE_PATH,
     billingPath: values.BILLING_PATH,
     scoringPath: values.SCORING_PATH,

@@ -99,12 +99,6 @@ export const VARIABLES = {
     form: wholeNumber(1),
     default: '2',
   },
-  BATCHES: {
-    description:
-      'Whose payments a lane commits in one call: many_vendors, or one_vendor, for a Citus cluster (see deploy/citus).',
-    form: oneOf(['many_vendors', 'one_vendor']),
-    default: 'many_vendors',
-  },
   BASE_PATH: { description: 'Prefix of `/payments/v2/…`.', form: pathPrefix, default: '' },
   BILLING_PATH: {
     description: 'Prefix of `/billing` and `/transaction`.',

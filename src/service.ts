@@ -93,7 +93,7 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Omit<Servi
 }
 
 /** Hands out pools, which are closed after everything else was stopped. */
-function createPools({ config, databaseUrl, log }: ComposeOptions, ends: Ends): OpenPool {
+function createPools({ databaseUrl, log }: ComposeOptions, ends: Ends): OpenPool {
   const pools: Pool[] = [];
   ends.add(() => Promise.all(pools.map((pool) => pool.end())));
   return ({ name, max, byIndexOnly = false }) => {
@@ -103,8 +103,7 @@ function createPools({ config, databaseUrl, log }: ComposeOptions, ends: Ends): 
       name,
       onError: (error) =>
         log.warn({ reason: error.message }, 'an idle database connection was lost'),
-      // Citus needs the values of a statement to plan it.
-      byIndexOnly: byIndexOnly && config.batches === 'many_vendors',
+      byIndexOnly,
     });
     pools.push(pool);
     return pool;

@@ -9,9 +9,6 @@
 
 \set ON_ERROR_STOP on
 
--- The batch calls of one vendor, which become known to the cluster at the end.
-\ir functions.sql
-
 -- Otherwise Citus turns tables that refer to a reference table into local tables of its own, which
 -- cannot be distributed any more.
 set citus.enable_local_reference_table_foreign_keys = off;
@@ -53,10 +50,6 @@ select create_distributed_table('upstream_calls', 'vendor_id', colocate_with => 
 
 -- Owned by who sends, whose reference makes them once.
 select create_distributed_table('collections', 'collector', colocate_with => 'none');
-
--- Each call runs whole on the node of the vendor that its first argument names, outside payments.
-select create_distributed_function('create_payments_of(integer,uuid[],text[],text[],text[],text[],bigint[],bigint[],boolean[],boolean)', 'p_vendor_id', colocate_with => 'accounts');
-select create_distributed_function('settle_payments_of(integer,uuid[],text[],text[],bigint[],text[],text[],jsonb[],text[],text[],uuid)', 'p_vendor_id', colocate_with => 'accounts');
 
 -- Stay on the coordinator: one row, or nobody's hot path. The credit registry is keyed by person.
 -- Nonces live for minutes and are removed across all holders.

@@ -10,14 +10,12 @@ import { createBulkProcessor } from './bulk/processor.ts';
 import type { BulkProcessor } from './bulk/processor.ts';
 import { createConnectorRegistry } from './connectors/registry.ts';
 import type { ConnectorRegistry, ConnectorRegistryOptions } from './connectors/registry.ts';
-import type { BatchForm } from './create/batch-form.ts';
 import { acceptPayment, createCreateLanes } from './create/create.ts';
 import type { CreateLanes, PayingVendor } from './create/create.ts';
 import type { Created, CreateRequest } from './create/decide.ts';
 import type { NewPayment } from './create/payment.ts';
 import { createStatusReader } from './create/status-reader.ts';
 import type { StatusReader } from './create/status-reader.ts';
-import { requireOneVendorCalls } from './create/store.ts';
 import { createAvailabilities } from './dispatch/availability.ts';
 import { createCallbackReceiver } from './dispatch/callbacks.ts';
 import type { CallbackReceiver } from './dispatch/callbacks.ts';
@@ -61,7 +59,6 @@ export interface PaymentsOptions {
 
 /** Values of the configuration. */
 export interface PaymentsSettings {
-  readonly batches: BatchForm;
   /** Of creating, and of settling; one database connection each. */
   readonly laneCount: number;
   readonly breakerFailures: number;
@@ -101,7 +98,7 @@ export interface Payments {
  * here, so that what is simulated and tested is what runs.
  */
 export async function openPayments(options: PaymentsOptions): Promise<Payments> {
-  const parts = await buildParts(options);
+  const parts = buildParts(options);
   const { pool, newId } = options;
   const { connectors, lanes, operations } = parts;
   const { catalogue, settler, bulkProcessor } = operations;
@@ -156,12 +153,10 @@ interface Parts {
   dispatch: Dispatch | undefined;
 }
 
-async function buildParts(options: PaymentsOptions): Promise<Parts> {
-  const { pool, openPool, settings, log, timers = systemTimers } = options;
-  const { batches } = settings;
-  if (batches === 'one_vendor') await requireOneVendorCalls(pool);
+function buildParts(options: PaymentsOptions): Parts {
+  const { pool, openPool, log, timers = systemTimers } = options;
   const { catalogue, connectors } = buildCatalogue(options);
-  const lane = { deadlineMs: LANE_DEADLINE_MS, batches, timers };
+  const lane = { deadlineMs: LANE_DEADLINE_MS, timers };
   const settler = createSettler({ ...lane, pools: openLanes(options, 'settle') });
   const onAccepted = (accepted: readonly NewPayment[]): void =>
     parts.dispatch?.hintAccepted(accepted);
@@ -221,7 +216,7 @@ function openLanes({ openPool, settings }: PaymentsOptions, name: string): Pool[
 }
 
 function buildBulk(
-  { pool, directory, settings, timing, roles, log }: PaymentsOptions,
+  { pool, directory, timing, roles, log }: PaymentsOptions,
   by: {
     readonly catalogue: BillerCatalogue;
     readonly lanePools: readonly Pool[];
@@ -233,7 +228,6 @@ function buildBulk(
     pool,
     lanePools: by.lanePools,
     laneDeadlineMs: LANE_DEADLINE_MS,
-    batches: settings.batches,
     rules: {
       vendorById: (vendorId) => directory.vendorById(vendorId),
       billerOf: (billerCode) => by.catalogue.biller(billerCode),

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { createTestDatabase } from '../support/cluster.ts';
@@ -10,9 +10,6 @@ import type { TestDatabase } from '../support/cluster.ts';
 // that would distribute it. A new table belongs into deploy/citus/distribute.sql.
 
 const SCRIPT = path.resolve(import.meta.dirname, '../../deploy/citus/distribute.sql');
-const FUNCTIONS = path.join(path.dirname(SCRIPT), 'functions.sql');
-/** Functions that run whole on the vendor's node. */
-const HANDED_OVER = new Set(['create_payments_of', 'settle_payments_of']);
 
 interface Placement {
   readonly kind: 'reference' | 'distributed' | 'stays';
@@ -78,9 +75,7 @@ test('every table is named in the script, once', async () => {
 
 test('every call of the script is one that this test reads', () => {
   const calls = script.split('\n').filter((line) => line.startsWith('select '));
-  expect(calls).toHaveLength(
-    tablesOf('reference').length + tablesOf('distributed').length + HANDED_OVER.size,
-  );
+  expect(calls).toHaveLength(tablesOf('reference').length + tablesOf('distributed').length);
 });
 
 test('what a vendor owns is spread by vendor, in one group', async () => {
@@ -159,82 +154,3 @@ test('nothing is in the schema that Citus cannot spread', async () => {
   );
   expect(found).toEqual([]);
 });
-
-describe('the functions that run on a vendor’s node', () => {
-  let functions: Map<string, string>;
-  beforeAll(async () => {
-    const text = await readFile(FUNCTIONS, 'utf8');
-    await pool.query(text);
-    functions = new Map(
-      [...text.matchAll(/create or replace function (\w+)\([\s\S]*?as \$\$([\s\S]*?)\$\$;/g)].map(
-        ([, name = '', body = '']) => [name, body.replaceAll(/--.*$/gm, '')],
-      ),
-    );
-  });
-
-  test('are made known to the cluster as they are, by their vendor and beside the accounts', async () => {
-    const known = [
-      ...script.matchAll(
-        /^select create_distributed_function\('(.+)', '(\w+)', colocate_with => '(\w+)'\);$/gm,
-      ),
-    ];
-    const made = await pool.query<{ found: string; name: string; vendor: string }>(
-      `select proname || '(' || replace(oidvectortypes(proargtypes), ', ', ',') || ')' as found,
-         proname as name, proargnames[1] as vendor
-       from pg_proc where proname = any($1) order by proname`,
-      [[...HANDED_OVER]],
-    );
-    expect(known.map(([, signature, argument, beside]) => [signature, argument, beside])).toEqual(
-      made.rows.map(({ found, vendor }) => [found, vendor, 'accounts']),
-    );
-    expect([...functions.keys()]).toEqual([...HANDED_OVER]);
-    expect(made.rows).toHaveLength(HANDED_OVER.size);
-  });
-
-  test('name the vendor for every spread table in each statement', () => {
-    const spread = new Set(tablesOf('distributed').map(([name]) => name));
-    const wrong: string[] = [];
-    let read = 0;
-    for (const body of functions.values()) {
-      for (const statement of statementsOf(body)) {
-        const used = [
-          ...statement.matchAll(/\b(?:from|join|update|using) (\w+) (?!as\b)(\w+)/g),
-        ].filter(([, table = '']) => spread.has(table));
-        read += used.length;
-        // As many filters by an alias as it is used: parts of a union use the same one.
-        for (const [alias, uses] of Map.groupBy(used, ([, , name = '']) => name)) {
-          const filters = statement.split(`${alias}.vendor_id = p_vendor_id`).length - 1;
-          if (filters !== uses.length) wrong.push(`${alias}: ${statement}`);
-        }
-        const [, target] = /\binsert into (\w+) \(vendor_id, /.exec(statement) ?? [];
-        if (statement.includes('insert into') && target === undefined) wrong.push(statement);
-        // Its own row of a spread table gives the vendor, or the argument itself.
-        if (target !== undefined && !/\bvalues \(p_vendor_id,/.test(statement)) {
-          const [, alias = ''] = /\bselect (?:distinct )?(\w+)\.vendor_id,/.exec(statement) ?? [];
-          if (!used.some(([, , name]) => name === alias)) wrong.push(statement);
-        }
-      }
-    }
-    expect(wrong).toEqual([]);
-    expect(read).toBeGreaterThan(20);
-  });
-
-  test('use nothing that Citus refuses', () => {
-    for (const body of functions.values()) {
-      // A simple CASE with parameters is taken apart wrongly.
-      expect(body).not.toMatch(/\bcase\s+(?!\s|when\b)/);
-      for (const statement of statementsOf(body)) {
-        const touches = tablesOf('distributed').some(([name]) =>
-          new RegExp(`\\b(?:from|join|update|into|using)\\s+${name}\\b`).test(statement),
-        );
-        if (touches) expect(statement).not.toMatch(/\b(?:clock_timestamp|now|random)\(/);
-        expect(statement).not.toMatch(/with [\s\S]*\binsert into/);
-      }
-    }
-  });
-});
-
-/** The statements of a function’s body, each on one line. */
-function statementsOf(body: string): string[] {
-  return body.split(';').map((text) => text.trim().replaceAll(/\s+/g, ' '));
-}

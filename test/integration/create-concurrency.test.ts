@@ -51,14 +51,10 @@ function countKinds(decisions: readonly CreateDecision[]): Record<string, number
   return counts;
 }
 
-const KIND_OF_DECISION = new Map<number | undefined, CreateDecision['kind']>([
-  [undefined, 'accepted'],
-  [1, 'replayed'],
-  [2, 'reference_reused'],
-  [3, 'likely_duplicate'],
-  [4, 'insufficient_float'],
-  [5, 'accepted'],
-]);
+/** As the lane answers a decision of create_payments. */
+function kindOf(decision = 'accepted'): string {
+  return decision === 'repeated' ? 'accepted' : decision;
+}
 
 describe('creates from two processes for the same vendors', () => {
   const wanted = fc.record({
@@ -107,7 +103,7 @@ describe('creates from two processes for the same vendors', () => {
               const one = byId.get(id);
               if (one === undefined) throw new Error('an unknown transaction was created');
               const expected = oracle.decide(one).kind;
-              expect(KIND_OF_DECISION.get(call.decisions.get(index + 1))).toBe(expected);
+              expect(kindOf(call.decisions.get(index + 1))).toBe(expected);
               expect(answers.get(id)?.kind).toBe(expected);
             }
           }

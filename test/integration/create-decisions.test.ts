@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../src/platform/base/ids.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { dependOnEachOther } from '../../src/payments/create/decide.ts';
-import type { BatchForm } from '../../src/payments/create/batch-form.ts';
 import { createPayments } from '../../src/payments/create/store.ts';
 import type { CreateDecision, NewPayment } from '../../src/payments/create/payment.ts';
 import { DUPLICATE_CHECKS } from '../../src/parties/vendor.ts';
@@ -107,31 +106,11 @@ const history: fc.Arbitrary<History> = fc.record({
 /** How often which decision was met on which path. */
 type Met = Map<string, number>;
 
-/** Decides a batch; in calls for one vendor, vendor by vendor as a lane does. */
 async function create(
-  form: BatchForm,
   batch: readonly NewPayment[],
-  sequential?: boolean,
+  sequential = dependOnEachOther(batch),
 ): Promise<CreateDecision[]> {
-  const decisions: CreateDecision[] = [];
-  const groups = Map.groupBy(batch.entries(), ([, { vendorId }]) =>
-    form === 'one_vendor' ? vendorId : 0,
-  );
-  for (const group of groups.values()) {
-    const members = group.map(([, member]) => member);
-    const made = await createPayments(
-      books.pool,
-      members,
-      sequential ?? dependOnEachOther(members),
-      form,
-    );
-    expect(made).toHaveLength(members.length);
-    for (const [location, decision] of made.entries()) {
-      const [index] = group[location] ?? [];
-      if (index !== undefined) decisions[index] = decision;
-    }
-  }
-  return decisions;
+  return await createPayments(books.pool, batch, sequential);
 }
 
 function byId(one: { readonly id: string }, other: { readonly id: string }): number {
@@ -139,7 +118,6 @@ function byId(one: { readonly id: string }, other: { readonly id: string }): num
 }
 
 class Run {
-  readonly #form: BatchForm;
   readonly #met: Met;
   readonly oracle: CreateOracle = createOracle();
   readonly #vendorIds: readonly number[];
@@ -147,13 +125,8 @@ class Run {
   readonly #batches: NewPayment[][] = [];
   readonly #createdAt = new Map<string, number>();
 
-  constructor(
-    given: History,
-    vendorIds: readonly number[],
-    by: { readonly form: BatchForm; readonly met: Met },
-  ) {
-    this.#form = by.form;
-    this.#met = by.met;
+  constructor(given: History, vendorIds: readonly number[], met: Met) {
+    this.#met = met;
     this.#given = given;
     this.#vendorIds = vendorIds;
     for (const [index, vendorId] of vendorIds.entries()) {
@@ -189,7 +162,7 @@ class Run {
 
   async #create(batch: readonly NewPayment[]): Promise<void> {
     const paths = this.#pathsOf(batch);
-    const decisions = await create(this.#form, batch);
+    const decisions = await create(batch);
     expect(decisions).toHaveLength(batch.length);
     for (const [index, wanted] of batch.entries()) {
       const expected: Expected = this.oracle.decide(wanted);
@@ -215,23 +188,15 @@ class Run {
 
   /** The path the database takes for each vendor's rows, by the rule that create_payments states. */
   #pathsOf(batch: readonly NewPayment[]): Map<number, string> {
-    const pathOf = (vendorIds: readonly number[]): string => {
-      const rows = batch.filter(({ vendorId }) => vendorIds.includes(vendorId));
-      if (dependOnEachOther(rows)) return 'dependent';
-      const short = vendorIds.some((vendorId) => {
-        const wanted = rows
+    const dependent = dependOnEachOther(batch);
+    return new Map(
+      this.#vendorIds.map((vendorId) => {
+        const wanted = batch
           .filter((wants) => wants.vendorId === vendorId)
           .reduce((sum, wants) => sum + wants.amountCents + wants.feeCents, 0n);
-        return wanted > this.oracle.balances(vendorId).float;
-      });
-      return short ? 'short' : 'set';
-    };
-    const together = pathOf(this.#vendorIds);
-    return new Map(
-      this.#vendorIds.map((vendorId) => [
-        vendorId,
-        this.#form === 'one_vendor' ? pathOf([vendorId]) : together,
-      ]),
+        const short = wanted > this.oracle.balances(vendorId).float;
+        return [vendorId, dependent ? 'dependent' : short ? 'short' : 'set'];
+      }),
     );
   }
 
@@ -263,10 +228,9 @@ class Run {
 /** Runs are by the hundred, until all was met, and no more than this. */
 const MAX_RUNS = 1_000;
 
-describe.each(['many_vendors', 'one_vendor'] as const)('a batch of creates for %s', (form) => {
+describe('a batch of creates', () => {
   beforeAll(async () => {
     books = await openBooks();
-    await books.addOneVendorCalls();
   });
   afterAll(async () => {
     await books.close();
@@ -276,7 +240,7 @@ describe.each(['many_vendors', 'one_vendor'] as const)('a batch of creates for %
     const met: Met = new Map();
     const property = fc.asyncProperty(history, async (given) => {
       const vendorIds = await books.addVendors(given.vendors.map((vendor) => vendor.floatCents));
-      const run = new Run(given, vendorIds, { form, met });
+      const run = new Run(given, vendorIds, met);
       for (const wanted of given.steps) await run.take(wanted);
       await run.expectEqualBooks();
     });
@@ -310,10 +274,10 @@ describe.each(['many_vendors', 'one_vendor'] as const)('a batch of creates for %
       ] as const) {
         const vendorId = await books.addVendor(1_000_000n);
         const first = newPayment({ vendorId });
-        await create(form, [first], false);
+        await create([first], false);
         await makeOlder(first, ageSeconds);
         const again = newPayment({ vendorId, duplicateCheck: true });
-        const [decision] = await create(form, [again], sequential);
+        const [decision] = await create([again], sequential);
         expect({ ageSeconds, kind: decision?.kind }).toEqual({ ageSeconds, kind: expected });
         if (decision !== undefined && expected === 'likely_duplicate') {
           expect(namedBy(decision)).toBe(first.paymentId);
@@ -328,18 +292,18 @@ describe.each(['many_vendors', 'one_vendor'] as const)('a batch of creates for %
   ])('finds equal payments whatever became of them (%s)', async (_, sequential) => {
     const vendorId = await books.addVendor(1_000_000n);
     const first = newPayment({ vendorId });
-    await create(form, [first], false);
+    await create([first], false);
     await books.owner.query(
       `update payments set outcome = 'failed', failure_code = 'other', settled_at = now() where vendor_id = $1`,
       [vendorId],
     );
     const again = newPayment({ vendorId, duplicateCheck: true });
-    const decisions = await create(form, [again], sequential);
+    const decisions = await create([again], sequential);
     expect(decisions).toEqual([{ kind: 'likely_duplicate', paymentId: first.paymentId }]);
   });
 
   test('refuses a vendor that has no accounts', async () => {
-    const decisions = await create(form, [newPayment({ vendorId: 2_000_000_000 })], false);
+    const decisions = await create([newPayment({ vendorId: 2_000_000_000 })], false);
     expect(decisions).toEqual([{ kind: 'insufficient_float' }]);
   });
 });

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { Refusal } from '../../src/platform/base/errors.ts';
 import { createLane, createLanes } from '../../src/platform/db/lane.ts';
 import type { Lane, LaneOptions } from '../../src/platform/db/lane.ts';
-import type { PoolOptions, Queryable } from '../../src/platform/db/pool.ts';
+import type { PoolOptions } from '../../src/platform/db/pool.ts';
 import { createCreateLanes } from '../../src/payments/create/create.ts';
 import type { CreateLanes } from '../../src/payments/create/create.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
@@ -245,77 +245,6 @@ describe('a conflict that rolled everything back', () => {
     });
     expect(await Promise.all([lane.add(1), lane.add(2)])).toEqual([1, 2]);
     expect(calls).toBe(2);
-  });
-});
-
-describe('a lane that groups', () => {
-  /** Items are numbers; their tens are the group. */
-  function openGrouping(
-    call: (db: Queryable, items: readonly number[]) => Promise<void>,
-    deadlineMs = 8_000,
-  ): { readonly lane: Lane<number, number>; readonly calls: (readonly number[])[] } {
-    const calls: (readonly number[])[] = [];
-    const lane = numberLane(
-      async (db, items) => {
-        calls.push(items);
-        await call(db, items);
-        return items.map((item) => item * 2);
-      },
-      { deadlineMs, groupOf: (item) => Math.floor(item / 10) },
-    );
-    return { lane, calls };
-  }
-
-  test('makes a call for each group, and answers everybody their own', async () => {
-    const { lane, calls } = openGrouping(async () => {});
-    const answers = [11, 21, 12, 31, 22].map(async (item) => await lane.add(item));
-    expect(await Promise.all(answers)).toEqual([22, 42, 24, 62, 44]);
-    expect(calls).toEqual([[11, 12], [21, 22], [31]]);
-  });
-
-  test('refuses only the group that the server refuses, or whose row is at fault', async () => {
-    const { lane } = openGrouping(async (db, items) => {
-      if (items.includes(21)) await db.query(`do $$ begin raise sqlstate '55P03'; end $$`);
-      if (items.includes(32)) await db.query('select 1 / 0');
-    });
-    const codes = [11, 21, 22, 31, 32, 41].map(async (item) => await codeOf(lane.add(item)));
-    expect(await Promise.all(codes)).toEqual([
-      'answered',
-      'unavailable',
-      'unavailable',
-      'answered',
-      'not a refusal: error: division by zero',
-      'answered',
-    ]);
-  });
-
-  test('does not let every group wait in turn for a database that is gone', async () => {
-    const { lane, calls } = openGrouping(async (_, items) => {
-      if (!items.includes(11)) throw Object.assign(new Error('gone'), { code: 'ECONNRESET' });
-      await Promise.resolve();
-    }, 30);
-    const codes = [11, 21, 31].map(async (item) => await codeOf(lane.add(item)));
-    // Of the last, certainly nothing was committed: it was not tried.
-    expect(await Promise.all(codes)).toEqual(['answered', 'outcome_unknown', 'unavailable']);
-    expect(calls.flat()).not.toContain(31);
-  });
-
-  test('by vendor commits what one vendor’s held float does not concern', async () => {
-    await books.addOneVendorCalls();
-    const [held = 0, free = 0] = await books.addVendors([100_000n, 100_000n]);
-    await holdFloat(held);
-    const lane = createCreateLanes({
-      pools: [books.openPool({ url: urlWith('lock_timeout', '30') })],
-      deadlineMs: 8_000,
-      batches: 'one_vendor',
-      onAccepted: () => undefined,
-    });
-    const codes = [free, held, free].map(
-      async (vendorId) => await codeOf(lane.add(newPayment({ vendorId }))),
-    );
-    expect(await Promise.all(codes)).toEqual(['answered', 'unavailable', 'answered']);
-    expect(await countPayments(free)).toBe(2);
-    expect(await countPayments(held)).toBe(0);
   });
 });
 

@@ -26,7 +26,6 @@ let books: Books;
 let settlers: Settler[];
 beforeAll(async () => {
   books = await openBooks();
-  await books.addOneVendorCalls();
 });
 // Whatever a test reports, the books stay whole.
 afterEach(async () => {
@@ -114,13 +113,12 @@ const PAID = {
 };
 const RETURNED = { float: FLOAT_CENTS, reserved: 0n, fees: 0n };
 
-describe.each(['many_vendors', 'one_vendor'] as const)('in calls for %s', (batches) => {
+describe('a settler', () => {
   beforeAll(() => {
     settlers = [0, 1].map(() =>
       createSettler({
         pools: [books.openPool({ byIndexOnly: true }), books.openPool({ byIndexOnly: true })],
         deadlineMs: 8_000,
-        batches,
       }),
     );
   });

@@ -156,7 +156,6 @@ async function boot(state: State, options: ProcessOptions): Promise<Parts> {
     directory: { vendorById: () => undefined },
     roles: new Set(['dispatcher']),
     settings: {
-      batches: 'many_vendors',
       laneCount: 2,
       breakerFailures: world.scenario.breakerFailures,
       breakerCooldownMs: BREAKER_COOLDOWN_MS,

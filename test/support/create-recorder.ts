@@ -8,7 +8,7 @@ export interface RecordedCall {
   readonly atMicros: bigint;
   readonly paymentIds: readonly string[];
   /** Decisions of `create_payments` for rows that were not accepted now, by row number from 1. */
-  readonly decisions: ReadonlyMap<number, number>;
+  readonly decisions: ReadonlyMap<number, string>;
 }
 
 interface PreciseDate extends Date {
@@ -18,7 +18,7 @@ interface PreciseDate extends Date {
 interface Answer {
   readonly rows: readonly {
     readonly row_number: number;
-    readonly decision: number;
+    readonly decision: string;
     readonly known_at: PreciseDate;
   }[];
 }

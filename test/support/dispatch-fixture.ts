@@ -43,7 +43,6 @@ export async function startDispatch(
     directory: { vendorById: () => undefined },
     roles: new Set(['dispatcher']),
     settings: {
-      batches: 'many_vendors',
       laneCount: 1,
       breakerFailures: options.openAfterFailures ?? 1_000,
       breakerCooldownMs: options.cooldownMs ?? 5,

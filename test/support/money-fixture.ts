@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { newId } from '../../src/platform/base/ids.ts';
 import { createMac } from '../../src/platform/base/mac.ts';
 import type { Mac } from '../../src/platform/base/mac.ts';
@@ -10,7 +8,6 @@ import { collect } from '../../src/payments/collections/collect.ts';
 import { fund } from '../../src/payments/collections/fund.ts';
 import { createPool, databaseTransaction } from '../../src/platform/db/pool.ts';
 import type { Pool, PoolOptions } from '../../src/platform/db/pool.ts';
-import { grantRuntime, roleOf } from '../../src/platform/db/runtime-role.ts';
 import { claim } from '../../src/payments/dispatch/store.ts';
 import type { Claim } from '../../src/payments/dispatch/store.ts';
 import { readBalances } from '../../src/payments/ledger/store.ts';
@@ -29,8 +26,6 @@ export const OPERATOR = 'kplc';
 export const OTHER_BILLER = 'kplc_postpaid';
 export const COLLECTOR = 'till';
 
-const ONE_VENDOR_CALLS = path.resolve(import.meta.dirname, '../../deploy/citus/functions.sql');
-
 /** A database with an operator, two billers and a collector, and a pool on it. */
 export interface Books {
   readonly url: string;
@@ -48,8 +43,6 @@ export interface Books {
   addVendors(floatsCents: readonly bigint[]): Promise<number[]>;
   /** Collects and funds so much. */
   addFloat(vendorId: number, amountCents: bigint): Promise<void>;
-  /** Adds the batch calls of one vendor each, as a cluster has them. */
-  addOneVendorCalls(): Promise<void>;
   balances(vendorId: number): Promise<Readonly<Record<string, bigint>>>;
   close(): Promise<void>;
 }
@@ -95,10 +88,6 @@ export async function openBooks(): Promise<Books> {
     owner,
     openPool,
     addFloat,
-    addOneVendorCalls: async () => {
-      await owner.query(await readFile(ONE_VENDOR_CALLS, 'utf8'));
-      await grantRuntime(owner, await roleOf(pool));
-    },
     addVendor: async (floatCents = 0n) => (await addVendors(pool, [floatCents]))[0] ?? 0,
     addVendors: async (floatsCents) => await addVendors(pool, floatsCents),
     balances: async (vendorId) =>

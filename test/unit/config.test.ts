@@ -41,7 +41,6 @@ describe('the configuration', () => {
       masterKey: undefined,
       timeZone: 'Africa/Nairobi',
       breakerFailures: 20,
-      batches: 'many_vendors',
     });
   });
 
@@ -66,7 +65,6 @@ describe('the configuration', () => {
         LOG_LEVEL: 'debug',
         MASTER_KEY: KEY,
         TIME_ZONE: 'UTC',
-        BATCHES: 'one_vendor',
       }),
     ).toMatchObject({
       port: 9000,
@@ -81,9 +79,7 @@ describe('the configuration', () => {
       roles: new Set(['api', 'jobs']),
       logLevel: 'debug',
       timeZone: 'UTC',
-      batches: 'one_vendor',
     });
-    expect(complaints({ BATCHES: 'one' })).toEqual(['BATCHES']);
   });
 
   test.each(['http', '123456', '65536', '-1', '1.5'])(

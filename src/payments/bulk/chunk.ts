@@ -3,7 +3,6 @@ import { Refusal } from '../../platform/base/errors.ts';
 import type { Biller } from '../billers/biller.ts';
 import { inTransaction } from '../../platform/db/pool.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
-import type { BatchForm } from '../create/batch-form.ts';
 import { answerDecision, dependOnEachOther, isSameRequest } from '../create/decide.ts';
 import { createPayments } from '../create/store.ts';
 import type { CreateDecision, NewPayment } from '../create/payment.ts';
@@ -47,7 +46,6 @@ export async function decideChunk(
   db: Queryable,
   chunk: Chunk,
   rules: Rules,
-  form?: BatchForm,
 ): Promise<ChunkOutcome> {
   const plan = planChunk(chunk.rows, chunk.firstRow, {
     batchId: chunk.batchId,
@@ -58,9 +56,7 @@ export async function decideChunk(
     const refusals = await answerRepeats(db, chunk.vendorId, plan.refused);
     const payments = plan.creates.map((create) => create.payment);
     const decisions =
-      payments.length === 0
-        ? []
-        : await createPayments(db, payments, dependOnEachOther(payments), form);
+      payments.length === 0 ? [] : await createPayments(db, payments, dependOnEachOther(payments));
     const decided = plan.creates.map(({ row, payment }, index) => ({
       payment,
       ...resultOf(row, payment, decisions[index]),

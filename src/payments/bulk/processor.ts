@@ -6,7 +6,6 @@ import type { PeriodicJob } from '../../platform/jobs/periodic-job.ts';
 import { createLanes } from '../../platform/db/lane.ts';
 import type { Lane } from '../../platform/db/lane.ts';
 import type { Pool } from '../../platform/db/pool.ts';
-import type { BatchForm } from '../create/batch-form.ts';
 import type { NewPayment } from '../create/payment.ts';
 import { decodeRows, encodeRows, merchantReferenceOf, newBatchId, paymentIdOf } from './batch.ts';
 import type { BatchProgress, BulkRow, RowResult } from './batch.ts';
@@ -52,8 +51,6 @@ export interface BulkProcessorOptions {
   readonly lanePools: readonly Pool[];
   readonly laneDeadlineMs: number;
   readonly rules: Rules;
-  /** Default: many_vendors. */
-  readonly batches?: BatchForm;
   /** Told after each commit what was accepted, so that it is dispatched without a poll. */
   readonly onAccepted: (accepted: readonly NewPayment[]) => void;
   /** How often batches are looked for that another process left. */
@@ -85,7 +82,7 @@ export function createBulkProcessor(options: BulkProcessorOptions): BulkProcesso
       await Promise.all(
         calls.map(async ({ chunk, refuseWith }) =>
           refuseWith === undefined
-            ? await decideChunk(db, chunk, options.rules, options.batches)
+            ? await decideChunk(db, chunk, options.rules)
             : await refuseChunk(db, chunk, refuseWith),
         ),
       ),

@@ -7,7 +7,6 @@ import { createLanes } from '../../platform/db/lane.ts';
 import type { Lane } from '../../platform/db/lane.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { Vendor } from '../../parties/vendor.ts';
-import type { BatchForm } from './batch-form.ts';
 import {
   answerDecision,
   dependOnEachOther,
@@ -75,24 +74,21 @@ export function createCreateLanes(options: {
   readonly deadlineMs: number;
   /** Default: the system's. */
   readonly timers?: Timers;
-  /** Default: many_vendors. */
-  readonly batches?: BatchForm;
   /** Most creates in one commit. Default: what serves requests over HTTP best. */
   readonly maxBatch?: number;
   /** Told after each commit what was accepted, so that it is dispatched without a poll. */
   readonly onAccepted: (accepted: readonly NewPayment[]) => void;
 }): CreateLanes {
-  const { batches: form = 'many_vendors', onAccepted, ...given } = options;
+  const { onAccepted, ...given } = options;
   return createLanes<NewPayment, CreateDecision>({
     maxBatch: LIMITS.createBatchRows,
     ...given,
     name: 'create lane',
     vendorOf,
     maxWaiting: LIMITS.laneQueueRows,
-    ...(form === 'one_vendor' ? { groupOf: vendorOf } : {}),
     call: async (db, batch) => {
       crashPoint('create:before-commit');
-      const decisions = await createPayments(db, batch, dependOnEachOther(batch), form);
+      const decisions = await createPayments(db, batch, dependOnEachOther(batch));
       crashPoint('create:after-commit');
       onAccepted(batch.filter((_, row) => decisions[row]?.kind === 'accepted'));
       return decisions;

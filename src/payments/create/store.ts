@@ -1,9 +1,6 @@
 import { firstIdAt, newId } from '../../platform/base/ids.ts';
-import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { addDetails } from '../cases/cases-store.ts';
-import { batchCall } from './batch-form.ts';
-import type { BatchCall, BatchForm } from './batch-form.ts';
 import type { FailureCode } from './failure-code.ts';
 import type {
   CreateDecision,
@@ -14,15 +11,20 @@ import type {
   PaymentStatus,
 } from './payment.ts';
 
-const CREATE = (
-  call: BatchCall,
-): string => `select row_number, decision, known_id, known_at from ${call.name}(
-  $1::${call.vendorType}, $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[],
+const CREATE = `select row_number, decision, known_id, known_at from create_payments(
+  $1::integer[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[],
   $8::bigint[], $9::boolean[], $10)`;
 
 interface DecisionRow {
   row_number: number;
-  decision: number;
+  decision:
+    | 'time'
+    | 'repeated'
+    | 'replayed'
+    | 'reference_reused'
+    | 'likely_duplicate'
+    | 'insufficient_float'
+    | 'unexplained';
   known_id: string | null;
   known_at: Date | null;
 }
@@ -35,18 +37,12 @@ export async function createPayments(
   db: Queryable,
   batch: readonly NewPayment[],
   sequential: boolean,
-  form: BatchForm = 'many_vendors',
 ): Promise<CreateDecision[]> {
-  const call = batchCall(
-    form,
-    'create_payments',
-    batch.map((row) => row.vendorId),
-  );
   const result = await db.query<DecisionRow>({
-    name: call.name,
-    text: CREATE(call),
+    name: 'create_payments',
+    text: CREATE,
     values: [
-      call.vendors,
+      batch.map((row) => row.vendorId),
       batch.map((row) => row.paymentId),
       batch.map((row) => row.merchantReference),
       batch.map((row) => row.billerCode),
@@ -73,18 +69,17 @@ export async function createPayments(
 
 function decisionOf(row: DecisionRow): CreateDecision {
   switch (row.decision) {
-    case 2:
-      return { kind: 'reference_reused', paymentId: known(row).paymentId };
-    case 4:
-      return { kind: 'insufficient_float' };
-    case 3:
-      return { kind: 'likely_duplicate', paymentId: known(row).paymentId };
-    case 1:
-      return { kind: 'replayed', ...known(row) };
-    case 5:
+    case 'repeated':
       return { kind: 'accepted', ...known(row) };
+    case 'replayed':
+      return { kind: 'replayed', ...known(row) };
+    case 'reference_reused':
+    case 'likely_duplicate':
+      return { kind: row.decision, paymentId: known(row).paymentId };
+    case 'insufficient_float':
+      return { kind: 'insufficient_float' };
     default:
-      throw new Error(`unknown decision ${row.decision}`);
+      throw new Error(`create_payments decided “${row.decision}” about row ${row.row_number}`);
   }
 }
 
@@ -95,8 +90,8 @@ function known(row: DecisionRow): { paymentId: string; createdAt: Date } {
   return { paymentId: row.known_id, createdAt: row.known_at };
 }
 
-const SETTLE = (call: BatchCall): string => `select row_number, result from ${call.name}(
-  $1::${call.vendorType}, $2::uuid[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::text[],
+const SETTLE = `select row_number, result from settle_payments(
+  $1::integer[], $2::uuid[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::text[],
   $8::jsonb[], $9::text[], $10::text[], $11::uuid)`;
 
 /**
@@ -106,18 +101,12 @@ const SETTLE = (call: BatchCall): string => `select row_number, result from ${ca
 export async function settlePayments(
   db: Queryable,
   reports: readonly FinalReport[],
-  form: BatchForm = 'many_vendors',
 ): Promise<SettleResult[]> {
-  const call = batchCall(
-    form,
-    'settle_payments',
-    reports.map((report) => report.vendorId),
-  );
   const result = await db.query<{ row_number: number; result: Exclude<SettleResult, 'settled'> }>({
-    name: call.name,
-    text: SETTLE(call),
+    name: 'settle_payments',
+    text: SETTLE,
     values: [
-      call.vendors,
+      reports.map((report) => report.vendorId),
       reports.map((report) => report.paymentId),
       reports.map((report) => report.billerCode),
       reports.map((report) => report.outcome),
@@ -137,19 +126,6 @@ export async function settlePayments(
     reports.filter((_, index) => results[index] === 'contradicted'),
   );
   return results;
-}
-
-/** Throws `PlainError` when the database lacks the calls for one vendor each. */
-export async function requireOneVendorCalls(db: Queryable): Promise<void> {
-  const found = await db.query<{ there: boolean }>(
-    `select to_regproc('create_payments_of') is not null
-       and to_regproc('settle_payments_of') is not null as there`,
-  );
-  if (found.rows[0]?.there === true) return;
-  throw new PlainError(
-    'BATCHES is one_vendor, but the database has no functions for it: run deploy/citus/functions.sql there, or leave BATCHES away.',
-    { field: 'BATCHES' },
-  );
 }
 
 export interface PaymentRow {

@@ -3,7 +3,6 @@ import { LIMITS } from '../../platform/base/limits.ts';
 import type { Timers } from '../../platform/base/timers.ts';
 import { createLanes } from '../../platform/db/lane.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
-import type { BatchForm } from '../create/batch-form.ts';
 import { settlePayments } from '../create/store.ts';
 import type { FinalReport, SettleResult } from '../create/payment.ts';
 
@@ -23,18 +22,14 @@ export function createSettler(options: {
   readonly deadlineMs: number;
   /** Default: the system's. */
   readonly timers?: Timers;
-  /** Default: many_vendors. */
-  readonly batches?: BatchForm;
 }): Settler {
-  const { batches: form = 'many_vendors', ...given } = options;
   const lanes = createLanes<FinalReport, SettleResult>({
-    ...given,
+    ...options,
     name: 'settle lane',
     vendorOf,
     maxBatch: LIMITS.laneBatchRows,
     maxWaiting: LIMITS.laneQueueRows,
-    ...(form === 'one_vendor' ? { groupOf: vendorOf } : {}),
-    call: async (db, reports) => await settleInRounds(db, reports, form),
+    call: async (db, reports) => await settleInRounds(db, reports),
   });
   return {
     settle: async (report) => await lanes.add(report),
@@ -53,7 +48,6 @@ function vendorOf({ vendorId }: FinalReport): number {
 async function settleInRounds(
   db: Queryable,
   reports: readonly FinalReport[],
-  form: BatchForm,
 ): Promise<SettleResult[]> {
   const results: SettleResult[] = [];
   let round = [...reports.entries()];
@@ -71,7 +65,6 @@ async function settleInRounds(
     const settled = await settlePayments(
       db,
       entries.map(([, report]) => report),
-      form,
     );
     crashPoint('settle:after-commit');
     for (const [position, [index]] of entries.entries()) {

@@ -49,11 +49,6 @@ export interface LaneOptions<Item, Result> {
   readonly silenceMaxMs?: number;
   /** Default: the system's. */
   readonly timers?: Timers;
-  /**
-   * Items of different groups never share a call: each group of a batch is a call of its own, one
-   * after the other, and fails alone. Default: all are one group.
-   */
-  readonly groupOf?: (item: Item) => number;
   /** One statement, one commit; one result per item, in order. */
   readonly call: (db: Queryable, items: readonly Item[]) => Promise<readonly Result[]>;
 }
@@ -63,7 +58,7 @@ export function createLane<Item, Result>(options: LaneOptions<Item, Result>): La
     name: options.name,
     maxBatch: options.maxBatch,
     maxWaiting: options.maxWaiting,
-    run: (items) => commitByGroup(options, items),
+    run: (items) => commitOrSplit(options, items, { maybeCommitted: false }),
   });
   return {
     get waiting() {
@@ -113,46 +108,10 @@ export function createLanes<Item, Result>(
   };
 }
 
-/** What is known of a group beyond its last try. */
+/** What is known of a batch beyond its last try. */
 interface Doubt {
   /** A connection broke after a call was sent, so that a refusal may no longer say "nothing". */
   maybeCommitted: boolean;
-  /** The connection did not come back in time; why. */
-  gaveUp?: unknown;
-}
-
-/** A group's failure is its own; but where one has waited in vain for a connection, the rest need not. */
-async function commitByGroup<Item, Result>(
-  options: LaneOptions<Item, Result>,
-  items: readonly Item[],
-): Promise<readonly Settled<Result>[]> {
-  const { groupOf } = options;
-  if (groupOf === undefined) return await commitOrSplit(options, items, { maybeCommitted: false });
-  const settled: Settled<Result>[] = [];
-  let gaveUp: unknown;
-  for (const group of Map.groupBy(items.entries(), ([, item]) => groupOf(item)).values()) {
-    const doubt: Doubt = { maybeCommitted: false };
-    const results =
-      gaveUp === undefined
-        ? await commitOrSplit(
-            options,
-            group.map(([, item]) => item),
-            doubt,
-          )
-        : refuseAll(group, gaveUp);
-    gaveUp ??= doubt.gaveUp;
-    for (const [location, [index]] of group.entries()) {
-      const result = results[location];
-      if (result !== undefined) settled[index] = result;
-    }
-  }
-  return settled;
-}
-
-function refuseAll(items: readonly unknown[], cause: unknown): { readonly error: Refusal }[] {
-  return items.map(() => ({
-    error: new Refusal('unavailable', { retryAfterSeconds: 5, cause }),
-  }));
 }
 
 /** One row that the database cannot take must not fail the others: the batch is halved until it is alone. */
@@ -187,8 +146,6 @@ async function commit<Item, Result>(
     if (attempt.kind === 'failed') throw attempt.error;
     doubt.maybeCommitted ||= attempt.kind === 'lost' && options.readOnly !== true;
     if (attempt.kind === 'unavailable' || timers.nowMs() + pauseMs > giveUpAtMs) {
-      if (attempt.kind !== 'unavailable' && !isConflict(attempt.error))
-        doubt.gaveUp = attempt.error;
       throw new Refusal(doubt.maybeCommitted ? 'outcome_unknown' : 'unavailable', {
         retryAfterSeconds: 5,
         cause: attempt.error,
