@@ -1,26 +1,28 @@
 import { crashPoint } from '#crash-points';
 import type { Logger } from 'pino';
 import type { BillerCatalogue } from '../billers/catalogue.ts';
-import type { Operator } from '../billers/biller.ts';
 import { createLane } from '../../platform/db/lane.ts';
+import type { Lane } from '../../platform/db/lane.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
 import { systemTimers } from '../../platform/base/timers.ts';
 import type { Timers } from '../../platform/base/timers.ts';
+import { createTasks } from '../../platform/jobs/tasks.ts';
+import type { Tasks } from '../../platform/jobs/tasks.ts';
+import { startWakeLoop } from '../../platform/jobs/wake-loop.ts';
+import type { WakeLoop } from '../../platform/jobs/wake-loop.ts';
 import type { Settler } from '../settle/settle.ts';
 import { createCapacity } from './capacity.ts';
 import type { Capacity } from './capacity.ts';
 import type { Availabilities } from './availability.ts';
 import type { Connector } from './connector.ts';
 import type { RetryPolicy } from './decide.ts';
-import { createRotation } from './rotation.ts';
+import { createRotation, nameOf } from './rotation.ts';
+import { operatorOf, shareOut } from './shares.ts';
+import type { Share } from './shares.ts';
 import { claim, listQueues, writeProgress } from './store.ts';
 import type { Claim, Progress, QueueKey } from './store.ts';
-import type { Turn } from './rotation.ts';
 import { carryOut, SEND_WITHIN_MS } from './worker.ts';
-
-/** A lease outlasts the connector's deadline by this much. */
-const LEASE_MARGIN_MS = 5_000;
 
 export interface DispatcherOptions {
   /** For finding and claiming work. */
@@ -55,11 +57,152 @@ export interface Dispatcher {
  * operator (no transaction open), settle or reschedule (commit). See decide.ts for the rules.
  */
 export function startDispatcher(options: DispatcherOptions): Dispatcher {
-  const { catalogue, connectorOf, log, timers = systemTimers } = options;
-  const rotation = createRotation();
-  const capacity = options.capacity ?? createCapacity(() => timers.nowMs());
-  const abort = new AbortController();
-  const progressLane = createLane<Progress, number>({
+  return new RunningDispatcher(options);
+}
+
+class RunningDispatcher implements Dispatcher {
+  readonly #options: DispatcherOptions;
+  readonly #timers: Timers;
+  readonly #capacity: Capacity;
+  readonly #progressLane: Lane<Progress, number>;
+  readonly #calls: Tasks;
+  readonly #rotation = createRotation();
+  readonly #loop: WakeLoop;
+  #nextListAtMs = 0;
+  #probing = false;
+
+  constructor(options: DispatcherOptions) {
+    const { timers = systemTimers } = options;
+    this.#options = options;
+    this.#timers = timers;
+    this.#capacity = options.capacity ?? createCapacity(() => timers.nowMs());
+    this.#progressLane = openProgressLane(options, timers);
+    this.#calls = createTasks(timers);
+    this.#loop = startWakeLoop({
+      turn: (stopping) => this.#turn(stopping),
+      onFailure: (error) => {
+        options.log.error({ err: error }, 'the dispatcher could not take work');
+        this.#nextListAtMs = timers.nowMs() + options.pollMs;
+        return options.pollMs;
+      },
+      timers,
+    });
+    this.#capacity.onValidated(() => this.#loop.wake());
+  }
+
+  hint(queues: Iterable<QueueKey>): void {
+    for (const queue of queues) this.#rotation.add(queue);
+    this.#loop.wake();
+  }
+
+  get underWay(): number {
+    return this.#calls.size;
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    await this.#loop.stop();
+    await this.#calls.finish(graceMs);
+    await this.#progressLane.idle();
+  }
+
+  /** Lists the queues when that is due, and takes what it can. Returns when the next turn is due. */
+  async #turn(stopping: AbortSignal): Promise<number> {
+    if (this.#timers.nowMs() >= this.#nextListAtMs) await this.#listQueues();
+    if (!stopping.aborted && (await this.#takeWork())) return 0;
+    return Math.max(1, this.#nextListAtMs - this.#timers.nowMs());
+  }
+
+  async #listQueues(): Promise<void> {
+    // Not waited for: an operator that is down must not hold up the others.
+    void this.#probe();
+    let nextDueMs = this.#options.pollMs;
+    for (const queue of await listQueues(this.#options.pool)) {
+      if (queue.dueInMs <= 0) this.#rotation.add(queue);
+      else nextDueMs = Math.min(nextDueMs, queue.dueInMs);
+    }
+    this.#nextListAtMs = this.#timers.nowMs() + Math.max(nextDueMs, 5);
+  }
+
+  async #probe(): Promise<void> {
+    if (this.#probing) return;
+    this.#probing = true;
+    await this.#options.availabilities.probe().catch((error: unknown) => {
+      this.#options.log.error({ err: error }, 'offline billers could not be probed');
+    });
+    this.#probing = false;
+  }
+
+  /** Returns whether there may be more to take at once. */
+  async #takeWork(): Promise<boolean> {
+    const shares = shareOut(this.#rotation.turns(), {
+      ...this.#options,
+      capacity: this.#capacity,
+    });
+    if (shares.length === 0) return false;
+    const sendBeforeMs = this.#timers.nowMs() + SEND_WITHIN_MS;
+    const claims = await claim(this.#options.pool, shares);
+    for (const { stage } of claims) {
+      crashPoint(stage === 'send' ? 'dispatch:after-claim' : 'verify:after-claim');
+    }
+    for (const taken of claims) this.#start(taken, sendBeforeMs);
+    const someEmpty = this.#endTurns(shares, claims);
+    // Places that were kept for an empty queue are free for the others.
+    return claims.length > 0 || someEmpty;
+  }
+
+  /** Hands the turns back. Returns whether a queue had less than its share. */
+  #endTurns(shares: readonly Share[], claims: readonly Claim[]): boolean {
+    const counts = new Map<string, number>();
+    for (const taken of claims) {
+      counts.set(nameOf(taken), (counts.get(nameOf(taken)) ?? 0) + 1);
+    }
+    let someEmpty = false;
+    for (const share of shares) {
+      if (counts.get(nameOf(share)) === share.max) {
+        this.#rotation.served(share);
+      } else {
+        this.#rotation.empty(share);
+        someEmpty = true;
+      }
+    }
+    return someEmpty;
+  }
+
+  /** Calls the operator for one claim, without waiting for the answer. */
+  #start(taken: Claim, sendBeforeMs: number): void {
+    const { policy, settler, catalogue, connectorOf, availabilities, log } = this.#options;
+    const operator = operatorOf(catalogue, taken.billerCode);
+    const connector = operator && connectorOf(operator.operatorCode);
+    if (operator === undefined || connector === undefined) return;
+    this.#capacity.begin(operator, taken.stage);
+    let calling = true;
+    const endCall = (): void => {
+      if (calling) this.#capacity.end(operator, taken.stage);
+      calling = false;
+    };
+    const work = carryOut(taken, connector, {
+      policy,
+      settler,
+      writeProgress: (progress) => this.#progressLane.add(progress),
+      timers: this.#timers,
+      log,
+      signal: this.#calls.cutOff,
+      sendBeforeMs,
+      onCallEnd: (end) => {
+        endCall();
+        if (!this.#calls.cutOff.aborted) availabilities.noteCall(taken.billerCode, end);
+        this.#loop.wake();
+      },
+    }).catch((error: unknown) => {
+      // Not written: the lease runs out and the payment is verified.
+      log.error({ err: error }, 'what an operator said could not be written');
+    });
+    this.#calls.add(work, endCall);
+  }
+}
+
+function openProgressLane(options: DispatcherOptions, timers: Timers): Lane<Progress, number> {
+  return createLane<Progress, number>({
     name: 'progress lane',
     pool: options.progressPool,
     maxBatch: LIMITS.laneBatchRows,
@@ -73,193 +216,4 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
       return batch.map(() => 1);
     },
   });
-  const workerOptions = {
-    policy: options.policy,
-    settler: options.settler,
-    writeProgress: (progress: Progress) => progressLane.add(progress),
-    timers,
-    log,
-    signal: abort.signal,
-  };
-
-  const stopping = new AbortController();
-  let wake: (() => void) | undefined;
-  let woken = false;
-  let nextListAtMs = 0;
-  const underWay = new Set<Promise<void>>();
-
-  const wakeUp = (): void => {
-    woken = true;
-    wake?.();
-  };
-
-  let probing = false;
-  const probe = async (): Promise<void> => {
-    if (probing) return;
-    probing = true;
-    await options.availabilities.probe().catch((error: unknown) => {
-      log.error({ err: error }, 'offline billers could not be probed');
-    });
-    probing = false;
-  };
-
-  const findWork = async (): Promise<void> => {
-    // Not waited for: an operator that is down must not hold up the others.
-    void probe();
-    let nextDueMs = options.pollMs;
-    for (const queue of await listQueues(options.pool)) {
-      if (queue.dueInMs <= 0) rotation.add(queue);
-      else nextDueMs = Math.min(nextDueMs, queue.dueInMs);
-    }
-    nextListAtMs = timers.nowMs() + Math.max(nextDueMs, 5);
-  };
-
-  /** Returns whether there may be more to take at once. */
-  const takeWork = async (): Promise<boolean> => {
-    const wanted = shareOut(rotation.turns(), { ...options, capacity });
-    if (wanted.length === 0) return false;
-    const sendBeforeMs = timers.nowMs() + SEND_WITHIN_MS;
-    const claims = await claim(options.pool, wanted);
-    for (const { stage } of claims) {
-      crashPoint(stage === 'send' ? 'dispatch:after-claim' : 'verify:after-claim');
-    }
-    let left = claims.length > 0;
-    const counts = new Map<string, number>();
-    for (const taken of claims) {
-      const name = `${taken.vendorId} ${taken.billerCode} ${taken.stage}`;
-      counts.set(name, (counts.get(name) ?? 0) + 1);
-      start(taken, sendBeforeMs);
-    }
-    for (const queue of wanted) {
-      const count = counts.get(`${queue.vendorId} ${queue.billerCode} ${queue.stage}`) ?? 0;
-      if (count === queue.max) {
-        rotation.served(queue);
-      } else {
-        rotation.empty(queue);
-        // Places that were kept for it are free for the others.
-        left = true;
-      }
-    }
-    return left;
-  };
-
-  const start = (taken: Claim, sendBeforeMs: number): void => {
-    const operator = operatorOf(catalogue, taken.billerCode);
-    const connector = operator && connectorOf(operator.operatorCode);
-    if (operator === undefined || connector === undefined) return;
-    capacity.begin(operator, taken.stage);
-    let calling = true;
-    const endCall = (): void => {
-      if (calling) capacity.end(operator, taken.stage);
-      calling = false;
-    };
-    const work = carryOut(taken, connector, {
-      ...workerOptions,
-      sendBeforeMs,
-      onCallEnd: (end) => {
-        endCall();
-        if (!abort.signal.aborted) options.availabilities.noteCall(taken.billerCode, end);
-        wakeUp();
-      },
-    })
-      .catch((error: unknown) => {
-        // Not written: the lease runs out and the transaction is verified.
-        log.error({ err: error }, 'what an operator said could not be written');
-      })
-      .finally(() => {
-        endCall();
-        underWay.delete(work);
-      });
-    underWay.add(work);
-  };
-
-  const loop = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      woken = false;
-      let left = false;
-      try {
-        if (timers.nowMs() >= nextListAtMs) await findWork();
-        if (!stopping.signal.aborted) left = await takeWork();
-      } catch (error) {
-        log.error({ err: error }, 'the dispatcher could not take work');
-        nextListAtMs = timers.nowMs() + options.pollMs;
-      }
-      if (left || woken || stopping.signal.aborted) continue;
-      await new Promise<void>((resolve) => {
-        const forget = timers.after(Math.max(1, nextListAtMs - timers.nowMs()), resolve);
-        wake = () => {
-          forget();
-          resolve();
-        };
-      });
-      wake = undefined;
-    }
-  };
-  capacity.onValidated(wakeUp);
-  const running = loop();
-
-  return {
-    hint: (queues) => {
-      for (const queue of queues) rotation.add(queue);
-      wakeUp();
-    },
-    get underWay() {
-      return underWay.size;
-    },
-    stop: async (graceMs) => {
-      stopping.abort();
-      wakeUp();
-      await running;
-      const forgetCutOff = timers.after(graceMs, () => abort.abort());
-      await Promise.allSettled(underWay);
-      forgetCutOff();
-      await progressLane.idle();
-    },
-  };
-}
-
-function operatorOf(catalogue: BillerCatalogue, billerCode: string): Operator | undefined {
-  const biller = catalogue.biller(billerCode);
-  return biller && catalogue.operator(biller.operatorCode);
-}
-
-/** Divides what each operator can take among the queues that wait for it, in turns. */
-function shareOut(
-  turns: readonly Turn[],
-  options: {
-    readonly catalogue: BillerCatalogue;
-    readonly connectorOf: (operatorCode: string) => Connector | undefined;
-    readonly availabilities: Availabilities;
-    readonly capacity: Capacity;
-  },
-): (Turn & { max: number; leaseMs: number })[] {
-  const groups = new Map<string, { operator: Operator; turns: Turn[] }>();
-  for (const turn of turns) {
-    const operator = operatorOf(options.catalogue, turn.billerCode);
-    if (operator === undefined) continue;
-    // While a biller is offline nothing is sent; what was sent is still verified.
-    if (turn.stage === 'send' && !options.availabilities.maySend(turn.billerCode)) continue;
-    const name = `${operator.operatorCode} ${turn.stage}`;
-    const group = groups.get(name) ?? { operator, turns: [] };
-    group.turns.push(turn);
-    groups.set(name, group);
-  }
-  const shares = [];
-  const promised = new Map<string, number>();
-  // In turn order, too: payments and status queries of one operator share its places.
-  for (const group of groups.values()) {
-    const connector = options.connectorOf(group.operator.operatorCode);
-    const stage = group.turns[0]?.stage;
-    if (connector === undefined || stage === undefined) continue;
-    const given = promised.get(group.operator.operatorCode) ?? 0;
-    const free = options.capacity.free(group.operator, stage, given);
-    const inTurn = group.turns.slice(0, free);
-    promised.set(group.operator.operatorCode, given + free);
-    const leaseMs = connector.payDeadlineMs + LEASE_MARGIN_MS;
-    for (const [index, turn] of inTurn.entries()) {
-      const max = Math.floor(free / inTurn.length) + (index < free % inTurn.length ? 1 : 0);
-      shares.push({ ...turn, max, leaseMs });
-    }
-  }
-  return shares;
 }

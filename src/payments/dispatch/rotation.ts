@@ -40,6 +40,6 @@ export function createRotation(): Rotation {
   };
 }
 
-function nameOf(queue: QueueKey): string {
+export function nameOf(queue: QueueKey): string {
   return `${queue.vendorId} ${queue.stage} ${queue.billerCode}`;
 }

@@ -5,12 +5,16 @@ import { LIMITS } from '../../platform/base/limits.ts';
 import type { MasterKeys } from '../../platform/base/sealing.ts';
 import { systemTimers } from '../../platform/base/timers.ts';
 import type { Timers } from '../../platform/base/timers.ts';
+import { createTasks } from '../../platform/jobs/tasks.ts';
+import type { Tasks } from '../../platform/jobs/tasks.ts';
+import { startWakeLoop } from '../../platform/jobs/wake-loop.ts';
+import type { WakeLoop } from '../../platform/jobs/wake-loop.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { openSecretsOf } from '../../parties/keys.ts';
 import { restMsOf, retryDelayMs, shouldDisable } from './decide.ts';
 import type { WebhookPolicy } from './decide.ts';
 import { createDeliverer } from './deliver.ts';
-import type { DeliveryResult } from './deliver.ts';
+import type { Deliverer, DeliveryResult } from './deliver.ts';
 import { eventBody, webhookIdOf } from './event.ts';
 import {
   claimEvents,
@@ -47,102 +51,141 @@ export interface WebhookSender {
  * under the same `webhook-id`, when its lease ends.
  */
 export function startWebhookSender(options: SenderOptions): WebhookSender {
-  const { pool, policy, log, timers = systemTimers } = options;
-  const deliverer = createDeliverer(policy);
-  const stopping = new AbortController();
-  const cutOff = new AbortController();
-  const underWay = new Set<Promise<void>>();
+  return new RunningSender(options);
+}
+
+class RunningSender implements WebhookSender {
+  readonly #options: SenderOptions;
+  readonly #timers: Timers;
+  readonly #deliverer: Deliverer;
+  readonly #calls: Tasks;
   /** Calls under way, by vendor. */
-  const calls = new Map<number, number>();
+  readonly #callCounts = new Map<number, number>();
   /** When a failing webhook may be tried again, by vendor. */
-  const restUntilMs = new Map<number, number>();
-  let wake: (() => void) | undefined;
-  let woken = false;
+  readonly #restUntilMs = new Map<number, number>();
+  readonly #loop: WakeLoop;
 
-  const wakeUp = (): void => {
-    woken = true;
-    wake?.();
-  };
-  const callsOf = ({ vendorId }: Pick<WaitingWebhook, 'vendorId'>): number =>
-    calls.get(vendorId) ?? 0;
+  constructor(options: SenderOptions) {
+    const { timers = systemTimers } = options;
+    this.#options = options;
+    this.#timers = timers;
+    this.#deliverer = createDeliverer(options.policy);
+    this.#calls = createTasks(timers);
+    this.#loop = startWakeLoop({
+      turn: async (stopping) => await this.#takeWork(stopping),
+      onFailure: (error) => {
+        options.log.error({ err: error }, 'events could not be taken to be sent');
+        return options.pollMs;
+      },
+      timers,
+    });
+  }
 
-  /** How many more events of it may be sent at once; a failing one is tried with one. */
-  const freeOf = (webhook: WaitingWebhook): number => {
-    const max = webhook.failureCount > 0 ? 1 : LIMITS.webhookCallsPerVendor;
-    return Math.min(max - callsOf(webhook), LIMITS.webhookCalls - underWay.size);
-  };
+  async stop(graceMs: number): Promise<void> {
+    await this.#loop.stop();
+    await this.#calls.finish(graceMs);
+    await this.#deliverer.close();
+  }
 
-  const takeOf = async (webhook: WaitingWebhook): Promise<void> => {
-    const max = freeOf(webhook);
+  /** Returns when there may be something to do again, in milliseconds. */
+  async #takeWork(stopping: AbortSignal): Promise<number> {
+    const { pool, policy, pollMs, log } = this.#options;
+    let nextMs = pollMs;
+    const due: WaitingWebhook[] = [];
+    for (const webhook of await listWaitingWebhooks(pool)) {
+      const waitMs = Math.max(webhook.dueInMs, this.#restMsOf(webhook));
+      if (waitMs <= 0) due.push(webhook);
+      else nextMs = Math.min(nextMs, waitMs);
+    }
+    // When places are short, those who have the fewest come first.
+    due.sort((one, other) => this.#callCountOf(one) - this.#callCountOf(other));
+    for (const webhook of due) {
+      if (stopping.aborted) break;
+      await this.#takeOf(webhook).catch((error: unknown) => {
+        // Of this one alone, such as a secret that does not open: the others go on.
+        log.error({ err: error, vid: webhook.vid }, 'events of a webhook could not be taken');
+        this.#rest(webhook, policy.maxRestMs);
+      });
+    }
+    return nextMs;
+  }
+
+  async #takeOf(webhook: WaitingWebhook): Promise<void> {
+    const { pool, masterKeys, policy } = this.#options;
+    const max = this.#freeOf(webhook);
     if (max <= 0) return;
     const holder = { holderKind: 'webhook', holder: webhook.vid } as const;
-    const secrets = await openSecretsOf(pool, holder, options.masterKeys);
+    const secrets = await openSecretsOf(pool, holder, masterKeys);
     // It was removed a moment ago; an event without a signature is worth nothing.
     if (secrets.length === 0) return;
     const leaseMs = policy.callTimeoutMs + LEASE_MARGIN_MS;
     for (const event of await claimEvents(pool, webhook.vendorId, { max, leaseMs })) {
-      start(event, webhook, secrets);
+      this.#start(event, webhook, secrets);
     }
-  };
+  }
 
-  const start = (
+  /** How many more events of it may be sent at once; a failing one is tried with one. */
+  #freeOf(webhook: WaitingWebhook): number {
+    const max = webhook.failureCount > 0 ? 1 : LIMITS.webhookCallsPerVendor;
+    return Math.min(max - this.#callCountOf(webhook), LIMITS.webhookCalls - this.#calls.size);
+  }
+
+  #start(event: ClaimedEvent, webhook: WaitingWebhook, secrets: readonly string[]): void {
+    const { vendorId, vid } = webhook;
+    this.#callCounts.set(vendorId, this.#callCountOf(webhook) + 1);
+    const work = this.#send(event, webhook, secrets).catch((error: unknown) => {
+      // Not written: its lease runs out, and it is sent again.
+      this.#options.log.error({ err: error, vid }, 'an event could not be sent, or noted as sent');
+    });
+    this.#calls.add(work, () => {
+      const left = this.#callCountOf(webhook) - 1;
+      if (left > 0) this.#callCounts.set(vendorId, left);
+      else this.#callCounts.delete(vendorId);
+      this.#loop.wake();
+    });
+  }
+
+  async #send(
     event: ClaimedEvent,
     webhook: WaitingWebhook,
     secrets: readonly string[],
-  ): void => {
-    calls.set(webhook.vendorId, callsOf(webhook) + 1);
-    const work = send(event, webhook, secrets)
-      .catch((error: unknown) => {
-        // Not written: its lease runs out, and it is sent again.
-        log.error({ err: error, vid: webhook.vid }, 'an event could not be sent, or noted as sent');
-      })
-      .finally(() => {
-        const left = callsOf(webhook) - 1;
-        if (left > 0) calls.set(webhook.vendorId, left);
-        else calls.delete(webhook.vendorId);
-        underWay.delete(work);
-        wakeUp();
-      });
-    underWay.add(work);
-  };
-
-  const send = async (
-    event: ClaimedEvent,
-    webhook: WaitingWebhook,
-    secrets: readonly string[],
-  ): Promise<void> => {
+  ): Promise<void> {
+    const { pool, wireTime } = this.#options;
+    const { cutOff } = this.#calls;
     crashPoint('webhook:before-send');
-    const result = await deliverer.deliver(
+    const result = await this.#deliverer.deliver(
       {
         url: webhook.url,
         allowsPrivate: webhook.allowsPrivate,
         webhookId: webhookIdOf(event),
-        body: eventBody(event, webhook.vid, options.wireTime),
+        body: eventBody(event, webhook.vid, wireTime),
         secrets,
       },
-      cutOff.signal,
+      cutOff,
     );
     // Whatever the receiver has seen of it: the process ends, and it is not its failure.
-    if (cutOff.signal.aborted && result.kind === 'failed') return;
+    if (cutOff.aborted && result.kind === 'failed') return;
     crashPoint('webhook:before-result-commit');
     if (result.kind === 'delivered') {
       await writeDelivered(pool, event, result.text);
-      restUntilMs.delete(webhook.vendorId);
+      this.#restUntilMs.delete(webhook.vendorId);
     } else {
-      await noteFailure(event, webhook, result);
+      await this.#noteFailure(event, webhook, result);
     }
-  };
+  }
 
-  const noteFailure = async (
+  async #noteFailure(
     event: ClaimedEvent,
-    { vendorId, vid }: WaitingWebhook,
+    webhook: WaitingWebhook,
     result: DeliveryResult,
-  ): Promise<void> => {
+  ): Promise<void> {
+    const { pool, policy, log } = this.#options;
+    const { vendorId, vid } = webhook;
     const tried = { attemptCount: event.attempt_count, triedForMs: event.tried_for_ms };
     const retryInMs = retryDelayMs(tried, policy, Math.random());
     const failing = await writeFailure(pool, event, { result: result.text, retryInMs });
     if (failing === undefined) return;
-    restUntilMs.set(vendorId, timers.nowMs() + restMsOf(failing.failureCount, policy));
+    this.#rest(webhook, restMsOf(failing.failureCount, policy));
     const facts = { vid, failures: failing.failureCount, result: result.text };
     if (failing.failureCount === 1) log.warn(facts, 'a webhook fails');
     if (retryInMs === undefined) {
@@ -152,61 +195,17 @@ export function startWebhookSender(options: SenderOptions): WebhookSender {
     if (disable && (await disableWebhook(pool, vendorId, result.text))) {
       log.error(facts, 'a webhook was disabled: its events wait until it is enabled again');
     }
-  };
+  }
 
-  /** Returns when there may be something to do again, in milliseconds. */
-  const takeWork = async (): Promise<number> => {
-    let nextMs = options.pollMs;
-    const due: WaitingWebhook[] = [];
-    for (const webhook of await listWaitingWebhooks(pool)) {
-      const restMs = (restUntilMs.get(webhook.vendorId) ?? 0) - timers.nowMs();
-      const waitMs = Math.max(webhook.dueInMs, restMs);
-      if (waitMs <= 0) due.push(webhook);
-      else nextMs = Math.min(nextMs, waitMs);
-    }
-    // When places are short, those who have the fewest come first.
-    for (const webhook of due.toSorted((one, other) => callsOf(one) - callsOf(other))) {
-      if (stopping.signal.aborted) break;
-      await takeOf(webhook).catch((error: unknown) => {
-        // Of this one alone, such as a secret that does not open: the others go on.
-        log.error({ err: error, vid: webhook.vid }, 'events of a webhook could not be taken');
-        restUntilMs.set(webhook.vendorId, timers.nowMs() + policy.maxRestMs);
-      });
-    }
-    return nextMs;
-  };
+  #callCountOf({ vendorId }: WaitingWebhook): number {
+    return this.#callCounts.get(vendorId) ?? 0;
+  }
 
-  const loop = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      woken = false;
-      let nextMs = options.pollMs;
-      try {
-        nextMs = await takeWork();
-      } catch (error) {
-        log.error({ err: error }, 'events could not be taken to be sent');
-      }
-      if (woken || stopping.signal.aborted) continue;
-      await new Promise<void>((resolve) => {
-        const forget = timers.after(Math.max(1, nextMs), resolve);
-        wake = () => {
-          forget();
-          resolve();
-        };
-      });
-      wake = undefined;
-    }
-  };
-  const running = loop();
+  #rest({ vendorId }: WaitingWebhook, forMs: number): void {
+    this.#restUntilMs.set(vendorId, this.#timers.nowMs() + forMs);
+  }
 
-  return {
-    stop: async (graceMs) => {
-      stopping.abort();
-      wakeUp();
-      await running;
-      const forgetCutOff = timers.after(graceMs, () => cutOff.abort());
-      await Promise.allSettled(underWay);
-      forgetCutOff();
-      await deliverer.close();
-    },
-  };
+  #restMsOf({ vendorId }: WaitingWebhook): number {
+    return (this.#restUntilMs.get(vendorId) ?? 0) - this.#timers.nowMs();
+  }
 }

@@ -1,16 +1,18 @@
 import type { Logger } from 'pino';
+import { systemTimers } from '../base/timers.ts';
+import { startWakeLoop } from './wake-loop.ts';
 
 /** Work that is done again and again while the process lives. */
 export interface PeriodicJob {
-  /** Begins a turn now, unless one is under way or the job is stopped. */
+  /** Begins a turn now, or right after the one under way, unless the job is stopped. */
   hurry(): void;
   /** Begins no more turns; resolves when the one under way has ended. */
   stop(): Promise<void>;
 }
 
 /**
- * Runs `work` every `everyMs`, never twice at a time: a turn that is due while the one before is under
- * way is left out. A failure is logged as a warning, and the next turn tries again.
+ * Runs `work`, never twice at a time, and again `everyMs` after it ended. A failure is logged as a
+ * warning, and the next turn tries again.
  */
 export function startPeriodicJob(options: {
   readonly everyMs: number;
@@ -22,25 +24,18 @@ export function startPeriodicJob(options: {
   readonly failureText: string;
   readonly log: Logger;
 }): PeriodicJob {
-  const { work, failureText, log } = options;
-  const stopping = new AbortController();
-  let running: Promise<unknown> | undefined;
-  const hurry = (): void => {
-    if (stopping.signal.aborted) return;
-    running ??= work(stopping.signal)
-      .catch((error: unknown) => log.warn({ err: error }, failureText))
-      .finally(() => {
-        running = undefined;
-      });
-  };
-  if (options.atOnce === true) hurry();
-  const timer = setInterval(hurry, options.everyMs);
-  return {
-    hurry,
-    stop: async () => {
-      clearInterval(timer);
-      stopping.abort();
-      await running;
+  const { everyMs, atOnce = false, work, failureText, log } = options;
+  const loop = startWakeLoop({
+    firstMs: atOnce ? 0 : everyMs,
+    turn: async (stopping) => {
+      await work(stopping);
+      return everyMs;
     },
-  };
+    onFailure: (error) => {
+      log.warn({ err: error }, failureText);
+      return everyMs;
+    },
+    timers: systemTimers,
+  });
+  return { hurry: () => loop.wake(), stop: async () => await loop.stop() };
 }
