@@ -90,7 +90,7 @@ async function appendAll(
         keptOf(row),
       ]),
   );
-  const rows: Record<string, unknown>[] = [];
+  const rows: NewRow[] = [];
   const added: NewEnquiry[] = [];
   const results = items.map((item) => {
     const { record } = item;
@@ -102,16 +102,17 @@ async function appendAll(
     const sequence = head.sequence + 1n;
     const hash = chainHash(head.hash, sequence, record);
     heads.set(record.vendorId, { sequence, hash });
-    rows.push(rowOf(item, sequence, hash));
+    rows.push({ ...record, sequence, hash, sealedPayload: item.sealedPayload });
     added.push(item);
     if (record.outcome !== 'unknown') kept.set(key, keptOfNew(item));
     return undefined;
   });
   if (rows.length > 0) {
-    await db.query(
-      'insert into enquiries select * from json_populate_recordset(null::enquiries, $1::json)',
-      [JSON.stringify(rows)],
-    );
+    await db.query({
+      name: 'enquiry_keep',
+      text: INSERT,
+      values: COLUMNS.map(([, , valueOf]) => rows.map(valueOf)),
+    });
     await noteBesideSubjects(db, added);
     await moveHeads(db, heads);
   }
@@ -179,42 +180,45 @@ function keptOfNew({ record, sealedPayload }: NewEnquiry): KeptEnquiry {
   return { vendorId, enquiryId, outcome, sealedPayload };
 }
 
-function rowOf(item: NewEnquiry, sequence: bigint, hash: Buffer): Record<string, unknown> {
-  const { record } = item;
-  return {
-    vendor_id: record.vendorId,
-    sequence: String(sequence),
-    enquiry_id: record.enquiryId,
-    enquired_at: record.enquiredAt.toISOString(),
-    operation: record.operation,
-    request_reference: record.requestReference,
-    report_reason: record.reportReason,
-    report_sector: record.reportSector,
-    consent_reference: record.consentReference,
-    consent_date: record.consentDate,
-    key_id: record.keyId,
-    documents: record.documents,
-    outcome: record.outcome,
-    crn: record.crn,
-    match_rule: record.matchRule,
-    match_score: record.matchScore,
-    scorecard: record.scorecard,
-    score: record.score,
-    grade: record.grade,
-    probability: record.probability,
-    source: record.source,
-    upstream_id: record.upstreamId,
-    data_as_of: record.dataAsOf,
-    duration_ms: record.durationMs,
-    sealed_payload: bytea(item.sealedPayload),
-    payload_hash: bytea(record.payloadHash),
-    hash: bytea(hash),
-  };
+interface NewRow extends EnquiryRecord {
+  readonly sequence: bigint;
+  readonly hash: Buffer;
+  readonly sealedPayload: Buffer;
 }
 
-function bytea(bytes: Buffer): string {
-  return `\\x${bytes.toString('hex')}`;
-}
+/** Columns of a new enquiry: name, type, value. */
+const COLUMNS: readonly (readonly [string, string, (row: NewRow) => unknown])[] = [
+  ['vendor_id', 'integer', (row) => row.vendorId],
+  ['sequence', 'bigint', (row) => row.sequence],
+  ['enquiry_id', 'uuid', (row) => row.enquiryId],
+  ['enquired_at', 'timestamptz', (row) => row.enquiredAt],
+  ['operation', 'text', (row) => row.operation],
+  ['request_reference', 'text', (row) => row.requestReference],
+  ['report_reason', 'integer', (row) => row.reportReason],
+  ['report_sector', 'integer', (row) => row.reportSector],
+  ['consent_reference', 'text', (row) => row.consentReference],
+  ['consent_date', 'text', (row) => row.consentDate],
+  ['key_id', 'text', (row) => row.keyId],
+  ['documents', 'text', (row) => row.documents],
+  ['outcome', 'text', (row) => row.outcome],
+  ['crn', 'text', (row) => row.crn],
+  ['match_rule', 'text', (row) => row.matchRule],
+  ['match_score', 'text', (row) => row.matchScore],
+  ['scorecard', 'text', (row) => row.scorecard],
+  ['score', 'text', (row) => row.score],
+  ['grade', 'text', (row) => row.grade],
+  ['probability', 'text', (row) => row.probability],
+  ['source', 'text', (row) => row.source],
+  ['upstream_id', 'text', (row) => row.upstreamId],
+  ['data_as_of', 'text', (row) => row.dataAsOf],
+  ['duration_ms', 'integer', (row) => row.durationMs],
+  ['sealed_payload', 'bytea', (row) => row.sealedPayload],
+  ['payload_hash', 'bytea', (row) => row.payloadHash],
+  ['hash', 'bytea', (row) => row.hash],
+];
+
+const INSERT = `insert into enquiries (${COLUMNS.map(([name]) => name).join(', ')})
+  select * from unnest(${COLUMNS.map(([, type], at) => `$${at + 1}::${type}[]`).join(', ')})`;
 
 async function noteBesideSubjects(db: Queryable, items: readonly NewEnquiry[]): Promise<void> {
   const notes = items.flatMap((item) => item.crns.map((crn) => ({ crn, item })));
