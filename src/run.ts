@@ -17,6 +17,7 @@ import { databaseOf, ensureRole } from './platform/db/runtime-role.ts';
 import { sandboxRuntimeUrl } from './platform/db/sandbox-role.ts';
 import { checkServer } from './platform/db/server-check.ts';
 import { createLog } from './platform/log.ts';
+import { findSigners } from './parties/store.ts';
 import { enterAfterRestore } from './payments/quarantine/after-restore.ts';
 import { findOpenQuarantine } from './payments/quarantine/store.ts';
 
@@ -248,13 +249,9 @@ export async function serve(config: Config): Promise<void> {
 const DEMO_HOLDERS = ['demo', 'demo2', 'demo-collector'];
 
 async function refuseDemoData(pool: Pool): Promise<void> {
-  const found = await pool.query<{ holder: string }>(
-    `select vid as holder from vendors where vid = any($1)
-     union select collector from collectors where collector = any($1)`,
-    [DEMO_HOLDERS],
-  );
-  if (found.rows.length === 0) return;
+  const found = await findSigners(pool, DEMO_HOLDERS);
+  if (found.length === 0) return;
   throw new StartError(
-    `This database holds demo data (${found.rows.map((row) => row.holder).join(', ')}), whose keys are public. Use another database for production.`,
+    `This database holds demo data (${found.join(', ')}), whose keys are public. Use another database for production.`,
   );
 }

@@ -1,4 +1,5 @@
 import type { Queryable } from '../platform/db/pool.ts';
+import { lockTopic } from '../platform/db/settings-watch.ts';
 import type {
   CollectorScope,
   DuplicateCheck,
@@ -122,7 +123,7 @@ export async function insertVendor(
 ): Promise<number | undefined> {
   // Vendors are added by hand, rarely: the lock keeps two commands from choosing one id. To lock the
   // table itself would take rights that the runtime role does not have.
-  await db.query(`select from settings_versions where topic = 'vendors' for update`);
+  await lockTopic(db, 'vendors');
   const inserted = await db.query<{ vendor_id: number }>(
     `insert into vendors (vendor_id, vid, name, sector, created_at)
      select coalesce(max(vendor_id), 0) + 1, $1, $2, $3, $4 from vendors
@@ -298,4 +299,14 @@ export async function insertKeyOnce(
     [key.holderKind, key.holder, key.keyId, key.masterKeyId, key.sealed, key.createdAt],
   );
   return inserted.rowCount === 1;
+}
+
+/** Which of these names are vendors or collectors. */
+export async function findSigners(db: Queryable, names: readonly string[]): Promise<string[]> {
+  const found = await db.query<{ name: string }>(
+    `select vid as name from vendors where vid = any($1)
+     union select collector from collectors where collector = any($1)`,
+    [names],
+  );
+  return found.rows.map((row) => row.name);
 }

@@ -50,23 +50,6 @@ export const READS_EVERYTHING: Readonly<Record<string, string>> = {
 
 /** Reads of a table that another folder owns: file, tables, reason. */
 export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[]; why: string }>> = {
-  'metrics.ts': {
-    tables: [
-      'backups',
-      'bulk_batches',
-      'cases',
-      'dispatch_queue',
-      'events',
-      'ledger_chain',
-      'payments',
-      'quarantines',
-      'transfers',
-      'webhooks',
-    ],
-    why: 'from before tables had owners',
-  },
-  'run.ts': { tables: ['collectors', 'vendors'], why: 'from before tables had owners' },
-  'parties/store.ts': { tables: ['settings_versions'], why: 'from before tables had owners' },
   'credit/enquiries/retention-store.ts': {
     tables: ['vendors'],
     why: 'it erases vendor by vendor, also for a vendor that has calls to bureaus but no chain yet',
@@ -77,19 +60,24 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
   },
   'payments/archive/archive-store.ts': {
     tables: ['cases', 'corrections', 'payments'],
-    why: 'from before tables had owners',
+    why: 'one statement finds and locks payments that neither a case nor a correction names, and copies them inside the database: a file holds thousands',
   },
-  'payments/billers/store.ts': { tables: ['quarantines'], why: 'from before tables had owners' },
-  'payments/bulk/store.ts': { tables: ['payments'], why: 'from before tables had owners' },
+  'payments/billers/store.ts': {
+    tables: ['quarantines'],
+    why: 'a biller is OFFLINE during a quarantine; one snapshot, or a biller would be shown ONLINE with the breaker of a moment before',
+  },
   'payments/cases/cases-store.ts': {
     tables: ['billers', 'payments', 'vendors'],
-    why: 'from before tables had owners',
+    why: 'a list of cases shows the vendor, and filters by it; the operator and the time of the payment come with the same statement',
   },
   'payments/corrections/corrections-store.ts': {
     tables: ['payments'],
-    why: 'from before tables had owners',
+    why: 'the hash of what was settled is taken from the row in the statement that inserts the correction',
   },
-  'payments/create/store.ts': { tables: ['dispatch_queue'], why: 'from before tables had owners' },
+  'payments/create/store.ts': {
+    tables: ['dispatch_queue'],
+    why: 'whether a payment is queued or at its operator is read with it, in one snapshot',
+  },
   'payments/dispatch/recall-store.ts': {
     tables: ['payments'],
     why: 'finds and locks queue entries by payment in one statement; only the payment knows the biller, which is part of the entry’s key',
@@ -98,18 +86,17 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     tables: ['payments'],
     why: 'the age of an open payment counts from its creation, which the queue does not repeat',
   },
-  'payments/dispatch/store.ts': { tables: ['quarantines'], why: 'from before tables had owners' },
+  'payments/dispatch/store.ts': {
+    tables: ['quarantines'],
+    why: 'the claim checks for a quarantine in its own statement: checked before, a payment could be sent after it began',
+  },
   'payments/events/store.ts': {
     tables: ['payments', 'quarantines', 'vendors'],
-    why: 'from before tables had owners',
+    why: 'the sender needs the name and the quarantine with each due webhook, polled twice a second; a correction is announced by one statement from its payment',
   },
   'payments/events/webhooks-store.ts': {
     tables: ['vendors'],
-    why: 'from before tables had owners',
-  },
-  'payments/ledger/authenticity.ts': {
-    tables: ['cases', 'collections', 'corrections'],
-    why: 'from before tables had owners',
+    why: 'webhooks are listed by the names of their vendors',
   },
   'payments/ledger/entries.ts': {
     tables: [
@@ -120,19 +107,19 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
       'fund_movements',
       'payments',
     ],
-    why: 'from before tables had owners',
+    why: 'the hash chain covers all that moves money; a block is one statement over one snapshot',
   },
   'payments/ledger/store.ts': {
     tables: ['archived_payments', 'payments'],
-    why: 'from before tables had owners',
+    why: 'a statement of account shows the reference and the account of each payment, page by page in one join',
   },
   'payments/reconciliation/days-store.ts': {
-    tables: ['billers', 'cases', 'dispatch_queue', 'payments', 'transfers'],
-    why: 'from before tables had owners',
+    tables: ['billers', 'dispatch_queue', 'transfers'],
+    why: 'sums the transfers of a day, and names the operators that were paid, inside the database',
   },
   'payments/reconciliation/store.ts': {
-    tables: ['billers', 'corrections', 'dispatch_queue', 'operators', 'payments', 'transfers'],
-    why: 'from before tables had owners',
+    tables: ['billers', 'corrections', 'dispatch_queue', 'payments', 'transfers'],
+    why: 'matching reads what the ledger has of an operator’s payments in one join',
   },
 };
 

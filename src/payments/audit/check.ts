@@ -5,7 +5,7 @@ import { snapshot } from '../../platform/db/pool.ts';
 import { changedFunctions, readAppliedFunctions } from '../../platform/db/functions.ts';
 import { findSchemaDamage } from '../../platform/db/schema-check.ts';
 import type { Schema } from '../../platform/db/schema.ts';
-import { checkAuthenticity } from '../ledger/authenticity.ts';
+import { checkAuthenticity } from './authenticity-check.ts';
 import { checkChain } from './chain-check.ts';
 import type { ChainHead, KeptHead } from './chain-check.ts';
 import { INVARIANTS } from './invariants.ts';

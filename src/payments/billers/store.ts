@@ -65,6 +65,13 @@ export async function listOperators(db: Queryable): Promise<OperatorRow[]> {
   return (await db.query<OperatorRow>('select * from operators order by operator_code')).rows;
 }
 
+/** Locks the operator until the caller's database transaction ends; payments go on. */
+export async function lockOperator(db: Queryable, operatorCode: string): Promise<void> {
+  await db.query('select from operators where operator_code = $1 for no key update', [
+    operatorCode,
+  ]);
+}
+
 export async function listPrefixes(
   db: Queryable,
 ): Promise<{ prefix: string; biller_code: string }[]> {

@@ -4,7 +4,7 @@ import type { Biller } from '../billers/biller.ts';
 import { inTransaction } from '../../platform/db/pool.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { answerDecision, dependOnEachOther, isSameRequest } from '../create/decide.ts';
-import { createPayments } from '../create/store.ts';
+import { createPayments, readPaymentsByReferences } from '../create/store.ts';
 import type { CreateDecision, NewPayment } from '../create/payment.ts';
 import type { Vendor } from '../../parties/vendor.ts';
 import { planChunk, rowRefusalOf } from './batch.ts';
@@ -115,7 +115,7 @@ async function answerRepeats(
   const earlier = new Map(
     references.length === 0
       ? []
-      : (await store.readByReferences(db, vendorId, references)).map((row) => [
+      : (await readPaymentsByReferences(db, vendorId, references)).map((row) => [
           row.merchant_reference,
           row,
         ]),

@@ -1,5 +1,4 @@
 import type { Queryable } from '../../platform/db/pool.ts';
-import type { PaymentRow } from '../create/store.ts';
 import type { BatchProgress, RowRefusal } from './batch.ts';
 
 interface BatchRow {
@@ -224,19 +223,14 @@ export async function listChunks(
   return read.rows;
 }
 
-/** The vendor's transactions with these references. */
-export async function readByReferences(
+/** How many batches have undecided rows, and the age of the oldest of them. */
+export async function countOpenBatches(
   db: Queryable,
-  vendorId: number,
-  merchantReferences: readonly string[],
-): Promise<PaymentRow[]> {
-  const read = await db.query<PaymentRow>({
-    name: 'read_payments_by_references',
-    text: `select t.* from unnest($2::text[]) as r (reference) cross join lateral (
-        select * from payments
-        where vendor_id = $1 and merchant_reference = r.reference limit 1
-      ) t`,
-    values: [vendorId, merchantReferences],
-  });
-  return read.rows;
+): Promise<{ readonly count: number; readonly oldestSeconds: number }> {
+  const counted = await db.query<{ count: number; oldestSeconds: number }>(
+    `select count(*)::integer as count,
+       coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as "oldestSeconds"
+     from bulk_batches where ended_at is null`,
+  );
+  return counted.rows[0] ?? { count: 0, oldestSeconds: 0 };
 }

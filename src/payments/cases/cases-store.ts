@@ -242,3 +242,33 @@ export async function listCaseEvents(
   );
   return listed.rows;
 }
+
+/** The open cases of a kind. */
+export interface OpenCases {
+  readonly kind: CaseKind;
+  readonly count: number;
+  /** Age of the oldest. */
+  readonly oldestSeconds: number;
+}
+
+export async function countOpenCases(db: Queryable): Promise<OpenCases[]> {
+  const counted = await db.query<OpenCases>(
+    `select kind, count(*)::integer as count,
+       extract(epoch from now() - min(opened_at))::float8 as "oldestSeconds"
+     from cases where resolved_at is null group by kind`,
+  );
+  return counted.rows;
+}
+
+/** Open cases about something that happened before the moment. */
+export async function countOpenCasesBefore(db: Queryable, before: Date): Promise<number> {
+  const counted = await db.query<{ count: number }>(
+    `select count(*)::integer as count
+     from cases c
+       left join payments t on t.vendor_id = c.vendor_id and t.payment_id = c.payment_id
+     where c.resolved_at is null
+       and least(c.opened_at, t.created_at, (c.facts ->> 'at')::timestamptz) < $1`,
+    [before],
+  );
+  return counted.rows[0]?.count ?? 0;
+}

@@ -25,7 +25,8 @@ import {
   setResolved,
 } from '../cases/cases-store.ts';
 import type { CaseRow, Proposal } from '../cases/cases-store.ts';
-import { insertCorrection, readFeeCents, setCorrectedOutcome } from './corrections-store.ts';
+import { readFeeCents } from '../create/store.ts';
+import { insertCorrection, setCorrectedOutcome } from './corrections-store.ts';
 import { planResolution } from './resolutions.ts';
 import type { Plan, PlannedTransfer, Situation } from './resolutions.ts';
 import { readPayments } from '../reconciliation/store.ts';

@@ -65,16 +65,3 @@ export async function setCorrectedOutcome(
     throw new Error(`correction ${corrected.correctionId} does not fit its transaction`);
   }
 }
-
-/** What a transaction and its case are about besides what reconciliation reads: fee and operator. */
-export async function readFeeCents(
-  db: Queryable,
-  vendorId: number,
-  paymentId: string,
-): Promise<bigint> {
-  const read = await db.query<{ fee_cents: bigint }>(
-    'select fee_cents from payments where vendor_id = $1 and payment_id = $2',
-    [vendorId, paymentId],
-  );
-  return read.rows[0]?.fee_cents ?? 0n;
-}

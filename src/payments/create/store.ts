@@ -171,6 +171,35 @@ export async function readPayment(
   return read.rows[0];
 }
 
+/** The vendor's payments with these references. */
+export async function readPaymentsByReferences(
+  db: Queryable,
+  vendorId: number,
+  merchantReferences: readonly string[],
+): Promise<PaymentRow[]> {
+  const read = await db.query<PaymentRow>({
+    name: 'read_payments_by_references',
+    text: `select t.* from unnest($2::text[]) as r (reference) cross join lateral (
+        select * from payments
+        where vendor_id = $1 and merchant_reference = r.reference limit 1
+      ) t`,
+    values: [vendorId, merchantReferences],
+  });
+  return read.rows;
+}
+
+export async function readFeeCents(
+  db: Queryable,
+  vendorId: number,
+  paymentId: string,
+): Promise<bigint> {
+  const read = await db.query<{ fee_cents: bigint }>(
+    'select fee_cents from payments where vendor_id = $1 and payment_id = $2',
+    [vendorId, paymentId],
+  );
+  return read.rows[0]?.fee_cents ?? 0n;
+}
+
 /** Deletes payments that are archived. Returns how many there were. */
 export async function deleteSettled(
   db: Queryable,

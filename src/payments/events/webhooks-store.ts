@@ -159,3 +159,25 @@ export async function replayAfter(
   );
   return updated.rows.map((row) => row.event_id);
 }
+
+/** Webhooks in one state, and what waits for them. */
+export interface WebhookBacklog {
+  readonly webhook: 'active' | 'disabled';
+  readonly webhooks: number;
+  readonly waiting: number;
+  /** Age of the oldest event that waits. */
+  readonly oldestSeconds: number;
+}
+
+export async function readBacklog(db: Queryable): Promise<WebhookBacklog[]> {
+  const counted = await db.query<WebhookBacklog>(
+    `select case when w.disabled_at is null then 'active' else 'disabled' end as webhook,
+       count(*)::integer as webhooks, sum(e.waiting)::integer as waiting,
+       coalesce(extract(epoch from now() - min(e.oldest_at)), 0)::float8 as "oldestSeconds"
+     from webhooks w cross join lateral (
+       select count(*) as waiting, min(occurred_at) as oldest_at from events
+       where vendor_id = w.vendor_id and due_at is not null
+     ) e group by 1`,
+  );
+  return counted.rows;
+}

@@ -192,3 +192,12 @@ export async function lockFloats(db: Queryable, vendorIds: readonly number[]): P
     [vendorIds],
   );
 }
+
+/** Age of the oldest transfer that is not in the hash chain yet; 0 when all are. */
+export async function readUnchainedSeconds(db: Queryable): Promise<number> {
+  const read = await db.query<{ age_seconds: number }>(
+    `select coalesce(extract(epoch from now() - min(f.created_at)), 0)::float8 as age_seconds
+     from transfers f where f.created_at >= (select ended_at from ledger_chain)`,
+  );
+  return read.rows[0]?.age_seconds ?? 0;
+}

@@ -144,19 +144,6 @@ export async function listOperatorsPaid(db: Queryable, period: Period): Promise<
   return listed.rows.map((row) => row.operator_code);
 }
 
-/** Open cases about something that happened before the moment. */
-export async function countOpenCases(db: Queryable, before: Date): Promise<number> {
-  const counted = await db.query<{ count: number }>(
-    `select count(*)::integer as count
-     from cases c
-       left join payments t on t.vendor_id = c.vendor_id and t.payment_id = c.payment_id
-     where c.resolved_at is null
-       and least(c.opened_at, t.created_at, (c.facts ->> 'at')::timestamptz) < $1`,
-    [before],
-  );
-  return counted.rows[0]?.count ?? 0;
-}
-
 /** What an operator's statements say about a period, in cents; balances where they begin and end it. */
 export interface OperatorDay {
   readonly operator: string;

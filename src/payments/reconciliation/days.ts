@@ -6,7 +6,6 @@ import { snapshot, databaseTransaction } from '../../platform/db/pool.ts';
 import {
   beginClose,
   computeTotals,
-  countOpenCases,
   findClosedDay,
   findLastClosedDay,
   insertClosedDay,
@@ -16,6 +15,7 @@ import {
   takeYourTime,
 } from './days-store.ts';
 import type { ClosedDay, DayTotal, OperatorDay } from './days-store.ts';
+import { countOpenCasesBefore } from '../cases/cases-store.ts';
 import { statementCovers } from './store.ts';
 
 /** A day of the service's time zone. */
@@ -89,7 +89,7 @@ async function findExceptions(
   for (const operator of await listOperatorsPaid(db, request)) {
     if (!(await statementCovers(db, { operator, from, to }))) missing.push(operator);
   }
-  const openCases = await countOpenCases(db, to);
+  const openCases = await countOpenCasesBefore(db, to);
   const refused = missing.filter((operator) => !request.withoutStatement.includes(operator));
   const problems = [
     ...(refused.length === 0
@@ -134,6 +134,6 @@ async function report(db: Queryable, { day, from, to }: Day): Promise<DayReport>
         ? await computeTotals(db, { from, to }, follows ? last.day : null)
         : await readTotals(db, day),
     operators: await readOperatorDays(db, { from, to }),
-    openCases: await countOpenCases(db, to),
+    openCases: await countOpenCasesBefore(db, to),
   };
 }

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 import { encodeReference } from '../../platform/base/ids.ts';
+import { lockOperator } from '../billers/store.ts';
 import type { Outcome, PaymentKey } from '../create/payment.ts';
 import type { OurPayment } from './match.ts';
 import type { MovementKind, StatementMovement } from './statement.ts';
@@ -42,7 +43,7 @@ export async function listCovered(db: Queryable, operator: string): Promise<Peri
 export async function beginImport(db: Queryable, operator: string): Promise<void> {
   await db.query('set local statement_timeout = 0');
   await db.query(`set local idle_in_transaction_session_timeout = '10min'`);
-  await db.query('select from operators where operator_code = $1 for no key update', [operator]);
+  await lockOperator(db, operator);
 }
 
 export interface StatementRow {

@@ -16,6 +16,11 @@ export async function markChanged(client: Queryable, topic: SettingsTopic): Prom
   await client.query('select pg_notify($1, $2)', [CHANNEL, topic]);
 }
 
+/** Makes other changes of the topic wait until the caller's database transaction ends. */
+export async function lockTopic(client: Queryable, topic: SettingsTopic): Promise<void> {
+  await client.query('select from settings_versions where topic = $1 for update', [topic]);
+}
+
 /**
  * Runs `work`, which changes a topic's rows, in one transaction with the mark. The mark comes first:
  * it is one row, so that changes of a topic wait for each other and none reads what another is about

@@ -1,0 +1,142 @@
+import type { Registry } from 'prom-client';
+import type { Pool } from '../platform/db/pool.ts';
+import { addGauge, gaugesOf } from '../platform/gauges.ts';
+import { countOpenBatches } from './bulk/store.ts';
+import { countOpenCases } from './cases/cases-store.ts';
+import { readQueueTotals } from './dispatch/queue-totals-store.ts';
+import { readBacklog } from './events/webhooks-store.ts';
+import { readUnchainedSeconds } from './ledger/store.ts';
+import { findOpenQuarantine } from './quarantine/store.ts';
+
+/** Where payments wait, and what needs people; no label holds anything personal. */
+export function addPaymentMetrics(
+  registry: Registry,
+  options: {
+    readonly pool: Pool;
+    readonly waitingCreates: () => number;
+    readonly callsUnderWay: () => number;
+  },
+): void {
+  const { pool } = options;
+  addGauge(
+    registry,
+    'malipo_creates_waiting',
+    'Creates waiting for their batch',
+    options.waitingCreates,
+  );
+  addGauge(
+    registry,
+    'malipo_operator_calls_under_way',
+    'Calls to operators under way',
+    options.callsUnderWay,
+  );
+  addGauge(
+    registry,
+    'malipo_unchained_seconds',
+    'Age of the oldest transfer that is not in the hash chain yet',
+    () => readUnchainedSeconds(pool),
+  );
+  addGauge(registry, 'malipo_quarantine', '1: restored from a backup, nothing is sent', async () =>
+    (await findOpenQuarantine(pool)) === undefined ? 0 : 1,
+  );
+  addQueueMetrics(registry, pool);
+  addBatchMetrics(registry, pool);
+  addCaseMetrics(registry, pool);
+  addWebhookMetrics(registry, pool);
+}
+
+function addQueueMetrics(registry: Registry, pool: Pool): void {
+  const gauge = gaugesOf(registry, () => read());
+  const oldest = gauge(
+    'malipo_oldest_open_seconds',
+    'Age of the oldest open transaction, by stage: send (queued) or verify (outcome not known)',
+    ['stage'],
+  );
+  const open = gauge('malipo_open_transactions', 'Open transactions by biller and stage', [
+    'biller',
+    'stage',
+  ]);
+  const read = async (): Promise<void> => {
+    const totals = await readQueueTotals(pool);
+    open.reset();
+    const ages = new Map<string, number>([
+      ['send', 0],
+      ['verify', 0],
+    ]);
+    for (const { billerCode, stage, count, oldestSeconds } of totals) {
+      open.set({ biller: billerCode, stage }, count);
+      ages.set(stage, Math.max(ages.get(stage) ?? 0, oldestSeconds));
+    }
+    for (const [stage, age] of ages) oldest.set({ stage }, age);
+  };
+}
+
+function addBatchMetrics(registry: Registry, pool: Pool): void {
+  const gauge = gaugesOf(registry, () => read());
+  const open = gauge(
+    'malipo_bulk_open_batches',
+    'Bulk batches of which rows wait for their decision',
+  );
+  const oldest = gauge('malipo_bulk_oldest_seconds', 'Age of the oldest of them');
+  const read = async (): Promise<void> => {
+    const { count, oldestSeconds } = await countOpenBatches(pool);
+    open.set(count);
+    oldest.set(oldestSeconds);
+  };
+}
+
+/** Kinds of cases in which one side has a payment that the other has not. */
+const UNMATCHED: Readonly<Record<string, string>> = { ours_only: 'ours', theirs_only: 'theirs' };
+
+function addCaseMetrics(registry: Registry, pool: Pool): void {
+  const gauge = gaugesOf(registry, () => read());
+  const all = gauge('malipo_cases', 'Open cases, for people to look at');
+  const open = gauge('malipo_open_cases', 'Open cases by kind', ['kind']);
+  const oldest = gauge('malipo_oldest_case_seconds', 'Age of the oldest open case, by kind', [
+    'kind',
+  ]);
+  const unmatched = gauge(
+    'malipo_recon_unmatched',
+    'Open cases of payments that only our books (ours) or only an operator’s statement (theirs) has',
+    ['side'],
+  );
+  const read = async (): Promise<void> => {
+    const kinds = await countOpenCases(pool);
+    open.reset();
+    oldest.reset();
+    for (const side of Object.values(UNMATCHED)) unmatched.set({ side }, 0);
+    for (const { kind, count, oldestSeconds } of kinds) {
+      open.set({ kind }, count);
+      oldest.set({ kind }, oldestSeconds);
+      const side = UNMATCHED[kind];
+      if (side !== undefined) unmatched.set({ side }, count);
+    }
+    all.set(kinds.reduce((sum, row) => sum + row.count, 0));
+  };
+}
+
+function addWebhookMetrics(registry: Registry, pool: Pool): void {
+  const gauge = gaugesOf(registry, () => read());
+  const backlog = gauge(
+    'malipo_webhook_backlog',
+    'Events that wait for their webhook, by whether it is active or disabled',
+    ['webhook'],
+  );
+  const oldest = gauge(
+    'malipo_webhook_oldest_seconds',
+    'Age of the oldest event that waits for an active webhook',
+  );
+  const disabled = gauge(
+    'malipo_webhooks_disabled',
+    'Webhooks that are disabled; their events wait',
+  );
+  const read = async (): Promise<void> => {
+    const backlogs = await readBacklog(pool);
+    const found = new Map(backlogs.map((row) => [row.webhook, row]));
+    for (const webhook of ['active', 'disabled'] as const) {
+      backlog.set({ webhook }, found.get(webhook)?.waiting ?? 0);
+    }
+    oldest.set(found.get('active')?.oldestSeconds ?? 0);
+    disabled.set(found.get('disabled')?.webhooks ?? 0);
+  };
+}
