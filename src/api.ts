@@ -70,7 +70,7 @@ type ApiDeps = ApiOptions & OperationDeps & Authenticators;
 /** The HTTP surface: every operation of the contract at its path (specification §4, design §3). */
 export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const { config, metrics } = options;
-  const app = await createServer({
+  const app = createServer({
     log: options.log,
     onAnswer: metrics.noteAnswer,
     trustedProxies: config.trustedProxies,
@@ -96,7 +96,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
 export async function createMetricsServer(
   options: Pick<ApiOptions, 'log' | 'metrics' | 'pool'>,
 ): Promise<FastifyInstance> {
-  const app = await createServer({ log: options.log });
+  const app = createServer({ log: options.log });
   addHealthRoutes(app, { ...options, schema: SCHEMA });
   addMetricsRoute(app, options.metrics);
   return app;

@@ -23,7 +23,7 @@ async function serve(limits: Partial<ServerLimits>): Promise<{
   readonly answerAll: () => void;
   readonly arrived: () => number;
 }> {
-  const app: FastifyInstance = await createServer({ log: pino({ level: 'silent' }), limits });
+  const app: FastifyInstance = createServer({ log: pino({ level: 'silent' }), limits });
   const gate = Promise.withResolvers<void>();
   let arrived = 0;
   app.get('/slow', async () => {

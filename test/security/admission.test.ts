@@ -31,7 +31,7 @@ async function serve(
   limits: Partial<ServerLimits>,
   trustedProxies: readonly string[] = [],
 ): Promise<Running> {
-  const app = await createServer({ log: pino({ level: 'silent' }), limits, trustedProxies });
+  const app = createServer({ log: pino({ level: 'silent' }), limits, trustedProxies });
   const gate = Promise.withResolvers<void>();
   let arrived = 0;
   app.post('/quick', () => ({ done: true }));
@@ -195,7 +195,7 @@ describe('requests that have arrived', () => {
 
 test('connections of one address past its share are closed, and give their place back', async () => {
   // The server's own limits do not count this machine; these do.
-  const app = await createServer({ log: pino({ level: 'silent' }) });
+  const app = createServer({ log: pino({ level: 'silent' }) });
   cleanups.push(async () => await app.close());
   limitConnections(app, { ...NO_LIMITS, connectionsPerAddress: 2 }, new BlockList());
   app.post('/quick', () => ({ done: true }));

@@ -37,14 +37,10 @@ const BODY_FORMS: ReadonlyMap<string, BodyForm> = new Map([
 /**
  * One flat reading of a request's parameters, from the query string or from the body.
  *
- * Only a multipart body gives a promise, so that callers need not wait for the others.
- * Throws, or rejects with: `malformed_request`, `ambiguous_request`, `nested_value`,
+ * Rejects with: `malformed_request`, `ambiguous_request`, `nested_value`,
  * `unknown_field`, `ambiguous_value`, `payload_too_large`, `unsupported_media_type`.
  */
-export function readFields(
-  request: WireRequest,
-  parameters: Parameters,
-): Reading | Promise<Reading> {
+export async function readFields(request: WireRequest, parameters: Parameters): Promise<Reading> {
   const { body, query } = request;
   if (body === undefined || body.length === 0) return readForm(queryText(query), parameters);
   if (query !== '') throw new Refusal('ambiguous_request');
@@ -60,7 +56,7 @@ export function readFields(
   }
   if (form === 'json') return { fields: readJson(body.toString('utf8'), parameters) };
   if (form === 'form') return readForm(body.toString('utf8'), parameters);
-  return readMultipart(contentType, body, parameters).then((fields) => ({ fields }));
+  return { fields: await readMultipart(contentType, body, parameters) };
 }
 
 function bodyForm(contentType: string, body: Buffer): BodyForm {
