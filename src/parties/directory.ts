@@ -5,6 +5,7 @@ import type { Pool } from '../platform/db/pool.ts';
 import type { OpenedKey } from './keys.ts';
 import { openKeys } from './keys.ts';
 import { listCollectors, listVendors, scopeOf } from './store.ts';
+import type { CollectorRow, VendorRow } from './store.ts';
 import type { Collector, Vendor } from './vendor.ts';
 
 /** All vendors and collectors with their keys, in memory. A flood of unknown names costs no query. */
@@ -43,47 +44,48 @@ export function createVendorDirectory(pool: Pool, masterKeys: MasterKeys): Vendo
       if (ours < shown) return;
       shown = ours;
       const keys = keysByHolder(keyRows);
-      vendors = new Map(
-        vendorRows.map((row) => [
-          row.vid,
-          {
-            vendorId: row.vendor_id,
-            vid: row.vid,
-            name: row.name,
-            sector: row.sector,
-            suspended: row.status === 'suspended',
-            signature: row.signature,
-            duplicateCheck: row.duplicate_check,
-            referenceRequired: row.reference_required,
-            enquiryPolicy: row.enquiry_policy,
-            statusText: row.status_text,
-            get keys() {
-              return validKeys(keys.get(`vendor ${row.vid}`));
-            },
-          },
-        ]),
-      );
+      vendors = new Map(vendorRows.map((row) => [row.vid, vendorOf(row, keys)]));
       vendorsById = new Map([...vendors.values()].map((vendor) => [vendor.vendorId, vendor]));
-      collectors = new Map(
-        collectorRows.map((row) => [
-          row.collector,
-          {
-            collector: row.collector,
-            name: row.name,
-            suspended: row.status === 'suspended',
-            signature: row.signature,
-            scope: scopeOf(row),
-            get keys() {
-              return validKeys(keys.get(`collector ${row.collector}`));
-            },
-          },
-        ]),
-      );
+      collectors = new Map(collectorRows.map((row) => [row.collector, collectorOf(row, keys)]));
     },
   };
 }
 
-function keysByHolder(rows: readonly OpenedKey[]): Map<string, KeyInMemory[]> {
+function vendorOf(row: VendorRow, keys: KeysByHolder): Vendor {
+  return {
+    vendorId: row.vendor_id,
+    vid: row.vid,
+    name: row.name,
+    sector: row.sector,
+    suspended: row.status === 'suspended',
+    signature: row.signature,
+    duplicateCheck: row.duplicate_check,
+    referenceRequired: row.reference_required,
+    enquiryPolicy: row.enquiry_policy,
+    statusText: row.status_text,
+    get keys() {
+      return validKeys(keys.get(`vendor ${row.vid}`));
+    },
+  };
+}
+
+function collectorOf(row: CollectorRow, keys: KeysByHolder): Collector {
+  return {
+    collector: row.collector,
+    name: row.name,
+    suspended: row.status === 'suspended',
+    signature: row.signature,
+    scope: scopeOf(row),
+    get keys() {
+      return validKeys(keys.get(`collector ${row.collector}`));
+    },
+  };
+}
+
+/** By `kind name`, such as `vendor shop-1`. */
+type KeysByHolder = ReadonlyMap<string, readonly KeyInMemory[]>;
+
+function keysByHolder(rows: readonly OpenedKey[]): KeysByHolder {
   const keys = new Map<string, KeyInMemory[]>();
   for (const row of rows) {
     const holder = `${row.holderKind} ${row.holder}`;

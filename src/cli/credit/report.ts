@@ -4,7 +4,7 @@ import { isoDay } from '../../platform/base/days.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { startOfDay } from '../../credit/bureaus/registry.ts';
-import type { AccountState } from '../../credit/facts.ts';
+import type { AccountState, CreditAccount } from '../../credit/facts.ts';
 import { listSubjectEnquiries } from '../../credit/registry/subject-enquiries-store.ts';
 import { listDisputes } from '../../credit/registry/disputes-store.ts';
 import { listLifeRecords } from '../../credit/registry/life-store.ts';
@@ -35,7 +35,22 @@ export function addReportCommand(credit: Command, cli: Cli): void {
 }
 
 async function answerReport(session: Session, vault: Vault, crn: bigint): Promise<Answer> {
-  const { pool, config, wireTime } = session;
+  const report = await readReport(session, vault, crn);
+  const { file, ...json } = report;
+  return {
+    json: {
+      ...json,
+      accounts: report.accounts.map((account, at) => ({
+        ...account,
+        history: (file.accounts[at]?.history ?? []).map(stateOf),
+      })),
+    },
+    text: reportText(report),
+  };
+}
+
+/** Everything on file, as it is shown; `file` still has the history of the accounts. */
+async function readReport({ pool, config, wireTime }: Session, vault: Vault, crn: bigint) {
   const profile = await readSubject(pool, vault, crn);
   if (profile === undefined) throw new PlainError('No subject has this reference.');
   const asOf = startOfDay(systemClock.now(), config.timeZone);
@@ -49,19 +64,44 @@ async function answerReport(session: Session, vault: Vault, crn: bigint): Promis
   });
   const disputes = await listDisputes(pool, vault, crn);
   const enquiries = await listSubjectEnquiries(pool, crn);
-  const life = (await listLifeRecords(pool, crn)).map((one) => ({
-    recorded: wireTime.format(one.recordedAt),
-    status: one.status,
-    died_on: one.diedOn,
-    evidence: one.evidence,
-  }));
-  const deceased = isDeceased(file);
-  const corrections = (await listCorrections(pool, crn)).map((one) => ({
-    account: String(one.accountId),
-    corrected: wireTime.format(one.correctedAt),
-    former: one.former,
-  }));
-  const accounts = file.accounts.map((account) => ({
+  const lifeRecords = await listLifeRecords(pool, crn);
+  const corrections = await listCorrections(pool, crn);
+  return {
+    file,
+    crn: String(crn),
+    profile,
+    deceased: isDeceased(file),
+    life_records: lifeRecords.map((one) => ({
+      recorded: wireTime.format(one.recordedAt),
+      status: one.status,
+      died_on: one.diedOn,
+      evidence: one.evidence,
+    })),
+    accounts: file.accounts.map(accountOf),
+    corrections: corrections.map((one) => ({
+      account: String(one.accountId),
+      corrected: wireTime.format(one.correctedAt),
+      former: one.former,
+    })),
+    disputes: disputes.map((dispute) => ({
+      dispute: dispute.disputeId,
+      account: String(dispute.accountId),
+      opened: wireTime.format(dispute.openedAt),
+      statement: dispute.statement,
+      outcome: dispute.outcome,
+    })),
+    enquiries: enquiries.map((enquiry) => ({
+      at: wireTime.format(enquiry.enquiredAt),
+      by: enquiry.askedBy,
+      sector: enquiry.sector,
+      operation: enquiry.operation,
+      reason: enquiry.reportReason,
+    })),
+  };
+}
+
+function accountOf(account: CreditAccount) {
+  return {
     account: account.key.slice(account.key.lastIndexOf(' ') + 1),
     lender: account.lender,
     sector: account.sector,
@@ -75,49 +115,26 @@ async function answerReport(session: Session, vault: Vault, crn: bigint): Promis
     status: account.current.status,
     as_of: isoDay(account.current.asOf),
     disputed: account.disputed,
-  }));
-  const asked = enquiries.map((enquiry) => ({
-    at: wireTime.format(enquiry.enquiredAt),
-    by: enquiry.askedBy,
-    sector: enquiry.sector,
-    operation: enquiry.operation,
-    reason: enquiry.reportReason,
-  }));
-  return {
-    json: {
-      crn: String(crn),
-      profile,
-      deceased,
-      life_records: life,
-      accounts: accounts.map((account, at) => ({
-        ...account,
-        history: (file.accounts[at]?.history ?? []).map(stateOf),
-      })),
-      corrections,
-      disputes: disputes.map((dispute) => ({
-        dispute: dispute.disputeId,
-        account: String(dispute.accountId),
-        opened: wireTime.format(dispute.openedAt),
-        statement: dispute.statement,
-        outcome: dispute.outcome,
-      })),
-      enquiries: asked,
-    },
-    text: [
-      record([
-        ['Reference', String(crn)],
-        ['Name', fullName(profile.name)],
-        ['Born', profile.dateOfBirth],
-        ...(deceased ? [['Deceased', 'yes'] as const] : []),
-        ['Documents', profile.documents.map(({ type, number }) => `${type} ${number}`).join(', ')],
-        ['Phones', profile.phones.map(({ number }) => number).join(', ')],
-      ]),
-      'Accounts\n' + rowsOf(accounts),
-      `Corrections by lenders: ${corrections.length} (--json shows what they said before, and the history of every account)\n`,
-      `Disputes: ${disputes.length}, of them open: ${disputes.filter(({ outcome }) => outcome === null).length}\n`,
-      'Who asked\n' + rowsOf(asked),
-    ].join('\n'),
   };
+}
+
+function reportText(report: Awaited<ReturnType<typeof readReport>>): string {
+  const { profile, corrections, disputes } = report;
+  const open = disputes.filter(({ outcome }) => outcome === null);
+  return [
+    record([
+      ['Reference', report.crn],
+      ['Name', fullName(profile.name)],
+      ['Born', profile.dateOfBirth],
+      ...(report.deceased ? [['Deceased', 'yes'] as const] : []),
+      ['Documents', profile.documents.map(({ type, number }) => `${type} ${number}`).join(', ')],
+      ['Phones', profile.phones.map(({ number }) => number).join(', ')],
+    ]),
+    'Accounts\n' + rowsOf(report.accounts),
+    `Corrections by lenders: ${corrections.length} (--json shows what they said before, and the history of every account)\n`,
+    `Disputes: ${disputes.length}, of them open: ${open.length}\n`,
+    'Who asked\n' + rowsOf(report.enquiries),
+  ].join('\n');
 }
 
 /** A former state of an account. */

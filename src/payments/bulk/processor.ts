@@ -70,8 +70,116 @@ interface Job {
 type ChunkCall = { readonly chunk: Chunk; readonly refuseWith?: Refusal };
 
 export function createBulkProcessor(options: BulkProcessorOptions): BulkProcessor {
-  const { pool, leaseMs } = options;
-  const lanes = createLanes<ChunkCall, ChunkOutcome>({
+  return new Processor(options);
+}
+
+class Processor implements BulkProcessor {
+  readonly #options: BulkProcessorOptions;
+  readonly #lanes: Lane<ChunkCall, ChunkOutcome>;
+  readonly #running = new Map<string, Promise<void>>();
+  #search: PeriodicJob | undefined;
+  #stopping = false;
+
+  constructor(options: BulkProcessorOptions) {
+    this.#options = options;
+    this.#lanes = openBulkLanes(options);
+  }
+
+  start(): void {
+    this.#search ??= startPeriodicJob({
+      everyMs: this.#options.pollMs,
+      atOnce: true,
+      work: async () => await this.#adopt(),
+      failureText: 'batches could not be looked for',
+      log: this.#options.log,
+    });
+  }
+
+  get underWay(): number {
+    return this.#running.size;
+  }
+
+  async accept(batch: Parameters<BulkProcessor['accept']>[0]): Promise<BatchProgress> {
+    const { pool, leaseMs } = this.#options;
+    const batchId = newBatchId();
+    const { vendorId, batchReference, rows } = batch;
+    const mine = this.#isFree();
+    const inserted = await store.insertBatch(pool, {
+      ...batch,
+      batchId,
+      rowCount: rows.length,
+      content: encodeRows(rows),
+      leaseMs: mine ? leaseMs : 0,
+      maxOpen: LIMITS.bulkOpenBatches,
+    });
+    const stored = await store.readBatch(pool, vendorId, batchReference);
+    if (stored === undefined) throw new Refusal('overloaded', tooManyOpen());
+    if (!stored.fileSha256.equals(batch.fileSha256)) {
+      throw new Refusal('reference_reused', { field: 'batch_reference' });
+    }
+    if (inserted && mine) this.#decide({ vendorId, batchReference, batchId, nextRow: 1 }, rows);
+    return stored;
+  }
+
+  async progress(vendorId: number, batchReference: string): Promise<BatchProgress> {
+    return await requireBatch(this.#options.pool, vendorId, batchReference);
+  }
+
+  async results(
+    vendorId: number,
+    batchReference: string,
+  ): Promise<{ readonly progress: BatchProgress; readonly rows: readonly RowResult[] }> {
+    const { pool } = this.#options;
+    const progress = await requireBatch(pool, vendorId, batchReference);
+    const rows = decodeRows(await store.readContent(pool, vendorId, batchReference));
+    const chunks = await store.listChunks(pool, vendorId, progress.batchId);
+    return { progress, rows: listResults(progress.batchId, rows, chunks) };
+  }
+
+  async idle(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running.values());
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    await this.#search?.stop();
+    await Promise.all(this.#running.values());
+  }
+
+  #isFree(): boolean {
+    return !this.#stopping && this.#running.size < LIMITS.bulkBatchesUnderWay;
+  }
+
+  /** Goes on with batches that another process left. */
+  async #adopt(): Promise<void> {
+    const { pool, leaseMs } = this.#options;
+    for (const found of await store.listAbandoned(pool, LIMITS.bulkBatchesUnderWay)) {
+      if (!this.#isFree()) return;
+      if (this.#running.has(keyOf(found))) continue;
+      const leased = await store.leaseBatch(pool, found, leaseMs);
+      if (leased !== undefined) this.#decide({ ...found, ...leased });
+    }
+  }
+
+  /** Decides what is left of a batch, in the background. */
+  #decide(job: Job, rows?: readonly BulkRow[]): void {
+    const options = this.#options;
+    const isStopping = (): boolean => this.#stopping;
+    const work = decideAll(job, rows, { lanes: this.#lanes, options, isStopping })
+      .catch((error: unknown) => {
+        options.log.warn({ err: error, batch_id: job.batchId }, 'a batch has to wait');
+      })
+      .finally(() => {
+        const wasFull = !this.#isFree();
+        this.#running.delete(keyOf(job));
+        if (wasFull) this.#search?.hurry();
+      });
+    this.#running.set(keyOf(job), work);
+  }
+}
+
+function openBulkLanes(options: BulkProcessorOptions): Lane<ChunkCall, ChunkOutcome> {
+  return createLanes<ChunkCall, ChunkOutcome>({
     name: 'bulk lane',
     pools: options.lanePools,
     vendorOf: ({ chunk }) => chunk.vendorId,
@@ -87,84 +195,10 @@ export function createBulkProcessor(options: BulkProcessorOptions): BulkProcesso
         ),
       ),
   });
-  const running = new Map<string, Promise<void>>();
-  let stopping = false;
-  const isFree = (): boolean => !stopping && running.size < LIMITS.bulkBatchesUnderWay;
+}
 
-  const start = (job: Job, rows?: readonly BulkRow[]): void => {
-    const key = `${job.vendorId} ${job.batchReference}`;
-    const work = decideAll(job, rows, { lanes, options, isStopping: () => stopping })
-      .catch((error: unknown) => {
-        options.log.warn({ err: error, batch_id: job.batchId }, 'a batch has to wait');
-      })
-      .finally(() => {
-        const wasFull = !isFree();
-        running.delete(key);
-        if (wasFull) search?.hurry();
-      });
-    running.set(key, work);
-  };
-
-  const adopt = async (): Promise<void> => {
-    for (const found of await store.listAbandoned(pool, LIMITS.bulkBatchesUnderWay)) {
-      if (!isFree()) return;
-      if (running.has(`${found.vendorId} ${found.batchReference}`)) continue;
-      const leased = await store.leaseBatch(pool, found, leaseMs);
-      if (leased !== undefined) start({ ...found, ...leased });
-    }
-  };
-  let search: PeriodicJob | undefined;
-
-  return {
-    start: () => {
-      search ??= startPeriodicJob({
-        everyMs: options.pollMs,
-        atOnce: true,
-        work: adopt,
-        failureText: 'batches could not be looked for',
-        log: options.log,
-      });
-    },
-    get underWay() {
-      return running.size;
-    },
-    accept: async (batch) => {
-      const batchId = newBatchId();
-      const { vendorId, batchReference, rows } = batch;
-      const mine = isFree();
-      const inserted = await store.insertBatch(pool, {
-        ...batch,
-        batchId,
-        rowCount: rows.length,
-        content: encodeRows(rows),
-        leaseMs: mine ? leaseMs : 0,
-        maxOpen: LIMITS.bulkOpenBatches,
-      });
-      const stored = await store.readBatch(pool, vendorId, batchReference);
-      if (stored === undefined) throw new Refusal('overloaded', tooManyOpen());
-      if (!stored.fileSha256.equals(batch.fileSha256)) {
-        throw new Refusal('reference_reused', { field: 'batch_reference' });
-      }
-      if (inserted && mine) start({ vendorId, batchReference, batchId, nextRow: 1 }, rows);
-      return stored;
-    },
-    progress: async (vendorId, batchReference) =>
-      await requireBatch(pool, vendorId, batchReference),
-    results: async (vendorId, batchReference) => {
-      const progress = await requireBatch(pool, vendorId, batchReference);
-      const rows = decodeRows(await store.readContent(pool, vendorId, batchReference));
-      const chunks = await store.listChunks(pool, vendorId, progress.batchId);
-      return { progress, rows: listResults(progress.batchId, rows, chunks) };
-    },
-    idle: async () => {
-      while (running.size > 0) await Promise.all(running.values());
-    },
-    stop: async () => {
-      stopping = true;
-      await search?.stop();
-      await Promise.all(running.values());
-    },
-  };
+function keyOf({ vendorId, batchReference }: Pick<Job, 'vendorId' | 'batchReference'>): string {
+  return `${vendorId} ${batchReference}`;
 }
 
 function tooManyOpen(): { text: string; retryAfterSeconds: number } {

@@ -8,6 +8,7 @@ import type { Pool } from '../../platform/db/pool.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import { markChanged } from '../../platform/db/settings-watch.ts';
 import { createFailureCounter } from './breaker.ts';
+import type { FailureCounter } from './breaker.ts';
 import type { Connector } from './connector.ts';
 import type { CallEnd } from './worker.ts';
 
@@ -26,7 +27,7 @@ export interface Availabilities {
   idle(): Promise<void>;
 }
 
-export function createAvailabilities(options: {
+interface AvailabilityOptions {
   readonly pool: Pool;
   readonly catalogue: BillerCatalogue;
   readonly connectorOf: (operatorCode: string) => Connector | undefined;
@@ -35,87 +36,121 @@ export function createAvailabilities(options: {
   /** Default: the system's. */
   readonly timers?: Timers;
   readonly log: Logger;
-}): Availabilities {
-  const { pool, catalogue, log, timers = systemTimers } = options;
-  const counter = createFailureCounter(options.openAfterFailures);
-  const changing = new Map<string, Promise<void>>();
-  const opening = new Set<string>();
+}
 
-  // One change of a biller at a time; what is noted meanwhile speaks of the same state.
-  const change = (billerCode: string, work: () => Promise<void>): void => {
-    if (changing.has(billerCode)) return;
-    const done = work()
-      .catch((error: unknown) => log.error({ err: error, billerCode }, 'a breaker was not written'))
-      .finally(() => changing.delete(billerCode));
-    changing.set(billerCode, done);
-  };
-  const open = async (billerCode: string, reason: string): Promise<void> => {
-    opening.add(billerCode);
-    try {
-      await writeOpen(billerCode, reason);
-    } finally {
-      opening.delete(billerCode);
+export function createAvailabilities(options: AvailabilityOptions): Availabilities {
+  return new Breakers(options);
+}
+
+class Breakers implements Availabilities {
+  readonly #options: AvailabilityOptions;
+  readonly #timers: Timers;
+  readonly #counter: FailureCounter;
+  readonly #changing = new Map<string, Promise<void>>();
+  readonly #opening = new Set<string>();
+
+  constructor(options: AvailabilityOptions) {
+    this.#options = options;
+    this.#timers = options.timers ?? systemTimers;
+    this.#counter = createFailureCounter(options.openAfterFailures);
+  }
+
+  maySend(billerCode: string): boolean {
+    const biller = this.#options.catalogue.biller(billerCode);
+    return biller?.availability === 'ONLINE' && !this.#opening.has(billerCode);
+  }
+
+  noteCall(billerCode: string, end: CallEnd): void {
+    const { catalogue, openAfterFailures } = this.#options;
+    const tooManyFailures = this.#counter.note(billerCode, end.answered);
+    const isOpen = catalogue.biller(billerCode)?.breakerOpen;
+    if (end.pausedReason !== null) {
+      this.#open(billerCode, end.pausedReason);
+    } else if (tooManyFailures && isOpen !== true) {
+      this.#open(billerCode, `${openAfterFailures} calls in a row without an answer`);
+    } else if (closes(end) && isOpen === true) {
+      this.#close(billerCode);
     }
-  };
-  const writeOpen = async (billerCode: string, reason: string): Promise<void> => {
-    const opened = await databaseTransaction(pool, async (client) => {
-      const fresh = await openBreaker(client, {
-        billerCode,
-        cooldownMs: options.cooldownMs,
-        reason,
-      });
-      if (fresh) await markChanged(client, 'billers');
-      crashPoint('breaker:before-commit');
-      return fresh;
-    });
-    if (opened) log.warn({ billerCode, reason }, 'the biller went offline');
-    await catalogue.reload();
-  };
-  const close = async (billerCode: string): Promise<void> => {
-    const closed = await databaseTransaction(pool, async (client) => {
-      const fresh = await closeBreaker(client, billerCode);
-      if (fresh) await markChanged(client, 'billers');
-      return fresh;
-    });
-    if (closed) log.warn({ billerCode }, 'the biller is online again');
-    await catalogue.reload();
-  };
+  }
 
-  const probeOne = async (billerCode: string): Promise<void> => {
+  async probe(): Promise<void> {
+    const { pool, catalogue, cooldownMs } = this.#options;
+    if (!catalogue.billers().some((biller) => biller.breakerOpen)) return;
+    const taken = await takeProbes(pool, cooldownMs);
+    await Promise.all(taken.map((billerCode) => this.#probeOne(billerCode)));
+  }
+
+  async idle(): Promise<void> {
+    await Promise.all(this.#changing.values());
+  }
+
+  async #probeOne(billerCode: string): Promise<void> {
+    const { catalogue, connectorOf } = this.#options;
     const operatorCode = catalogue.biller(billerCode)?.operatorCode;
-    const connector = operatorCode === undefined ? undefined : options.connectorOf(operatorCode);
+    const connector = operatorCode === undefined ? undefined : connectorOf(operatorCode);
     if (connector === undefined) return;
     // An operator that cannot be asked shows by the next payment whether it is back.
-    const alive = connector.balance === undefined || (await hasBalance(connector, timers));
+    const alive = connector.balance === undefined || (await hasBalance(connector, this.#timers));
     if (!alive) return;
-    if (connector.balance !== undefined) counter.note(billerCode, true);
-    change(billerCode, () => close(billerCode));
-  };
+    if (connector.balance !== undefined) this.#counter.note(billerCode, true);
+    this.#close(billerCode);
+  }
 
-  return {
-    maySend: (billerCode) =>
-      catalogue.biller(billerCode)?.availability === 'ONLINE' && !opening.has(billerCode),
-    noteCall: (billerCode, end) => {
-      const opens = counter.note(billerCode, end.answered);
-      if (end.pausedReason !== null) {
-        const reason = end.pausedReason;
-        change(billerCode, () => open(billerCode, reason));
-      } else if (opens && catalogue.biller(billerCode)?.breakerOpen !== true) {
-        const reason = `${options.openAfterFailures} calls in a row without an answer`;
-        change(billerCode, () => open(billerCode, reason));
-      } else if (closes(end) && catalogue.biller(billerCode)?.breakerOpen === true) {
-        change(billerCode, () => close(billerCode));
+  #open(billerCode: string, reason: string): void {
+    const { pool, catalogue, cooldownMs, log } = this.#options;
+    this.#change(billerCode, async () => {
+      this.#opening.add(billerCode);
+      try {
+        const opened = await writeOpen(pool, { billerCode, cooldownMs, reason });
+        if (opened) log.warn({ billerCode, reason }, 'the biller went offline');
+        await catalogue.reload();
+      } finally {
+        this.#opening.delete(billerCode);
       }
-    },
-    probe: async () => {
-      if (!catalogue.billers().some((biller) => biller.breakerOpen)) return;
-      const taken = await takeProbes(pool, options.cooldownMs);
-      await Promise.all(taken.map(probeOne));
-    },
-    idle: async () => {
-      await Promise.all(changing.values());
-    },
-  };
+    });
+  }
+
+  #close(billerCode: string): void {
+    const { pool, catalogue, log } = this.#options;
+    this.#change(billerCode, async () => {
+      const closed = await writeClosed(pool, billerCode);
+      if (closed) log.warn({ billerCode }, 'the biller is online again');
+      await catalogue.reload();
+    });
+  }
+
+  /** One change of a biller at a time; what is noted meanwhile speaks of the same state. */
+  #change(billerCode: string, work: () => Promise<void>): void {
+    if (this.#changing.has(billerCode)) return;
+    const done = work()
+      .catch((error: unknown) =>
+        this.#options.log.error({ err: error, billerCode }, 'a breaker was not written'),
+      )
+      .finally(() => this.#changing.delete(billerCode));
+    this.#changing.set(billerCode, done);
+  }
+}
+
+/** Returns false when it was open already. */
+async function writeOpen(
+  pool: Pool,
+  breaker: { readonly billerCode: string; readonly cooldownMs: number; readonly reason: string },
+): Promise<boolean> {
+  return await databaseTransaction(pool, async (client) => {
+    const opened = await openBreaker(client, breaker);
+    if (opened) await markChanged(client, 'billers');
+    crashPoint('breaker:before-commit');
+    return opened;
+  });
+}
+
+/** Returns false when it was closed already. */
+async function writeClosed(pool: Pool, billerCode: string): Promise<boolean> {
+  return await databaseTransaction(pool, async (client) => {
+    const closed = await closeBreaker(client, billerCode);
+    if (closed) await markChanged(client, 'billers');
+    return closed;
+  });
 }
 
 /** An operator that takes payments is back; one that only answers questions may still be unable to. */
