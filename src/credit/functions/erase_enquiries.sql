@@ -1,6 +1,6 @@
--- Erase what enquiries of one vendor hold of people, at most so many; the rows and the chain stay.
--- The runtime role has no other way to change an enquiry, and none before its time. The owner may
--- at any time.
+-- Erases the personal data of up to p_limit enquiries of one vendor; the rows and the chain stay. The
+-- runtime role cannot change an enquiry in any other way, and not before the retention ends. The owner
+-- can erase at any time.
 create or replace function erase_enquiries(p_vendor_id integer, p_before timestamptz, p_limit integer)
 returns bigint
 language sql security definer set search_path = public, pg_temp as $$

@@ -8,13 +8,13 @@ create table vendors (
   sector text not null check (sector in
     ('bank', 'microfinance', 'sacco', 'mobile_lender', 'insurance', 'retail', 'utility', 'other')),
   status text not null default 'active' check (status in ('active', 'suspended')),
-  -- When an equal payment of the last 30 seconds makes a create a likely duplicate.
+  -- When an equal payment of the last 30 seconds makes a new payment a likely duplicate.
   duplicate_check text not null default 'without_reference'
     check (duplicate_check in ('off', 'without_reference', 'always')),
   reference_required boolean not null default false,
-  -- strict: enquiries need names and consent, and a mismatch looks like an unknown subject.
+  -- strict: enquiries require names and consent, and a mismatch is answered like an unknown subject.
   enquiry_policy text not null default 'strict' check (enquiry_policy in ('strict', 'open')),
-  -- What `msg.text` of a status answer is.
+  -- The form of `msg.text` in a status answer.
   status_text text not null default 'object' check (status_text in ('object', 'sentence')),
   -- v1: the hash of the parameters is enough; v2: every request must carry the signature header.
   signature text not null default 'v1' check (signature in ('v1', 'v2')),
@@ -25,7 +25,7 @@ create table collectors (
   collector text primary key check (collector ~ '^[A-Za-z0-9_.-]{1,64}$'),
   name text not null,
   status text not null default 'active' check (status in ('active', 'suspended')),
-  -- Whose income it may report: every vendor's, or that of these vendors.
+  -- Whose income it may report: that of every vendor, or of these vendors.
   all_vendors boolean not null default false,
   vids text[] not null default '{}',
   signature text not null default 'v1' check (signature in ('v1', 'v2')),
@@ -33,7 +33,7 @@ create table collectors (
   check (not all_vendors or vids = '{}')
 );
 
--- Secrets, sealed under the master key named by master_key_id (AES-256-GCM; nonce, tag, text).
+-- Secrets, encrypted with the master key master_key_id (AES-256-GCM; nonce, tag, ciphertext).
 create table security_keys (
   holder_kind text not null check (holder_kind in
     ('vendor', 'collector', 'operator', 'webhook', 'ledger')),

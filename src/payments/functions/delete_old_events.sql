@@ -1,6 +1,6 @@
--- Removes events of one vendor that are past retention, at most so many. The runtime role has no
--- other way to remove any, and none to remove younger ones: 30 days, as in src/platform/base/limits.ts.
--- p_first_id_after: the first id of p_before; ids of older events are smaller.
+-- Deletes up to p_limit events of one vendor that are past retention: 30 days, as in
+-- src/platform/base/limits.ts. The runtime role cannot delete events in any other way.
+-- p_first_id_after: the first id of the instant p_before; older events have smaller ids.
 create or replace function delete_old_events(
   p_vendor_id integer,
   p_before timestamptz,

@@ -1,4 +1,5 @@
--- The only way to change what was settled: as a correction of the books says, once.
+-- Applies a correction to the payment's outcome, once. The runtime role cannot change a settled payment in
+-- any other way. Returns false when the payment does not have the outcome that the correction replaces.
 create or replace function set_corrected_outcome(
   p_vendor_id integer,
   p_correction_id uuid,

@@ -1,17 +1,17 @@
--- The books. Money enters from `external`, waits in `collected`, is funded into `float`, is held in
--- `reserved` while a payment is open, and ends at `operator:<code>` or `fees`, or back in float.
--- Transfers are only ever inserted; balances are kept in the same commit.
+-- The ledger. Money enters from `external`, waits in `collected`, is moved to `float` by funding, is held
+-- in `reserved` while a payment is open, and ends at `operator:<code>` or `fees`, or returns to the float.
+-- Transfers are only inserted; balances are updated in the same commit.
 --
--- Whoever moves a vendor's money first locks the vendor's float row, in the order of vendor ids when
--- there are several. No foreign keys and no triggers here: this is the hot path, `ledger check`
--- proves what they would.
+-- Every operation that moves a vendor's money first locks the vendor's float row; several vendors are
+-- locked in the order of their ids. There are no foreign keys or triggers, because this is the hot path;
+-- `ledger check` verifies what they would enforce.
 
 create table accounts (
   balance_cents bigint not null default 0,
   vendor_id integer not null,
   account text not null,
   primary key (vendor_id, account),
-  -- `exposure` is what a vendor owes the house: money it has spent and no longer has.
+  -- `exposure` is what a vendor owes us: money that it has spent and does not have.
   constraint accounts_never_negative
     check (balance_cents >= 0 or account in ('external', 'exposure'))
 ) with (fillfactor = 30, autovacuum_vacuum_scale_factor = 0.05);
@@ -22,25 +22,25 @@ create table transfers (
   -- What caused it: a payment, a collection, a fund movement, a correction.
   source_id uuid not null,
   vendor_id integer not null,
-  -- 1 opens (collect, fund, reserve), 2 resolves a reservation, so that none resolves twice;
-  -- 3 is its fee, 4 the rest that goes back when the operator paid less.
+  -- 1 opens (collect, fund, reserve). 2 resolves a reservation; the key makes that happen once.
+  -- 3 is the fee, 4 the remainder that is returned when the operator paid less.
   leg smallint not null check (leg between 1 and 4),
   debit_account text not null,
   credit_account text not null,
   primary key (vendor_id, source_id, leg),
   check (debit_account <> credit_account)
 );
--- Append-only in the order of time: a block range index costs next to nothing to keep.
+-- Rows are inserted in time order, so a block range index costs almost nothing.
 create index transfers_by_time on transfers using brin (created_at);
 
--- The hash chain over the books (decision 14), built off the hot path. Block n covers every transfer,
--- collection, fund movement and correction with started_at <= its time < ended_at; here is what it
--- covers of one vendor. Append-only.
+-- The hash chain over the ledger (decision 14), built outside the hot path. Block n covers every transfer,
+-- collection, fund movement and correction with started_at <= its time < ended_at. A row here covers
+-- those of one vendor. Append-only.
 create table ledger_blocks (
   vendor_id integer not null,
   block_number bigint not null,
   entry_count bigint not null check (entry_count > 0),
-  -- The first 8 bytes of each entry's hash, in order: only to name the rows that were altered.
+  -- The first 8 bytes of each entry's hash, in order. Only used to identify altered rows.
   entry_marks bytea not null,
   -- SHA-256 over the hashes of the entries.
   hash bytea not null,
@@ -52,16 +52,16 @@ create table ledger_heads (
   block_number bigint primary key check (block_number > 0),
   started_at timestamptz not null,
   ended_at timestamptz not null check (ended_at > started_at),
-  -- The clock of the process that built it.
+  -- By the clock of the process that built it.
   built_at timestamptz not null,
   entry_count bigint not null check (entry_count > 0),
-  -- SHA-256 over the hash before, this row and the blocks of all vendors.
+  -- SHA-256 over the previous hash, this row and the blocks of all vendors.
   hash bytea not null,
-  -- HMAC-SHA-256 of hash under the ledger's key, which is in security_keys under the master key.
+  -- HMAC-SHA-256 of hash under the ledger's key, which security_keys holds encrypted.
   mac bytea not null
 );
 
--- How far the chain reaches: every transfer before ended_at is in a block. One row.
+-- The end of the chain: every transfer before ended_at is in a block. One row.
 create table ledger_chain (
   one_row boolean primary key default true check (one_row),
   ended_at timestamptz not null

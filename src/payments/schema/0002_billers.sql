@@ -1,4 +1,4 @@
--- What can be paid, and through whom. Small reference data, held in memory like vendors.
+-- What can be paid, and through which operator. Small reference data, held in memory like vendors.
 
 create table operators (
   operator_code text primary key check (operator_code ~ '^[a-z0-9_]{1,40}$'),
@@ -6,10 +6,10 @@ create table operators (
   -- The protocol: a name in src/payments/connectors/registry.ts.
   connector text not null,
   base_url text not null,
-  -- Protocol settings that are no secrets: time-outs and the like.
+  -- Protocol settings that are not secret, such as time-outs.
   settings jsonb not null default '{}',
   max_concurrency integer not null default 32 check (max_concurrency > 0),
-  -- Instructions a second; null: no limit.
+  -- Instructions per second; null: no limit.
   max_per_second integer check (max_per_second > 0)
 );
 
@@ -21,22 +21,22 @@ create table billers (
   minimum_cents bigint not null check (minimum_cents > 0),
   maximum_cents bigint check (maximum_cents >= minimum_cents),
   fee_cents bigint not null default 0 check (fee_cents >= 0),
-  -- True when the operator needs a phone number besides the account.
+  -- True when the operator needs a phone number in addition to the account.
   secondary_account boolean not null default false,
   validates_accounts boolean not null default false,
-  -- What its accounts look like, `msisdn` or an anchored pattern, and what people call them.
+  -- The format of its accounts (`msisdn` or an anchored pattern), and what people call them.
   account_format text not null,
   account_label text not null,
-  -- What people decided; the circuit breaker below can only take away.
+  -- Set by people. An open circuit breaker makes an ONLINE biller OFFLINE, never the reverse.
   status text not null default 'ONLINE' check (status in ('ONLINE', 'OFFLINE')),
   list_position integer not null default 0
 );
 
--- A row is an open circuit breaker: too many calls in a row to the biller's operator failed.
+-- A row is an open circuit breaker: too many consecutive calls to the biller's operator failed.
 create table biller_breakers (
   biller_code text primary key references billers,
   opened_at timestamptz not null,
-  -- From then on one process may probe; it moves this on when it does.
+  -- From then on one process may probe. It sets the next time when it does.
   probe_at timestamptz not null,
   reason text not null
 );

@@ -1,4 +1,4 @@
--- Collected income as collectors report it. Owned by the collector, whose reference makes it once.
+-- Collected income as collectors report it. The collector's reference makes a report idempotent.
 create table collections (
   collector text not null,
   reference text not null,
@@ -7,15 +7,15 @@ create table collections (
   amount_cents bigint not null check (amount_cents > 0),
   paid_at timestamptz not null,
   created_at timestamptz not null,
-  -- HMAC-SHA-256 of the row under the ledger's key: no one who has only the database can add income.
+  -- HMAC-SHA-256 of the row under the ledger's key: database access alone is not enough to add income.
   mac bytea,
   primary key (collector, reference)
 );
--- In the order of time, as the hash chain reads them.
+-- The hash chain reads them in time order.
 create index collections_by_time on collections using brin (created_at);
 
--- Collected income moved into the float. Several movements may carry one request time: the time only
--- finds the answer to a repeated request when there is nothing to move.
+-- Collected income moved to the float. Several movements may have the same request time, which only
+-- serves to answer a repeated request when there is nothing left to move.
 create table fund_movements (
   vendor_id integer not null,
   requested_at timestamptz not null,

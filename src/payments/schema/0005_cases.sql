@@ -1,8 +1,8 @@
--- Everything that people have to decide, and what they decided. Vendor 0 is the house: its ledger
--- holds what concerns no vendor, such as what an operator owes us.
+-- Contradictions that people resolve, and their decisions. Vendor 0 is the operator of this service: its
+-- accounts hold what concerns no vendor, such as what an operator owes us.
 
--- A case is about a payment, or about evidence that no payment explains, or both; there is at most one
--- open case of a kind about the same thing. A case never changes the ledger by itself.
+-- A case is about a payment, or evidence that no payment explains, or both. There is at most one open
+-- case of a kind about the same subject. A case never changes the ledger by itself.
 create table cases (
   opened_at timestamptz not null,
   proposed_at timestamptz,
@@ -15,7 +15,7 @@ create table cases (
   kind text not null,
   operator_code text,
   facts jsonb not null,
-  -- What one person proposes; another one approves it.
+  -- One person proposes a resolution; another one approves it.
   proposal jsonb,
   proposed_by text,
   resolution text,
@@ -33,7 +33,7 @@ create unique index cases_open_once on cases (vendor_id, kind, payment_id, evide
   nulls not distinct where resolved_at is null;
 create index cases_by_payment on cases (vendor_id, payment_id);
 
--- Who did what about a case. Append-only.
+-- The history of a case. Append-only.
 create table case_events (
   at timestamptz not null,
   case_id uuid not null,
@@ -45,22 +45,22 @@ create table case_events (
   primary key (vendor_id, case_id, event_id)
 );
 
--- What an approved resolution posted; its id is the source of its transfers.
+-- The transfers of an approved resolution have its correction_id as their source.
 create table corrections (
   posted_at timestamptz not null,
   amount_cents bigint not null check (amount_cents >= 0),
   correction_id uuid not null,
   case_id uuid not null,
-  -- The payment it concerns, also when the books it moves are the house's.
+  -- The payment it concerns, also when the transfers are between accounts of vendor 0.
   payment_id uuid,
   vendor_id integer not null,
   resolution text not null,
-  -- When it changes what the vendor is told about its payment.
+  -- Set when it changes the outcome that the vendor sees.
   outcome_before text check (outcome_before in ('success', 'failed')),
   outcome_after text check (outcome_after in ('success', 'failed')),
-  -- SHA-256 of the payment's outcome and particulars that it replaced.
+  -- SHA-256 of the outcome and details that it replaced.
   settled_before bytea,
-  -- HMAC-SHA-256 of the row and of who decided, under the ledger's key.
+  -- HMAC-SHA-256 under the ledger's key, of the row and of the people who decided.
   mac bytea,
   primary key (vendor_id, correction_id),
   check ((outcome_before is null) = (outcome_after is null)),

@@ -1,4 +1,4 @@
--- Our ledger against the operators' statements, and days that are closed.
+-- Operators' statements, compared with our ledger, and closed days.
 
 create table operator_statements (
   statement_id uuid primary key,
@@ -8,9 +8,9 @@ create table operator_statements (
   period_end timestamptz not null check (period_end > period_start),
   file_sha256 bytea not null,
   imported_at timestamptz not null,
-  -- True: it lists every movement of the period, so that absence means something.
+  -- True: it lists every movement of the period, so a missing payment was not executed.
   complete boolean not null,
-  -- Our float with the operator, as it says; null when it does not.
+  -- Our float with the operator, according to the statement; null when it does not say.
   opening_cents bigint,
   closing_cents bigint,
   unique (operator, file_sha256),
@@ -18,7 +18,7 @@ create table operator_statements (
 );
 create index operator_statements_by_period on operator_statements (operator, period_end);
 
--- What an operator says happened to our float with it.
+-- Movements of our float with an operator, according to the statement.
 create table statement_rows (
   at timestamptz not null,
   amount_cents bigint not null check (amount_cents > 0),
@@ -26,45 +26,45 @@ create table statement_rows (
   statement_id uuid not null references operator_statements,
   vendor_id integer,
   payment_id uuid,
-  -- The line of the file.
+  -- The line number in the file.
   line integer not null,
   kind text not null check (kind in ('payment', 'reversal', 'top_up', 'charge')),
   verdict text not null check (verdict in ('matched', 'settled', 'reversed', 'noted', 'repeated',
     'theirs_only', 'amount_difference', 'duplicate', 'changed')),
   operator text not null,
   operator_reference text not null,
-  -- Ours, as the operator repeats it.
+  -- Our reference, as the operator repeats it.
   reference text,
   biller_code text,
   account text,
   unique (statement_id, line),
   check ((vendor_id is null) = (payment_id is null))
 );
--- The operator's own reference makes a movement once, in however many statements it stands.
+-- The operator's reference identifies a movement, however many statements contain it.
 create unique index statement_rows_once on statement_rows (operator, kind, operator_reference)
   where verdict not in ('repeated', 'changed');
 create index statement_rows_by_payment on statement_rows (payment_id)
   where payment_id is not null;
 
--- Days whose totals are final: no transfer can be added to them any more.
+-- Days whose totals are final: no transfer can be added to them.
 create table closed_days (
   day date primary key,
   started_at timestamptz not null,
   ended_at timestamptz not null check (ended_at > started_at),
   closed_at timestamptz not null,
   closed_by text not null,
-  -- What was still open, and why it was closed all the same.
+  -- What was still open, and why the day was closed anyway.
   exceptions jsonb not null
 );
 
 -- operator_code '' : the vendor's own money (collected, float and reserved together);
--- otherwise what went to the operator for the vendor (operator:<code> and receivable:<code>).
+-- otherwise the amounts paid to the operator for the vendor (operator:<code> and receivable:<code>).
 create table day_totals (
   opening_cents bigint not null,
   in_cents bigint not null,
   payments_cents bigint not null,
   fees_cents bigint not null,
-  -- For information: reservations that went back to the float, within the vendor's money.
+  -- For information: reservations returned to the float, which move within the vendor's own money.
   refunds_cents bigint not null,
   corrections_cents bigint not null,
   closing_cents bigint not null,

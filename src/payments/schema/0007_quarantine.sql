@@ -1,17 +1,17 @@
--- After a restore the books lack what was done since the backup, while operators remember. Until
--- their statements were matched nothing is sent: as long as there is an open quarantine no dispatcher
--- claims a payment to be sent, and every biller is OFFLINE.
+-- After a restore the ledger lacks what happened after the backup, while operators have executed it. Until
+-- their statements are reconciled, nothing is sent: while a quarantine is open, no dispatcher claims a
+-- payment to send, and every biller is OFFLINE.
 
 create table quarantines (
   entered_at timestamptz not null,
-  -- What was done in between may be missing from the books.
+  -- What happened in between may be missing from the ledger.
   lost_from timestamptz not null,
   lost_until timestamptz not null check (lost_until >= lost_from),
   released_at timestamptz,
   quarantine_id uuid primary key,
   reason text not null,
   released_by text,
-  -- One person wants a release without the statements; another one has to want it, too.
+  -- One person proposes a release without the statements; another one must confirm it.
   force_proposed_by text,
   force_reason text,
   forced boolean not null default false,
@@ -23,8 +23,8 @@ create table quarantines (
 create unique index quarantines_one_open on quarantines ((true)) where released_at is null;
 create index quarantines_by_end on quarantines (lost_until);
 
--- Who did what. Append-only; an event's id makes it once, so that a start that was cut short enters
--- the quarantine of a restore once.
+-- The history of a quarantine. Append-only. The event id makes an entry idempotent, so that an interrupted
+-- start enters the quarantine of a restore once.
 create table quarantine_events (
   at timestamptz not null,
   event_id uuid primary key,

@@ -1,24 +1,23 @@
--- Files of many payments. A batch is stored whole when it arrives, then decided chunk by chunk; each
--- chunk is one commit with the payments it creates, so that a killed process loses nothing and
--- repeats nothing.
+-- Files of many payments. A batch is stored when it arrives, and then processed in chunks. A chunk and the
+-- payments that it creates are one commit, so a killed process loses nothing and repeats nothing.
 
 create table bulk_batches (
   vendor_id integer not null,
-  -- The vendor's own; makes the batch once.
+  -- The vendor's reference, which makes the upload idempotent.
   batch_reference text not null,
-  -- Ends in 0000: with the row's number in that place it is the row's payment_id.
+  -- Ends in 0000. With the row number in that place it is the payment_id of the row.
   batch_id uuid not null,
   file_sha256 bytea not null check (octet_length(file_sha256) = 32),
   row_count integer not null check (row_count > 0),
-  -- Rows before this one are decided; rows count from 1.
+  -- The rows before this one are processed. Rows count from 1.
   next_row integer not null default 1 check (next_row between 1 and row_count + 1),
   accepted_count integer not null default 0,
   refused_count integer not null default 0,
-  -- Which process works on it; spares double work, while next_row is what makes each row once.
+  -- Keeps other processes from working on it. next_row is what prevents a row from being processed twice.
   leased_until timestamptz not null,
   created_at timestamptz not null,
   ended_at timestamptz,
-  -- The rows as they were read, JSON.
+  -- The parsed rows, JSON.
   content text not null,
   primary key (vendor_id, batch_reference),
   check (accepted_count + refused_count = next_row - 1),
@@ -26,8 +25,8 @@ create table bulk_batches (
 ) with (fillfactor = 70);
 create index bulk_batches_open on bulk_batches (vendor_id, created_at) where ended_at is null;
 
--- One row for each decided chunk. A row of the file that no exception names was accepted as the
--- payment of its own id.
+-- One row for each processed chunk. Rows of the file without an exception were accepted under their own
+-- payment id.
 create table bulk_chunks (
   vendor_id integer not null,
   batch_id uuid not null,

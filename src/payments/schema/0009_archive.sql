@@ -1,9 +1,9 @@
--- Payments that ended long ago move out: their particulars to files outside the database, and what a
--- status answers to `archived_payments`. The books (transfers, movements, chains) stay for ever.
+-- Old payments are archived: their details move to files outside the database, and what a status answer
+-- needs moves to `archived_payments`. The ledger (transfers, movements, chains) stays.
 
 create table archive_files (
   archive_id uuid primary key,
-  -- Within the archive's folder; beginning with the vendor's id, ending with archive_id.
+  -- In the archive's folder. Begins with the vendor's id and ends with archive_id.
   file_name text not null unique,
   file_sha256 bytea not null check (octet_length(file_sha256) = 32),
   byte_count bigint not null check (byte_count > 0),
@@ -11,7 +11,7 @@ create table archive_files (
   archived_at timestamptz not null
 );
 
--- No phone, message or details: those are in the file.
+-- Phone, message and details are in the file only.
 create table archived_payments (
   payment_id uuid not null,
   archive_id uuid not null,
@@ -27,12 +27,12 @@ create table archived_payments (
   account text not null,
   merchant_reference text,
   biller_reference text,
-  -- SHA-256 of what is only in the file, as the hash chain covers it.
+  -- SHA-256 of the fields that are in the file only, as the hash chain covers them.
   accepted_rest bytea,
   settled_rest bytea,
   primary key (vendor_id, payment_id)
 );
--- Not unique: a reference is free again once its payment is archived.
+-- Not unique: a reference may be used again when its payment is archived.
 create index archived_payments_by_reference on archived_payments
   (vendor_id, merchant_reference) where merchant_reference is not null;
 create index archived_payments_by_account on archived_payments (account);

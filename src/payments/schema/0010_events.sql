@@ -1,16 +1,16 @@
--- What vendors are told unasked: an event for every end of a payment, and every correction of one,
--- written in the commit that makes it so, for vendors that have a webhook.
+-- Webhooks: for vendors that have one, an event for every settlement and every correction of a payment,
+-- inserted in the same commit.
 
--- Written seldom: its counts move when it begins to fail and when it is well again.
+-- Rarely written: the counts change when deliveries start to fail and when they succeed again.
 create table webhooks (
   changed_at timestamptz not null,
-  -- Of the failures since the last delivery.
+  -- The first failure since the last successful delivery.
   failing_since timestamptz,
-  -- Its events wait.
+  -- While it is disabled, its events wait.
   disabled_at timestamptz,
   vendor_id integer primary key,
   failure_count integer not null default 0 check (failure_count >= 0),
-  -- It may be plain http and lead into a private network.
+  -- The URL may be plain http and may point to a private network.
   allows_private boolean not null,
   url text not null,
   disabled_reason text,
@@ -18,19 +18,19 @@ create table webhooks (
   check ((disabled_at is null) = (disabled_reason is null))
 );
 
--- The particulars are those of the moment: what is sent again days later is what was sent first.
+-- The details are copied, so that a later delivery has the same content as the first one.
 create table events (
   occurred_at timestamptz not null,
-  -- When it is to be sent; while it is being sent, when that has taken too long. Null: not any more.
+  -- When to send it, or, while it is being sent, when that takes too long. Null: it is not sent again.
   due_at timestamptz,
-  -- Of the attempts that count, which a replay begins anew.
+  -- The first attempt; a replay starts again.
   first_attempt_at timestamptz,
   ended_at timestamptz,
   created_at timestamptz not null,
   biller_response_time timestamptz,
   amount_cents bigint not null,
-  -- The payment's id for its end, the correction's for a correction: what happened once is one
-  -- event, however often it is written, even when it is found again after a restore.
+  -- The payment's id for a settlement, the correction's for a correction, so that one cause is one event,
+  -- even when it is recorded again after a restore.
   event_id uuid not null,
   payment_id uuid not null,
   vendor_id integer not null,
@@ -46,7 +46,7 @@ create table events (
   message text,
   failure_code text,
   details jsonb,
-  -- What came of the last attempt.
+  -- The result of the last attempt.
   last_result text,
   primary key (vendor_id, event_id),
   check ((due_at is not null) = (state = 'waiting')),
