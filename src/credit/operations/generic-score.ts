@@ -52,7 +52,7 @@ export function genericScore(
     name: 'genericScore',
     summary: 'Generic score',
     description:
-      'Profile, counts of accounts, account and phone lists, and the generic score. At least one document and at least two names. Vendors with strict enquiries send `consentReference` and `consentDate` too.',
+      'Profile, counts of accounts, account and phone lists, and the generic score. Needs at least one document and at least two names. Vendors with strict enquiries must send `consentReference` and `consentDate` too.',
     request,
     response,
     example: {

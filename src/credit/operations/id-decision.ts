@@ -30,7 +30,7 @@ export function idDecision(deps: ScoringDeps): Operation<typeof request, typeof 
     name: 'idDecision',
     summary: 'Identity decision',
     description:
-      'Who the customer is and whether any credit account is open. At least one document; names are optional, and those given must agree. Vendors with strict enquiries send at least two names, `consentReference` and `consentDate`.',
+      'Identifies the customer and says whether any credit account is open. Needs at least one document; names are optional, but must agree if given. Vendors with strict enquiries must send at least two names, `consentReference` and `consentDate`.',
     request,
     response,
     example: {

@@ -57,7 +57,7 @@ export function mobileLoanScore(
     name: 'mobileLoanScore',
     summary: 'Mobile-loan score',
     description:
-      'Profile, counts and amounts with those of mobile loans, account and phone lists, and the mobile-loan score. At least one document and at least two names. Vendors with strict enquiries send `consentReference` and `consentDate` too.',
+      'Profile, counts and amounts with those of mobile loans, account and phone lists, and the mobile-loan score. Needs at least one document and at least two names. Vendors with strict enquiries must send `consentReference` and `consentDate` too.',
     request,
     response,
     example: {

@@ -23,7 +23,7 @@ export function accountBalance(
     path: '/billing/account/balance',
     tag: 'Billing',
     summary: 'Account balance',
-    description: 'The float: what is available for creates now.',
+    description: 'The float: the amount currently available for creates.',
     signedBy: deps.byVendor,
     request,
     response,

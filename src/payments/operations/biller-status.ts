@@ -30,7 +30,7 @@ export function billerStatus({
     path: '/billing/biller/status',
     tag: 'Billing',
     summary: 'Biller status',
-    description: 'Whether a biller can be paid now. Ask before create. No signature.',
+    description: 'Whether a biller can currently be paid. Query it before create. Unsigned.',
     signedBy: undefined,
     request,
     response,

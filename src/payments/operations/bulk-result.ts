@@ -70,7 +70,7 @@ export function bulkResult(deps: BulkDeps): Operation<typeof request, typeof res
     tag: 'Billing',
     summary: 'Results of a bulk create',
     description:
-      'What became of each row, in the order of the file: its `ipay_reference`, or the code a single create would have been refused with. With `format` `csv` or `jsonl` the rows come as a file (`text/csv`, `application/x-ndjson`) instead.',
+      'The result of each row, in the order of the file: its `ipay_reference`, or the error code a single create would have returned. With `format` `csv` or `jsonl` the response is a file (`text/csv`, `application/x-ndjson`).',
     signedBy: deps.byVendor,
     request,
     response,

@@ -18,7 +18,7 @@ export function bulkStatus(deps: BulkDeps): Operation<typeof request, typeof res
     path: '/transaction/bulk/status',
     tag: 'Billing',
     summary: 'Progress of a bulk create',
-    description: 'How many rows of a batch are decided, and how.',
+    description: 'The number of rows of a batch that are accepted, refused and waiting.',
     signedBy: deps.byVendor,
     request,
     response,

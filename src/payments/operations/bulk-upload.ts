@@ -24,7 +24,7 @@ export function bulkUpload(
     path: '/transaction/bulk',
     tag: 'Billing',
     summary: 'Create many transactions',
-    description: `Queues the payments of a file: CSV or JSON lines, at most ${LIMITS.bulkRows} rows and ${LIMITS.bulkFileBytes} bytes. Success means that the file was taken; each row is then accepted or refused on its own, as a single create would be: ask for the batch's status and its result. The same \`batch_reference\` with the same file answers for the same batch, and nothing is paid twice.`,
+    description: `Queues the payments of a file: CSV or JSON lines, at most ${LIMITS.bulkRows} rows and ${LIMITS.bulkFileBytes} bytes. Success means that the file was accepted. Each row is then accepted or refused independently, like a single create: query the batch's status and its result. The same \`batch_reference\` with the same file returns the same batch, and nothing is paid twice.`,
     signedBy: deps.byVendor,
     request,
     file: {

@@ -61,7 +61,7 @@ export function createPayment(deps: {
     tag: 'Billing',
     summary: 'Create a transaction',
     description:
-      'Queues a payment. Success means that it was accepted and the amount is reserved, not that it is paid: ask for its status. A repeat with the same `merchant_reference` and content answers the first one again, with the header `Idempotency-Replayed: true`, and is paid once.',
+      'Queues a payment. Success means that it was accepted and its amount reserved, not that it is paid: query its status. A repeat with the same `merchant_reference` and content returns the first response again, with the header `Idempotency-Replayed: true`, and is paid once.',
     signedBy: deps.byVendor,
     request: createRequest,
     response: createResponse,

@@ -30,7 +30,7 @@ export function fundBillingAccount(
     tag: 'Funding',
     summary: 'Fund the billing account',
     description:
-      'Moves all collected income into the float, usable at once, whatever `time` says. With nothing to move, a `time` whose request moved money gets the first such answer again; otherwise `msg.status` is 0 and `amount` 0.',
+      'Moves all collected income into the float, whatever the `time`. It can be used at once. If there is nothing to move, a repeated `time` returns the first response in which it moved money; otherwise `msg.status` is 0 and `amount` is 0.',
     signedBy: deps.byVendor,
     request,
     response: movementSchema,

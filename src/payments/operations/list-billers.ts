@@ -22,7 +22,7 @@ export function listBillers({
     path: '/billing/list',
     tag: 'Billing',
     summary: 'List billers',
-    description: 'What can be paid. No signature.',
+    description: 'The billers that can be paid. Unsigned.',
     signedBy: undefined,
     request,
     response,

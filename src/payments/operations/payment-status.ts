@@ -97,7 +97,7 @@ export function paymentStatus(deps: {
     tag: 'Billing',
     summary: 'Transaction status',
     description:
-      'What became of a transaction. Name it by `reference`, the `ipay_reference` that create returned (the name `ipay_reference` is accepted too), or by your own `merchant_reference`.',
+      'The status and result of a transaction. Name it by `reference`, the `ipay_reference` that create returned (the name `ipay_reference` is accepted too), or by your own `merchant_reference`.',
     signedBy: deps.byVendor,
     request,
     response,

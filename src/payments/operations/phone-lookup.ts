@@ -27,7 +27,7 @@ export function phoneLookup(
     path: '/billing/phone/lookup',
     tag: 'Billing',
     summary: 'Phone lookup',
-    description: 'The mobile operator that uses a prefix, to buy airtime from.',
+    description: 'The mobile operator of a phone prefix, as an airtime biller.',
     signedBy: deps.byVendor,
     request,
     response,

@@ -40,7 +40,7 @@ export function reportCollection(
     tag: 'Funding',
     summary: 'Report collected income',
     description:
-      'A collector reports money collected for a vendor. Once per (collector, reference): a repeat with the same content answers the first movement again.',
+      'A collector reports money collected for a vendor, once per (collector, reference). A repeat with the same content returns the first movement again.',
     signedBy: deps.byCollector,
     request,
     response: movementSchema,

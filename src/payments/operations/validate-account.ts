@@ -69,8 +69,7 @@ export function validateAccount(deps: {
     path: '/billing/validate/account',
     tag: 'Billing',
     summary: 'Validate an account',
-    description:
-      'Asks the operator whether an account exists. Available for a limited set of billers.',
+    description: 'Asks the operator whether an account exists. Available for some billers only.',
     signedBy: deps.byVendor,
     request,
     response,
