@@ -533,7 +533,7 @@ const WAYS: readonly Way[] = [
   },
   // What only a person or another record can find. The security page lists each in these words.
   {
-    way: 'a payment added with its reservation, its place in the queue and the balances',
+    way: 'a payment added together with its reservation, its queue row and the balances',
     tamper: async () => {
       await forgePayment('now()');
       await extend();
@@ -558,7 +558,7 @@ const WAYS: readonly Way[] = [
     asRuntime: true,
   },
   {
-    way: 'an outcome written for a payment that is open, with the transfers that go with it',
+    way: 'a result recorded for an open payment, with the matching transfers',
     // The same rows as by SQL.
     tamper: async () => await settlePayments(books.pool, [failedReport(payments.queued)]),
     found: null,
