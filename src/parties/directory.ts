@@ -53,16 +53,16 @@ export function createVendorDirectory(pool: Pool, masterKeys: MasterKeys): Vendo
 
 function vendorOf(row: VendorRow, keys: KeysByHolder): Vendor {
   return {
-    vendorId: row.vendor_id,
+    vendorId: row.vendorId,
     vid: row.vid,
     name: row.name,
     sector: row.sector,
     suspended: row.status === 'suspended',
     signature: row.signature,
-    duplicateCheck: row.duplicate_check,
-    referenceRequired: row.reference_required,
-    enquiryPolicy: row.enquiry_policy,
-    statusText: row.status_text,
+    duplicateCheck: row.duplicateCheck,
+    referenceRequired: row.referenceRequired,
+    enquiryPolicy: row.enquiryPolicy,
+    statusText: row.statusText,
     get keys() {
       return validKeys(keys.get(`vendor ${row.vid}`));
     },

@@ -50,7 +50,7 @@ export async function requireSameMasterKey(
     throw new PlainError('Set MASTER_KEY to the value that the service uses.');
   }
   const current = masterKeyId(masterKeys.current);
-  if (rows.every((row) => row.master_key_id === current)) return;
+  if (rows.every((row) => row.masterKeyId === current)) return;
   throw new PlainError(
     'The stored keys are sealed under another master key. Set MASTER_KEY to the one that the service runs with; while it is being changed, run `npm run -s malipo -- keys reseal` first.',
   );
@@ -112,10 +112,10 @@ export async function openKeys(
 ): Promise<OpenedKey[]> {
   const rows = await listKeys(db, kinds);
   return rows.map((row) => ({
-    holderKind: row.holder_kind,
+    holderKind: row.holderKind,
     holder: row.holder,
     secret: openRow(row, masterKeys),
-    validUntil: row.valid_until,
+    validUntil: row.validUntil,
   }));
 }
 
@@ -141,10 +141,10 @@ export async function openSecretsOf(
 }
 
 function openRow(row: KeyRow, masterKeys: MasterKeys): string {
-  const holder = { holderKind: row.holder_kind, holder: row.holder };
+  const holder = { holderKind: row.holderKind, holder: row.holder };
   return unseal(
-    { masterKeyId: row.master_key_id, bytes: row.sealed },
-    location(holder, row.key_id),
+    { masterKeyId: row.masterKeyId, bytes: row.sealed },
+    location(holder, row.keyId),
     masterKeys,
   );
 }
@@ -161,19 +161,19 @@ export async function resealKeys(
   const known = [masterKeys.current, masterKeys.previous].map(
     (key) => key !== undefined && masterKeyId(key),
   );
-  const strange = rows.filter((row) => !known.includes(row.master_key_id));
+  const strange = rows.filter((row) => !known.includes(row.masterKeyId));
   if (strange.length > 0) {
     throw new PlainError(
       `${strange.length} of ${rows.length} stored keys are sealed under neither MASTER_KEY nor MASTER_KEY_PREVIOUS.`,
     );
   }
-  const old = rows.filter((row) => row.master_key_id !== known[0]);
+  const old = rows.filter((row) => row.masterKeyId !== known[0]);
   for (const row of old) {
-    const holder = { holderKind: row.holder_kind, holder: row.holder };
-    const sealed = seal(openRow(row, masterKeys), location(holder, row.key_id), masterKeys);
+    const holder = { holderKind: row.holderKind, holder: row.holder };
+    const sealed = seal(openRow(row, masterKeys), location(holder, row.keyId), masterKeys);
     await updateSealed(db, {
       ...holder,
-      keyId: row.key_id,
+      keyId: row.keyId,
       masterKeyId: sealed.masterKeyId,
       sealed: sealed.bytes,
     });

@@ -17,17 +17,17 @@ export const HOLDER_KINDS = ['vendor', 'collector', 'operator', 'webhook', 'ledg
 export type HolderKind = (typeof HOLDER_KINDS)[number];
 
 export interface VendorRow {
-  vendor_id: number;
+  vendorId: number;
   vid: string;
   name: string;
   sector: Sector;
   status: 'active' | 'suspended';
-  duplicate_check: DuplicateCheck;
-  reference_required: boolean;
-  enquiry_policy: EnquiryPolicy;
-  status_text: StatusText;
+  duplicateCheck: DuplicateCheck;
+  referenceRequired: boolean;
+  enquiryPolicy: EnquiryPolicy;
+  statusText: StatusText;
   signature: SignatureVersion;
-  created_at: Date;
+  createdAt: Date;
 }
 
 export interface CollectorRow {
@@ -35,48 +35,67 @@ export interface CollectorRow {
   name: string;
   status: 'active' | 'suspended';
   signature: SignatureVersion;
-  all_vendors: boolean;
-  /** Counts when `all_vendors` is false. */
+  allVendors: boolean;
+  /** Counts when `allVendors` is false. */
   vids: string[];
-  created_at: Date;
+  createdAt: Date;
 }
 
 export interface KeyRow {
-  holder_kind: HolderKind;
+  holderKind: HolderKind;
   holder: string;
-  key_id: string;
-  master_key_id: string;
+  keyId: string;
+  masterKeyId: string;
   sealed: Buffer;
-  created_at: Date;
-  valid_until: Date | null;
+  createdAt: Date;
+  validUntil: Date | null;
 }
 
+const VENDOR_COLUMNS = `vendor_id as "vendorId", vid, name, sector, status,
+  duplicate_check as "duplicateCheck", reference_required as "referenceRequired",
+  enquiry_policy as "enquiryPolicy", status_text as "statusText", signature,
+  created_at as "createdAt"`;
+
+const COLLECTOR_COLUMNS = `collector, name, status, signature, all_vendors as "allVendors", vids,
+  created_at as "createdAt"`;
+
+const KEY_COLUMNS = `holder_kind as "holderKind", holder, key_id as "keyId",
+  master_key_id as "masterKeyId", sealed, created_at as "createdAt", valid_until as "validUntil"`;
+
 export async function listVendors(db: Queryable): Promise<VendorRow[]> {
-  return (await db.query<VendorRow>('select * from vendors order by vendor_id')).rows;
+  return (await db.query<VendorRow>(`select ${VENDOR_COLUMNS} from vendors order by vendor_id`))
+    .rows;
 }
 
 export async function findVendor(db: Queryable, vid: string): Promise<VendorRow | undefined> {
-  return (await db.query<VendorRow>('select * from vendors where vid = $1', [vid])).rows[0];
+  const found = await db.query<VendorRow>(`select ${VENDOR_COLUMNS} from vendors where vid = $1`, [
+    vid,
+  ]);
+  return found.rows[0];
 }
 
 export async function findCollector(
   db: Queryable,
   collector: string,
 ): Promise<CollectorRow | undefined> {
-  const found = await db.query<CollectorRow>('select * from collectors where collector = $1', [
-    collector,
-  ]);
+  const found = await db.query<CollectorRow>(
+    `select ${COLLECTOR_COLUMNS} from collectors where collector = $1`,
+    [collector],
+  );
   return found.rows[0];
 }
 
 export async function listCollectors(db: Queryable): Promise<CollectorRow[]> {
-  return (await db.query<CollectorRow>('select * from collectors order by collector')).rows;
+  const listed = await db.query<CollectorRow>(
+    `select ${COLLECTOR_COLUMNS} from collectors order by collector`,
+  );
+  return listed.rows;
 }
 
 /** Keys that still open something, newest first. */
 export async function listKeys(db: Queryable, kinds: readonly HolderKind[]): Promise<KeyRow[]> {
   const result = await db.query<KeyRow>(
-    `select * from security_keys
+    `select ${KEY_COLUMNS} from security_keys
      where holder_kind = any($1) and (valid_until is null or valid_until > now())
      order by holder_kind, holder, created_at desc`,
     [kinds],
@@ -91,7 +110,7 @@ export async function listKeysOf(
 ): Promise<KeyRow[]> {
   const result = await db.query<KeyRow>({
     name: 'list_keys_of',
-    text: `select * from security_keys
+    text: `select ${KEY_COLUMNS} from security_keys
       where holder_kind = $1 and holder = $2 and (valid_until is null or valid_until > now())
       order by created_at desc`,
     values: [holderKind, holder],
@@ -134,7 +153,7 @@ export async function insertVendor(
 }
 
 export function scopeOf(row: CollectorRow): CollectorScope {
-  return row.all_vendors ? 'all' : row.vids;
+  return row.allVendors ? 'all' : row.vids;
 }
 
 /** Returns false when the name is taken. */

@@ -56,7 +56,7 @@ const QUICK: WebhookPolicy = {
 };
 
 interface Shop {
-  readonly vendor_id: number;
+  readonly vendorId: number;
   readonly vid: string;
   readonly secret: string;
 }
@@ -81,7 +81,7 @@ async function receive(
 
 async function shopWith(url: string | undefined): Promise<Shop> {
   const vendorId = await books.addVendor(100_000_000n);
-  const vendor = { vendor_id: vendorId, vid: `vendor-${vendorId}` };
+  const vendor = { vendorId, vid: `vendor-${vendorId}` };
   const secret =
     url === undefined
       ? ''
@@ -96,7 +96,7 @@ async function pay(
   end: 'success' | 'failed' = 'success',
   given = {},
 ): Promise<NewPayment> {
-  const made = newPayment({ vendorId: shop.vendor_id, ...given });
+  const made = newPayment({ vendorId: shop.vendorId, ...given });
   await createInstructed(books.pool, [made]);
   const details = { token: '12345678901234567890' };
   const report = end === 'success' ? paidReport(made, { details }) : failedReport(made);
@@ -121,7 +121,7 @@ function startSender(given: Partial<WebhookPolicy> = {}) {
 }
 
 async function eventsOf(shop: Shop): Promise<ListedEvent[]> {
-  return await listEvents(books.pool, shop.vendor_id, { state: undefined, limit: 1000 });
+  return await listEvents(books.pool, shop.vendorId, { state: undefined, limit: 1000 });
 }
 
 async function untilAll(shop: Shop, state: ListedEvent['state']): Promise<ListedEvent[]> {
@@ -135,8 +135,8 @@ describe('an event', () => {
   test('is written with the end of a payment, once, for vendors that have a webhook', async () => {
     const shop = await shopWith('http://127.0.0.1:9/');
     const other = await shopWith(undefined);
-    const made = newPayment({ vendorId: shop.vendor_id, merchantReference: 'order 1' });
-    const others = newPayment({ vendorId: other.vendor_id });
+    const made = newPayment({ vendorId: shop.vendorId, merchantReference: 'order 1' });
+    const others = newPayment({ vendorId: other.vendorId });
     await createInstructed(books.pool, [made, others]);
     const settler = createSettler({ pools: [books.openPool()], deadlineMs: 5_000 });
     const reports = [paidReport(made), paidReport(others), paidReport(made), failedReport(made)];
@@ -154,7 +154,7 @@ describe('an event', () => {
 
   test('goes with the commit: what is rolled back is told to nobody', async () => {
     const shop = await shopWith('http://127.0.0.1:9/');
-    const made = newPayment({ vendorId: shop.vendor_id });
+    const made = newPayment({ vendorId: shop.vendorId });
     await createInstructed(books.pool, [made]);
     const undone = databaseTransaction(books.pool, async (client) => {
       await settlePayments(client, [paidReport(made)]);
@@ -184,7 +184,7 @@ describe('an event', () => {
       data: {
         vid: shop.vid,
         status: 1,
-        ipay_reference: encodeReference(shop.vendor_id, made.paymentId),
+        ipay_reference: encodeReference(shop.vendorId, made.paymentId),
         posted_time: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/),
         merchant_reference: 'order 2',
         biller_response_time: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/),
@@ -206,7 +206,7 @@ describe('an event', () => {
     const made = await pay(shop, 'failed');
     const late = paidReport(made, { billerReference: 'LATE', source: 'callback' });
     await settlePayments(books.pool, [late]);
-    const [row] = await listCasesAbout(books.pool, shop.vendor_id, made.paymentId);
+    const [row] = await listCasesAbout(books.pool, shop.vendorId, made.paymentId);
     const caseId = row?.case_id ?? '';
     const proposal = {
       resolution: 'charge_vendor',
@@ -260,7 +260,7 @@ describe('an event', () => {
     expect(await deleteEventsBefore(books.pool, young, never)).toBe(0);
     await books.owner.query(
       `update events set occurred_at = occurred_at - interval '30 days' where vendor_id = $1`,
-      [shop.vendor_id],
+      [shop.vendorId],
     );
     const job = startEventRetention({
       pool: books.pool,
@@ -410,7 +410,7 @@ describe('a receiver', () => {
     const shop = await shopWith(receiver.url);
     await pay(shop);
     await books.pool.query('update webhooks set allows_private = false where vendor_id = $1', [
-      shop.vendor_id,
+      shop.vendorId,
     ]);
     startSender();
     const lastResult = async (): Promise<string> => (await eventsOf(shop))[0]?.last_result ?? '';
@@ -448,10 +448,10 @@ describe('several senders', () => {
   test('whose lease lapsed writes no failure', async () => {
     const shop = await shopWith('http://127.0.0.1:9/');
     await pay(shop);
-    const [first] = await claimEvents(books.pool, shop.vendor_id, { max: 1, leaseMs: 0 });
-    const [second] = await claimEvents(books.pool, shop.vendor_id, { max: 1, leaseMs: 60_000 });
+    const [first] = await claimEvents(books.pool, shop.vendorId, { max: 1, leaseMs: 0 });
+    const [second] = await claimEvents(books.pool, shop.vendorId, { max: 1, leaseMs: 60_000 });
     if (first === undefined || second === undefined) throw new Error('nothing was claimed');
-    expect(await claimEvents(books.pool, shop.vendor_id, { max: 1, leaseMs: 0 })).toEqual([]);
+    expect(await claimEvents(books.pool, shop.vendorId, { max: 1, leaseMs: 0 })).toEqual([]);
     await writeFailure(books.pool, first, { result: 'late', retryInMs: undefined });
     expect(await eventsOf(shop)).toMatchObject([{ state: 'waiting', last_result: null }]);
   });

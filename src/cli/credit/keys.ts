@@ -34,7 +34,7 @@ function addVerifyChain(credit: Command, cli: Cli): void {
           onProgress: (count) => cli.progress.show(`${count} enquiries`),
         });
         const vids = new Map(
-          (await listVendors(session.pool)).map((row) => [row.vendor_id, row.vid]),
+          (await listVendors(session.pool)).map((row) => [row.vendorId, row.vid]),
         );
         return {
           json: chainJson(report, vids),

@@ -54,7 +54,7 @@ async function enquiriesAnswer(session: Session, options: EnquiryOptions): Promi
   const { pool, wireTime } = session;
   const { from, until, after } = options;
   const vendor = await requireVendor(pool, options.vid);
-  const found = await listEnquiries(pool, vendor.vendor_id, {
+  const found = await listEnquiries(pool, vendor.vendorId, {
     from: from === undefined ? undefined : periodStart(from, '--from', wireTime),
     until: until === undefined ? undefined : periodEnd(until, '--until', wireTime),
     outcome: options.outcome,

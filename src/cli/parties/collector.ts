@@ -71,10 +71,10 @@ function addList(collector: Command, cli: Cli): void {
         name: row.name,
         status: row.status,
         signature: row.signature,
-        all_vendors: row.all_vendors,
+        all_vendors: row.allVendors,
         vendors: row.vids,
         keys: keysOf(keys, row.collector),
-        created_at: row.created_at.toISOString(),
+        created_at: row.createdAt.toISOString(),
       }));
       return {
         json: { collectors },

@@ -28,8 +28,8 @@ export function keysOf(rows: readonly KeyRow[], holder: string): readonly KeyVie
   return rows
     .filter((row) => row.holder === holder)
     .map((row) => ({
-      created_at: row.created_at.toISOString(),
-      valid_until: row.valid_until?.toISOString() ?? null,
+      created_at: row.createdAt.toISOString(),
+      valid_until: row.validUntil?.toISOString() ?? null,
     }));
 }
 

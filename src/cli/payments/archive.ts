@@ -37,7 +37,7 @@ function addRun(archive: Command, cli: Cli): void {
           );
         }
         const folder = path.resolve(options.to ?? path.join(config.dataDir, FOLDER));
-        const vendorIds = (await listVendors(pool)).map((vendor) => vendor.vendor_id);
+        const vendorIds = (await listVendors(pool)).map((vendor) => vendor.vendorId);
         const done = await archivePayments(ownerPool(), {
           vendorIds,
           before,

@@ -193,7 +193,7 @@ function addOpen(cases: Command, cli: Cli): void {
         note: string;
       }) => {
         await cli.run(options, async ({ pool, wireTime }) => {
-          const { vendor_id: vendorId } = await requireVendor(pool, options.vid);
+          const { vendorId } = await requireVendor(pool, options.vid);
           const location = decodeReference(options.reference);
           if (location?.vendorId !== vendorId) {
             throw new PlainError('This vendor has no such transaction.', { field: 'reference' });

@@ -62,7 +62,7 @@ export function addCollectCommand(program: Command, cli: Cli): void {
         if (!isInScope(scopeOf(signer), vid)) {
           throw new Refusal('collector_not_allowed', { field: 'vid' });
         }
-        const { vendor_id: vendorId } = await requireVendor(pool, vid);
+        const { vendorId } = await requireVendor(pool, vid);
         // Without a time a repeat means the same payment, not one at another time.
         const known = given ?? (await findCollection(pool, collector, reference))?.paid_at;
         const movement = await collect(
@@ -86,7 +86,7 @@ export function addFundCommand(program: Command, cli: Cli): void {
     .action(async (options: { json?: boolean; vid: string }) => {
       await cli.run(options, async (session) => {
         const { vid } = options;
-        const { vendor_id: vendorId } = await requireActiveVendor(session.pool, vid);
+        const { vendorId } = await requireActiveVendor(session.pool, vid);
         const movement = await fund(session.pool, { vendorId, requestedAt: new Date() });
         return movementAnswer(session, movement, { vid, account: 'float', vendorId });
       });

@@ -45,7 +45,7 @@ function addCheck(ledger: Command, cli: Cli): void {
           schema: SCHEMA,
           onInvariant: (name) => cli.progress.show(`checking ${name}`),
         });
-        const vids = new Map((await listVendors(pool)).map((row) => [row.vendor_id, row.vid]));
+        const vids = new Map((await listVendors(pool)).map((row) => [row.vendorId, row.vid]));
         const found = report.violations.map((violation) => ({
           invariant: violation.invariant,
           vendor_id: violation.vendorId,

@@ -106,9 +106,9 @@ async function create(session: Session, options: PayOptions): Promise<Created> {
       merchantReference: options.merchantReference ?? null,
     },
     {
-      vendorId: vendor.vendor_id,
-      duplicateCheck: vendor.duplicate_check,
-      referenceRequired: vendor.reference_required,
+      vendorId: vendor.vendorId,
+      duplicateCheck: vendor.duplicateCheck,
+      referenceRequired: vendor.referenceRequired,
     },
   );
 }

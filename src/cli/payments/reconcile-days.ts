@@ -105,7 +105,7 @@ function sums(rows: readonly (readonly [string, Amounts])[]): Map<string, Amount
 }
 
 async function reportAnswer(session: Session, report: DayReport): Promise<Answer> {
-  const vids = new Map((await listVendors(session.pool)).map((row) => [row.vendor_id, row.vid]));
+  const vids = new Map((await listVendors(session.pool)).map((row) => [row.vendorId, row.vid]));
   const own = report.totals.filter((row) => row.operator_code === '');
   const vendors = own.map((row) => ({
     // null: the house.

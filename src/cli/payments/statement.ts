@@ -42,7 +42,7 @@ export function addStatement(ledger: Command, cli: Cli): void {
         throw new UsageError('Give --csv or --json, not both.');
       }
       await cli.run(options, async (session) => {
-        const { vendor_id: vendorId } = await requireVendor(session.pool, options.vid);
+        const { vendorId } = await requireVendor(session.pool, options.vid);
         const period = { vendorId, ...readPeriod(options, session.wireTime) };
         if (options.csv === true) {
           await writeCsv(session, period, cli.surroundings.stdout);

@@ -43,7 +43,7 @@ export function addStatusCommand(program: Command, cli: Cli): void {
       }
       await cli.run(options, async ({ pool, wireTime }) => {
         const vendor = await requireVendor(pool, options.vid);
-        const row = await findPayment(pool, vendor.vendor_id, options);
+        const row = await findPayment(pool, vendor.vendorId, options);
         if (row === undefined) {
           const field = options.reference === undefined ? 'merchant_reference' : 'reference';
           throw new Refusal('unknown_reference', { field });
@@ -108,7 +108,7 @@ export function addPaymentsCommand(program: Command, cli: Cli): void {
           throw new UsageError('--to must be later than --from: the day of --to is not included.');
         }
         const vendor = await requireVendor(pool, options.vid);
-        const rows = await listPayments(pool, vendor.vendor_id, {
+        const rows = await listPayments(pool, vendor.vendorId, {
           ...period,
           status: options.status,
           limit: options.limit ?? DEFAULT_LIMIT,

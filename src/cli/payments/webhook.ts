@@ -163,7 +163,7 @@ function addEvents(webhook: Command, cli: Cli): void {
       await cli.run(options, async ({ pool, wireTime }) => {
         const vendor = await requireVendor(pool, vid);
         const limit = options.limit ?? 20;
-        const events = await listEvents(pool, vendor.vendor_id, { state: options.state, limit });
+        const events = await listEvents(pool, vendor.vendorId, { state: options.state, limit });
         return eventsAnswer(events, vid, { wireTime, wide: options.wide });
       });
     });
@@ -196,7 +196,7 @@ function addReplay(webhook: Command, cli: Cli): void {
       await cli.run(options, async ({ pool, wireTime }) => {
         const vendor = await requireVendor(pool, vid);
         const location = reference === undefined ? undefined : decodeReference(reference);
-        if (reference !== undefined && location?.vendorId !== vendor.vendor_id) {
+        if (reference !== undefined && location?.vendorId !== vendor.vendorId) {
           throw new UsageError('--reference is not a transaction of this vendor.');
         }
         const count = await replayEvents(pool, vendor, {

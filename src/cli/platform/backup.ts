@@ -56,7 +56,7 @@ async function take(session: Session, folder: string, cli: Cli): Promise<Taken> 
     data,
     folder,
     masterKey: (await session.sealing()).masterKeys.current,
-    masterKeyIds: [...new Set(keys.map((key) => key.master_key_id))].toSorted(),
+    masterKeyIds: [...new Set(keys.map((key) => key.masterKeyId))].toSorted(),
     onProgress: (what, done, all) => cli.progress.show(progressText(what, done, all)),
   });
   return {

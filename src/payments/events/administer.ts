@@ -24,7 +24,7 @@ import type { ReplayFilter } from './webhooks-store.ts';
  * be told.
  */
 
-type VendorKey = Pick<VendorRow, 'vendor_id' | 'vid'>;
+type VendorKey = Pick<VendorRow, 'vendorId' | 'vid'>;
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 const REPLAY_ROWS = 1_000;
@@ -49,7 +49,7 @@ export async function setWebhook(
 ): Promise<string | undefined> {
   const url = readWebhookUrl(options.url, options.allowsPrivate).href;
   return await databaseTransaction(pool, async (client) => {
-    const vendorId = vendor.vendor_id;
+    const vendorId = vendor.vendorId;
     await putWebhook(client, { vendorId, url, allowsPrivate: options.allowsPrivate });
     await retryWaiting(client, vendorId);
     const known = await listKeysOf(client, holderOf(vendor));
@@ -88,15 +88,15 @@ async function giveNewSecret(
 /** Calls the webhook again, with everything that waits. Returns how many events that is. */
 export async function enableWebhook(pool: Pool, vendor: VendorKey): Promise<number> {
   return await withWebhook(pool, vendor, async (client) => {
-    await setEnabled(client, vendor.vendor_id);
-    return await retryWaiting(client, vendor.vendor_id);
+    await setEnabled(client, vendor.vendorId);
+    return await retryWaiting(client, vendor.vendorId);
   });
 }
 
 /** Calls the webhook no more; its events wait. Returns false when it was disabled before. */
 export async function stopWebhook(pool: Pool, vendor: VendorKey): Promise<boolean> {
   return await withWebhook(pool, vendor, (client) =>
-    disableWebhook(client, vendor.vendor_id, 'by command'),
+    disableWebhook(client, vendor.vendorId, 'by command'),
   );
 }
 
@@ -104,7 +104,7 @@ export async function stopWebhook(pool: Pool, vendor: VendorKey): Promise<boolea
 export async function removeWebhook(pool: Pool, vendor: VendorKey): Promise<number> {
   return await withWebhook(pool, vendor, async (client) => {
     await endKeys(client, holderOf(vendor));
-    return await deleteWebhook(client, vendor.vendor_id);
+    return await deleteWebhook(client, vendor.vendorId);
   });
 }
 
@@ -123,7 +123,7 @@ export async function replayEvents(
   for (;;) {
     const after = afterId;
     const ids = await withWebhook(pool, vendor, (client) =>
-      replayAfter(client, vendor.vendor_id, { ...filter, afterId: after, limit: REPLAY_ROWS }),
+      replayAfter(client, vendor.vendorId, { ...filter, afterId: after, limit: REPLAY_ROWS }),
     );
     count += ids.length;
     if (ids.length < REPLAY_ROWS) return count;
@@ -137,7 +137,7 @@ async function withWebhook<Result>(
   work: (client: Queryable) => Promise<Result>,
 ): Promise<Result> {
   return await databaseTransaction(pool, async (client) => {
-    if (await lockWebhook(client, vendor.vendor_id)) return await work(client);
+    if (await lockWebhook(client, vendor.vendorId)) return await work(client);
     throw new PlainError(
       `Vendor ${vendor.vid} has no webhook. Set one: webhook set ${vendor.vid} URL`,
     );

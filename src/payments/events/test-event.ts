@@ -24,10 +24,10 @@ export interface TestDelivery extends DeliveryResult {
  */
 export async function sendTestEvent(
   pool: Pool,
-  vendor: Pick<VendorRow, 'vendor_id' | 'vid'>,
+  vendor: Pick<VendorRow, 'vendorId' | 'vid'>,
   masterKeys: MasterKeys,
 ): Promise<TestDelivery> {
-  const webhook = await findWebhook(pool, vendor.vendor_id);
+  const webhook = await findWebhook(pool, vendor.vendorId);
   const holder = { holderKind: 'webhook', holder: vendor.vid } as const;
   const secrets = await openSecretsOf(pool, holder, masterKeys);
   if (webhook === undefined || secrets.length === 0) {
