@@ -15,7 +15,7 @@ import {
 import type { HeaderSignature } from '../header-signature.ts';
 import type { NonceStore } from '../nonces.ts';
 import { verify } from '../signature.ts';
-import type { Collector, Vendor } from '../vendor.ts';
+import type { Collector, Signer, Vendor } from '../vendor.ts';
 import type {
   Authenticated,
   Authenticator,
@@ -25,12 +25,6 @@ import type { Refusals } from '../../platform/http/refusals.ts';
 import type { RateLimits } from '../../platform/http/rate-limits.ts';
 import { signExample } from './demo-signers.ts';
 import { hash } from './fields.ts';
-
-/** Who signs a request, and is handed to the handler once the signature held. */
-interface Signers {
-  vendor: Vendor;
-  collector: Collector;
-}
 
 /** What signatures are checked with. */
 export interface AuthenticationDeps {
@@ -42,15 +36,20 @@ export interface AuthenticationDeps {
   readonly explainsSignatures: boolean;
 }
 
-/** The parameter that names the signer. */
-const SIGNER_FIELDS = { vendor: 'vid', collector: 'collector' } as const;
+/** One of the kinds of those who sign. */
+interface SignerKind<OfKind extends Signer> {
+  readonly kind: 'vendor' | 'collector';
+  /** The parameter that names the signer. */
+  readonly field: string;
+  readonly find: (name: string) => OfKind | undefined;
+}
 
 const SIGNATURE_REFUSALS: Refusals = {
   signature_invalid: { field: HASH_FIELD },
   signature_v2_required: { field: SIGNATURE_HEADER },
   signature_expired: { field: SIGNATURE_HEADER },
   signature_replayed: { field: SIGNATURE_HEADER },
-  vendor_suspended: { field: SIGNER_FIELDS.vendor },
+  vendor_suspended: { field: 'vid' },
 };
 
 export interface Authenticators {
@@ -59,16 +58,21 @@ export interface Authenticators {
 }
 
 export function createAuthenticators(deps: AuthenticationDeps): Authenticators {
-  const by = <By extends keyof Signers>(signedBy: By): Authenticator<Signers[By]> => ({
+  const { directory } = deps;
+  const by = <OfKind extends Signer>(kind: SignerKind<OfKind>): Authenticator<OfKind> => ({
     parameters: { hash },
     refusals: SIGNATURE_REFUSALS,
-    signExample: (request) => {
-      const texts = request as Readonly<Record<string, string>>;
-      return signExample(texts, texts[SIGNER_FIELDS[signedBy]] ?? '');
-    },
-    authenticate: (request) => authenticate(request, signedBy, deps),
+    signExample: (request) => signExample(request, request[kind.field] ?? ''),
+    authenticate: (request) => authenticate(request, kind, deps),
   });
-  return { byVendor: by('vendor'), byCollector: by('collector') };
+  return {
+    byVendor: by({ kind: 'vendor', field: 'vid', find: (vid) => directory.vendor(vid) }),
+    byCollector: by({
+      kind: 'collector',
+      field: 'collector',
+      find: (name) => directory.collector(name),
+    }),
+  };
 }
 
 /**
@@ -94,51 +98,38 @@ export function describeSender(
  * reading was refused with, `vendor_suspended`, `signature_v2_required`, `signature_expired`,
  * `signature_replayed`, `overloaded`, `unavailable`, `too_many_requests`.
  */
-async function authenticate<By extends keyof Signers>(
+async function authenticate<OfKind extends Signer>(
   request: ReceivedRequest,
-  signedBy: By,
+  kind: SignerKind<OfKind>,
   deps: AuthenticationDeps,
-): Promise<Authenticated<Signers[By]>> {
-  const signerOf = (fields: Fields): Signers[By] | undefined => {
-    const name = fields.get(SIGNER_FIELDS[signedBy]) ?? '';
-    const found =
-      signedBy === 'collector' ? deps.directory.collector(name) : deps.directory.vendor(name);
-    return found as Signers[By] | undefined;
-  };
-  const signerField = SIGNER_FIELDS[signedBy];
-  if (request.signatureHeader !== undefined) {
-    return await byHeader(request, { signedBy, signerField, signerOf }, deps);
-  }
+): Promise<Authenticated<OfKind>> {
+  if (request.signatureHeader !== undefined) return await byHeader(request, kind, deps);
   const { reading } = request;
-  const verified = verify(reading, (fields) => signerOf(fields)?.keys ?? []);
+  const verified = verify(reading, (fields) => signerOf(fields, kind)?.keys ?? []);
   if (verified === undefined) {
     deps.limits.forStranger(request.address);
-    throw whyNotVerified(reading, signerField, explainHash(reading.fields, { signerOf, deps }));
+    throw whyNotVerified(reading, kind.field, explainHash(reading.fields, kind, deps));
   }
-  const signer = signerOf(verified.fields);
+  const signer = signerOf(verified.fields, kind);
   const key = signer?.keys[verified.keyIndex];
   // The key's time may end between the two looks at the clock.
   if (signer === undefined || key === undefined) {
-    throw invalid(HASH_FIELD, explainHash(verified.fields, { signerOf, deps }));
+    throw invalid(HASH_FIELD, explainHash(verified.fields, kind, deps));
   }
-  if (signer.suspended) throw new Refusal('vendor_suspended', { field: signerField });
+  if (signer.suspended) throw new Refusal('vendor_suspended', { field: kind.field });
   if (signer.signature === 'v2') {
     throw new Refusal('signature_v2_required', { field: SIGNATURE_HEADER });
   }
-  const name = nameOf(signer);
-  deps.limits.forSigner({ kind: signedBy, name });
+  const name = nameIn(verified.fields, kind);
+  deps.limits.forSigner({ kind: kind.kind, name });
   return { fields: verified.fields, signer, signerName: name, key };
 }
 
-async function byHeader<By extends keyof Signers>(
+async function byHeader<OfKind extends Signer>(
   request: ReceivedRequest,
-  by: {
-    readonly signedBy: By;
-    readonly signerField: string;
-    readonly signerOf: (fields: Fields) => Signers[By] | undefined;
-  },
+  kind: SignerKind<OfKind>,
   deps: AuthenticationDeps,
-): Promise<Authenticated<Signers[By]>> {
+): Promise<Authenticated<OfKind>> {
   const { reading } = request;
   const signature = readHeaderSignature(request.signatureHeader ?? '');
   if (signature === undefined) {
@@ -149,23 +140,23 @@ async function byHeader<By extends keyof Signers>(
   }
   // The bytes are signed, so a form means what forms mean: there is no second reading.
   if (reading.refusal !== undefined) throw reading.refusal;
-  const signer = by.signerOf(reading.fields);
+  const signer = signerOf(reading.fields, kind);
   const keys = signer?.keys ?? [];
   const keyIndex = verifyHeaderSignature(signature, request, keys);
   const key = keyIndex === undefined ? undefined : keys[keyIndex];
   if (signer === undefined || key === undefined) {
     deps.limits.forStranger(request.address);
-    if ((reading.fields.get(by.signerField) ?? '') === '') throw missing(by.signerField);
+    if (nameIn(reading.fields, kind) === '') throw missing(kind.field);
     const text = (): string => headerSignatureText(request, signature);
     throw invalid(SIGNATURE_HEADER, explain(text, signer !== undefined, deps));
   }
   if (!hasRightHash(reading.fields, key)) {
-    throw invalid(HASH_FIELD, explainHash(reading.fields, { signerOf: by.signerOf, deps }));
+    throw invalid(HASH_FIELD, explainHash(reading.fields, kind, deps));
   }
-  if (signer.suspended) throw new Refusal('vendor_suspended', { field: by.signerField });
-  const name = nameOf(signer);
-  deps.limits.forSigner({ kind: by.signedBy, name });
-  await takeOnce(signature, { signedBy: by.signedBy, name }, deps);
+  if (signer.suspended) throw new Refusal('vendor_suspended', { field: kind.field });
+  const name = nameIn(reading.fields, kind);
+  deps.limits.forSigner({ kind: kind.kind, name });
+  await takeOnce(signature, { kind: kind.kind, name }, deps);
   return { fields: reading.fields, signer, signerName: name, key };
 }
 
@@ -175,19 +166,27 @@ function hasRightHash(fields: Fields, key: KeyObject): boolean {
   return verify({ fields }, () => [key]) !== undefined;
 }
 
-function nameOf(signer: Vendor | Collector): string {
-  return 'vid' in signer ? signer.vid : signer.collector;
+/** The signer that the request names; empty when it names none. */
+function nameIn(fields: Fields, { field }: Pick<SignerKind<Signer>, 'field'>): string {
+  return fields.get(field) ?? '';
+}
+
+function signerOf<OfKind extends Signer>(
+  fields: Fields,
+  kind: SignerKind<OfKind>,
+): OfKind | undefined {
+  return kind.find(nameIn(fields, kind));
 }
 
 async function takeOnce(
   signature: HeaderSignature,
-  signer: { readonly signedBy: keyof Signers; readonly name: string },
+  signer: { readonly kind: SignerKind<Signer>['kind']; readonly name: string },
   deps: AuthenticationDeps,
 ): Promise<void> {
   if (!isFresh(signature, deps.clock.now())) {
     throw new Refusal('signature_expired', { field: SIGNATURE_HEADER });
   }
-  await deps.nonces.take({ holderKind: signer.signedBy, holder: signer.name }, signature);
+  await deps.nonces.take({ holderKind: signer.kind, holder: signer.name }, signature);
 }
 
 /** The most helpful refusal that tells nothing about keys. */
@@ -206,9 +205,10 @@ function whyNotVerified(
 /** Of the two readings of a form the decoded one: it is what forms mean. */
 function explainHash(
   fields: Fields,
-  by: { readonly signerOf: (fields: Fields) => unknown; readonly deps: AuthenticationDeps },
+  kind: SignerKind<Signer>,
+  deps: AuthenticationDeps,
 ): SignatureExplanation | undefined {
-  return explain(() => canonicalText(fields), by.signerOf(fields) !== undefined, by.deps);
+  return explain(() => canonicalText(fields), signerOf(fields, kind) !== undefined, deps);
 }
 
 function explain(

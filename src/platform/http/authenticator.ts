@@ -36,7 +36,7 @@ export interface Authenticator<Signer> {
   readonly refusals: Refusals;
   /** An example's request with the parameters of its signature. */
   readonly signExample: (
-    request: Readonly<Record<string, unknown>>,
+    request: Readonly<Record<string, string>>,
   ) => Readonly<Record<string, string>>;
   /** Rejects with a `Refusal` when the signature does not hold. */
   readonly authenticate: (request: ReceivedRequest) => Promise<Authenticated<Signer>>;

@@ -23,7 +23,10 @@ interface Declaration<Request extends TObject, Response extends TSchema, Signer>
   /** Besides those that all operations have, and those of the signature. */
   readonly refusals: Refusals;
   /** A request as the sandbox takes it, without its signature, and the answer it gives. */
-  readonly example: { readonly request: Static<Request>; readonly answer: Static<Response> };
+  readonly example: {
+    readonly request: Static<Request> & Readonly<Record<string, string>>;
+    readonly answer: Static<Response>;
+  };
   /** Default: the plain one. */
   readonly refusalForm?: RefusalForm;
 }
