@@ -1,8 +1,10 @@
 import { Type } from 'typebox';
+import type { Static } from 'typebox';
 import type { Authenticators } from '../../parties/http/authenticate.ts';
 import type { Vendor } from '../../parties/vendor.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
 import { parseMoney } from '../../platform/base/money.ts';
+import type { CreateRequest } from '../create/decide.ts';
 import { QUEUED_TEXT } from '../create/status-fields.ts';
 import { vid } from '../../parties/http/fields.ts';
 import { HeadedAnswer } from '../../platform/http/operation.ts';
@@ -88,16 +90,7 @@ export function createPayment(deps: {
       },
     },
     handle: async (request, vendor) => {
-      const created = await deps.create(
-        {
-          billerCode: request.biller_name,
-          account: request.account,
-          phone: request.phone ?? null,
-          amountCents: parseMoney(request.amount),
-          merchantReference: request.merchant_reference ?? null,
-        },
-        vendor,
-      );
+      const created = await deps.create(contentOf(request), vendor);
       const answer = {
         header_status: 200,
         msg: {
@@ -109,5 +102,15 @@ export function createPayment(deps: {
       };
       return created.replayed ? new HeadedAnswer(answer, REPLAYED) : answer;
     },
+  };
+}
+
+function contentOf(request: Static<typeof createRequest>): CreateRequest {
+  return {
+    billerCode: request.biller_name,
+    account: request.account,
+    phone: request.phone ?? null,
+    amountCents: parseMoney(request.amount),
+    merchantReference: request.merchant_reference ?? null,
   };
 }

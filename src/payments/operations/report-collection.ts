@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { Static } from 'typebox';
 import type { VendorDirectory } from '../../parties/directory.ts';
 import type { Authenticators } from '../../parties/http/authenticate.ts';
 import { collector, vid } from '../../parties/http/fields.ts';
@@ -12,6 +13,7 @@ import { parseMoney } from '../../platform/base/money.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { Operation } from '../../platform/http/operation.ts';
 import { collect } from '../collections/collect.ts';
+import type { CollectedIncome } from '../collections/collect.ts';
 import { amount, collectionTime, currency, merchantReference } from './fields.ts';
 import { movementOnWire, movementSchema, requireKes } from './movement.ts';
 
@@ -72,35 +74,42 @@ export function reportCollection(
       },
     },
     handle: async (asked, signer) => {
-      requireKes(asked.currency);
-      // One answer for a vendor out of scope and for an unknown one: a collector cannot probe for vendors.
-      if (!isInScope(signer.scope, asked.vid)) {
-        throw new Refusal('collector_not_allowed', { field: 'vid' });
-      }
-      const vendor = deps.directory.vendor(asked.vid);
-      if (vendor === undefined) throw new Refusal('unknown_vendor', { field: 'vid' });
-      const amountCents = parseMoney(asked.amount);
-      if (amountCents === 0n) {
-        throw new Refusal('invalid_field', {
-          field: 'amount',
-          text: 'amount must be greater than 0',
-        });
-      }
-      const paidAt = parseSenderTime(asked.paid_at, deps.wireTime);
-      if (paidAt === undefined) {
-        throw new Refusal('invalid_field', {
-          field: 'paid_at',
-          text: 'paid_at is not a valid time',
-        });
-      }
-      const movement = await collect(deps, {
-        collector: signer.collector,
-        reference: asked.reference,
-        vendorId: vendor.vendorId,
-        amountCents,
-        paidAt,
-      });
+      const income = incomeOf(asked, signer, deps);
+      const movement = await collect(deps, income);
       return movementOnWire(movement, 'amount collected', deps.wireTime);
     },
+  };
+}
+
+/**
+ * What the collector reports. Throws: `unsupported_currency`, `collector_not_allowed`,
+ * `unknown_vendor`, `invalid_field`.
+ */
+function incomeOf(
+  asked: Static<typeof request>,
+  signer: Collector,
+  deps: { readonly directory: VendorDirectory; readonly wireTime: WireTime },
+): CollectedIncome {
+  requireKes(asked.currency);
+  // One answer for a vendor out of scope and for an unknown one: a collector cannot probe for vendors.
+  if (!isInScope(signer.scope, asked.vid)) {
+    throw new Refusal('collector_not_allowed', { field: 'vid' });
+  }
+  const vendor = deps.directory.vendor(asked.vid);
+  if (vendor === undefined) throw new Refusal('unknown_vendor', { field: 'vid' });
+  const amountCents = parseMoney(asked.amount);
+  if (amountCents === 0n) {
+    throw new Refusal('invalid_field', { field: 'amount', text: 'amount must be greater than 0' });
+  }
+  const paidAt = parseSenderTime(asked.paid_at, deps.wireTime);
+  if (paidAt === undefined) {
+    throw new Refusal('invalid_field', { field: 'paid_at', text: 'paid_at is not a valid time' });
+  }
+  return {
+    collector: signer.collector,
+    reference: asked.reference,
+    vendorId: vendor.vendorId,
+    amountCents,
+    paidAt,
   };
 }

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { Static } from 'typebox';
 import type { Authenticators } from '../../parties/http/authenticate.ts';
 import type { Vendor } from '../../parties/vendor.ts';
 import { Refusal } from '../../platform/base/errors.ts';
@@ -7,7 +8,7 @@ import { requireAccount, requirePhone } from '../billers/account.ts';
 import type { Biller } from '../billers/biller.ts';
 import type { BillerCatalogue } from '../billers/catalogue.ts';
 import type { Capacity } from '../dispatch/capacity.ts';
-import type { Connector } from '../dispatch/connector.ts';
+import type { AccountAnswer, AccountQuery, Connector } from '../dispatch/connector.ts';
 import { vid } from '../../parties/http/fields.ts';
 import type { Operation, RefusalForm } from '../../platform/http/operation.ts';
 import { headerStatus, moneyText, nullable } from '../../platform/http/schemas.ts';
@@ -110,20 +111,27 @@ export function validateAccount(deps: {
       if (answer.kind === 'unknown') {
         throw new Refusal('operator_unavailable', { retryAfterSeconds: 10 });
       }
-      const valid = answer.kind === 'valid';
-      return {
-        header_status: 200,
-        status: valid ? 1 : 0,
-        text: valid ? 'SUCCESS' : answer.message,
-        account_data: {
-          account: asked,
-          name: valid ? answer.name : null,
-          amountdue:
-            valid && answer.amountDueCents !== null ? formatMoney(answer.amountDueCents) : null,
-        },
-        prefix: number === null ? null : prefixOf(number),
-      };
+      return answerOf(query, answer);
     },
+  };
+}
+
+function answerOf(
+  { account: asked, phone: number }: AccountQuery,
+  answer: Exclude<AccountAnswer, { kind: 'unknown' }>,
+): Static<typeof response> {
+  const valid = answer.kind === 'valid';
+  return {
+    header_status: 200,
+    status: valid ? 1 : 0,
+    text: valid ? 'SUCCESS' : answer.message,
+    account_data: {
+      account: asked,
+      name: valid ? answer.name : null,
+      amountdue:
+        valid && answer.amountDueCents !== null ? formatMoney(answer.amountDueCents) : null,
+    },
+    prefix: number === null ? null : prefixOf(number),
   };
 }
 
