@@ -118,6 +118,13 @@ describe('the rest', () => {
     expect(readers).toEqual(['config.ts']);
   });
 
+  test('HMAC and AES-GCM are in one file each', () => {
+    const using = (pattern: RegExp) =>
+      files.filter((file) => pattern.test(sources.get(file) ?? ''));
+    expect(using(/\bcreateHmac\b/)).toEqual(['platform/base/mac.ts']);
+    expect(using(/\bcreate(Dec|C)ipheriv\b/)).toEqual(['platform/base/sealing.ts']);
+  });
+
   test('every folder says what belongs in it', () => {
     const folders = new Set(files.map((file) => path.dirname(file)));
     const silent = [...folders].filter((folder) => {
