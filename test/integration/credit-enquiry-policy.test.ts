@@ -119,6 +119,25 @@ describe('a vendor with strict enquiries', () => {
     expect((await ask(open, 'id-decision', one)).status).toBe(200);
   });
 
+  test('learns nothing by frequent names, or by guessing a second document', async () => {
+    const vendor = await strictVendor();
+    const dragnet = {
+      nationalID: '900000001',
+      name1: 'Mary John Peter Amani Joseph Grace',
+      name2: 'Baraka Kamau Mwangi Otieno Wanjiru Njoroge',
+      ...CONSENT,
+    };
+    const known = { nationalID: '900000001', ...NAMES, name3: 'Wanjiru', ...CONSENT };
+    const nobodys = await ask(vendor, 'id-decision', { ...known, passportNo: 'SYNA9999999' });
+    const somebodys = await ask(vendor, 'id-decision', { ...known, passportNo: 'SYNA0000004' });
+    expect((await ask(vendor, 'id-decision', dragnet)).body.error?.[0]?.code).toBe(
+      'subject_not_found',
+    );
+    expect(nobodys.body.error?.[0]?.code).toBe('subject_not_found');
+    expect(comparable(nobodys)).toEqual(comparable(somebodys));
+    expect((await ask(vendor, 'id-decision', known)).status).toBe(200);
+  });
+
   test('gets the same refusal for a repeat, and is recorded with what really happened', async () => {
     const vendor = await strictVendor();
     const params = { ...MISMATCH, ...CONSENT, requestReference: fresh('M').replaceAll('-', '') };

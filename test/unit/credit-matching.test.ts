@@ -179,8 +179,12 @@ describe('who a request is about', () => {
     expect(matchSubject(asked([id], ['Amani', 'Otieno']), [amani])).toMatchObject({
       kind: 'mismatch',
     });
-    expect(matchSubject(asked([id], ['Juma']), [amani], 1)).toMatchObject({ kind: 'mismatch' });
-    expect(matchSubject(asked([id], ['Amani']), [amani], 1)).toMatchObject({ kind: 'match' });
+    expect(matchSubject(asked([id], ['Juma']), [amani], { minTokens: 1 })).toMatchObject({
+      kind: 'mismatch',
+    });
+    expect(matchSubject(asked([id], ['Amani']), [amani], { minTokens: 1 })).toMatchObject({
+      kind: 'match',
+    });
   });
 
   test('documents of two people, or contradicting a lifelong one, are a conflict', () => {
@@ -193,6 +197,27 @@ describe('who a request is about', () => {
     expect(matchSubject(asked([id, passport], ['Amani', 'Baraka']), [byPassport])).toMatchObject({
       kind: 'conflict',
     });
+  });
+
+  test('where all documents must be on file, an unknown one discloses nothing', () => {
+    const unknown = asked([id, passport], ['Amani', 'Baraka']);
+    expect(matchSubject(unknown, [amani])).toMatchObject({ kind: 'match' });
+    expect(matchSubject(unknown, [amani], { allDocuments: true })).toMatchObject({
+      kind: 'mismatch',
+    });
+    const both = subject(1n, ['nationalID', 'passportNo'], 'Baraka Amani', '11');
+    expect(matchSubject(unknown, [both], { allDocuments: true })).toMatchObject({ kind: 'match' });
+  });
+
+  test('a list of frequent names finds nobody where most names given must be on file', () => {
+    const rules = { minShareOfGiven: 2 / 3 };
+    const frequent = ['Mary', 'John', 'Amani', 'Joseph', 'Baraka', 'Kamau', 'Mwangi'];
+    expect(matchSubject(asked([id], frequent), [amani])).toMatchObject({ kind: 'match' });
+    expect(matchSubject(asked([id], frequent), [amani], rules)).toMatchObject({ kind: 'mismatch' });
+    const inOneField = asked([id], [frequent.join(' '), frequent.join(' ')]);
+    expect(matchSubject(inOneField, [amani], rules)).toMatchObject({ kind: 'mismatch' });
+    const oneMore = asked([id], ['Amani', 'Baraka', 'Otieno']);
+    expect(matchSubject(oneMore, [amani], rules)).toMatchObject({ kind: 'match' });
   });
 
   test('a document that two people share needs the names of one', () => {

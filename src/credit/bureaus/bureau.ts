@@ -1,5 +1,6 @@
 import type { Vendor } from '../../parties/vendor.ts';
 import type { CreditFile } from '../facts.ts';
+import type { MatchRules } from '../matching/match.ts';
 import type { IdentityDocument } from '../registry/documents.ts';
 import type { Profile } from '../registry/profile.ts';
 import type { ScoreAnswer } from '../scorecards/score.ts';
@@ -22,12 +23,16 @@ export interface BureauQuestion {
   readonly dateOfBirth: string;
 }
 
+const STRICT: MatchRules = { minTokens: 2, minShareOfGiven: 2 / 3, allDocuments: true };
+
 /**
- * Name tokens that must agree where names are given. The identity decision requires no names, so one
- * is enough there, unless the vendor's enquiries are strict.
+ * What has to agree. The identity decision requires no names, so one is enough there. For a strict
+ * vendor, who must learn nothing about people it does not know, nearly everything it gives must be
+ * right.
  */
-export function fewestTokensOf({ operation, vendor }: BureauQuestion): number {
-  return operation === 'id-decision' && vendor.enquiryPolicy === 'open' ? 1 : 2;
+export function matchRulesOf({ operation, vendor }: BureauQuestion): MatchRules {
+  if (vendor.enquiryPolicy === 'strict') return STRICT;
+  return { minTokens: operation === 'id-decision' ? 1 : 2 };
 }
 
 /** What a bureau knows of one person, in the registry's terms whatever the bureau's own are. */

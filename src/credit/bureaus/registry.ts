@@ -10,7 +10,7 @@ import { ONE_APPLICATION_DAYS } from '../scorecards/characteristics.ts';
 import { scoreFile } from '../scorecards/score.ts';
 import type { ScoreAnswer } from '../scorecards/score.ts';
 import type { CreditFile } from '../facts.ts';
-import { fewestTokensOf } from './bureau.ts';
+import { matchRulesOf } from './bureau.ts';
 import type { Bureau, BureauAnswer, CreditOperation } from './bureau.ts';
 
 export interface RegistryBureauOptions {
@@ -33,7 +33,7 @@ export function createRegistryBureau(options: RegistryBureauOptions): Bureau {
     close: async () => {},
     ask: async (question): Promise<BureauAnswer> => {
       const found = await findSubjects(pool, vault, question.documents);
-      const match = matchSubject(question, found, fewestTokensOf(question));
+      const match = matchSubject(question, found, matchRulesOf(question));
       if (match.kind !== 'match') {
         const crns = match.kind === 'not_found' ? [] : match.crns;
         const matchRule = match.kind === 'not_found' ? null : match.rule;

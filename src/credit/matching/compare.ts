@@ -14,19 +14,31 @@ const MIN_TOKENS = 2;
 /** Least share of the shorter name that must be found in the other. */
 const MIN_SCORE = 0.6;
 
+export interface NameRules {
+  /** Names that must agree. Default 2; 1 only where the operation asks for no names at all. */
+  readonly minTokens?: number;
+  /**
+   * Least share of the given names that must be on file, so that nobody is found by a list of
+   * frequent names. Default 0.
+   */
+  readonly minShareOfGiven?: number;
+}
+
 /**
  * How well names agree with those on file of one person, 0 to 1: the best agreement with any of them.
  * Null when none agrees, or when the first names contradict. Pure.
  * @param given names in any order.
  * @param onFile full names, the first name first, the newest name first.
- * @param minTokens 1 only where the rules of the operation ask for no names at all.
  */
 export function nameAgreement(
   given: readonly string[],
   onFile: readonly string[],
-  minTokens = MIN_TOKENS,
+  { minTokens = MIN_TOKENS, minShareOfGiven = 0 }: NameRules = {},
 ): number | null {
-  const givenWords = bounded(given.flatMap(nameWords));
+  const allWords = given.flatMap(nameWords);
+  // Names beyond the bound are not compared, so they cannot agree.
+  if (minShareOfGiven > 0 && allWords.length > MAX_WORDS) return null;
+  const givenWords = bounded(allWords);
   const fileWords = [...new Set(onFile)].map((name) => bounded(nameWords(name)));
   const asked = joinLike(givenWords, fileWords.flat());
   const names = fileWords.map((words) => significantWords(joinLike(words, asked.words).words));
@@ -36,7 +48,9 @@ export function nameAgreement(
   for (const name of names) {
     const { matched, score } = compare(tokens, name);
     const count = matched.reduce((sum, token) => sum + (asked.parts.get(token) ?? 1), 0);
-    if (count >= minTokens && score >= MIN_SCORE && score > (best ?? 0)) best = score;
+    if (count < minTokens || score < MIN_SCORE) continue;
+    if (matched.length < minShareOfGiven * tokens.length) continue;
+    if (score > (best ?? 0)) best = score;
   }
   return best;
 }

@@ -2,6 +2,7 @@ import type { IdentityDocument } from '../registry/documents.ts';
 import { fullName } from '../registry/profile.ts';
 import type { FoundSubject } from '../registry/store.ts';
 import { NAME_RULE, nameAgreement } from './compare.ts';
+import type { NameRules } from './compare.ts';
 import { birthDatesContradict, documentsContradict } from './contradiction.ts';
 
 /** Who a request is about; only a match may be disclosed. */
@@ -27,18 +28,25 @@ export interface Asked {
   readonly dateOfBirth: string;
 }
 
+export interface MatchRules extends NameRules {
+  /**
+   * True: a match has every document that was given. Otherwise a document that nobody on file has
+   * is ignored, which tells it from one that somebody has.
+   */
+  readonly allDocuments?: boolean;
+}
+
 /**
  * Decides by document first, then by birth date and names: at least two tokens must agree where names
  * are given. Documents of different people, and a lifelong document (national ID, tax PIN) that
  * differs from the subject's own, are a conflict; a document that two subjects share is one too,
  * unless birth date and names are those of exactly one. Pure.
  * @param found the subjects that the documents belong to.
- * @param minTokens name tokens that must agree; two unless the operation asks for no names.
  */
 export function matchSubject(
   asked: Asked,
   found: readonly FoundSubject[],
-  minTokens?: number,
+  rules: MatchRules = {},
 ): Match {
   if (found.length === 0) return { kind: 'not_found' };
   const rule = matchRuleOf(asked);
@@ -53,8 +61,11 @@ export function matchSubject(
   ) {
     return { kind: 'conflict', crns, rule };
   }
+  if (rules.allDocuments === true && (first?.by.length ?? 0) < asked.documents.length) {
+    return { kind: 'mismatch', crns, rule };
+  }
   const agreeing = found.flatMap((subject) => {
-    const agreed = agreementOf(subject, asked, minTokens);
+    const agreed = agreementOf(subject, asked, rules);
     return agreed === undefined ? [] : [{ subject, score: agreed.score }];
   });
   const [best] = agreeing;
@@ -79,11 +90,11 @@ export function matchRuleOf({ names, dateOfBirth }: Omit<Asked, 'documents'>): s
 export function agreementOf(
   { profile, birthDates }: Pick<FoundSubject, 'profile' | 'birthDates'>,
   { names, dateOfBirth }: Omit<Asked, 'documents'>,
-  minTokens?: number,
+  rules: NameRules = {},
 ): { readonly score: number | null } | undefined {
   if (birthDatesContradict(birthDates, dateOfBirth)) return undefined;
   if (names.length === 0) return { score: null };
   const onFile = [profile.name, ...profile.alsoKnownAs].map(fullName);
-  const score = nameAgreement(names, onFile, minTokens);
+  const score = nameAgreement(names, onFile, rules);
   return score === null ? undefined : { score };
 }

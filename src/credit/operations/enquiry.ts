@@ -175,9 +175,13 @@ function readConsent(
     const day = parseDay(consentDate);
     if (day === undefined) throw invalidConsentDate('must be a day of the calendar');
     if (day > today) throw invalidConsentDate('must not be in the future');
+    if (day < EARLIEST_CONSENT) throw invalidConsentDate('must not be before 2000-01-01');
   }
   return { consentReference: consentReference ?? null, consentDate: consentDate ?? null };
 }
+
+/** An earlier day is a mistake: no consent to a credit enquiry is that old. */
+const EARLIEST_CONSENT = new Date('2000-01-01T00:00:00Z');
 
 function invalidConsentDate(how: string): Refusal {
   return new Refusal('invalid_field', { field: 'consentDate', text: `consentDate ${how}` });

@@ -52,16 +52,14 @@ const NOT_FOUND: ReadonlySet<string> = new Set(['E011', 'E017', 'E018']);
 /** Undefined when the text is no answer of the bureau's. */
 export function readHead(
   text: string,
-):
-  | { readonly meaning: Meaning; readonly code: string; readonly payment: string | null }
-  | undefined {
+): { readonly meaning: Meaning; readonly code: string; readonly trxId: string | null } | undefined {
   const answer = parse(text);
   if (!anyAnswer.Check(answer)) return undefined;
   const { has_error: hasError, api_code: code } = answer;
-  const payment = answer.trx_id ?? null;
-  if (!hasError) return { meaning: 'success', code, payment };
-  if (NOT_FOUND.has(code)) return { meaning: 'not_found', code, payment };
-  return { meaning: code === 'E409' ? 'duplicate' : 'refused', code, payment };
+  const trxId = answer.trx_id ?? null;
+  if (!hasError) return { meaning: 'success', code, trxId };
+  if (NOT_FOUND.has(code)) return { meaning: 'not_found', code, trxId };
+  return { meaning: code === 'E409' ? 'duplicate' : 'refused', code, trxId };
 }
 
 /** The person of an identity answer; undefined when it is not well-formed. */

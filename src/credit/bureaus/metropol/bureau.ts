@@ -2,7 +2,7 @@ import { Pool as HttpPool } from 'undici';
 import type { Clock } from '../../../platform/base/clock.ts';
 import { isoDay } from '../../../platform/base/days.ts';
 import { LIMITS } from '../../../platform/base/limits.ts';
-import { fewestTokensOf } from '../bureau.ts';
+import { matchRulesOf } from '../bureau.ts';
 import type { Bureau, BureauAnswer, BureauQuestion } from '../bureau.ts';
 import { startOfDay } from '../registry.ts';
 import { beginCall, endCall, readAnsweredCall } from '../upstream-store.ts';
@@ -60,7 +60,7 @@ interface Part<Result> {
 }
 
 type PartAnswer<Result> =
-  | { readonly kind: 'success'; readonly result: Result; readonly payment: string | null }
+  | { readonly kind: 'success'; readonly result: Result; readonly trxId: string | null }
   | { readonly kind: 'not_found' | 'unavailable' | 'unknown' };
 
 /**
@@ -130,13 +130,13 @@ async function askAll(question: BureauQuestion, asking: Asking): Promise<BureauA
   const agreed = agreementOf(
     { profile, birthDates: [profile.dateOfBirth] },
     question,
-    fewestTokensOf(question),
+    matchRulesOf(question),
   );
   const match = {
     crns: [],
     matchRule: matchRuleOf(question),
     matchScore: agreed?.score ?? null,
-    upstreamId: identity.payment,
+    upstreamId: identity.trxId,
   };
   // A name or birth date that disagrees discloses nothing, and costs no further call.
   if (agreed === undefined) return { kind: 'mismatch', ...match };
@@ -145,7 +145,7 @@ async function askAll(question: BureauQuestion, asking: Asking): Promise<BureauA
   const accounts = await call(accountsPart(question, { body, mobile, asOf }));
   if (accounts.kind !== 'success') return failedLater(accounts.kind);
   const file = { asOf, accounts: accounts.result, enquiries: [] };
-  const finding = { crn: `M${identity.payment ?? ''}`, profile, file };
+  const finding = { crn: `M${identity.trxId ?? ''}`, profile, file };
   if (question.operation === 'id-decision') {
     return {
       kind: 'found',
@@ -262,5 +262,5 @@ function partAnswer<Result>(text: string, part: Part<Result>): PartAnswer<Result
   if (head.meaning === 'not_found') return { kind: 'not_found' };
   const result = part.read(text);
   if (result === undefined) return { kind: 'unknown' };
-  return { kind: 'success', result, payment: head.payment };
+  return { kind: 'success', result, trxId: head.trxId };
 }
