@@ -136,6 +136,13 @@ describe('a vendor with strict enquiries', () => {
     expect(nobodys.body.error?.[0]?.code).toBe('subject_not_found');
     expect(comparable(nobodys)).toEqual(comparable(somebodys));
     expect((await ask(vendor, 'id-decision', known)).status).toBe(200);
+    const blank = await ask(vendor, 'id-decision', { ...known, consentReference: ' ' });
+    expect(blank.body.error?.[0]).toMatchObject({
+      code: 'missing_field',
+      field: 'consentReference',
+    });
+    const ancient = await ask(vendor, 'id-decision', { ...known, consentDate: '0001-01-01' });
+    expect(ancient.body.error?.[0]).toMatchObject({ code: 'invalid_field', field: 'consentDate' });
   });
 
   test('gets the same refusal for a repeat, and is recorded with what really happened', async () => {

@@ -163,7 +163,7 @@ function readConsent(
 ): { readonly consentReference: string | null; readonly consentDate: string | null } {
   if (policy === 'strict') {
     for (const [field, value] of Object.entries({ consentReference, consentDate })) {
-      if (value === undefined) {
+      if ((value ?? '').trim() === '') {
         throw new Refusal('missing_field', {
           field,
           text: 'consentReference and consentDate are required',

@@ -68,8 +68,8 @@ export const contactFields = {
 export const consentFields = {
   consentReference: Type.Optional(
     parameter(
-      /^[\x21-\x7E][\x20-\x7E]{0,99}$/,
-      'at most 100 printable ASCII characters, not beginning with a space',
+      /^[\x20-\x7E]{1,100}$/,
+      'at most 100 printable ASCII characters',
       'Where the customer’s consent is recorded on your side; kept with the enquiry. Required of vendors with strict enquiries.',
     ),
   ),
