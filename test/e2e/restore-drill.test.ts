@@ -187,8 +187,11 @@ test('after a restore nothing is paid twice, and what was lost is found', async 
   const queuedLong = await pay(running, '20000002', 'zuku');
   const backup = path.join(await fixture.folder(), 'backup');
   await must(before.environment, 'backup', backup);
-  expect((await send(running.origin, { method: 'GET', path: '/metrics' })).text).toMatch(
-    /\nmalipo_backup_age_seconds \d/,
+  // A scrape is reused for a second, one from before the backup too.
+  await until('the backup is seen', async () =>
+    /\nmalipo_backup_age_seconds \d/.test(
+      (await send(running.origin, { method: 'GET', path: '/metrics' })).text,
+    ),
   );
   await must(before.environment, 'biller', 'set-status', 'zuku', 'OFFLINE');
   await stop(running, before);

@@ -241,6 +241,8 @@ describe('metrics and health', () => {
     for (const answer of await Promise.all(asked)) {
       expect(answer.json()).toEqual({ status: 'not_ready', missing: 'the database' });
     }
+    // Nor soon after.
+    await app.inject('/health/ready');
     expect(queries).toBe(1);
     await app.close();
   });

@@ -131,7 +131,7 @@ describe('a schema that no longer enforces what it has to', () => {
   test('keeps the service from starting, and a running one from being ready', async () => {
     const { runtimeUrl, pool } = await migrated();
     const app = fastify();
-    addHealthRoutes(app, { pool, schema: SCHEMA, log: pino({ level: 'silent' }) });
+    addHealthRoutes(app, { pool, schema: SCHEMA, log: pino({ level: 'silent' }), reuseMs: 0 });
     const ready = async () => await app.inject('/health/ready');
     expect((await ready()).json()).toEqual({ status: 'ready' });
     await pool.query('drop index payments_by_reference');

@@ -3,6 +3,7 @@ import { BlockList, connect } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
+import { LIMITS } from '../../src/platform/base/limits.ts';
 import { limitConnections } from '../../src/platform/http/admission.ts';
 import { createServer } from '../../src/platform/http/server.ts';
 import type { ServerLimits } from '../../src/platform/http/server.ts';
@@ -41,6 +42,11 @@ async function serve(
     return { done: true };
   });
   app.get('/health/live', { config: { alwaysServed: true } }, () => ({ status: 'live' }));
+  app.get('/health/slow', { config: { alwaysServed: true } }, async () => {
+    arrived += 1;
+    await gate.promise;
+    return { status: 'slow' };
+  });
   const stopping = Promise.withResolvers<void>();
   app.addHook('preClose', async () => stopping.resolve());
   let stopped: Promise<void> | undefined;
@@ -191,6 +197,53 @@ describe('requests that have arrived', () => {
     await server.stop();
     expect(await taken.ended).toBe('');
   });
+});
+
+describe('requests sent ahead of their answers', () => {
+  const PIPELINES = {
+    'GET /health/slow': 'GET /health/slow HTTP/1.1\r\nHost: x\r\n\r\n',
+    'POST /slow': 'POST /slow HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n',
+  };
+  const max = LIMITS.unansweredPerConnection;
+
+  test.each(Object.entries(PIPELINES))(
+    '%s: end the connection past a few, and others are served',
+    async (_, request) => {
+      const server = await serve({ requestsUnderWay: max + 1 });
+      for (const count of [1, 2, 3]) {
+        const before = server.arrived();
+        const taken = await open(server.port, request.repeat(100));
+        expect([count, await taken.ended]).toEqual([count, '']);
+        expect(server.arrived() - before).toBeLessThanOrEqual(max);
+      }
+      // Their places are free, though none of them was answered.
+      expect((await post(server, '/quick')).status).toBe(200);
+      expect((await send(server.origin, { method: 'GET', path: '/health/live' })).status).toBe(200);
+    },
+  );
+
+  test('are answered in turn when they are few', async () => {
+    const server = await serve({});
+    const taken = await open(server.port, PIPELINES['POST /slow'].repeat(max));
+    await until('all are under way', () => server.arrived() === max);
+    server.answerAll();
+    await until('all are answered', () => taken.heard().split('HTTP/1.1 200').length === max + 1);
+    // And so are those after them.
+    taken.socket.write(PIPELINES['POST /slow']);
+    await until('it is answered', () => taken.heard().split('HTTP/1.1 200').length === max + 2);
+  });
+});
+
+test('of those who watch, the one that waits longest makes room', async () => {
+  const server = await serve({});
+  const request = 'GET /health/slow HTTP/1.1\r\nHost: x\r\n\r\n';
+  const first = await open(server.port, request);
+  for (let count = 1; count <= LIMITS.watchersWaiting; count += 1) {
+    await until('it is under way', () => server.arrived() === count);
+    await open(server.port, request);
+  }
+  expect(await first.ended).toBe('');
+  expect((await send(server.origin, { method: 'GET', path: '/health/live' })).status).toBe(200);
 });
 
 test('connections of one address past its share are closed, and give their place back', async () => {

@@ -12,6 +12,10 @@ export const LIMITS = {
   requestsUnderWay: 10_000,
   /** Requests whose body is still to come; the oldest makes room for a further one. */
   unfinishedRequests: 5_000,
+  /** Requests that one connection may send ahead of their answers before it is closed. */
+  unansweredPerConnection: 16,
+  /** Requests for health or metrics that are not answered; the oldest makes room for a further one. */
+  watchersWaiting: 64,
   /** Connections of clients to one process; further ones are closed at once. */
   connections: 20_000,
   /** Requests waiting for a connection of one pool before new ones are refused as `overloaded`. */

@@ -1,7 +1,8 @@
 import { BlockList, isIPv6 } from 'node:net';
 import type { Socket } from 'node:net';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '../base/errors.ts';
+import { LIMITS } from '../base/limits.ts';
 import { networkOf } from './rate-limits.ts';
 
 /** How much one process takes on at once, in all and for each client address. */
@@ -21,7 +22,7 @@ export interface AdmissionLimits {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** For those who watch over the service: limits do not hold. */
+    /** For those who watch over the service: no limits hold but `LIMITS.watchersWaiting`. */
     alwaysServed?: boolean;
   }
   interface FastifyRequest {
@@ -55,6 +56,7 @@ export function limitRequests(
   });
   const shares = new Shares(limits.requestsPerAddress);
   let underWay = 0;
+  limitWatchers(app);
   app.decorateRequest('unfinished', undefined);
   app.addHook('onRequest', (request, reply, done) => {
     if (hasBody(request) && request.routeOptions.config.alwaysServed !== true) {
@@ -74,7 +76,7 @@ export function limitRequests(
   app.addHook('preValidation', (request, reply, done) => {
     request.unfinished?.leave();
     // Refused meanwhile, or its client has gone away.
-    if (reply.sent || reply.raw.closed || request.routeOptions.config.alwaysServed === true) {
+    if (reply.sent || isGone(request, reply) || request.routeOptions.config.alwaysServed === true) {
       done();
       return;
     }
@@ -95,6 +97,29 @@ export function limitRequests(
     unfinished.refuseAll();
     done();
   });
+}
+
+/** Of requests that are always served, the one that waits longest makes room. */
+function limitWatchers(app: FastifyInstance): void {
+  const watchers = new OldestFirst({ max: LIMITS.watchersWaiting, maxPerAddress: 0 });
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.routeOptions.config.alwaysServed === true) {
+      const { socket } = request.raw;
+      const entry: Unfinished = {
+        address: networkOf(request.ip),
+        refuse: () => socket.destroy(),
+        leave: () => watchers.delete(entry),
+      };
+      watchers.add(entry);
+      reply.raw.once('close', entry.leave);
+    }
+    done();
+  });
+}
+
+/** An answer whose turn has not come is not told that its connection has ended. */
+function isGone(request: FastifyRequest, reply: FastifyReply): boolean {
+  return reply.raw.closed || request.raw.socket.destroyed;
 }
 
 function hasBody({ headers }: FastifyRequest): boolean {

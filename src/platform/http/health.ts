@@ -22,14 +22,18 @@ export interface HealthOptions {
   readonly pool: Pool;
   readonly schema: Schema;
   readonly log: Logger;
+  /** How long an answer serves all who ask. Default: a second. */
+  readonly reuseMs?: number;
 }
+
+const REUSE_MS = 1_000;
 
 /**
  * `/health/live`: the process runs. `/health/ready`: it can do its work — the database is there,
  * takes writes, has every migration and still enforces what they made — or 503 with what is missing.
  */
 export function addHealthRoutes(app: FastifyInstance, options: HealthOptions): void {
-  const check = shared(() => whatIsMissing(options));
+  const check = reused(() => whatIsMissing(options), options.reuseMs ?? REUSE_MS);
   app.get('/health/live', WATCHED, () => ({ status: 'live' }));
   app.get('/health/ready', WATCHED, async (_request, reply) => {
     const missing = await check();
@@ -46,7 +50,7 @@ interface MetricsSource {
 
 /** `/metrics`, for Prometheus. */
 export function addMetricsRoute(app: FastifyInstance, metrics: MetricsSource): void {
-  const render = shared(() => metrics.render());
+  const render = reused(() => metrics.render(), REUSE_MS);
   app.get('/metrics', WATCHED, async (_request, reply) => {
     const text = await render();
     return await reply.type(metrics.contentType).send(text);
@@ -66,14 +70,22 @@ function requireExactPath(
   done(path === request.routeOptions.url ? undefined : new Refusal('unknown_path'));
 }
 
-/** Those who ask while an answer is on its way share it: asking often costs the database nothing. */
-function shared<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
-  let asking: Promise<Answer> | undefined;
+/** Those who ask within that time of one who asked get the same answer; a failure is not kept. */
+function reused<Answer>(ask: () => Promise<Answer>, forMs: number): () => Promise<Answer> {
+  let asked: Promise<Answer> | undefined;
+  let staleAtMs = Number.POSITIVE_INFINITY;
   return async () => {
-    asking ??= ask().finally(() => {
-      asking = undefined;
-    });
-    return await asking;
+    if (asked !== undefined && performance.now() < staleAtMs) return await asked;
+    staleAtMs = Number.POSITIVE_INFINITY;
+    asked = ask();
+    try {
+      return await asked;
+    } catch (error) {
+      asked = undefined;
+      throw error;
+    } finally {
+      staleAtMs = performance.now() + forMs;
+    }
   };
 }
 

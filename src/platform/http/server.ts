@@ -9,6 +9,7 @@ import { LIMITS } from '../base/limits.ts';
 import { limitConnections, limitRequests, uncountedAddresses } from './admission.ts';
 import type { AdmissionLimits } from './admission.ts';
 import { asRefusal, refusalBody } from './errors.ts';
+import { limitPipelining } from './pipelining.ts';
 import { noteForLog, noteReference, reportAnswers } from './request-log.ts';
 import type { Answer } from './request-log.ts';
 import { endConnectionsAtStop } from './stopping.ts';
@@ -78,6 +79,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
   const uncounted = uncountedAddresses(options.trustedProxies ?? []);
   limitConnections(app, limits, uncounted);
+  limitPipelining(app, LIMITS.unansweredPerConnection);
   endConnectionsAtStop(app, limits.stopGraceMs);
   readBodiesAsBytes(app);
   sendSecurityHeaders(app);

@@ -1,0 +1,34 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+
+/**
+ * Closes a connection that sends more requests ahead than it may have unanswered. Node parses all
+ * that has arrived of a pipeline, and pauses the connection only when answers pile up.
+ */
+export function limitPipelining(app: FastifyInstance, maxUnanswered: number): void {
+  const connections = new WeakMap<Socket, Set<ServerResponse>>();
+  const unansweredOn = (socket: Socket): Set<ServerResponse> => {
+    const known = connections.get(socket);
+    if (known !== undefined) return known;
+    const unanswered = new Set<ServerResponse>();
+    connections.set(socket, unanswered);
+    // Node tells only the answer whose turn it was; the others hold places too.
+    socket.once('close', () => {
+      for (const response of unanswered) if (response.socket === null) response.emit('close');
+    });
+    return unanswered;
+  };
+  app.addHook('onRequest', (request, reply, done) => {
+    const { socket } = request.raw;
+    const unanswered = unansweredOn(socket);
+    if (socket.destroyed || unanswered.size >= maxUnanswered) {
+      // Not passed on, nor answered: what was sent before it has the first turn.
+      socket.destroy();
+      return;
+    }
+    unanswered.add(reply.raw);
+    reply.raw.once('close', () => unanswered.delete(reply.raw));
+    done();
+  });
+}
