@@ -87,8 +87,8 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     why: 'the age of an open payment counts from its creation, which the queue does not repeat',
   },
   'payments/dispatch/store.ts': {
-    tables: ['quarantines'],
-    why: 'the claim checks for a quarantine in its own statement: checked before, a payment could be sent after it began',
+    tables: ['payments', 'quarantines'],
+    why: 'a claim pays what the open payment says, in the statement that takes it; the claim checks for a quarantine in its own statement: checked before, a payment could be sent after it began',
   },
   'payments/events/store.ts': {
     tables: ['payments', 'quarantines', 'vendors'],

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { claim, listQueues, writeProgress } from '../../src/payments/dispatch/store.ts';
 import type { Claim, Progress, QueueKey } from '../../src/payments/dispatch/store.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
@@ -195,6 +195,92 @@ describe('a claim', () => {
     const verifying = await until(async () => await mustTake(made, 'verify'));
     expect(verifying.attemptAgeMs).toBeGreaterThanOrEqual(3_600_000);
     expect(verifying.attemptAgeMs).toBeLessThan(3_660_000);
+  });
+});
+
+/** Rows that only somebody with access to the database can have added; removed at the end. */
+describe('a row of the queue that no create made', () => {
+  const added: string[] = [];
+  async function addRow(
+    made: Pick<NewPayment, 'vendorId' | 'paymentId' | 'billerCode'>,
+    account: string,
+    amountCents: bigint,
+  ): Promise<void> {
+    const inserted = await books.owner.query<{ place: string }>(
+      `insert into dispatch_queue (vendor_id, biller_code, payment_id, account, amount_cents, due_at,
+         attempt_number)
+       values ($1, $2, $3, $4, $5, now(), 1) returning due_at::text as place`,
+      [made.vendorId, made.billerCode, made.paymentId, account, amountCents],
+    );
+    added.push(inserted.rows[0]?.place ?? '');
+  }
+  afterEach(async () => {
+    await books.owner.query('delete from dispatch_queue where due_at = any ($1::timestamptz[])', [
+      added.splice(0),
+    ]);
+  });
+
+  async function violated(): Promise<string[]> {
+    const { violations } = await checkLedger(books.pool);
+    return violations.map(({ invariant }) => invariant);
+  }
+
+  test('is neither paid nor taken away by a report, and the next payment is', async () => {
+    const made = await makeOne();
+    const forged = { ...made, paymentId: '01900000-0000-7000-8000-000000000001' };
+    await addRow(forged, '0999', 9_000_000n);
+    expect(await take(made, 'send')).toMatchObject({ paymentId: made.paymentId, account: '0123' });
+    expect(await take(made, 'send')).toBeUndefined();
+    expect(await settlePayments(books.pool, [paidReport(forged)])).toEqual(['unknown']);
+    expect(await violated()).toContain('open_equals_queued');
+  });
+
+  test('about a settled payment is not paid', async () => {
+    const made = await makeOne();
+    await mustTake(made, 'send');
+    await settlePayments(books.pool, [paidReport(made)]);
+    await addRow(made, made.account, made.amountCents);
+    expect(await take(made, 'send')).toBeUndefined();
+    expect(await violated()).toContain('open_equals_queued');
+  });
+
+  test('in the name of another biller is not paid', async () => {
+    const made = await makeOne();
+    const forged = { ...made, billerCode: OTHER_BILLER };
+    await addRow(forged, made.account, made.amountCents);
+    expect(await take(forged, 'send')).toBeUndefined();
+    expect(await settlePayments(books.pool, [paidReport(forged)])).toEqual(['contradicted']);
+    expect(await violated()).toContain('open_equals_queued');
+    await books.owner.query('delete from cases where payment_id = $1', [made.paymentId]);
+  });
+
+  test('about a payment under way stops neither the others nor its own end', async () => {
+    const made = await makeOne();
+    const claimed = await mustTake(made, 'send');
+    await addRow(made, '0999', 9_000_000n);
+    const other = newPayment({ vendorId: made.vendorId });
+    await create(books, [other]);
+    expect((await take(made, 'send'))?.paymentId).toBe(other.paymentId);
+    const moved = [
+      progress(claimed, { next: 'send' }),
+      progress({ ...claimed, paymentId: other.paymentId }),
+    ];
+    expect(await writeProgress(books.pool, moved)).toBe(1);
+    expect(await violated()).toContain('open_equals_queued');
+    expect(await settlePayments(books.pool, [paidReport(made)])).toEqual(['settled']);
+  });
+
+  test('cannot say what is paid, or to whom: the payment does', async () => {
+    const made = await makeOne();
+    await books.owner.query(
+      `update dispatch_queue set account = '0999', phone = '254700000009', amount_cents = 9000000
+       where payment_id = $1`,
+      [made.paymentId],
+    );
+    expect(await violated()).toEqual(['queued_as_created']);
+    const { account, phone, amountCents } = made;
+    expect(await take(made, 'send')).toMatchObject({ account, phone, amountCents });
+    await settlePayments(books.pool, [paidReport(made)]);
   });
 });
 

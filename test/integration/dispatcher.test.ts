@@ -138,6 +138,41 @@ describe('an operator that answers', () => {
   });
 });
 
+test('an answer about a payment that is gone opens a case of the house', async () => {
+  const made = await makeOne();
+  const operator = createScriptedConnector({
+    pay: async (instruction) => {
+      await books.owner.query(
+        `with gone as (delete from payments where payment_id = '${made.paymentId}'),
+           back as (delete from transfers where source_id = '${made.paymentId}'),
+           queued as (delete from dispatch_queue where payment_id = '${made.paymentId}')
+         update accounts set balance_cents = case account when 'float' then 1000000 else 0 end
+         where vendor_id = ${made.vendorId} and account in ('float', 'reserved')`,
+      );
+      return paid(instruction);
+    },
+  });
+  await start(operator);
+  const kept = await until(async () => {
+    const read = await books.pool.query('select * from cases');
+    expect(read.rows).toHaveLength(1);
+    return read.rows;
+  });
+  expect(kept).toMatchObject([
+    {
+      vendor_id: 0,
+      kind: 'unmatched_callback',
+      evidence_id: made.paymentId,
+      operator_code: OPERATOR,
+      facts: {
+        source: 'answer',
+        reference: encodeReference(made.vendorId, made.paymentId),
+        paid_cents: Number(made.amountCents),
+      },
+    },
+  ]);
+});
+
 describe('an operator that does not tell', () => {
   test('is asked until it does, and never instructed twice', async () => {
     const answers = inTurn(

@@ -62,9 +62,12 @@ function startWork(
     readonly claim?: Claim;
     readonly sendBeforeMs?: number;
     readonly cutOff?: AbortController;
+    readonly result?: SettleResult;
   } = {},
 ) {
   const { claim = CLAIM, sendBeforeMs = 3_000, cutOff = new AbortController() } = given;
+  const { result = 'settled' } = given;
+  const unexplained: FinalReport[] = [];
   const timers = manualTimers();
   const settled: FinalReport[] = [];
   const progress: Progress[] = [];
@@ -74,19 +77,20 @@ function startWork(
     settler: {
       settle: async (report): Promise<SettleResult> => {
         settled.push(report);
-        return 'settled';
+        return result;
       },
       waiting: 0,
       idle: async () => undefined,
     },
     writeProgress: async (item) => progress.push(item),
+    keepUnexplained: async (report) => unexplained.push(report),
     timers,
     log: pino({ level: 'silent' }),
     signal: cutOff.signal,
     sendBeforeMs,
     onCallEnd: (end) => ends.push(end),
   });
-  return { timers, cutOff, settled, progress, ends, done };
+  return { timers, cutOff, settled, unexplained, progress, ends, done };
 }
 
 const VERIFYING: Claim = { ...CLAIM, stage: 'verify', verifyCount: 1 };
@@ -101,6 +105,19 @@ describe('a worker', () => {
     expect(work.progress).toEqual([]);
     expect(work.ends).toEqual([{ stage: 'send', answered: true, pausedReason: null }]);
   });
+
+  test.each([
+    ['unknown', 1],
+    ['repeated', 0],
+  ] as const)(
+    'of whose report the books say “%s” keeps %i as unexplained',
+    async (result, count) => {
+      const work = startWork(createScriptedConnector({ pay: paid }), { result });
+      await work.done;
+      expect(work.unexplained).toEqual(work.settled.slice(0, count));
+      expect(work.settled).toHaveLength(1);
+    },
+  );
 
   test('does not send when it comes too late: somebody else may be asking already', async () => {
     const operator = createScriptedConnector({ pay: paid });

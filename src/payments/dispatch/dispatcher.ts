@@ -22,6 +22,7 @@ import { operatorOf, shareOut } from './shares.ts';
 import type { Share } from './shares.ts';
 import { claim, listQueues, writeProgress } from './store.ts';
 import type { Claim, Progress, QueueKey } from './store.ts';
+import { openUnexplainedCase } from './unexplained.ts';
 import { carryOut, SEND_WITHIN_MS } from './worker.ts';
 
 export interface DispatcherOptions {
@@ -170,7 +171,7 @@ class RunningDispatcher implements Dispatcher {
 
   /** Calls the operator for one claim, without waiting for the answer. */
   #start(taken: Claim, sendBeforeMs: number): void {
-    const { policy, settler, catalogue, connectorOf, availabilities, log } = this.#options;
+    const { pool, policy, settler, catalogue, connectorOf, availabilities, log } = this.#options;
     const operator = operatorOf(catalogue, taken.billerCode);
     const connector = operator && connectorOf(operator.operatorCode);
     if (operator === undefined || connector === undefined) return;
@@ -184,6 +185,8 @@ class RunningDispatcher implements Dispatcher {
       policy,
       settler,
       writeProgress: (progress) => this.#progressLane.add(progress),
+      keepUnexplained: (report) =>
+        openUnexplainedCase(pool, { report, operatorCode: operator.operatorCode }),
       timers: this.#timers,
       log,
       signal: this.#calls.cutOff,

@@ -75,17 +75,31 @@ interface ClaimRow {
 // Times are the database's, as no two processes' clocks agree; they pass through `picked` because
 // Citus refuses now() beside columns in an UPDATE. Nothing is sent in quarantine, and an instruction
 // counts as sent when the time that the books have lost ended: until then it may have been repeated.
+// What is paid, and to whom, is what the payment says. A row without its open payment is never
+// claimed, nor is one to be sent of which an instruction is out; `ledger check` reports both. Limit
+// and offset make the planner look both up by index, for each row.
 const CLAIM = `
   with picked as materialized (
-    select q.row_at, w.stage, w.lease_ms, now() as at
+    select q.*, w.stage, w.lease_ms, now() as at
     from unnest($1::integer[], $2::text[], $3::dispatch_stage[], $4::integer[], $5::integer[])
         as w (vendor_id, biller_code, stage, max, lease_ms)
       cross join lateral (
-        select d.ctid as row_at from dispatch_queue d
+        select d.ctid as row_at, o.* from dispatch_queue d
+          cross join lateral (
+            select t.account, t.phone, t.amount_cents from payments t
+            where t.vendor_id = d.vendor_id and t.payment_id = d.payment_id
+              and t.biller_code = d.biller_code and t.outcome is null
+            limit 1
+          ) o
         where d.vendor_id = w.vendor_id and d.biller_code = w.biller_code and d.stage = w.stage
-          and d.due_at <= now() and (w.stage <> 'send'
-            or not exists (select from quarantines where released_at is null))
-        order by d.payment_id limit w.max for update skip locked
+          and d.due_at <= now() and (w.stage <> 'send' or not exists (
+              select from quarantines where released_at is null)
+            and not exists (
+              select from dispatch_queue v
+              where v.vendor_id = d.vendor_id and v.biller_code = d.biller_code
+                and v.stage = 'verify' and v.payment_id = d.payment_id
+              offset 0))
+        order by d.payment_id limit w.max for update of d skip locked
       ) q
   )
   update dispatch_queue d
@@ -97,7 +111,7 @@ const CLAIM = `
   from picked p
   where d.ctid = p.row_at
   returning d.vendor_id, d.payment_id, d.biller_code, p.stage, d.claim_number,
-    d.attempt_number, d.verify_count, d.operator_handle, d.account, d.phone, d.amount_cents,
+    d.attempt_number, d.verify_count, d.operator_handle, p.account, p.phone, p.amount_cents,
     (extract(epoch from p.at
       - greatest(d.sent_at, (select max(lost_until) from quarantines))) * 1000)::float8 as attempt_age_ms`;
 
@@ -159,7 +173,13 @@ const PROGRESS = `
         select d.sent_at, d.attempt_number, d.operator_handle from dispatch_queue d
         where d.vendor_id = u.vendor_id and d.biller_code = u.biller_code and d.stage = 'verify'
           and d.payment_id = u.payment_id and d.claim_number = u.claim_number
-        for update skip locked
+          -- A second row of the payment, which nothing makes, must not stop the batch.
+          and (u.next <> 'send' or not exists (
+            select from dispatch_queue s
+            where s.vendor_id = u.vendor_id and s.biller_code = u.biller_code
+              and s.stage = 'send' and s.payment_id = u.payment_id
+            offset 0))
+        for update of d skip locked
       ) q (sent_at, attempt_number, known_handle)
   ), moved as (
     update dispatch_queue d

@@ -2,6 +2,7 @@ import { crashPoint } from '#crash-points';
 import type { Logger } from 'pino';
 import { encodeReference } from '../../platform/base/ids.ts';
 import type { Timers } from '../../platform/base/timers.ts';
+import type { FinalReport } from '../create/payment.ts';
 import type { Settler } from '../settle/settle.ts';
 import type { Connector, NotSent, PaymentOutcome, StatusOutcome, Unknown } from './connector.ts';
 import { afterInstruction, afterStatusQuery } from './decide.ts';
@@ -19,6 +20,8 @@ export interface WorkerOptions {
   readonly policy: RetryPolicy;
   readonly settler: Settler;
   readonly writeProgress: (progress: Progress) => Promise<unknown>;
+  /** Opens a case about an operator's answer that no payment explains. */
+  readonly keepUnexplained: (report: FinalReport) => Promise<unknown>;
   readonly timers: Timers;
   readonly log: Logger;
 }
@@ -62,6 +65,13 @@ export async function carryOut(
         { reference: encodeReference(claim.vendorId, claim.paymentId) },
         'the operator contradicts the books: a case was opened',
       );
+    }
+    if (result === 'unknown') {
+      options.log.error(
+        { reference: encodeReference(claim.vendorId, claim.paymentId) },
+        'an instruction was sent for a payment that does not exist: a case is opened',
+      );
+      await options.keepUnexplained(step.report);
     }
   } else {
     await options.writeProgress(step.progress);

@@ -5,7 +5,7 @@
 --   repeated      the payment was settled before, with the same outcome
 --   contradicted  it was settled with the other outcome, or no instruction was ever sent, or a success
 --                 says that nothing was paid: opens a case and leaves the ledger unchanged
---   unknown       there is no such payment
+--   unknown       there is no such payment: nothing is changed
 --
 -- When the operator paid another amount than instructed, at most the reservation is posted. The remainder
 -- returns to the float, and the difference is a case.
@@ -58,6 +58,9 @@ begin
       where q.vendor_id = u.vendor_id and q.biller_code = u.biller_code
         and q.stage = any (v_stages) and q.payment_id = u.payment_id
         and q.attempt_number > 0 and (u.outcome = 'failed' or coalesce(u.paid, 1) > 0)
+        -- A row without its open payment stays as evidence (ledger check).
+        and (select t.outcome is null and t.biller_code = q.biller_code from payments t
+          where t.vendor_id = q.vendor_id and t.payment_id = q.payment_id)
       returning u.*, q.sent_at, q.attempt_number, q.operator_handle
     ), settled as (
       update payments t
