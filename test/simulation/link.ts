@@ -138,6 +138,8 @@ export function createNetwork(world: World): Network {
     if (error === undefined && kind in CRASHES && rows !== 0) await judgeQueue(world);
     const ended = kind === 'commit' || kind === 'rollback';
     await world.crashPoint(life, kind === 'claim' ? { standStill: 8 } : {});
+    // A process that ended while its `begin` ran was buried before it held anything.
+    if (life.dead && holder === session) await network.bury(life);
     if (life.dead) noteCrash(kind, 1);
     else if (LANES.has(kind) && world.strikes('database_silent')) return;
     else if (world.strikes('lost_after_commit')) {
