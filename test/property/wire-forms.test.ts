@@ -71,6 +71,53 @@ async function readOrRefuse(request: WireRequest): Promise<Reading | undefined> 
   }
 }
 
+describe('the bytes of a body', () => {
+  const header = (name: string) => `Content-Disposition: form-data; name="${name}"\r\n\r\n`;
+  const edge = fc.constantFrom('A', 'B', 'AB', 'A--', '--A', 'A-', 'Content');
+  const body = fc
+    .array(
+      fc.oneof(
+        edge.map((boundary) => `--${boundary}`),
+        fc.constantFrom('\r\n', '--', '\r\n--', `\r\n${header('vid')}`, header('amount')),
+        fc.constantFrom('x', '{', 'vid=x', '&amount=', '{"vid":"x"}'),
+      ),
+      { maxLength: 14 },
+    )
+    .map((pieces) => pieces.join(''));
+  // Those that are nearly right, with a whole body in a value.
+  const nested = fc
+    .tuple(edge, edge, fc.constantFrom('', 'x', '\r\n'), fc.constantFrom('', 'x', '\r\n'))
+    .map(([outer, inner, before, after]) => {
+      const within = `\r\n--${inner}\r\n${header('vid')}evil\r\n--${inner}--\r\n`;
+      return `${before}--${outer}\r\n${header('vid')}x${within}\r\n--${outer}--\r\n${after}`;
+    });
+  const parts = fc
+    .tuple(edge, fc.constantFrom('', '\r\n'))
+    .map(([own, end]) => `--${own}\r\n${header('vid')}x\r\n--${own}--${end}`);
+
+  it('are read under one content type at most, as a signature over them does not cover it', async () => {
+    const types = [
+      TYPES.json,
+      TYPES.form,
+      ...['A', 'B', 'AB', 'A--', '--A', 'A-', 'Content'].map(
+        (boundary) => `multipart/form-data; boundary="${boundary}"`,
+      ),
+    ];
+    let read = 0;
+    const check = async (text: string) => {
+      const readings = await Promise.all(types.map((type) => readOrRefuse(post(type, text))));
+      const accepted = types.filter((_, index) => {
+        const reading = readings[index];
+        return text !== '' && reading !== undefined && reading.refusal === undefined;
+      });
+      expect(accepted.length, accepted.join(' and ')).toBeLessThanOrEqual(1);
+      read += accepted.length;
+    };
+    await fc.assert(fc.asyncProperty(fc.oneof(body, nested, parts), check), { numRuns: 500 });
+    expect(read).toBeGreaterThan(0);
+  });
+});
+
 describe('every form of the same parameters', () => {
   it('is read as the same fields', async () => {
     await fc.assert(

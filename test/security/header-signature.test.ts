@@ -195,6 +195,28 @@ describe('the header signature', () => {
     expect((await call(request)).status).toBe(401);
   });
 
+  test('counts once, also when the fields it covers are refused', async () => {
+    const params = { ...usualParams('balance', vendor.vid), hash: '0'.repeat(64) };
+    const wrong = encode(PATHS.balance, params, 'json');
+    const signedOnce = withHeader(wrong, headerOf(wrong));
+    const refusals = { signature_invalid: 'hash', signature_replayed: 'X-Signature' };
+    for (const [code, field] of Object.entries(refusals)) {
+      expectRefusal(await send(first.origin, signedOnce), { status: 401, code, field });
+    }
+  });
+
+  test('does not cover a boundary, so no other one makes another request of the same bytes', async () => {
+    const field = (name: string, value: string) =>
+      `Content-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+    const fake = `x\r\n--ZZ\r\n${field('vid', vendor.vid)}--ZZ--`;
+    const body = `--AA\r\n${field('vid', vendor.vid)}--AA\r\n${field('reference', fake)}--AA--\r\n`;
+    for (const boundary of ['ZZ', 'AA--', 'A']) {
+      const headers = { 'Content-Type': `multipart/form-data; boundary=${boundary}` };
+      const request = { method: 'POST', path: PATHS.balance, headers, body };
+      expectRefusal(await call(request), { status: 400, code: 'malformed_request' });
+    }
+  });
+
   test('can be required of a collector', async () => {
     const { pool, directory } = first.service;
     const params = usualParams('collect', vendor.vid);

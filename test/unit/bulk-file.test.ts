@@ -37,6 +37,17 @@ async function rowsOf(form: Form, text: string): Promise<BulkRow[]> {
   return await readRows(await takeFile(contentType, Buffer.from(text)), COLUMNS);
 }
 
+test.each(FORMS)('a file of %s is not read as anything else', async (form) => {
+  for (const newline of ['\n', '\r\n', '\n\n']) {
+    const text = fileOf(form, 3, newline);
+    expect(await rowsOf(form, text)).toHaveLength(3);
+    const other = form === 'lines' ? 'csv' : 'lines';
+    for (const start of ['', '\n', '\ufeff']) {
+      expect(await refusalOf(rowsOf(other, start + text))).toContain('invalid_file');
+    }
+  }
+});
+
 async function refusalOf(work: Promise<unknown>): Promise<string> {
   const error: unknown = await work.catch((reason: unknown) => reason);
   return error instanceof Refusal ? error.code : String(error);

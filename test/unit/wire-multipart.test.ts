@@ -51,6 +51,11 @@ describe('readMultipart', () => {
     ['a part without a disposition', `${part('X-Name: vid', 'demo')}--edge--\r\n`],
     ['bare line feeds', `--edge\n${named('vid')}\n\ndemo\n--edge--\n`],
     ['a byte order mark', `${part(named('vid'), '\ufeffdemo')}--edge--\r\n`],
+    ['something before the first part', `x\r\n${part(named('vid'), 'demo')}--edge--\r\n`],
+    ['an empty line before the first part', `\r\n${part(named('vid'), 'demo')}--edge--\r\n`],
+    ['a padded delimiter', part(named('vid'), 'demo').replace('edge', 'edge ') + '--edge--\r\n'],
+    ['something after the last part', `${part(named('vid'), 'demo')}--edge--\r\nx`],
+    ['a second end', `${part(named('vid'), 'demo')}--edge--\r\n--edge--\r\n`],
     ['something else altogether', 'vid=demo'],
   ])('refuses %s', async (_, body, contentType = TYPE) => {
     await expect(read(body, contentType)).rejects.toMatchObject({

@@ -150,13 +150,14 @@ async function byHeader<OfKind extends Signer>(
     const text = (): string => headerSignatureText(request, signature);
     throw invalid(SIGNATURE_HEADER, explain(text, signer !== undefined, deps));
   }
+  const name = nameIn(reading.fields, kind);
+  deps.limits.forSigner({ kind: kind.kind, name });
+  // Before anything else is judged: a signed request counts once, whatever becomes of it.
+  await takeOnce(signature, { kind: kind.kind, name }, deps);
   if (!hasRightHash(reading.fields, key)) {
     throw invalid(HASH_FIELD, explainHash(reading.fields, kind, deps));
   }
   if (signer.suspended) throw new Refusal('vendor_suspended', { field: kind.field });
-  const name = nameIn(reading.fields, kind);
-  deps.limits.forSigner({ kind: kind.kind, name });
-  await takeOnce(signature, { kind: kind.kind, name }, deps);
   return { fields: reading.fields, signer, signerName: name, key };
 }
 

@@ -63,11 +63,23 @@ export async function readRows(file: UploadedFile, columns: Parameters): Promise
 type ReadFields = () => Fields;
 
 async function* jsonRows(text: string, columns: Parameters): AsyncGenerator<ReadFields> {
+  let isFirst = true;
   for await (const slice of slicesOf(text, '\n')) {
     for (const line of slice.split(/\r?\n/)) {
-      if (line.trim() !== '') yield () => readJson(requireShort(line), columns);
+      if (line.trim() === '') continue;
+      // The content type is not signed with the file: the bytes decide, before the reference is used.
+      if (isFirst && namesColumns(line, columns)) {
+        throw invalid('The file is CSV but came as JSON lines; send it as text/csv');
+      }
+      isFirst = false;
+      yield () => readJson(requireShort(line), columns);
     }
   }
+}
+
+function namesColumns(line: string, columns: Parameters): boolean {
+  const values = line.split(',', BULK_COLUMNS.length + 1);
+  return values.some((value) => columns.names.has(value.replaceAll('"', '').trim()));
 }
 
 async function* csvRows(text: string, columns: Parameters): AsyncGenerator<ReadFields> {

@@ -1,3 +1,4 @@
+import { MIMEType } from 'node:util';
 import type { Fields } from '../../base/canonical.ts';
 import { Refusal } from '../../base/errors.ts';
 import { FieldCollector } from './collector.ts';
@@ -30,8 +31,13 @@ export async function readMultipart(
   return collector.fields;
 }
 
-/** The parts of a `multipart/form-data` body, in order. Rejects with: `malformed_request`. */
+/**
+ * The parts of a `multipart/form-data` body, in order. A signature over the body does not cover the
+ * boundary in the header, so the bytes alone must tell it.
+ * Rejects with: `malformed_request`.
+ */
 export async function readParts(contentType: string, body: Buffer): Promise<FormData> {
+  if (!isDelimitedBy(boundaryOf(contentType), body)) throw malformed();
   try {
     // Copied, as Response takes no view that might share its memory.
     const bytes = new Uint8Array(body);
@@ -39,6 +45,24 @@ export async function readParts(contentType: string, body: Buffer): Promise<Form
   } catch (error) {
     throw malformed(error);
   }
+}
+
+/** Empty when there is none. */
+function boundaryOf(contentType: string): string {
+  return new MIMEType(contentType).params.get('boundary') ?? '';
+}
+
+/**
+ * Whether the body begins with the delimiter, alone on its line, and ends with the closing one, the
+ * first there is. No other boundary delimits the same bytes: the first line is it.
+ */
+function isDelimitedBy(boundary: string, body: Buffer): boolean {
+  const delimiter = `--${boundary}`;
+  const closing = `\r\n${delimiter}--`;
+  if (boundary === '' || body.indexOf(`${delimiter}\r\n`) !== 0) return false;
+  const end = body.indexOf(closing);
+  const rest = end === -1 ? undefined : body.subarray(end + Buffer.byteLength(closing));
+  return rest?.length === 0 || rest?.toString('latin1') === '\r\n';
 }
 
 function malformed(cause?: unknown): Refusal {
