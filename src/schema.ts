@@ -1,14 +1,20 @@
 import path from 'node:path';
+import { CREDIT_GRANTS } from './credit/grants.ts';
+import { PARTIES_GRANTS } from './parties/grants.ts';
+import { PAYMENTS_GRANTS } from './payments/grants.ts';
 import { readSchema } from './platform/db/schema.ts';
+import { PLATFORM_GRANTS } from './platform/grants.ts';
 
 /** Raised by a release that changes, adds or removes a SQL function. */
 const FUNCTIONS_RELEASE = 1;
 
-/** The database as this version of Malipo needs it: the SQL files of every wing. */
+/** The database as this version of Malipo needs it: the SQL files and the grants of every wing. */
 export const SCHEMA = readSchema(
-  ['platform', 'parties', 'payments', 'credit'].map((name) => ({
-    name,
-    folder: path.join(import.meta.dirname, name),
-  })),
+  [
+    { name: 'platform', grants: PLATFORM_GRANTS },
+    { name: 'parties', grants: PARTIES_GRANTS },
+    { name: 'payments', grants: PAYMENTS_GRANTS },
+    { name: 'credit', grants: CREDIT_GRANTS },
+  ].map((wing) => ({ ...wing, folder: path.join(import.meta.dirname, wing.name) })),
   FUNCTIONS_RELEASE,
 );

@@ -7,7 +7,6 @@ import { SCHEMA } from '../../src/schema.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { prepareDatabase } from '../../src/platform/db/prepare.ts';
-import { RUNTIME_GRANTS } from '../../src/platform/db/runtime-grants.ts';
 import { findRoleProblems, roleOf } from '../../src/platform/db/runtime-role.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
@@ -105,19 +104,19 @@ async function isAllowed(statement: string): Promise<boolean> {
 describe('the runtime role', () => {
   test('has declared rights on every table and view, and on nothing else', async () => {
     const relations = new Set((await columns()).map(({ table }) => table));
-    expect(Object.keys(RUNTIME_GRANTS).toSorted()).toEqual([...relations].toSorted());
+    expect(Object.keys(SCHEMA.grants).toSorted()).toEqual([...relations].toSorted());
     const known = new Set((await columns()).map(({ table, column }) => `${table}.${column}`));
-    const named = Object.entries(RUNTIME_GRANTS).flatMap(([table, grants]) =>
+    const named = Object.entries(SCHEMA.grants).flatMap(([table, grants]) =>
       [...(grants.update ?? []), ...(grants.updateAllBut ?? [])].map((name) => `${table}.${name}`),
     );
     expect(named.filter((name) => !known.has(name))).toEqual([]);
-    expect(await findRoleProblems(runtime)).toEqual([]);
+    expect(await findRoleProblems(runtime, SCHEMA.grants)).toEqual([]);
   });
 
   test('may read all, and update and delete nothing but what is declared', async () => {
     const all = await columns();
     for (const { table, column, kind } of all) {
-      const grants = RUNTIME_GRANTS[table] ?? {};
+      const grants = SCHEMA.grants[table] ?? {};
       const declared =
         grants.update?.includes(column) ?? grants.updateAllBut?.includes(column) === false;
       const update = `update ${table} set ${column} = ${column} where false`;
@@ -125,7 +124,7 @@ describe('the runtime role', () => {
       if (!isView) expect(await isAllowed(update), update).toBe(declared);
     }
     for (const table of new Set(all.filter(({ kind }) => kind !== 'v').map((row) => row.table))) {
-      const grants = RUNTIME_GRANTS[table] ?? {};
+      const grants = SCHEMA.grants[table] ?? {};
       expect(await isAllowed(`select from ${table} where false`)).toBe(true);
       const remove = `delete from ${table} where false`;
       expect(await isAllowed(remove), remove).toBe(grants.delete === true);
@@ -215,7 +214,7 @@ describe('the script', () => {
     // What was granted by hand, or taken, is put right at the next start.
     await byOwner.query(`grant delete, truncate on transfers to ${runtimeRole}`);
     await byOwner.query(`revoke insert on transfers from ${runtimeRole}`);
-    expect(await findRoleProblems(byRuntime)).toEqual([
+    expect(await findRoleProblems(byRuntime, SCHEMA.grants)).toEqual([
       'it may DELETE transfers',
       'it may TRUNCATE transfers',
       'it may not INSERT transfers',

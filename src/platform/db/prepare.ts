@@ -32,11 +32,16 @@ export async function prepareDatabase(
   const oneRole = role === (await roleOf(owner)) && asOwner;
   if (asOwner) {
     applied = await migrate(owner, schema);
-    if (!oneRole) await grantRuntime(owner, role);
+    if (!oneRole) await grantRuntime(owner, role, schema.grants);
   } else {
     await requireMigrated(runtime, role, schema);
   }
-  return { applied, asOwner, oneRole, roleProblems: await findRoleProblems(runtime) };
+  return {
+    applied,
+    asOwner,
+    oneRole,
+    roleProblems: await findRoleProblems(runtime, schema.grants),
+  };
 }
 
 async function requireMigrated(runtime: Pool, role: string, schema: Schema): Promise<void> {

@@ -2,7 +2,7 @@ import { PlainError } from '../base/plain-error.ts';
 import { beginMigrating } from './migrate.ts';
 import { databaseTransaction } from './pool.ts';
 import type { Pool, Queryable } from './pool.ts';
-import { RUNTIME_GRANTS } from './runtime-grants.ts';
+import type { RuntimeGrants } from './runtime-grants.ts';
 
 /** What may be done with a table, or with one of its columns when it is given. */
 interface Privilege {
@@ -11,22 +11,17 @@ interface Privilege {
   readonly privilege: string;
 }
 
-interface Wanted {
-  readonly relation: string;
-  readonly insert: boolean;
-  readonly update: readonly string[];
-  readonly all_but: readonly string[] | null;
-  readonly delete: boolean;
-}
-
-function wanted(): Wanted[] {
-  return Object.entries(RUNTIME_GRANTS).map(([relation, grants]) => ({
-    relation,
-    insert: grants.insert === true,
-    update: grants.update ?? [],
-    all_but: grants.updateAllBut ?? null,
-    delete: grants.delete === true,
-  }));
+/** One argument of the statements below. */
+function asJson(grants: RuntimeGrants): string {
+  return JSON.stringify(
+    Object.entries(grants).map(([relation, table]) => ({
+      relation,
+      insert: table.insert === true,
+      update: table.update ?? [],
+      all_but: table.updateAllBut ?? null,
+      delete: table.delete === true,
+    })),
+  );
 }
 
 /**
@@ -57,10 +52,11 @@ const COMPARED = `
 async function compare(
   db: Queryable,
   role: string,
+  grants: RuntimeGrants,
 ): Promise<{ readonly missing: readonly Privilege[]; readonly excess: readonly Privilege[] }> {
   const read = await db.query<Privilege & { has: boolean; should: boolean }>(
     `select * from (${COMPARED}) c where has <> should`,
-    [JSON.stringify(wanted()), role],
+    [asJson(grants), role],
   );
   return {
     missing: read.rows.filter((row) => row.should),
@@ -94,16 +90,25 @@ export async function mayMigrate(db: Queryable): Promise<boolean> {
  * Gives the runtime role what it needs on every table, and takes from it what it should not have.
  * Called by the owner, after migrations; changes nothing when all is as it should be.
  */
-export async function grantRuntime(owner: Pool, role: string): Promise<void> {
-  const { missing, excess } = await compare(owner, role);
+export async function grantRuntime(
+  owner: Pool,
+  role: string,
+  grants: RuntimeGrants,
+): Promise<void> {
+  const { missing, excess } = await compare(owner, role, grants);
   if (missing.length === 0 && excess.length === 0) return;
   await databaseTransaction(owner, async (client) => {
     await beginMigrating(client);
-    for (const statement of await grantStatements(client, role)) await client.query(statement);
+    for (const statement of await grantStatements(client, role, grants))
+      await client.query(statement);
   });
 }
 
-async function grantStatements(db: Queryable, role: string): Promise<string[]> {
+async function grantStatements(
+  db: Queryable,
+  role: string,
+  grants: RuntimeGrants,
+): Promise<string[]> {
   const read = await db.query<{ statement: string }>(
     `with compared as (${COMPARED}), tables as (
        select relation, $2 as role, current_schema() as schema,
@@ -122,7 +127,7 @@ async function grantStatements(db: Queryable, role: string): Promise<string[]> {
      select format('revoke all on function %s from public', relation) from compared where privilege = 'EXECUTE'
      union all
      select format('grant execute on function %s to %I', relation, $2) from compared where privilege = 'EXECUTE'`,
-    [JSON.stringify(wanted()), role],
+    [asJson(grants), role],
   );
   return read.rows.map((row) => row.statement);
 }
@@ -161,11 +166,14 @@ const ABOVE_GRANTS = `
  * Why the role of this pool is not fit to be the runtime role, one line each; empty: it is. It
  * could otherwise change what is append-only, or lacks what the service needs.
  */
-export async function findRoleProblems(runtime: Queryable): Promise<string[]> {
+export async function findRoleProblems(
+  runtime: Queryable,
+  grants: RuntimeGrants,
+): Promise<string[]> {
   const above = await runtime.query<{ problem: string }>(ABOVE_GRANTS);
   // Who is above grants has every privilege; listing them would say nothing.
   if (above.rows.length > 0) return above.rows.map((row) => row.problem);
-  const { missing, excess } = await compare(runtime, await roleOf(runtime));
+  const { missing, excess } = await compare(runtime, await roleOf(runtime), grants);
   return [
     ...excess.map((privilege) => `it may ${describe(privilege)}`),
     ...missing.map((privilege) => `it may not ${describe(privilege)}`),

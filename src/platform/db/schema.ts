@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import type { RuntimeGrants } from './runtime-grants.ts';
 
 /** A part of the program with tables of its own. Its folders `schema` and `functions` hold the SQL. */
 export interface Wing {
   readonly name: string;
   readonly folder: string;
+  readonly grants: RuntimeGrants;
 }
 
 export interface SqlFile {
@@ -23,6 +25,8 @@ export interface Schema {
   readonly functions: readonly SqlFile[];
   /** Of the functions as a set: a set of a lower number never replaces one of a higher number. */
   readonly functionsRelease: number;
+  /** Of every table and view. What is not listed is not granted to the runtime role. */
+  readonly grants: RuntimeGrants;
 }
 
 /**
@@ -38,6 +42,7 @@ export function readSchema(wings: readonly Wing[], functionsRelease: number): Sc
       readFiles(path.join(folder, 'functions'), `${name}/functions/`, /^[a-z0-9_]+\.sql$/),
     ),
     functionsRelease,
+    grants: Object.assign({}, ...wings.map(({ grants }) => grants)) as RuntimeGrants,
   };
 }
 

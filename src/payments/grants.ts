@@ -1,0 +1,78 @@
+import { APPEND_ONLY, READ_ONLY } from '../platform/db/runtime-grants.ts';
+import type { RuntimeGrants } from '../platform/db/runtime-grants.ts';
+
+/**
+ * Settled results and expired events are changed by the owner's functions (`security definer`) only,
+ * which check what they are asked for.
+ */
+export const PAYMENTS_GRANTS: RuntimeGrants = {
+  // Billers.
+  operators: { insert: true, updateAllBut: ['operator_code'] },
+  billers: { insert: true, updateAllBut: ['biller_code'] },
+  biller_breakers: { insert: true, update: ['opened_at', 'probe_at', 'reason'], delete: true },
+  phone_prefixes: { insert: true, update: ['biller_code'], delete: true },
+
+  // The ledger.
+  accounts: { insert: true, update: ['balance_cents'] },
+  transfers: APPEND_ONLY,
+  ledger_blocks: APPEND_ONLY,
+  ledger_heads: APPEND_ONLY,
+  ledger_chain: { update: ['ended_at'] },
+  collections: APPEND_ONLY,
+  fund_movements: APPEND_ONLY,
+
+  // Payments.
+  payments: APPEND_ONLY,
+  attempts: READ_ONLY,
+  unexecuted_attempts: APPEND_ONLY,
+  dispatch_queue: {
+    insert: true,
+    update: [
+      'due_at',
+      'sent_at',
+      'claim_number',
+      'verify_count',
+      'attempt_number',
+      'stage',
+      'operator_handle',
+      'note',
+    ],
+  },
+  unmatched_callbacks: APPEND_ONLY,
+  archive_files: READ_ONLY,
+  archived_payments: READ_ONLY,
+  bulk_batches: {
+    insert: true,
+    update: ['next_row', 'accepted_count', 'refused_count', 'leased_until', 'ended_at'],
+  },
+  bulk_chunks: APPEND_ONLY,
+
+  // Webhooks.
+  webhooks: { insert: true, updateAllBut: ['vendor_id'], delete: true },
+  events: {
+    insert: true,
+    update: ['due_at', 'first_attempt_at', 'ended_at', 'attempt_count', 'state', 'last_result'],
+  },
+
+  // Cases and reconciliation.
+  cases: {
+    insert: true,
+    update: [
+      'facts',
+      'proposal',
+      'proposed_by',
+      'proposed_at',
+      'resolution',
+      'resolved_by',
+      'resolved_at',
+    ],
+  },
+  case_events: APPEND_ONLY,
+  corrections: APPEND_ONLY,
+  operator_statements: APPEND_ONLY,
+  statement_rows: APPEND_ONLY,
+  closed_days: APPEND_ONLY,
+  day_totals: APPEND_ONLY,
+  quarantines: { insert: true, updateAllBut: ['quarantine_id', 'entered_at'] },
+  quarantine_events: APPEND_ONLY,
+};

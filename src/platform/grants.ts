@@ -1,0 +1,10 @@
+import { READ_ONLY } from './db/runtime-grants.ts';
+import type { RuntimeGrants } from './db/runtime-grants.ts';
+
+export const PLATFORM_GRANTS: RuntimeGrants = {
+  schema_migrations: READ_ONLY,
+  schema_functions: READ_ONLY,
+  schema_objects: READ_ONLY,
+  settings_versions: { update: ['version'] },
+  backups: READ_ONLY,
+};
