@@ -70,7 +70,7 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Omit<Servi
   const shared = { pool, openPool, masterKeys, roles: config.roles, log };
   const parties = openParties(shared);
   ends.add(() => parties.stop());
-  const payments = await composePayments(shared, { config, parties, ledgerMac });
+  const payments = composePayments(shared, { config, parties, ledgerMac });
   ends.add(() => payments.stop(graceLeftMs));
   const deriveKeys = config.mode === 'sandbox' && config.masterKey === undefined;
   const keys = creditKeysOf(config, masterKeys, deriveKeys);
@@ -110,7 +110,7 @@ function createPools({ databaseUrl, log }: ComposeOptions, ends: Ends): OpenPool
   };
 }
 
-async function composePayments(
+function composePayments(
   shared: {
     readonly pool: Pool;
     readonly openPool: OpenPool;
@@ -118,10 +118,10 @@ async function composePayments(
     readonly log: Logger;
   },
   by: { readonly config: Config; readonly parties: Parties; readonly ledgerMac: Mac },
-): Promise<Payments> {
+): Payments {
   const { config, ledgerMac } = by;
   const { masterKeys } = shared;
-  return await openPayments({
+  return openPayments({
     ...shared,
     directory: by.parties.directory,
     roles: config.roles,

@@ -17,6 +17,13 @@ const sources: Sources = new Map(
 );
 const files = [...sources.keys()];
 
+/** The TypeScript files below a folder of the repository, by their paths in it. */
+function typescriptIn(folder: string): string[] {
+  return readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.includes('node_modules'))
+    .map((name) => path.join(folder, name));
+}
+
 /** What a list of exceptions does not excuse. */
 function unexcused(
   found: readonly TableAccess[],
@@ -108,9 +115,22 @@ describe('SQL functions', () => {
 describe('the rest', () => {
   test('SQL is in stores, in platform/db, and in the ledger’s check and chain', () => {
     const allowed =
-      /(^|\/)(store|.*-store)\.ts$|^platform\/(db|backup|embedded)\/|^payments\/(audit|ledger)\/|^(metrics|run)\.ts$|^platform\/http\/health\.ts$/;
+      /(^|\/)(store|.*-store)\.ts$|^platform\/(db|backup|embedded)\/|^payments\/(audit|ledger)\/|^platform\/http\/health\.ts$/;
     const withSql = files.filter((file) => /\.query(<[^(]*>)?\(/.test(sources.get(file) ?? ''));
     expect(withSql.filter((file) => !allowed.test(file))).toEqual([]);
+  });
+
+  test('the payments wing is wired in one place', () => {
+    const wiring =
+      /\b(?:createCreateLanes|createSettler|createAvailabilities|createCallbackReceiver|createBillerCatalogue|createBulkProcessor|startDispatcher)\(/;
+    const elsewhere = ['sandbox', 'scripts', 'test/simulation', 'test/support', 'test/faults']
+      .flatMap(typescriptIn)
+      .filter((file) => wiring.test(readFileSync(path.join(ROOT, file), 'utf8')));
+    expect(elsewhere).toEqual([]);
+    const inSource = files.filter((file) =>
+      wiring.test((sources.get(file) ?? '').replaceAll(/export function \w+/g, '')),
+    );
+    expect(inSource).toEqual(['payments/payments.ts']);
   });
 
   test('the environment is read in one file only', () => {

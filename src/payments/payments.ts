@@ -97,7 +97,7 @@ export interface Payments {
  * Builds the payments wing. The service, the simulation, the command line and the tests all do it
  * here, so that what is simulated and tested is what runs.
  */
-export async function openPayments(options: PaymentsOptions): Promise<Payments> {
+export function openPayments(options: PaymentsOptions): Payments {
   const parts = buildParts(options);
   const { pool, newId } = options;
   const { connectors, lanes, operations } = parts;

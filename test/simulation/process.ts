@@ -150,7 +150,7 @@ async function boot(state: State, options: ProcessOptions): Promise<Parts> {
       return [operator.character.operatorCode, mutant?.connector?.(connector) ?? connector];
     }),
   );
-  const payments = await openPayments({
+  const payments = openPayments({
     pool: network.poolOf(state),
     openPool: () => network.poolOf(state),
     directory: { vendorById: () => undefined },

@@ -37,7 +37,7 @@ export async function startDispatch(
 ): Promise<Dispatch> {
   const location = { url: options.url ?? books.url };
   const openPool: OpenPool = (pool) => books.openPool({ ...location, ...pool });
-  const payments = await openPayments({
+  const payments = openPayments({
     pool: openPool({ name: 'main', max: 3, byIndexOnly: true }),
     openPool,
     directory: { vendorById: () => undefined },

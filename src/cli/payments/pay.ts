@@ -86,7 +86,7 @@ function exitCodeOf(row: PaymentRow): number {
 
 async function create(session: Session, options: PayOptions): Promise<Created> {
   const vendor = await requireActiveVendor(session.pool, options.vid);
-  const payments = await openPayments({
+  const payments = openPayments({
     pool: session.pool,
     openPool: ({ max }) => session.openPool(max),
     directory: { vendorById: () => undefined },

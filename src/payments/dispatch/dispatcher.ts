@@ -12,7 +12,6 @@ import type { Tasks } from '../../platform/jobs/tasks.ts';
 import { startWakeLoop } from '../../platform/jobs/wake-loop.ts';
 import type { WakeLoop } from '../../platform/jobs/wake-loop.ts';
 import type { Settler } from '../settle/settle.ts';
-import { createCapacity } from './capacity.ts';
 import type { Capacity } from './capacity.ts';
 import type { Availabilities } from './availability.ts';
 import type { Connector } from './connector.ts';
@@ -34,8 +33,8 @@ export interface DispatcherOptions {
   readonly connectorOf: (operatorCode: string) => Connector | undefined;
   readonly settler: Settler;
   readonly availabilities: Availabilities;
-  /** Shared with whatever else calls operators. Default: the dispatcher's own. */
-  readonly capacity?: Capacity;
+  /** Shared with whatever else calls operators. */
+  readonly capacity: Capacity;
   readonly policy: RetryPolicy;
   /** How often queues are listed when nobody tells of new work. */
   readonly pollMs: number;
@@ -76,7 +75,7 @@ class RunningDispatcher implements Dispatcher {
     const { timers = systemTimers } = options;
     this.#options = options;
     this.#timers = timers;
-    this.#capacity = options.capacity ?? createCapacity(() => timers.nowMs());
+    this.#capacity = options.capacity;
     this.#progressLane = openProgressLane(options, timers);
     this.#calls = createTasks(timers);
     this.#loop = startWakeLoop({
