@@ -118,6 +118,11 @@ export function createNetwork(world: World): Network {
   ): Promise<void> => {
     const { life } = session;
     const kind = kindOf(statement);
+    // Before it is executed: a process that ends meanwhile is rolled back.
+    if (kind === 'begin') {
+      holder = session;
+      session.inTransaction = true;
+    }
     let result: unknown;
     let error: unknown;
     try {
@@ -131,10 +136,6 @@ export function createNetwork(world: World): Network {
       `${life.name} ${kind} ${error === undefined ? `→ ${rows}` : `failed: ${messageOf(error)}`}`,
     );
     follow(kind, { statement, result, failed: error !== undefined });
-    if (kind === 'begin') {
-      holder = session;
-      session.inTransaction = true;
-    }
     if (error === undefined && kind in CRASHES && rows !== 0) await judgeQueue(world);
     const ended = kind === 'commit' || kind === 'rollback';
     await world.crashPoint(life, kind === 'claim' ? { standStill: 8 } : {});
@@ -156,7 +157,8 @@ export function createNetwork(world: World): Network {
         else answer.reject(error);
       });
     }
-    if (ended) await letOthersIn();
+    // A process that ended meanwhile has let others in already.
+    if (ended && holder === session) await letOthersIn();
   };
 
   const reply = (life: Life, deliver: () => void): void => {

@@ -83,6 +83,7 @@ export function startProcess(options: ProcessOptions): SimulatedProcess {
   };
   let parts: Parts | undefined;
   let stopping = false;
+  const callbacks = new Set<Promise<CallbackAnswer>>();
   world.tell(`${name} starts`);
 
   const end = async (): Promise<void> => {
@@ -124,7 +125,11 @@ export function startProcess(options: ProcessOptions): SimulatedProcess {
         duplicateCheck: 'off',
         referenceRequired: true,
       }),
-    callback: (operatorCode, request) => running().receiver.receive(operatorCode, request),
+    callback: async (operatorCode, request) => {
+      const answer = running().receiver.receive(operatorCode, request);
+      callbacks.add(answer);
+      return await answer.finally(() => callbacks.delete(answer));
+    },
     crash: () => state.crash(),
     standStill: (forMs) => state.standStill(forMs),
     end,
@@ -134,7 +139,11 @@ export function startProcess(options: ProcessOptions): SimulatedProcess {
       world.note('stopped');
       if (state.instructionsOut > 0) world.note('stopped_with_call_out');
       world.tell(`${name} stops`);
-      void parts.payments.stop(() => STOP_GRACE_MS).then(end);
+      const { payments } = parts;
+      // As the service does: requests that were taken are answered first.
+      void Promise.allSettled(callbacks)
+        .then(async () => await payments.stop(() => STOP_GRACE_MS))
+        .then(end);
     },
     hintSettings: () => {
       if (parts !== undefined) reloadUntilDone(world, state, parts);
