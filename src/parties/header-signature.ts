@@ -28,7 +28,7 @@ export interface SignedRequest {
   readonly target: string;
   readonly body: Buffer | undefined;
   /** SHA-256 in hex that the body has to have, for one that has not arrived. */
-  readonly bodySha256?: string;
+  readonly bodySha256?: string | undefined;
 }
 
 /** Undefined when the text is no v2 signature. */

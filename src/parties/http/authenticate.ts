@@ -83,11 +83,11 @@ export function describeSender(
   fields: Fields,
   directory: Pick<VendorDirectory, 'vendor' | 'collector'>,
 ): Readonly<Record<string, string>> {
-  const [vid, collector] = [fields.get('vid') ?? '', fields.get('collector') ?? ''];
-  return {
-    ...(directory.vendor(vid) === undefined ? {} : { vid }),
-    ...(directory.collector(collector) === undefined ? {} : { collector }),
-  };
+  const [vid, collector] = [fields.get('vid'), fields.get('collector')];
+  const known: { vid?: string; collector?: string } = {};
+  if (vid && directory.vendor(vid) !== undefined) known.vid = vid;
+  if (collector && directory.collector(collector) !== undefined) known.collector = collector;
+  return known;
 }
 
 /**

@@ -10,7 +10,7 @@ export interface ReceivedRequest {
   readonly target: string;
   readonly body: Buffer | undefined;
   /** SHA-256 in hex that the body has to have, for one that has not arrived. */
-  readonly bodySha256?: string;
+  readonly bodySha256: string | undefined;
   readonly reading: Reading;
   /** The `X-Signature` header as sent; undefined when there is none. */
   readonly signatureHeader: string | undefined;

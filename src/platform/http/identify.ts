@@ -47,7 +47,7 @@ export async function identify<Signer>(
     method: request.method,
     target: request.raw.url ?? '',
     body: request.body as Buffer | undefined,
-    ...(bodySha256 === undefined ? {} : { bodySha256 }),
+    bodySha256,
     reading,
     signatureHeader: signatureHeaderOf(request),
     address: request.ip,

@@ -22,7 +22,8 @@ declare module 'fastify' {
 }
 
 export function noteForLog(request: FastifyRequest, fields: LogFields): void {
-  request.logFields = { ...request.logFields, ...fields };
+  request.logFields =
+    request.logFields === undefined ? fields : { ...request.logFields, ...fields };
 }
 
 /** Notes the payment that an answer is about, if it is about one. */

@@ -35,23 +35,26 @@ export function addOperation(
   };
   if ('file' in operation) {
     const { handle, ...hooks } = createUpload(operation, deps);
-    app.route({ ...route, ...hooks, method: 'POST', handler: answering(handle) });
+    app.route({
+      ...route,
+      ...hooks,
+      method: 'POST',
+      handler: async (request, reply) => sendAnswer(request, reply, await handle(request, reply)),
+    });
     return;
   }
-  const handler = answering(createHandler(operation, deps));
+  const handler = createHandler(operation, deps);
   const methods = operation.method === 'GET' ? (['GET', 'POST'] as const) : (['POST'] as const);
   for (const method of methods) app.route({ ...route, method, handler });
 }
 
-type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
-
-function createHandler(operation: AnyParametersOperation, deps: OperationDeps): Handler {
+function createHandler(operation: AnyParametersOperation, deps: OperationDeps): RouteHandlerMethod {
   const { signedBy } = operation;
   const names = Object.keys(operation.request.properties);
   const parameters =
     signedBy === undefined ? deps.knownNames.unsigned(names) : deps.knownNames.signed(names);
   const validate = createValidator(operation.request);
-  return async (request) => {
+  return async (request, reply) => {
     const reading = await readFields(
       {
         contentType: request.headers['content-type'],
@@ -64,22 +67,18 @@ function createHandler(operation: AnyParametersOperation, deps: OperationDeps): 
       signedBy === undefined
         ? admitStranger(request, reading, deps)
         : await identify(request, { reading, signedBy }, deps);
-    return await operation.handle(validate(fields), signer, { key });
+    return sendAnswer(request, reply, await operation.handle(validate(fields), signer, { key }));
   };
 }
 
-/** Sends what the handler answers. */
-function answering(handle: Handler): RouteHandlerMethod {
-  return async (request, reply) => {
-    const answer = await handle(request, reply);
-    noteReference(request, answer);
-    if (answer instanceof FileAnswer) {
-      void reply.header('content-disposition', `attachment; filename="${answer.fileName}"`);
-      return reply.type(answer.contentType).send(Buffer.from(answer.text, 'utf8'));
-    }
-    if (answer instanceof HeadedAnswer) return reply.headers(answer.headers).send(answer.body);
-    if (!(answer instanceof StoredAnswer)) return reply.send(answer);
-    // Bytes pass through unchanged; a text would be serialized once more.
-    return reply.type('application/json; charset=utf-8').send(Buffer.from(answer.json, 'utf8'));
-  };
+function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer: unknown): FastifyReply {
+  noteReference(request, answer);
+  if (answer instanceof FileAnswer) {
+    void reply.header('content-disposition', `attachment; filename="${answer.fileName}"`);
+    return reply.type(answer.contentType).send(Buffer.from(answer.text, 'utf8'));
+  }
+  if (answer instanceof HeadedAnswer) return reply.headers(answer.headers).send(answer.body);
+  if (!(answer instanceof StoredAnswer)) return reply.send(answer);
+  // Bytes pass through unchanged; a text would be serialized once more.
+  return reply.type('application/json; charset=utf-8').send(Buffer.from(answer.json, 'utf8'));
 }
