@@ -14,6 +14,7 @@ import type { OpenDatabase } from '../platform/db/open.ts';
 import { waitForOthers } from '../platform/db/other-sessions.ts';
 import { createPool, isConnectionError } from '../platform/db/pool.ts';
 import type { Pool } from '../platform/db/pool.ts';
+import { requireSameDatabase } from '../platform/db/same-database.ts';
 import { enterAfterRestore } from '../payments/quarantine/after-restore.ts';
 import type { Sealing } from '../parties/administer.ts';
 import { requireSameMasterKey } from '../parties/keys.ts';
@@ -26,7 +27,7 @@ export interface Session {
   /** As the runtime role. */
   readonly pool: Pool;
   /** As the role that owns the schema, for what the runtime role may not do; closed with the session. */
-  readonly ownerPool: () => Pool;
+  readonly ownerPool: () => Promise<Pool>;
   /** The data folder of the embedded database; undefined with DATABASE_URL. */
   readonly data: string | undefined;
   /** Another pool on the same database, closed with the session. */
@@ -72,12 +73,17 @@ export async function withSession(
     pools.push(opened);
     return opened;
   };
-  let owner: Pool | undefined;
+  let owner: Promise<Pool> | undefined;
+  const openOwner = async (): Promise<Pool> => {
+    const opened = open(database.ownerUrl, 2);
+    await requireSameDatabase(opened, pool);
+    return opened;
+  };
   try {
     await work({
       config,
       pool,
-      ownerPool: () => (owner ??= open(database.ownerUrl, 2)),
+      ownerPool: () => (owner ??= openOwner()),
       data: database.data,
       openPool: (max) => open(database.url, max),
       wireTime: createWireTime(config.timeZone),

@@ -86,6 +86,24 @@ test('a runtime role that is more than that is refused', async () => {
   await asSuperuser(`drop role ${name}`);
 });
 
+test('an owner of another database is refused, and creates nothing in it', async () => {
+  const other = await createTestDatabase();
+  try {
+    await other.asOwner('drop schema public cascade; create schema public');
+    const { process } = await serve({
+      DATABASE_URL: database.url,
+      DATABASE_OWNER_URL: other.ownerUrl,
+    });
+    expect(process.ending).toEqual({ code: 1, signal: null });
+    expect(process.stderr).toMatch(/^DATABASE_OWNER_URL names another database than DATABASE_URL/);
+    expect(process.stderr).not.toMatch(/^ {4}at /m);
+    const made = await other.asOwner(`select from pg_class where relname = 'schema_migrations'`);
+    expect(made.rowCount).toBe(0);
+  } finally {
+    await other.drop();
+  }
+});
+
 test('a server that cannot be used is refused in plain words', async () => {
   const url = new URL(database.url);
   url.searchParams.set('options', '-c default_transaction_read_only=on');

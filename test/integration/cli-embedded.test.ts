@@ -166,3 +166,27 @@ describe('a database that is not migrated', () => {
     }
   });
 });
+
+describe('an owner URL that names another database', () => {
+  it.each([['migrate'], ['archive', 'run', '--before', '2020-01-01']])(
+    'is refused by %s, and nothing is made there',
+    async (...args) => {
+      const [database, other] = [await createTestDatabase(), await createTestDatabase()];
+      const environment = { DATABASE_URL: database.url, DATABASE_OWNER_URL: other.ownerUrl };
+      try {
+        await query(other.ownerUrl, 'drop schema public cascade; create schema public');
+        const refused = await inProcess(environment, ...args);
+        expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
+        expect(refused.stderr).toMatch(
+          /^error: DATABASE_OWNER_URL names another database than DATABASE_URL/,
+        );
+        expect(
+          await query(other.ownerUrl, `select from pg_class where relname = 'vendors'`),
+        ).toEqual([]);
+      } finally {
+        await database.drop();
+        await other.drop();
+      }
+    },
+  );
+});

@@ -121,7 +121,7 @@ function addRotateKeys(credit: Command, cli: Cli): void {
           'Set MASTER_KEY or CREDIT_INDEX_KEY to the new key and its …_PREVIOUS to the former.',
         );
       }
-      const done = await rotateKeys(session.ownerPool(), await openVault(session), (soFar) =>
+      const done = await rotateKeys(await session.ownerPool(), await openVault(session), (soFar) =>
         cli.progress.show(`${soFar.subjects} subjects, ${soFar.accounts} accounts`),
       );
       return {
@@ -142,7 +142,7 @@ function addEraseEnquiries(credit: Command, cli: Cli): void {
     .action(async (options: { json?: boolean; olderThanDays: number }) => {
       await cli.run(options, async ({ ownerPool }) => {
         const before = new Date(Date.now() - options.olderThanDays * DAY_MS);
-        const erased = await erasePayloads(ownerPool(), before);
+        const erased = await erasePayloads(await ownerPool(), before);
         return { json: { erased }, text: `${erased} enquiries erased.\n` };
       });
     });

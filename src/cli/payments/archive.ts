@@ -38,7 +38,7 @@ function addRun(archive: Command, cli: Cli): void {
         }
         const folder = path.resolve(options.to ?? path.join(config.dataDir, FOLDER));
         const vendorIds = (await listVendors(pool)).map((vendor) => vendor.vendorId);
-        const done = await archivePayments(ownerPool(), {
+        const done = await archivePayments(await ownerPool(), {
           vendorIds,
           before,
           folder,

@@ -52,7 +52,7 @@ async function take(session: Session, folder: string, cli: Cli): Promise<Taken> 
   }
   const keys = await listKeys(pool, HOLDER_KINDS);
   const { manifest, bytes } = await takeBackup({
-    pool: session.ownerPool(),
+    pool: await session.ownerPool(),
     data,
     folder,
     masterKey: (await session.sealing()).masterKeys.current,

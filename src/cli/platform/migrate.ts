@@ -21,13 +21,13 @@ export function addMigrateCommand(program: Command, cli: Cli): void {
         options,
         async (session) => {
           if (options.acceptSchema === true) {
-            const accepted = await acceptSchema(session.ownerPool());
+            const accepted = await acceptSchema(await session.ownerPool());
             return {
               json: { accepted },
               text: `${accepted.map((line) => `${line}\n`).join('')}The schema is taken as it is.`,
             };
           }
-          const owner = session.ownerPool();
+          const owner = await session.ownerPool();
           const { applied, asOwner, roleProblems } = await prepareDatabase(
             owner,
             session.pool,

@@ -3,6 +3,7 @@ import { changedFunctions, readAppliedFunctions } from './functions.ts';
 import { isMigrated, migrate } from './migrate.ts';
 import type { Pool } from './pool.ts';
 import { findRoleProblems, grantRuntime, mayMigrate, roleOf } from './runtime-role.ts';
+import { requireSameDatabase } from './same-database.ts';
 import type { Schema } from './schema.ts';
 
 export interface Prepared {
@@ -19,13 +20,15 @@ export interface Prepared {
 /**
  * Brings the schema to this version and grants the runtime role what it needs, as far as the owner
  * is known to this process. Otherwise both must have been done before, by `malipo migrate`.
- * Throws: `PlainError` when they have not; what `migrate` throws.
+ * Throws: `PlainError` when they have not, or when the pools are of different databases; what
+ * `migrate` throws.
  */
 export async function prepareDatabase(
   owner: Pool,
   runtime: Pool,
   schema: Schema,
 ): Promise<Prepared> {
+  await requireSameDatabase(owner, runtime);
   const asOwner = await mayMigrate(owner);
   let applied: readonly string[] = [];
   const role = await roleOf(runtime);
