@@ -39,7 +39,10 @@ export const LIMITS = {
   bulkRows: 5_000,
   /** Bulk rows one commit decides: as long as a single create of the same lane may have to wait. */
   bulkChunkRows: 500,
-  /** Files that one process takes at once from vendors before further ones are refused as `overloaded`. */
+  /**
+   * Files that one process takes at once from vendors before further ones are refused as `overloaded`,
+   * and files at once that are still on their way, of which the oldest makes room.
+   */
   bulkUploadsAtOnce: 8,
   /** The same of one vendor. */
   bulkUploadsPerVendor: 4,

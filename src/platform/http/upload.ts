@@ -29,7 +29,7 @@ interface Upload {
 
 /**
  * The parameters are in the query string, so that the signature is checked before a byte of the file
- * is read, or a slot is taken; the file is covered by its SHA-256 among them. A signature in the
+ * is read; the file is covered by its SHA-256 among them. A signature in the
  * header is over the body's bytes. When the body is the file, that is the same SHA-256; when it is
  * multipart, the signature is checked when it has arrived.
  */
@@ -37,32 +37,33 @@ export function createUpload(operation: AnyFileOperation, deps: OperationDeps): 
   const { file } = operation;
   const senderOf = createSenderReader(operation, deps);
   const senders = new WeakMap<FastifyRequest, Sender>();
-  const unproven = new WeakMap<FastifyRequest, () => void>();
+  const awaited = new WeakMap<FastifyRequest, () => void>();
   const slots = new UploadSlots(file.limits);
   return {
     bodyLimit: file.maxBytes + MULTIPART_BYTES,
     onRequest: async (request, reply) => {
       const { unfinished } = request;
       if (unfinished !== undefined && isSignedAsAWhole(request)) {
-        unproven.set(request, slots.takeUnproven(unfinished, reply.raw));
+        awaited.set(request, slots.awaitUnproven(unfinished, reply.raw));
         return;
       }
       const sender = await senderOf(request);
       senders.set(request, sender);
-      if (unfinished === undefined) return;
-      slots.take(sender.signerName, reply.raw);
+      if (unfinished === undefined || reply.raw.closed) return;
+      const { signerName, request: asked } = sender;
+      const upload = { signerName, request: JSON.stringify(asked), unfinished };
+      awaited.set(request, slots.await(upload, reply.raw));
       // Known, and one of few: no stranger from the same address takes its place.
       unfinished.leave();
     },
-    preValidation: async (request) => unproven.get(request)?.(),
+    preValidation: async (request) => awaited.get(request)?.(),
     handle: async (request, reply) => {
       const body = request.body as Buffer | undefined;
       if (body === undefined || body.length === 0) {
         throw new Refusal('missing_field', { field: 'file', text: 'The file is the body' });
       }
-      const known = senders.get(request);
-      const sender = known ?? (await senderOf(request));
-      if (known === undefined) slots.take(sender.signerName, reply.raw);
+      const sender = senders.get(request) ?? (await senderOf(request));
+      slots.take(sender.signerName, reply.raw);
       const taken = await takeFile(request.headers['content-type'], body);
       if (taken.sha256.toString('hex') !== sender.fileSha256) {
         throw new Refusal('file_mismatch', { field: file.sha256 });
