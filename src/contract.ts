@@ -1,3 +1,4 @@
+import { VARIABLES } from './environment.ts';
 import { DEMO_KEYS, signatureOfExample } from './parties/http/demo-signers.ts';
 import { CREATE_EXAMPLE } from './payments/operations/create-payment.ts';
 import { openApiDocument } from './platform/http/openapi.ts';
@@ -47,7 +48,7 @@ In JSON a number is read as written, but many libraries write \`100.00\` as \`10
 
 ## Responses
 
-A success has HTTP status 200 and \`header_status\` 200, and never the key \`error\`. Ignore fields you do not know; new ones may be added. Times are \`YYYY-MM-DD HH:MM:SS\` in the service’s time zone, Africa/Nairobi unless configured otherwise.
+A success has HTTP status 200 and \`header_status\` 200, and never the key \`error\`. Ignore fields you do not know; new ones may be added. Times are \`YYYY-MM-DD HH:MM:SS\` in the service’s time zone, ${VARIABLES.TIME_ZONE.default} unless configured otherwise.
 
 Every error has an HTTP status other than 200, equal to its \`header_status\`, and the same form of body. \`error[0].code\` is for programs and never changes its meaning, \`text\` is for people, and \`field\` names the parameter at fault. After a 5xx, a timeout or a dropped connection, repeat the create with the same \`merchant_reference\`: it is paid once.
 
