@@ -22,11 +22,10 @@ export const PAYMENTS_GRANTS: RuntimeGrants = {
   fund_movements: APPEND_ONLY,
 
   // Payments.
-  payments: APPEND_ONLY,
+  payments: READ_ONLY,
   attempts: READ_ONLY,
   unexecuted_attempts: APPEND_ONLY,
   dispatch_queue: {
-    insert: true,
     update: [
       'due_at',
       'sent_at',

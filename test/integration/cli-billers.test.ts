@@ -349,7 +349,7 @@ describe('malipo biller', () => {
     expect(online.stderr).toMatch(/^error: --operator: .*it is ONLINE, 0 out/);
 
     await must(environment, 'biller', 'set-status', 'mover', 'OFFLINE');
-    await pool.query(
+    await database.asOwner(
       `insert into dispatch_queue (vendor_id, biller_code, stage, payment_id, account,
          amount_cents, due_at, sent_at)
        values (1, 'mover', 'verify', gen_random_uuid(), '14', 100, now(), now())`,

@@ -14,7 +14,7 @@ import type { TestDatabase } from '../support/cluster.ts';
 const SCRIPT = path.resolve(import.meta.dirname, '../../deploy/roles.sql');
 
 /** Nobody but the owner may ever change or delete a row of these. */
-const APPEND_ONLY = `transfers ledger_blocks ledger_heads collections fund_movements transactions
+const APPEND_ONLY = `transfers ledger_blocks ledger_heads collections fund_movements payments
   unexecuted_attempts unmatched_callbacks archive_files archived_payments bulk_chunks case_events
   corrections operator_statements statement_rows closed_days day_totals quarantine_events enquiries
   subject_enquiries account_corrections suppression_changes enquiry_retention backups
@@ -146,6 +146,26 @@ describe('the runtime role', () => {
     const kept = new Set(all.filter(({ kind }) => kind !== 'v').map(({ table }) => table));
     for (const table of DELETABLE) kept.delete(table);
     for (const table of kept) expect(await isAllowed(`delete from ${table}`), table).toBe(false);
+  });
+
+  test('creates payments and queue rows only through the function that reserves their amount', async () => {
+    const payment = `insert into payments (vendor_id, payment_id, biller_code, account, amount_cents,
+        fee_cents, duplicate_key, created_at)
+      values (1, gen_random_uuid(), 'b', 'a', 1, 0, 0, now())`;
+    const queued = `insert into dispatch_queue (vendor_id, payment_id, biller_code, account,
+        amount_cents, due_at)
+      values (1, gen_random_uuid(), 'b', 'a', 1, now())`;
+    for (const statement of [payment, queued]) {
+      expect(await isAllowed(statement), statement).toBe(false);
+    }
+    const create = `select from create_payments('{1}', array[gen_random_uuid()], '{null}', '{b}', '{a}',
+      '{null}', '{1}', '{0}', '{false}', false`;
+    expect(await isAllowed(`${create})`)).toBe(true);
+    for (const at of [`now() - interval '1 second'`, `now() + interval '1 day'`]) {
+      await expect(isAllowed(`${create}, ${at})`)).rejects.toThrow(
+        'p_at is not a time of this call',
+      );
+    }
   });
 
   test('can neither become more nor make anything', async () => {

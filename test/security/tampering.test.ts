@@ -325,7 +325,6 @@ async function forgePayment(at: string): Promise<void> {
      insert into transfers (vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
      values ($1, $2, 1, 'float', 'reserved', 500, ${at})`,
     [vendorId, newId()],
-    books.pool,
   );
 }
 

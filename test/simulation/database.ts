@@ -54,6 +54,7 @@ const SHADOWS = `
     as $$ select current_setting('simulated.now')::timestamptz $$;
   create function simulated.clock_timestamp() returns timestamptz stable language sql
     as $$ select current_setting('simulated.now')::timestamptz $$;
+  alter function public.create_payments reset all;
   alter function public.settle_payments reset all;
   set search_path = simulated, pg_catalog, public;
   set plan_cache_mode = force_generic_plan;

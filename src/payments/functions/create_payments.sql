@@ -15,7 +15,9 @@
 -- content of which one is checked); the caller knows. Then all rows are decided by this same function,
 -- called with one row at a time, and otherwise only those of vendors whose float does not cover their
 -- rows. The remaining rows cannot influence each other and are decided together.
--- p_at is for these inner calls only.
+-- p_at is for these inner calls only; a time before or after this call is refused.
+-- The runtime role may not insert payments or queue rows, so this is its only way to create them, and
+-- always together with their reservation (src/payments/grants.ts).
 create or replace function create_payments(
   p_vendor_ids integer[],
   p_payment_ids uuid[],
@@ -29,7 +31,7 @@ create or replace function create_payments(
   p_sequential boolean,
   p_at timestamptz default null
 ) returns table (row_number integer, decision text, known_id uuid, known_at timestamptz)
-language plpgsql as $$
+language plpgsql security definer set search_path = public, pg_temp as $$
 #variable_conflict use_column
 declare
   v_rows constant integer := cardinality(p_payment_ids);
@@ -42,6 +44,10 @@ declare
   v_accepted_count integer;
   v_accepted uuid[];
 begin
+  if p_at < now() or p_at > clock_timestamp() then
+    raise exception 'p_at is not a time of this call';
+  end if;
+
   -- From here on nobody else moves money of these vendors or creates payments for them.
   select array_agg(w.vendor_id) filter (where coalesce(l.balance_cents, 0) < w.total) into v_short
   from (
@@ -175,3 +181,4 @@ begin
     and (v_accepted is null or w.payment_id <> all (v_accepted));
 end
 $$;
+revoke all on function create_payments from public;
