@@ -35,7 +35,7 @@ afterAll(async () => {
 
 test('validations keep to the concurrency of the operator, and say when it is reached', async () => {
   const { pool, catalogue } = running.service;
-  await setOperator(pool, 'kplc', { maxConcurrency: 4, settings: {} }, async () => undefined);
+  await setOperator(pool, 'kplc', { maxConcurrency: 8, settings: {} }, async () => undefined);
   await catalogue.reload();
   const vendor = running.demo();
   const validate = async () =>
@@ -46,9 +46,13 @@ test('validations keep to the concurrency of the operator, and say when it is re
   expectRefusal(refused, { status: 503, code: 'overloaded', kind: 'validation' });
   expect(refused.headers['retry-after']).toBe('1');
   expect(waiting).toHaveLength(2);
+  // Another vendor has a share of its own.
+  const other = await running.addVendor();
+  const theirs = other.call('validate', { account: '14234567', account_type: 'kplc_prepaid' });
+  await until('the operator has it', () => waiting.length === 3);
   // Whatever the operator answers, the places are free again.
   for (const response of waiting.splice(0)) response.end('{}');
-  for (const answer of await Promise.all(asked)) expect(answer.status).toBe(503);
+  for (const answer of await Promise.all([...asked, theirs])) expect(answer.status).toBe(503);
   const again = validate();
   await until('the operator has it', () => waiting.length === 1);
   waiting[0]?.end('{}');

@@ -30,6 +30,26 @@ function withClock(): { capacity: Capacity; pass: (ms: number) => void } {
 }
 
 describe('the places at an operator', () => {
+  test('are half for queries, of which a vendor’s validations get half', () => {
+    const { capacity } = withClock();
+    const kplc = operator({ maxConcurrency: 8 });
+    const ends = [1, 1, 1, 2, 2, 3].map((vendorId) => capacity.beginValidation(kplc, vendorId));
+    expect(ends.map((end) => end !== undefined)).toEqual([true, true, false, true, true, false]);
+    expect(capacity.free(kplc, 'verify', 0)).toBe(0);
+    expect(capacity.free(kplc, 'send', 0)).toBe(4);
+    ends[0]?.();
+    expect(capacity.free(kplc, 'verify', 0)).toBe(1);
+    capacity.begin(kplc, 'verify');
+    expect(capacity.beginValidation(kplc, 1)).toBeUndefined();
+    capacity.end(kplc, 'verify');
+    expect(capacity.beginValidation(kplc, 2)).toBeUndefined();
+    expect(capacity.beginValidation(kplc, 1)).toBeDefined();
+    // One place is enough for one query.
+    expect(
+      capacity.beginValidation(operator({ operatorCode: 'one', maxConcurrency: 1 }), 1),
+    ).toBeDefined();
+  });
+
   test('are shared by validations, which get half of them', () => {
     const { capacity } = withClock();
     const kplc = operator({ maxConcurrency: 4 });
@@ -38,7 +58,7 @@ describe('the places at an operator', () => {
     expect(capacity.free(kplc, 'send', 0)).toBe(3);
     capacity.begin(kplc, 'validate');
     expect(capacity.free(kplc, 'validate', 0)).toBe(0);
-    for (const kind of ['send', 'verify'] as const) capacity.begin(kplc, kind);
+    for (let calls = 0; calls < 2; calls += 1) capacity.begin(kplc, 'send');
     expect(capacity.free(kplc, 'send', 0)).toBe(0);
     expect(capacity.underWay).toBe(4);
     let freed = 0;

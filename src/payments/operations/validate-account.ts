@@ -96,7 +96,7 @@ export function validateAccount(deps: {
       },
     },
     refusalForm,
-    handle: async (fields) => {
+    handle: async (fields, vendor) => {
       const biller = requireBiller(fields.account_type, deps.catalogue);
       const connector = validatorOf(biller, deps.connectorOf);
       if (connector === undefined) {
@@ -105,7 +105,7 @@ export function validateAccount(deps: {
       const asked = requireAccount(fields.account, biller);
       const number = fields.phone === undefined ? null : requirePhone(fields.phone);
       const query = { billerCode: biller.billerCode, account: asked, phone: number };
-      const answer = await inPlace(deps, biller, () =>
+      const answer = await inPlace(deps, { biller, vendor }, () =>
         connector.validate(query, AbortSignal.timeout(connector.payDeadlineMs)),
       );
       if (answer.kind === 'unknown') {
@@ -135,24 +135,24 @@ function answerOf(
   };
 }
 
-/** Calls within the limits that the operator has agreed on with us. Rejects with: `overloaded`. */
+/** Calls within the limits that the operator has agreed on with us, and the vendor's share. Rejects with: `overloaded`. */
 async function inPlace<Answer>(
   deps: { readonly catalogue: BillerCatalogue; readonly capacity: Capacity },
-  biller: Biller,
+  asked: { readonly biller: Biller; readonly vendor: Vendor },
   call: () => Promise<Answer>,
 ): Promise<Answer> {
-  const operator = deps.catalogue.operator(biller.operatorCode);
-  if (operator === undefined || deps.capacity.free(operator, 'validate', 0) === 0) {
+  const operator = deps.catalogue.operator(asked.biller.operatorCode);
+  const end = operator && deps.capacity.beginValidation(operator, asked.vendor.vendorId);
+  if (end === undefined) {
     throw new Refusal('overloaded', {
       retryAfterSeconds: 1,
       text: 'The operator takes no more validations at the moment',
     });
   }
-  deps.capacity.begin(operator, 'validate');
   try {
     return await call();
   } finally {
-    deps.capacity.end(operator, 'validate');
+    end();
   }
 }
 
