@@ -104,6 +104,20 @@ describe.skipIf(!HAS_BROWSER).each([
     expect({ status, text }).toMatchObject({ status: '200' });
   });
 
+  test.each(OPERATIONS)('Send on %s is answered with 200 again, and in each form', async (id) => {
+    const section = page.locator(`section#${id}`);
+    const forms = await section.getByLabel('Sent as').locator('option').allInnerTexts();
+    const statuses = [(await send(page, id)).status];
+    for (const form of forms) {
+      await section.getByLabel('Sent as').selectOption(form);
+      // Times have seconds.
+      await page.clock.setFixedTime(Date.now() + 1_000 * statuses.length);
+      statuses.push((await send(page, id)).status);
+    }
+    await page.clock.resume();
+    expect(statuses).toEqual(statuses.map(() => '200'));
+  });
+
   test('it loads and sends without a complaint of the browser', () => {
     expect(faults).toEqual([]);
   });

@@ -68,13 +68,25 @@ export class Fields {
     input.dispatchEvent(new Event('input', { bubbles: true }));
   }
 
-  /** A time that the page made and nobody changed is the time of sending. */
-  refreshTimes() {
-    for (const name of this.#untouched) {
-      const time = currentTime(this.#operation, name);
-      const input = this.#inputs.get(name);
-      if (time !== undefined && input !== undefined) input.value = time;
-    }
+  /**
+   * A time that the page made is the time of sending, and its reference a new one: with another time it
+   * is another request. What somebody changed stays, and so does what goes with it.
+   */
+  renewTimes() {
+    const operation = this.#operation;
+    const isTime = (/** @type {Parameter} */ { name }) =>
+      currentTime(operation, name) !== undefined;
+    if (operation.parameters.some(isTime)) this.#renewAll(isTime);
+  }
+
+  /** @param {(parameter: Parameter) => boolean} isRenewed besides references */
+  #renewAll(isRenewed) {
+    const operation = this.#operation;
+    const renewed = operation.parameters.filter(
+      (each) => isRenewed(each) || isReference(operation, each.name),
+    );
+    if (!renewed.every(({ name }) => this.#untouched.has(name))) return;
+    for (const each of renewed) this.set(each.name, firstValue(operation, each));
   }
 
   /** @param {Parameter} parameter */
@@ -156,6 +168,8 @@ export class Fields {
   #renewFile() {
     const { file } = this.#operation;
     if (this.#file === undefined || file === undefined || !this.#fileIsOurs) return;
+    // Another file is another batch.
+    this.#renewAll(() => false);
     this.#file.value = exampleFile(file, this.form.contentType);
   }
 }

@@ -97,7 +97,7 @@ export class OperationView {
     this.#answer.replaceChildren(element('p', {}, 'Sending…'));
     try {
       await this.#page.prepare(this.operation, this.fields.values);
-      this.fields.refreshTimes();
+      this.fields.renewTimes();
       const { url, init } = await this.refresh();
       const start = performance.now();
       const answer = await fetch(url, init);
