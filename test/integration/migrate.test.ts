@@ -5,6 +5,7 @@ import path from 'node:path';
 import { fastify } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { checkLedger } from '../../src/payments/audit/check.ts';
 import { migrate, refuseDamage } from '../../src/platform/db/migrate.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
@@ -109,6 +110,59 @@ describe('a schema that no longer enforces what it has to', () => {
       `update pg_index set indisvalid = false where indexrelid = 'payments_by_reference'::regclass`,
       'index payments_by_reference of payments is not valid',
     ],
+    [
+      'an added constraint that calls a function',
+      'alter table payments add constraint spy check (random() >= 0)',
+      'constraint spy of payments was added',
+    ],
+    [
+      'an added function of the owner',
+      `create function spy() returns void language sql security definer as 'select'`,
+      'function spy() was added',
+    ],
+    [
+      'an added default',
+      `alter table payments alter message set default random()::text`,
+      'default message of payments was added',
+    ],
+    [
+      'a changed default',
+      `alter table dispatch_queue alter stage set default 'verify'`,
+      'default stage of dispatch_queue is changed',
+    ],
+    [
+      'an added index of an expression',
+      'create index spy on payments (lower(account))',
+      'index spy of payments was added',
+    ],
+    [
+      'an added child table',
+      'create table spy () inherits (payments)',
+      'child table spy of payments was added',
+    ],
+    [
+      'an added trigger',
+      `create trigger spy before update on payments
+         for each row execute function suppress_redundant_updates_trigger()`,
+      'trigger spy of payments was added',
+    ],
+    [
+      'an added rule',
+      'create rule spy as on insert to transfers do also select 1',
+      'rule spy of transfers was added',
+    ],
+    [
+      'row security',
+      'alter table payments enable row level security',
+      'row security payments of payments was added',
+    ],
+    [
+      'a changed view',
+      `create or replace view attempts as select vendor_id, biller_code, payment_id, attempt_number,
+         sent_at, settled_at as ended_at, attempt_outcome as outcome, operator_handle, note
+         from (select *, null::text as note from payments where false) t`,
+      'view _RETURN of attempts is changed',
+    ],
   ])('%s', async (_what, damage, told) => {
     const { url, pool } = await migrated();
     await refuseDamage(pool);
@@ -121,11 +175,16 @@ describe('a schema that no longer enforces what it has to', () => {
     expect(accepted.json()).toEqual({ accepted: [told] });
     await refuseDamage(pool);
   });
-  test('is one to which nothing was merely added', async () => {
+  test('is not one to which something harmless was added, which `ledger check` still names', async () => {
     const { pool } = await migrated();
     await pool.query('create index added on payments (account)');
     await pool.query(`create function added() returns void language sql as 'select'`);
     await refuseDamage(pool);
+    const { violations } = await checkLedger(pool);
+    expect(violations.map(({ detail }) => detail)).toEqual([
+      'function added() was added',
+      'index added of payments was added',
+    ]);
   });
 
   test('keeps the service from starting, and a running one from being ready', async () => {

@@ -3,7 +3,7 @@ import type { Mac } from '../../platform/base/mac.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { snapshot } from '../../platform/db/pool.ts';
 import { changedFunctions, readAppliedFunctions } from '../../platform/db/functions.ts';
-import { findSchemaDamage } from '../../platform/db/schema-check.ts';
+import { findSchemaAdditions, findSchemaDamage } from '../../platform/db/schema-check.ts';
 import type { Schema } from '../../platform/db/schema.ts';
 import { checkAuthenticity } from './authenticity-check.ts';
 import { checkChain } from './chain-check.ts';
@@ -44,7 +44,7 @@ export interface CheckOptions {
 const FURTHER_INVARIANTS = [
   {
     name: 'schema_intact',
-    says: 'Constraints, indexes and functions are those that the SQL files of this version, or of a newer one, made.',
+    says: 'Constraints, indexes, functions, defaults, triggers, rules, views and policies are those that the SQL files of this version, or of a newer one, made; none was added.',
   },
   {
     name: 'chain_intact',
@@ -115,7 +115,10 @@ async function findSchemaDifferences(
   client: Queryable,
   schema: Schema | undefined,
 ): Promise<string[]> {
-  const damage = await findSchemaDamage(client);
+  const damage = [
+    ...(await findSchemaDamage(client)),
+    ...(await findSchemaAdditions(client, { harmless: true })),
+  ];
   if (schema === undefined) return damage;
   const changed = changedFunctions(schema, await readAppliedFunctions(client));
   return [...damage, ...changed.map(({ name }) => `${name} is not applied in this version’s text`)];

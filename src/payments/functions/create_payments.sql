@@ -181,4 +181,5 @@ begin
     and (v_accepted is null or w.payment_id <> all (v_accepted));
 end
 $$;
-revoke all on function create_payments from public;
+revoke all on function create_payments(integer[], uuid[], text[], text[], text[], text[], bigint[],
+  bigint[], boolean[], boolean, timestamptz) from public;

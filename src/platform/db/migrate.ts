@@ -9,7 +9,12 @@ import {
 } from './functions.ts';
 import { databaseTransaction } from './pool.ts';
 import type { Pool, Queryable } from './pool.ts';
-import { findSchemaDamage, makeSchemaRecord, recordSchema } from './schema-check.ts';
+import {
+  findSchemaAdditions,
+  findSchemaDamage,
+  makeSchemaRecord,
+  recordSchema,
+} from './schema-check.ts';
 import type { Schema, SqlFile } from './schema.ts';
 
 // One number for all migrators of one database, so that they wait for each other.
@@ -86,12 +91,20 @@ export async function beginMigrating(client: Queryable): Promise<void> {
   await client.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
 }
 
-/** Throws: `PlainError` when a constraint, an index or a function is missing or was changed by hand. */
+async function findDifferences(client: Queryable): Promise<string[]> {
+  const additions = await findSchemaAdditions(client, { harmless: false });
+  return [...(await findSchemaDamage(client)), ...additions];
+}
+
+/**
+ * Throws: `PlainError` when something is missing, was changed by hand, or was added that can run code;
+ * what is applied next would take it for what has to be.
+ */
 export async function refuseDamage(client: Queryable): Promise<void> {
-  const damage = await findSchemaDamage(client);
+  const damage = await findDifferences(client);
   if (damage.length === 0) return;
   throw new PlainError(
-    `The database no longer enforces what it has to: ${damage.slice(0, 10).join('; ')}.\nRestore what is missing. If it was changed on purpose: npm run -s malipo -- migrate --accept-schema`,
+    `The database no longer enforces what it has to: ${damage.slice(0, 10).join('; ')}.\nRestore what is missing, drop what was added. If it was changed on purpose: npm run -s malipo -- migrate --accept-schema`,
   );
 }
 
@@ -100,7 +113,7 @@ export async function acceptSchema(pool: Pool): Promise<readonly string[]> {
   return await databaseTransaction(pool, async (client) => {
     await beginMigrating(client);
     await makeSchemaRecord(client);
-    const accepted = await findSchemaDamage(client);
+    const accepted = await findDifferences(client);
     await recordSchema(client);
     return accepted;
   });

@@ -35,7 +35,7 @@ export async function prepareDatabase(
   const oneRole = role === (await roleOf(owner)) && asOwner;
   if (asOwner) {
     applied = await migrate(owner, schema);
-    if (!oneRole) await grantRuntime(owner, role, schema.grants);
+    if (!oneRole) await grantRuntime(owner, role, schema);
   } else {
     await requireMigrated(runtime, role, schema);
   }
@@ -43,7 +43,7 @@ export async function prepareDatabase(
     applied,
     asOwner,
     oneRole,
-    roleProblems: await findRoleProblems(runtime, schema.grants),
+    roleProblems: await findRoleProblems(runtime, schema),
   };
 }
 

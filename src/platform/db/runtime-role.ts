@@ -1,8 +1,9 @@
+import path from 'node:path';
 import { PlainError } from '../base/plain-error.ts';
 import { beginMigrating } from './migrate.ts';
 import { databaseTransaction } from './pool.ts';
 import type { Pool, Queryable } from './pool.ts';
-import type { RuntimeGrants } from './runtime-grants.ts';
+import type { Schema } from './schema.ts';
 
 /** What may be done with a table, or with one of its columns when it is given. */
 interface Privilege {
@@ -11,22 +12,22 @@ interface Privilege {
   readonly privilege: string;
 }
 
-/** One argument of the statements below. */
-function asJson(grants: RuntimeGrants): string {
-  return JSON.stringify(
-    Object.entries(grants).map(([relation, table]) => ({
-      relation,
-      insert: table.insert === true,
-      update: table.update ?? [],
-      all_but: table.updateAllBut ?? null,
-      delete: table.delete === true,
-    })),
-  );
+/** Two arguments of the statements below. */
+function wanted({ grants, functions }: Schema): [grants: string, functions: string[]] {
+  const tables = Object.entries(grants).map(([relation, table]) => ({
+    relation,
+    insert: table.insert === true,
+    update: table.update ?? [],
+    all_but: table.updateAllBut ?? null,
+    delete: table.delete === true,
+  }));
+  return [JSON.stringify(tables), functions.map(({ name }) => path.basename(name, '.sql'))];
 }
 
 /**
- * $1: the grants as JSON, $2: the role. Every privilege on our tables and views, with whether the
- * role has it and whether it should. UPDATE is granted by column; all else by table.
+ * $1: the grants as JSON, $2: our functions by name, $3: the role. Every privilege on our tables and
+ * views, and on each function that runs as its owner, with whether the role has it and
+ * whether it should. UPDATE is granted by column; all else by table.
  */
 const COMPARED = `
   with wanted as (
@@ -37,26 +38,27 @@ const COMPARED = `
       on c.relname = w.relation and c.relnamespace = current_schema()::regnamespace
   )
   select r.relation, null as column, p.privilege,
-    has_table_privilege($2, r.oid, p.privilege) as has, p.should
+    has_table_privilege($3, r.oid, p.privilege) as has, p.should
   from relations r cross join lateral (values ('SELECT', true), ('INSERT', r.insert),
     ('DELETE', r.delete), ('TRUNCATE', false), ('REFERENCES', false), ('TRIGGER', false))
     p (privilege, should)
   union all
-  select r.relation, a.attname, 'UPDATE', has_column_privilege($2, r.oid, a.attnum, 'UPDATE'),
+  select r.relation, a.attname, 'UPDATE', has_column_privilege($3, r.oid, a.attnum, 'UPDATE'),
     coalesce(not r.all_but ? a.attname::text, r.update ? a.attname::text)
   from relations r join pg_attribute a on a.attrelid = r.oid and a.attnum > 0 and not a.attisdropped
   union all
-  select p.oid::regprocedure::text, null, 'EXECUTE', has_function_privilege($2, p.oid, 'EXECUTE'), true
+  select p.oid::regprocedure::text, null, 'EXECUTE', has_function_privilege($3, p.oid, 'EXECUTE'),
+    p.proname = any ($2::text[])
   from pg_proc p where p.pronamespace = current_schema()::regnamespace and p.prosecdef`;
 
 async function compare(
   db: Queryable,
   role: string,
-  grants: RuntimeGrants,
+  schema: Schema,
 ): Promise<{ readonly missing: readonly Privilege[]; readonly excess: readonly Privilege[] }> {
   const read = await db.query<Privilege & { has: boolean; should: boolean }>(
     `select * from (${COMPARED}) c where has <> should`,
-    [asJson(grants), role],
+    [...wanted(schema), role],
   );
   return {
     missing: read.rows.filter((row) => row.should),
@@ -90,44 +92,40 @@ export async function mayMigrate(db: Queryable): Promise<boolean> {
  * Gives the runtime role what it needs on every table, and takes from it what it should not have.
  * Called by the owner, after migrations; changes nothing when all is as it should be.
  */
-export async function grantRuntime(
-  owner: Pool,
-  role: string,
-  grants: RuntimeGrants,
-): Promise<void> {
-  const { missing, excess } = await compare(owner, role, grants);
+export async function grantRuntime(owner: Pool, role: string, schema: Schema): Promise<void> {
+  const { missing, excess } = await compare(owner, role, schema);
   if (missing.length === 0 && excess.length === 0) return;
   await databaseTransaction(owner, async (client) => {
     await beginMigrating(client);
-    for (const statement of await grantStatements(client, role, grants))
+    for (const statement of await grantStatements(client, role, schema))
       await client.query(statement);
   });
 }
 
-async function grantStatements(
-  db: Queryable,
-  role: string,
-  grants: RuntimeGrants,
-): Promise<string[]> {
+async function grantStatements(db: Queryable, role: string, schema: Schema): Promise<string[]> {
   const read = await db.query<{ statement: string }>(
     `with compared as (${COMPARED}), tables as (
-       select relation, $2 as role, current_schema() as schema,
+       select relation, $3 as role, current_schema() as schema,
          concat_ws(', ', 'select', case when bool_or(privilege = 'INSERT' and should) then 'insert' end,
            case when bool_or(privilege = 'DELETE' and should) then 'delete' end,
            'update (' || string_agg(quote_ident("column"), ', ' order by "column")
              filter (where privilege = 'UPDATE' and should) || ')') as privileges
        from compared where privilege <> 'EXECUTE' group by relation
      )
-     select format('revoke all on all tables in schema %I from %I', current_schema(), $2) as statement
+     select format('revoke all on all tables in schema %I from %I', current_schema(), $3) as statement
      union all
-     select format('grant usage on schema %I to %I', current_schema(), $2)
+     select format('grant usage on schema %I to %I', current_schema(), $3)
      union all
      select format('grant %s on %I.%I to %I', privileges, schema, relation, role) from tables
      union all
      select format('revoke all on function %s from public', relation) from compared where privilege = 'EXECUTE'
      union all
-     select format('grant execute on function %s to %I', relation, $2) from compared where privilege = 'EXECUTE'`,
-    [asJson(grants), role],
+     select format('revoke all on function %s from %I', relation, $3)
+     from compared where privilege = 'EXECUTE' and not should
+     union all
+     select format('grant execute on function %s to %I', relation, $3)
+     from compared where privilege = 'EXECUTE' and should`,
+    [...wanted(schema), role],
   );
   return read.rows.map((row) => row.statement);
 }
@@ -166,14 +164,11 @@ const ABOVE_GRANTS = `
  * Why the role of this pool is not fit to be the runtime role, one line each; empty: it is. It
  * could otherwise change what is append-only, or lacks what the service needs.
  */
-export async function findRoleProblems(
-  runtime: Queryable,
-  grants: RuntimeGrants,
-): Promise<string[]> {
+export async function findRoleProblems(runtime: Queryable, schema: Schema): Promise<string[]> {
   const above = await runtime.query<{ problem: string }>(ABOVE_GRANTS);
   // Who is above grants has every privilege; listing them would say nothing.
   if (above.rows.length > 0) return above.rows.map((row) => row.problem);
-  const { missing, excess } = await compare(runtime, await roleOf(runtime), grants);
+  const { missing, excess } = await compare(runtime, await roleOf(runtime), schema);
   return [
     ...excess.map((privilege) => `it may ${describe(privilege)}`),
     ...missing.map((privilege) => `it may not ${describe(privilege)}`),

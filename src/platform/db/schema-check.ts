@@ -1,25 +1,50 @@
 import type { Queryable } from './pool.ts';
 
 /**
- * What the database itself enforces: constraints, indexes and functions of our tables, as it defines
- * them. Not-null marks are left out, which only newer servers list as constraints, and so are
- * partitions, which come and go.
+ * What the database itself enforces or does: constraints, indexes, functions, defaults, triggers,
+ * rules, views, policies and inheritance, as it defines them. Not-null marks are left out, which only
+ * newer servers list as constraints, and so are partitions, which come and go. Harmless when added:
+ * an index of columns that refuses no row, and a function that runs as its caller.
  */
 const ACTUAL = `
   select 'constraint' as kind, c.conrelid::regclass::text as place, c.conname::text as name,
-    md5(pg_get_constraintdef(c.oid)) as definition, c.convalidated as valid
+    md5(pg_get_constraintdef(c.oid)) as definition, c.convalidated as valid, false as harmless
   from pg_constraint c join pg_class t on t.oid = c.conrelid
   where c.connamespace = current_schema()::regnamespace and c.contype <> 'n' and not t.relispartition
   union all
   select 'index', i.indrelid::regclass::text, x.relname::text, md5(pg_get_indexdef(i.indexrelid)),
-    i.indisvalid
+    i.indisvalid, i.indexprs is null and i.indpred is null and not i.indisunique
   from pg_index i join pg_class x on x.oid = i.indexrelid join pg_class t on t.oid = i.indrelid
   where x.relnamespace = current_schema()::regnamespace and not x.relispartition and not t.relispartition
   union all
-  select 'function', '', p.oid::regprocedure::text, md5(pg_get_functiondef(p.oid)), true
+  select 'function', '', p.oid::regprocedure::text, md5(pg_get_functiondef(p.oid)), true, not p.prosecdef
   from pg_proc p
-  where p.pronamespace = current_schema()::regnamespace and p.prokind = 'f'
-    and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')`;
+  where p.pronamespace = current_schema()::regnamespace and p.prokind <> 'a'
+    and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')
+  union all
+  select o.kind, t.oid::regclass::text, o.name, md5(o.definition), true, false
+  from pg_class t cross join lateral (
+    select 'default' as kind, a.attname::text as name, pg_get_expr(d.adbin, d.adrelid) as definition
+    from pg_attrdef d join pg_attribute a on a.attrelid = d.adrelid and a.attnum = d.adnum
+    where d.adrelid = t.oid
+    union all
+    select 'trigger', tgname::text, pg_get_triggerdef(g.oid) || tgenabled::text
+    from pg_trigger g where tgrelid = t.oid and not tgisinternal
+    union all
+    select case rulename when '_RETURN' then 'view' else 'rule' end, rulename::text,
+      pg_get_ruledef(r.oid)
+    from pg_rewrite r where ev_class = t.oid
+    union all
+    select 'policy', polname::text,
+      concat(polcmd, polroles, pg_get_expr(polqual, t.oid), pg_get_expr(polwithcheck, t.oid))
+    from pg_policy where polrelid = t.oid
+    union all
+    select 'row security', t.relname::text, '' where t.relrowsecurity
+    union all
+    select 'child table', inhrelid::regclass::text, '' from pg_inherits where inhparent = t.oid
+  ) o
+  where t.relnamespace = current_schema()::regnamespace and t.relkind in ('r', 'p', 'v')
+    and not t.relispartition and (o.kind <> 'child table' or t.relkind = 'r')`;
 
 /** Definitions are the server's own words, which another major version may choose differently. */
 const SERVER_MAJOR = `current_setting('server_version_num')::integer / 10000`;
@@ -46,7 +71,7 @@ export async function recordSchema(db: Queryable): Promise<void> {
  * What the migrations and function files made and the database no longer has, or has in another form:
  * without it the database does not enforce what it has to. One line each; empty: nothing is missing.
  * The record is of the set that was applied last, so a process of an older release accepts a newer one.
- * Additions are ignored.
+ * Additions are another question (`findSchemaAdditions`): readiness ignores them.
  */
 export async function findSchemaDamage(db: Queryable): Promise<string[]> {
   const found = await db.query<{ kind: string; place: string; name: string; what: string }>(
@@ -58,8 +83,31 @@ export async function findSchemaDamage(db: Queryable): Promise<string[]> {
        or (a.definition <> r.definition and r.server_major = ${SERVER_MAJOR})
      order by r.kind, r.place, r.name`,
   );
-  return found.rows.map(
-    ({ kind, place, name, what }) =>
-      `${kind} ${name}${place === '' ? '' : ` of ${place}`} is ${what}`,
+  return found.rows.map((row) => `${nameOf(row)} is ${row.what}`);
+}
+
+/**
+ * What somebody added to our tables, or as a function: it may run code with the owner's privileges.
+ * One line each. What belongs to other tables is ignored.
+ * @param harmless list also what is harmless when added (see ACTUAL), which must not stop a migration.
+ */
+export async function findSchemaAdditions(
+  db: Queryable,
+  { harmless }: { readonly harmless: boolean },
+): Promise<string[]> {
+  const found = await db.query<{ kind: string; place: string; name: string }>(
+    `select a.kind, a.place, a.name from (${ACTUAL}) a
+     where (a.place = '' or exists (select from schema_objects r where r.place = a.place))
+       and not exists (select from schema_objects r
+         where r.kind = a.kind and r.place = a.place and r.name = a.name)
+       and ($1 or not a.harmless) and (a.valid or a.kind <> 'index')
+       and exists (select from schema_objects)
+     order by a.kind, a.place, a.name`,
+    [harmless],
   );
+  return found.rows.map((row) => `${nameOf(row)} was added`);
+}
+
+function nameOf(row: { readonly kind: string; readonly place: string; readonly name: string }) {
+  return `${row.kind} ${row.name}${row.place === '' ? '' : ` of ${row.place}`}`;
 }
