@@ -144,6 +144,30 @@ export function dayStart(text: string, option: string, wireTime: WireTime): Date
   return time;
 }
 
+/** `--from` and `--to` of a list of payments, which `dayPeriod` reads. */
+export const fromDayOption = (): Option =>
+  new Option('--from <day>', 'created on this day or later, YYYY-MM-DD in TIME_ZONE');
+export const toDayOption = (): Option =>
+  new Option('--to <day>', 'created before this day (the day itself is not included)');
+
+/**
+ * The half-open period from the start of one day to the start of another.
+ * Throws: `UsageError` naming the option.
+ */
+export function dayPeriod(
+  { from, to }: { readonly from?: string; readonly to?: string },
+  wireTime: WireTime,
+): { readonly from: Date | undefined; readonly to: Date | undefined } {
+  const period = {
+    from: from === undefined ? undefined : dayStart(from, '--from', wireTime),
+    to: to === undefined ? undefined : dayStart(to, '--to', wireTime),
+  };
+  if (period.from !== undefined && period.to !== undefined && period.from >= period.to) {
+    throw new UsageError('--to must be later than --from: the day of --to is not included.');
+  }
+  return period;
+}
+
 /** Throws `UsageError` when no setting was given. */
 export function requireSome(options: object, names: readonly string[]): void {
   const given = new Set(Object.keys(options));

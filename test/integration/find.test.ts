@@ -24,7 +24,7 @@ import {
 } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { BILLER, newPayment } from '../support/new-transaction.ts';
-import { malipo } from './cli-support.ts';
+import { inProcess, malipo } from './cli-support.ts';
 
 let books: Books;
 beforeAll(async () => {
@@ -37,7 +37,7 @@ afterAll(async () => {
 const referenceOf = (made: NewPayment): string => encodeReference(made.vendorId, made.paymentId);
 
 async function find(term: string, limit = 10): Promise<readonly PaymentTimeline[]> {
-  return (await findPayments(books.openPool({ byIndexOnly: true }), term, limit)).payments;
+  return (await findPayments(books.openPool({ byIndexOnly: true }), term, { limit })).payments;
 }
 
 async function found(term: string): Promise<string[]> {
@@ -105,7 +105,7 @@ describe('payments are found', () => {
     for (const term of ['0733 000 001', '+254733000001', '254-733-000-001', '733000001']) {
       expect(await found(term)).toEqual(references);
     }
-    const limited = await findPayments(books.pool, '0733000001', 3);
+    const limited = await findPayments(books.pool, '0733000001', { limit: 3 });
     expect(limited.payments.map(({ reference }) => reference)).toEqual(references.slice(0, 3));
     expect(limited.more).toBe(true);
   });
@@ -286,6 +286,37 @@ describe('malipo find', () => {
         },
       ],
     });
+  });
+
+  test('within days, half-open, in the time zone of the service', async () => {
+    const vendorId = await books.addVendor(1_000_000n);
+    const account = newId();
+    // Midnights of Nairobi, three hours before those of UTC.
+    const times = ['2026-03-01T20:59:59Z', '2026-03-01T21:00:00Z', '2026-03-02T21:00:00Z'];
+    const made = times.map(() => newPayment({ vendorId, account }));
+    await createPayments(books.pool, made, true);
+    for (const [index, { paymentId }] of made.entries()) {
+      await books.owner.query('update payments set created_at = $2 where payment_id = $1', [
+        paymentId,
+        times[index],
+      ]);
+    }
+    const references = made.map(referenceOf);
+    const within = async (...days: string[]): Promise<string[]> => {
+      const ran = await inProcess(environment(), 'find', account, '--json', ...days);
+      const { payments } = ran.json<{ payments: { ipay_reference: string }[] }>();
+      return payments.map((payment) => payment.ipay_reference);
+    };
+    expect(await within('--from', '2026-03-02', '--to', '2026-03-03')).toEqual([references[1]]);
+    expect(await within('--from', '2026-03-02')).toEqual(references.slice(1).toReversed());
+    // The newest ones are not among the limit.
+    expect(await within('--to', '2026-03-02', '--limit', '1')).toEqual([references[0]]);
+    const refused = await inProcess(
+      environment(),
+      ...['find', account, '--from', '2026-03-02', '--to', '2026-03-02'],
+    );
+    expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(refused.stderr).toContain('--to must be later than --from');
   });
 
   test('says when there is no payment', async () => {

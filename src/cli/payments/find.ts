@@ -3,13 +3,20 @@ import { formatMoney } from '../../platform/base/money.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
 import type { PaymentTimeline, TimelineEntry } from '../../payments/timeline/assemble.ts';
 import { findPayments } from '../../payments/timeline/find.ts';
-import { command, wholeNumber } from '../arguments.ts';
+import { command, dayPeriod, fromDayOption, toDayOption, wholeNumber } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { EXIT } from '../exit.ts';
 import { record, table } from '../output.ts';
 
 const DEFAULT_LIMIT = 10;
 const MAX_LIMIT = 200;
+
+interface FindOptions {
+  readonly json?: boolean;
+  readonly from?: string;
+  readonly to?: string;
+  readonly limit?: number;
+}
 
 export function addFindCommand(program: Command, cli: Cli): void {
   command(
@@ -21,14 +28,19 @@ export function addFindCommand(program: Command, cli: Cli): void {
       '<term>',
       'an ipay_reference, a merchant reference, an account, or a phone number in any usual form',
     )
+    .addOption(fromDayOption())
+    .addOption(toDayOption())
     .option(
       '--limit <count>',
       `at most this many (default ${DEFAULT_LIMIT})`,
       wholeNumber(1, MAX_LIMIT),
     )
-    .action(async (term: string, options: { json?: boolean; limit?: number }) => {
+    .action(async (term: string, options: FindOptions) => {
       await cli.run(options, async ({ pool, wireTime }) => {
-        const found = await findPayments(pool, term, options.limit ?? DEFAULT_LIMIT);
+        const found = await findPayments(pool, term, {
+          ...dayPeriod(options, wireTime),
+          limit: options.limit ?? DEFAULT_LIMIT,
+        });
         const texts = found.payments.map((payment) => paymentText(payment, wireTime));
         const more = found.more ? ['There are older ones: raise --limit.\n'] : [];
         return {

@@ -10,7 +10,16 @@ import { listPayments, readPayment, readPaymentByReference } from '../../payment
 import type { PaymentRow } from '../../payments/create/store.ts';
 import { PAYMENT_STATUSES } from '../../payments/create/payment.ts';
 import type { PaymentStatus } from '../../payments/create/payment.ts';
-import { command, dayStart, like, signerName, wholeNumber, wideOption } from '../arguments.ts';
+import {
+  command,
+  dayPeriod,
+  fromDayOption,
+  like,
+  signerName,
+  toDayOption,
+  wholeNumber,
+  wideOption,
+} from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { UsageError } from '../failure.ts';
 import { table } from '../output.ts';
@@ -93,20 +102,13 @@ export function addPaymentsCommand(program: Command, cli: Cli): void {
   command(program, 'transactions', 'A vendor’s transactions, newest first.')
     .requiredOption('--vid <vid>', 'vendor ID', signerName)
     .addOption(new Option('--status <status>', 'only these').choices(PAYMENT_STATUSES))
-    .option('--from <day>', 'created on this day or later, YYYY-MM-DD in TIME_ZONE')
-    .option('--to <day>', 'created before this day (the day itself is not included)')
+    .addOption(fromDayOption())
+    .addOption(toDayOption())
     .addOption(wideOption())
     .option('--limit <count>', 'at most this many rows (default 20)', wholeNumber(1, MAX_LISTED))
     .action(async (options: ListOptions) => {
       await cli.run(options, async ({ pool, wireTime }) => {
-        const { from, to } = options;
-        const period = {
-          from: from === undefined ? undefined : dayStart(from, '--from', wireTime),
-          to: to === undefined ? undefined : dayStart(to, '--to', wireTime),
-        };
-        if (period.from !== undefined && period.to !== undefined && period.from >= period.to) {
-          throw new UsageError('--to must be later than --from: the day of --to is not included.');
-        }
+        const period = dayPeriod(options, wireTime);
         const vendor = await requireVendor(pool, options.vid);
         const rows = await listPayments(pool, vendor.vendorId, {
           ...period,

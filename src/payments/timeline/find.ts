@@ -4,6 +4,7 @@ import { encodeReference } from '../../platform/base/ids.ts';
 import { timelineOf } from './assemble.ts';
 import type { PaymentTimeline } from './assemble.ts';
 import { readHistory, searchPayments } from './store.ts';
+import type { SearchFilter } from './store.ts';
 import { readTerm } from './term.ts';
 
 export interface Found {
@@ -18,16 +19,16 @@ export interface Found {
  * in any usual form, each with its timeline, over one snapshot. Archived payments are found by
  * everything but the phone number.
  */
-export async function findPayments(pool: Pool, text: string, limit: number): Promise<Found> {
+export async function findPayments(pool: Pool, text: string, filter: SearchFilter): Promise<Found> {
   const term = readTerm(text);
   return await snapshot(pool, async (db) => {
-    const rows = await searchPayments(db, term, limit + 1);
-    const shown = rows.slice(0, limit);
+    const rows = await searchPayments(db, term, { ...filter, limit: filter.limit + 1 });
+    const shown = rows.slice(0, filter.limit);
     const references = shown.map((row) => encodeReference(row.vendor_id, row.payment_id));
     const history = await readHistory(db, shown, references);
     return {
       payments: shown.map((row) => timelineOf(row, history)),
-      more: rows.length > limit,
+      more: rows.length > filter.limit,
     };
   });
 }

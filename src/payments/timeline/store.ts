@@ -52,26 +52,29 @@ const OF_EVERY_VENDOR = 'vendor_id = any (array(select vendor_id from vendors))'
 const SEARCH = `
   with found as (
     select vendor_id, payment_id from (
-      select vendor_id, payment_id from payments
+      select vendor_id, payment_id, created_at from payments
       where vendor_id = $1 and payment_id = $2
       union
-      select vendor_id, payment_id from archived_payments
+      select vendor_id, payment_id, created_at from archived_payments
       where vendor_id = $1 and payment_id = $2
       union
-      select vendor_id, payment_id from payments
+      select vendor_id, payment_id, created_at from payments
       where ${OF_EVERY_VENDOR} and merchant_reference = $3
       union
-      select vendor_id, payment_id from archived_payments
+      select vendor_id, payment_id, created_at from archived_payments
       where ${OF_EVERY_VENDOR} and merchant_reference = $3
       union
-      select vendor_id, payment_id from payments t
+      select vendor_id, payment_id, created_at from payments t
       where ${weekKeyOf('account')} = any (${KEYS_OF_ACCOUNTS}) and t.account = any ($4)
       union
-      select vendor_id, payment_id from payments t
+      select vendor_id, payment_id, created_at from payments t
       where ${weekKeyOf('phone')} = any (${KEYS_OF_ACCOUNTS}) and t.phone = any ($4)
       union
-      select vendor_id, payment_id from archived_payments where account = any ($4)
-    ) f order by payment_id desc limit $5
+      select vendor_id, payment_id, created_at from archived_payments where account = any ($4)
+    ) f
+    where created_at >= coalesce($6, '-infinity'::timestamptz)
+      and created_at < coalesce($7, 'infinity'::timestamptz)
+    order by payment_id desc limit $5
   )
   select p.*, v.vid, b.operator_code
   from (
@@ -95,11 +98,19 @@ const SEARCH = `
     left join billers b on b.biller_code = p.biller_code
   order by p.payment_id desc`;
 
+export interface SearchFilter {
+  readonly limit: number;
+  /** Created at this time or later. */
+  readonly from?: Date | undefined;
+  /** Created before this time. */
+  readonly to?: Date | undefined;
+}
+
 /** Payments of any vendor that the term may mean, newest first. */
 export async function searchPayments(
   db: Queryable,
   term: SearchTerm,
-  limit: number,
+  { limit, from, to }: SearchFilter,
 ): Promise<PaymentRow[]> {
   const found = await db.query<PaymentRow>(SEARCH, [
     term.location?.vendorId ?? null,
@@ -107,6 +118,8 @@ export async function searchPayments(
     term.merchantReference,
     term.accounts,
     limit,
+    from ?? null,
+    to ?? null,
   ]);
   return found.rows;
 }
