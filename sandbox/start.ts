@@ -44,10 +44,13 @@ export async function startSandbox(config: Config): Promise<void> {
     await parts.operators?.stop();
     throw error;
   }
-  stopOnSignals(async () => {
-    await running.stop();
-    await parts.operators?.stop();
-  }, log);
+  stopOnSignals({
+    ...running,
+    stop: async () => {
+      await running.stop();
+      await parts.operators?.stop();
+    },
+  });
   process.stdout.write(banner(config, running.address, parts.operators?.origin ?? ''));
 }
 

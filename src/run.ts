@@ -202,13 +202,21 @@ async function listen(service: Service, config: Config): Promise<string> {
 }
 
 /** Stops once at the first SIGINT or SIGTERM, at once at the second, and exits. */
-export function stopOnSignals(stop: () => Promise<void>, log: Logger): void {
+export function stopOnSignals(running: Pick<RunningService, 'service' | 'log' | 'stop'>): void {
+  const { service, log } = running;
   let asked = false;
-  const onSignal = (): void => {
-    if (asked) process.exit(1);
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (asked) {
+      log.warn({ signal }, 'asked a second time: stopped without waiting');
+      process.exit(1);
+    }
     asked = true;
-    stop().then(
-      () => process.exit(0),
+    log.info({ signal, waitingFor: service.workUnderWay() }, 'stopping');
+    running.stop().then(
+      () => {
+        log.info('stopped');
+        process.exit(0);
+      },
       (error: unknown) => {
         log.fatal({ err: error }, 'the stop failed');
         process.exit(1);
@@ -241,7 +249,7 @@ export async function serve(config: Config): Promise<void> {
     log,
     prepare: refuseDemoData,
   });
-  stopOnSignals(running.stop, log);
+  stopOnSignals(running);
   log.info({ address: running.address, roles: [...config.roles] }, 'serving');
 }
 

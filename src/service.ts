@@ -34,10 +34,19 @@ export interface Service {
   /** What its operations check signatures with. */
   readonly authentication: AuthenticationDeps;
   readonly catalogue: Payments['catalogue'];
+  /** What a stop that begins now waits for. */
+  readonly workUnderWay: () => WorkUnderWay;
   /** Starts listening. Returns the address. */
   listen(): Promise<string>;
   /** Takes no more work, finishes what is under way within the grace period, frees everything. */
   stop(): Promise<void>;
+}
+
+export interface WorkUnderWay {
+  /** Calls to operators. */
+  readonly operatorCalls: number;
+  /** Payments that are not committed yet. */
+  readonly waitingCreates: number;
 }
 
 export interface ComposeOptions {
@@ -89,7 +98,12 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Omit<Servi
   const http = await composeHttp({ config, log, pool, ledgerMac, parties, payments, credit }, ends);
   // The first step of a stop: the grace period begins.
   ends.add(() => void graceLeftMs());
-  return { ...http, pool, directory: parties.directory, catalogue: payments.catalogue };
+  const workUnderWay = (): WorkUnderWay => ({
+    operatorCalls: payments.dispatcher?.underWay ?? 0,
+    waitingCreates: payments.waitingCreates,
+  });
+  const { directory } = parties;
+  return { ...http, pool, directory, catalogue: payments.catalogue, workUnderWay };
 }
 
 /** Hands out pools, which are closed after everything else was stopped. */

@@ -36,7 +36,7 @@ beforeAll(async () => {
     name: 'all roles',
     roles: 'api,dispatcher,jobs',
     folder,
-    env: { DATABASE_URL: database.url, FUND_WINDOW_SECONDS: '0' },
+    env: { DATABASE_URL: database.url, FUND_WINDOW_SECONDS: '0', LOG_LEVEL: 'info' },
   });
   await start();
   vendor = await openShop(service, town, '10000.00');
@@ -79,7 +79,15 @@ async function attempts(account: string): Promise<readonly (string | null)[]> {
 test('SIGTERM with a payment at its operator: the answer is waited for and written', async () => {
   const reference = await payment('254700009907');
   service.signal('SIGTERM');
-  expect((await service.death()).ending).toEqual({ code: 0, signal: null });
+  const { ending, lastWords } = await service.death();
+  expect(ending).toEqual({ code: 0, signal: null });
+  const lines = lastWords.trim().split('\n');
+  expect(JSON.parse(lines.find((line) => line.includes('"stopping"')) ?? '{}')).toMatchObject({
+    level: 'info',
+    signal: 'SIGTERM',
+    waitingFor: { operatorCalls: 1, waitingCreates: 0 },
+  });
+  expect(JSON.parse(lines.at(-1) ?? '{}')).toMatchObject({ level: 'info', msg: 'stopped' });
   const read = await pool.query('select outcome from payments where account = $1', [
     '254700009907',
   ]);
