@@ -20,7 +20,7 @@ test('what the guide to bulk creates shows can be pasted', async () => {
   const guide = await readFile(GUIDE, 'utf8');
   const blocks = [...guide.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, code]) => code ?? '');
   const [sending = '', asking = ''] = blocks.map((code) =>
-    code.replaceAll('http://127.0.0.1:8080', sandbox.origin),
+    code.replaceAll('http://127.0.0.1:${PORT:-8080}', sandbox.origin),
   );
   const folder = await mkdtemp(path.join(tmpdir(), 'malipo-bulk-'));
   try {

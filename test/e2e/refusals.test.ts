@@ -186,11 +186,12 @@ describe('refusals', () => {
       field: 'vid',
     });
     const reference = fresh('income');
-    await collect(sandbox.origin, { vid: vendor.vid, reference, amount: '10.00' });
+    const first = await collect(sandbox.origin, { vid: vendor.vid, reference, amount: '10.00' });
     expectRefusal(await collect(sandbox.origin, { vid: vendor.vid, reference, amount: '11.00' }), {
       status: 409,
       code: 'reference_reused',
       field: 'reference',
+      reference: String(first.body.msg['reference']),
     });
   });
 

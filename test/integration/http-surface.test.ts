@@ -111,6 +111,14 @@ describe('the line of a request', () => {
       vid: 'demo',
       code: 'amount_below_minimum',
     });
+    const wrong = await send(running.origin, {
+      method: 'POST',
+      path: `${PATHS.balance}?vid=demo&hash=${'0'.repeat(64)}`,
+    });
+    expect(lineOf(wrong.headers['x-request-id'])).toMatchObject({
+      vid: 'demo',
+      code: 'signature_invalid',
+    });
     const bulk = await send(running.origin, {
       method: 'POST',
       path: '/transaction/bulk?vid=demo&hash=x&batch_reference=b&sha256=x',
@@ -196,6 +204,26 @@ describe('the reference page', () => {
     }
     expect(bytes).toBeLessThan(60_000);
   });
+});
+
+test('what reaches no operation is refused with its reason and an id', async () => {
+  const huge = `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`;
+  const overflow = await exchange(huge);
+  expect(overflow).toMatch(/^HTTP\/1\.1 413 .*\r\nX-Request-Id: [0-9a-f-]{36}\r\n/s);
+  expect(overflow).toMatch(/"text":"The path and the headers have more than \d+ bytes"/);
+  const connected = await exchange('CONNECT example.org:443 HTTP/1.1\r\nHost: example.org\r\n\r\n');
+  expect(connected).toMatch(/^HTTP\/1\.1 405 .*\r\nX-Request-Id: .*"method_not_allowed"/s);
+});
+
+test('a refusal says what can be done about the value', async () => {
+  const vendor = running.demo();
+  const looked = await vendor.call('lookup', { prefix: '072' });
+  expect(looked.body.error?.[0]).toMatchObject({
+    code: 'unknown_prefix',
+    text: expect.stringContaining('leading 0') as string,
+  });
+  const blank = await vendor.create({ account: '   ' });
+  expect(blank.body.error?.[0]).toMatchObject({ code: 'missing_field', field: 'account' });
 });
 
 describe('metrics and health', () => {

@@ -32,7 +32,7 @@ async function example(language: string): Promise<string> {
 }
 
 test('the example with curl and openssl pays, and gets its first answer again', async () => {
-  const script = (await example('sh')).replace('http://127.0.0.1:8080', running.origin);
+  const script = (await example('sh')).replace('http://127.0.0.1:${PORT:-8080}', running.origin);
   const [first, again] = [await run('sh', ['-c', script]), await run('sh', ['-c', script])];
   expect(first.stdout).toContain('"ipay_reference"');
   expect(again.stdout).toBe(first.stdout);

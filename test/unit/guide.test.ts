@@ -252,7 +252,7 @@ describe.skipIf(
     );
     const base = await service.start();
     try {
-      const script = blocksOf('bash').join('\n').replace('http://127.0.0.1:8080', base);
+      const script = blocksOf('bash').join('\n').replace('http://127.0.0.1:${PORT:-8080}', base);
       expect(script).toContain(base);
       const file = await write('walk.sh', `set -eu\n${script}`);
       const { stdout } = await run('bash', [file], { cwd: folder, timeout: 60_000 });

@@ -58,7 +58,10 @@ export async function collect(
         known.amount_cents !== row.amount_cents ||
         known.paid_at.getTime() !== row.paid_at.getTime()
       ) {
-        throw new Refusal('reference_reused', { field: 'reference' });
+        throw new Refusal('reference_reused', {
+          field: 'reference',
+          ...(known && { reference: encodeReference(known.vendor_id, known.collection_id) }),
+        });
       }
       return {
         reference: encodeReference(known.vendor_id, known.collection_id),

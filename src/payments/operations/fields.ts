@@ -89,10 +89,10 @@ export const currency = parameter(/^[A-Z]{3}$/, 'KES', 'Only `KES` is supported.
 });
 
 const TIME_FORMS =
-  'epoch seconds, epoch milliseconds, YYYY-MM-DD HH:MM:SS in the service’s time zone, or ISO 8601 with an offset';
+  'epoch seconds, epoch milliseconds, YYYY-MM-DD HH:MM:SS in the service’s time zone, or ISO 8601, without an offset in the service’s time zone';
 
 export const fundTime = parameter(
-  /^(\d{9,10}|\d{12,13}|\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2})$|^\d{4}-\d{2}-\d{2}T[\d:.]{5,18}(Z|[+-]\d{2}:?\d{2})$/,
+  /^(\d{9,10}|\d{12,13}|\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2})$|^(\d{4}-\d{2}-\d{2}T[\d:.]{5,18}|\d{8}T[\d.]{4,16})(Z|[+-]\d{2}:?\d{2})?$/,
   TIME_FORMS,
   'Time of the request. With nothing to move, the time of a request that moved money gets its answer again.',
 );

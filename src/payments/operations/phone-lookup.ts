@@ -37,6 +37,10 @@ export function phoneLookup(
       answer: { header_status: 200, data: { prefix: '722', operator: 'safaricom' } },
     },
     handle: (asked) => {
+      if (asked.prefix.startsWith('0')) {
+        const text = 'prefix is the three digits after the leading 0, such as 722';
+        throw new Refusal('unknown_prefix', { field: 'prefix', text });
+      }
       const operator = deps.catalogue.billerOfPrefix(asked.prefix);
       if (operator === undefined) throw new Refusal('unknown_prefix', { field: 'prefix' });
       return { header_status: 200, data: { prefix: asked.prefix, operator } };

@@ -66,11 +66,32 @@ export function parseIsoTime(text: string): Date | undefined {
 }
 
 /**
- * A time as senders write it: epoch seconds, epoch milliseconds, the wire's own form, or ISO 8601
- * with an offset or `Z`. Returns undefined when the text is none of them.
+ * A time as senders write it: epoch seconds, epoch milliseconds, the wire's own form, or ISO 8601,
+ * which without an offset is a time of the service's zone. Returns undefined when the text is none of them.
  */
 export function parseSenderTime(text: string, wireTime: WireTime): Date | undefined {
   if (/^\d{9,10}$/.test(text)) return new Date(Number(text) * 1000);
   if (/^\d{12,13}$/.test(text)) return new Date(Number(text));
-  return wireTime.parse(text) ?? parseIsoTime(text);
+  return wireTime.parse(text) ?? parseIsoSenderTime(text, wireTime);
+}
+
+const BASIC_PATTERN = /^(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})?(.*)$/;
+const LOCAL_PATTERN = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2})(:\d{2})?(\.\d{1,9})?$/;
+
+/** ISO 8601 in its extended or basic form. */
+function parseIsoSenderTime(text: string, wireTime: WireTime): Date | undefined {
+  const extended = toExtended(text);
+  const [, day, minutes, seconds, fraction] = LOCAL_PATTERN.exec(extended) ?? [];
+  if (day === undefined || minutes === undefined) return parseIsoTime(extended);
+  if (seconds === undefined && fraction !== undefined) return undefined;
+  const whole = wireTime.parse(`${day} ${minutes}${seconds ?? ':00'}`);
+  return whole && new Date(whole.getTime() + Math.floor(Number(fraction ?? 0) * 1000));
+}
+
+/** A basic time in the extended form; anything else as it is. */
+function toExtended(text: string): string {
+  const parts = BASIC_PATTERN.exec(text);
+  if (parts === null) return text;
+  const [, year, month, day, hour, minute, second = '00', rest = ''] = parts;
+  return `${year}-${month}-${day}T${hour}:${minute}:${second}${rest}`;
 }

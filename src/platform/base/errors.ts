@@ -170,7 +170,7 @@ export const ERRORS = {
   reference_reused: {
     status: 409,
     text: 'This reference was used for a different request',
-    when: 'The same `merchant_reference` (or collection reference, or `requestReference` for the same operation) came earlier with other content. For a create, `reference` is the `ipay_reference` of the first payment. Use a new reference for a new payment or enquiry; repeat the same content to get the first answer again.',
+    when: 'The same `merchant_reference` (or collection reference, or `requestReference` for the same operation) came earlier with other content. For a create or a collection, `reference` is our reference of the first one. Use a new reference for a new payment or enquiry; repeat the same content to get the first answer again.',
   },
   likely_duplicate: {
     status: 409,

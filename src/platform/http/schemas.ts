@@ -32,7 +32,7 @@ export const refusalSchema = Type.Object(
         reference: Type.Optional(
           Type.String({
             description:
-              'The `ipay_reference` of the first payment; `likely_duplicate` and `reference_reused` of a create only.',
+              'Our reference of the first payment or collection; `likely_duplicate` and `reference_reused` of a create or a collection only.',
           }),
         ),
         signed_text: Type.Optional(

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { maxHeaderSize } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import fastify from 'fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
@@ -137,10 +139,19 @@ function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void
     socket.destroy();
     return;
   }
-  const code = error.code === 'HPE_HEADER_OVERFLOW' ? 'payload_too_large' : 'malformed_request';
-  const refusal = new Refusal(code, {
-    text: 'The request is not valid HTTP, or did not arrive in time',
-  });
+  const refusal =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? new Refusal('payload_too_large', {
+          text: `The path and the headers have more than ${maxHeaderSize} bytes`,
+        })
+      : new Refusal('malformed_request', {
+          text: 'The request is not valid HTTP, or did not arrive in time',
+        });
+  refuseOn(socket, refusal);
+}
+
+/** Where no reply exists. */
+function refuseOn(socket: Duplex, refusal: Refusal): void {
   const requestId = randomUUID();
   const body = JSON.stringify(refusalBody(refusal, { requestId }));
   socket.end(
@@ -175,6 +186,11 @@ function requireHost(app: FastifyInstance): void {
     }
   });
   app.server.on('checkExpectation', (request, response) => app.routing(request, response));
+  // Without a listener Node closes the connection.
+  app.server.on('connect', (_request, socket) => {
+    socket.on('error', () => socket.destroy());
+    refuseOn(socket, new Refusal('method_not_allowed'));
+  });
 }
 
 /** Node keeps the first and drops the others. A proxy may have gone by another one. */

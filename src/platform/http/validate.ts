@@ -4,7 +4,8 @@ import type { Fields } from '../base/canonical.ts';
 import { Refusal } from '../base/errors.ts';
 
 /**
- * From fields to the operation's request: null and empty text count as absent.
+ * From fields to the operation's request: null and empty text count as absent, and so
+ * do spaces where something is required.
  * Throws: `missing_field`, `invalid_field`, each naming the first parameter at fault.
  */
 export function createValidator<Request extends TObject>(
@@ -17,8 +18,9 @@ export function createValidator<Request extends TObject>(
     const request: Record<string, string> = {};
     for (const name of names) {
       const value = fields.get(name);
-      if (value !== undefined && value !== null && value !== '') request[name] = value;
-      else if (required.has(name)) throw missingField(name);
+      const text = value ?? '';
+      if (required.has(name) && text.trim() === '') throw missingField(name);
+      if (text !== '') request[name] = text;
     }
     if (compiled.Check(request)) return request;
     for (const name of names) {
