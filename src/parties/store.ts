@@ -124,7 +124,7 @@ export async function endKeys(
   { holderKind, holder }: Pick<Parameters<typeof insertKey>[1], 'holderKind' | 'holder'>,
 ): Promise<void> {
   await db.query(
-    `update security_keys set valid_until = now()
+    `select end_key(holder_kind, holder, key_id, now()) from security_keys
      where holder_kind = $1 and holder = $2 and (valid_until is null or valid_until > now())`,
     [holderKind, holder],
   );
@@ -212,11 +212,9 @@ export async function retireKeys(
        where holder_kind = $1 and holder = $2 and key_id <> $3
          and (valid_until is null or valid_until > now())
      )
-     update security_keys k
-     set valid_until = case when o.age = 1
-       then least(coalesce(k.valid_until, 'infinity'), now() + $4 * interval '1 second') else now() end
-     from others o
-     where k.holder_kind = $1 and k.holder = $2 and k.key_id = o.key_id`,
+     select end_key($1, $2, key_id,
+       now() + case when age = 1 then $4 else 0 end * interval '1 second')
+     from others`,
     [keep.holderKind, keep.holder, keep.keyId, overlapSeconds],
   );
 }

@@ -26,7 +26,8 @@ const DELETABLE = `request_nonces biller_breakers phone_prefixes webhooks suppre
 const FROZEN = `accounts.vendor_id accounts.account dispatch_queue.vendor_id
   dispatch_queue.payment_id dispatch_queue.biller_code dispatch_queue.account
   dispatch_queue.phone dispatch_queue.amount_cents vendors.vendor_id vendors.vid collectors.collector
-  security_keys.holder security_keys.holder_kind security_keys.key_id cases.case_id cases.kind
+  security_keys.holder security_keys.holder_kind security_keys.key_id
+  security_keys.valid_until cases.case_id cases.kind
   cases.payment_id cases.opened_at events.event_id events.amount_cents events.outcome
   events.account events.details bulk_batches.content bulk_batches.file_sha256
   bulk_batches.batch_reference quarantines.entered_at enquiry_chains.vendor_id

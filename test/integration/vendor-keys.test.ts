@@ -67,6 +67,21 @@ describe('rotating a key', () => {
     expect(await secretsOf(vid)).toEqual(['second']);
   });
 
+  test.each(['null', `'infinity'`, `now() + interval '1 day'`])(
+    'is final: the runtime role cannot make an ended key valid again until %s',
+    async (until) => {
+      const vid = await makeVendor();
+      await rotate(vid, 'first', 0);
+      await rotate(vid, 'second', 0);
+      await books.pool.query(
+        `select end_key(holder_kind, holder, key_id, ${until}) from security_keys
+         where holder = $1 and valid_until is not null`,
+        [vid],
+      );
+      expect(await secretsOf(vid)).toEqual(['second']);
+    },
+  );
+
   test('never makes a key last longer than it would have', async () => {
     const vid = await makeVendor();
     await rotate(vid, 'first', 0);

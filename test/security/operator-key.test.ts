@@ -47,7 +47,7 @@ test('callbacks are taken under both keys of an operator while they overlap, and
   expect([await callback(SANDBOX_OPERATOR_KEY), await callback(second)]).toEqual([200, 200]);
   // What ends by time ends without a reload.
   await pool.query(
-    `update security_keys set valid_until = now() + interval '1 second'
+    `select end_key(holder_kind, holder, key_id, now() + interval '1 second') from security_keys
      where holder_kind = 'operator' and holder = 'kplc' and valid_until is not null`,
   );
   await catalogue.reload();
