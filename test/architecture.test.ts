@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { SCHEMA } from '../src/schema.ts';
@@ -155,6 +155,19 @@ describe('the rest', () => {
       }
     });
     expect(silent).toEqual([]);
+  });
+});
+
+describe('unit tests', () => {
+  test('lie where the source does', () => {
+    const folders = readdirSync(path.join(ROOT, 'test/unit'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.test.ts'))
+      .map((name) => path.dirname(name));
+    const elsewhere = /^(docs|sandbox|scripts)(\/|$)/;
+    const misplaced = [...new Set(folders)].filter(
+      (folder) => !elsewhere.test(folder) && !existsSync(path.join(SOURCE, folder)),
+    );
+    expect(misplaced).toEqual([]);
   });
 });
 

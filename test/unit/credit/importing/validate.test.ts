@@ -1,0 +1,219 @@
+import { describe, expect, test } from 'vitest';
+import { headerProblem, MOBILE_COLUMNS } from '../../../../src/credit/importing/template.ts';
+import { createValidator } from '../../../../src/credit/importing/validate.ts';
+import { rightLine, valuesOf } from '../../../support/credit-files.ts';
+import type { Line } from '../../../support/credit-files.ts';
+
+const validator = createValidator('mobile', '2026-10-31');
+
+function findingsOf(change: Line): string[] {
+  const { findings } = validator.validate(7, valuesOf(rightLine(1, change)));
+  return (findings ?? []).map(({ line, field, rule }) => `${line} ${field} ${rule}`);
+}
+
+/** In arrears, consistently. */
+const LATE: Line = {
+  OverdueBalance: '4000',
+  OverdueDate: '20260715',
+  DisbursementDate: '20260101',
+  DaysInArrears: '100',
+  InstalmentsInArrears: '3',
+  PrudentialRiskClassification: 'C',
+};
+
+describe('a line of the mobile template', () => {
+  test('that is right becomes an account', () => {
+    const { account } = validator.validate(7, valuesOf(rightLine(1)));
+    expect(account).toMatchObject({
+      line: 7,
+      accountNumber: 'A1',
+      profile: {
+        name: { surname: 'Baraka', forenames: ['Amani', 'Wanjiru'] },
+        dateOfBirth: '1985-03-14',
+        documents: [{ type: 'nationalID', number: '910000001' }],
+        phones: [{ number: '254700000001', type: 'MOBILE', since: '2026-10-31' }],
+      },
+      terms: { product: 'I', openedOn: '2026-09-01', originalCents: 1_200_000n },
+      states: [{ asOf: '2026-10-31', balanceCents: 800_000n, riskClass: 'A', status: 'F' }],
+    });
+    expect(findingsOf(LATE)).toEqual([]);
+    expect(findingsOf({ ...LATE, AccountStatus: 'C', PrudentialRiskClassification: 'E' })).toEqual(
+      [],
+    );
+    expect(findingsOf({ ...LATE, DaysInArrears: '180', AccountStatus: 'F' })).toEqual([]);
+    const nothing = { CurrentBalanceKES: '0', CurrentBalance: '0' };
+    for (const status of ['A', 'C', 'F', 'H', 'L']) {
+      expect(findingsOf({ ...nothing, AccountStatus: status })).toEqual([]);
+    }
+    // Settled for less; arrears paid while a collector has the account.
+    expect(findingsOf({ AccountStatus: 'H' })).toEqual([]);
+    expect(findingsOf({ AccountStatus: 'E' })).toEqual([]);
+    expect(findingsOf({ OriginalAmount: '800', CurrentBalance: '8000' })).toEqual([]);
+  });
+
+  test.each([
+    ['Li', 'Na'],
+    ['Na', 'Wei'],
+    ['Al', 'Amin'],
+    ['Ole', 'Kina'],
+    ['Mohamed', 'Mohamed'],
+  ])('may be of %s %s', (first, surname) => {
+    expect(findingsOf({ Forename1: first, Forename2: '', Surname: surname })).toEqual([]);
+  });
+
+  test.each([
+    [{ Surname: '' }, 'Surname required'],
+    [{ Surname: 'NULL' }, 'Surname name'],
+    [{ Forename1: '' }, 'Forename1 required'],
+    [{ Surname: 'B4raka' }, 'Surname name'],
+    [{ Forename1: '--' }, 'Forename1 name'],
+    [{ Surname: 'Bara\ufffdka' }, 'Surname text'],
+    [{ DateOfBirth: '' }, 'DateOfBirth required'],
+    [{ DateOfBirth: '19850230' }, 'DateOfBirth date'],
+    [{ DateOfBirth: '1985-03-14' }, 'DateOfBirth date'],
+    [{ DateOfBirth: '20081101' }, 'DateOfBirth age'],
+    [{ DateOfBirth: '19250101' }, 'DateOfBirth age'],
+    [{ ClientNumber: '' }, 'ClientNumber required'],
+    [{ AccountNumber: '' }, 'AccountNumber required'],
+    [{ AccountNumber: 'A'.repeat(41) }, 'AccountNumber text'],
+    [{ Gender: 'X' }, 'Gender code'],
+    [{ Nationality: 'KEN' }, 'Nationality country'],
+    [{ PrimaryIDType: '1' }, 'PrimaryIDType code'],
+    [{ PrimaryIDType: '005' }, 'PrimaryIDType code'],
+    [{ PrimaryIDNumber: '12AB' }, 'PrimaryIDNumber id_number'],
+    [{ PrimaryIDNumber: '0000' }, 'PrimaryIDNumber id_number'],
+    [{ PrimaryIDNumber: '' }, 'PrimaryIDNumber required'],
+    [{ PrimaryIDType: '003', PrimaryIDNumber: '1234567' }, 'PrimaryIDNumber id_number'],
+    [{ MobilePhone: '07123' }, 'MobilePhone phone'],
+    [{ AccountProductType: 'Z' }, 'AccountProductType code'],
+    [{ InstalmentDueDate: '20261301' }, 'InstalmentDueDate date'],
+    [{ OriginalAmount: '12,000' }, 'OriginalAmount amount'],
+    [{ OriginalAmount: '-5' }, 'OriginalAmount amount'],
+    [{ OriginalAmount: '1.234' }, 'OriginalAmount amount'],
+    [{ OriginalAmount: '12345678901234567' }, 'OriginalAmount amount'],
+    [{ Currency: 'Ksh' }, 'Currency currency'],
+    [{ Currency: 'KSH' }, 'Currency currency'],
+    [{ CurrentBalanceKES: '7999.99' }, 'CurrentBalanceKES kes_equality'],
+    [
+      { Currency: 'USD', CurrentBalanceKES: '0', CurrentBalance: '10' },
+      'CurrentBalanceKES kes_equality',
+    ],
+    [
+      { Currency: 'USD', CurrentBalanceKES: '9999999999999', CurrentBalance: '0.01' },
+      'CurrentBalanceKES rate',
+    ],
+    [
+      { Currency: 'VND', CurrentBalanceKES: '0.07', CurrentBalance: '8000' },
+      'CurrentBalanceKES rate',
+    ],
+    [
+      { Currency: 'USD', CurrentBalanceKES: '1032000', OriginalAmount: '77519379844.97' },
+      'OriginalAmount amount',
+    ],
+    [
+      { Currency: 'USD', CurrentBalanceKES: '1032000', LastPaymentAmount: '9999999999999' },
+      'LastPaymentAmount amount',
+    ],
+    [{ OriginalAmount: '0' }, 'OriginalAmount original_amount'],
+    [{ OriginalAmount: '0.00' }, 'OriginalAmount original_amount'],
+    [
+      { OriginalAmount: '1000', CurrentBalanceKES: '5000000', CurrentBalance: '5000000' },
+      'CurrentBalance balance_and_original',
+    ],
+    [{ OriginalAmount: '799.99' }, 'CurrentBalance balance_and_original'],
+    [
+      {
+        OriginalAmount: '150000',
+        CurrentBalanceKES: '120000',
+        CurrentBalance: '120000',
+        AccountStatus: 'A',
+      },
+      'CurrentBalance closed_balance',
+    ],
+    ...(['C', 'J'] as const).map(
+      (status) => [{ AccountStatus: status }, 'OverdueBalance due_needs_overdue'] as const,
+    ),
+    [{ ...LATE, OverdueBalance: '8000.01' }, 'OverdueBalance overdue_within_balance'],
+    [{ ...LATE, OverdueDate: '' }, 'OverdueDate overdue_needs_date'],
+    [{ ...LATE, OverdueBalance: '0' }, 'OverdueBalance days_need_overdue'],
+    [{ ...LATE, InstalmentsInArrears: 'three' }, 'InstalmentsInArrears count'],
+    [{ ...LATE, PrudentialRiskClassification: 'B' }, 'PrudentialRiskClassification class_and_days'],
+    [{ ...LATE, PrudentialRiskClassification: 'F' }, 'PrudentialRiskClassification code'],
+    [{ AccountStatus: 'N' }, 'AccountStatus code'],
+    [{ AccountStatusDate: '20261101' }, 'AccountStatusDate future_date'],
+    [{ AccountStatusDate: '20260831' }, 'AccountStatusDate before_disbursement'],
+    [{ LatestPaymentDate: '20261101' }, 'LatestPaymentDate future_date'],
+    [{ LatestPaymentDate: '' }, 'LatestPaymentDate payment_needs_date'],
+    [{ RepaymentPeriod: '1.5' }, 'RepaymentPeriod count'],
+  ] as const)('%o is refused by %s alone', (change, expected) => {
+    expect(findingsOf(change)).toEqual([`7 ${expected}`]);
+  });
+
+  test('in arrears without days or instalments breaks every rule it breaks', () => {
+    const change = { ...LATE, DaysInArrears: '0', PrudentialRiskClassification: 'A' };
+    expect(findingsOf(change)).toEqual([
+      '7 DaysInArrears overdue_needs_days',
+      '7 InstalmentsInArrears instalments_and_days',
+    ]);
+    expect(findingsOf({ ...LATE, InstalmentsInArrears: '0' })).toEqual([
+      '7 InstalmentsInArrears overdue_needs_instalments',
+      '7 InstalmentsInArrears instalments_and_days',
+    ]);
+    expect(findingsOf({ DisbursementDate: '20270101' })).toContain(
+      '7 DisbursementDate future_date',
+    );
+  });
+
+  test('with too few or too many values is refused as a whole', () => {
+    const values = valuesOf(rightLine(1));
+    expect(validator.validate(3, values.slice(1)).findings).toMatchObject([{ rule: 'columns' }]);
+    expect(validator.validate(3, [...values, '']).findings).toMatchObject([{ rule: 'columns' }]);
+  });
+
+  test('in another currency is taken at the rate of its two balances', () => {
+    const { account } = validator.validate(
+      2,
+      valuesOf(
+        rightLine(1, {
+          Currency: 'USD',
+          CurrentBalance: '100',
+          CurrentBalanceKES: '12950',
+          OriginalAmount: '200',
+        }),
+      ),
+    );
+    expect(account?.terms.originalCents).toBe(2_590_000n);
+    expect(account?.states[0]?.balanceCents).toBe(1_295_000n);
+  });
+
+  test('in another currency without a balance is taken; what it was for is not known in KES', () => {
+    const { account } = validator.validate(
+      2,
+      valuesOf(
+        rightLine(1, {
+          Currency: 'USD',
+          CurrentBalance: '0',
+          CurrentBalanceKES: '0',
+          AccountStatus: 'A',
+        }),
+      ),
+    );
+    expect(account?.terms).toMatchObject({ originalCents: 0n, instalmentCents: null });
+    expect(account?.states).toMatchObject([
+      { balanceCents: 0n, overdueCents: 0n, lastPaymentOn: '2026-10-05', lastPaymentCents: null },
+    ]);
+  });
+
+  test('never repeats a value in a finding', () => {
+    const secret = 'Wanjiku99';
+    const { findings } = validator.validate(2, valuesOf(rightLine(1, { Surname: secret })));
+    expect(JSON.stringify(findings)).not.toContain(secret);
+  });
+});
+
+test('a header is the template’s, in its order', () => {
+  expect(headerProblem(MOBILE_COLUMNS, 'mobile')).toBeUndefined();
+  expect(headerProblem(MOBILE_COLUMNS.slice(1), 'mobile')).toContain('column 1 must be Surname');
+  expect(headerProblem([...MOBILE_COLUMNS, 'More'], 'mobile')).toContain('31 columns');
+  expect(headerProblem(MOBILE_COLUMNS, 'individual')).toContain('column 32 must be Salutation');
+});

@@ -1,0 +1,272 @@
+import { describe, expect, test } from 'vitest';
+import { matchSubject } from '../../../../src/credit/matching/match.ts';
+import type { Asked } from '../../../../src/credit/matching/match.ts';
+import { nameAgreement } from '../../../../src/credit/matching/compare.ts';
+import { jaroWinkler, nameTokens } from '../../../../src/credit/matching/names.ts';
+import type { DocumentType, IdentityDocument } from '../../../../src/credit/registry/documents.ts';
+import type { FoundSubject } from '../../../../src/credit/registry/store.ts';
+
+function agree(a: string, b: string): boolean {
+  return nameAgreement([a], [b]) !== null;
+}
+
+test('the tokens of a name', () => {
+  expect(nameTokens("Ng'ang'a wa Mūgo")).toEqual(['NGANGA', 'MUGO']);
+  expect(nameTokens('Dr. Anne-Marie O’Neill')).toEqual(['ANNE', 'MARIE', 'ONEILL']);
+  expect(nameTokens('J.')).toEqual([]);
+  expect(nameTokens('Mohamed Mohamed')).toEqual(['MOHAMED', 'MOHAMED']);
+  expect(nameTokens('Mr Peter Kamau NA')).toEqual(['PETER', 'KAMAU']);
+  expect(nameTokens('Na Wei')).toEqual(['NA', 'WEI']);
+  expect(nameTokens('NULL none')).toEqual([]);
+});
+
+test('Jaro-Winkler as published', () => {
+  expect(jaroWinkler('MARTHA', 'MARHTA')).toBeCloseTo(0.9611, 4);
+  expect(jaroWinkler('DWAYNE', 'DUANE')).toBeCloseTo(0.84, 2);
+  expect(jaroWinkler('DIXON', 'DICKSONX')).toBeCloseTo(0.8133, 4);
+});
+
+describe('names agree', () => {
+  test.each([
+    ['Amani Baraka', 'Amani Baraka Wanjiru'],
+    ['Wanjiru Amani', 'Amani Baraka Wanjiru'],
+    ['Peter Wanjiko', 'Wanjiku Peter'],
+    ['Muhammad Ali Hassan', 'Mohamed Hassan'],
+    ['Njorogi Kamau', 'Njoroge Kamau'],
+    ["Achieng' Otieno", 'Achieng Otieno'],
+    ['Kiplagat arap Moi', 'Moi Kiplagat'],
+    ['Grace Akinyi Odhiambo', 'Akinyi Odhiambo'],
+  ])('%s is %s', (a, b) => {
+    expect(agree(a, b)).toBe(true);
+    expect(agree(b, a)).toBe(true);
+  });
+
+  test.each([
+    ['Amani Mutua', 'Amani Baraka Wanjiru'],
+    ['Peter Kamau', 'Paul Kamau'],
+    ['Joseph Otieno', 'Mary Wambui'],
+    ['Amani', 'Amani'],
+    ['Kamau Kamau', 'Kamau Njoroge'],
+    ['Jane Wanjiku Kimani Njeri', 'Jane Wanjiku Otieno Achieng'],
+  ])('%s is not %s', (a, b) => {
+    expect(agree(a, b)).toBe(false);
+    expect(agree(b, a)).toBe(false);
+  });
+});
+
+describe('names of which little is left, or that are written in one word or in two', () => {
+  test.each([
+    ['Mohamed Mohamed', 'Mohamed Mohamed'],
+    ['Ali Ali', 'Ali Ali'],
+    ['Li Na', 'Na Li'],
+    ['Na Wei', 'Na Wei'],
+    ['Al Amin', 'Al Amin'],
+    ['Abdulrahman Mohamed', 'Abdul Rahman Mohamed'],
+    ['Joseph Ole Kina', 'Joseph Olekina'],
+    ['Al Amin Yusuf', 'Yusuf Alamin'],
+    ['Anne-Marie Wanjiru', 'Annemarie Wanjiru'],
+    ['Peter Kamau, Peter, Kamau', 'Peter Kamau'],
+  ])('%s is %s', (a, b) => {
+    expect(agree(a, b)).toBe(true);
+    expect(agree(b, a)).toBe(true);
+  });
+
+  test('two names that are given count as two, though they are one on file', () => {
+    expect(agree('Abdul Rahman', 'Abdulrahman Mohamed')).toBe(true);
+    expect(agree('Ole Kina', 'Olekina Moses')).toBe(true);
+    expect(agree('Abdulrahman Hassan', 'Abdul Rahman')).toBe(false);
+  });
+
+  test.each([
+    ['Mohamed Mohamed', 'Mohamed Hassan'],
+    ['Peter NA', 'Peter Kamau'],
+    ['Mr Peter', 'Mr Paul'],
+    ['Njoroge wa Kamau', 'Njoroge wa Kimani'],
+    ['Li Na', 'Li Wei'],
+  ])('%s is not %s', (a, b) => {
+    expect(agree(a, b)).toBe(false);
+    expect(agree(b, a)).toBe(false);
+  });
+});
+
+describe('a relative with two of three names', () => {
+  const firsts =
+    'Peter Paul Mary Grace Faith Joseph Josephine Brian Wanjiru Wanjiku Otieno Kevin Halima Amani Zedekiah'.split(
+      ' ',
+    );
+
+  test('is nobody on file, whatever the order of the names: none of 225 siblings', () => {
+    let found = 0;
+    for (const first of firsts) {
+      for (const other of firsts) {
+        const given = other === first ? 'Naserian' : other;
+        const onFile = `${first} Kamau Wanjala`;
+        for (const names of [
+          [given, 'Kamau', 'Wanjala'],
+          ['Wanjala', 'Kamau', given],
+          ['Kamau', given, 'Wanjala'],
+        ]) {
+          if (nameAgreement(names, [onFile]) !== null) found += 1;
+          // A lender that leaves the first name out opens no door.
+          if (nameAgreement(names, ['Kamau Wanjala', onFile]) !== null) found += 1;
+        }
+      }
+    }
+    expect(found).toBe(0);
+  });
+
+  test('is nobody where the file has the surname first', () => {
+    expect(nameAgreement(['Paul', 'Kamau', 'Wanjala'], ['Wanjala Kamau Peter'])).toBeNull();
+    expect(nameAgreement(['Hassan', 'Mohamed', 'Ali'], ['Mohamed Mohamed Ali'])).toBeNull();
+  });
+
+  test('a first name left out or misspelt, and another surname, are no contradiction', () => {
+    const onFile = ['Grace Akinyi Odhiambo'];
+    for (const given of ['Akinyi Odhiambo', 'Grcae Akinyi Odhiambo', 'Grace Akinyi Otieno']) {
+      expect(nameAgreement(given.split(' '), onFile), given).not.toBeNull();
+    }
+    const others = ['Grace Akinyi Odhiambo', 'Odhiambo Grace'];
+    expect(nameAgreement(['Grace', 'Akinyi', 'Otieno'], others)).not.toBeNull();
+  });
+});
+
+function subject(crn: bigint, by: DocumentType[], name: string, own: string): FoundSubject {
+  const [surname = '', ...forenames] = name.split(' ');
+  return {
+    crn,
+    by,
+    birthDates: [''],
+    profile: {
+      name: { surname, forenames },
+      salutation: '',
+      alsoKnownAs: [],
+      dateOfBirth: '',
+      gender: '',
+      nationality: '',
+      documents: [{ type: 'nationalID', number: own }],
+      phones: [],
+      addresses: [],
+      asOf: '2026-10-31',
+    },
+  };
+}
+
+function asked(
+  documents: readonly IdentityDocument[],
+  names: readonly string[],
+  dateOfBirth = '',
+): Asked {
+  return { documents, names, dateOfBirth };
+}
+
+describe('who a request is about', () => {
+  const id = { type: 'nationalID', number: '11' } as const;
+  const passport = { type: 'passportNo', number: 'P12345' } as const;
+  const amani = subject(1n, ['nationalID'], 'Baraka Amani', '11');
+
+  test('a document with agreeing names, or with none given', () => {
+    expect(matchSubject(asked([id], ['Amani', 'Baraka']), [amani])).toMatchObject({
+      kind: 'match',
+    });
+    expect(matchSubject(asked([id], []), [amani])).toMatchObject({ kind: 'match', score: null });
+    expect(matchSubject(asked([id], ['Amani', 'Baraka']), [])).toEqual({ kind: 'not_found' });
+  });
+
+  test('other names disclose nothing', () => {
+    expect(matchSubject(asked([id], ['Juma', 'Otieno']), [amani])).toMatchObject({
+      kind: 'mismatch',
+    });
+    expect(matchSubject(asked([id], ['Amani', 'Otieno']), [amani])).toMatchObject({
+      kind: 'mismatch',
+    });
+    expect(matchSubject(asked([id], ['Juma']), [amani], { minTokens: 1 })).toMatchObject({
+      kind: 'mismatch',
+    });
+    expect(matchSubject(asked([id], ['Amani']), [amani], { minTokens: 1 })).toMatchObject({
+      kind: 'match',
+    });
+  });
+
+  test('documents of two people, or contradicting a lifelong one, are a conflict', () => {
+    const other = subject(2n, ['passportNo'], 'Baraka Amani', '22');
+    expect(matchSubject(asked([id, passport], ['Amani', 'Baraka']), [amani, other])).toMatchObject({
+      kind: 'conflict',
+      crns: [1n, 2n],
+    });
+    const byPassport = subject(1n, ['passportNo'], 'Baraka Amani', '22');
+    expect(matchSubject(asked([id, passport], ['Amani', 'Baraka']), [byPassport])).toMatchObject({
+      kind: 'conflict',
+    });
+  });
+
+  test('where all documents must be on file, an unknown one discloses nothing', () => {
+    const unknown = asked([id, passport], ['Amani', 'Baraka']);
+    expect(matchSubject(unknown, [amani])).toMatchObject({ kind: 'match' });
+    expect(matchSubject(unknown, [amani], { allDocuments: true })).toMatchObject({
+      kind: 'mismatch',
+    });
+    const both = subject(1n, ['nationalID', 'passportNo'], 'Baraka Amani', '11');
+    expect(matchSubject(unknown, [both], { allDocuments: true })).toMatchObject({ kind: 'match' });
+  });
+
+  test('a list of frequent names finds nobody where most names given must be on file', () => {
+    const rules = { minShareOfGiven: 2 / 3 };
+    const frequent = ['Mary', 'John', 'Amani', 'Joseph', 'Baraka', 'Kamau', 'Mwangi'];
+    expect(matchSubject(asked([id], frequent), [amani])).toMatchObject({ kind: 'match' });
+    expect(matchSubject(asked([id], frequent), [amani], rules)).toMatchObject({ kind: 'mismatch' });
+    const inOneField = asked([id], [frequent.join(' '), frequent.join(' ')]);
+    expect(matchSubject(inOneField, [amani], rules)).toMatchObject({ kind: 'mismatch' });
+    const oneMore = asked([id], ['Amani', 'Baraka', 'Otieno']);
+    expect(matchSubject(oneMore, [amani], rules)).toMatchObject({ kind: 'match' });
+  });
+
+  test('a document that two people share needs the names of one', () => {
+    const second = subject(2n, ['nationalID'], 'Otieno Juma', '11');
+    expect(matchSubject(asked([id], []), [amani, second])).toMatchObject({ kind: 'conflict' });
+    expect(matchSubject(asked([id], ['Juma', 'Otieno']), [amani, second])).toMatchObject({
+      kind: 'match',
+      subject: { crn: 2n },
+    });
+    const twin = subject(3n, ['nationalID'], 'Baraka Amani', '11');
+    expect(matchSubject(asked([id], ['Amani', 'Baraka']), [amani, twin])).toMatchObject({
+      kind: 'conflict',
+    });
+  });
+
+  test('a merged person may give either birth date', () => {
+    const merged = { ...amani, birthDates: ['1960-01-01', '1960-10-01'] };
+    for (const day of ['1960-01-01', '1960-10-01']) {
+      expect(matchSubject(asked([id], [], day), [merged])).toMatchObject({ kind: 'match' });
+    }
+    expect(matchSubject(asked([id], [], '1960-10-02'), [merged])).toMatchObject({
+      kind: 'mismatch',
+    });
+  });
+
+  test('a birth date that is given must be the one on file, and picks one of two', () => {
+    const born = (dateOfBirth: string, crn: bigint): FoundSubject => ({
+      ...amani,
+      crn,
+      birthDates: [dateOfBirth],
+    });
+    const [older, younger] = [born('1960-01-01', 1n), born('2001-01-01', 2n)];
+    const names = ['Amani', 'Baraka'];
+    expect(matchSubject(asked([id], names, '1960-01-01'), [older])).toMatchObject({
+      kind: 'match',
+      rule: 'document+birth+names-2',
+    });
+    expect(matchSubject(asked([id], names, '2001-01-01'), [older])).toMatchObject({
+      kind: 'mismatch',
+    });
+    expect(matchSubject(asked([id], names, '2001-01-01'), [amani])).toMatchObject({
+      kind: 'match',
+    });
+    expect(matchSubject(asked([id], names), [older, younger])).toMatchObject({ kind: 'conflict' });
+    for (const given of [names, []]) {
+      expect(matchSubject(asked([id], given, '2001-01-01'), [older, younger])).toMatchObject({
+        kind: 'match',
+        subject: { crn: 2n },
+      });
+    }
+  });
+});

@@ -1,0 +1,53 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+
+const ROOT = path.resolve(import.meta.dirname, '../../..');
+const pages = globSync('**/*.md', {
+  cwd: ROOT,
+  exclude: (name) => name === 'node_modules' || name.startsWith('.'),
+});
+
+/** Targets of `[text](target)` outside code; with a title the title is left out. */
+function linksOf(text: string): string[] {
+  const prose = text.replaceAll(/^```[\s\S]*?^```$/gm, '').replaceAll(/`[^`\n]*`/g, '');
+  return [...prose.matchAll(/\]\(([^)\s]+)[^)]*\)/g)].map(([, target]) => target ?? '');
+}
+
+/** The anchors that headings get, as code hosts make them. */
+function anchorsOf(text: string): Set<string> {
+  const headings = text.replaceAll(/^```[\s\S]*?^```$/gm, '').matchAll(/^#{1,6} (.+)$/gm);
+  return new Set(
+    [...headings].map(([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+}
+
+test('there are pages', () => {
+  expect(pages).toContain('README.md');
+});
+
+test.each(pages)('%s: every link within the repository leads somewhere', (page) => {
+  const file = path.join(ROOT, page);
+  const broken = linksOf(readFileSync(file, 'utf8')).filter((link) => {
+    if (/^[a-z]+:/i.test(link)) return false;
+    const [target = '', anchor] = decodeURIComponent(link).split('#');
+    const linked = target === '' ? file : path.resolve(path.dirname(file), target);
+    if (!existsSync(linked)) return true;
+    if (anchor === undefined) return false;
+    return !anchorsOf(readFileSync(linked, 'utf8')).has(anchor);
+  });
+  expect(broken).toEqual([]);
+});
+
+test('docs/README.md lists every page of docs', () => {
+  const index = path.join(ROOT, 'docs/README.md');
+  const links = linksOf(readFileSync(index, 'utf8'));
+  const listed = new Set(links.map((link) => path.join('docs', link.split('#')[0] ?? '')));
+  const unlisted = pages.filter((page) => page.startsWith('docs/') && !listed.has(page));
+  expect(unlisted).toEqual(['docs/README.md']);
+});

@@ -1,0 +1,118 @@
+import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
+import type * as Crypto from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+
+import { canonicalText } from '../../../src/platform/base/canonical.ts';
+import type { Fields } from '../../../src/platform/base/canonical.ts';
+import { sign, verify } from '../../../src/parties/signature.ts';
+
+// Counted, because equal cost is shown by equal work, not by a clock.
+vi.mock('node:crypto', async (importOriginal) => {
+  const original = await importOriginal<typeof Crypto>();
+  return {
+    ...original,
+    createHmac: vi.fn(original.createHmac),
+    timingSafeEqual: vi.fn(original.timingSafeEqual),
+  };
+});
+
+const secret = (text: string): KeyObject => createSecretKey(Buffer.from(text));
+const oldKey = secret('old-key');
+const newKey = secret('new-key');
+
+function signed(params: Record<string, string>, key: KeyObject): Map<string, string | null> {
+  const fields = new Map<string, string | null>(Object.entries(params));
+  return fields.set('hash', sign(canonicalText(fields), key));
+}
+
+const status = { vid: 'demo', reference: 'ABC' };
+
+describe('verify', () => {
+  it('takes upper-case and lower-case digits', () => {
+    const fields = signed(status, newKey);
+    fields.set('hash', String(fields.get('hash')).toUpperCase());
+    expect(verify({ fields }, () => [newKey])).toEqual({ fields, keyIndex: 0 });
+  });
+
+  it('says which of two keys matched', () => {
+    expect(verify({ fields: signed(status, oldKey) }, () => [newKey, oldKey])?.keyIndex).toBe(1);
+    expect(verify({ fields: signed(status, newKey) }, () => [newKey, oldKey])?.keyIndex).toBe(0);
+  });
+
+  it.each(['vid', 'reference'])('fails when %s was altered', (name) => {
+    const fields = signed(status, newKey).set(name, 'other');
+    expect(verify({ fields }, () => [newKey])).toBeUndefined();
+  });
+
+  it.each([
+    ['absent', undefined],
+    ['null', null],
+    ['empty', ''],
+    ['one digit short', (hash: string) => hash.slice(1)],
+    ['one digit long', (hash: string) => `${hash}0`],
+    ['followed by a line end', (hash: string) => `${hash}\n`],
+    ['with a letter that is no digit', (hash: string) => `g${hash.slice(1)}`],
+    ['another', (hash: string) => (hash.startsWith('0') ? '1' : '0') + hash.slice(1)],
+  ] as const)('fails for a hash that is %s', (_, change) => {
+    const fields = signed(status, newKey);
+    if (change === undefined) fields.delete('hash');
+    else if (change === null || change === '') fields.set('hash', change);
+    else fields.set('hash', change(String(fields.get('hash'))));
+    expect(verify({ fields }, () => [newKey])).toBeUndefined();
+  });
+
+  it('tries the raw reading after the decoded one and returns the one that was signed', () => {
+    const raw = signed({ vid: 'demo', account: 'a+b' }, newKey);
+    const fields = new Map(raw).set('account', 'a b');
+    expect(verify({ fields, raw: () => raw }, () => [newKey])?.fields).toBe(raw);
+    expect(verify({ fields: raw, raw: () => fields }, () => [newKey])?.fields).toBe(raw);
+    expect(verify({ fields, raw: () => undefined }, () => [newKey])).toBeUndefined();
+  });
+
+  it('checks each reading under the keys of the vendor which that reading names', () => {
+    const keys = new Map([
+      ['demo', [newKey]],
+      ['de%6do', [oldKey]],
+    ]);
+    const keysOf = (fields: Fields) => keys.get(fields.get('vid') ?? '') ?? [];
+    // Signed with demo's key, but naming the other vendor: it must not become the other's request.
+    const raw = signed({ vid: 'de%6do', reference: 'ABC' }, newKey);
+    const fields = new Map(raw).set('vid', 'demo');
+    expect(verify({ fields, raw: () => raw }, keysOf)).toBeUndefined();
+  });
+});
+
+/** What one failed check computes. */
+function workOf(keys: readonly KeyObject[]) {
+  const fields = signed(status, secret('wrong'));
+  vi.mocked(createHmac).mockClear();
+  vi.mocked(timingSafeEqual).mockClear();
+  expect(verify({ fields }, () => keys)).toBeUndefined();
+  return {
+    hmacs: vi.mocked(createHmac).mock.calls.length,
+    comparisons: vi.mocked(timingSafeEqual).mock.calls.length,
+  };
+}
+
+describe('the work of a failed check', () => {
+  beforeEach(() => {
+    vi.mocked(createHmac).mockClear();
+    vi.mocked(timingSafeEqual).mockClear();
+  });
+
+  it('is the same for an unknown vendor, one key and two keys', () => {
+    const work = { hmacs: 2, comparisons: 2 };
+    expect(workOf([])).toEqual(work);
+    expect(workOf([newKey])).toEqual(work);
+    expect(workOf([newKey, oldKey])).toEqual(work);
+  });
+
+  it('does not stop at the first key that matches', () => {
+    const fields = signed(status, newKey);
+    vi.mocked(timingSafeEqual).mockClear();
+    expect(verify({ fields }, () => [newKey, oldKey])?.keyIndex).toBe(0);
+    expect(timingSafeEqual).toHaveBeenCalledTimes(2);
+  });
+});

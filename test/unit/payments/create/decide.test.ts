@@ -1,0 +1,293 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Refusal } from '../../../../src/platform/base/errors.ts';
+import { encodeReference } from '../../../../src/platform/base/ids.ts';
+import type { Biller } from '../../../../src/payments/billers/biller.ts';
+import {
+  answerDecision,
+  dependOnEachOther,
+  isSameRequest,
+  planPayment,
+} from '../../../../src/payments/create/decide.ts';
+import type { CreateRequest } from '../../../../src/payments/create/decide.ts';
+import { statusOf } from '../../../../src/payments/create/payment.ts';
+import type { CreateDecision, NewPayment } from '../../../../src/payments/create/payment.ts';
+import type { Vendor } from '../../../../src/parties/vendor.ts';
+import { ANY_ACCOUNT } from '../../../../src/payments/billers/account-format.ts';
+import { createOracle } from '../../../support/create-oracle.ts';
+import { newPayment } from '../../../support/new-transaction.ts';
+
+// The rules of create that need no database.
+
+const BILLER: Biller = {
+  billerCode: 'kplc_prepaid',
+  name: 'Kenya Power',
+  category: 'electricity',
+  operatorCode: 'kplc',
+  minimumCents: 5_000n,
+  maximumCents: null,
+  feeCents: 30n,
+  secondaryAccount: false,
+  validatesAccounts: false,
+  ...ANY_ACCOUNT,
+  availability: 'ONLINE',
+  breakerOpen: false,
+};
+const VENDOR: Vendor = {
+  vendorId: 7,
+  vid: 'acme',
+  name: 'Acme',
+  sector: 'retail',
+  suspended: false,
+  keys: [],
+  duplicateCheck: 'without_reference',
+  referenceRequired: false,
+  enquiryPolicy: 'strict',
+  statusText: 'object',
+  signature: 'v1',
+};
+const REQUEST: CreateRequest = {
+  billerCode: 'kplc_prepaid',
+  account: '0123',
+  phone: null,
+  amountCents: 10_000n,
+  merchantReference: null,
+};
+
+function refusalOf(work: () => unknown): Refusal {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+  throw new Error('it was not refused');
+}
+
+describe('a repeated request', () => {
+  const stored = {
+    biller_code: 'kplc_prepaid',
+    account: '0123',
+    phone: null,
+    amount_cents: 10_000n,
+  };
+
+  test('is the same when what it pays is', () => {
+    expect(isSameRequest(stored, REQUEST)).toBe(true);
+  });
+
+  test.each<Partial<CreateRequest>>([
+    { billerCode: 'kplc_postpaid' },
+    { account: '123' },
+    { phone: '254722000000' },
+    { amountCents: 10_001n },
+  ])('is another one with %o', (change) => {
+    expect(isSameRequest(stored, { ...REQUEST, ...change })).toBe(false);
+  });
+});
+
+describe('planning a transaction', () => {
+  test('takes content from the request, fee and id from us', () => {
+    const planned = planPayment({ ...REQUEST, merchantReference: 'R1' }, VENDOR, BILLER);
+    expect(planned).toEqual({
+      vendorId: 7,
+      paymentId: planned.paymentId,
+      billerCode: 'kplc_prepaid',
+      account: '0123',
+      phone: null,
+      amountCents: 10_000n,
+      feeCents: 30n,
+      merchantReference: 'R1',
+      duplicateCheck: false,
+    });
+    expect(planPayment(REQUEST, VENDOR, BILLER).paymentId).not.toBe(planned.paymentId);
+  });
+
+  test.each([
+    ['off', null, false],
+    ['off', 'R1', false],
+    ['without_reference', null, true],
+    ['without_reference', 'R1', false],
+    ['always', null, true],
+    ['always', 'R1', true],
+  ] as const)('duplicate check %s with reference %s: %s', (...given) => {
+    const [duplicateCheck, merchantReference, expected] = given;
+    const vendor = { ...VENDOR, duplicateCheck };
+    expect(planPayment({ ...REQUEST, merchantReference }, vendor, BILLER).duplicateCheck).toBe(
+      expected,
+    );
+  });
+
+  test('takes what the biller and the vendor require when it is there', () => {
+    const request = { ...REQUEST, phone: '254722000000', merchantReference: 'R1' };
+    const vendor = { ...VENDOR, referenceRequired: true };
+    const planned = planPayment(request, vendor, { ...BILLER, secondaryAccount: true });
+    expect(planned).toMatchObject({ phone: '254722000000', merchantReference: 'R1' });
+  });
+
+  interface Refused {
+    readonly why: string;
+    readonly code: string;
+    readonly field: string;
+    /** Of what it tells; default: any. */
+    readonly text?: string;
+    readonly request?: Partial<CreateRequest>;
+    readonly vendor?: Partial<Vendor>;
+    readonly biller?: Partial<Biller>;
+  }
+  test.each<Refused>([
+    {
+      why: 'below the minimum',
+      code: 'amount_below_minimum',
+      field: 'amount',
+      text: 'kplc_prepaid is 50.00',
+      request: { amountCents: 4_999n },
+    },
+    {
+      why: 'above the maximum',
+      code: 'amount_above_maximum',
+      field: 'amount',
+      text: 'kplc_prepaid is 100.00',
+      request: { amountCents: 10_001n },
+      biller: { maximumCents: 10_000n },
+    },
+    {
+      why: 'without the phone the biller needs',
+      code: 'missing_field',
+      field: 'phone',
+      text: 'kplc_prepaid needs a phone number',
+      biller: { secondaryAccount: true },
+    },
+    {
+      why: 'without the reference the vendor must send',
+      code: 'missing_field',
+      field: 'merchant_reference',
+      vendor: { referenceRequired: true },
+    },
+    {
+      why: 'to a biller that is offline',
+      code: 'biller_offline',
+      field: 'biller_name',
+      biller: { availability: 'OFFLINE' },
+    },
+  ])('refuses one $why', ({ code, field, text = '', request, vendor, biller }) => {
+    const refusal = refusalOf(() =>
+      planPayment({ ...REQUEST, ...request }, { ...VENDOR, ...vendor }, { ...BILLER, ...biller }),
+    );
+    expect(refusal).toMatchObject({ code, field });
+    expect(refusal.message).toContain(text);
+  });
+
+  test('refuses one to nobody', () => {
+    expect(refusalOf(() => planPayment(REQUEST, VENDOR, undefined))).toMatchObject({
+      code: 'unknown_biller',
+      field: 'biller_name',
+    });
+  });
+
+  test('takes the amounts at both ends', () => {
+    const biller = { ...BILLER, maximumCents: 10_000n };
+    for (const amountCents of [5_000n, 10_000n]) {
+      expect(planPayment({ ...REQUEST, amountCents }, VENDOR, biller).amountCents).toBe(
+        amountCents,
+      );
+    }
+  });
+});
+
+describe('answering a decision', () => {
+  const planned = newPayment({ vendorId: 7 });
+  const earlier = '01a1fc5e-faf1-744c-8256-a929c9efcf61';
+  const createdAt = new Date('2026-01-05T09:00:00Z');
+
+  test.each([
+    ['accepted', false],
+    ['replayed', true],
+  ] as const)('%s', (kind, replayed) => {
+    expect(answerDecision(planned, { kind, paymentId: earlier, createdAt })).toEqual({
+      reference: encodeReference(7, earlier),
+      createdAt,
+      replayed,
+    });
+  });
+
+  test.each<[CreateDecision, string, string | undefined]>([
+    [{ kind: 'reference_reused', paymentId: earlier }, 'reference_reused', 'merchant_reference'],
+    [{ kind: 'insufficient_float' }, 'insufficient_float', 'amount'],
+    [{ kind: 'likely_duplicate', paymentId: earlier }, 'likely_duplicate', undefined],
+  ])('$kind is refused', (decision, code, field) => {
+    const refusal = refusalOf(() => answerDecision(planned, decision));
+    expect(refusal).toMatchObject({ code, field });
+    expect(refusal.reference).toBe(
+      'paymentId' in decision ? encodeReference(7, earlier) : undefined,
+    );
+  });
+});
+
+describe('rows of a batch', () => {
+  test.each<[string, boolean, readonly Partial<NewPayment>[]]>([
+    ['one alone', false, [{ duplicateCheck: true }]],
+    ['equal, and nobody asks', false, [{}, {}]],
+    ['equal, and the later one asks', true, [{}, { duplicateCheck: true }]],
+    ['equal, and only the third asks', true, [{}, {}, { duplicateCheck: true }]],
+    [
+      'unequal, and all ask',
+      false,
+      [
+        { duplicateCheck: true },
+        { duplicateCheck: true, account: '2' },
+        { duplicateCheck: true, amountCents: 1n },
+        { duplicateCheck: true, billerCode: 'other' },
+        { duplicateCheck: true, vendorId: 8 },
+      ],
+    ],
+    ['of one reference', true, [{ merchantReference: 'R' }, { merchantReference: 'R' }]],
+    [
+      'of one reference, of two vendors',
+      false,
+      [{ merchantReference: 'R' }, { merchantReference: 'R', vendorId: 8 }],
+    ],
+    ['without references', false, [{ merchantReference: null }, { merchantReference: null }]],
+  ])('(%s) depend on each other: %s', (_, expected, rows) => {
+    const batch = rows.map((row) => newPayment({ vendorId: 7, ...row }));
+    expect(dependOnEachOther(batch)).toBe(expected);
+  });
+
+  test('that do not depend on each other are decided alike in any order', () => {
+    const row = fc.record({
+      vendorId: fc.constantFrom(7, 8),
+      account: fc.constantFrom('1', '2', '3'),
+      amountCents: fc.constantFrom(1n, 2n),
+      merchantReference: fc.constantFrom(null, 'R1', 'R2', 'R3'),
+      duplicateCheck: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.array(row, { maxLength: 5 }), (rows) => {
+        const batch = rows.map((content) => newPayment(content));
+        const decide = (ordered: readonly NewPayment[]): Map<string, string> => {
+          const oracle = createOracle();
+          for (const vendorId of [7, 8]) oracle.addFloat(vendorId, 1_000n);
+          return new Map(ordered.map((one) => [one.paymentId, oracle.decide(one).kind]));
+        };
+        const forwards = decide(batch);
+        if (dependOnEachOther(batch)) return;
+        expect([...forwards.values()]).toEqual(batch.map(() => 'accepted'));
+        expect(decide(batch.toReversed())).toEqual(forwards);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('the status', () => {
+  test.each([
+    [null, false, 'QUEUED'],
+    [null, true, 'PENDING'],
+    ['success', false, 'SUCCESS'],
+    ['success', true, 'SUCCESS'],
+    ['failed', false, 'FAILED'],
+    ['failed', true, 'FAILED'],
+  ] as const)('of outcome %s, instruction under way %s: %s', (outcome, underWay, status) => {
+    expect(statusOf(outcome, underWay)).toBe(status);
+  });
+});

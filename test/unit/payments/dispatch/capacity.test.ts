@@ -1,0 +1,242 @@
+import { describe, expect, test } from 'vitest';
+import type { Operator } from '../../../../src/payments/billers/biller.ts';
+import { createFailureCounter } from '../../../../src/payments/dispatch/breaker.ts';
+import { createCapacity } from '../../../../src/payments/dispatch/capacity.ts';
+import type { Capacity } from '../../../../src/payments/dispatch/capacity.ts';
+import { createRotation } from '../../../../src/payments/dispatch/rotation.ts';
+
+function operator(given: Partial<Operator> = {}): Operator {
+  return {
+    operatorCode: 'kplc',
+    name: 'Kenya Power',
+    connector: 'scripted',
+    baseUrl: 'http://127.0.0.1:9',
+    settings: {},
+    maxConcurrency: 6,
+    maxPerSecond: null,
+    secrets: [],
+    ...given,
+  };
+}
+
+function withClock(): { capacity: Capacity; pass: (ms: number) => void } {
+  let nowMs = 0;
+  return {
+    capacity: createCapacity(() => nowMs),
+    pass: (ms) => {
+      nowMs += ms;
+    },
+  };
+}
+
+describe('the places at an operator', () => {
+  test('are half for queries, of which a vendor’s validations get half', () => {
+    const { capacity } = withClock();
+    const kplc = operator({ maxConcurrency: 8 });
+    const ends = [1, 1, 1, 2, 2, 3].map((vendorId) => capacity.beginValidation(kplc, vendorId));
+    expect(ends.map((end) => end !== undefined)).toEqual([true, true, false, true, true, false]);
+    expect(capacity.free(kplc, 'verify', 0)).toBe(0);
+    expect(capacity.free(kplc, 'send', 0)).toBe(4);
+    ends[0]?.();
+    expect(capacity.free(kplc, 'verify', 0)).toBe(1);
+    capacity.begin(kplc, 'verify');
+    expect(capacity.beginValidation(kplc, 1)).toBeUndefined();
+    capacity.end(kplc, 'verify');
+    expect(capacity.beginValidation(kplc, 2)).toBeUndefined();
+    expect(capacity.beginValidation(kplc, 1)).toBeDefined();
+    // One place is enough for one query.
+    expect(
+      capacity.beginValidation(operator({ operatorCode: 'one', maxConcurrency: 1 }), 1),
+    ).toBeDefined();
+  });
+
+  test('are shared by validations, which get half of them', () => {
+    const { capacity } = withClock();
+    const kplc = operator({ maxConcurrency: 4 });
+    capacity.begin(kplc, 'validate');
+    expect(capacity.free(kplc, 'validate', 0)).toBe(1);
+    expect(capacity.free(kplc, 'send', 0)).toBe(3);
+    capacity.begin(kplc, 'validate');
+    expect(capacity.free(kplc, 'validate', 0)).toBe(0);
+    for (let calls = 0; calls < 2; calls += 1) capacity.begin(kplc, 'send');
+    expect(capacity.free(kplc, 'send', 0)).toBe(0);
+    expect(capacity.underWay).toBe(4);
+    let freed = 0;
+    capacity.onValidated(() => (freed += 1));
+    capacity.end(kplc, 'validate');
+    expect([freed, capacity.free(kplc, 'validate', 0)]).toEqual([1, 1]);
+    // Payments take what is free.
+    capacity.begin(kplc, 'send');
+    expect(capacity.free(kplc, 'validate', 0)).toBe(0);
+  });
+
+  test('by rate: validations count, and leave half a second’s worth to payments', () => {
+    const { capacity, pass } = withClock();
+    const kplc = operator({ maxConcurrency: 100, maxPerSecond: 10 });
+    expect(capacity.free(kplc, 'validate', 0)).toBe(5);
+    for (let count = 0; count < 5; count += 1) capacity.begin(kplc, 'validate');
+    expect(capacity.free(kplc, 'validate', 0)).toBe(0);
+    expect(capacity.free(kplc, 'send', 0)).toBe(5);
+    pass(100);
+    expect(capacity.free(kplc, 'validate', 0)).toBe(1);
+    const slow = operator({ operatorCode: 'slow', maxPerSecond: 1 });
+    expect(capacity.free(slow, 'validate', 0)).toBe(1);
+  });
+
+  test('are its concurrency less what is under way, of either kind', () => {
+    const { capacity } = withClock();
+    const kplc = operator();
+    expect(capacity.free(kplc, 'send', 0)).toBe(6);
+    capacity.begin(kplc, 'send');
+    capacity.begin(kplc, 'verify');
+    expect(capacity.free(kplc, 'send', 0)).toBe(4);
+    expect(capacity.underWay).toBe(2);
+    capacity.end(kplc, 'send');
+    capacity.end(kplc, 'verify');
+    expect(capacity.free(kplc, 'send', 0)).toBe(6);
+    expect(capacity.underWay).toBe(0);
+  });
+
+  test('are not given away twice', () => {
+    const { capacity } = withClock();
+    expect(capacity.free(operator(), 'send', 2)).toBe(4);
+    expect(capacity.free(operator(), 'verify', 5)).toBe(1);
+    expect(capacity.free(operator(), 'send', 6)).toBe(0);
+    expect(capacity.free(operator(), 'verify', 9)).toBe(0);
+  });
+
+  test.each([
+    [6, 3],
+    [5, 3],
+    [1, 1],
+  ])('of %d are for status queries at most %d', (maxConcurrency, max) => {
+    const { capacity } = withClock();
+    const kplc = operator({ maxConcurrency });
+    for (let free = max; free > 0; free -= 1) {
+      expect(capacity.free(kplc, 'verify', 0)).toBe(free);
+      capacity.begin(kplc, 'verify');
+    }
+    expect(capacity.free(kplc, 'verify', 0)).toBe(0);
+  });
+
+  test('are not less than none when its concurrency is lowered', () => {
+    const { capacity } = withClock();
+    for (let calls = 0; calls < 6; calls += 1) capacity.begin(operator(), 'send');
+    const less = operator({ maxConcurrency: 2 });
+    expect(capacity.free(less, 'send', 0)).toBe(0);
+    expect(capacity.free(less, 'verify', 0)).toBe(0);
+  });
+
+  test('of one operator are not those of another', () => {
+    const { capacity } = withClock();
+    for (let calls = 0; calls < 6; calls += 1) capacity.begin(operator(), 'send');
+    expect(capacity.free(operator({ operatorCode: 'airtel' }), 'send', 0)).toBe(6);
+  });
+});
+
+describe('the rate of an operator', () => {
+  test('lets a second’s worth through, then as many as time brings', () => {
+    const { capacity, pass } = withClock();
+    const kplc = operator({ maxConcurrency: 100, maxPerSecond: 4 });
+    expect(capacity.free(kplc, 'send', 0)).toBe(4);
+    for (let calls = 0; calls < 4; calls += 1) {
+      capacity.begin(kplc, 'send');
+      capacity.end(kplc, 'send');
+    }
+    expect(capacity.free(kplc, 'send', 0)).toBe(0);
+    pass(249);
+    expect(capacity.free(kplc, 'send', 0)).toBe(0);
+    pass(1);
+    expect(capacity.free(kplc, 'send', 0)).toBe(1);
+    pass(60_000);
+    expect(capacity.free(kplc, 'send', 0)).toBe(4);
+  });
+
+  test('is of instructions: status queries are not counted', () => {
+    const { capacity } = withClock();
+    const kplc = operator({ maxConcurrency: 100, maxPerSecond: 1 });
+    capacity.begin(kplc, 'verify');
+    expect(capacity.free(kplc, 'send', 0)).toBe(1);
+    capacity.begin(kplc, 'send');
+    expect(capacity.free(kplc, 'verify', 0)).toBe(49);
+  });
+
+  test('never exceeds the places', () => {
+    const { capacity } = withClock();
+    expect(capacity.free(operator({ maxPerSecond: 50 }), 'send', 0)).toBe(6);
+  });
+});
+
+describe('the count of failures', () => {
+  test('opens at so many in a row, and with each one more', () => {
+    const counter = createFailureCounter(3);
+    const notes = Array.from({ length: 5 }, () => counter.note('a', false));
+    expect(notes).toEqual([false, false, true, true, true]);
+  });
+
+  test('begins anew with any answer', () => {
+    const counter = createFailureCounter(2);
+    expect(counter.note('a', false)).toBe(false);
+    expect(counter.note('a', true)).toBe(false);
+    expect(counter.note('a', false)).toBe(false);
+    expect(counter.note('a', false)).toBe(true);
+  });
+
+  test('is each biller’s own', () => {
+    const counter = createFailureCounter(2);
+    counter.note('a', false);
+    expect(counter.note('b', false)).toBe(false);
+    counter.note('b', true);
+    expect(counter.note('a', false)).toBe(true);
+  });
+
+  test('may open at the first', () => {
+    expect(createFailureCounter(1).note('a', false)).toBe(true);
+  });
+});
+
+describe('the rotation', () => {
+  const queue = (vendorId: number) => ({ vendorId, billerCode: 'a', stage: 'send' as const });
+  const order = (rotation: ReturnType<typeof createRotation>): number[] =>
+    rotation.turns().map((turn) => turn.vendorId);
+
+  test('puts who was served at the end, and drops who has nothing more', () => {
+    const rotation = createRotation();
+    for (const vendorId of [1, 2, 3]) rotation.add(queue(vendorId));
+    const [first, second] = rotation.turns();
+    if (first === undefined || second === undefined) throw new Error('there are no turns');
+    rotation.served(first);
+    expect(order(rotation)).toEqual([2, 3, 1]);
+    rotation.empty(second);
+    expect(order(rotation)).toEqual([3, 1]);
+  });
+
+  test('does not put who is added again before others', () => {
+    const rotation = createRotation();
+    for (const vendorId of [1, 2, 1]) rotation.add(queue(vendorId));
+    expect(order(rotation)).toEqual([1, 2]);
+    const [first] = rotation.turns();
+    if (first === undefined) throw new Error('there are no turns');
+    rotation.served(first);
+    rotation.add(queue(1));
+    expect(order(rotation)).toEqual([2, 1]);
+  });
+
+  test('keeps what was added while it was found empty', () => {
+    const rotation = createRotation();
+    rotation.add(queue(1));
+    const [turn] = rotation.turns();
+    if (turn === undefined) throw new Error('there are no turns');
+    rotation.add(queue(1));
+    rotation.empty(turn);
+    expect(order(rotation)).toEqual([1]);
+  });
+
+  test('tells queues of one vendor apart by biller and stage', () => {
+    const rotation = createRotation();
+    rotation.add(queue(1));
+    rotation.add({ ...queue(1), billerCode: 'b' });
+    rotation.add({ ...queue(1), stage: 'verify' });
+    expect(rotation.turns()).toHaveLength(3);
+  });
+});

@@ -1,0 +1,186 @@
+import { describe, expect, test } from 'vitest';
+import type { PaymentOutcome, StatusOutcome } from '../../../../src/payments/dispatch/connector.ts';
+import {
+  afterInstruction,
+  afterStatusQuery,
+  finalReport,
+} from '../../../../src/payments/dispatch/decide.ts';
+import type { NextStep, RetryPolicy } from '../../../../src/payments/dispatch/decide.ts';
+import type { Claim } from '../../../../src/payments/dispatch/store.ts';
+import {
+  ACCEPTED,
+  DECLINED,
+  NOT_SENT,
+  paid,
+  PAUSED,
+  SILENCE,
+} from '../../../support/scripted-connector.ts';
+
+const POLICY: RetryPolicy = {
+  verifyFirstMs: 400,
+  verifyMaxMs: 60_000,
+  resendFirstMs: 1_000,
+  resendMaxMs: 30_000,
+};
+
+function claimed(given: Partial<Claim> = {}): Claim {
+  return {
+    vendorId: 7,
+    paymentId: '01a1fc5e-faf1-744c-8256-a929c9efcf61',
+    billerCode: 'kplc_prepaid',
+    stage: 'send',
+    claimNumber: 1,
+    attemptNumber: 1,
+    verifyCount: 0,
+    attemptAgeMs: 0,
+    operatorHandle: null,
+    account: '0123',
+    phone: null,
+    amountCents: 10_000n,
+    ...given,
+  };
+}
+
+function askedFor(
+  given: Partial<Claim>,
+  outcome: StatusOutcome,
+  windowMs: number | null,
+): NextStep {
+  return afterStatusQuery(claimed({ stage: 'verify', ...given }), outcome, {
+    policy: POLICY,
+    acceptanceWindowMs: windowMs,
+  });
+}
+
+function progressOf(step: NextStep) {
+  if (step.kind !== 'later') throw new Error('it was settled');
+  return step.progress;
+}
+
+describe('the final word', () => {
+  test('of a payment carries what was paid, and details only when there are some', () => {
+    const location = { vendorId: 7, paymentId: 'x', billerCode: 'dstv' };
+    expect(finalReport(location, paid({ amountCents: 4n }), 'callback')).toEqual({
+      ...location,
+      outcome: 'success',
+      paidCents: 4n,
+      billerReference: 'OP1',
+      message: 'Paid',
+      details: null,
+      failureCode: null,
+      source: 'callback',
+    });
+    const withToken = { ...paid({ amountCents: 4n }), details: { token: '1' } };
+    expect(finalReport(location, withToken, 'status').details).toEqual({ token: '1' });
+  });
+
+  test('of a refusal carries neither amount nor reference', () => {
+    expect(
+      finalReport({ vendorId: 7, paymentId: 'x', billerCode: 'dstv' }, DECLINED, 'answer'),
+    ).toEqual({
+      vendorId: 7,
+      paymentId: 'x',
+      billerCode: 'dstv',
+      outcome: 'failed',
+      paidCents: null,
+      billerReference: null,
+      message: 'No such account',
+      details: null,
+      failureCode: 'invalid_account',
+      source: 'answer',
+    });
+  });
+});
+
+describe('after an instruction', () => {
+  test.each<[string, PaymentOutcome, 'success' | 'failed']>([
+    ['paid', paid({ amountCents: 10_000n }), 'success'],
+    ['declined', DECLINED, 'failed'],
+  ])('%s settles', (_, outcome, expected) => {
+    expect(afterInstruction(claimed(), outcome, POLICY)).toMatchObject({
+      kind: 'settle',
+      report: { outcome: expected, source: 'answer' },
+    });
+  });
+
+  test.each([
+    ['not executed', NOT_SENT],
+    ['not executed, and paused', PAUSED],
+  ])('%s allows another', (_, outcome) => {
+    expect(progressOf(afterInstruction(claimed(), outcome, POLICY))).toMatchObject({
+      next: 'send',
+      note: outcome.reason,
+      delayMs: 1_000,
+    });
+  });
+
+  test.each([
+    ['no answer', SILENCE, null],
+    ['accepted', ACCEPTED, 'handle-1'],
+  ])('%s is verified, and never sent again for that', (_, outcome, operatorHandle) => {
+    expect(progressOf(afterInstruction(claimed(), outcome, POLICY))).toMatchObject({
+      next: 'verify',
+      note: outcome.reason,
+      delayMs: 400,
+      operatorHandle,
+    });
+  });
+
+  test('the pause before another grows with each, up to the most', () => {
+    const delays = [1, 2, 3, 6, 40, 32_767].map(
+      (attemptNumber) =>
+        progressOf(afterInstruction(claimed({ attemptNumber }), NOT_SENT, POLICY)).delayMs,
+    );
+    expect(delays).toEqual([1_000, 2_000, 4_000, 30_000, 30_000, 30_000]);
+  });
+});
+
+describe('after a status query', () => {
+  test.each<[string, StatusOutcome, 'success' | 'failed']>([
+    ['paid', paid({ amountCents: 10_000n }), 'success'],
+    ['declined', DECLINED, 'failed'],
+  ])('%s settles', (_, outcome, expected) => {
+    expect(askedFor({}, outcome, 0)).toMatchObject({
+      kind: 'settle',
+      report: { outcome: expected, source: 'status' },
+    });
+  });
+
+  test('no answer is never proof, however old the instruction', () => {
+    for (const windowMs of [0, 60_000, null]) {
+      const step = askedFor({ attemptAgeMs: 1e12, verifyCount: 1_000 }, SILENCE, windowMs);
+      expect(progressOf(step)).toMatchObject({ next: 'verify', delayMs: 60_000 });
+    }
+  });
+
+  test('the pause before the next query grows with each, up to the most', () => {
+    const delays = [1, 2, 3, 8, 1_000].map(
+      (verifyCount) => progressOf(askedFor({ verifyCount }, SILENCE, 0)).delayMs,
+    );
+    expect(delays).toEqual([800, 1_600, 3_200, 60_000, 60_000]);
+  });
+
+  test.each([
+    [999, 'verify'],
+    [1_000, 'send'],
+    [1_001, 'send'],
+  ])('not found %d ms after the instruction, with a window of a second: %s', (ageMs, next) => {
+    const step = askedFor({ attemptAgeMs: ageMs }, { kind: 'not_found' }, 1_000);
+    expect(progressOf(step).next).toBe(next);
+  });
+
+  test('not found within the window is asked again when it is over', () => {
+    const step = askedFor({ attemptAgeMs: 2_000 }, { kind: 'not_found' }, 60_000);
+    expect(progressOf(step)).toMatchObject({ next: 'verify', delayMs: 58_000 });
+  });
+
+  test('not found proves nothing, ever, with an operator that forgets', () => {
+    const step = askedFor({ attemptAgeMs: 1e12 }, { kind: 'not_found' }, null);
+    expect(progressOf(step)).toMatchObject({ next: 'verify', delayMs: 400 });
+  });
+
+  test('no answer has no handle, which leaves the one that is stored', () => {
+    const step = askedFor({ operatorHandle: 'H1' }, SILENCE, 0);
+    expect(progressOf(step).operatorHandle).toBeNull();
+  });
+});

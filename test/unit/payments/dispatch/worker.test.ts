@@ -1,0 +1,223 @@
+import { pino } from 'pino';
+import { describe, expect, test, vi } from 'vitest';
+import type { Timers } from '../../../../src/platform/base/timers.ts';
+import type { Claim, Progress } from '../../../../src/payments/dispatch/store.ts';
+import { carryOut } from '../../../../src/payments/dispatch/worker.ts';
+import type { CallEnd } from '../../../../src/payments/dispatch/worker.ts';
+import type { FinalReport, SettleResult } from '../../../../src/payments/create/payment.ts';
+import {
+  createScriptedConnector,
+  NO_CONNECTION,
+  NOT_SENT,
+  paid,
+  PAUSED,
+  SILENCE,
+} from '../../../support/scripted-connector.ts';
+import type { ScriptedConnector } from '../../../support/scripted-connector.ts';
+
+// One claim, without a database: what is called, what is written, and when it is given up.
+
+const CLAIM: Claim = {
+  vendorId: 7,
+  paymentId: '01a1fc5e-faf1-744c-8256-a929c9efcf61',
+  billerCode: 'kplc_prepaid',
+  stage: 'send',
+  claimNumber: 1,
+  attemptNumber: 1,
+  verifyCount: 0,
+  attemptAgeMs: 0,
+  operatorHandle: null,
+  account: '0123',
+  phone: null,
+  amountCents: 10_000n,
+};
+
+/** Time that passes only when it is told to. */
+function manualTimers(): Timers & { pass: (ms: number) => void } {
+  let nowMs = 0;
+  const timers = new Map<number, { readonly atMs: number; readonly call: () => void }>();
+  let next = 0;
+  return {
+    nowMs: () => nowMs,
+    after: (delayMs, call) => {
+      next += 1;
+      const key = next;
+      timers.set(key, { atMs: nowMs + delayMs, call });
+      return () => timers.delete(key);
+    },
+    pass: (ms) => {
+      nowMs += ms;
+      for (const [key, timer] of timers) {
+        if (timer.atMs > nowMs) continue;
+        timers.delete(key);
+        timer.call();
+      }
+    },
+  };
+}
+
+function startWork(
+  connector: ScriptedConnector,
+  given: {
+    readonly claim?: Claim;
+    readonly sendBeforeMs?: number;
+    readonly cutOff?: AbortController;
+    readonly result?: SettleResult;
+  } = {},
+) {
+  const { claim = CLAIM, sendBeforeMs = 3_000, cutOff = new AbortController() } = given;
+  const { result = 'settled' } = given;
+  const unexplained: FinalReport[] = [];
+  const timers = manualTimers();
+  const settled: FinalReport[] = [];
+  const progress: Progress[] = [];
+  const ends: CallEnd[] = [];
+  const done = carryOut(claim, connector, {
+    policy: { verifyFirstMs: 1, verifyMaxMs: 1, resendFirstMs: 1, resendMaxMs: 1 },
+    settler: {
+      settle: async (report): Promise<SettleResult> => {
+        settled.push(report);
+        return result;
+      },
+      waiting: 0,
+      idle: async () => undefined,
+    },
+    writeProgress: async (item) => progress.push(item),
+    keepUnexplained: async (report) => unexplained.push(report),
+    timers,
+    log: pino({ level: 'silent' }),
+    signal: cutOff.signal,
+    sendBeforeMs,
+    onCallEnd: (end) => ends.push(end),
+  });
+  return { timers, cutOff, settled, unexplained, progress, ends, done };
+}
+
+const VERIFYING: Claim = { ...CLAIM, stage: 'verify', verifyCount: 1 };
+
+describe('a worker', () => {
+  test('instructs, and settles what the operator says', async () => {
+    const operator = createScriptedConnector({ pay: paid });
+    const work = startWork(operator);
+    await work.done;
+    expect(operator.instructions).toHaveLength(1);
+    expect(work.settled).toMatchObject([{ outcome: 'success', source: 'answer' }]);
+    expect(work.progress).toEqual([]);
+    expect(work.ends).toEqual([{ stage: 'send', answered: true, pausedReason: null }]);
+  });
+
+  test.each([
+    ['unknown', 1],
+    ['repeated', 0],
+  ] as const)(
+    'of whose report the books say “%s” keeps %i as unexplained',
+    async (result, count) => {
+      const work = startWork(createScriptedConnector({ pay: paid }), { result });
+      await work.done;
+      expect(work.unexplained).toEqual(work.settled.slice(0, count));
+      expect(work.settled).toHaveLength(1);
+    },
+  );
+
+  test('does not send when it comes too late: somebody else may be asking already', async () => {
+    const operator = createScriptedConnector({ pay: paid });
+    const work = startWork(operator, { sendBeforeMs: -1 });
+    await work.done;
+    expect(operator.instructions).toEqual([]);
+    expect(work.progress).toMatchObject([{ next: 'send', claim: { claimNumber: 1 } }]);
+    expect(work.settled).toEqual([]);
+    expect(work.ends).toEqual([]);
+  });
+
+  test('asks however late it comes: asking does no harm', async () => {
+    const operator = createScriptedConnector({ pay: paid, status: paid });
+    const work = startWork(operator, { claim: VERIFYING, sendBeforeMs: -1 });
+    await work.done;
+    expect(operator.instructions).toEqual([]);
+    expect(work.settled).toMatchObject([{ outcome: 'success', source: 'status' }]);
+  });
+
+  test.each([
+    [11_999, 'verify'],
+    [12_000, 'send'],
+  ])(
+    'takes “not found” for proof by the last moment the instruction can have left: %i ms, then %s',
+    async (attemptAgeMs, next) => {
+      const operator = createScriptedConnector({
+        pay: paid,
+        status: () => ({ kind: 'not_found' }),
+        payDeadlineMs: 5_000,
+        acceptanceWindowMs: 4_000,
+      });
+      const work = startWork(operator, { claim: { ...VERIFYING, attemptAgeMs } });
+      await work.done;
+      expect(work.progress).toMatchObject([{ next }]);
+    },
+  );
+
+  test('gives a connector up that does not return past its deadline', async () => {
+    const operator = createScriptedConnector({
+      payDeadlineMs: 500,
+      pay: async () => await new Promise(() => undefined),
+    });
+    const work = startWork(operator);
+    work.timers.pass(1_499);
+    await vi.waitFor(() => expect(operator.instructions).toHaveLength(1));
+    expect(work.ends).toEqual([]);
+    work.timers.pass(1);
+    await work.done;
+    expect(work.progress).toMatchObject([{ next: 'verify', note: 'the connector did not return' }]);
+    expect(work.ends).toEqual([{ stage: 'send', answered: false, pausedReason: null }]);
+  });
+
+  test('takes what a connector says that is cut off', async () => {
+    const operator = createScriptedConnector({
+      pay: async (_, signal) =>
+        await new Promise((resolve) => {
+          signal.addEventListener('abort', () => resolve(NO_CONNECTION));
+        }),
+    });
+    const work = startWork(operator);
+    work.cutOff.abort();
+    await work.done;
+    expect(work.progress).toMatchObject([{ next: 'send', note: NO_CONNECTION.reason }]);
+  });
+
+  test.each([
+    ['before', true],
+    ['during', false],
+  ])('does not wait for one that does not hear it is cut off (%s the call)', async (_, before) => {
+    const operator = createScriptedConnector({
+      pay: paid,
+      payDeadlineMs: 3_600_000,
+      status: async () => await new Promise(() => undefined),
+    });
+    const cutOff = new AbortController();
+    if (before) cutOff.abort();
+    const work = startWork(operator, { claim: VERIFYING, cutOff });
+    await vi.waitFor(() => expect(operator.queries).toHaveLength(1));
+    cutOff.abort();
+    work.timers.pass(200);
+    await work.done;
+    expect(work.progress).toMatchObject([{ next: 'verify', note: 'cut off by a stop' }]);
+  });
+
+  test.each([
+    ['well-formed', NOT_SENT, true, null],
+    ['missing', NO_CONNECTION, false, null],
+    ['a pause', PAUSED, true, PAUSED.reason],
+    ['unknown', SILENCE, false, null],
+  ] as const)('tells the breaker of an answer that is %s', async (...given) => {
+    const [, outcome, answered, pausedReason] = given;
+    const work = startWork(createScriptedConnector({ pay: () => outcome }));
+    await work.done;
+    expect(work.ends).toEqual([{ stage: 'send', answered, pausedReason }]);
+  });
+
+  test('tells the breaker nothing when nobody was asked', async () => {
+    const work = startWork(createScriptedConnector({ pay: paid }), { claim: VERIFYING });
+    await work.done;
+    expect(work.ends).toEqual([]);
+    expect(work.progress).toMatchObject([{ next: 'verify' }]);
+  });
+});

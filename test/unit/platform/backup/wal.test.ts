@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { segmentNames } from '../../../../src/platform/backup/wal.ts';
+
+const MEGABYTE = 1024 * 1024;
+
+function names(start_lsn: string, stop_lsn: string, megabytes = 16): string[] {
+  return segmentNames({ timeline: 2, start_lsn, stop_lsn, segment_bytes: megabytes * MEGABYTE });
+}
+
+test('a range within one segment', () => {
+  expect(names('0/2000028', '0/2000120')).toEqual(['000000020000000000000002']);
+});
+
+test('the stop position is the first byte after the range', () => {
+  expect(names('0/2000028', '0/3000000')).toEqual(['000000020000000000000002']);
+  expect(names('0/2000028', '0/3000001')).toHaveLength(2);
+});
+
+test('over the end of a part: 256 segments of 16 MB', () => {
+  expect(names('0/FE000000', '1/1000001')).toEqual([
+    '0000000200000000000000FE',
+    '0000000200000000000000FF',
+    '000000020000000100000000',
+    '000000020000000100000001',
+  ]);
+});
+
+test('segments of another size', () => {
+  expect(names('1/0', '1/4000001', 64)).toEqual([
+    '000000020000000100000000',
+    '000000020000000100000001',
+  ]);
+});

@@ -1,0 +1,135 @@
+import { describe, expect, test, vi } from 'vitest';
+import { createBatcher, QueueFullError } from '../../../../src/platform/base/batcher.ts';
+import type { Batcher, BatcherOptions } from '../../../../src/platform/base/batcher.ts';
+
+/** A batcher whose batches wait to be let go one after the other, and what they held. */
+function gated(given: Partial<BatcherOptions<number, number>> = {}): {
+  batcher: Batcher<number, number>;
+  batches: (readonly number[])[];
+  letGo: () => void;
+} {
+  const batches: (readonly number[])[] = [];
+  const gates: (() => void)[] = [];
+  const batcher = createBatcher<number, number>({
+    name: 'test queue',
+    maxBatch: 10,
+    maxWaiting: 10,
+    run: async (items) => {
+      batches.push(items);
+      await new Promise<void>((resolve) => gates.push(resolve));
+      return items.map((item) => ({ value: item * 10 }));
+    },
+    ...given,
+  });
+  return { batcher, batches, letGo: () => gates.shift()?.() };
+}
+
+describe('a batcher', () => {
+  test('starts at once, and takes what arrives meanwhile as the next batch', async () => {
+    const { batcher, batches, letGo } = gated();
+    const first = batcher.add(1);
+    await vi.waitFor(() => expect(batches).toEqual([[1]]));
+    const others = [batcher.add(2), batcher.add(3)];
+    expect(batcher.waiting).toBe(2);
+    letGo();
+    expect(await first).toBe(10);
+    await vi.waitFor(() => expect(batches).toEqual([[1], [2, 3]]));
+    expect(batcher.waiting).toBe(0);
+    letGo();
+    expect(await Promise.all(others)).toEqual([20, 30]);
+  });
+
+  test('takes what is added in one turn of the event loop together', async () => {
+    const { batcher, batches, letGo } = gated();
+    const all = [1, 2, 3].map(async (item) => await batcher.add(item));
+    await vi.waitFor(() => expect(batches).toEqual([[1, 2, 3]]));
+    letGo();
+    expect(await Promise.all(all)).toEqual([10, 20, 30]);
+  });
+
+  test('cuts what waits into batches of the most it may take, in order', async () => {
+    const { batcher, batches, letGo } = gated({ maxBatch: 2 });
+    const all = [1, 2, 3, 4, 5].map(async (item) => await batcher.add(item));
+    for (const count of [1, 2, 3]) {
+      await vi.waitFor(() => expect(batches).toHaveLength(count));
+      letGo();
+    }
+    expect(await Promise.all(all)).toEqual([10, 20, 30, 40, 50]);
+    expect(batches).toEqual([[1, 2], [3, 4], [5]]);
+  });
+
+  test('refuses at once what is too much, and goes on with the rest', async () => {
+    const { batcher, batches, letGo } = gated({ maxWaiting: 2 });
+    const first = batcher.add(1);
+    await vi.waitFor(() => expect(batches).toHaveLength(1));
+    const waiting = [batcher.add(2), batcher.add(3)];
+    await expect(batcher.add(4)).rejects.toThrow(QueueFullError);
+    letGo();
+    await first;
+    await vi.waitFor(() => expect(batches).toHaveLength(2));
+    letGo();
+    expect(await Promise.all(waiting)).toEqual([20, 30]);
+    const later = batcher.add(5);
+    await vi.waitFor(() => expect(batches).toHaveLength(3));
+    letGo();
+    expect(await later).toBe(50);
+  });
+
+  test('gives each item its own result or error', async () => {
+    const { batcher } = gated({
+      run: async (items) =>
+        items.map((item) => (item === 2 ? { error: new Error('not two') } : { value: item })),
+    });
+    const settled = await Promise.allSettled(
+      [1, 2, 3].map(async (item) => await batcher.add(item)),
+    );
+    expect(settled).toMatchObject([{ value: 1 }, { reason: { message: 'not two' } }, { value: 3 }]);
+  });
+
+  test('fails the items of a batch that throws, or that has too few results', async () => {
+    const throwing = gated({ run: async () => await Promise.reject(new Error('all of it')) });
+    const failed = await Promise.allSettled([throwing.batcher.add(1), throwing.batcher.add(2)]);
+    expect(failed).toMatchObject([
+      { reason: { message: 'all of it' } },
+      { reason: { message: 'all of it' } },
+    ]);
+    const forgetful = gated({ run: async () => [{ value: 1 }] });
+    const answers = await Promise.allSettled([forgetful.batcher.add(1), forgetful.batcher.add(2)]);
+    expect(answers).toMatchObject([
+      { value: 1 },
+      { reason: { message: 'test queue: no result for an item' } },
+    ]);
+  });
+
+  test('goes on after a batch that failed', async () => {
+    let calls = 0;
+    const { batcher } = gated({
+      run: async (items) => {
+        calls += 1;
+        if (calls === 1) throw new Error('the first');
+        return items.map((value) => ({ value }));
+      },
+    });
+    await expect(batcher.add(1)).rejects.toThrow('the first');
+    expect(await batcher.add(2)).toBe(2);
+  });
+
+  test('is idle when nothing waits or is under way', async () => {
+    const { batcher, batches, letGo } = gated();
+    await batcher.idle();
+    const answer = batcher.add(1);
+    let idle = false;
+    const becoming = batcher.idle().finally(() => {
+      idle = true;
+    });
+    await vi.waitFor(() => expect(batches).toHaveLength(1));
+    const second = batcher.add(2);
+    letGo();
+    await answer;
+    await vi.waitFor(() => expect(batches).toHaveLength(2));
+    expect(idle).toBe(false);
+    letGo();
+    await second;
+    await becoming;
+  });
+});

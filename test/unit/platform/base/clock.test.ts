@@ -1,0 +1,136 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createWireTime, parseSenderTime } from '../../../../src/platform/base/clock.ts';
+
+const DIGITS = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9'];
+const nairobi = createWireTime('Africa/Nairobi');
+
+/** Whole seconds of this century. */
+const instant = fc
+  .integer({ min: 946_684_800, max: 4_102_444_799 })
+  .map((seconds) => new Date(seconds * 1000));
+
+describe('time on the wire', () => {
+  test('is local time of the zone', () => {
+    expect(nairobi.format(new Date('2026-01-31T21:00:00.999Z'))).toBe('2026-02-01 00:00:00');
+    expect(nairobi.parse('2026-02-01 00:00:00')).toEqual(new Date('2026-01-31T21:00:00Z'));
+  });
+
+  test('is written anew when the second changes, back too', () => {
+    const times = ['10:00:00.999', '10:00:01.000', '10:00:00.000'];
+    expect(times.map((time) => nairobi.format(new Date(`2026-01-01T${time}Z`)))).toEqual([
+      '2026-01-01 13:00:00',
+      '2026-01-01 13:00:01',
+      '2026-01-01 13:00:00',
+    ]);
+  });
+
+  test.each(['Africa/Nairobi', 'UTC', 'Asia/Kathmandu'])(
+    'in %s is read as it was written',
+    (zone) => {
+      const wireTime = createWireTime(zone);
+      fc.assert(
+        fc.property(instant, (time) => {
+          expect(wireTime.parse(wireTime.format(time))).toEqual(time);
+        }),
+      );
+    },
+  );
+
+  test('in a zone with summer time names one of the instants it may mean', () => {
+    const newYork = createWireTime('America/New_York');
+    fc.assert(
+      fc.property(instant, (time) => {
+        const text = newYork.format(time);
+        expect(newYork.format(newYork.parse(text) ?? new Date(0))).toBe(text);
+      }),
+    );
+    // The first hour of summer time, and the hour that it leaves out.
+    expect(newYork.parse('2026-03-08 03:30:00')).toEqual(new Date('2026-03-08T07:30:00Z'));
+    expect(newYork.parse('2026-03-08 02:30:00')).toBeUndefined();
+  });
+
+  test.each([
+    '2026-02-30 10:00:00',
+    '2025-02-29 10:00:00',
+    '2026-13-01 10:00:00',
+    '2026-00-01 10:00:00',
+    '2026-01-01 24:00:00',
+    '2026-01-01 10:60:00',
+    '2026-01-01 10:00:60',
+    '2026-01-01T10:00:00',
+    '2026-01-01 10:00',
+    '2026-1-1 10:00:00',
+    ' 2026-01-01 10:00:00',
+    '2026-01-01 10:00:00Z',
+    // The ends of the calendar, where a time zone leads out of the four digits of a year.
+    '0000-01-01 00:00:00',
+    '0001-01-01 00:00:00',
+    '9999-12-31 23:59:59',
+    '',
+  ])('is not %j', (text) => {
+    expect(nairobi.parse(text)).toBeUndefined();
+  });
+
+  test('never fails on a text of its form', () => {
+    const digits = (length: number): fc.Arbitrary<string> =>
+      fc.string({ unit: fc.constantFrom(...DIGITS), minLength: length, maxLength: length });
+    const parts = fc.tuple(digits(4), ...Array.from({ length: 5 }, () => digits(2)));
+    fc.assert(
+      fc.property(parts, ([year, month, day, hour, minute, second]) => {
+        const text = `${year}-${month}-${day} ${hour}:${minute}:${second}`;
+        const time = nairobi.parse(text);
+        if (time !== undefined) expect(nairobi.format(time)).toBe(text);
+      }),
+    );
+  });
+});
+
+describe('the time that a sender writes', () => {
+  const time = new Date('2026-01-05T09:00:00Z');
+  test.each([
+    '1767603600',
+    '1767603600000',
+    '2026-01-05 12:00:00',
+    '2026-01-05T09:00:00Z',
+    '2026-01-05T09:00Z',
+    '2026-01-05T09:00:00.000000000Z',
+    '2026-01-05T12:00:00+03:00',
+    '2026-01-05T12:00:00+0300',
+    '2026-01-04T23:00:00-10:00',
+    '2026-01-05T12:00:00',
+    '2026-01-05T12:00',
+    '2026-01-05T12:00:00.000000',
+    '20260105T090000Z',
+    '20260105T0900Z',
+    '20260105T120000+0300',
+    '20260105T120000',
+  ])('may be %s', (text) => {
+    expect(parseSenderTime(text, nairobi)).toEqual(time);
+  });
+
+  test.each([
+    '17676036',
+    '17676036000',
+    '17676036000000',
+    '-1767603600',
+    '1.7e9',
+    '2026-01-05',
+    '2026-02-30T09:00:00Z',
+    '0000-06-01T09:00:00Z',
+    '2025-02-29T09:00:00+03:00',
+    '2026-13-01T09:00:00Z',
+    '2026-01-05T25:00:00Z',
+    '2026-01-05T09:00:00+25:00',
+    '2026-01-05T09:00:00 EAT',
+    '2026-01-05T25:00:00',
+    '2026-02-30T09:00:00',
+    '20260230T090000',
+    '2026-01-05T0900',
+    '2026-01-05T09:00.5',
+    '20260105',
+    'yesterday',
+  ])('is not %s', (text) => {
+    expect(parseSenderTime(text, nairobi)).toBeUndefined();
+  });
+});
