@@ -67,6 +67,32 @@ describe('tables', () => {
     expect(owned).toHaveLength(new Set(owned).size);
   });
 
+  test('are written by an SQL function of the same wing only', () => {
+    const wingOf = new Map(
+      Object.entries(OWNERS).flatMap(([folder, tables]) =>
+        tables.map((table) => [table, folder.split('/')[0] ?? ''] as const),
+      ),
+    );
+    const foreign = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\/functions\/\w+\.sql$/.test(name))
+      .flatMap((name) => {
+        const sql = readFileSync(path.join(SOURCE, name), 'utf8');
+        const written = [...sql.matchAll(/\b(?:insert into|update|delete from)\s+(\w+)/g)];
+        return written
+          .map((match) => wingOf.get(match[1] ?? ''))
+          .filter((wing) => wing !== undefined && !name.startsWith(`${wing}/`))
+          .map((wing) => `${name} writes a table of ${wing}`);
+      });
+    expect(foreign).toEqual([]);
+  });
+
+  test('are written under their names, so that the owner can be checked', () => {
+    const computed = files.filter((file) =>
+      /\b(insert into|delete from|update)\s+\$\{/.test(sources.get(file) ?? ''),
+    );
+    expect(computed).toEqual([]);
+  });
+
   test('are written by their owner', () => {
     const found = foreignAccesses(sources, OWNERS, 'write');
     expect(unexcused(found, FOREIGN_WRITES)).toEqual([]);
