@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { readFileSync } from 'node:fs';
+import { programVersion } from '../platform/base/program-version.ts';
 import { acceptAnyCase } from './choices.ts';
 import type { Cli, Surroundings } from './cli.ts';
 import { EXIT } from './exit.ts';
@@ -178,7 +178,7 @@ function createProgram(surroundings: Surroundings): Command {
     .description(
       'The command line of Malipo. It works with or without a running service. It uses the database of DATABASE_URL, or else the embedded database in DATA_DIR.',
     )
-    .version(readVersion())
+    .version(programVersion())
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void stdout.write(text),
@@ -194,9 +194,4 @@ async function addCommands(program: Command, cli: Cli, args: readonly string[]):
     if (name === called) (await load())(program, cli);
     else program.command(name).description(summary);
   }
-}
-
-function readVersion(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
 }

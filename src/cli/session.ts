@@ -15,6 +15,7 @@ import { waitForOthers } from '../platform/db/other-sessions.ts';
 import { createPool, isConnectionError } from '../platform/db/pool.ts';
 import type { Pool } from '../platform/db/pool.ts';
 import { requireSameDatabase } from '../platform/db/same-database.ts';
+import { describeUnmigrated, orNotReady } from '../platform/db/version.ts';
 import { enterAfterRestore } from '../payments/quarantine/after-restore.ts';
 import type { Sealing } from '../parties/administer.ts';
 import { requireSameMasterKey } from '../parties/keys.ts';
@@ -163,17 +164,11 @@ async function openShared(config: Config): Promise<OpenDatabase> {
   }
 }
 
-/** No such table, or not for this role: nothing was granted yet. */
-const NOT_READY = new Set<unknown>(['42P01', '42501']);
-
 async function requireReady(pool: Pool, needs: SessionNeeds): Promise<void> {
-  const migrated = await isMigrated(pool, SCHEMA).catch((error: unknown) => {
-    if (NOT_READY.has((error as { code?: unknown }).code)) return false;
-    throw error;
-  });
+  const migrated = await orNotReady(isMigrated(pool, SCHEMA), false);
   if (migrated || needs.unmigrated === true) return;
   throw new PlainError(
-    'The database has a different version than this program. Run `npm run -s malipo -- migrate`, or start the service.',
+    `${await describeUnmigrated(pool, SCHEMA)} Run \`npm run -s malipo -- migrate\`, or start the service.`,
   );
 }
 

@@ -153,10 +153,12 @@ describe('a database that is not migrated', () => {
       );
       const older = await malipo(environment, 'vendor', 'list');
       expect(older).toMatchObject({ exitCode: 1, stdout: '' });
+      expect(older.stderr).toContain('of an older version than this program');
       expect(older.stderr).toContain('npm run -s malipo -- migrate');
       await query(database.ownerUrl, 'drop schema public cascade; create schema public');
       const empty = await inProcess(environment, 'ledger', 'check', '--json');
       expect(empty).toMatchObject({ exitCode: 1, stdout: '' });
+      expect(empty.stderr).toContain('The database is empty.');
       expect(empty.stderr).toContain('npm run -s malipo -- migrate');
       const migrated = await must(environment, 'migrate');
       expect(migrated.stdout).toMatch(/^Applied platform\/0001_/);

@@ -17,7 +17,7 @@ import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 import { SandboxFixture } from '../support/sandbox.ts';
 import { findFreePort } from '../support/service-process.ts';
 import { until } from '../support/until.ts';
-import { must, newMasterKey } from './cli-support.ts';
+import { inProcess, must, newMasterKey } from './cli-support.ts';
 
 // How a database comes to this version, whatever happens on the way, and what it has to enforce then.
 
@@ -207,6 +207,36 @@ describe('a schema that no longer enforces what it has to', () => {
     });
     expect(await service.ended()).toEqual({ code: 1, signal: null });
     expect(service.stderr).toContain(missing);
+  });
+});
+
+describe('a database of another version', () => {
+  test.each([
+    [
+      'a migration that is not known',
+      `update schema_migrations set name = 'credit/9999_later.sql'`,
+    ],
+    ['a migration that was rewritten', `update schema_migrations set checksum = 'another'`],
+  ])('by %s is refused in plain words, and stays as it is', async (_what, change) => {
+    const { url, runtimeUrl, pool } = await migrated();
+    await pool.query(
+      `${change} where name = (select max(name) from schema_migrations where name like 'credit/%')`,
+    );
+    const told = /made by another version of Malipo than this program \(\d[^]*migration credit\//;
+    const refused = await inProcess({ DATABASE_URL: url }, 'migrate');
+    expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(refused.stderr).toMatch(told);
+    const service = fixture.launch('serve', {
+      DATABASE_URL: runtimeUrl,
+      DATABASE_OWNER_URL: url,
+      MASTER_KEY: newMasterKey(),
+      PORT: String(await findFreePort()),
+    });
+    expect(await service.ended()).toEqual({ code: 1, signal: null });
+    for (const { stderr } of [refused, service]) {
+      expect(stderr).toMatch(told);
+      expect(stderr).not.toMatch(/^ {4}at /m);
+    }
   });
 });
 

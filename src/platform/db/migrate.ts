@@ -16,6 +16,7 @@ import {
   recordSchema,
 } from './schema-check.ts';
 import type { Schema, SqlFile } from './schema.ts';
+import { refuseOtherVersion } from './version.ts';
 
 // One number for all migrators of one database, so that they wait for each other.
 const MIGRATION_LOCK = 7_305_001;
@@ -24,8 +25,8 @@ const MIGRATION_LOCK = 7_305_001;
  * Brings the database to this version: every migration once, in order, each in a database transaction
  * of its own; then the functions whose text changed, in one. A killed migrator leaves nothing half
  * done. Processes that start together wait for one another. Returns the names of the files applied now.
- * Throws: when an applied migration has been edited, or the database is newer than this program;
- * `PlainError` when the schema is no longer what the files made.
+ * Throws: `PlainError` when another version made the database, or its schema is no longer what the
+ * files made.
  */
 export async function migrate(pool: Pool, schema: Schema): Promise<readonly string[]> {
   const applied: string[] = [];
@@ -51,7 +52,7 @@ async function applyOnce(
     const done = await client.query<{ name: string; checksum: string }>(
       'select name, checksum from schema_migrations',
     );
-    for (const row of done.rows) checkApplied(row, known);
+    refuseOtherVersion(done.rows, known);
     if (done.rows.some((row) => row.name === migration.name)) return false;
     await refuseDamage(client);
     await client.query(migration.sql);
@@ -117,23 +118,6 @@ export async function acceptSchema(pool: Pool): Promise<readonly string[]> {
     await recordSchema(client);
     return accepted;
   });
-}
-
-function checkApplied(
-  row: { readonly name: string; readonly checksum: string },
-  known: readonly SqlFile[],
-): void {
-  const migration = known.find((candidate) => candidate.name === row.name);
-  if (migration === undefined) {
-    throw new Error(
-      `The database has migration ${row.name}, which this version of Malipo does not know. Start the newer version.`,
-    );
-  }
-  if (migration.checksum !== row.checksum) {
-    throw new Error(
-      `Migration ${row.name} was changed after it had been applied. Restore the file; changes go into a new migration.`,
-    );
-  }
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Pool } from './pool.ts';
 import { findRoleProblems, grantRuntime, mayMigrate, roleOf } from './runtime-role.ts';
 import { requireSameDatabase } from './same-database.ts';
 import type { Schema } from './schema.ts';
+import { describeUnmigrated, orNotReady } from './version.ts';
 
 export interface Prepared {
   /** Names of the migrations and functions that were applied now. */
@@ -48,14 +49,10 @@ export async function prepareDatabase(
 }
 
 async function requireMigrated(runtime: Pool, role: string, schema: Schema): Promise<void> {
-  const migrated = await isPrepared(runtime, schema).catch((error: unknown) => {
-    // 42P01: no such table; 42501: not for this role.
-    if (['42P01', '42501'].includes(String((error as { code?: unknown }).code))) return false;
-    throw error;
-  });
-  if (migrated) return;
+  if (await orNotReady(isPrepared(runtime, schema), false)) return;
+  const found = await describeUnmigrated(runtime, schema);
   throw new PlainError(
-    `The database is not at this version of Malipo, and its role ${role} may not change the schema. Run \`npm run -s malipo -- migrate\` with DATABASE_OWNER_URL, or set DATABASE_OWNER_URL here.`,
+    `${found} The role ${role} may not change the schema. Run \`npm run -s malipo -- migrate\` with DATABASE_OWNER_URL, or set DATABASE_OWNER_URL here.`,
   );
 }
 

@@ -1,0 +1,60 @@
+import { PlainError } from '../base/plain-error.ts';
+import { programVersion } from '../base/program-version.ts';
+import type { Queryable } from './pool.ts';
+import type { Schema, SqlFile } from './schema.ts';
+
+interface Applied {
+  readonly name: string;
+  readonly checksum: string;
+}
+
+/** Throws: `PlainError` when the database has a migration that this program does not have. */
+export function refuseOtherVersion(applied: readonly Applied[], known: readonly SqlFile[]): void {
+  for (const { name, checksum } of applied) {
+    const migration = known.find((candidate) => candidate.name === name);
+    if (migration?.checksum === checksum) continue;
+    const difference =
+      migration === undefined
+        ? `migration ${name} was applied to it, which this program does not have`
+        : `migration ${name} was applied to it with another content than this program’s`;
+    throw new PlainError(
+      `The database was made by another version of Malipo than this program (${programVersion()}): ${difference}. If a newer version made it, start that version. If a development version made it, whose migrations were rewritten since, it cannot be upgraded: use a new database, or start the version that made it.`,
+    );
+  }
+}
+
+/** No such table, or not for this role: nothing was granted yet. */
+const NOT_READY = new Set<unknown>(['42P01', '42501']);
+
+/** `fallback` where the tables that `work` reads are not there yet, or not for this role. */
+export async function orNotReady<Result>(work: Promise<Result>, fallback: Result): Promise<Result> {
+  return await work.catch((error: unknown) => {
+    if (NOT_READY.has((error as { code?: unknown }).code)) return fallback;
+    throw error;
+  });
+}
+
+/**
+ * What was found instead of a database of this version, as a sentence.
+ * Throws: `PlainError` when it is of another version, to which no migration leads.
+ */
+export async function describeUnmigrated(db: Queryable, schema: Schema): Promise<string> {
+  const read = await db.query<{ filled: boolean; known: boolean }>(
+    `select count(*) > 0 as filled,
+       coalesce(bool_or(c.relname = 'schema_migrations'), false) as known
+     from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where c.relkind in ('r', 'p') and n.nspname <> 'information_schema' and n.nspname !~ '^pg_'`,
+  );
+  const { filled = false, known = false } = read.rows[0] ?? {};
+  if (!filled) return 'The database is empty.';
+  if (!known) return 'The database has tables, but none of Malipo.';
+  const applied = await orNotReady<readonly Applied[] | undefined>(
+    db
+      .query<Applied>('select name, checksum from schema_migrations order by name')
+      .then(({ rows }) => rows),
+    undefined,
+  );
+  if (applied === undefined) return 'The database role may not use the tables of Malipo.';
+  refuseOtherVersion(applied, schema.migrations);
+  return `The database is of an older version than this program (${programVersion()}).`;
+}
