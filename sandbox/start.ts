@@ -1,6 +1,8 @@
 import { createSecretKey } from 'node:crypto';
+import path from 'node:path';
 import { canonicalText } from '../src/platform/base/canonical.ts';
 import type { Config } from '../src/config.ts';
+import { VARIABLES } from '../src/environment.ts';
 import { openRegistryVault } from '../src/credit/registry/open-vault-store.ts';
 import { creditKeysOf } from '../src/credit/registry/vault.ts';
 import { createLog } from '../src/platform/log.ts';
@@ -78,9 +80,15 @@ Malipo sandbox   ${origin}
 Fund the float and pay a bill (one line, paste it into another terminal):
 curl -s ${fundUrl} ${formArguments(fund, demo.key)} && echo && curl -s ${createUrl} ${formArguments(create, demo.key)} && echo
 
-Then look at it:  npm run -s malipo -- status --vid ${demo.vid} --merchant-reference ${create.merchant_reference}
-Ctrl-C stops everything; the data stays.
+Then look at it:  ${settingsOfCommands(config)}npm run -s malipo -- status --vid ${demo.vid} --merchant-reference ${create.merchant_reference}
+Ctrl-C stops everything; the data stays.${config.databaseUrl === undefined ? '' : '\nCommands need the same DATABASE_URL.'}
 `;
+}
+
+/** What a command needs before it to work on the same data, ready for a shell. */
+function settingsOfCommands(config: Config): string {
+  if (config.dataDir === path.resolve(VARIABLES.DATA_DIR.default)) return '';
+  return `DATA_DIR='${config.dataDir.replaceAll(`'`, `'\\''`)}' `;
 }
 
 function formArguments(fields: Readonly<Record<string, string>>, key: string): string {

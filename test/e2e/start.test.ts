@@ -94,6 +94,10 @@ describe('from the first start to the second', () => {
       const text = body.msg['text'] as Record<string, unknown>;
       return text['transaction_status'] === 'SUCCESS' && body;
     });
+    const [, look = ''] = /^Then look at it: +(.+)$/m.exec(first.process.stdout) ?? [];
+    expect(
+      (await run('bash', ['-c', look], { env: { PATH: process.env['PATH'] } })).stdout,
+    ).toContain(reference);
     expect((await first.truth()).map((entry) => entry.reference)).toEqual([reference]);
     expect(await demoVendor(first).balance()).toBe(99_900);
 
