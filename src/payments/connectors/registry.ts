@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { LIMITS } from '../../platform/base/limits.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Operator } from '../billers/biller.ts';
 import type { Connector } from '../dispatch/connector.ts';
 import type { StatementFormat } from '../reconciliation/statement.ts';
@@ -34,7 +35,11 @@ const PROTOCOLS: Readonly<Record<string, Factory>> = {
   'http-json': (operator, callbackUrl) => {
     const settings = readOperatorSettings(operator.operatorCode, operator.settings);
     const [newest, ...former] = operator.secrets;
-    if (newest === undefined) throw new Error(`operator ${operator.operatorCode} has no secret`);
+    if (newest === undefined) {
+      throw new PlainError(
+        `operator ${operator.operatorCode} has no key yet: malipo operator set-key ${operator.operatorCode}`,
+      );
+    }
     return createHttpJsonConnector({
       operatorCode: operator.operatorCode,
       baseUrl: operator.baseUrl,
@@ -138,7 +143,11 @@ export function createConnectorRegistry(
       return factory(operator, `${options.callbackBase}/${operator.operatorCode}`);
     } catch (error) {
       // One misconfigured operator must not stop the others; its payments wait.
-      options.log.error({ err: error }, 'an operator cannot be used');
+      if (error instanceof PlainError) {
+        options.log.warn({ reason: error.message }, 'an operator cannot be used yet');
+      } else {
+        options.log.error({ err: error }, 'an operator cannot be used');
+      }
       return undefined;
     }
   };
