@@ -46,10 +46,10 @@ export const signerName = matching(
   SIGNER_NAME_PATTERN,
   '1 to 64 letters, digits, dots, hyphens or underscores',
 );
-export const code = matching(
-  /^[a-z0-9_]{1,40}$/,
-  '1 to 40 lower-case letters, digits or underscores',
-);
+const requireCode = matching(/^[a-z0-9_]{1,40}$/, '1 to 40 letters, digits or underscores');
+
+/** The code of a biller or operator, which is always lower-case, in any case. */
+export const code = (text: string): string => requireCode(text.toLowerCase());
 export const threeDigits = matching(
   /^\d{3}$/,
   'exactly 3 digits without the leading 0, such as 722',

@@ -183,8 +183,17 @@ function createProgram(surroundings: Surroundings): Command {
     .configureOutput({
       writeOut: (text) => void stdout.write(text),
       writeErr: (text) => void stderr.write(text),
+      outputError: (text, write) => write(inPlainWords(text)),
     })
-    .showHelpAfterError('(add --help for the options)');
+    .showHelpAfterError('For the options, run the command with --help.');
+}
+
+/** What commander calls a “command-argument” is the `<name>` that the help shows. */
+function inPlainWords(text: string): string {
+  return text.replace(
+    /command-argument value '(.*)' is invalid for argument '(.*?)'\./s,
+    '“$1” is not valid for <$2>.',
+  );
 }
 
 async function addCommands(program: Command, cli: Cli, args: readonly string[]): Promise<void> {

@@ -306,7 +306,7 @@ describe('malipo biller', () => {
     [['biller', 'set', 'water', '--minimum', '0'], 2, '--minimum'],
     [['biller', 'set', 'water', '--minimum', '1e3'], 2, '--minimum'],
     [['biller', 'set', 'water', '--fee', '1.005'], 2, '--fee'],
-    [['biller', 'set', 'Water!', '--fee', '1'], 2, "'code'"],
+    [['biller', 'set', 'Water!', '--fee', '1'], 2, '<code>'],
     [['biller', 'set', 'water'], 2, 'At least one setting'],
     [['biller', 'set', 'water', '--json'], 2, 'At least one setting'],
     [['biller', 'set', 'water', '--maximum', '10'], 1, '--maximum: The maximum is below'],
@@ -415,5 +415,20 @@ describe('malipo prefix', () => {
     );
     const again = await must(environment, 'prefix', 'load-kenya');
     expect(again.stdout).toContain('There are no billers airtel, jtl, telkom.');
+  });
+});
+
+describe('codes', () => {
+  it('are taken in any case', async () => {
+    const set = await must(environment, 'biller', 'set-status', 'WATER', 'Online');
+    expect(set.stdout).toBe('Biller water is set ONLINE.\n');
+  });
+
+  it('that cannot be are refused in plain words', async () => {
+    const refused = await inProcess(environment, 'biller', 'set-status', 'city-water', 'ONLINE');
+    expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(refused.stderr).toBe(
+      'error: “city-water” is not valid for <code>. It must be 1 to 40 letters, digits or underscores.\nFor the options, run the command with --help.\n',
+    );
   });
 });

@@ -176,7 +176,7 @@ describe('malipo vendor', () => {
   });
 
   it.each([
-    [['vendor', 'add', 'a b', '--name', 'A', '--sector', 'bank'], "'vid'"],
+    [['vendor', 'add', 'a b', '--name', 'A', '--sector', 'bank'], '<vid>'],
     [['vendor', 'add', 'a', '--name', 'A\u001B[2J', '--sector', 'bank'], '--name'],
     [['vendor', 'add', 'a', '--name', 'A', '--sector', 'circus'], '--sector'],
     [['vendor', 'add', 'a', '--name', 'A'], '--sector'],
