@@ -44,6 +44,14 @@ function countFresh(movements: readonly Movement[]): number {
   return movements.filter((movement) => movement.fresh).length;
 }
 
+test('income paid more than a day in the future is refused', async () => {
+  const vendorId = await books.addVendor();
+  const mac = { pool: books.pool, ledgerMac: books.ledgerMac };
+  const at = (ms: number) => income(vendorId, { paidAt: new Date(Date.now() + ms) });
+  expect(await codeOf(collect(mac, at(25 * 3_600_000)))).toBe('invalid_field');
+  expect(await codeOf(collect(mac, at(23 * 3_600_000)))).toBe('moved');
+});
+
 describe('collected income', () => {
   test('comes from outside and is not in the float yet', async () => {
     const vendorId = await books.addVendor();

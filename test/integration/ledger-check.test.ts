@@ -256,6 +256,14 @@ const PLANTED: readonly Planted[] = [
       ),
   },
   {
+    invariant: 'nothing_in_future',
+    by: 'a payment of tomorrow',
+    plant: async ({ queued }) =>
+      await run(`update payments set created_at = now() + interval '1 day' where payment_id = $1`, [
+        queued.paymentId,
+      ]),
+  },
+  {
     invariant: 'queued_as_created',
     by: 'a queued payment to another account',
     plant: async ({ queued }) =>

@@ -124,6 +124,23 @@ export const INVARIANTS: readonly Invariant[] = [
           where t.payment_id is null or q.count is distinct from 1`,
   },
   {
+    name: 'nothing_in_future',
+    says: 'Nothing is dated later than now, or the chain would never cover it. A minute is allowed, for clocks.',
+    sql: `select vendor_id, format('%s %s is dated %s', what, id, at) as detail
+          from (
+            select vendor_id, 'payment' as what, payment_id as id,
+              greatest(created_at, settled_at) as at from payments
+            union all
+            select vendor_id, 'transfer of', source_id, created_at from transfers
+            union all
+            select vendor_id, 'collection', collection_id, created_at from collections
+            union all
+            select vendor_id, 'fund movement', movement_id, created_at from fund_movements
+            union all
+            select vendor_id, 'correction', correction_id, posted_at from corrections
+          ) x where at > clock_timestamp() + interval '1 minute'`,
+  },
+  {
     name: 'queued_as_created',
     says: 'What is queued to be paid is what was created.',
     sql: `select q.vendor_id, format('payment %s: queued %s to %s, created %s to %s', q.payment_id,

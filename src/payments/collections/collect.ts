@@ -8,6 +8,9 @@ import { collectionText } from '../ledger/authenticity.ts';
 import { lockFloat, postingTime, postTransfer } from '../ledger/store.ts';
 import { findCollection, insertCollection } from './store.ts';
 
+/** How far a collector's clock and time zone may lead: a day. */
+const MAX_AHEAD_MS = 24 * 3_600_000;
+
 export interface CollectedIncome {
   readonly collector: string;
   /** The collector's own reference; makes it once. */
@@ -37,6 +40,7 @@ export async function collect(
   deps: { readonly pool: Pool; readonly ledgerMac: Mac },
   income: CollectedIncome,
 ): Promise<Movement> {
+  requirePastOrNear(income.paidAt);
   const movement = await databaseTransaction(deps.pool, async (client) => {
     await lockFloat(client, income.vendorId);
     const made = { ...income, collectionId: newId(), createdAt: await postingTime(client) };
@@ -89,4 +93,10 @@ export async function collect(
   });
   crashPoint('collect:after-commit');
   return movement;
+}
+
+function requirePastOrNear(paidAt: Date): void {
+  if (paidAt.getTime() <= Date.now() + MAX_AHEAD_MS) return;
+  const text = 'paid_at is more than a day in the future';
+  throw new Refusal('invalid_field', { field: 'paid_at', text });
 }

@@ -100,5 +100,5 @@ export const fundTime = parameter(
 export const collectionTime = parameter(
   /^[0-9T:.Z +-]{9,40}$/,
   TIME_FORMS,
-  'When the customer paid.',
+  'When the customer paid; at most a day in the future.',
 );
