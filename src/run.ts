@@ -9,13 +9,14 @@ import { setEnquiryRetention } from './credit/enquiries/retention-store.ts';
 import { refuseDamage } from './platform/db/migrate.ts';
 import { openDatabase } from './platform/db/open.ts';
 import type { OpenDatabase } from './platform/db/open.ts';
-import { createPool, isConnectionError } from './platform/db/pool.ts';
+import { createPool } from './platform/db/pool.ts';
 import type { Pool } from './platform/db/pool.ts';
 import { prepareDatabase } from './platform/db/prepare.ts';
 import type { Prepared } from './platform/db/prepare.ts';
 import { databaseOf, ensureRole } from './platform/db/runtime-role.ts';
 import { sandboxRuntimeUrl } from './platform/db/sandbox-role.ts';
 import { checkServer } from './platform/db/server-check.ts';
+import { explainUnusable, requireLogin } from './platform/db/unusable.ts';
 import { createLog } from './platform/log.ts';
 import { findSigners } from './parties/store.ts';
 import { enterAfterRestore } from './payments/quarantine/after-restore.ts';
@@ -59,7 +60,7 @@ export async function runService(options: RunOptions): Promise<RunningService> {
   };
   try {
     const databaseUrl = await prepareAsOwner(options, database).catch((error: unknown) => {
-      throw explainUnusable(error, database.ownerUrl);
+      throw explainUnusable(error, database.ownerUrl, ownerVariable(database));
     });
     const pool = createPool({ url: databaseUrl, max: 2, name: 'start' });
     try {
@@ -68,7 +69,7 @@ export async function runService(options: RunOptions): Promise<RunningService> {
       await tellQuarantine(pool, log);
       await options.prepare(pool);
     } catch (error) {
-      throw explainUnusable(error, databaseUrl);
+      throw explainUnusable(error, databaseUrl, 'DATABASE_URL');
     } finally {
       await pool.end();
     }
@@ -90,6 +91,10 @@ export async function runService(options: RunOptions): Promise<RunningService> {
   }
 }
 
+function ownerVariable({ url, ownerUrl }: OpenDatabase): 'DATABASE_URL' | 'DATABASE_OWNER_URL' {
+  return url === ownerUrl ? 'DATABASE_URL' : 'DATABASE_OWNER_URL';
+}
+
 /** Migrates and grants, as far as the owner is known. Returns the URL to serve with. */
 async function prepareAsOwner(options: RunOptions, database: OpenDatabase): Promise<string> {
   const { config, log } = options;
@@ -103,6 +108,8 @@ async function prepareAsOwner(options: RunOptions, database: OpenDatabase): Prom
     const owner = open(database.ownerUrl);
     let { url } = database;
     const runtime = open(url);
+    // Before anything else, so that the variable at fault is known.
+    await requireLogin(runtime, url, 'DATABASE_URL');
     await refuseUnfitServer(runtime, config, log);
     let prepared = await prepareDatabase(owner, runtime, SCHEMA);
     if (prepared.applied.length > 0) log.info({ applied: prepared.applied }, 'migrated');
@@ -154,20 +161,6 @@ async function tellQuarantine(pool: Pool, log: Logger): Promise<void> {
   if (quarantine === undefined) return;
   const { lost_from: lostFrom, lost_until: lostUntil, reason } = quarantine;
   log.error({ lostFrom, lostUntil, reason }, 'in quarantine: nothing is sent to operators');
-}
-
-/** A database that is not there or does not let us in, without what its URL keeps secret. */
-function explainUnusable(error: unknown, databaseUrl: string): unknown {
-  if ((error as { plain?: unknown } | null)?.plain === true) return error;
-  const { code, message } = error as NodeJS.ErrnoException;
-  // Class 28: wrong user or password; 3D000: no such database.
-  if (!isConnectionError(error) && !/^(28|3D)/.test(code ?? '')) return error;
-  const url = URL.parse(databaseUrl);
-  const location = url === null ? 'of DATABASE_URL' : `${url.host}${url.pathname}`;
-  return new StartError(
-    `The database ${location} cannot be used: ${message || code}. Start it, or correct DATABASE_URL.`,
-    { cause: error },
-  );
 }
 
 async function listen(service: Service, config: Config): Promise<string> {

@@ -55,7 +55,7 @@ async function listen(server: Server, port: number): Promise<void> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
     throw new Error(
-      `port ${port} is in use by another program. Stop it, or choose another port with --port (OPERATOR_PORT of the sandbox).`,
+      `port ${port} is in use by another program. Stop it, or choose another port with --port. In the sandbox it is OPERATOR_PORT, by default PORT + 1: setting PORT changes both.`,
       { cause: error },
     );
   }

@@ -15,6 +15,7 @@ import { waitForOthers } from '../platform/db/other-sessions.ts';
 import { createPool, isConnectionError } from '../platform/db/pool.ts';
 import type { Pool } from '../platform/db/pool.ts';
 import { requireSameDatabase } from '../platform/db/same-database.ts';
+import { explainUnusable, isRefusedLogin } from '../platform/db/unusable.ts';
 import { describeUnmigrated, orNotReady } from '../platform/db/version.ts';
 import { enterAfterRestore } from '../payments/quarantine/after-restore.ts';
 import type { Sealing } from '../parties/administer.ts';
@@ -77,7 +78,10 @@ export async function withSession(
   let owner: Promise<Pool> | undefined;
   const openOwner = async (): Promise<Pool> => {
     const opened = open(database.ownerUrl, 2);
-    await requireSameDatabase(opened, pool);
+    await requireSameDatabase(opened, pool).catch((error: unknown) => {
+      if (config.databaseOwnerUrl === undefined) throw error;
+      throw explainUnusable(error, database.ownerUrl, 'DATABASE_OWNER_URL');
+    });
     return opened;
   };
   try {
@@ -122,7 +126,8 @@ async function connect(
       await database.close();
       // Whoever started the embedded server may just be stopping it; nothing was done yet.
       const again = config.databaseUrl === undefined && isConnectionError(error);
-      if (!again || performance.now() > giveUpAt) throw error;
+      if (again && performance.now() <= giveUpAt) continue;
+      throw isRefusedLogin(error) ? explainUnusable(error, database.url, 'DATABASE_URL') : error;
     }
   }
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { inProcess } from '../integration/cli-support.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { SandboxFixture } from '../support/sandbox.ts';
@@ -103,6 +104,27 @@ test('an owner of another database is refused, and creates nothing in it', async
     await other.drop();
   }
 });
+
+test.each(['DATABASE_URL', 'DATABASE_OWNER_URL'])(
+  'a wrong password in %s is refused, and the variable is named, by the service and by commands',
+  async (variable) => {
+    const urls = { DATABASE_URL: database.url, DATABASE_OWNER_URL: database.ownerUrl };
+    const url = new URL(variable === 'DATABASE_URL' ? database.url : database.ownerUrl);
+    url.password = 'not-the-password';
+    const env = { ...urls, [variable]: url.href };
+    const { process } = await serve(env);
+    expect(process.ending).toEqual({ code: 1, signal: null });
+    const command = await inProcess(env, 'migrate');
+    expect(command).toMatchObject({ exitCode: 1, stdout: '' });
+    for (const { stderr } of [process, command]) {
+      expect(stderr).toMatch(
+        new RegExp(`password authentication failed [^]*\\. Correct ${variable}\\.\\n$`),
+      );
+      expect(stderr).not.toContain('not-the-password');
+      expect(stderr).not.toMatch(/^ {4}at /m);
+    }
+  },
+);
 
 test('a server that cannot be used is refused in plain words', async () => {
   const url = new URL(database.url);

@@ -151,7 +151,7 @@ describe('what a person can mend', () => {
     await occupied(async (port) => {
       const said = await refusedStart({ OPERATOR_PORT: String(port) });
       expect(said).toContain(String(port));
-      expect(said).toContain('OPERATOR_PORT');
+      expect(said).toContain('OPERATOR_PORT, by default PORT + 1');
     });
   });
 
