@@ -14,6 +14,7 @@ export const HAS_BROWSER = process.platform === 'linux' && process.arch === 'x64
 /** Chromium, with the libraries and the font it needs, all from npm packages. */
 export async function startBrowser(): Promise<Browser> {
   const folder = await unpackOnce();
+  await configureFonts(folder);
   return await chromium.launch({
     executablePath: path.join(folder, 'chromium'),
     // Chromium's own sandbox does not work for root, or in containers.
@@ -38,7 +39,6 @@ async function unpackOnce(): Promise<string> {
   const folder = await mkdtemp(path.join(CACHE, 'unpacking-'));
   try {
     await unpackInto(folder);
-    await writeFile(path.join(folder, 'fonts/fonts.conf'), fontConfiguration(target));
     // Of two that unpack at once the second finds the first one's.
     await rename(folder, target).catch(() => undefined);
   } finally {
@@ -47,15 +47,24 @@ async function unpackOnce(): Promise<string> {
   return target;
 }
 
-/** The package's own font and no other, so that pages are laid out alike everywhere. */
-function fontConfiguration(folder: string): string {
-  return `<?xml version="1.0"?>
+/**
+ * The package's own font and no other, so that pages are laid out alike everywhere. Written at every
+ * start, since the folder may be from before a change of it, and whole, since another may be reading it.
+ */
+async function configureFonts(folder: string): Promise<void> {
+  const file = path.join(folder, 'fonts/fonts.conf');
+  const written = `${file}.${process.pid}`;
+  await writeFile(
+    written,
+    `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
   <dir>${path.join(folder, 'fonts/fonts')}</dir>
   <cachedir>${path.join(folder, 'fonts-cache')}</cachedir>
 </fontconfig>
-`;
+`,
+  );
+  await rename(written, file);
 }
 
 async function unpackInto(folder: string): Promise<void> {
