@@ -4,7 +4,7 @@ import { acceptAnyCase } from './choices.ts';
 import type { Cli, Surroundings } from './cli.ts';
 import { EXIT } from './exit.ts';
 import { explain } from './failure.ts';
-import { createProgress, showAnswer } from './output.ts';
+import { createProgress, showAnswer, shownLines } from './output.ts';
 import type { Answer } from './output.ts';
 
 type AddCommands = (program: Command, cli: Cli) => void;
@@ -167,7 +167,7 @@ export async function runCli(args: readonly string[], surroundings: Surroundings
   } catch (error) {
     progress.clear();
     const { text, exitCode: failed } = explain(error);
-    if (text !== '') stderr.write(`${text}\n`);
+    if (text !== '') stderr.write(`${shownLines(text)}\n`);
     return failed;
   }
 }
@@ -182,7 +182,7 @@ function createProgram(surroundings: Surroundings): Command {
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void stdout.write(text),
-      writeErr: (text) => void stderr.write(text),
+      writeErr: (text) => void stderr.write(shownLines(text)),
       outputError: (text, write) => write(inPlainWords(text)),
     })
     .showHelpAfterError('For the options, run the command with --help.');

@@ -194,6 +194,15 @@ describe('malipo vendor', () => {
     expect(wrong.stderr).toContain(named);
   });
 
+  it('shows no escape sequence of an argument', async () => {
+    for (const args of [['vendor', 'add', 'x', '--name', '\u001b[31mred'], ['\u001b[31mred']]) {
+      const wrong = await inProcess(environment, ...args);
+      expect(wrong.exitCode).toBe(2);
+      expect(wrong.stderr).toContain('\ufffd[31mred');
+      expect(wrong.stderr).not.toContain('\u001b');
+    }
+  });
+
   it('changes only the settings that are given', async () => {
     await must(environment, 'vendor', 'add', 'setter', '--name', 'Setter', [
       '--sector',

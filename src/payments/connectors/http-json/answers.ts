@@ -99,7 +99,7 @@ export function readBalanceAnswer(body: Buffer): string | undefined {
   return balanceSchema.Check(value) ? value.balance : undefined;
 }
 
-/** A message for people: control characters become spaces, at most 500 UTF-16 code units. */
+/** A message for people: control and bidirectional characters become spaces, at most 500 UTF-16 code units. */
 export function cleanMessage(text: string): string {
   return cleanText(text, MESSAGE_LENGTH);
 }
@@ -115,8 +115,11 @@ export function cleanReference(text: string): string {
   return cleanText(text, REFERENCE_LENGTH);
 }
 
+/** Control characters, and those that turn the direction of what follows. */
+const UNFIT = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
 function cleanText(text: string, length: number): string {
-  const wellFormed = text.toWellFormed().replaceAll(/\p{Cc}/gu, ' ');
+  const wellFormed = text.toWellFormed().replaceAll(UNFIT, ' ');
   // A cut through a surrogate pair would leave its first half.
   return wellFormed.slice(0, length).replace(/[\uD800-\uDBFF]$/, '');
 }

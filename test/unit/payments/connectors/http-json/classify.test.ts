@@ -172,6 +172,11 @@ describe('an instruction', () => {
     });
   });
 
+  test('messages cannot turn the direction of the text around them', () => {
+    const outcome = classifyPayment(answered({ ...DECLINED, message: 'a\u202eb\u2066c' }), 'REF');
+    expect(outcome).toMatchObject({ message: 'a b c' });
+  });
+
   test('messages fit the database and the eye', () => {
     const message = `a\u0000b\nc\ud800${'x'.repeat(493)}\u{1f600}`;
     const outcome = classifyPayment(answered({ ...DECLINED, message }), 'REF');
