@@ -222,8 +222,8 @@ describe.skipIf(!hasTools)('the guide (skipped where bash, curl or openssl is no
     const walk = [...guide.matchAll(/^```bash\n([\s\S]*?)^```$/gm)]
       .map(([, code]) => code)
       .join('\n');
-    expect(walk).toContain('http://127.0.0.1:8080');
-    const script = walk.replaceAll('http://127.0.0.1:8080', sandbox.origin);
+    expect(walk).toContain('http://127.0.0.1:${PORT:-8080}');
+    const script = walk.replaceAll('http://127.0.0.1:${PORT:-8080}', sandbox.origin);
     const { stdout } = await run('bash', ['-c', `set -euo pipefail\n${script}`], {
       timeout: 30_000,
     });

@@ -62,10 +62,7 @@ export async function collect(
         known.amount_cents !== row.amount_cents ||
         known.paid_at.getTime() !== row.paid_at.getTime()
       ) {
-        throw new Refusal('reference_reused', {
-          field: 'reference',
-          ...(known && { reference: encodeReference(known.vendor_id, known.collection_id) }),
-        });
+        throw reused(known, row.vendor_id);
       }
       return {
         reference: encodeReference(known.vendor_id, known.collection_id),
@@ -99,4 +96,16 @@ function requirePastOrNear(paidAt: Date): void {
   if (paidAt.getTime() <= Date.now() + MAX_AHEAD_MS) return;
   const text = 'paid_at is more than a day in the future';
   throw new Refusal('invalid_field', { field: 'paid_at', text });
+}
+
+/** Names the first collection to its own vendor's repeat only. */
+function reused(
+  known: { readonly vendor_id: number; readonly collection_id: string } | undefined,
+  vendorId: number,
+): Refusal {
+  const isSameVendor = known?.vendor_id === vendorId;
+  return new Refusal('reference_reused', {
+    field: 'reference',
+    ...(isSameVendor && { reference: encodeReference(vendorId, known.collection_id) }),
+  });
 }
