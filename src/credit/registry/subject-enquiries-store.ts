@@ -110,7 +110,7 @@ export async function readPastEnquiries(
     at: row.enquired_at,
     reason: row.report_reason,
     sector: row.sector,
-    // 0 is whoever asked before this registry began.
+    // 0 stands for enquiries made before this registry existed.
     ...(row.vendor_id === 0 ? {} : { by: String(row.vendor_id) }),
   }));
 }

@@ -84,7 +84,7 @@ const ARCHIVED = `select payment_id, vendor_id, created_at, settled_at, biller_r
   from archived_payments where vendor_id = $1`;
 
 /**
- * One archived payment of the vendor, in the form of one that is not; undefined when there is none.
+ * One archived payment of the vendor, in the form of a live payment; undefined when the vendor has no such payment.
  * A reference that was used again after archiving leads to the newest of its payments.
  */
 export async function readArchivedPayment(

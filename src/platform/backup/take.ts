@@ -19,7 +19,7 @@ export interface BackupOptions {
   /** Where the backup goes: missing or empty. */
   readonly folder: string;
   readonly masterKeyIds: readonly string[];
-  /** Authenticates the manifest: whoever restores the backup can tell that nobody changed it. */
+  /** Authenticates the manifest, so that a restore detects any change to it. */
   readonly masterKey: Buffer;
   readonly onProgress?: (what: string, doneBytes: number, allBytes: number | null) => void;
 }

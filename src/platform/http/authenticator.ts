@@ -12,7 +12,7 @@ export interface ReceivedRequest {
   /** SHA-256 in hex that the body has to have, for one that has not arrived. */
   readonly bodySha256: string | undefined;
   readonly reading: Reading;
-  /** The `X-Signature` header as sent; undefined when there is none. */
+  /** The `X-Signature` header as sent; undefined when the request has no such header. */
   readonly signatureHeader: string | undefined;
   /** Where it comes from, for limits. */
   readonly address: string;
