@@ -92,12 +92,12 @@ export async function listCollectors(db: Queryable): Promise<CollectorRow[]> {
   return listed.rows;
 }
 
-/** Keys that still open something, newest first. */
+/** Keys that are valid, newest first; of two made at the same time, the one that is not retired. */
 export async function listKeys(db: Queryable, kinds: readonly HolderKind[]): Promise<KeyRow[]> {
   const result = await db.query<KeyRow>(
     `select ${KEY_COLUMNS} from security_keys
      where holder_kind = any($1) and (valid_until is null or valid_until > now())
-     order by holder_kind, holder, created_at desc`,
+     order by holder_kind, holder, created_at desc, valid_until desc nulls first`,
     [kinds],
   );
   return result.rows;
@@ -112,7 +112,7 @@ export async function listKeysOf(
     name: 'list_keys_of',
     text: `select ${KEY_COLUMNS} from security_keys
       where holder_kind = $1 and holder = $2 and (valid_until is null or valid_until > now())
-      order by created_at desc`,
+      order by created_at desc, valid_until desc nulls first`,
     values: [holderKind, holder],
   });
   return result.rows;
@@ -207,7 +207,8 @@ export async function retireKeys(
 ): Promise<void> {
   await db.query(
     `with others as (
-       select key_id, row_number() over (order by created_at desc, key_id desc) as age
+       select key_id, row_number() over (
+         order by created_at desc, valid_until desc nulls first, key_id desc) as age
        from security_keys
        where holder_kind = $1 and holder = $2 and key_id <> $3
          and (valid_until is null or valid_until > now())

@@ -60,6 +60,15 @@ describe('rotating a key', () => {
     expect(await secretsOf(vid)).toEqual(['third', 'second']);
   });
 
+  test('knows the order of keys that were made within a millisecond', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    for (let attempt = 0; attempt < 8; attempt += 1) {
+      const vid = await makeVendor();
+      for (const secret of ['first', 'second', 'third']) await rotate(vid, secret, 3_600);
+      expect(await secretsOf(vid)).toEqual(['third', 'second']);
+    }
+  });
+
   test('without an overlap ends the former one at once', async () => {
     const vid = await makeVendor();
     await rotate(vid, 'first', 0);
