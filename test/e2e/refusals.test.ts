@@ -223,8 +223,8 @@ describe('between vendors', () => {
     const other = demoVendor(sandbox, 'demo2');
     const unknown = `${theirs.slice(0, -1)}${theirs.endsWith('0') ? '1' : '0'}`;
     const answers = await Promise.all(
-      [theirs, unknown, 'not-a-reference', 'é'.repeat(500)].map((reference) =>
-        other.call('status', { reference }),
+      [theirs, unknown, 'not-a-reference', 'é'.repeat(500), 'a\0b', 'a\nb', '\u202e'].map(
+        (reference) => other.call('status', { reference }),
       ),
     );
     for (const answer of answers) {
@@ -242,8 +242,8 @@ describe('between vendors', () => {
     await demo.accepted({ account: '254711000009', merchant_reference: own });
     const other = demoVendor(sandbox, 'demo2');
     const answers = await Promise.all(
-      [own, own.toUpperCase(), `${own} `, 'x'.repeat(500), 'é'].map((merchant_reference) =>
-        other.call('status', { merchant_reference }),
+      [own, own.toUpperCase(), `${own} `, 'x'.repeat(500), 'é', `${own}\0`, `${own}\n`].map(
+        (merchant_reference) => other.call('status', { merchant_reference }),
       ),
     );
     for (const answer of answers) {

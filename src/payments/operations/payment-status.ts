@@ -16,7 +16,12 @@ import { vid } from '../../parties/http/fields.ts';
 import { StoredAnswer } from '../../platform/http/operation.ts';
 import type { Operation } from '../../platform/http/operation.ts';
 import { headerStatus, nullable, wireTimeText } from '../../platform/http/schemas.ts';
-import { EXAMPLE_REFERENCE, earlierMerchantReference, ipayReference } from './fields.ts';
+import {
+  EXAMPLE_REFERENCE,
+  MERCHANT_REFERENCE,
+  earlierMerchantReference,
+  ipayReference,
+} from './fields.ts';
 
 const operatorFields = {
   biller_response_time: nullable(
@@ -100,6 +105,7 @@ export function paymentStatus(deps: {
       'The status and result of a transaction. Name it by `reference`, the `ipay_reference` that create returned (the name `ipay_reference` is accepted too), or by your own `merchant_reference`.',
     signedBy: deps.byVendor,
     request,
+    anyText: ['reference', 'ipay_reference', 'merchant_reference'],
     response,
     refusals: { unknown_reference: { field: 'reference' }, quarantine: {} },
     example: {
@@ -156,7 +162,9 @@ async function find(
 
 /** Undefined for what can be no payment of the vendor: it gets the answer of an unknown reference. */
 function keyOf(vendorId: number, { field, value }: Wanted): StatusKey | undefined {
-  if (field === 'merchant_reference') return { vendorId, merchantReference: value };
+  if (field === 'merchant_reference') {
+    return MERCHANT_REFERENCE.test(value) ? { vendorId, merchantReference: value } : undefined;
+  }
   const location = decodeReference(value);
   return location?.vendorId === vendorId ? location : undefined;
 }

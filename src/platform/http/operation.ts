@@ -19,6 +19,12 @@ interface Declaration<Request extends TObject, Response extends TSchema, Signer>
   readonly signedBy: Authenticator<Signer> | undefined;
   /** Parameters without those of the signature; every one is text. */
   readonly request: Request;
+  /**
+   * Parameters that name something that exists. Any text is looked up, so that a value that cannot
+   * be a name is unknown instead of malformed. The operation must not pass such a value to the
+   * database unchecked.
+   */
+  readonly anyText?: readonly (keyof Static<Request> & string)[];
   readonly response: Response;
   /** Besides those that all operations have, and those of the signature. */
   readonly refusals: Refusals;

@@ -52,7 +52,9 @@ function createHandler(operation: AnyParametersOperation, deps: OperationDeps): 
   const { signedBy } = operation;
   const names = Object.keys(operation.request.properties);
   const parameters =
-    signedBy === undefined ? deps.knownNames.unsigned(names) : deps.knownNames.signed(names);
+    signedBy === undefined
+      ? deps.knownNames.unsigned(names)
+      : deps.knownNames.signed(names, operation.anyText);
   const validate = createValidator(operation.request);
   return async (request, reply) => {
     const reading = await readFields(

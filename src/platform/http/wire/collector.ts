@@ -64,13 +64,14 @@ export class FieldCollector {
         text: `${field} is longer than ${LIMITS.valueLength} characters`,
       });
     }
-    if (!PRINTABLE_ASCII.test(value) && FORBIDDEN.test(value)) {
+    const { anyText, known } = this.#parameters;
+    if (!PRINTABLE_ASCII.test(value) && FORBIDDEN.test(value) && !anyText.has(field)) {
       throw new Refusal('malformed_request', {
         field,
         text: `${field} contains a character that is never valid, such as a control character`,
       });
     }
-    if (this.#parameters.known.occurIn(value)) throw new Refusal('ambiguous_value', { field });
+    if (known.occurIn(value)) throw new Refusal('ambiguous_value', { field });
   }
 }
 

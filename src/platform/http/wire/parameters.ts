@@ -9,6 +9,8 @@ export interface Parameters {
   /** Unknown names are ignored instead of refused. Only for operations without a signature. */
   readonly ignoresUnknown: boolean;
   readonly known: KnownNames;
+  /** Those whose values may contain characters that are otherwise never valid. */
+  readonly anyText: ReadonlySet<string>;
 }
 
 /**
@@ -24,8 +26,8 @@ export class KnownNames {
   #pattern: RegExp | undefined;
 
   /** The parameters of a signed operation; `hash` is one of them. */
-  signed(names: Iterable<string>): Parameters {
-    return this.#add([...names, HASH_FIELD], false);
+  signed(names: Iterable<string>, anyText: readonly string[] = []): Parameters {
+    return this.#add([...names, HASH_FIELD], false, anyText);
   }
 
   /** The parameters of an operation without a signature. */
@@ -45,13 +47,17 @@ export class KnownNames {
     return this.#pattern.test(value);
   }
 
-  #add(names: readonly string[], ignoresUnknown: boolean): Parameters {
+  #add(
+    names: readonly string[],
+    ignoresUnknown: boolean,
+    anyText: readonly string[] = [],
+  ): Parameters {
     for (const name of names) {
       // With other characters in names the signed text would be ambiguous.
       if (!PARAMETER_NAME.test(name)) throw new TypeError(`“${name}” cannot be a parameter name`);
       this.#names.add(name);
     }
     this.#pattern = undefined;
-    return { names: new Set(names), ignoresUnknown, known: this };
+    return { names: new Set(names), ignoresUnknown, known: this, anyText: new Set(anyText) };
   }
 }
