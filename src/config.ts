@@ -22,16 +22,16 @@ export interface Config {
   readonly publicUrl: string;
   readonly roles: ReadonlySet<Role>;
   readonly logLevel: string;
-  /** Undefined only in the sandbox, where one is made in the data folder. */
+  /** Undefined only in the sandbox, which makes one in the data folder. */
   readonly masterKey: Buffer | undefined;
   readonly masterKeyPrevious: Buffer | undefined;
   /** Undefined: the scoring operations are off (production), or one is derived (sandbox). */
   readonly creditIndexKey: Buffer | undefined;
   readonly creditIndexKeyPrevious: Buffer | undefined;
   readonly creditRetentionDays: number;
-  /** 0: for ever. */
+  /** 0: forever. */
   readonly creditEnquiryRetentionDays: number;
-  /** Of each strict vendor; 0: no limit. */
+  /** For each strict vendor; 0: no limit. */
   readonly creditMissesPerHour: number;
   /** Undefined: the built-in registry answers. */
   readonly metropol: MetropolConfig | undefined;
@@ -62,7 +62,7 @@ export interface MetropolConfig {
   readonly allowsPrivateAddresses: boolean;
 }
 
-/** All mistakes of the environment at once, one line each. */
+/** Every problem found in the environment, one line each. */
 export class ConfigError extends Error {
   readonly problems: readonly string[];
   constructor(problems: readonly string[]) {
@@ -125,7 +125,7 @@ export function readConfig(
   });
 }
 
-/** What one variable asks of another. */
+/** A rule between two variables. */
 function checkTogether(mode: Mode, values: Values, problems: Problems): void {
   if (mode === 'sandbox' && values.OPERATOR_PORT === undefined && values.PORT === 65_535) {
     problems.add('OPERATOR_PORT', 'required when PORT is 65535.');
@@ -157,7 +157,7 @@ function readMetropol(values: Values, problems: Problems): MetropolConfig | unde
   };
 }
 
-/** How many database connections a process takes at most: its pools, and those of a start or a command. */
+/** The most database connections a process opens: its pools, and those of a start or a command. */
 export function connectionsOf(config: Config): number {
   const pools = { lanes: 3 * config.laneCount, dispatch: 3, reads: 3, webhooks: 2, start: 2 };
   return Object.values(pools).reduce((sum, count) => sum + count, config.databasePoolSize);

@@ -23,8 +23,7 @@ export function contractDocument(
 }
 
 /**
- * What the reference page says before the operations. Demo vendors and their keys are the sandbox's
- * only.
+ * The introduction of the reference page. Demo vendors and their keys exist only in the sandbox.
  */
 function introduction({ isSandbox }: { readonly isSandbox: boolean }): string {
   return `Malipo pays bills and airtime for vendors. The money collected for a vendor is its *collected income*. **Fund** moves all of it into the *float*. **Create** reserves a payment’s amount from the float and queues the payment. **Status** returns its result. If a payment fails, its amount goes back to the float. Three further operations return credit information about a customer.

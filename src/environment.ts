@@ -6,7 +6,7 @@ export type Mode = 'sandbox' | 'production';
 const ROLES = ['api', 'dispatcher', 'jobs'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** What values a variable may have, and how they are read. */
+/** Which values a variable may have, and how they are read. */
 interface Form<Value> {
   /** In words, as the end of a sentence. */
   readonly allowed: string;
@@ -18,9 +18,9 @@ interface Form<Value> {
 export interface Variable {
   readonly description: string;
   readonly form: Form<unknown>;
-  /** As it would be set. Absent: nothing stands in for it. */
+  /** As an operator would write it. Absent: the variable has no default. */
   readonly default?: string | Readonly<Record<Mode, string>>;
-  /** For people, where the default follows from other variables. */
+  /** A description for people, where the default follows from other variables. */
   readonly otherwise?: string;
   /** Its value is never shown. */
   readonly secret?: true;
@@ -268,14 +268,14 @@ type ReadBy<Name extends VariableName> = NonNullable<
   ReturnType<(typeof VARIABLES)[Name]['form']['read']>
 >;
 
-/** The value of each variable; undefined where it is neither set nor has a default. */
+/** The value of each variable; undefined if it is not set and has no default. */
 export type Values = {
   readonly [Name in VariableName]:
     | ReadBy<Name>
     | ((typeof VARIABLES)[Name] extends { readonly default: unknown } ? never : undefined);
 };
 
-/** What is wrong with the environment: of each variable the first problem. */
+/** The problems of the environment: the first one of each variable. */
 export class Problems {
   readonly #byName = new Map<VariableName, string>();
 
@@ -289,7 +289,10 @@ export class Problems {
   }
 }
 
-/** Reads every variable; an empty one counts as absent, and a malformed one too once it is noted. */
+/**
+ * Reads every variable. An empty one counts as absent, and so does an invalid one once its problem
+ * is recorded.
+ */
 export function readVariables(
   mode: Mode,
   source: Readonly<Record<string, string | undefined>>,

@@ -3,7 +3,7 @@ import type { Mode } from './environment.ts';
 import { EmbeddedDatabaseError } from './platform/embedded/error.ts';
 import { StartError, serve } from './run.ts';
 
-/** How it may be started: `npm start` and `npm run serve`. */
+/** The supported ways to start: `npm start` and `npm run serve`. */
 const MODES: ReadonlyMap<string | undefined, Mode> = new Map([
   ['sandbox', 'sandbox'],
   ['serve', 'production'],
@@ -11,7 +11,7 @@ const MODES: ReadonlyMap<string | undefined, Mode> = new Map([
 
 try {
   const mode = MODES.get(process.argv[2]);
-  // Nobody gets a sandbox, whose keys are public, by a slip of the pen.
+  // The sandbox, whose keys are public, must never start by a typing mistake.
   if (mode === undefined) throw new StartError('Start it with: npm start, or: npm run serve');
   const config = readConfig(mode);
   if (mode === 'production') await serve(config);
@@ -20,7 +20,7 @@ try {
     await startSandbox(config);
   }
 } catch (error) {
-  // What a person can mend is said in plain words; the rest with its stack.
+  // A problem that the user can fix is printed as plain text, anything else with its stack.
   const plain =
     error instanceof ConfigError ||
     error instanceof EmbeddedDatabaseError ||

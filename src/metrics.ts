@@ -12,7 +12,7 @@ export interface Metrics {
   readonly contentType: string;
 }
 
-/** Requests, errors, durations and what money waits where; no label holds anything personal. */
+/** Requests, errors, durations, and amounts of money by account. No label holds personal data. */
 export function createMetrics(options: {
   readonly pool: Pool;
   readonly waitingCreates: () => number;

@@ -10,13 +10,13 @@ export interface Digest {
   readonly sha256: string;
 }
 
-/** Who is to own what is written, when we are root and PostgreSQL runs as another user. */
+/** The owner of the files written, when we are root and PostgreSQL runs as another user. */
 export interface FileOwner {
   readonly uid: number;
   readonly gid: number;
 }
 
-/** Throws what reading throws. */
+/** Throws any error from reading. */
 export async function hashFile(file: string): Promise<Digest> {
   const source = await open(file, 'r');
   try {
@@ -27,8 +27,8 @@ export async function hashFile(file: string): Promise<Digest> {
 }
 
 /**
- * Copies a file and flushes the copy to disk. A file that grows meanwhile is copied as long as it
- * was at the beginning; what came later is in the WAL. Throws what reading and writing throw.
+ * Copies a file and flushes the copy to disk. If the file grows meanwhile, only the bytes it had at
+ * the beginning are copied; the WAL has the rest. Throws any error from reading or writing.
  */
 export async function copyFileDurably(
   from: string,
@@ -69,7 +69,7 @@ async function pump(source: FileHandle, target: FileHandle | undefined): Promise
   return { bytes, sha256: hash.digest('hex') };
 }
 
-/** Writes a new file and flushes it. Throws when there is one. */
+/** Writes a new file and flushes it. Throws if the file exists. */
 export async function writeDurably(
   file: string,
   content: string | Buffer,
@@ -100,7 +100,7 @@ export async function makeFolder(folder: string, owner?: FileOwner): Promise<voi
   }
 }
 
-/** Flushes the entries of a folder, so that a power cut does not take new files away. */
+/** Flushes the entries of a folder, so that a power failure does not lose new files. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {

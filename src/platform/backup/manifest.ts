@@ -21,10 +21,10 @@ const MANIFEST = Type.Object({
   backup_id: Type.String(),
   /** Major version of PostgreSQL. */
   postgres: Type.String(),
-  /** Of the cluster: the same in every copy of it. */
+  /** The cluster's system identifier, the same in every copy of it. */
   system_identifier: Type.String(),
   timeline: Type.Integer(),
-  /** By the database's clock. What was committed before `ended_at` is in it. */
+  /** By the database's clock. The backup contains everything committed before `ended_at`. */
   started_at: moment,
   ended_at: moment,
   start_lsn: Type.String(),
@@ -49,7 +49,7 @@ export type BackupManifest = Static<typeof MANIFEST>;
 export type BackupContent = Omit<BackupManifest, 'authenticated_with'>;
 export type BackupFile = BackupManifest['files'][number];
 
-/** Written last: a folder without it is no backup. @param masterKey of 32 bytes. */
+/** Written last: a folder without a manifest is not a backup. @param masterKey 32 bytes. */
 export async function writeManifest(
   backup: string,
   content: BackupContent,
@@ -66,7 +66,7 @@ export type Authenticity = 'authentic' | 'key_missing';
 
 export interface ReadManifest {
   readonly manifest: BackupManifest;
-  /** `key_missing`: its master key is not among those given, so anybody may have written it. */
+  /** `key_missing`: its master key is not among the given ones, so anyone could have written it. */
   readonly authenticity: Authenticity;
 }
 
@@ -109,7 +109,7 @@ function parse(text: string, file: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
   } catch {
-    // Said below.
+    // The error is reported below.
   }
   throw new PlainError(`${file} is damaged.`);
 }
@@ -118,7 +118,7 @@ function checksumOf(manifest: BackupManifest): string {
   return createHash('sha256').update(JSON.stringify(manifest)).digest('hex');
 }
 
-/** The checksum finds damage; only this finds a change by somebody who knows the format. */
+/** The checksum detects damage; only this check detects a deliberate change. */
 function macOf(manifest: BackupManifest, masterKey: Buffer): string {
   const key = createSecretKey(deriveKey(masterKey, 'malipo backup manifest'));
   return hmac(key, JSON.stringify(manifest), 'hex');
@@ -133,14 +133,14 @@ function pathsOf(manifest: BackupManifest): string[] {
   return [...manifest.folders, ...manifest.files.map((file) => file.path)];
 }
 
-/** A changed manifest must not make a restore write elsewhere. */
+/** A changed manifest must not make a restore write outside the target folder. */
 function isInside(name: string): boolean {
   return name.split(/[\\/]/).every((part) => part !== '' && part !== '.' && part !== '..');
 }
 
 export interface Verification extends ReadManifest {
   readonly bytes: number;
-  /** What is wrong, one line each; empty: the backup is whole. */
+  /** The problems found, one line each; empty if the backup is complete. */
   readonly problems: readonly string[];
 }
 
@@ -169,7 +169,7 @@ export async function verifyBackup(
     onProgress(doneBytes, allBytes);
   }
   const known = new Set([...manifest.folders, ...manifest.files.map((file) => file.path)]);
-  // Without the folder every file of it was missing above.
+  // Without the folder, every file in it is already listed as missing above.
   for (const name of await readdir(data, { recursive: true }).catch((): string[] => [])) {
     if (!known.has(name)) problems.push(`${name}: does not belong to the backup`);
   }

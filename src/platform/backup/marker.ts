@@ -5,15 +5,16 @@ import { syncFolder, writeDurably } from './copy.ts';
 import type { Digest, FileOwner } from './copy.ts';
 
 /**
- * Lies in the data folder of every backup, never in one that is served: whoever starts on the copy,
- * restored by command or by hand, finds it and enters quarantine before anything is sent.
+ * This file is in the data folder of every backup, and never in a folder that is being served. A
+ * service that starts on a restored copy finds the marker and enters quarantine before it sends
+ * anything. It makes no difference whether a command or a person restored the copy.
  */
 const MARKER_FILE = 'malipo.quarantine';
 
 export interface Marker {
-  /** Of the backup: its quarantine is entered once. */
+  /** Identifies the backup, so that its quarantine is entered only once. */
   readonly backupId: string;
-  /** The books of the copy lack what was done from then on. */
+  /** The copy lacks everything done after this time. */
   readonly lostFrom: Date;
 }
 
@@ -50,14 +51,14 @@ export async function readMarker(data: string): Promise<Marker | undefined> {
       return { backupId, lostFrom };
     }
   } catch {
-    // Said below.
+    // The error is reported below.
   }
   throw new PlainError(
     `${file} is damaged. It says since when the restored books lack what was done; restore the backup again.`,
   );
 }
 
-/** Once the quarantine is in the database. */
+/** Called once the quarantine is in the database. */
 export async function removeMarker(data: string): Promise<void> {
   await rm(markerIn(data), { force: true });
   await syncFolder(data);

@@ -17,11 +17,11 @@ import type { BackupManifest } from './manifest.ts';
 
 export interface RestoreOptions {
   readonly backup: string;
-  /** `DATA_DIR/postgres` of the service to be: without a database. */
+  /** `DATA_DIR/postgres` of the new service. It must not contain a database. */
   readonly folder: string;
-  /** The backup's manifest has to be authenticated with one of them. */
+  /** One of these must authenticate the backup's manifest. */
   readonly masterKeys: readonly Buffer[];
-  /** True: restore it although its master key is not among them. */
+  /** True: restore the backup although its master key is not among them. */
   readonly unauthenticated?: boolean;
   readonly log: (line: string) => void;
   readonly onProgress?: (what: string, doneBytes: number, allBytes: number) => void;
@@ -30,17 +30,17 @@ export interface RestoreOptions {
 export interface Restored {
   readonly manifest: BackupManifest;
   readonly bytes: number;
-  /** The one that the restored database goes on with. */
+  /** The restored database continues with this one. */
   readonly timeline: number;
 }
 
 /**
- * Makes a data folder of a backup: copies it beside its place, comparing every file with the
- * manifest, lets a server recover it there, and renames it into place when it came up as the same
- * cluster on a timeline of its own. Whatever fails or is killed before leaves no database behind.
- * The marker in it puts the first start into quarantine.
- * Throws: `PlainError` or `EmbeddedDatabaseError`: the target holds a database, the backup is
- * damaged or of another version of PostgreSQL, no room.
+ * Creates a data folder from a backup. It copies the files into a temporary folder, compares each
+ * with the manifest, and runs a server there until recovery has finished. If the cluster has the
+ * same identifier and a new timeline, it renames the folder into place. A failure or a kill before
+ * that leaves no database behind. The marker in the folder puts the first start into quarantine.
+ * Throws: `PlainError` or `EmbeddedDatabaseError` when the target holds a database, the backup is
+ * damaged or of another version of PostgreSQL, or the disk is full.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
   const { manifest, authenticity } = await readManifest(
@@ -52,7 +52,8 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
   const folder = await prepareTarget(options.folder, manifest);
   const user = await findServerUser(folder.data);
   const unique = `${formatIdentity(await identifyOurselves())}-${randomBytes(4).toString('hex')}`;
-  // The name of an unfinished first start: one that was killed is cleared away by the next start.
+  // The name that an unfinished first start has, so that the next start clears it away after a
+  // kill.
   const temporary = path.join(folder.path, `new-${unique}`);
   try {
     await mkdir(temporary, { mode: 0o700 });
@@ -76,7 +77,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
     }
     throw error;
   } finally {
-    // What cannot be removed now is cleared away by the next start.
+    // The next start clears away what cannot be removed now.
     await rm(temporary, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
   }
 }
@@ -133,8 +134,8 @@ function unknownAuthor(manifest: BackupManifest): PlainError {
 }
 
 /**
- * The server's configuration of a backup that anybody may have changed is not used: it can name
- * commands and libraries, which every later start would run. Our own settings are arguments.
+ * The backup's server configuration is not used. Anyone may have changed it, and it can name
+ * commands and libraries that every later start would run. Our own settings are arguments.
  */
 async function replaceConfiguration(data: string, owner: FileOwner | undefined): Promise<void> {
   const texts = {
@@ -150,9 +151,9 @@ async function replaceConfiguration(data: string, owner: FileOwner | undefined):
 }
 
 /**
- * As an archive recovery, whose archive is what the backup holds: it ends on a timeline of its own.
- * The backup's configuration files must not run anything: every setting of PostgreSQL that names a
- * command, a library or another server is set here, and arguments win over files.
+ * Runs as an archive recovery from the WAL in the backup, so that it ends on a new timeline. The
+ * backup's configuration files must not run anything: every PostgreSQL setting that names a
+ * command, a library or another server is set here, and arguments override files.
  */
 export const RECOVERY_SETTINGS = {
   restore_command: 'false',
@@ -170,15 +171,15 @@ export const RECOVERY_SETTINGS = {
   ssl_passphrase_command: '',
   primary_conninfo: '',
   oauth_validator_libraries: '',
-  // Triggers on login and the like, which a changed catalog may hold.
+  // Event triggers, such as on login, that a changed catalog may hold.
   event_triggers: 'off',
   external_pid_file: '',
   logging_collector: 'off',
-  // Nobody connects before it is done.
+  // Nobody may connect before recovery has finished.
   hot_standby: 'off',
 };
 
-/** Runs a server on the copy until it is recovered, and stops it. Returns its timeline. */
+/** Runs a server on the copy until recovery has finished, then stops it. Returns its timeline. */
 async function recover(
   temporary: string,
   manifest: BackupManifest,

@@ -12,7 +12,7 @@ import { markerIn, writeMarker } from './marker.ts';
 import { walSegments } from './wal.ts';
 
 export interface BackupOptions {
-  /** Of the server on `data`; its user has to be a superuser. */
+  /** The server that runs on `data`. The user must be a superuser. */
   readonly pool: Pool;
   /** The data folder of that server, on this machine. */
   readonly data: string;
@@ -30,9 +30,10 @@ export interface Backup {
 }
 
 /**
- * Copies the data folder of a running server, beside everything it does, with the WAL that makes the
- * copy consistent; then reads the copy again and compares. What was committed before it ended is in it.
- * Throws: `PlainError` when the target is not empty or has no room, or the copy came out damaged.
+ * Copies the data folder of a running server without stopping it, together with the WAL that makes
+ * the copy consistent. Then reads the copy again and compares. The backup contains everything
+ * committed before it ended.
+ * Throws: `PlainError` when the target is not empty or has no room, or the copy is damaged.
  */
 export async function takeBackup(options: BackupOptions): Promise<Backup> {
   const folder = path.resolve(options.folder);
@@ -56,7 +57,7 @@ export async function takeBackup(options: BackupOptions): Promise<Backup> {
     await recordBackup(options.pool, { manifest, folder, bytes });
     return { manifest, bytes };
   } catch (error) {
-    // The first error is what is told, also where something of the copy cannot be removed.
+    // Report the first error, even if part of the copy cannot be removed.
     for (const name of await readdir(folder).catch((): string[] => [])) {
       await rm(path.join(folder, name), { recursive: true, force: true }).catch(() => undefined);
     }
@@ -68,7 +69,7 @@ export async function takeBackup(options: BackupOptions): Promise<Backup> {
   }
 }
 
-/** Returns whether the folder exists. */
+/** Returns whether the folder existed. */
 async function requireEmpty(folder: string): Promise<boolean> {
   try {
     if ((await readdir(folder)).length === 0) return true;
@@ -96,7 +97,7 @@ async function copyOnline(options: BackupOptions): Promise<BackupContent> {
         });
   } finally {
     client.off('error', onError);
-    // With the session end a backup that was not finished, and the slot that keeps the WAL.
+    // When the session ends, PostgreSQL drops an unfinished backup and the slot that keeps the WAL.
     client.release(true);
   }
 }
@@ -139,7 +140,7 @@ async function copyWithin(client: PoolClient, options: BackupOptions): Promise<B
   }
   const label = await writeDurably(path.join(target, 'backup_label'), end.labelfile);
   files.push({ path: 'backup_label', ...label });
-  // From the beginning, not the end: operators' clocks are not ours.
+  // The start of the backup, not its end, because operators' clocks differ from ours.
   files.push(await writeMarker(target, { backupId, lostFrom: started.started_at }));
   for (const name of copied.folders) await syncFolder(path.join(target, name));
   await syncFolder(target);
@@ -162,7 +163,8 @@ async function copyWithin(client: PoolClient, options: BackupOptions): Promise<B
 async function startBackup(client: PoolClient, backupId: string): Promise<Started> {
   await client.query('set statement_timeout = 0');
   await client.query('set lock_timeout = 0');
-  // Keeps the WAL from now on, and ends with this session whatever happens to us.
+  // Keeps the WAL from now on. The slot is temporary: it disappears with this session, even if we
+  // are killed.
   await client.query('select pg_create_physical_replication_slot($1, true, true)', [
     `malipo_backup_${backupId.replaceAll('-', '')}`,
   ]);
@@ -179,7 +181,7 @@ async function startBackup(client: PoolClient, backupId: string): Promise<Starte
   return started;
 }
 
-/** Their content is of this run of the server only; the folders themselves have to be there. */
+/** Their content belongs to this run of the server only; the folders themselves must exist. */
 const EMPTIED = new Set(
   'pg_dynshmem pg_notify pg_replslot pg_serial pg_snapshots pg_stat_tmp pg_subtrans pg_wal'.split(
     ' ',
@@ -223,7 +225,7 @@ async function copyData(
   return { files, folders };
 }
 
-/** Tables and temporary files come and go meanwhile; the WAL knows of it. */
+/** Tables and temporary files appear and disappear during the copy; the WAL replays it. */
 async function copyUnlessGone(
   from: string,
   to: string,
@@ -239,7 +241,7 @@ async function copyUnlessGone(
 
 const CONTROL_READS = 100;
 
-/** Rewritten in place all the time: two equal reads are a whole one. */
+/** PostgreSQL rewrites this file in place; two equal reads in a row are a complete copy. */
 async function copyControlFile(from: string, to: string): Promise<Omit<BackupFile, 'path'>> {
   let content = await readFile(from);
   for (let reads = 0; reads < CONTROL_READS; reads += 1) {

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { PlainError } from '../base/plain-error.ts';
 
-/** From where to where the WAL is needed. */
+/** The range of WAL that is needed. */
 export interface WalRange {
   readonly timeline: number;
   /** Such as `0/3000028`. */
@@ -38,8 +38,8 @@ export function segmentNames(range: WalRange): string[] {
 }
 
 /**
- * The WAL files that a backup needs, with the histories of timelines.
- * Throws: `PlainError` when one is gone.
+ * The WAL files that a backup needs, with the timeline history files.
+ * Throws: `PlainError` when one is missing.
  */
 export async function walSegments(data: string, range: WalRange): Promise<string[]> {
   const there = new Set(await readdir(path.join(data, 'pg_wal')));

@@ -1,13 +1,13 @@
 /**
- * Group commit: work that arrives while one batch is under way becomes the next batch. There is no
- * timer: when nothing is under way, a batch of one starts at once.
+ * Group commit: items that arrive while a batch is running form the next batch. There is no timer:
+ * when no batch is running, a batch of one starts at once.
  */
 export interface Batcher<Item, Result> {
-  /** Rejects with `QueueFullError` at once when too much is waiting. */
+  /** Rejects with `QueueFullError` at once when the queue is full. */
   add(item: Item): Promise<Result>;
-  /** Items waiting, not counting the batch under way. */
+  /** Items waiting, not counting the running batch. */
   readonly waiting: number;
-  /** Resolves when nothing is waiting or under way. New items are still taken. */
+  /** Resolves when nothing is waiting or running. New items are still accepted. */
   idle(): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ interface Waiting<Item, Result> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Each item's result, or the error it failed with alone. */
+/** Each item's result, or the error that only this item failed with. */
 export type Settled<Result> = { readonly value: Result } | { readonly error: unknown };
 
 export interface BatcherOptions<Item, Result> {
@@ -32,7 +32,9 @@ export interface BatcherOptions<Item, Result> {
   readonly name: string;
   readonly maxBatch: number;
   readonly maxWaiting: number;
-  /** Handles a batch; one result per item, in order. Should it throw, every item fails with the error. */
+  /**
+   * Handles a batch; one result per item, in order. If it throws, every item fails with the error.
+   */
   readonly run: (items: readonly Item[]) => Promise<readonly Settled<Result>[]>;
 }
 
@@ -68,7 +70,7 @@ export function createBatcher<Item, Result>(
         queue.push({ item, resolve, reject });
         if (running) return;
         running = true;
-        // Whatever arrives in this turn of the event loop goes along.
+        // Items that arrive in this turn of the event loop join the batch.
         queueMicrotask(() => void loop());
       }),
     idle: () =>

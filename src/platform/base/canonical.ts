@@ -7,18 +7,18 @@ export type Fields = ReadonlyMap<string, string | null>;
 export const HASH_FIELD = 'hash';
 
 /**
- * What a request may mean. Most bodies have one reading. An un-encoded form body has two: senders
- * who put the signed text itself into the body do not mean `+` and `%` as escapes. Only the
- * signature tells which reading the sender meant.
+ * The possible meanings of a request. Most bodies have one reading. A form body that was not
+ * URL-encoded has two: some senders put the signed text itself into the body and do not mean `+`
+ * and `%` as escapes. Only the signature shows which reading the sender meant.
  */
 export interface Reading {
   readonly fields: Fields;
   /** The second reading of a form, undecoded; absent where it cannot differ from `fields`. */
   readonly raw?: () => Fields | undefined;
   /**
-   * Set when the body has no decoded reading and `fields` are the undecoded ones: they count only
-   * when their signature holds, and this is the refusal to answer with when it does not. Never set
-   * for an operation without a signature.
+   * Set when the body cannot be decoded and `fields` are the undecoded ones. They count only if
+   * their signature is valid; otherwise this is the refusal to answer with. Never set for an
+   * operation without a signature.
    */
   readonly refusal?: Refusal;
 }
@@ -32,7 +32,7 @@ export function canonicalText(fields: Fields): string {
   for (const [name, value] of fields) {
     if (value !== null && name !== HASH_FIELD) names.push(name);
   }
-  // Code units, which is ASCII order for names in ASCII; a locale's order differs.
+  // Compares code units, which is ASCII order for ASCII names. A locale's order differs.
   names.sort();
   let text = '';
   for (const name of names) {

@@ -13,7 +13,7 @@ const WIRE_TIME_PATTERN = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/;
 export interface WireTime {
   /** `YYYY-MM-DD HH:MM:SS` in the service's time zone. */
   format(time: Date): string;
-  /** The instant of such a text, or undefined when it names no real time. */
+  /** The instant that such a text names; undefined if it is not a valid time. */
   parse(text: string): Date | undefined;
 }
 
@@ -43,11 +43,11 @@ export function createWireTime(timeZone: string): WireTime {
     if (!WIRE_TIME_PATTERN.test(text)) return undefined;
     const asUtc = new Date(`${text.replace(' ', 'T')}Z`);
     if (Number.isNaN(asUtc.getTime())) return undefined;
-    // The zone's offset at about that time, then once more at the instant found.
+    // The zone's offset at about that time, then again at the instant found.
     let instant = asUtc;
     for (let round = 0; round < 2; round += 1) {
       const shown = new Date(`${formatter.format(instant).replace(' ', 'T')}Z`);
-      // At the ends of the calendar the text has no four-digit year, and is no time that we know.
+      // At the limits of the calendar the year does not have four digits; such a time is invalid.
       if (Number.isNaN(shown.getTime())) return undefined;
       instant = new Date(instant.getTime() + asUtc.getTime() - shown.getTime());
     }
@@ -58,7 +58,7 @@ export function createWireTime(timeZone: string): WireTime {
 
 const ISO_PATTERN = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/;
 
-/** ISO 8601 with an offset or `Z`; undefined when it is none, or no real time. */
+/** ISO 8601 with an offset or `Z`; undefined if it is not a valid time in this form. */
 export function parseIsoTime(text: string): Date | undefined {
   if (!ISO_PATTERN.test(text) || parseDay(text.slice(0, 10)) === undefined) return undefined;
   const time = new Date(text);
@@ -66,8 +66,9 @@ export function parseIsoTime(text: string): Date | undefined {
 }
 
 /**
- * A time as senders write it: epoch seconds, epoch milliseconds, the wire's own form, or ISO 8601,
- * which without an offset is a time of the service's zone. Returns undefined when the text is none of them.
+ * A time in any form that senders use: epoch seconds, epoch milliseconds, the wire's own form, or
+ * ISO 8601. Without an offset, ISO 8601 is a time in the service's zone. Returns undefined if the
+ * text has none of these forms.
  */
 export function parseSenderTime(text: string, wireTime: WireTime): Date | undefined {
   if (/^\d{9,10}$/.test(text)) return new Date(Number(text) * 1000);

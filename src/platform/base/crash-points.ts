@@ -1,10 +1,11 @@
 /**
- * The moments at which tests kill the whole process, by name. In the program as it is run a crash
- * point does nothing; `--conditions=crash-points` (see `imports` in package.json) puts the tests'
- * own module in this one's place, so that no variable of a real environment can end a real service.
+ * The named moments at which tests kill the whole process. In production a crash point does
+ * nothing. With `--conditions=crash-points` (see `imports` in package.json) the tests' own module
+ * replaces this one, so no environment variable can kill a real service.
  *
- * `before-commit`: nothing is in the database yet. `after-commit`: all is, and nobody was told.
- * `dispatch:after-send` has no line of ours: the HTTP client tells when its bytes have left.
+ * `before-commit`: nothing is in the database yet. `after-commit`: everything is committed, and
+ * nobody has been notified. `dispatch:after-send` is not called by our code: the HTTP client
+ * reports when its bytes have left.
  */
 export const CRASH_POINTS = [
   'create:before-commit',
@@ -43,5 +44,5 @@ export const CRASH_POINTS = [
 
 export type CrashPoint = (typeof CRASH_POINTS)[number];
 
-/** Where a test may end the process; here it goes on. */
+/** A place where a test may kill the process. Here it does nothing. */
 export function crashPoint(_point: CrashPoint): void {}

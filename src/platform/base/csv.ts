@@ -1,15 +1,15 @@
 import { createReadStream } from 'node:fs';
 
-/** Longest line that is read; the rest of a longer one is passed over. */
+/** The longest line that is read; the rest of a longer line is skipped. */
 const MAX_LINE_CHARACTERS = 32_768;
 
-/** Read at once. Small, so that the database's answers are not kept waiting behind a long chunk. */
+/** Bytes read at once. Small, so that database responses do not wait behind a long chunk. */
 const CHUNK_BYTES = 32 * 1024;
 
 export interface CsvLine {
   /** Line of the file, the first being 1. */
   readonly line: number;
-  /** Empty when the line could not be read. */
+  /** Empty if the line could not be read. */
   readonly values: readonly string[];
   readonly problem?: string;
   /** Bytes of the file read so far. */
@@ -17,10 +17,10 @@ export interface CsvLine {
 }
 
 /**
- * The lines of a CSV file (UTF-8, a byte order mark allowed; empty lines are passed over), one by
- * one, in constant memory. Values are quoted as RFC 4180 has it, but end with their line: in files
- * of one record a line a quote that is left open is a mistake, which must not swallow the lines
- * after it. A line that cannot be read comes with its problem.
+ * The lines of a CSV file, one by one, in constant memory. The file is UTF-8 and may start with a
+ * byte order mark; empty lines are skipped. Values are quoted as in RFC 4180, but end with their
+ * line: an unclosed quote must not swallow the lines that follow. A line that cannot be read is
+ * returned with its problem.
  */
 export async function* readCsv(file: string): AsyncGenerator<CsvLine> {
   const source = createReadStream(file, { highWaterMark: CHUNK_BYTES, encoding: 'utf8' });
@@ -38,12 +38,14 @@ export async function* readCsv(file: string): AsyncGenerator<CsvLine> {
   if (last !== '') yield { line: line + 1, ...valuesOf(last, line + 1), bytes: source.bytesRead };
 }
 
-/** Ended lines, and what comes after the last end; a CR at the very end may be half of a CR LF. */
+/**
+ * Complete lines, and what follows the last line end. A CR at the very end may be half of a CR LF.
+ */
 function linesOf(text: string): string[] {
   return text.includes('\r') ? text.split(/\r\n|\n|\r(?!$)/) : text.split('\n');
 }
 
-/** A value of a line, in quotes or not, and the comma or the end behind it. */
+/** A value of a line, quoted or not, and the comma or line end that follows. */
 const VALUE = /(?:"([^"]*(?:""[^"]*)*)"|([^",]*))(,|$)/y;
 
 function valuesOf(text: string, line: number): Pick<CsvLine, 'values' | 'problem'> {
@@ -51,7 +53,7 @@ function valuesOf(text: string, line: number): Pick<CsvLine, 'values' | 'problem
   return readCsvLine(line === 1 && text.startsWith('\ufeff') ? text.slice(1) : text);
 }
 
-/** The values of one line without its end, quoted as `readCsv` has it. */
+/** The values of one line without its line end, quoted as for `readCsv`. */
 export function readCsvLine(plain: string): Pick<CsvLine, 'values' | 'problem'> {
   // Most lines have no quote, and need no regular expression.
   if (!plain.includes('"')) return { values: plain.split(',') };
@@ -73,14 +75,15 @@ function quoteProblem(rest: string): string {
     : 'a quote may only be around a whole value, and is doubled within it';
 }
 
-/** A value as it is written: in quotes where RFC 4180 wants them. */
+/** A value as it is written: quoted where RFC 4180 requires it. */
 export function csvValue(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /**
- * A value of a file that people open in a spreadsheet: text that would be run as a formula gets an
- * apostrophe in front (OWASP, "CSV Injection"). Numbers, signed ones too, stay as they are.
+ * A value for a file that people open in a spreadsheet. Text that a spreadsheet would run as a
+ * formula gets a leading apostrophe (OWASP, "CSV Injection"). Numbers, including signed ones, are
+ * not changed.
  */
 export function csvExportValue(text: string): string {
   const isFormula = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/.test(text);

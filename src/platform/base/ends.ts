@@ -1,8 +1,8 @@
-/** What has been started, so that it can be stopped in the reverse order. */
+/** Collects how to stop what has been started, and stops it in reverse order. */
 export interface Ends {
-  /** Adds what stops something that was just started. */
+  /** Registers how to stop something that was just started. */
   add(end: () => unknown): void;
-  /** Stops everything, the latest first; once, however often it is called. */
+  /** Stops everything, latest first. Calling it again has no further effect. */
   stop(): Promise<void>;
 }
 

@@ -1,11 +1,11 @@
 /**
- * The one registry of refusals. A code is permanent: once published it keeps its meaning and its
- * HTTP status. `docs/reference/errors.md` is generated from this table (`npm run docs`).
+ * The only list of refusals. A code is permanent: once published it keeps its meaning and its HTTP
+ * status. `docs/reference/errors.md` is generated from this table (`npm run docs`).
  */
 interface ErrorEntry {
   /** HTTP status, and `header_status` in the body. */
   readonly status: number;
-  /** Default text for people; a refusal may say something more precise. */
+  /** Default text for people; a refusal may have a more specific one. */
   readonly text: string;
   /** When it occurs and what the caller should do. Goes into the reference page. */
   readonly when: string;
@@ -249,26 +249,29 @@ export type ErrorCode = keyof typeof ERRORS;
 interface RefusalDetails {
   /** Name of the request parameter at fault. */
   readonly field?: string;
-  /** More precise than the registry's text; must not repeat values that may be personal. */
+  /** More specific than the default text. Must not repeat values that may be personal. */
   readonly text?: string;
   /** The `ipay_reference` of the earlier payment that the refusal is about; of the same vendor. */
   readonly reference?: string;
-  /** Seconds after which a repeat makes sense (`Retry-After`). */
+  /** Seconds after which to retry (`Retry-After`). */
   readonly retryAfterSeconds?: number;
   /** In the sandbox only. */
   readonly explanation?: SignatureExplanation | undefined;
   readonly cause?: unknown;
 }
 
-/** Why a signature does not hold. It repeats the request’s values: it must not be logged. */
+/** Why a signature is invalid. Contains the request’s values, so it must not be logged. */
 export interface SignatureExplanation {
-  /** The text that would have had to be signed. */
+  /** The text that should have been signed. */
   readonly signedText: string;
-  /** Whether the signer that the request names is known. */
+  /** Whether the signer that the request names exists. */
   readonly vidKnown: boolean;
 }
 
-/** A request that is refused for a reason the caller can act on. Thrown, because throwing rolls back. */
+/**
+ * A request refused for a reason that the caller can act on. It is thrown, because throwing rolls
+ * back.
+ */
 export class Refusal extends Error {
   readonly code: ErrorCode;
   readonly status: number;

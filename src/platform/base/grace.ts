@@ -1,4 +1,4 @@
-/** What is left of a grace period, in milliseconds. It begins when this is first asked. */
+/** The remaining grace period in milliseconds. It begins with the first call. */
 export function createGrace(graceMs: number): () => number {
   let endsAtMs: number | undefined;
   return () => {

@@ -5,26 +5,26 @@ export function newId(): string {
   return v7();
 }
 
-/** The first identifier of a moment, in the order of `newId`. */
+/** The smallest identifier that `newId` could return at a given moment. */
 export function firstIdAt(time: Date): string {
   const hex = time.getTime().toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
 }
 
-// Crockford's base 32: no I, L, O, U, so that a reference survives being read over the phone.
+// Crockford's base 32: without I, L, O and U, so that a reference can be read out over the phone.
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const REFERENCE_PATTERN = /^[0-9A-HJKMNP-TV-Z]{32}$/;
 
 /**
- * The `ipay_reference` of a transaction: vendor id (4 bytes) and transaction id (16 bytes) in
- * Crockford base 32, 32 characters. It carries the vendor, so that a callback finds the shard its
- * row lives on; it is unique by construction and is no secret.
+ * The `ipay_reference` of a payment: vendor id (4 bytes) and payment id (16 bytes) in Crockford
+ * base 32, 32 characters. It contains the vendor, so that a callback finds the shard with its row.
+ * It is unique by construction and not secret.
  */
 export function encodeReference(vendorId: number, paymentId: string): string {
   const hex = vendorId.toString(16).padStart(8, '0') + paymentId.replaceAll('-', '');
   let reference = '';
   for (let index = 0; index < 40; index += 5) {
-    // Five hex digits are 20 bits are four base-32 digits.
+    // Five hex digits are 20 bits, which are four base-32 digits.
     const bits = Number.parseInt(hex.slice(index, index + 5), 16);
     reference +=
       ALPHABET.charAt(bits >>> 15) +
@@ -35,7 +35,7 @@ export function encodeReference(vendorId: number, paymentId: string): string {
   return reference;
 }
 
-/** The reverse of `encodeReference`; undefined for a text that is no reference. */
+/** The reverse of `encodeReference`; undefined if the text is not a reference. */
 export function decodeReference(
   reference: string,
 ): { readonly vendorId: number; readonly paymentId: string } | undefined {

@@ -3,7 +3,8 @@ import type { BinaryToTextEncoding, KeyObject } from 'node:crypto';
 
 /**
  * HMAC-SHA-256 of the text's UTF-8 bytes.
- * @param key as a `KeyObject`: Node imports a key given as bytes on every call, at 20 times the cost.
+ * @param key a `KeyObject`: given bytes, Node imports the key on every call, which costs 20 times
+ * as much.
  */
 export function hmac(key: KeyObject, text: string): Buffer;
 export function hmac(key: KeyObject, text: string, encoding: BinaryToTextEncoding): string;
@@ -16,10 +17,10 @@ export function hmac(
   return encoding === undefined ? made.digest() : made.digest(encoding);
 }
 
-/** Authentication codes: whoever has the key can make one for a text, and check one. */
+/** Message authentication codes: who has the key can create and verify them. */
 export interface Mac {
   sign(text: string): Buffer;
-  /** False also for one that is missing. */
+  /** Also false for a missing code. */
   verify(text: string, mac: Buffer | null): boolean;
 }
 

@@ -1,6 +1,6 @@
 import { Refusal } from './errors.ts';
 
-/** The one currency of the service. */
+/** The service's only currency. */
 export const CURRENCY = 'KES';
 
 /** Decimal text with at most twelve digits before and two after the point. */
@@ -32,8 +32,8 @@ export function formatMoney(cents: bigint): string {
 }
 
 /**
- * Cents to the number the wire shows for amounts and balances (spec §2.2, §4.8). Exact for every
- * amount the pattern admits: such numbers have at most 14 digits, a double holds 15.
+ * Cents to the number that responses show for amounts and balances (spec §2.2, §4.8). Exact for
+ * every amount that the pattern admits: such numbers have at most 14 digits, and a double holds 15.
  */
 export function moneyNumber(cents: bigint): number {
   return Number(formatMoney(cents));

@@ -1,15 +1,15 @@
 import { PlainError } from './plain-error.ts';
 
-/** A person as known in the house; there is no login behind it. */
+/** The name of a person who uses the command line. There is no login behind it. */
 const PERSON_PATTERN = /^[^\p{C}\s](?:[^\p{C}]{0,78}[^\p{C}\s])?$/u;
 
-/** The name of whoever acts. Throws: `PlainError` (field `by`) when it is none. */
+/** The name of the person who acts. Throws: `PlainError` (field `by`) if it is not a valid name. */
 export function requirePerson(name: string): string {
   if (PERSON_PATTERN.test(name)) return name;
   throw new PlainError('It must be a person’s name of 1 to 80 characters.', { field: 'by' });
 }
 
-/** True for two spellings of one name, for what takes two people. */
+/** True if two spellings are the same name, for actions that need two people. */
 export function isSamePerson(one: string, other: string): boolean {
   return spelling(one) === spelling(other);
 }

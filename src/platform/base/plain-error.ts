@@ -1,7 +1,7 @@
-/** A failure that a person can mend: whoever shows it shows the message alone, without a stack. */
+/** An error that the user can fix. Callers show its message alone, without a stack. */
 export class PlainError extends Error {
   readonly plain = true;
-  /** What was given and is at fault, when it is one thing, such as `base_url`. */
+  /** The input at fault, if it is a single one, such as `base_url`. */
   readonly field: string | undefined;
 
   constructor(

@@ -11,7 +11,10 @@ import { PlainError } from './plain-error.ts';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** The keys under which stored secrets are sealed: the current one, and a former one while re-sealing. */
+/**
+ * The keys that stored secrets are sealed with: the current one, and the previous one during
+ * re-sealing.
+ */
 export interface MasterKeys {
   readonly current: Buffer;
   readonly previous: Buffer | undefined;
@@ -20,7 +23,7 @@ export interface MasterKeys {
 export interface Sealed {
   /** First 16 hex digits of the SHA-256 of the master key. */
   readonly masterKeyId: string;
-  /** What `encrypt` returned. */
+  /** The result of `encrypt`. */
   readonly bytes: Buffer;
 }
 
@@ -28,16 +31,18 @@ export function masterKeyId(key: Buffer): string {
   return createHash('sha256').update(key).digest('hex').slice(0, 16);
 }
 
-/** A key for one purpose, derived from another by HKDF-SHA-256: keeps its uses apart. */
+/**
+ * Derives a key for one purpose from another key by HKDF-SHA-256, which keeps the purposes apart.
+ */
 export function deriveKey(source: Buffer, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', source, '', purpose, 32));
 }
 
 /**
- * Encrypts a text by AES-256-GCM. Returns the nonce (12 bytes), the tag (16 bytes) and the encrypted
- * text.
- * @param location where it is stored (table, row), bound in as associated data, so that sealed bytes
- *   copied to another row do not open.
+ * Encrypts a text with AES-256-GCM. Returns the nonce (12 bytes), the tag (16 bytes) and the
+ * ciphertext.
+ * @param location where it is stored (table, row), bound in as associated data, so that ciphertext
+ * copied to another row cannot be decrypted.
  */
 export function encrypt(text: string, location: string, key: CipherKey): Buffer {
   const nonce = nextNonce();
@@ -48,10 +53,13 @@ export function encrypt(text: string, location: string, key: CipherKey): Buffer 
   return Buffer.concat([nonce, cipher.getAuthTag(), encrypted]);
 }
 
-/** The reverse of `encrypt`. Throws when the bytes were altered or moved, or the key is another. */
+/**
+ * The reverse of `encrypt`. Throws if the bytes were altered or moved, or the key is a different
+ * one.
+ */
 export function decrypt(bytes: Buffer, location: string, key: CipherKey): string {
-  // GCM also knows shorter tags, which are easier to forge: without a fixed length, cutting the bytes
-  // off inside the tag would do.
+  // GCM also allows shorter tags, which are easier to forge. Without a fixed length, an attacker
+  // could truncate the tag.
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES), {
     authTagLength: TAG_BYTES,
   });
@@ -64,7 +72,10 @@ export function decrypt(bytes: Buffer, location: string, key: CipherKey): string
 const nonces = Buffer.alloc(NONCE_BYTES * 512);
 let usedNonceBytes = nonces.length;
 
-/** A random nonce, for use at once; many are drawn at a time, as an import seals 25,000 a second. */
+/**
+ * A random nonce, for immediate use. Many are drawn at a time, because an import seals 25,000
+ * values a second.
+ */
 function nextNonce(): Buffer {
   if (usedNonceBytes === nonces.length) {
     randomFillSync(nonces);
@@ -81,7 +92,9 @@ export function seal(secret: string, location: string, keys: MasterKeys): Sealed
   };
 }
 
-/** The reverse of `seal`. Throws when the master key is missing, or the bytes were altered or moved. */
+/**
+ * The reverse of `seal`. Throws if the master key is missing, or the bytes were altered or moved.
+ */
 export function unseal(sealed: Sealed, location: string, keys: MasterKeys): string {
   const key = [keys.current, keys.previous].find(
     (candidate) => candidate !== undefined && masterKeyId(candidate) === sealed.masterKeyId,

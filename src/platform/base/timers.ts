@@ -1,11 +1,11 @@
 /**
- * A monotonic clock and timers. Whatever waits or measures takes them as a value, so that the
- * simulation can own time.
+ * A monotonic clock and timers. Code that waits or measures receives them as a value, so that the
+ * simulation can control time.
  */
 export interface Timers {
   /** Milliseconds since some fixed moment; never goes back. */
   nowMs(): number;
-  /** Calls once, after at least so long. Returns what takes it back. */
+  /** Calls once, after at least this time. Returns a function that cancels the call. */
   after(delayMs: number, call: () => void): () => void;
 }
 
@@ -17,7 +17,7 @@ export const systemTimers: Timers = {
   },
 };
 
-/** Resolves after at least so long. */
+/** Resolves after at least this time. */
 export async function sleep(timers: Timers, delayMs: number): Promise<void> {
   await new Promise<void>((resolve) => timers.after(delayMs, resolve));
 }

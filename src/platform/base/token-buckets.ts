@@ -1,7 +1,8 @@
-/** A limit of so many a second for each of many names, in bounded memory. */
+/** A rate limit per second for each of many names, in bounded memory. */
 export interface TokenBuckets {
   /**
-   * Takes one for the name. Returns 0 when there was one, else the seconds until there is.
+   * Takes one token of the name. Returns 0 if there was one, otherwise the seconds until there will
+   * be.
    */
   take(name: string): number;
   readonly size: number;
@@ -13,8 +14,9 @@ interface Bucket {
 }
 
 /**
- * Each name has a bucket of `burst` tokens, which fills by `perSecond`. When there are more names
- * than `maxNames` the one that was heard of longest ago is forgotten, and begins anew.
+ * Each name has a bucket of `burst` tokens that is refilled at `perSecond`. When there are more
+ * than `maxNames` names, the least recently used one is forgotten and starts again with a full
+ * bucket.
  * @param nowMs a monotonic clock in milliseconds.
  */
 export function createTokenBuckets(options: {
@@ -24,7 +26,7 @@ export function createTokenBuckets(options: {
   readonly nowMs: () => number;
 }): TokenBuckets {
   const { perSecond, burst, maxNames, nowMs } = options;
-  // In the order in which they were last heard of.
+  // In order of their last use.
   const buckets = new Map<string, Bucket>();
   return {
     get size() {

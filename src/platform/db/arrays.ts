@@ -1,4 +1,4 @@
-/** Bytes, or the same as text of one character a byte: a map key. */
+/** Bytes, or a text with one character per byte, which can be a map key. */
 export type Bytes = Buffer | string;
 
 /** Bytes as a map key. */
@@ -11,9 +11,9 @@ const BIGINT_TYPE = 20;
 const ARRAY_HEADER_BYTES = 20;
 const BIGINT_BYTES = 8;
 
-// Arrays in the binary form, which the driver sends as it is (number of dimensions, whether there
-// are nulls, type of the elements; length and first subscript; then each element after its length,
-// which is -1 for null): quicker to make, and nothing to decode.
+// Arrays in PostgreSQL's binary format, which the driver sends unchanged (number of dimensions,
+// whether there are nulls, element type; length and lower bound; then each element after its
+// length, which is -1 for null). Faster to build, and the server need not parse text.
 
 function startArray(array: DataView, type: number, length: number): number {
   for (const [index, number] of [1, 1, type, length, 1].entries())
@@ -48,7 +48,10 @@ export function bigintArray(values: readonly (bigint | null)[]): Buffer {
   return array.subarray(0, at);
 }
 
-/** Codes, dates and small numbers only: nothing with a comma, a quote, a brace or a space in it. */
+/**
+ * Only for codes, dates and small numbers: nothing that contains a comma, a quote, a brace or a
+ * space.
+ */
 export function plainArray(values: readonly (string | number | null)[]): string {
   return `{${values.map((value) => value ?? 'null').join(',')}}`;
 }

@@ -2,9 +2,9 @@ import { PlainError } from '../base/plain-error.ts';
 import type { Queryable } from './pool.ts';
 import type { Schema, SqlFile } from './schema.ts';
 
-/** The set of functions that a database has. */
+/** The set of SQL functions in a database. */
 export interface AppliedFunctions {
-  /** 0: none was applied yet. */
+  /** 0: none has been applied yet. */
   readonly release: number;
   readonly checksums: ReadonlyMap<string, string>;
 }
@@ -42,8 +42,8 @@ export async function recordFunctions(db: Queryable, schema: Schema): Promise<vo
 }
 
 /**
- * Throws: `PlainError` when a name has two signatures. Then a call could reach either, so a function
- * whose signature changes gets a new name.
+ * Throws: `PlainError` when a name has two signatures. A call could then reach either one, so a
+ * function whose signature changes gets a new name.
  */
 export async function refuseOverloads(db: Queryable): Promise<void> {
   const found = await db.query<{ name: string }>(
@@ -59,8 +59,8 @@ export async function refuseOverloads(db: Queryable): Promise<void> {
 }
 
 /**
- * Functions that the database has in another text than this version, or lacks. None when its set is
- * of a newer release, which stays.
+ * Functions that are missing from the database, or have another text than in this version. Empty if
+ * the database has the set of a newer release, which stays.
  */
 export function changedFunctions(schema: Schema, applied: AppliedFunctions): readonly SqlFile[] {
   if (applied.release > schema.functionsRelease) return [];

@@ -14,21 +14,21 @@ export const READ_DEADLINE_MS = 3_000;
 const RETRY_FIRST_MS = 20;
 const RETRY_MOST_MS = 500;
 /**
- * Past the server's own limit on a statement (see createPool) by some seconds: a connection that is
- * silent for so long is dead, though nobody has told us.
+ * A few seconds longer than the server's own statement timeout (see createPool). A connection that
+ * is silent for this long is dead, even if no error was reported.
  */
 const SILENCE_MOST_MS = 20_000;
 
 /**
- * A lane owns one connection and has at most one commit in flight; what arrives meanwhile is the
- * next batch. A lost connection is resolved by making the same call again, so `call` must be
+ * A lane owns one connection and has at most one commit in flight; items that arrive meanwhile form
+ * the next batch. After a lost connection the lane makes the same call again, so `call` must be
  * idempotent: a second run of a committed batch must find that it was committed.
  */
 export interface Lane<Item, Result> {
   /**
-   * Throws: `overloaded` when the queue is full, `unavailable` when certainly nothing was
-   * committed, `outcome_unknown` when the database went away during the commit and did not come
-   * back in time.
+   * Throws: `overloaded` when the queue is full; `unavailable` when nothing was committed, which is
+   * certain; `outcome_unknown` when the connection was lost during the commit and the database did
+   * not come back in time.
    */
   add(item: Item): Promise<Result>;
   readonly waiting: number;
@@ -41,13 +41,15 @@ export interface LaneOptions<Item, Result> {
   readonly pool: Pool;
   readonly maxBatch: number;
   readonly maxWaiting: number;
-  /** The call changes nothing, so that a lost connection leaves nothing in doubt. */
+  /** True if the call changes nothing, so that a lost connection leaves no doubt. */
   readonly readOnly?: boolean;
-  /** How long a batch is retried over lost connections before it is given up. */
+  /** How long a batch is retried over lost connections before it fails. */
   readonly deadlineMs: number;
-  /** How long a call may be without an answer before its connection counts as lost. Default 20 s. */
+  /**
+   * How long a call may go without a response before its connection counts as lost. Default 20 s.
+   */
   readonly silenceMaxMs?: number;
-  /** Default: the system's. */
+  /** Default: the system's timers. */
   readonly timers?: Timers;
   /** One statement, one commit; one result per item, in order. */
   readonly call: (db: Queryable, items: readonly Item[]) => Promise<readonly Result[]>;
@@ -79,12 +81,12 @@ export function createLane<Item, Result>(options: LaneOptions<Item, Result>): La
 }
 
 /**
- * A lane on each of the pools, as one: a vendor's items all take the same lane, so that lanes do not
- * wait for each other's locks.
+ * One lane on each of the pools, used as one. All items of a vendor use the same lane, so that
+ * lanes do not wait for each other's locks.
  */
 export function createLanes<Item, Result>(
   options: Omit<LaneOptions<Item, Result>, 'pool'> & {
-    /** Of one connection each. */
+    /** Each has one connection. */
     readonly pools: readonly Pool[];
     readonly vendorOf: (item: Item) => number;
   },
@@ -108,13 +110,19 @@ export function createLanes<Item, Result>(
   };
 }
 
-/** What is known of a batch beyond its last try. */
+/** What is known about a batch besides its last attempt. */
 interface Doubt {
-  /** A connection broke after a call was sent, so that a refusal may no longer say "nothing". */
+  /**
+   * A connection broke after a call was sent, so a refusal can no longer claim that nothing was
+   * committed.
+   */
   maybeCommitted: boolean;
 }
 
-/** One row that the database cannot take must not fail the others: the batch is halved until it is alone. */
+/**
+ * One row that the database rejects must not fail the others: the batch is split in half until the
+ * row is isolated.
+ */
 async function commitOrSplit<Item, Result>(
   options: LaneOptions<Item, Result>,
   items: readonly Item[],
@@ -159,9 +167,9 @@ type Attempt<Result> =
   | { readonly kind: 'done'; readonly results: readonly Result[] }
   | {
       /**
-       * `failed`: a row is at fault. `unavailable`: the database takes no writes for now. `again`:
-       * certainly not committed, worth another try. `lost`: the connection broke after the call was
-       * sent, worth another try.
+       * `failed`: a row is at fault. `unavailable`: the database does not accept writes at present.
+       * `again`: certainly not committed, try again. `lost`: the connection broke after the call
+       * was sent, try again.
        */
       readonly kind: 'failed' | 'unavailable' | 'again' | 'lost';
       readonly error: unknown;
@@ -207,7 +215,7 @@ async function tryOnce<Item, Result>(
   }
 }
 
-/** Deadlock or serialization failure: rolled back, and worth another try as a whole. */
+/** Deadlock or serialization failure: rolled back; the whole batch can be tried again. */
 function isConflict(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code;
   return code === '40P01' || code === '40001';

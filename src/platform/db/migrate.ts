@@ -18,13 +18,14 @@ import {
 import type { Schema, SqlFile } from './schema.ts';
 import { refuseOtherVersion } from './version.ts';
 
-// One number for all migrators of one database, so that they wait for each other.
+// The advisory lock of all migrators of one database, so that they wait for each other.
 const MIGRATION_LOCK = 7_305_001;
 
 /**
- * Brings the database to this version: every migration once, in order, each in a database transaction
- * of its own; then the functions whose text changed, in one. A killed migrator leaves nothing half
- * done. Processes that start together wait for one another. Returns the names of the files applied now.
+ * Brings the database to this version: every migration once, in order, each in its own database
+ * transaction; then the functions whose text changed, in one database transaction. A killed
+ * migrator leaves nothing half done. Processes that start together wait for each other. Returns the
+ * names of the files applied now.
  * Throws: `PlainError` when another version made the database, or its schema is no longer what the
  * files made.
  */
@@ -66,7 +67,7 @@ async function applyOnce(
   });
 }
 
-/** A function of an earlier set that this one lacks stays: an old process may still call it. */
+/** A function of an earlier set that this one lacks is kept: an old process may still call it. */
 async function applyFunctions(pool: Pool, schema: Schema): Promise<readonly string[]> {
   return await databaseTransaction(pool, async (client) => {
     await beginMigrating(client);
@@ -83,11 +84,11 @@ async function applyFunctions(pool: Pool, schema: Schema): Promise<readonly stri
   });
 }
 
-/** Waits for other migrators of this database; whatever takes long may. */
+/** Waits for other migrators of this database. There is no time limit. */
 export async function beginMigrating(client: Queryable): Promise<void> {
   await client.query('set local lock_timeout = 0');
   await client.query('set local statement_timeout = 0');
-  // A migrator that was killed must not keep the others waiting for its statement to end.
+  // After a migrator is killed, its statement must not keep the others waiting.
   await client.query(`set local client_connection_check_interval = '1s'`);
   await client.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
 }
@@ -98,8 +99,8 @@ async function findDifferences(client: Queryable): Promise<string[]> {
 }
 
 /**
- * Throws: `PlainError` when something is missing, was changed by hand, or was added that can run code;
- * what is applied next would take it for what has to be.
+ * Throws: `PlainError` when something is missing, was changed by hand, or was added that can run
+ * code. The next migration would otherwise record it as expected.
  */
 export async function refuseDamage(client: Queryable): Promise<void> {
   const damage = await findDifferences(client);
@@ -109,7 +110,7 @@ export async function refuseDamage(client: Queryable): Promise<void> {
   );
 }
 
-/** Takes the schema as it is now for what it has to be, after somebody changed it on purpose. */
+/** Records the current schema as the expected one, after somebody changed it on purpose. */
 export async function acceptSchema(pool: Pool): Promise<readonly string[]> {
   return await databaseTransaction(pool, async (client) => {
     await beginMigrating(client);
@@ -121,9 +122,9 @@ export async function acceptSchema(pool: Pool): Promise<readonly string[]> {
 }
 
 /**
- * True when every migration of this version is applied, and its set of functions or a newer one (for
- * readiness). A set of the same release with another text counts: the process that started last
- * applied it.
+ * True if every migration of this version is applied, and its set of functions or a newer one (for
+ * readiness). A set of the same release with another text counts, because the process that started
+ * last applied it.
  */
 export async function isMigrated(pool: Pool, schema: Schema): Promise<boolean> {
   const names = schema.migrations.map((migration) => migration.name);

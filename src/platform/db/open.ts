@@ -5,25 +5,28 @@ import { createPool } from './pool.ts';
 import { ensureRole } from './runtime-role.ts';
 
 export interface OpenDatabase {
-  /** For `createPool`, as the runtime role. Holds a password: never log it. */
+  /** The URL of the runtime role, for `createPool`. Contains a password: never log it. */
   readonly url: string;
-  /** The same as the role that owns the schema. */
+  /** The same for the role that owns the schema. */
   readonly ownerUrl: string;
-  /** PostgreSQL's data folder when it is the embedded one. */
+  /** PostgreSQL's data folder, if the server is the embedded one. */
   readonly data: string | undefined;
-  /** Calls the listener when the embedded server ends by itself; an external one is not watched. */
+  /**
+   * Calls the listener when the embedded server stops unexpectedly. An external server is not
+   * watched.
+   */
   onUnexpectedExit(listener: (reason: string) => void): void;
-  /** True when this call started the embedded server, so that it ends with us. */
+  /** True if this call started the embedded server, so that it ends with this process. */
   readonly started: boolean;
   /** Stops the embedded server if this call started it. */
   close(): Promise<void>;
 }
 
 /**
- * The database the configuration names: an external one by its URLs, or the embedded one in the data
- * folder, whose runtime role is made here.
- * @param share true: use the server of a service that runs on the folder (commands); false: be that
- *   service, and fail when there is another.
+ * Opens the configured database: an external one by its URLs, or the embedded one in the data
+ * folder, whose runtime role is created here.
+ * @param share true (commands): use the server of a service that runs on the folder; false (the
+ * service): fail if another service runs on it.
  */
 export async function openDatabase(options: {
   readonly databaseUrl: string | undefined;
@@ -43,7 +46,8 @@ export async function openDatabase(options: {
     const urls = { url: embeddedRuntimeUrl(running), ownerUrl: running };
     return opened(urls, await locateData(folder));
   }
-  // Ctrl-C in a terminal reaches a whole process group: the server has to outlive our own last work.
+  // Ctrl-C in a terminal reaches the whole process group, but the server must outlive our last
+  // work.
   const server = await startEmbedded({ folder, log: options.log, ownProcessGroup: true });
   const url = embeddedRuntimeUrl(server.url);
   try {

@@ -4,9 +4,11 @@ import type { Pool } from './pool.ts';
 const LOOK_EVERY_MS = 50;
 
 /**
- * Waits until no other program of ours is connected to the database, at most `timeoutMs`. For a
- * command that started the embedded server and is about to stop it: others may have come to share it.
- * @param name the pools' name, as given to `createPool`; `pool` is one of them, of one connection.
+ * Waits until no other Malipo program is connected to the database, at most `timeoutMs`. For a
+ * command that started the embedded server and is about to stop it, while others may have started
+ * to share it.
+ * @param name the pools' name, as given to `createPool`; `pool` is one of them, with one
+ * connection.
  */
 export async function waitForOthers(pool: Pool, name: string, timeoutMs: number): Promise<void> {
   const until = performance.now() + timeoutMs;

@@ -5,7 +5,7 @@ import { Refusal } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
 import { applySessionSettings } from './session-settings.ts';
 
-/** What stores need of a database: a pool, or one client inside a transaction. */
+/** The database access that stores need: a pool, or one client inside a database transaction. */
 export interface Queryable {
   query<Row extends QueryResultRow>(
     statement: string | NamedStatement,
@@ -13,7 +13,7 @@ export interface Queryable {
   ): Promise<QueryResult<Row>>;
 }
 
-/** A statement that is prepared once per connection. */
+/** A statement that is prepared once for each connection. */
 export interface NamedStatement {
   readonly name: string;
   readonly text: string;
@@ -28,7 +28,10 @@ type OnConnect = (
   done: (release?: Error | boolean) => void,
 ) => void;
 
-/** `pg`'s pool lets any number wait for a connection; this one refuses what is past a limit. */
+/**
+ * `pg`'s pool lets any number of callers wait for a connection; this one refuses callers beyond a
+ * limit.
+ */
 class BoundedPool extends PgPool {
   override connect(): Promise<PoolClient>;
   override connect(onConnect: OnConnect): void;
@@ -47,7 +50,7 @@ class BoundedPool extends PgPool {
 
 type TypeId = Parameters<typeof pgTypes.getTypeParser>[0];
 
-// Amounts are int8: read as bigint, never as a double. Everything else as `pg` reads it.
+// Amounts are int8: read as bigint, never as a double. `pg` reads all other types.
 const types: CustomTypesConfig = {
   getTypeParser: ((oid: TypeId, format?: 'text' | 'binary') => {
     if (oid === pgTypes.builtins.INT8 && format !== 'binary') return BigInt;
@@ -57,7 +60,7 @@ const types: CustomTypesConfig = {
 
 export interface PoolOptions {
   readonly url: string;
-  /** Most connections. */
+  /** Maximum number of connections. */
   readonly max: number;
   /** Shown in pg_stat_activity. */
   readonly name: string;
@@ -67,23 +70,23 @@ export interface PoolOptions {
    */
   readonly statementTimeoutMs?: number;
   /**
-   * Plans by index only. For the hot path: its statements look up a few rows each, and prepared
-   * plans made while a table was small, or a queue empty, would scan it for ever.
+   * Plan with indexes only. For the hot path: its statements look up a few rows each. A plan
+   * prepared while a table was small or a queue empty would otherwise scan the table forever.
    */
   readonly byIndexOnly?: boolean;
-  /** Called for errors of idle connections, which nobody else would see. */
+  /** Called for errors of idle connections, which would otherwise go unnoticed. */
   readonly onError?: (error: Error) => void;
 }
 
-/** Opens a pool on the database of whoever hands this out, who also closes it. */
+/** Opens a pool on the database of its provider, which also closes it. */
 export type OpenPool = (options: Pick<PoolOptions, 'name' | 'max' | 'byIndexOnly'>) => Pool;
 
 const LOCK_TIMEOUT_MS = 10_000;
 const IDLE_IN_PAYMENT_MS = 15_000;
 
 /**
- * A connection pool: bigint for int8, bounded statements and lock waits, and the settings of
- * `session-settings.ts` whatever the server's own are.
+ * A connection pool that reads int8 as bigint, limits statement and lock-wait times, and applies
+ * `session-settings.ts` whatever the server's defaults are.
  */
 export function createPool(options: PoolOptions): Pool {
   const statementTimeoutMs = options.statementTimeoutMs ?? 15_000;
@@ -96,7 +99,7 @@ export function createPool(options: PoolOptions): Pool {
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     query_timeout: 2 * statementTimeoutMs,
-    // The pool waits for the promise, although its types do not say so.
+    // The pool waits for the promise, although its type declaration does not say so.
     onConnect: (client) =>
       applySessionSettings(client, options.url, {
         statementTimeoutMs,
@@ -107,16 +110,17 @@ export function createPool(options: PoolOptions): Pool {
   });
   // Without a listener a lost idle connection would end the process.
   pool.on('error', (error) => {
-    // Connections that are cut while the pool is being closed are no loss.
+    // It does not matter that connections break while the pool is being closed.
     if (!pool.ending) options.onError?.(error);
   });
   return pool;
 }
 
 /**
- * Runs `work` in one transaction. Any error rolls back and is thrown on; a client whose connection
- * is in doubt is destroyed, never reused.
- * Throws: `outcome_unknown` when the connection was lost during the commit, which may have happened.
+ * Runs `work` in one database transaction. Any error rolls back and is rethrown. A client whose
+ * connection is in doubt is destroyed, never reused.
+ * Throws: `outcome_unknown` when the connection was lost during the commit, which may have
+ * succeeded.
  */
 export async function databaseTransaction<Result>(
   pool: Pool,
@@ -151,9 +155,9 @@ export async function databaseTransaction<Result>(
 }
 
 /**
- * Runs `work` in one transaction on a connection that the caller holds, such as a lane; `undefined`,
- * or any error, rolls back. Throws the error; that of the rollback where it fails, which says that
- * the connection is in doubt.
+ * Runs `work` in one database transaction on a connection that the caller holds, such as a lane's.
+ * `undefined`, or any error, rolls back. Throws the error, or that of the rollback if it fails,
+ * which means that the connection is in doubt.
  */
 export async function inTransaction<Result>(
   db: Queryable,
@@ -166,14 +170,14 @@ export async function inTransaction<Result>(
     return result;
   } catch (error) {
     await db.query('rollback').catch((rollbackError: unknown) => {
-      // On a connection that is gone there is nothing to roll back.
+      // A lost connection has nothing to roll back.
       throw isConnectionError(error) ? error : rollbackError;
     });
     throw error;
   }
 }
 
-/** A read-only snapshot: everything read inside belongs to one instant. */
+/** A read-only snapshot: everything read inside belongs to the same instant. */
 export async function snapshot<Result>(
   pool: Pool,
   work: (client: Queryable) => Promise<Result>,
@@ -184,7 +188,7 @@ export async function snapshot<Result>(
   });
 }
 
-/** What sockets say when nobody is there, or nobody any more. */
+/** Socket errors that mean that nobody is there, or no longer. */
 const SOCKET_CODES: ReadonlySet<string> = new Set([
   'ECONNABORTED',
   'ECONNREFUSED',
@@ -199,7 +203,7 @@ const SOCKET_CODES: ReadonlySet<string> = new Set([
   'EAI_AGAIN',
 ]);
 
-/** True when the error says nothing about the statement but that the connection is gone. */
+/** True if the error is only about the connection, not about the statement. */
 export function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = (error as { code?: unknown }).code;
@@ -209,14 +213,14 @@ export function isConnectionError(error: unknown): boolean {
 }
 
 /**
- * True when the server takes no writes. It may be a standby by now, and another one the primary: its
- * connection is given up, so that the next one finds out.
+ * True if the server accepts no writes. It may have become a standby and another server the
+ * primary, so its connection is closed and the next one finds the primary.
  */
 export function isReadOnly(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === '25006';
 }
 
-/** True when the database could not be reached or refused to take writes for now. */
+/** True if the database could not be reached or refused to accept writes at present. */
 export function isUnavailable(error: unknown): boolean {
   if (isConnectionError(error)) return true;
   const code = (error as { code?: unknown } | null)?.code;

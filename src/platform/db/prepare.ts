@@ -10,18 +10,21 @@ import { describeUnmigrated, orNotReady } from './version.ts';
 export interface Prepared {
   /** Names of the migrations and functions that were applied now. */
   readonly applied: readonly string[];
-  /** True when the owner of the schema was at work, so that what only it may do can be done. */
+  /**
+   * True if this process connected as the owner of the schema, so that work reserved for the owner
+   * can be done.
+   */
   readonly asOwner: boolean;
   /** True when the service works as the role that owns the schema. */
   readonly oneRole: boolean;
-  /** Why the runtime role is not limited as it should be; empty: it is. */
+  /** Why the runtime role is not restricted as it should be; empty if it is. */
   readonly roleProblems: readonly string[];
 }
 
 /**
- * Brings the schema to this version and grants the runtime role what it needs, as far as the owner
- * is known to this process. Otherwise both must have been done before, by `malipo migrate`.
- * Throws: `PlainError` when they have not, or when the pools are of different databases; what
+ * Brings the schema to this version and grants the runtime role what it needs, if this process
+ * knows the owner. Otherwise `malipo migrate` must have done both before.
+ * Throws: `PlainError` when it has not, or when the pools are of different databases; anything that
  * `migrate` throws.
  */
 export async function prepareDatabase(

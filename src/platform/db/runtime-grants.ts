@@ -3,7 +3,7 @@ export interface TableGrants {
   readonly insert?: true;
   /** Columns it may change. */
   readonly update?: readonly string[];
-  /** For settings that people edit: it may change every column but these. */
+  /** For settings that people edit: the role may change every column except these. */
   readonly updateAllBut?: readonly string[];
   readonly delete?: true;
 }

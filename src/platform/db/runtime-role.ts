@@ -5,7 +5,7 @@ import { databaseTransaction } from './pool.ts';
 import type { Pool, Queryable } from './pool.ts';
 import type { Schema } from './schema.ts';
 
-/** What may be done with a table, or with one of its columns when it is given. */
+/** A privilege on a table, or on one of its columns if one is given. */
 interface Privilege {
   readonly relation: string;
   readonly column: string | null;
@@ -66,7 +66,7 @@ async function compare(
   };
 }
 
-/** The role that a pool's connections work as. */
+/** The role that a pool's connections use. */
 export async function roleOf(db: Queryable): Promise<string> {
   const read = await db.query<{ role: string }>('select current_user::text as role');
   return read.rows[0]?.role ?? '';
@@ -77,7 +77,7 @@ export async function databaseOf(db: Queryable): Promise<string> {
   return read.rows[0]?.name ?? '';
 }
 
-/** True when the role may change the schema: it owns what is there, or may create what is not. */
+/** True if the role may change the schema: it owns objects in it, or may create them. */
 export async function mayMigrate(db: Queryable): Promise<boolean> {
   const read = await db.query<{ may: boolean | null }>(
     `select coalesce(
@@ -89,8 +89,8 @@ export async function mayMigrate(db: Queryable): Promise<boolean> {
 }
 
 /**
- * Gives the runtime role what it needs on every table, and takes from it what it should not have.
- * Called by the owner, after migrations; changes nothing when all is as it should be.
+ * Grants the runtime role what it needs on every table and revokes everything else. Called by the
+ * owner after migrations; changes nothing if the grants are already correct.
  */
 export async function grantRuntime(owner: Pool, role: string, schema: Schema): Promise<void> {
   const { missing, excess } = await compare(owner, role, schema);
@@ -130,7 +130,7 @@ async function grantStatements(db: Queryable, role: string, schema: Schema): Pro
   return read.rows.map((row) => row.statement);
 }
 
-/** What a role is or belongs to that lets it past every grant. */
+/** Attributes and memberships of a role that bypass grants. */
 const ABOVE_GRANTS = `
   select 'it is a superuser' as problem from pg_roles where rolname = current_user and rolsuper
   union all
@@ -161,12 +161,12 @@ const ABOVE_GRANTS = `
   ) o where pg_has_role(current_user, owner, 'MEMBER') having count(*) > 0`;
 
 /**
- * Why the role of this pool is not fit to be the runtime role, one line each; empty: it is. It
- * could otherwise change what is append-only, or lacks what the service needs.
+ * Why the role of this pool is not suitable as the runtime role, one line each; empty if it is.
+ * Such a role could change append-only tables, or lacks a privilege that the service needs.
  */
 export async function findRoleProblems(runtime: Queryable, schema: Schema): Promise<string[]> {
   const above = await runtime.query<{ problem: string }>(ABOVE_GRANTS);
-  // Who is above grants has every privilege; listing them would say nothing.
+  // A role that bypasses grants has every privilege; listing them would not help.
   if (above.rows.length > 0) return above.rows.map((row) => row.problem);
   const { missing, excess } = await compare(runtime, await roleOf(runtime), schema);
   return [

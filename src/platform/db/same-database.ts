@@ -6,8 +6,9 @@ import { databaseOf } from './runtime-role.ts';
 
 /**
  * Throws: `PlainError` when the pools of DATABASE_OWNER_URL and DATABASE_URL work on different
- * databases. An advisory lock that the owner holds is seen only within its own database: unlike
- * names and identifiers, this also tells a copy from its original, and every role may do it.
+ * databases. An advisory lock that the owner holds is visible only within its own database. Unlike
+ * a comparison of names or identifiers, this also distinguishes a copy from its original, and every
+ * role may do it.
  */
 export async function requireSameDatabase(owner: Pool, runtime: Pool): Promise<void> {
   if (owner === runtime) return;

@@ -5,8 +5,8 @@ const SUFFIX = '_runtime';
 const MAX_NAME_BYTES = 63;
 
 /**
- * The URL of the runtime role that a sandbox makes for itself on a database of which it knows one
- * role only. Name and password are the same at every start.
+ * The URL of the runtime role that a sandbox creates for itself when it knows only one role of a
+ * database. Name and password are the same at every start.
  * @param secret the sandbox's master key.
  */
 export function sandboxRuntimeUrl(ownerUrl: string, database: string, secret: Buffer): string {

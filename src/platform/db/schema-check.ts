@@ -1,10 +1,10 @@
 import type { Queryable } from './pool.ts';
 
 /**
- * What the database itself enforces or does: constraints, indexes, functions, defaults, triggers,
- * rules, views, policies and inheritance, as it defines them. Not-null marks are left out, which only
- * newer servers list as constraints, and so are partitions, which come and go. Harmless when added:
- * an index of columns that refuses no row, and a function that runs as its caller.
+ * Everything the database itself enforces or runs: constraints, indexes, functions, defaults,
+ * triggers, rules, views, policies and inheritance, with their definitions. Not-null constraints
+ * are left out because only newer servers list them, and partitions because they come and go. Two
+ * additions are harmless: an index that rejects no row, and a function that runs as its caller.
  */
 const ACTUAL = `
   select 'constraint' as kind, c.conrelid::regclass::text as place, c.conname::text as name,
@@ -46,10 +46,10 @@ const ACTUAL = `
   where t.relnamespace = current_schema()::regnamespace and t.relkind in ('r', 'p', 'v')
     and not t.relispartition and (o.kind <> 'child table' or t.relkind = 'r')`;
 
-/** Definitions are the server's own words, which another major version may choose differently. */
+/** Definitions are printed by the server, and another major version may print them differently. */
 const SERVER_MAJOR = `current_setting('server_version_num')::integer / 10000`;
 
-/** Where the definitions are recorded that the migrations and function files made. */
+/** The table that records the definitions made by the migrations and function files. */
 export async function makeSchemaRecord(db: Queryable): Promise<void> {
   await db.query(
     `create table if not exists schema_objects (
@@ -58,7 +58,7 @@ export async function makeSchemaRecord(db: Queryable): Promise<void> {
   );
 }
 
-/** Writes down what is there now. In the transaction of what made it so. */
+/** Records the current definitions, in the database transaction that made them. */
 export async function recordSchema(db: Queryable): Promise<void> {
   await db.query('delete from schema_objects');
   await db.query(
@@ -68,10 +68,10 @@ export async function recordSchema(db: Queryable): Promise<void> {
 }
 
 /**
- * What the migrations and function files made and the database no longer has, or has in another form:
- * without it the database does not enforce what it has to. One line each; empty: nothing is missing.
- * The record is of the set that was applied last, so a process of an older release accepts a newer one.
- * Additions are another question (`findSchemaAdditions`): readiness ignores them.
+ * Definitions that the migrations and function files made and that the database lacks, or has in
+ * another form, so that it no longer enforces them. One line each; empty: nothing is missing. The
+ * record is that of the set applied last, so a process of an older release accepts a newer one.
+ * Additions are reported by `findSchemaAdditions`; readiness ignores them.
  */
 export async function findSchemaDamage(db: Queryable): Promise<string[]> {
   const found = await db.query<{ kind: string; place: string; name: string; what: string }>(
@@ -87,9 +87,9 @@ export async function findSchemaDamage(db: Queryable): Promise<string[]> {
 }
 
 /**
- * What somebody added to our tables, or as a function: it may run code with the owner's privileges.
- * One line each. What belongs to other tables is ignored.
- * @param harmless list also what is harmless when added (see ACTUAL), which must not stop a migration.
+ * Objects that somebody added to our tables, or as a function; they may run code with the owner's
+ * privileges. One line each. Objects of other tables are ignored.
+ * @param harmless also list harmless additions (see ACTUAL), which must not stop a migration.
  */
 export async function findSchemaAdditions(
   db: Queryable,

@@ -17,20 +17,23 @@ export interface SqlFile {
   readonly checksum: string;
 }
 
-/** What this version of the program expects of the database. */
+/** The schema that this version of the program expects. */
 export interface Schema {
   /** Applied once each, in this order. */
   readonly migrations: readonly SqlFile[];
   /** Applied again whenever their text changes. */
   readonly functions: readonly SqlFile[];
-  /** Of the functions as a set: a set of a lower number never replaces one of a higher number. */
+  /**
+   * The release number of the set of functions: a set with a lower number never replaces one with a
+   * higher number.
+   */
   readonly functionsRelease: number;
-  /** Of every table and view. What is not listed is not granted to the runtime role. */
+  /** For every table and view. The runtime role gets nothing that is not listed. */
   readonly grants: RuntimeGrants;
 }
 
 /**
- * Reads every file now, because the files of a newer version may replace them while this one runs.
+ * Reads every file now, because a newer version may replace the files while this one runs.
  * @param wings in the order in which they are applied.
  */
 export function readSchema(wings: readonly Wing[], functionsRelease: number): Schema {
@@ -46,7 +49,7 @@ export function readSchema(wings: readonly Wing[], functionsRelease: number): Sc
   };
 }
 
-/** In the order of their names; none when the wing has no such folder. */
+/** Ordered by name; empty if the wing has no such folder. */
 function readFiles(folder: string, prefix: string, pattern: RegExp): SqlFile[] {
   return listFolder(folder)
     .filter((file) => pattern.test(file))

@@ -4,7 +4,7 @@ import { findWrongSettings } from './session-settings.ts';
 export interface ServerFindings {
   /** Why the service must not start. */
   readonly refusals: readonly string[];
-  /** What a person should know. */
+  /** Warnings for the administrator. */
   readonly warnings: readonly string[];
 }
 
@@ -22,9 +22,10 @@ interface ServerRow {
 }
 
 /**
- * Looks at what no session can set for itself, and whether the connections really have what they set:
- * between them and the server there may be a pooler.
- * @param pool of at least two connections. @param needed how many connections this process takes.
+ * Checks what a session cannot set for itself, and whether the connections really have the settings
+ * they asked for, because there may be a pooler between them and the server.
+ * @param pool with at least two connections.
+ * @param needed how many connections this process opens.
  */
 export async function checkServer(pool: Pool, needed: number): Promise<ServerFindings> {
   const read = await pool.query<ServerRow>(
@@ -74,7 +75,7 @@ export async function checkServer(pool: Pool, needed: number): Promise<ServerFin
   };
 }
 
-/** True when a pooler hands one connection of the server to two of ours in turns. */
+/** True if a pooler hands one server connection to two of ours in turns. */
 async function shareOneSession(pool: Pool): Promise<boolean> {
   const [one, other] = [await pool.connect(), await pool.connect()];
   const pidOf = async (client: typeof one): Promise<number | undefined> =>

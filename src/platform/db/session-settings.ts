@@ -2,18 +2,19 @@ import type { ClientBase } from 'pg';
 import type { Queryable } from './pool.ts';
 
 /**
- * What the service needs of every connection, whatever the server, the database or the role has as
- * its default. Set by a statement after connecting: some proxies refuse startup parameters.
+ * The settings that every connection needs, whatever the defaults of the server, the database or
+ * the role are. Set by a statement after connecting, because some proxies refuse startup
+ * parameters.
  */
 const NEEDED: Readonly<Record<string, string>> = {
-  // Without the planner's usual plans costs exceed the limit of the JIT compiler, which then takes a
-  // second for what runs in a millisecond.
+  // Without index-only planning, estimated costs exceed the threshold of the JIT compiler, which
+  // then takes a second for a statement of one millisecond.
   jit: 'off',
-  // What was answered is on disk. remote_apply, which is stronger, stays.
+  // An acknowledged commit is on disk. The stronger remote_apply is left as it is.
   synchronous_commit: 'on',
   default_transaction_isolation: 'read committed',
   default_transaction_deferrable: 'off',
-  // Names are found in our schema only; what is temporary hides nothing.
+  // Names are resolved in our schema only; a temporary object cannot hide one.
   search_path: 'public, pg_temp',
   // How values are read and written.
   client_encoding: 'UTF8',
@@ -25,7 +26,7 @@ const NEEDED: Readonly<Record<string, string>> = {
   standard_conforming_strings: 'on',
   array_nulls: 'on',
   transform_null_equals: 'off',
-  // An idle connection is a lane between two batches, and a long transaction a report.
+  // An idle connection is a lane between two batches, and a long database transaction a report.
   idle_session_timeout: '0',
   transaction_timeout: '0',
   enable_indexscan: 'on',
@@ -49,14 +50,17 @@ export interface SessionLimits {
 
 const SET_TIMEOUT_MS = 5_000;
 
-/** `transaction_timeout` came with PostgreSQL 17: what the server does not know is left out. */
+/**
+ * `transaction_timeout` was added in PostgreSQL 17: settings that the server does not know are left
+ * out.
+ */
 const SET = `select pg_catalog.set_config(s.name,
     case when s.name = 'synchronous_commit' and pg_catalog.current_setting(s.name) = 'remote_apply'
       then 'remote_apply' else s.value end, false)
   from rows from (pg_catalog.unnest($1::text[]), pg_catalog.unnest($2::text[])) as s (name, value)
   where pg_catalog.current_setting(s.name, true) is not null`;
 
-/** @param url may ask for other timeouts by its parameters, such as `lock_timeout=300`. */
+/** @param url may set other timeouts by its parameters, such as `lock_timeout=300`. */
 export async function applySessionSettings(
   client: ClientBase,
   url: string,
@@ -70,12 +74,12 @@ export async function applySessionSettings(
     idle_in_transaction_session_timeout: String(limits.idleInPaymentMs),
     ...(limits.byIndexOnly ? BY_INDEX_ONLY : {}),
   };
-  // A server that takes connections and says nothing must not hold up who waits for one.
+  // A server that accepts connections and never answers must not keep its callers waiting.
   const statement = { text: SET, query_timeout: SET_TIMEOUT_MS };
   await client.query({ ...statement, values: [Object.keys(settings), Object.values(settings)] });
 }
 
-/** Settings of this session that are not as the service needs them, one line each. */
+/** Settings of this session that differ from what the service needs, one line each. */
 export async function findWrongSettings(db: Queryable): Promise<string[]> {
   const read = await db.query<{ name: string; value: string; needed: string }>(
     `select s.name, current_setting(s.name) as value, s.needed

@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import { databaseTransaction } from './pool.ts';
 import type { Pool, Queryable } from './pool.ts';
 
-/** What is held in memory by every process and edited by commands. */
+/** Settings that every process holds in memory and that commands edit. */
 export type SettingsTopic = 'vendors' | 'billers';
 
 const CHANNEL = 'malipo_settings';
@@ -12,7 +12,7 @@ export async function markChanged(client: Queryable, topic: SettingsTopic): Prom
   await client.query('update settings_versions set version = version + 1 where topic = $1', [
     topic,
   ]);
-  // A hint for promptness only: the version is the truth, and is polled.
+  // Only a hint that makes updates prompt: the version is authoritative and is polled.
   await client.query('select pg_notify($1, $2)', [CHANNEL, topic]);
 }
 
@@ -22,9 +22,9 @@ export async function lockTopic(client: Queryable, topic: SettingsTopic): Promis
 }
 
 /**
- * Runs `work`, which changes a topic's rows, in one transaction with the mark. The mark comes first:
- * it is one row, so that changes of a topic wait for each other and none reads what another is about
- * to write. When `work` throws, nothing is changed or marked.
+ * Runs `work`, which changes a topic's rows, and marks the topic, in one database transaction. The
+ * mark comes first: it is one row, so changes of a topic wait for each other, and none reads rows
+ * that another is about to write. If `work` throws, nothing is changed or marked.
  */
 export async function changeSettings<Result>(
   pool: Pool,
@@ -51,8 +51,9 @@ interface WatchOptions {
 }
 
 /**
- * Keeps in-memory settings true across processes: reloads a topic when its version has moved, told
- * by a notification or, at the latest, by the next poll. Loads every topic once before it returns.
+ * Keeps in-memory settings up to date across processes. Reloads a topic when its version has
+ * changed, after a notification or at the next poll at the latest. Loads every topic once before it
+ * returns.
  */
 export async function watchSettings(options: WatchOptions): Promise<SettingsWatch> {
   const seen = new Map<string, bigint>();
@@ -70,7 +71,8 @@ export async function watchSettings(options: WatchOptions): Promise<SettingsWatc
     }
   };
   const check = async (): Promise<void> => {
-    // A call during a check means that something may have changed since it read: check once more.
+    // A call during a check means that something may have changed after the check read it, so check
+    // again.
     if (running !== undefined) {
       again = true;
       return await running;
@@ -102,7 +104,7 @@ export async function watchSettings(options: WatchOptions): Promise<SettingsWatc
     stop: async () => {
       clearInterval(timer);
       await listener.stop();
-      // Its failure is told to whoever asked for it.
+      // Its caller receives the error.
       await running?.catch(() => undefined);
     },
   };
@@ -122,10 +124,10 @@ function listen(options: WatchOptions, onHint: () => void) {
       client.on('notification', onHint);
       client.on('error', drop);
       await client.query(`listen ${CHANNEL}`);
-      // What changed before nobody told us of.
+      // Notifications sent before this connection listened were missed.
       onHint();
     } catch (error) {
-      // The poll asks the same database and tells of its trouble; then this is tried again.
+      // The poll uses the same database and reports its errors; then this is tried again.
       drop(error as Error);
     }
   };

@@ -4,14 +4,17 @@ import type { Pool } from './pool.ts';
 
 type UrlVariable = 'DATABASE_URL' | 'DATABASE_OWNER_URL';
 
-/** True when the server does not let us in: wrong user or password (class 28), no such database (3D). */
+/**
+ * True if the server refuses the connection: wrong user or password (class 28), unknown database
+ * (3D).
+ */
 export function isRefusedLogin(error: unknown): boolean {
   return /^(28|3D)/.test((error as { code?: string } | null)?.code ?? '');
 }
 
 /**
- * A database that is not there or does not let us in, without what its URL keeps secret; every other
- * error as it is.
+ * Describes a database that cannot be reached or refuses the connection, without the secrets in its
+ * URL. Returns every other error unchanged.
  * @param variable the variable that holds the URL.
  */
 export function explainUnusable(

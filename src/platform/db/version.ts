@@ -8,7 +8,7 @@ interface Applied {
   readonly checksum: string;
 }
 
-/** Throws: `PlainError` when the database has a migration that this program does not have. */
+/** Throws: `PlainError` when the database has a migration that this program lacks. */
 export function refuseOtherVersion(applied: readonly Applied[], known: readonly SqlFile[]): void {
   for (const { name, checksum } of applied) {
     const migration = known.find((candidate) => candidate.name === name);
@@ -23,10 +23,13 @@ export function refuseOtherVersion(applied: readonly Applied[], known: readonly 
   }
 }
 
-/** No such table, or not for this role: nothing was granted yet. */
+/** The table does not exist, or this role has no privilege on it yet. */
 const NOT_READY = new Set<unknown>(['42P01', '42501']);
 
-/** `fallback` where the tables that `work` reads are not there yet, or not for this role. */
+/**
+ * Returns `fallback` if the tables that `work` reads do not exist yet, or this role may not read
+ * them.
+ */
 export async function orNotReady<Result>(work: Promise<Result>, fallback: Result): Promise<Result> {
   return await work.catch((error: unknown) => {
     if (NOT_READY.has((error as { code?: unknown }).code)) return fallback;
@@ -35,8 +38,8 @@ export async function orNotReady<Result>(work: Promise<Result>, fallback: Result
 }
 
 /**
- * What was found instead of a database of this version, as a sentence.
- * Throws: `PlainError` when it is of another version, to which no migration leads.
+ * Describes, as a sentence, what was found instead of a database of this version.
+ * Throws: `PlainError` when it is of another version that no migration leads to.
  */
 export async function describeUnmigrated(db: Queryable, schema: Schema): Promise<string> {
   const read = await db.query<{ filled: boolean; known: boolean }>(
