@@ -49,6 +49,45 @@ describe('a connection', () => {
     await hot.end();
   });
 
+  test('keeps no default of its role that would weaken it or slow it down', async () => {
+    const hot = createPool({ url: database.url, max: 1, name: 'test', byIndexOnly: true });
+    // What test/global-setup.ts sets, not what the service lists: each of them has to be overridden.
+    const hostile = await owner.query<{ name: string; value: string }>(
+      `select split_part(setting, '=', 1) as name, substr(setting, strpos(setting, '=') + 1) as value
+       from pg_db_role_setting, unnest(setconfig) as setting
+       where setrole = (select oid from pg_roles where rolname = $1)`,
+      [new URL(database.url).username],
+    );
+    expect(hostile.rows).toContainEqual({ name: 'jit', value: 'on' });
+    const kept = async (of: Pool): Promise<string[]> => {
+      const values = await Promise.all(hostile.rows.map(({ name }) => setting(of, name)));
+      return hostile.rows.flatMap(({ name, value }, index) =>
+        values[index]?.toLowerCase() === value.toLowerCase() ? [name] : [],
+      );
+    };
+    // With jit off its cost does not matter.
+    expect(await kept(hot)).toEqual(['jit_above_cost']);
+    expect(await kept(pool)).toEqual(['jit_above_cost', 'plan_cache_mode']);
+    await hot.end();
+  });
+
+  test('compiles no plan, where the server would', async () => {
+    const explain = `explain (analyze, format json) select count(*) from generate_series(1, 1000)`;
+    const isCompiled = async (of: Pick<Client, 'query'> | Pool): Promise<boolean> => {
+      const read = await of.query<{ 'QUERY PLAN': readonly { JIT?: unknown }[] }>(explain);
+      return read.rows[0]?.['QUERY PLAN'][0]?.JIT !== undefined;
+    };
+    const plain = new Client({ connectionString: database.url });
+    await plain.connect();
+    // The embedded server has no compiler; run this with TEST_CLUSTER_URL on one that has (Debian's).
+    const available = await plain.query<{ is: boolean }>('select pg_jit_available() as is');
+    expect(await isCompiled(plain)).toBe(available.rows[0]?.is);
+    await plain.end();
+    const hot = createPool({ url: database.url, max: 1, name: 'test', byIndexOnly: true });
+    for (const ours of [pool, hot, owner]) expect(await isCompiled(ours)).toBe(false);
+    await hot.end();
+  });
+
   test('keeps a stronger synchronous_commit', async () => {
     const url = new URL(database.url);
     url.searchParams.set('options', '-c synchronous_commit=remote_apply');

@@ -308,6 +308,24 @@ async function mint(mac: string): Promise<void> {
   );
 }
 
+/** Posts the transfer of the first collection, or fund movement, once more: under another leg. */
+async function repeatMovement(debit: string, credit: string): Promise<void> {
+  await run(
+    `with moved as (
+       update accounts a
+       set balance_cents = a.balance_cents + case a.account when $1 then -f.amount_cents else f.amount_cents end
+       from transfers f
+       where f.debit_account = $1 and f.credit_account = $2 and f.leg = 1
+         and a.vendor_id = f.vendor_id and a.account in ($1, $2)
+     )
+     insert into transfers (vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
+     select vendor_id, source_id, 2, $1, $2, amount_cents, now() from transfers
+     where debit_account = $1 and credit_account = $2 and leg = 1`,
+    [debit, credit],
+    books.pool,
+  );
+}
+
 /** A payment out of the float by SQL, whole. @param at when it was created, as SQL. */
 async function forgePayment(at: string): Promise<void> {
   await run(
@@ -372,6 +390,21 @@ const WAYS: readonly Way[] = [
       await extend();
     },
     found: 'collections_authentic',
+    asRuntime: true,
+  },
+  {
+    way: 'money minted by a second transfer of a collection that the service took',
+    tamper: async () => await repeatMovement('external', 'collected'),
+    found: 'movements_equal_transfers',
+    asRuntime: true,
+  },
+  {
+    way: 'collected income moved to the float by a second transfer of a fund movement',
+    tamper: async () => {
+      await repeatMovement('external', 'collected');
+      await repeatMovement('collected', 'float');
+    },
+    found: 'movements_equal_transfers',
     asRuntime: true,
   },
   {

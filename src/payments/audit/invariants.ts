@@ -172,7 +172,7 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'movements_equal_transfers',
-    says: 'Every collection and fund movement is in the books with its amount, and no other.',
+    says: 'Every collection and fund movement is in the books with its amount, once, and no other.',
     sql: `select coalesce(m.vendor_id, f.vendor_id) as vendor_id,
             format('%s %s: %s, transfer %s', f.debit_account, coalesce(m.id, f.source_id), m.amount_cents, f.amount_cents) as detail
           from (
@@ -184,6 +184,7 @@ export const INVARIANTS: readonly Invariant[] = [
             where debit_account = 'external' and credit_account = 'collected'
               or debit_account = 'collected' and credit_account = 'float'
           ) f on f.vendor_id = m.vendor_id and f.source_id = m.id and f.debit_account = m.debit_account
+            and f.leg = 1
           where m.amount_cents is distinct from f.amount_cents`,
   },
   {
