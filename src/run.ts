@@ -22,7 +22,7 @@ import { findSigners } from './parties/store.ts';
 import { enterAfterRestore } from './payments/quarantine/after-restore.ts';
 import { findOpenQuarantine } from './payments/quarantine/store.ts';
 
-/** Something that keeps the service from starting and that a person can mend. */
+/** A reason why the service cannot start, which the administrator can fix. */
 export class StartError extends Error {
   readonly plain = true;
 }
@@ -31,7 +31,7 @@ export interface RunningService {
   readonly service: Service;
   readonly log: Logger;
   readonly address: string;
-  /** Ends everything in order. */
+  /** Stops everything in order. */
   readonly stop: () => Promise<void>;
 }
 
@@ -39,11 +39,14 @@ export interface RunOptions {
   readonly config: Config;
   readonly masterKeys: MasterKeys;
   readonly log: Logger;
-  /** Between migrations and serving: the sandbox's data, production's refusals. */
+  /** Runs between migrations and serving: adds the sandbox's data, or makes production's checks. */
   readonly prepare: (pool: Pool) => Promise<void>;
 }
 
-/** Database → migrations and grants → quarantine of a restored one → preparation → service → listening. What was started is stopped when a step fails. */
+/**
+ * Database → migrations and grants → quarantine of a restored one → preparation → service →
+ * listening. If a step fails, everything started before is stopped.
+ */
 export async function runService(options: RunOptions): Promise<RunningService> {
   const { config, log } = options;
   const database = await openDatabase({
@@ -95,7 +98,7 @@ function ownerVariable({ url, ownerUrl }: OpenDatabase): 'DATABASE_URL' | 'DATAB
   return url === ownerUrl ? 'DATABASE_URL' : 'DATABASE_OWNER_URL';
 }
 
-/** Migrates and grants, as far as the owner is known. Returns the URL to serve with. */
+/** Migrates and grants, if the owner is known. Returns the URL to serve with. */
 async function prepareAsOwner(options: RunOptions, database: OpenDatabase): Promise<string> {
   const { config, log } = options;
   const pools: Pool[] = [];
@@ -108,7 +111,7 @@ async function prepareAsOwner(options: RunOptions, database: OpenDatabase): Prom
     const owner = open(database.ownerUrl);
     let { url } = database;
     const runtime = open(url);
-    // Before anything else, so that the variable at fault is known.
+    // Before anything else, so that the error can name the variable.
     await requireLogin(runtime, url, 'DATABASE_URL');
     await refuseUnfitServer(runtime, config, log);
     let prepared = await prepareDatabase(owner, runtime, SCHEMA);
@@ -131,7 +134,7 @@ async function prepareAsOwner(options: RunOptions, database: OpenDatabase): Prom
   }
 }
 
-/** Throws: `StartError` when the server cannot keep what the service promises. */
+/** Throws: `StartError` if the server's settings would break a guarantee of the service. */
 async function refuseUnfitServer(pool: Pool, config: Config, log: Logger): Promise<void> {
   const { refusals, warnings } = await checkServer(pool, connectionsOf(config));
   for (const warning of warnings) log.warn(`the database server: ${warning}`);
@@ -194,7 +197,10 @@ async function listen(service: Service, config: Config): Promise<string> {
   }
 }
 
-/** Stops once at the first SIGINT or SIGTERM, at once at the second, and exits. */
+/**
+ * The first SIGINT or SIGTERM stops the service in order, the second at once; then the process
+ * exits.
+ */
 export function stopOnSignals(running: Pick<RunningService, 'service' | 'log' | 'stop'>): void {
   const { service, log } = running;
   let asked = false;
@@ -221,8 +227,8 @@ export function stopOnSignals(running: Pick<RunningService, 'service' | 'log' | 
 }
 
 /**
- * What nobody handles leaves the process in a state that nobody has thought of: it says so and ends,
- * and whoever watches over it starts it again. Nothing is lost by it, as nothing is by a kill.
+ * An uncaught exception leaves the process in an undefined state, so the process logs it and ends,
+ * and its supervisor starts it again. Nothing is lost, just as a kill loses nothing.
  */
 export function endOnUnforeseen(log: Logger): void {
   process.on('uncaughtException', (error, origin) => {
@@ -246,7 +252,7 @@ export async function serve(config: Config): Promise<void> {
   log.info({ address: running.address, roles: [...config.roles] }, 'serving');
 }
 
-/** Names the sandbox uses; their keys are public. */
+/** Names that the sandbox uses; their keys are public. */
 const DEMO_HOLDERS = ['demo', 'demo2', 'demo-collector'];
 
 async function refuseDemoData(pool: Pool): Promise<void> {

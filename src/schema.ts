@@ -8,7 +8,7 @@ import { PLATFORM_GRANTS } from './platform/grants.ts';
 /** Raised by a release that changes, adds or removes a SQL function. */
 const FUNCTIONS_RELEASE = 1;
 
-/** The database as this version of Malipo needs it: the SQL files and the grants of every wing. */
+/** The database schema of this version of Malipo: the SQL files and the grants of every wing. */
 export const SCHEMA = readSchema(
   [
     { name: 'platform', grants: PLATFORM_GRANTS },

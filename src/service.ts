@@ -31,14 +31,16 @@ export interface Service {
   readonly app: FastifyInstance;
   readonly pool: Pool;
   readonly directory: Parties['directory'];
-  /** What its operations check signatures with. */
+  /** The keys that operations verify signatures with. */
   readonly authentication: AuthenticationDeps;
   readonly catalogue: Payments['catalogue'];
-  /** What a stop that begins now waits for. */
+  /** What a stop would wait for now. */
   readonly workUnderWay: () => WorkUnderWay;
   /** Starts listening. Returns the address. */
   listen(): Promise<string>;
-  /** Takes no more work, finishes what is under way within the grace period, frees everything. */
+  /**
+   * Accepts no more work, finishes current work within the grace period, and frees all resources.
+   */
   stop(): Promise<void>;
 }
 
@@ -56,7 +58,7 @@ export interface ComposeOptions {
   readonly log: Logger;
 }
 
-/** Builds the service from its wings. When one of them fails, those that were started are stopped. */
+/** Builds the service from its wings. If one of them fails, those already started are stopped. */
 export async function compose(options: ComposeOptions): Promise<Service> {
   const ends = createEnds();
   try {
@@ -68,7 +70,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   }
 }
 
-/** Database → wings → settings → work → HTTP. It is stopped in the reverse order. */
+/** Database → wings → settings → work → HTTP. Stopped in the reverse order. */
 async function assemble(options: ComposeOptions, ends: Ends): Promise<Omit<Service, 'stop'>> {
   const { config, log, masterKeys } = options;
   const openPool = createPools(options, ends);
@@ -106,7 +108,7 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Omit<Servi
   return { ...http, pool, directory, catalogue: payments.catalogue, workUnderWay };
 }
 
-/** Hands out pools, which are closed after everything else was stopped. */
+/** Creates pools, which are closed after everything else has stopped. */
 function createPools({ databaseUrl, log }: ComposeOptions, ends: Ends): OpenPool {
   const pools: Pool[] = [];
   ends.add(() => Promise.all(pools.map((pool) => pool.end())));
@@ -188,7 +190,7 @@ async function composeHttp(
       connectionsPerAddress: config.connectionsPerAddress,
       requestsPerAddress: config.requestsPerAddress,
       unfinishedPerAddress: config.unfinishedRequestsPerAddress,
-      // The rest is for calls to operators.
+      // The remaining connections are for calls to operators.
       stopGraceMs: config.shutdownGraceMs / 2,
     },
     servesMetrics: metricsApp === undefined || config.mode === 'sandbox',

@@ -7,7 +7,7 @@ import { MONEY_PATTERN, parseMoney } from '../platform/base/money.ts';
 import { SIGNER_NAME_PATTERN } from '../parties/vendor.ts';
 import { UsageError } from './failure.ts';
 
-/** Starts a command; every one takes `--json`. */
+/** Creates a command; every command takes `--json`. */
 export function command(parent: Command, spec: string, summary: string): Command {
   return parent
     .command(spec)
@@ -15,7 +15,7 @@ export function command(parent: Command, spec: string, summary: string): Command
     .option('--json', 'one JSON document instead of a table');
 }
 
-/** `--wide` of a list that has more columns than fit. */
+/** Adds `--wide` to a list that has more columns than fit. */
 export const wideOption = (): Option => new Option('--wide', 'every column');
 
 /** A parser of an argument that has to match. @param form completes "It must be …". */
@@ -28,12 +28,12 @@ function matching(pattern: RegExp, form: string): (text: string) => string {
 
 const requireHash = matching(/^[0-9a-f]{64}$/i, 'a hash of 64 hexadecimal digits');
 
-/** A parser of an option that may be repeated: hashes in hexadecimal. */
+/** A parser of a repeatable option: hashes in hexadecimal. */
 export function hashes(text: string, previous: readonly string[] = []): readonly string[] {
   return [...previous, requireHash(text).toLowerCase()];
 }
 
-/** A parser that takes what a parameter of the API takes. */
+/** A parser that accepts what a parameter of the API accepts. */
 export function like(parameter: object): (text: string) => string {
   const { pattern = '', form = 'in another form' } = parameter as {
     pattern?: string;
@@ -48,13 +48,13 @@ export const signerName = matching(
 );
 const requireCode = matching(/^[a-z0-9_]{1,40}$/, '1 to 40 letters, digits or underscores');
 
-/** The code of a biller or operator, which is always lower-case, in any case. */
+/** The code of a biller or operator, which is always lower-case, given in any case. */
 export const code = (text: string): string => requireCode(text.toLowerCase());
 export const threeDigits = matching(
   /^\d{3}$/,
   'exactly 3 digits without the leading 0, such as 722',
 );
-/** Text for people: anything that can be shown. */
+/** Text for people: printable characters. */
 export const displayName = matching(
   /^[^\p{Cc}\p{Cf}\s](?:[^\p{Cc}\p{Cf}]{0,98}[^\p{Cc}\p{Cf}\s])?$/u,
   '1 to 100 characters without spaces at the ends',
@@ -103,7 +103,7 @@ export function durationSeconds(text: string): number {
 const MOMENT_FORMS =
   'epoch seconds or milliseconds, YYYY-MM-DD HH:MM:SS, or ISO 8601 with an offset';
 
-/** A moment as collectors write it. Throws: `UsageError` naming the option. */
+/** An instant in any form that collectors use. Throws: `UsageError` naming the option. */
 export function moment(text: string, option: string, wireTime: WireTime): Date {
   const time = parseSenderTime(text, wireTime);
   if (time === undefined) throw new UsageError(`${option} must be ${MOMENT_FORMS}.`);
@@ -113,7 +113,7 @@ export function moment(text: string, option: string, wireTime: WireTime): Date {
 const DAY_PATTERN = /^\d{4}-\d{2}-\d{2}$/;
 
 /**
- * The start of a period: a moment, or the first instant of a day.
+ * The start of a period: an instant, or the start of a day.
  * Throws: `UsageError` naming the option.
  */
 export function periodStart(text: string, option: string, wireTime: WireTime): Date {
@@ -124,11 +124,11 @@ export function periodStart(text: string, option: string, wireTime: WireTime): D
   return time;
 }
 
-/** The end of a period, not included itself: a moment, or the end of a day. */
+/** The exclusive end of a period: an instant, or the end of a day. */
 export function periodEnd(text: string, option: string, wireTime: WireTime): Date {
   const start = periodStart(text, option, wireTime);
   if (!DAY_PATTERN.test(text)) return start;
-  // The next day's first instant, also where a day has 23 or 25 hours.
+  // The start of the next day, also when a day has 23 or 25 hours.
   const nextDay = new Date(`${text}T00:00:00Z`);
   nextDay.setUTCDate(nextDay.getUTCDate() + 1);
   return periodStart(isoDay(nextDay), option, wireTime);
@@ -168,7 +168,7 @@ export function dayPeriod(
   return period;
 }
 
-/** Throws `UsageError` when no setting was given. */
+/** Throws: `UsageError` if no setting was given. */
 export function requireSome(options: object, names: readonly string[]): void {
   const given = new Set(Object.keys(options));
   if (!names.some((name) => given.has(name))) {

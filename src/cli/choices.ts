@@ -1,6 +1,6 @@
 import type { Argument, Command, Option } from 'commander';
 
-/** Takes values of a fixed set in any case, such as `--status failed`, in every command. */
+/** Accepts the values of a fixed set in any case, such as `--status failed`, in every command. */
 export function acceptAnyCase(command: Command): void {
   for (const parameter of [...command.options, ...command.registeredArguments]) {
     ignoreCase(parameter);

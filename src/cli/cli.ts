@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Answer, Progress, TextStream } from './output.ts';
 import type { Session, SessionNeeds } from './session.ts';
 
-/** Where a command reads and writes. */
+/** Where a command reads from and writes to. */
 export interface Surroundings {
   readonly stdin: Readable;
   readonly stdout: TextStream;
@@ -11,11 +11,13 @@ export interface Surroundings {
   readonly environment?: Record<string, string | undefined>;
 }
 
-/** What commands are made of. */
+/** The dependencies of commands. */
 export interface Cli {
   readonly surroundings: Surroundings;
   readonly progress: Progress;
-  /** Runs `work` with the database and shows what it answers; undefined: it has shown all itself. */
+  /**
+   * Runs `work` with the database and prints its result; undefined: `work` has printed everything.
+   */
   run(
     options: { readonly json?: boolean },
     work: (session: Session) => Promise<Answer | undefined>,

@@ -1,10 +1,10 @@
 /** Exit codes of the command line. */
 export const EXIT = {
   done: 0,
-  /** It could not be done, or what was checked does not hold. */
+  /** The command failed, or a check found a violation. */
   failed: 1,
-  /** The command line itself is wrong. */
+  /** The command line is invalid. */
   usage: 2,
-  /** `pay --wait`: not ended in time; its end is not known yet. */
+  /** `pay --wait`: the payment has no final result yet. */
   notEnded: 3,
 } as const;

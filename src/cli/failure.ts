@@ -1,16 +1,16 @@
 import { CommanderError } from 'commander';
 import { EXIT } from './exit.ts';
 
-/** A command line that cannot be meant; the message names the option. */
+/** An invalid command line; the message names the option. */
 export class UsageError extends Error {}
 
 export interface Explanation {
-  /** For stderr, empty when it was written already. */
+  /** For stderr; empty if it has already been written. */
   readonly text: string;
   readonly exitCode: number;
 }
 
-/** The parts of errors by which they are told; by shape, so that help needs none of their modules. */
+/** The properties by which errors are recognised, so that `--help` need not load their modules. */
 interface Shape {
   readonly name?: unknown;
   readonly message?: unknown;
@@ -23,7 +23,7 @@ interface Shape {
 
 const FIXABLE = new Set(['ConfigError', 'EmbeddedDatabaseError']);
 
-/** An error in plain words. What is not foreseen keeps its stack, for a report. */
+/** An error in plain words. An unexpected one keeps its stack, for a report. */
 export function explain(error: unknown): Explanation {
   if (error instanceof CommanderError) {
     return { text: '', exitCode: error.exitCode === 0 ? EXIT.done : EXIT.usage };
@@ -57,7 +57,7 @@ function isConnectionFailure(code: string, message: string): boolean {
   );
 }
 
-/** The option that stands for a parameter of the API. */
+/** The option that corresponds to a parameter of the API. */
 function optionOf(field: string): string {
   return field === 'biller_name' ? '--biller' : `--${field.replaceAll('_', '-')}`;
 }

@@ -1,7 +1,7 @@
 import { runCli } from './program.ts';
 
-// Whoever reads our output may stop early, as `head` does. The command goes on all the same, since
-// its exit code has to be true.
+// The reader of our output may stop early, as `head` does. The command continues, because its exit
+// code must be correct.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });

@@ -1,11 +1,11 @@
-/** What of a stream is needed to write text to it. */
+/** The part of a stream that is needed to write text. */
 export interface TextStream {
   write(text: string): unknown;
   readonly isTTY?: boolean;
   readonly columns?: number;
 }
 
-/** What a command has to say: a document for programs, text for people. */
+/** The output of a command: a document for programs, text for people. */
 export interface Answer {
   readonly json: unknown;
   readonly text: string;
@@ -21,9 +21,9 @@ export function showAnswer(stdout: TextStream, answer: Answer, json: boolean): v
 
 interface Column {
   readonly title: string;
-  /** Numbers stand to the right. */
+  /** Numbers are right-aligned. */
   readonly align?: 'right';
-  /** Only shown with `--wide`: without such columns tables fit into 100 columns where they can. */
+  /** Shown only with `--wide`: without such columns most tables fit into 100 columns. */
   readonly wide?: true;
 }
 
@@ -64,15 +64,15 @@ export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** Names and values, one a line. */
+/** Names and values, one per line. */
 export function record(pairs: readonly (readonly [name: string, value: string])[]): string {
   const width = pairs.reduce((widest, [name]) => Math.max(widest, widthOf(name)), 0);
   return pairs.map(([name, value]) => `${pad(name, width)}${GAP}${shown(value)}\n`).join('');
 }
 
 /**
- * Text of others (an operator's message, a vendor's reference) as it may reach a terminal: characters
- * that move the cursor or turn the writing around are made visible.
+ * Text from others (an operator's message, a vendor's reference), safe for a terminal: characters
+ * that move the cursor or reverse the text direction are made visible.
  */
 function shown(text: string): string {
   return text === '' ? '-' : text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\u{FFFD}');
@@ -89,7 +89,7 @@ function pad(text: string, width: number, align?: 'right'): string {
   return align === 'right' ? blanks + text : text + blanks;
 }
 
-/** One line on a terminal that tells how far a long command is; nothing where no one looks. */
+/** A progress line for a long command; prints nothing if the output is not a terminal. */
 export interface Progress {
   show(text: string): void;
   clear(): void;

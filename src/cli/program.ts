@@ -12,11 +12,13 @@ type AddCommands = (program: Command, cli: Cli) => void;
 interface Entry {
   readonly name: string;
   readonly summary: string;
-  /** Commands are loaded only when they are called, so that each starts fast. */
+  /** Commands are loaded only when they are called, so that each one starts fast. */
   readonly load: () => Promise<AddCommands>;
 }
 
-/** Every command, in the order of the help. A group of commands is a file and a line here. */
+/**
+ * Every command, in the order of the help. To add a group of commands, add a file and a line here.
+ */
 const COMMANDS: readonly Entry[] = [
   {
     name: 'vendor',
@@ -133,7 +135,7 @@ const COMMANDS: readonly Entry[] = [
 /**
  * Runs one command line.
  * @param args without the interpreter and the script.
- * Returns the exit code: 0, or one of `EXIT`. Never throws for what the command did.
+ * Returns the exit code: 0, or one of `EXIT`. Never throws for a failing command.
  */
 export async function runCli(args: readonly string[], surroundings: Surroundings): Promise<number> {
   const { stdout, stderr } = surroundings;
@@ -152,7 +154,7 @@ export async function runCli(args: readonly string[], surroundings: Surroundings
       const { withSession } = await import('./session.ts');
       await withSession(surroundings.environment, needs ?? {}, async (session) => {
         const answer = await work(session);
-        // At once: what happens while the database is closed cannot lose it.
+        // Printed at once, so that a failure while the database is being closed cannot lose it.
         if (answer === undefined) progress.clear();
         else show(options, answer);
       });
@@ -188,7 +190,7 @@ function createProgram(surroundings: Surroundings): Command {
     .showHelpAfterError('For the options, run the command with --help.');
 }
 
-/** What commander calls a “command-argument” is the `<name>` that the help shows. */
+/** The “command-argument” of commander is the `<name>` that the help shows. */
 function inPlainWords(text: string): string {
   return text.replace(
     /command-argument value '(.*)' is invalid for argument '(.*?)'\./s,

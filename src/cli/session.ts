@@ -23,49 +23,53 @@ import { requireSameMasterKey } from '../parties/keys.ts';
 import { findLedgerMac, openLedgerMac } from '../parties/ledger-key.ts';
 import { readMasterKeyFile } from '../parties/master-key-file.ts';
 
-/** What a command works with while it runs. */
+/** What a command can use while it runs. */
 export interface Session {
   readonly config: Config;
   /** As the runtime role. */
   readonly pool: Pool;
-  /** As the role that owns the schema, for what the runtime role may not do; closed with the session. */
+  /**
+   * The pool of the schema's owner, for what the runtime role may not do; closed with the session.
+   */
   readonly ownerPool: () => Promise<Pool>;
   /** The data folder of the embedded database; undefined with DATABASE_URL. */
   readonly data: string | undefined;
   /** Another pool on the same database, closed with the session. */
   readonly openPool: (max: number) => Pool;
   readonly wireTime: WireTime;
-  /** MASTER_KEY, or the sandbox's own. Throws: `PlainError` when there is neither. */
+  /** MASTER_KEY, or the sandbox's own. Throws: `PlainError` if neither exists. */
   readonly sealing: () => Promise<Sealing>;
   /** The ledger's authentication codes. Throws: `PlainError` without the right MASTER_KEY. */
   readonly ledgerMac: () => Promise<Mac>;
-  /** The same for checking; undefined when the environment has no master key, or there is no code yet. */
+  /**
+   * The same for checking; undefined if the environment has no master key, or no code exists yet.
+   */
   readonly findLedgerMac: () => Promise<Mac | undefined>;
 }
 
 export interface SessionNeeds {
-  /** True for the command that makes the database what it has to be. */
+  /** True for the command that migrates the database. */
   readonly unmigrated?: boolean;
 }
 
-/** Of the connections of commands, so that they know each other. */
+/** The name of the commands' connections, so that they recognise each other. */
 const POOL_NAME = 'command';
-/** How long a command that started the embedded server waits for others that share it. */
+/** How long a command that started the embedded server waits for other commands that share it. */
 const OTHERS_MS = 60_000;
-/** How long a command tries again while the server that it found is just being stopped. */
+/** How long a command retries while the server that it found is being stopped. */
 const OPEN_MS = 10_000;
 
 /**
- * Opens the database that the environment names, runs `work` and closes what was opened. The
- * embedded one is shared with a running service or another command; without one it is started, and
- * stopped afterwards.
+ * Opens the database that the environment names, runs `work` and closes everything that was opened.
+ * The embedded database is shared with a running service or another command; if none is running, it
+ * is started, and stopped afterwards.
  */
 export async function withSession(
   environment: Record<string, string | undefined> | undefined,
   needs: SessionNeeds,
   work: (session: Session) => Promise<void>,
 ): Promise<void> {
-  // The sandbox's rules, since most commands need no master key; those that do say so.
+  // The sandbox's rules, because most commands need no master key; those that do check for it.
   const config = readConfig('sandbox', environment);
   if (needs.unmigrated !== true) await requireDatabase(config);
   const { database, pool } = await connect(config, needs);
@@ -124,7 +128,8 @@ async function connect(
     } catch (error) {
       await pool.end();
       await database.close();
-      // Whoever started the embedded server may just be stopping it; nothing was done yet.
+      // The process that started the embedded server may just be stopping it; nothing has been done
+      // yet.
       const again = config.databaseUrl === undefined && isConnectionError(error);
       if (again && performance.now() <= giveUpAt) continue;
       throw isRefusedLogin(error) ? explainUnusable(error, database.url, 'DATABASE_URL') : error;
@@ -135,7 +140,7 @@ async function connect(
 async function leave(database: OpenDatabase): Promise<void> {
   if (database.started) {
     const pool = createPool({ url: database.ownerUrl, max: 1, name: POOL_NAME });
-    // The command is done; a server that went away has nobody left to wait for.
+    // The command has finished; if the server is gone, nobody shares it.
     await waitForOthers(pool, POOL_NAME, OTHERS_MS).catch(() => undefined);
     await pool.end();
   }
@@ -164,7 +169,7 @@ async function openShared(config: Config): Promise<OpenDatabase> {
     return await open();
   } catch (error) {
     if (!(error instanceof EmbeddedDatabaseError)) throw error;
-    // Somebody may have started the server at the same moment: then it is there to be shared.
+    // Another process may have started the server at the same moment; then share it.
     return await open();
   }
 }
@@ -190,7 +195,7 @@ async function readSealing(config: Config): Promise<Sealing> {
   }
   return {
     masterKeys: { current: found, previous: config.masterKeyPrevious },
-    // The folder may be that of a sandbox which has nothing to do with the database of DATABASE_URL.
+    // The folder may be that of a sandbox that has nothing to do with the database of DATABASE_URL.
     certain: config.databaseUrl === undefined,
   };
 }

@@ -23,14 +23,14 @@ import type {
 } from './vendor.ts';
 
 /**
- * What people do to vendors and collectors. Each is one transaction with the mark that running
- * processes reload on, and throws `PlainError` when it cannot be done.
+ * Administration of vendors and collectors. Each function is one database transaction with the mark
+ * that makes running processes reload, and throws `PlainError` if it cannot be done.
  */
 
-/** The master key that new keys are sealed under. */
+/** The master key that seals new keys. */
 export interface Sealing {
   readonly masterKeys: MasterKeys;
-  /** False when it was found rather than given, so that a stored key has to confirm it. */
+  /** False if the key was found rather than given, so that a stored key has to confirm it. */
   readonly certain: boolean;
 }
 
@@ -40,8 +40,8 @@ export interface NewVendor {
   readonly sector: Sector;
   readonly duplicateCheck?: DuplicateCheck | undefined;
   /**
-   * Default: true. A create without `merchant_reference` cannot be repeated safely: once the
-   * duplicate check's time is over, the repeat pays again.
+   * Default: true. Without `merchant_reference` a create cannot be repeated safely: once the
+   * duplicate check's window has passed, the repeat pays again.
    */
   readonly referenceRequired?: boolean | undefined;
   /** Default: strict. */
@@ -52,7 +52,7 @@ export interface NewVendor {
 
 export interface AddedVendor {
   readonly vendorId: number;
-  /** In the clear. */
+  /** In plain text. */
   readonly securityKey: string;
 }
 
@@ -77,7 +77,7 @@ export async function changeVendor(pool: Pool, vid: string, change: VendorChange
   });
 }
 
-/** Adds a collector with a first security key, which is returned in the clear. */
+/** Adds a collector with a first security key, which is returned in plain text. */
 export async function addCollector(
   pool: Pool,
   collector: { readonly collector: string; readonly name: string; readonly scope: CollectorScope },
@@ -106,8 +106,8 @@ export async function changeCollector(
 }
 
 /**
- * Gives a vendor or collector a new key, returned in the clear. The former one stays valid for
- * `overlapSeconds`; keys older than that end now.
+ * Gives a vendor or collector a new key, returned in plain text. The former one stays valid for
+ * `overlapSeconds`; older keys end now.
  */
 export async function rotateKey(
   pool: Pool,
@@ -126,7 +126,10 @@ export async function rotateKey(
   });
 }
 
-/** Sets the secret shared with an operator. Callbacks under the former are taken for `overlapSeconds`. */
+/**
+ * Sets the secret shared with an operator. Callbacks under the former secret are accepted for
+ * `overlapSeconds`.
+ */
 export async function setOperatorKey(
   pool: Pool,
   operatorCode: string,
@@ -156,8 +159,8 @@ async function giveNewKey(
 }
 
 /**
- * Seals all stored keys under the current master key, as one change. May be repeated. Processes
- * reload: one that does not have the new master key says so at once, and goes on with what it has.
+ * Seals all stored keys under the current master key, as one change. Can be repeated. Processes
+ * reload; one that lacks the new master key reports that at once and continues with what it has.
  */
 export async function resealAllKeys(
   pool: Pool,
@@ -169,7 +172,7 @@ export async function resealAllKeys(
   });
 }
 
-/** Throws when a scope names a vendor that does not exist: it would hide a typing error. */
+/** Throws if a scope names a vendor that does not exist, because that would hide a typing error. */
 async function requireVendors(client: Queryable, scope: CollectorScope): Promise<void> {
   if (scope === 'all') return;
   for (const vid of scope) {

@@ -13,7 +13,7 @@ export interface VendorDirectory {
   vendor(vid: string): Vendor | undefined;
   vendorById(vendorId: number): Vendor | undefined;
   collector(name: string): Collector | undefined;
-  /** Reads everything anew; the settings watch calls it when something changed. */
+  /** Reloads everything; the settings watch calls it when something changed. */
   readonly reload: () => Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export function createVendorDirectory(pool: Pool, masterKeys: MasterKeys): Vendo
         listCollectors(pool),
         openKeys(pool, ['vendor', 'collector'], masterKeys),
       ]);
-      // A reload that began later has read what is newer.
+      // A reload that began later has newer data.
       if (ours < shown) return;
       shown = ours;
       const keys = keysByHolder(keyRows);
@@ -98,7 +98,7 @@ function keysByHolder(rows: readonly OpenedKey[]): KeysByHolder {
   return keys;
 }
 
-// A retired key ends by time, without a reload.
+// A retired key expires by time, without a reload.
 function validKeys(keys: readonly KeyInMemory[] | undefined): readonly KeyObject[] {
   if (keys === undefined) return [];
   const now = Date.now();

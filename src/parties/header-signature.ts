@@ -4,10 +4,10 @@ import { LIMITS } from '../platform/base/limits.ts';
 import { matchingKey } from './signature.ts';
 
 /**
- * The second form of the signature, in a header of the request. It stands for one request at one
- * time at one place, so that who overhears it cannot send it again:
+ * The second form of the signature, in a request header. It is valid for one request, once, at one
+ * time and one path, so that someone who intercepts it cannot send it again:
  *
- *     X-Signature: v2,t=<epoch seconds>,nonce=<16 to 64 of A-Za-z0-9_->,sig=<64 hex digits>
+ * X-Signature: v2,t=<epoch seconds>,nonce=<16 to 64 of A-Za-z0-9_->,sig=<64 hex digits>
  */
 export const SIGNATURE_HEADER = 'X-Signature';
 
@@ -21,17 +21,17 @@ export interface HeaderSignature {
   readonly sig: string;
 }
 
-/** A request as it came, before anything was read from it. */
+/** A request as it arrived, before anything was parsed. */
 export interface SignedRequest {
   readonly method: string;
   /** Path and query as they stand in the request line. */
   readonly target: string;
   readonly body: Buffer | undefined;
-  /** SHA-256 in hex that the body has to have, for one that has not arrived. */
+  /** The SHA-256 in hex that a body which has not arrived must have. */
   readonly bodySha256?: string | undefined;
 }
 
-/** Undefined when the text is no v2 signature. */
+/** Undefined if the text is not a v2 signature. */
 export function readHeaderSignature(header: string): HeaderSignature | undefined {
   const [, time = '', nonce = '', sig = ''] = HEADER_PATTERN.exec(header) ?? [];
   return sig === '' ? undefined : { signedAtSeconds: Number(time), nonce, sig };
@@ -53,7 +53,7 @@ export function headerSignatureText(
   return ['v2', request.method, request.target, bodyDigest, signedAtSeconds, nonce].join('\n');
 }
 
-/** Which of the signer's keys made the signature; undefined when none did, at the same cost. */
+/** The signer's key that made the signature; undefined, at the same cost, if none did. */
 export function verifyHeaderSignature(
   signature: HeaderSignature,
   request: SignedRequest,
@@ -62,7 +62,7 @@ export function verifyHeaderSignature(
   return matchingKey(headerSignatureText(request, signature), signature.sig, keys);
 }
 
-/** Whether it was signed about now, by the clock of a sender that is a little wrong. */
+/** Whether it was signed about now, allowing for a sender's inaccurate clock. */
 export function isFresh(signature: HeaderSignature, now: Date): boolean {
   const ageSeconds = now.getTime() / 1000 - signature.signedAtSeconds;
   return Math.abs(ageSeconds) <= LIMITS.signatureWindowSeconds;

@@ -29,15 +29,18 @@ export function newSecurityKey(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** A new secret to share with an operator or a webhook, as Standard Webhooks has them: 256 random bits. */
+/**
+ * A new secret shared with an operator or a webhook, in the format of Standard Webhooks: 256 random
+ * bits.
+ */
 export function newSharedSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }
 
 /**
- * Makes sure that a key sealed now can be opened by whoever opens the stored ones: a key under
- * another master key would keep every process of the service from reloading its vendors.
- * @param certain false: the master key is a guess, so that at least one stored key has to confirm it.
+ * Makes sure that the stored keys are sealed under our master key. A key sealed under another one
+ * would keep every process of the service from reloading its vendors.
+ * @param certain false: the master key is a guess, so at least one stored key has to confirm it.
  * Throws: `PlainError`.
  */
 export async function requireSameMasterKey(
@@ -58,7 +61,7 @@ export async function requireSameMasterKey(
 
 /**
  * Stores a key for the holder. Its former key stays valid for `overlapSeconds` (two are valid at
- * once during a rotation), older ones end now.
+ * once during a rotation); older ones end now.
  */
 export async function addKey(
   db: Queryable,
@@ -81,7 +84,7 @@ export async function addKey(
   await retireKeys(db, { ...holder, keyId }, options.overlapSeconds);
 }
 
-/** Stores a key under an id that is given, unless there is one. */
+/** Stores a key under a given id, unless that id exists. */
 export async function makeKeyOnce(
   db: Queryable,
   key: Holder & { readonly keyId: string },
@@ -104,7 +107,7 @@ export interface OpenedKey {
   readonly validUntil: Date | null;
 }
 
-/** The valid keys in the clear, newest first of each holder. Throws when one cannot be opened. */
+/** The valid keys in plain text, newest first per holder. Throws if one cannot be decrypted. */
 export async function openKeys(
   db: Queryable,
   kinds: readonly HolderKind[],
@@ -131,7 +134,7 @@ export async function openOperatorKeys(
   return keys;
 }
 
-/** The holder's valid secrets in the clear, newest first. Throws when one cannot be opened. */
+/** The holder's valid secrets in plain text, newest first. Throws if one cannot be decrypted. */
 export async function openSecretsOf(
   db: Queryable,
   holder: Holder,
@@ -150,8 +153,9 @@ function openRow(row: KeyRow, masterKeys: MasterKeys): string {
 }
 
 /**
- * Seals every valid key that is still under the previous master key anew under the current one.
- * Returns how many there were of each. Throws `PlainError` when one opens under neither.
+ * Seals every valid key that is still sealed under the previous master key under the current one.
+ * Returns the number of keys under each. Throws: `PlainError` if a key cannot be decrypted with
+ * either.
  */
 export async function resealKeys(
   db: Queryable,

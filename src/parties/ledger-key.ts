@@ -6,12 +6,13 @@ import { databaseTransaction } from '../platform/db/pool.ts';
 import { makeKeyOnce, newSecurityKey, openSecretsOf } from './keys.ts';
 
 const LEDGER = { holderKind: 'ledger', holder: 'ledger' } as const;
-/** The same in every process, so that two which start at once make one key. */
+/** The same in every process, so that two processes that start at once create one key. */
 const KEY_ID = '00000000-0000-7000-8000-000000000001';
 
 /**
- * The ledger's authentication codes, under a random key that is stored under the master key: changing
- * the master key changes no code. Made at the first start. Throws when it cannot be opened.
+ * The ledger's authentication codes. Their random key is stored under the master key, so that
+ * changing the master key changes no code. Created at the first start. Throws if the key cannot be
+ * decrypted.
  */
 export async function openLedgerMac(pool: Pool, masterKeys: MasterKeys): Promise<Mac> {
   const known = await findLedgerMac(pool, masterKeys);
@@ -24,7 +25,7 @@ export async function openLedgerMac(pool: Pool, masterKeys: MasterKeys): Promise
   return made;
 }
 
-/** The same; undefined when there is no key. */
+/** The same; undefined if no key exists. */
 export async function findLedgerMac(
   db: Queryable,
   masterKeys: MasterKeys,

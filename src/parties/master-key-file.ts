@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { PlainError } from '../platform/base/plain-error.ts';
 
-/** Where the sandbox keeps the master key it made itself. */
+/** The file with the master key that a sandbox created itself. */
 export function masterKeyFile(dataDir: string): string {
   return path.join(dataDir, 'master-key');
 }
 
-/** The sandbox's own master key; undefined when none was made yet. Throws: `PlainError`. */
+/** The sandbox's own master key; undefined if none exists yet. Throws: `PlainError`. */
 export async function readMasterKeyFile(dataDir: string): Promise<Buffer | undefined> {
   const file = masterKeyFile(dataDir);
   let text: string;
@@ -26,7 +26,7 @@ export async function readMasterKeyFile(dataDir: string): Promise<Buffer | undef
   return key;
 }
 
-/** The master keys of the environment, or else the sandbox's own. Throws: `PlainError`. */
+/** The master keys of the environment, otherwise the sandbox's own. Throws: `PlainError`. */
 export async function knownMasterKeys(
   config: {
     readonly masterKey: Buffer | undefined;

@@ -11,8 +11,8 @@ export interface NonceUse {
 }
 
 /**
- * Writes uses of nonces, each unlike the others of the call. Returns for each whether it is the
- * first of its nonce; a second run of a committed call returns the same.
+ * Writes uses of nonces, all different within the call. Returns for each whether it is the first
+ * use of its nonce. Repeating a committed call returns the same.
  */
 export async function insertNonces(db: Queryable, uses: readonly NonceUse[]): Promise<boolean[]> {
   const written = await db.query<{ use_id: string }>({
@@ -33,10 +33,10 @@ export async function insertNonces(db: Queryable, uses: readonly NonceUse[]): Pr
   return uses.map((use) => first.has(use.useId));
 }
 
-/** Most rows of one clean-up. */
+/** Maximum number of rows per clean-up. */
 const FORGOTTEN_ROWS = 10_000;
 
-/** Removes nonces whose time is over; returns how many, at most 10,000. */
+/** Removes expired nonces; returns how many, at most 10,000. */
 export async function deleteExpiredNonces(db: Queryable, now: Date): Promise<number> {
   const deleted = await db.query(
     `delete from request_nonces where (holder_kind, holder, nonce) in

@@ -11,11 +11,11 @@ import type { Holder } from './keys.ts';
 import { deleteExpiredNonces, insertNonces } from './nonces-store.ts';
 import type { NonceUse } from './nonces-store.ts';
 
-/** Remembers which signed requests were taken, for all processes on the database. */
+/** Remembers which signed requests were accepted, for all processes on the database. */
 export interface NonceStore {
   /**
-   * Takes the signature's nonce for this request alone.
-   * Throws: `signature_replayed`; `overloaded`, `unavailable` when it could not be written down.
+   * Claims the signature's nonce for this request alone.
+   * Throws: `signature_replayed`; `overloaded` or `unavailable` if it could not be saved.
    */
   take(signer: NonceHolder, signature: HeaderSignature): Promise<void>;
   idle(): Promise<void>;
@@ -23,7 +23,7 @@ export interface NonceStore {
 
 type NonceHolder = Holder & Pick<NonceUse, 'holderKind'>;
 
-/** @param options.pool of one connection. */
+/** @param options.pool with one connection. */
 export function createNonceStore(options: {
   readonly pool: Pool;
   readonly deadlineMs: number;
@@ -49,7 +49,7 @@ export function createNonceStore(options: {
   };
 }
 
-/** Without its nonce nothing of the request was done, whatever became of the nonce. */
+/** Without its nonce nothing of the request was done, even if the nonce was saved after all. */
 function refuseAsUnavailable(error: unknown): never {
   if (error instanceof Refusal && error.code === 'outcome_unknown') {
     throw new Refusal('unavailable', { retryAfterSeconds: 5, cause: error });
@@ -57,7 +57,7 @@ function refuseAsUnavailable(error: unknown): never {
   throw error;
 }
 
-/** Of equal nonces in one batch the first counts. */
+/** Of equal nonces in one batch only the first counts. */
 async function takeBatch(db: Queryable, batch: readonly NonceUse[]): Promise<boolean[]> {
   const firsts = new Map<string, NonceUse>();
   for (const use of batch) {
@@ -70,7 +70,7 @@ async function takeBatch(db: Queryable, batch: readonly NonceUse[]): Promise<boo
   return batch.map((use) => first.has(use.useId));
 }
 
-/** Forgets nonces now and then, once the time of their signatures alone refuses a repeat. */
+/** Periodically deletes nonces of requests whose time alone makes a repeat invalid. */
 export function startNonceCleaner(options: {
   readonly pool: Pool;
   readonly everyMs: number;

@@ -11,16 +11,16 @@ import type { NonceStore } from './nonces.ts';
 const NONCES_EVERY_MS = 30_000;
 
 export interface Parties {
-  /** Empty until its `reload` was called. */
+  /** Empty until its `reload` is called. */
   readonly directory: VendorDirectory;
   readonly nonces: NonceStore;
-  /** Starts what works on its own, with the role `jobs`. */
+  /** Starts the background jobs, with the role `jobs`. */
   start(): void;
-  /** Finishes what is under way. */
+  /** Finishes current work. */
   stop(): Promise<void>;
 }
 
-/** Builds the parties wing of one process: who may sign requests, and what each of them signed. */
+/** Builds the parties wing of one process: who may sign requests, and which nonces were used. */
 export function openParties(options: {
   readonly pool: Pool;
   readonly openPool: OpenPool;

@@ -7,10 +7,10 @@ import { hmac } from '../platform/base/mac.ts';
 /** A vendor has one key, or two during a rotation. */
 const MAX_ACTIVE_KEYS = 2;
 
-// Buffer.from(text, 'hex') stops silently at the first wrong digit, so the form is checked first.
+// Buffer.from(text, 'hex') stops silently at the first invalid digit, so check the form first.
 const HASH_PATTERN = /^[0-9a-fA-F]{64}$/;
 
-/** Stands in for keys that a vendor lacks, so that every failed check costs the same. */
+/** Replaces the keys that a vendor lacks, so that every failed check costs the same. */
 const absentKey = createSecretKey(randomBytes(32));
 
 /** HMAC-SHA-256 of the text's UTF-8 bytes, 64 lower-case hex digits (specification §5.4). */
@@ -18,23 +18,23 @@ export function sign(text: string, key: KeyObject): string {
   return hmac(key, text, 'hex');
 }
 
-/** A signature that holds. */
+/** A valid signature. */
 export interface Verified {
-  /** The reading that was signed; the only one to act on. */
+  /** The reading that was signed, and the only one to act on. */
   readonly fields: Fields;
-  /** Which of the signer's keys matched. */
+  /** The signer's key that matched. */
   readonly keyIndex: number;
 }
 
 /**
- * Finds the reading whose `hash` holds under one of its signer's keys.
+ * Finds the reading whose `hash` is valid under one of its signer's keys.
  *
- * `keysOf` is asked anew for each reading, because two readings may name two signers: a signature
- * counts only under the keys of the signer which that very reading names. For an unknown signer it
- * returns no keys. A failure costs the same whether there are no, one or two keys, so neither the
- * answer nor its time tells whether a `vid` exists.
+ * `keysOf` is called for each reading, because two readings may name two signers: a signature
+ * counts only under the keys of the signer that this reading names. For an unknown signer it
+ * returns no keys. A failure costs the same with no, one or two keys, so neither the answer nor its
+ * time reveals whether a `vid` exists.
  *
- * Returns undefined when no reading holds; answer `reading.refusal ?? signature_invalid` then.
+ * Returns undefined if no reading is signed; then answer `reading.refusal ?? signature_invalid`.
  */
 export function verify(
   reading: Reading,
@@ -54,8 +54,8 @@ function verifyFields(fields: Fields, keys: readonly KeyObject[]): Verified | un
 }
 
 /**
- * Which of the keys signed the text; undefined when none did. A failure costs the same whether
- * there are no, one or two keys.
+ * The key that signed the text; undefined if none did. A failure costs the same with no, one or two
+ * keys.
  * @param signature 64 hexadecimal digits.
  */
 export function matchingKey(
@@ -65,7 +65,7 @@ export function matchingKey(
 ): number | undefined {
   const claimed = Buffer.from(signature, 'hex');
   let keyIndex: number | undefined;
-  // No early exit: the time must not tell which key matched.
+  // No early exit: the time must not reveal which key matched.
   for (const [index, key] of keys.entries()) {
     if (isSignedWith(key, text, claimed)) keyIndex = index;
   }

@@ -10,8 +10,8 @@ import type {
 } from './vendor.ts';
 
 /**
- * Whose keys there are. `webhook`: the secrets that events to the vendor of this name are signed
- * with. `ledger`: what proves that entries of the books were made by the service.
+ * The kinds of key holders. `webhook`: the secrets that events to the vendor of this name are
+ * signed with. `ledger`: the key that proves that ledger entries were made by the service.
  */
 export const HOLDER_KINDS = ['vendor', 'collector', 'operator', 'webhook', 'ledger'] as const;
 export type HolderKind = (typeof HOLDER_KINDS)[number];
@@ -36,7 +36,7 @@ export interface CollectorRow {
   status: 'active' | 'suspended';
   signature: SignatureVersion;
   allVendors: boolean;
-  /** Counts when `allVendors` is false. */
+  /** Used when `allVendors` is false. */
   vids: string[];
   createdAt: Date;
 }
@@ -103,7 +103,7 @@ export async function listKeys(db: Queryable, kinds: readonly HolderKind[]): Pro
   return result.rows;
 }
 
-/** The same of one holder. */
+/** The same for one holder. */
 export async function listKeysOf(
   db: Queryable,
   { holderKind, holder }: Pick<Parameters<typeof insertKey>[1], 'holderKind' | 'holder'>,
@@ -130,7 +130,7 @@ export async function endKeys(
   );
 }
 
-/** Inserts a vendor with the next free id; undefined when the vid is taken. */
+/** Inserts a vendor with the next free id; undefined if the vid exists. */
 export async function insertVendor(
   db: Queryable,
   vendor: {
@@ -140,8 +140,8 @@ export async function insertVendor(
     readonly createdAt: Date;
   },
 ): Promise<number | undefined> {
-  // Vendors are added by hand, rarely: the lock keeps two commands from choosing one id. To lock the
-  // table itself would take rights that the runtime role does not have.
+  // Vendors are added rarely and by hand. The lock keeps two commands from choosing the same id. A
+  // lock of the table itself would need privileges that the runtime role does not have.
   await lockTopic(db, 'vendors');
   const inserted = await db.query<{ vendor_id: number }>(
     `insert into vendors (vendor_id, vid, name, sector, created_at)
@@ -156,7 +156,7 @@ export function scopeOf(row: CollectorRow): CollectorScope {
   return row.allVendors ? 'all' : row.vids;
 }
 
-/** Returns false when the name is taken. */
+/** Returns false if the name exists. */
 export async function insertCollector(
   db: Queryable,
   collector: {
@@ -199,7 +199,9 @@ export async function insertKey(
   );
 }
 
-/** Ends every key of the holder but the given one: the newest of the rest later, the others now. */
+/**
+ * Ends every key of the holder except the given one: the newest of the others later, the rest now.
+ */
 export async function retireKeys(
   db: Queryable,
   keep: { readonly holderKind: HolderKind; readonly holder: string; readonly keyId: string },
@@ -249,7 +251,7 @@ export interface VendorChange {
   readonly signature?: SignatureVersion | undefined;
 }
 
-/** Changes settings of a vendor; absent ones stay. Returns false when there is no such vendor. */
+/** Changes settings of a vendor; absent ones stay. Returns false if the vendor does not exist. */
 export async function updateVendor(
   db: Queryable,
   vid: string,
@@ -284,7 +286,9 @@ export interface CollectorChange {
   readonly scope?: CollectorScope | undefined;
 }
 
-/** Changes settings of a collector; absent ones stay. Returns false when there is no such collector. */
+/**
+ * Changes settings of a collector; absent ones stay. Returns false if the collector does not exist.
+ */
 export async function updateCollector(
   db: Queryable,
   collector: string,
@@ -306,7 +310,7 @@ export async function updateCollector(
   return updated.rowCount === 1;
 }
 
-/** Inserts the key unless it is there. Returns whether it was inserted. */
+/** Inserts the key unless it exists. Returns whether it was inserted. */
 export async function insertKeyOnce(
   db: Queryable,
   key: Parameters<typeof insertKey>[1],
@@ -319,7 +323,7 @@ export async function insertKeyOnce(
   return inserted.rowCount === 1;
 }
 
-/** Which of these names are vendors or collectors. */
+/** Those of the names that are vendors or collectors. */
 export async function findSigners(db: Queryable, names: readonly string[]): Promise<string[]> {
   const found = await db.query<{ name: string }>(
     `select vid as name from vendors where vid = any($1)

@@ -17,19 +17,21 @@ export type DuplicateCheck = (typeof DUPLICATE_CHECKS)[number];
 
 export const ENQUIRY_POLICIES = ['strict', 'open'] as const;
 /**
- * `strict`: enquiries need at least two names and the customer's consent, and nothing tells a
- * mismatch from an unknown subject. `open`: as the specification reads.
+ * `strict`: enquiries need at least two names and the customer's consent, and a mismatch cannot be
+ * distinguished from an unknown subject. `open`: as in the specification.
  */
 export type EnquiryPolicy = (typeof ENQUIRY_POLICIES)[number];
 export const STATUS_TEXTS = ['object', 'sentence'] as const;
-/** What `msg.text` of a status answer is: the operator's fields, or a sentence for people. */
+/**
+ * The content of `msg.text` in a status answer: the operator's fields, or a sentence for people.
+ */
 export type StatusText = (typeof STATUS_TEXTS)[number];
 
 export const SIGNATURE_VERSIONS = ['v1', 'v2'] as const;
 /** `v1`: the hash of the parameters is enough. `v2`: every request is signed by header. */
 export type SignatureVersion = (typeof SIGNATURE_VERSIONS)[number];
 
-/** One that signs requests: a vendor, or a collector that reports income. */
+/** A signer of requests: a vendor, or a collector that reports income. */
 export interface Signer {
   readonly suspended: boolean;
   readonly signature: SignatureVersion;
@@ -48,7 +50,7 @@ export interface Vendor extends Signer {
   readonly statusText: StatusText;
 }
 
-/** Whose income a collector may report: every vendor's, or that of the vendors named. */
+/** The vendors whose income a collector may report: all, or those named. */
 export type CollectorScope = 'all' | readonly string[];
 
 export interface Collector extends Signer {

@@ -2,8 +2,8 @@ import { Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
 
 /**
- * Makes gauges that one reading sets. Each of them waits for it, or a scrape would show some as they
- * were before.
+ * Creates gauges that one reading sets. Each waits for that reading, otherwise a scrape would show
+ * some of them with old values.
  */
 export function gaugesOf(registry: Registry, read: () => Promise<void>) {
   let reading: Promise<void> | undefined;
@@ -20,7 +20,7 @@ export function gaugesOf(registry: Registry, read: () => Promise<void>) {
   ): Gauge<Label> => new Gauge({ name, help, labelNames, registers: [registry], collect });
 }
 
-/** Makes a gauge that is read by itself; null: there is no value. */
+/** Creates a gauge with its own reading; null: no value. */
 export function addGauge(
   registry: Registry,
   name: string,

@@ -2,13 +2,13 @@ import { pino } from 'pino';
 import type { DestinationStream, Logger } from 'pino';
 
 /**
- * JSON lines on stdout (stderr in the sandbox, whose stdout is for people). What is logged is chosen
- * line by line and never holds a key, a hash, a name or a full account number; errors are reduced
- * to what tells the place, because a database error's detail can repeat a row.
+ * JSON lines on stdout (stderr in the sandbox, where stdout is for people). Every logged field is
+ * chosen explicitly, and none holds a key, a hash, a name or a full account number. Errors are
+ * reduced to what locates them, because a database error's detail can repeat a row.
  */
 export function createLog(options: {
   readonly level: string;
-  /** A file descriptor, or something that takes the lines. */
+  /** A file descriptor, or a stream that receives the lines. */
   readonly destination: 1 | 2 | DestinationStream;
 }): Logger {
   return pino(

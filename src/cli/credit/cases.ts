@@ -16,7 +16,7 @@ import { table } from '../output.ts';
 
 const id = like({ pattern: '^[0-9a-f-]{36}$', form: 'an id as it was shown' });
 
-/** What people decide: cases of matching, and disputes of subjects. */
+/** Decisions for people: cases of matching, and disputes of subjects. */
 export function addCaseCommands(credit: Command, cli: Cli): void {
   addCases(credit, cli);
   addDisputes(credit, cli);

@@ -24,7 +24,7 @@ interface ImportArguments {
   readonly correct?: boolean;
 }
 
-/** Most findings in the table; the report beside the file and `--json` have them all. */
+/** Maximum number of findings in the table; the report next to the file and `--json` list all. */
 const MAX_SHOWN = 50;
 
 export function addImportCommand(credit: Command, cli: Cli): void {

@@ -12,7 +12,7 @@ import { openVault } from './vault.ts';
 import { EXIT } from '../exit.ts';
 import { table } from '../output.ts';
 
-/** What keeps the registry trustworthy: the chain of enquiries, its keys, its retention. */
+/** Commands that keep the registry trustworthy: the chain of enquiries, its keys, its retention. */
 export function addCreditKeyCommands(credit: Command, cli: Cli): void {
   addVerifyChain(credit, cli);
   addRotateKeys(credit, cli);

@@ -18,7 +18,7 @@ const MAX_LISTED = 10_000;
 const importId = like({ pattern: '^[0-9a-f-]{36}$', form: 'the id of an import' });
 const sequenceNumber = like({ pattern: '^\\d{1,18}$', form: 'a number of an enquiry' });
 
-/** What was asked and what was imported, page by page. */
+/** Lists of enquiries and imports, page by page. */
 export function addListCommands(credit: Command, cli: Cli): void {
   addEnquiries(credit, cli);
   addImports(credit, cli);

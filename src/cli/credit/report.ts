@@ -20,7 +20,7 @@ import { record, table } from '../output.ts';
 import type { Answer } from '../output.ts';
 import type { Session } from '../session.ts';
 
-/** A subject's own report: what is on file, who asked about it and why. */
+/** A subject's own report: the data on file, and who asked about it and why. */
 export function addReportCommand(credit: Command, cli: Cli): void {
   subjectCommand(
     credit,
@@ -49,7 +49,7 @@ async function answerReport(session: Session, vault: Vault, crn: bigint): Promis
   };
 }
 
-/** Everything on file, as it is shown; `file` still has the history of the accounts. */
+/** The data on file as it is shown; `file` still has the history of the accounts. */
 async function readReport({ pool, config, wireTime }: Session, vault: Vault, crn: bigint) {
   const profile = await readSubject(pool, vault, crn);
   if (profile === undefined) throw new PlainError('No subject has this reference.');

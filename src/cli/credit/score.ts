@@ -16,7 +16,7 @@ import { record, table } from '../output.ts';
 import type { Answer } from '../output.ts';
 import type { Session } from '../session.ts';
 
-/** Today's score of a person, and every point of it: for whoever has to explain one. */
+/** Today's score of a person and each of its points, for staff who have to explain a score. */
 export function addScoreCommand(credit: Command, cli: Cli): void {
   subjectCommand(
     credit,

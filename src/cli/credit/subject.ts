@@ -34,7 +34,10 @@ export function subjectCommand(parent: Command, spec: string, summary: string): 
     .option('--number <number>', 'number of the document, instead of --crn');
 }
 
-/** Of a subject that is merged into another, the other. Throws: `PlainError` when nobody, or more than one person, is meant. */
+/**
+ * For a subject that is merged into another, the other one. Throws: `PlainError` if nobody, or more
+ * than one person, matches.
+ */
 export async function crnOf(
   session: Session,
   vault: Vault,

@@ -39,7 +39,7 @@ const CONDITIONS = [
   'statesUntil',
 ] as const satisfies readonly (keyof Conditions)[];
 
-/** What negative information may not be shown or scored. */
+/** Negative information that must not be shown or scored. */
 export function addSuppressionCommands(credit: Command, cli: Cli): void {
   const suppression = credit
     .command('suppression')
@@ -89,7 +89,7 @@ function addSet(suppression: Command, cli: Cli): void {
     });
 }
 
-/** Throws: `UsageError` without a condition, `PlainError` when none could ever hold. */
+/** Throws: `UsageError` without a condition, `PlainError` if a condition can never hold. */
 function ruleOf(rule: string, given: Conditions & { readonly reason: string }): SuppressionRule {
   requireSome(given, CONDITIONS);
   const { statesFrom, statesUntil } = given;

@@ -5,12 +5,13 @@ import type { Vault } from '../../credit/registry/vault.ts';
 import type { Session } from '../session.ts';
 
 /**
- * The vault with the keys that the service runs with.
- * Throws: `PlainError` when a key is missing, or is not the registry's.
+ * The vault with the keys that the service uses.
+ * Throws: `PlainError` if a key is missing, or is not the registry's.
  */
 export async function openVault(session: Session): Promise<Vault> {
   const { masterKeys } = await session.sealing();
-  // The sandbox that made its master key derives the index key from it; others have one of their own.
+  // A sandbox that created its own master key derives the index key from it; others have a separate
+  // one.
   const derive = session.config.masterKey === undefined;
   const keys = creditKeysOf(session.config, masterKeys, derive);
   if (keys === undefined) {

@@ -23,7 +23,7 @@ interface KeyView {
   readonly valid_until: string | null;
 }
 
-/** What may be told of a holder's valid keys, newest first. */
+/** What may be shown of a holder's valid keys, newest first. */
 export function keysOf(rows: readonly KeyRow[], holder: string): readonly KeyView[] {
   return rows
     .filter((row) => row.holder === holder)

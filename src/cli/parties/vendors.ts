@@ -10,7 +10,9 @@ export async function requireVendor(db: Queryable, vid: string): Promise<VendorR
   return vendor;
 }
 
-/** As `requireVendor`, for what a suspended vendor may not do. Throws also: `vendor_suspended`. */
+/**
+ * Like `requireVendor`, for what a suspended vendor may not do. Also throws: `vendor_suspended`.
+ */
 export async function requireActiveVendor(db: Queryable, vid: string): Promise<VendorRow> {
   const vendor = await requireVendor(db, vid);
   if (vendor.status === 'suspended') throw new Refusal('vendor_suspended', { field: 'vid' });

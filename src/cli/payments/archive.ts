@@ -10,7 +10,7 @@ import { EXIT } from '../exit.ts';
 import { UsageError } from '../failure.ts';
 import { table } from '../output.ts';
 
-/** Where the files are, unless said otherwise, within the data folder. */
+/** The default location of the files, within the data folder. */
 const FOLDER = 'archive';
 
 export function addArchiveCommands(program: Command, cli: Cli): void {

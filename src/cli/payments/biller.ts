@@ -42,7 +42,7 @@ function addList(biller: Command, cli: Cli): void {
           validates: row.validates_accounts,
           account_format: row.account_format,
           account_label: row.account_label,
-          // What vendors see, what people decided, and why it may differ.
+          // The status that vendors see, the one that people set, and why they may differ.
           status: billerOf(row).availability,
           set_status: row.status,
           breaker: row.breaker_reason,

@@ -74,7 +74,7 @@ function paymentText(found: PaymentTimeline, wireTime: WireTime): string {
   return `${facts}\n${table([{ title: 'TIME' }, { title: 'WHAT HAPPENED' }], lines, '')}`;
 }
 
-/** Why an open payment is open, and when the dispatcher goes on with it. */
+/** Why an open payment is open, and when the dispatcher continues with it. */
 function nextStep({ payment }: PaymentTimeline, time: (at: Date | null) => string): string {
   const { due_at: dueAt, note, verify_count: queries } = payment;
   const because = note === null ? '' : ` (${note})`;

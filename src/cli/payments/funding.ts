@@ -63,7 +63,7 @@ export function addCollectCommand(program: Command, cli: Cli): void {
           throw new Refusal('collector_not_allowed', { field: 'vid' });
         }
         const { vendorId } = await requireVendor(pool, vid);
-        // Without a time a repeat means the same payment, not one at another time.
+        // Without a time, a repeat means the same collection, not another one.
         const known = given ?? (await findCollection(pool, collector, reference))?.paid_at;
         const movement = await collect(
           { pool, ledgerMac: await session.ledgerMac() },

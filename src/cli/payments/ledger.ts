@@ -18,7 +18,7 @@ export function addLedgerCommands(program: Command, cli: Cli): void {
   addChain(ledger, cli);
 }
 
-/** Most violations in the table; `--json` has them all. */
+/** Maximum number of violations in the table; `--json` lists all. */
 const MAX_SHOWN = 100;
 
 interface CheckCommandOptions {

@@ -142,7 +142,9 @@ function addSet(operator: Command, cli: Cli): void {
     });
 }
 
-/** `name=value` onto the settings read so far: numbers and null as such, everything else as text. */
+/**
+ * Adds `name=value` to the settings read so far: numbers and null as such, everything else as text.
+ */
 function readSetting(
   text: string,
   settings: Readonly<Record<string, unknown>>,
@@ -158,7 +160,7 @@ function readValue(text: string): unknown {
   return /^\d{1,15}$/.test(text) ? Number(text) : text;
 }
 
-/** Throws: `PlainError` saying what would keep the operator from being used. */
+/** Throws: `PlainError` if the operator could not be used with these settings. */
 async function requireUsable(operator: Operator): Promise<void> {
   try {
     await checkOperator(operator);

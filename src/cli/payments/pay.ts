@@ -25,7 +25,7 @@ interface PayOptions {
   readonly amount: bigint;
   readonly phone?: string;
   readonly merchantReference?: string;
-  /** Seconds; true: as long as usual. */
+  /** Seconds; true: the default. */
   readonly wait?: number | true;
 }
 

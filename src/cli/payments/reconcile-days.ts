@@ -93,7 +93,7 @@ function amountsOf(row: DayTotal): Amounts {
   };
 }
 
-/** Sums by a name, in the order in which names come first. */
+/** Sums by name, in the order in which the names first occur. */
 function sums(rows: readonly (readonly [string, Amounts])[]): Map<string, Amounts> {
   const summed = new Map<string, Amounts>();
   for (const [name, amounts] of rows) {
@@ -108,7 +108,7 @@ async function reportAnswer(session: Session, report: DayReport): Promise<Answer
   const vids = new Map((await listVendors(session.pool)).map((row) => [row.vendorId, row.vid]));
   const own = report.totals.filter((row) => row.operator_code === '');
   const vendors = own.map((row) => ({
-    // null: the house.
+    // null: the service itself, not a vendor.
     vid: vids.get(row.vendor_id) ?? null,
     ...textOf(amountsOf(row)),
   }));

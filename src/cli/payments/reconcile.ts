@@ -33,7 +33,7 @@ interface ImportOptions {
   readonly tolerance: number;
 }
 
-/** Most problems in the table; `--json` has them all. */
+/** Maximum number of problems in the table; `--json` lists all. */
 const MAX_SHOWN = 50;
 
 function addImport(reconcile: Command, cli: Cli): void {

@@ -28,7 +28,7 @@ interface Period {
   readonly to: Date;
 }
 
-/** Most transfers in a table or a JSON document; `--csv` writes them as they are read. */
+/** Maximum number of transfers in a table or a JSON document; `--csv` streams all of them. */
 const MAX_IN_MEMORY = 20_000;
 
 export function addStatement(ledger: Command, cli: Cli): void {
@@ -189,7 +189,9 @@ function balanceRows(balances: Balances, movement: string, at: Date): string[][]
   ]);
 }
 
-/** One row a transfer; before and after them one row a balance, the account in `credit_account`. */
+/**
+ * One row per transfer, between two rows for the balances, with the account in `credit_account`.
+ */
 async function writeCsv(session: Session, period: Period, stdout: TextStream): Promise<void> {
   const write = (rows: readonly (readonly string[])[]): void => {
     stdout.write(rows.map((row) => `${row.map(csvExportValue).join(',')}\r\n`).join(''));

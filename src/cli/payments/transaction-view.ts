@@ -5,7 +5,7 @@ import type { PaymentRow } from '../../payments/create/store.ts';
 import { statusOf } from '../../payments/create/payment.ts';
 import { record } from '../output.ts';
 
-/** A transaction for programs: the names of the API, amounts as decimal text, times in ISO 8601. */
+/** A payment for programs: the names of the API, amounts as decimal text, times in ISO 8601. */
 export function paymentJson(row: PaymentRow, vid: string) {
   return {
     ipay_reference: encodeReference(row.vendor_id, row.payment_id),
@@ -27,7 +27,7 @@ export function paymentJson(row: PaymentRow, vid: string) {
   };
 }
 
-/** A transaction for people. */
+/** A payment for people. */
 export function paymentText(row: PaymentRow, vid: string, wireTime: WireTime): string {
   const view = paymentJson(row, vid);
   return record([

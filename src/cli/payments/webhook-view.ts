@@ -69,7 +69,7 @@ function webhookJson(row: WebhookRow) {
   };
 }
 
-/** What became of events. */
+/** The results of events. */
 export function eventsAnswer(
   events: readonly ListedEvent[],
   vid: string,

@@ -30,7 +30,7 @@ import { newKeyText } from '../parties/signer-keys.ts';
 import { requireVendor } from '../parties/vendors.ts';
 import { addWebhookList, eventsAnswer } from './webhook-view.ts';
 
-/** How long events are signed with the former secret, too, when nothing is said. */
+/** How long events are also signed with the former secret, by default. */
 const OVERLAP_SECONDS = 86_400;
 
 interface Common {
@@ -52,7 +52,7 @@ export function addWebhookCommands(program: Command, cli: Cli): void {
   addRemove(webhook, cli);
 }
 
-/** Starts a command about one vendor's webhook. */
+/** Starts a command for one vendor's webhook. */
 function about(webhook: Command, name: string, summary: string): Command {
   return command(webhook, name, summary).argument('<vid>', 'vendor ID', signerName);
 }

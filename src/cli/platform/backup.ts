@@ -79,7 +79,7 @@ function rows(taken: Taken): [string, string][] {
   ];
 }
 
-/** What a person would miss on the day of the restore. */
+/** What would be missing on the day of a restore. */
 function notInside(masterKeyIds: readonly string[]): string {
   const which = masterKeyIds.length === 0 ? '' : ` (id ${masterKeyIds.join(', ')})`;
   return `Not in it: MASTER_KEY${which}, CREDIT_INDEX_KEY and the rest of the environment. Keep them, and apart from the backup: whoever has both reads every stored key.\n`;

@@ -26,17 +26,17 @@ import type { RateLimits } from '../../platform/http/rate-limits.ts';
 import { signExample } from './demo-signers.ts';
 import { hash } from './fields.ts';
 
-/** What signatures are checked with. */
+/** The keys and limits that signatures are checked with. */
 export interface AuthenticationDeps {
   readonly directory: VendorDirectory;
   readonly nonces: NonceStore;
   readonly clock: Clock;
   readonly limits: RateLimits;
-  /** Only in the sandbox: `signature_invalid` shows the text that had to be signed. */
+  /** Only in the sandbox: `signature_invalid` shows the text that should have been signed. */
   readonly explainsSignatures: boolean;
 }
 
-/** One of the kinds of those who sign. */
+/** One kind of signer. */
 interface SignerKind<OfKind extends Signer> {
   readonly kind: 'vendor' | 'collector';
   /** The parameter that names the signer. */
@@ -76,8 +76,8 @@ export function createAuthenticators(deps: AuthenticationDeps): Authenticators {
 }
 
 /**
- * Whom a request names as its sender, for the log; with `signature_invalid` the sender is not known.
- * Only names that exist: others could be anything.
+ * The sender that a request names, for the log; with `signature_invalid` the sender is not proven.
+ * Only existing names: others could contain anything.
  */
 export function describeSender(
   fields: Fields,
@@ -91,12 +91,12 @@ export function describeSender(
 }
 
 /**
- * Finds out who signed a request: by `hash` (v1), or by the header (v2) when there is one. What
- * fails says the same, at the same cost, for an unknown signer and for a wrong signature.
+ * Authenticates a request by `hash` (v1), or by the header (v2) if it has one. A failure gives the
+ * same refusal, at the same cost, for an unknown signer and for a wrong signature.
  *
- * Rejects with: `signature_invalid`, `missing_field`, `malformed_request`, what the
- * reading was refused with, `vendor_suspended`, `signature_v2_required`, `signature_expired`,
- * `signature_replayed`, `overloaded`, `unavailable`, `too_many_requests`.
+ * Rejects with: `signature_invalid`, `missing_field`, `malformed_request`, the refusal of the
+ * reading, `vendor_suspended`, `signature_v2_required`, `signature_expired`, `signature_replayed`,
+ * `overloaded`, `unavailable`, `too_many_requests`.
  */
 async function authenticate<OfKind extends Signer>(
   request: ReceivedRequest,
@@ -112,7 +112,7 @@ async function authenticate<OfKind extends Signer>(
   }
   const signer = signerOf(verified.fields, kind);
   const key = signer?.keys[verified.keyIndex];
-  // The key's time may end between the two looks at the clock.
+  // The key may expire between the two readings of the clock.
   if (signer === undefined || key === undefined) {
     throw invalid(HASH_FIELD, explainHash(verified.fields, kind, deps));
   }
@@ -138,7 +138,7 @@ async function byHeader<OfKind extends Signer>(
       text: `${SIGNATURE_HEADER} must be v2,t=<epoch seconds>,nonce=<16 to 64 letters, digits, - or _>,sig=<64 hexadecimal digits>`,
     });
   }
-  // The bytes are signed, so a form means what forms mean: there is no second reading.
+  // The bytes are signed, so a form has its usual meaning: there is no second reading.
   if (reading.refusal !== undefined) throw reading.refusal;
   const signer = signerOf(reading.fields, kind);
   const keys = signer?.keys ?? [];
@@ -152,7 +152,7 @@ async function byHeader<OfKind extends Signer>(
   }
   const name = nameIn(reading.fields, kind);
   deps.limits.forSigner({ kind: kind.kind, name });
-  // Before anything else is judged: a signed request counts once, whatever becomes of it.
+  // Before any other check: a signed request counts once, whatever its result.
   await takeOnce(signature, { kind: kind.kind, name }, deps);
   if (!hasRightHash(reading.fields, key)) {
     throw invalid(HASH_FIELD, explainHash(reading.fields, kind, deps));
@@ -161,13 +161,16 @@ async function byHeader<OfKind extends Signer>(
   return { fields: reading.fields, signer, signerName: name, key };
 }
 
-/** With the header `hash` may be left out; a wrong one is a mistake that its sender should hear of. */
+/**
+ * With the header, `hash` may be left out; a wrong one is a mistake that its sender should learn
+ * of.
+ */
 function hasRightHash(fields: Fields, key: KeyObject): boolean {
   if ((fields.get(HASH_FIELD) ?? '') === '') return true;
   return verify({ fields }, () => [key]) !== undefined;
 }
 
-/** The signer that the request names; empty when it names none. */
+/** The signer that the request names; empty if it names none. */
 function nameIn(fields: Fields, { field }: Pick<SignerKind<Signer>, 'field'>): string {
   return fields.get(field) ?? '';
 }
@@ -190,7 +193,7 @@ async function takeOnce(
   await deps.nonces.take({ holderKind: signer.kind, holder: signer.name }, signature);
 }
 
-/** The most helpful refusal that tells nothing about keys. */
+/** The most helpful refusal that reveals nothing about keys. */
 function whyNotVerified(
   reading: Reading,
   signerField: string,
@@ -203,7 +206,7 @@ function whyNotVerified(
   return invalid(HASH_FIELD, explanation);
 }
 
-/** Of the two readings of a form the decoded one: it is what forms mean. */
+/** Of the two readings of a form the decoded one, the usual meaning of a form. */
 function explainHash(
   fields: Fields,
   kind: SignerKind<Signer>,

@@ -9,14 +9,14 @@ export const DEMO_KEYS = {
   'demo-collector': 'demo-collector-key',
 } as const;
 
-/** What an example's signature is made of. */
+/** The keys that an example's signature is made with. */
 interface SignedExample {
   readonly key: string;
   readonly text: string;
   readonly hash: string;
 }
 
-/** Throws when the signer is none of the sandbox's. */
+/** Throws if the signer is not one of the sandbox's. */
 export function signatureOfExample(
   request: Readonly<Record<string, string>>,
   signerName: string,

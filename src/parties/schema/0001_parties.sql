@@ -8,11 +8,12 @@ create table vendors (
   sector text not null check (sector in
     ('bank', 'microfinance', 'sacco', 'mobile_lender', 'insurance', 'retail', 'utility', 'other')),
   status text not null default 'active' check (status in ('active', 'suspended')),
-  -- When an equal payment of the last 30 seconds makes a new payment a likely duplicate.
+  -- If true, an equal payment within the last 30 seconds makes a new payment a likely duplicate.
   duplicate_check text not null default 'without_reference'
     check (duplicate_check in ('off', 'without_reference', 'always')),
   reference_required boolean not null default false,
-  -- strict: enquiries require names and consent, and a mismatch is answered like an unknown subject.
+  -- strict: enquiries require names and consent, and a mismatch gets the same answer as an unknown
+  -- subject.
   enquiry_policy text not null default 'strict' check (enquiry_policy in ('strict', 'open')),
   -- The form of `msg.text` in a status answer.
   status_text text not null default 'object' check (status_text in ('object', 'sentence')),
@@ -25,7 +26,7 @@ create table collectors (
   collector text primary key check (collector ~ '^[A-Za-z0-9_.-]{1,64}$'),
   name text not null,
   status text not null default 'active' check (status in ('active', 'suspended')),
-  -- Whose income it may report: that of every vendor, or of these vendors.
+  -- The vendors whose income it may report: all, or those listed.
   all_vendors boolean not null default false,
   vids text[] not null default '{}',
   signature text not null default 'v1' check (signature in ('v1', 'v2')),
@@ -51,7 +52,7 @@ create table request_nonces (
   holder_kind text not null check (holder_kind in ('vendor', 'collector')),
   holder text not null,
   nonce text not null,
-  -- The request that used it, so that a commit whose answer was lost can be repeated.
+  -- The request that used it, so that a commit whose result was lost can be repeated.
   use_id uuid not null,
   expires_at timestamptz not null,
   primary key (holder_kind, holder, nonce)

@@ -7,8 +7,8 @@ import type { Queryable } from './pool.ts';
  * parameters.
  */
 const NEEDED: Readonly<Record<string, string>> = {
-  // Without index-only planning, estimated costs exceed the threshold of the JIT compiler, which
-  // then takes a second for a statement of one millisecond.
+  // With some plans disabled (see `byIndexOnly`) estimated costs exceed the threshold of the JIT
+  // compiler, which then takes a second for a statement of one millisecond.
   jit: 'off',
   // An acknowledged commit is on disk. The stronger remote_apply is left as it is.
   synchronous_commit: 'on',

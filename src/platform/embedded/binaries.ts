@@ -21,9 +21,9 @@ import { renameUnlessThere } from './rename.ts';
 import { holdsFor } from './user.ts';
 import type { ServerUser } from './user.ts';
 
-/** PostgreSQL as it came from npm. */
+/** The PostgreSQL programs as installed from npm. */
 export interface PostgresPackage {
-  /** Holds `package.json` and `native/{bin,lib,share}`. */
+  /** Contains `package.json` and `native/{bin,lib,share}`. */
   readonly folder: string;
   readonly version: string;
   /** The major version, as in a data folder's `PG_VERSION`. */
@@ -31,7 +31,7 @@ export interface PostgresPackage {
 }
 
 /**
- * The package with the programs for this platform, or the one in `folder`.
+ * The npm package with the programs for this platform, or the one in `folder`.
  * Throws: `EmbeddedDatabaseError` when npm did not install one.
  */
 export async function findPostgresPackage(
@@ -60,17 +60,17 @@ function locate(platform: string): string {
   }
 }
 
-// What the server's user must be able to use; access(2) without any capability, because PostgreSQL
-// checks its own executable in that way.
+// Files that the server's user must be able to use. Checked with access(2) without any capability,
+// because that is how PostgreSQL checks its own executable.
 const CAN_USE =
   'test -x "$1/bin/postgres" && test -x "$1/bin/initdb" && test -r "$1/share/postgresql/postgres.bki" && test -r "$1/lib/postgresql/plpgsql.so"';
 
-/** Where a copy for the server's user may go; in folders that only root can change. */
+/** Folders that may hold a copy for the server's user; only root can change what is in them. */
 const CACHE_PARENTS = ['/var/cache', '/var/lib', '/opt', tmpdir()];
 
 /**
- * The folder with `bin`, `lib` and `share` that `user` can use: the package's own, or a copy of it
- * outside the checkout when that lies in a folder only root can enter.
+ * The folder with `bin`, `lib` and `share` that `user` can use: the package's own, or a copy
+ * outside the checkout when the package lies in a folder that only root can enter.
  * Throws: `EmbeddedDatabaseError` when neither is possible.
  */
 export async function findPrograms(
@@ -97,8 +97,8 @@ export async function findPrograms(
 }
 
 /**
- * npm packages hold no symbolic links; this package makes its own in an install script. Does the
- * same for an install with `--ignore-scripts`.
+ * npm packages contain no symbolic links; this package creates its own in an install script. Does
+ * the same for an install with `--ignore-scripts`.
  */
 async function restoreLinks(packageFolder: string): Promise<void> {
   try {
@@ -119,7 +119,10 @@ async function restoreLinks(packageFolder: string): Promise<void> {
   }
 }
 
-/** Copies the programs into `cache` unless a whole copy of this version is there. Returns its folder. */
+/**
+ * Copies the programs into `cache` unless it holds a complete copy of this version. Returns its
+ * folder.
+ */
 async function copyOnce(source: PostgresPackage, cache: string): Promise<string> {
   await mkdir(cache, { mode: 0o755 }).catch((error: unknown) => {
     if (systemCode(error) !== 'EEXIST') throw error;
@@ -137,7 +140,8 @@ async function copyOnce(source: PostgresPackage, cache: string): Promise<string>
     await openUp(partial);
     for (let attempt = 0; attempt < 5; attempt += 1) {
       if (await renameUnlessThere(partial, copy)) return copy;
-      // Perhaps another process was quicker; else what has that name is not whole and gives way.
+      // Another process may have been faster. Otherwise the existing folder is incomplete and is
+      // replaced.
       if ((await listFiles(copy)) === wanted) return copy;
       await setAside(copy, await partialName(cache));
     }
@@ -152,7 +156,7 @@ async function partialName(cache: string): Promise<string> {
   return path.join(cache, `partial-${maker}-${randomBytes(4).toString('hex')}`);
 }
 
-/** Moves a folder out of the way, then removes it; servers that run from it keep going. */
+/** Moves a folder away, then removes it; servers that run from it are not affected. */
 async function setAside(folder: string, aside: string): Promise<void> {
   await rename(folder, aside).catch((error: unknown) => {
     if (systemCode(error) !== 'ENOENT') throw error;
@@ -160,7 +164,7 @@ async function setAside(folder: string, aside: string): Promise<void> {
   await rm(aside, { recursive: true, force: true });
 }
 
-// Whoever can change these files runs programs as the server's user.
+// A user who can change these files can run programs as the server's user.
 async function refuseUntrusted(folder: string): Promise<void> {
   const entry = await lstat(folder);
   if (!entry.isDirectory() || entry.uid !== 0 || (entry.mode & 0o022) !== 0) {
@@ -168,7 +172,10 @@ async function refuseUntrusted(folder: string): Promise<void> {
   }
 }
 
-/** Names and sizes of all files below, one text to compare; a copy cut short by a power loss differs. */
+/**
+ * Names and sizes of all files below, as one text to compare; a copy truncated by a power failure
+ * differs.
+ */
 async function listFiles(folder: string): Promise<string> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
     (): Dirent[] => [],
@@ -182,7 +189,10 @@ async function listFiles(folder: string): Promise<string> {
   return (await Promise.all(lines)).toSorted().join('\n');
 }
 
-/** Lets everybody read and run what is below, whatever the umask of `npm ci` was, and flushes it. */
+/**
+ * Lets everybody read and run the files below, regardless of the umask of `npm ci`, and flushes
+ * them.
+ */
 async function openUp(folder: string): Promise<void> {
   await chmod(folder, 0o755);
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
@@ -200,7 +210,7 @@ async function openUp(folder: string): Promise<void> {
   }
 }
 
-/** Removes what copiers left behind that were killed. */
+/** Removes the temporary folders of killed copies. */
 async function removePartialCopies(cache: string): Promise<void> {
   for (const name of await readdir(cache)) {
     const maker = parseIdentity(/^partial-(\d+-\d+)-[0-9a-f]+$/.exec(name)?.[1] ?? '');

@@ -14,45 +14,52 @@ import { createLaunch, findServerUser } from './user.ts';
 export interface EmbeddedDatabase {
   /** `postgres://…` for `pg`: loopback, the superuser and the database `malipo`. Holds the password. */
   readonly url: string;
-  /** Of the server process, a child of ours. */
+  /** The process id of the server, a child of this process. */
   readonly pid: number;
-  /** Calls the listener, once, when the server ends without having been asked to by `stop`. */
+  /** Calls the listener, once, when the server ends without `stop` having been called. */
   onUnexpectedExit(listener: (reason: string) => void): void;
-  /** Disconnects everybody and stops; harder after `stopGraceMs`. May be called again. */
+  /** Disconnects all clients and stops; escalates after `stopGraceMs`. May be called again. */
   stop(): Promise<void>;
 }
 
 export interface EmbeddedOptions {
-  /** `DATA_DIR/postgres`; made when missing. */
+  /** `DATA_DIR/postgres`; created if missing. */
   readonly folder: string;
-  /** Takes the server's log, line by line, and ours about what was found and repaired. */
+  /**
+   * Receives the server's log, line by line, and our own lines about problems found and repaired.
+   */
   readonly log: (line: string) => void;
-  /** PostgreSQL settings by name, over our defaults. Those that keep the data safe are refused. */
+  /**
+   * PostgreSQL settings by name, over our defaults. Settings that protect the data are rejected.
+   */
   readonly settings?: Readonly<Record<string, string>>;
-  /** False turns fsync and its kin off. Only for tests whose data nobody wants. Default true. */
+  /**
+   * False turns off fsync and related settings. Only for tests whose data may be lost. Default
+   * true.
+   */
   readonly durable?: boolean;
   /**
-   * True: the server leaves our process group, so that Ctrl-C in a terminal reaches us only and we
-   * can finish our work before we stop it. Only where the kernel ends it when we are killed;
-   * elsewhere it stays in our group. Default false.
+   * True: the server leaves our process group, so that Ctrl-C in a terminal reaches only us and we
+   * can finish our work before we stop it. Only on systems where the kernel ends it when we are
+   * killed; elsewhere it stays in our group. Default false.
    */
   readonly ownProcessGroup?: boolean;
-  /** How long each way of stopping may take before a harder one. Default 15 000. */
+  /** How long each way of stopping may take before the next, more forceful one. Default 15 000. */
   readonly stopGraceMs?: number;
   /** The npm package with the programs. Default: the one for this platform. */
   readonly packageFolder?: string;
   /** Folders for a copy of the programs when the server's user cannot reach the package. */
   readonly cacheParents?: readonly string[];
-  /** How a port is chosen. Default: one that is free. */
+  /** Chooses a port. Default: a free one. */
   readonly choosePort?: () => Promise<number>;
 }
 
 /**
- * Starts the embedded PostgreSQL on its folder, making the database on the first start. Recovers
- * from whatever kills left behind: an interrupted first start, a stale lock file, a server whose
- * owner is gone. The server is a child of this process and ends with it.
- * Throws: `EmbeddedDatabaseError`, which says what to do: another Malipo runs on the folder,
- * something foreign is in it, the disk is full, the platform has no PostgreSQL…
+ * Starts the embedded PostgreSQL on its folder, and creates the database on the first start.
+ * Recovers from anything that a kill can leave behind: an interrupted first start, a stale lock
+ * file, a server whose owner is gone. The server is a child of this process and ends with it.
+ * Throws: `EmbeddedDatabaseError`, which says what to do: another Malipo runs on the folder, the
+ * folder holds something else, the disk is full, the platform has no PostgreSQL…
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const { log, durable = true } = options;
@@ -85,8 +92,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
 const RUNTIME_ROLE = 'malipo_runtime';
 
 /**
- * The URL of the runtime role of an embedded server, from that of its superuser. Its password is
- * derived, so that it needs no file of its own; it does not lead back to the superuser’s.
+ * Derives the URL of an embedded server's runtime role from that of its superuser. The password is
+ * derived, so that it needs no file of its own; the superuser’s cannot be computed from it.
  */
 export function embeddedRuntimeUrl(ownerUrl: string): string {
   const url = new URL(ownerUrl);
@@ -98,10 +105,11 @@ export function embeddedRuntimeUrl(ownerUrl: string): string {
 const STARTUP_WAIT_MS = 30_000;
 
 /**
- * For a program beside a running service: the URL of the server on this folder, or undefined when
- * none runs whose owner lives (then `startEmbedded` may be called). Waits for one that is starting
- * or stopping.
- * Throws: `EmbeddedDatabaseError` when the folder may not be read, or a server stays in between.
+ * For a program that runs alongside a service: the URL of the server on this folder, or undefined
+ * when no server with a living owner runs (then `startEmbedded` may be called). Waits for a server
+ * that is starting or stopping.
+ * Throws: `EmbeddedDatabaseError` when the folder may not be read, or the server does not finish
+ * starting or stopping.
  */
 export async function findRunningEmbedded(folder: string): Promise<string | undefined> {
   const data = await locateData(path.resolve(folder));

@@ -1,7 +1,7 @@
-/** What to do when the embedded database cannot be had at all. */
+/** What to do when the embedded database is not available at all. */
 export const OTHER_DATABASE = 'Or set DATABASE_URL to use a PostgreSQL server of your own.';
 
-/** Why the embedded PostgreSQL cannot serve; the message also says what to do about it. */
+/** Why the embedded PostgreSQL is unavailable; the message also says what to do about it. */
 export class EmbeddedDatabaseError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -40,8 +40,8 @@ const ADVICE: readonly (readonly [pattern: RegExp, advice: string])[] = [
 
 /**
  * Wraps a failure of the file system or of a PostgreSQL program.
- * @param doing what failed, as a sentence without its end: `Could not write /srv/malipo`.
- * @param cause an error, or what the program printed.
+ * @param doing the failure, as a sentence without its end: `Could not write /srv/malipo`.
+ * @param cause an error, or the program's output.
  */
 export function explainFailure(doing: string, cause: unknown): EmbeddedDatabaseError {
   if (cause instanceof EmbeddedDatabaseError) return cause;

@@ -10,16 +10,19 @@ export const SUPERUSER = 'malipo';
 const PASSWORD_FILE = 'malipo.password';
 const INITDB_TIMEOUT_MS = 180_000;
 
-/** `DATA_DIR/postgres`: the data folder itself is inside, so that a first start can be made beside it. */
+/**
+ * `DATA_DIR/postgres`. The data folder is inside it, so that a first start can be prepared next to
+ * it.
+ */
 export interface ClusterFolder {
   /** Without symbolic links. */
   readonly path: string;
-  /** PostgreSQL's data folder. Comes into being whole, by one rename. */
+  /** PostgreSQL's data folder. It is created complete, by one rename. */
   readonly data: string;
   readonly initialised: boolean;
 }
 
-/** Where the data folder is, links resolved; undefined when there is none yet. */
+/** The path of the data folder, with links resolved; undefined if it does not exist yet. */
 export async function locateData(folder: string): Promise<string | undefined> {
   try {
     return path.join(await realpath(folder), 'data');
@@ -30,10 +33,10 @@ export async function locateData(folder: string): Promise<string | undefined> {
 }
 
 /**
- * Makes the folder when it is missing, clears away first starts that were interrupted, and looks at
- * what is in it. Never removes anything that may hold data.
- * @param major the PostgreSQL version that is going to serve it.
- * Throws: `EmbeddedDatabaseError` when something else is in it or another version made it.
+ * Creates the folder if it is missing, removes interrupted first starts, and checks its contents.
+ * Never removes anything that may hold data.
+ * @param major the PostgreSQL version that will serve it.
+ * Throws: `EmbeddedDatabaseError` when it contains something else or was made by another version.
  */
 export async function openClusterFolder(folder: string, major: string): Promise<ClusterFolder> {
   try {
@@ -60,7 +63,10 @@ async function makeFolder(folder: string): Promise<void> {
   }
 }
 
-/** Removes what first starts left behind whose process was killed; no server ever ran in there. */
+/**
+ * Removes the temporary folders of first starts whose process was killed; no server ever ran in
+ * them.
+ */
 async function removeInterrupted(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const maker = makerOf(name);
@@ -116,7 +122,7 @@ export async function readPassword(data: string): Promise<string> {
   }
 }
 
-/** Hands the folder itself to the server's user; what is below is made by that user. */
+/** Gives the folder itself to the server's user, who creates everything below it. */
 export async function handOver(folder: ClusterFolder, user: ServerUser | undefined): Promise<void> {
   if (user === undefined) return;
   try {
@@ -137,9 +143,9 @@ export interface Initialisation {
 }
 
 /**
- * Makes the data folder in a temporary one beside it, flushes it to disk and renames it into place:
- * a start that is killed on the way leaves no half-made data folder. When two processes do this at
- * once, the first one’s stays.
+ * Creates the data folder in a temporary folder next to it, flushes it to disk and renames it into
+ * place, so that a killed start leaves no incomplete data folder. If two processes do this at once,
+ * the first one’s folder stays.
  * Throws: `EmbeddedDatabaseError`.
  */
 export async function initialise(options: Initialisation): Promise<void> {
@@ -162,14 +168,14 @@ export async function initialise(options: Initialisation): Promise<void> {
   } catch (error) {
     throw explainFailure(`Could not make the database in ${folder.path}`, error);
   } finally {
-    // What cannot be removed now is cleared away by the next start.
+    // The next start clears away what cannot be removed now.
     await rm(temporary, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
   }
 }
 
 async function runInitdb(options: Initialisation, data: string, password: string): Promise<void> {
   const access = ['-U', SUPERUSER, '-A', 'scram-sha-256', `--pwfile=${password}`];
-  // The builtin provider sorts the same on every machine; the system's locales do not.
+  // The builtin provider sorts identically on every machine; the locales of the system do not.
   const locale = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
   const args = ['-D', data, '--encoding=UTF8', ...locale, ...access, '--no-instructions'];
   if (!options.durable) args.push('--no-sync');

@@ -7,20 +7,20 @@ import { systemCode } from './error.ts';
 
 const run = promisify(execFile);
 
-/** Fixed, so that nothing of the caller's environment (PGDATA, PGOPTIONS, LANG) changes a program. */
+/** Fixed, so that the caller's environment (PGDATA, PGOPTIONS, LANG) cannot change a program. */
 export const PLAIN_ENVIRONMENT = {
   PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
   LC_ALL: 'C',
 };
 
-/** A process beyond doubt: a pid alone may have been given to another program since. */
+/** Identifies a process for certain. A pid alone may have been reused since. */
 export interface ProcessIdentity {
   readonly pid: number;
   /** When it started: clock ticks since boot from /proc, elsewhere epoch milliseconds. Digits only. */
   readonly startedAt: string;
 }
 
-/** The living process with this pid, or undefined. One that only waits to be reaped is not living. */
+/** The living process with this pid, or undefined. A zombie does not count as living. */
 export async function identifyProcess(pid: number): Promise<ProcessIdentity | undefined> {
   if (!Number.isSafeInteger(pid) || pid <= 0) return undefined;
   const startedAt = await (process.platform === 'linux' ? startInProc(pid) : startInPs(pid));
@@ -30,8 +30,8 @@ export async function identifyProcess(pid: number): Promise<ProcessIdentity | un
 async function startInProc(pid: number): Promise<string | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
   if (stat === undefined) return undefined;
-  // proc(5): the name stands in parentheses and may contain some itself; the state is field 3, the
-  // start time field 22.
+  // proc(5): the name is in parentheses and may contain parentheses itself; the state is field 3,
+  // the start time field 22.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
 }
@@ -51,7 +51,7 @@ async function readPs(pid: number, columns: string): Promise<string | undefined>
   return result?.stdout.trim();
 }
 
-/** This process. Throws: when the system tells nothing about processes. */
+/** This process. Throws: when the system does not report when it started. */
 export async function identifyOurselves(): Promise<ProcessIdentity> {
   const identity = await identifyProcess(process.pid);
   if (identity === undefined) throw new Error('The system does not tell when this process started');
@@ -62,7 +62,7 @@ export async function isAlive(identity: ProcessIdentity): Promise<boolean> {
   return (await identifyProcess(identity.pid))?.startedAt === identity.startedAt;
 }
 
-/** `123-456789`, for names of files and for command lines. */
+/** `123-456789`, for file names and command lines. */
 export function formatIdentity(identity: ProcessIdentity): string {
   return `${identity.pid}-${identity.startedAt}`;
 }
@@ -72,7 +72,7 @@ export function parseIdentity(text: string): ProcessIdentity | undefined {
   return match === null ? undefined : { pid: Number(match[1]), startedAt: match[2] ?? '' };
 }
 
-/** The words of a process's command line, or undefined when it is gone or hidden. */
+/** The arguments of a process's command line, or undefined if the process is gone or hidden. */
 export async function readCommandLine(pid: number): Promise<readonly string[] | undefined> {
   if (process.platform === 'linux') {
     const text = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
@@ -82,7 +82,7 @@ export async function readCommandLine(pid: number): Promise<readonly string[] | 
   return text === undefined || text === '' ? undefined : text.split(/\s+/);
 }
 
-/** The name of the program a process runs, which stays readable while the process is ending. */
+/** The name of the program a process runs, which remains readable while the process is ending. */
 export async function readProgramName(pid: number): Promise<string | undefined> {
   if (process.platform === 'linux') {
     return (await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => undefined))?.trim();
@@ -91,7 +91,7 @@ export async function readProgramName(pid: number): Promise<string | undefined> 
   return text === undefined ? undefined : path.basename(text);
 }
 
-/** Waits until the process is gone; false when it still lives after the time. */
+/** Waits until the process is gone; false if it is still there at the end of the time. */
 export async function waitForEnd(identity: ProcessIdentity, timeoutMs: number): Promise<boolean> {
   const deadline = Date.now() + timeoutMs;
   while (await isAlive(identity)) {
@@ -120,8 +120,8 @@ export async function signalAndWait(
 }
 
 /**
- * Ends a PostgreSQL server, each step for at most `graceMs`: SIGINT disconnects everybody and writes
- * a checkpoint, SIGQUIT leaves the log to be replayed, SIGKILL works on a hung one. True when gone.
+ * Ends a PostgreSQL server. Each step may take `graceMs`: SIGINT disconnects all clients and writes
+ * a checkpoint, SIGQUIT skips the checkpoint, SIGKILL ends a hung server. True when it is gone.
  * Throws: `EPERM` when the process belongs to another user.
  */
 export async function endPostgres(server: ProcessIdentity, graceMs: number): Promise<boolean> {

@@ -10,9 +10,9 @@ import { endPostgres, identifyProcess } from './process.ts';
 import { endLeftovers, makeWay, readLockFile } from './takeover.ts';
 import type { Launch, ServerProcess } from './user.ts';
 
-/** Without a sign of life. */
+/** How long the server may be silent. */
 const START_TIMEOUT_MS = 30_000;
-/** Replaying the log after a crash takes as long as there is log; the server logs that it goes on. */
+/** Recovery after a crash takes as long as the log is; the server logs that it continues. */
 const RECOVERY_TIMEOUT_MS = 15 * 60_000;
 const MAX_START_ATTEMPTS = 100;
 const DATABASE = 'malipo';
@@ -22,14 +22,14 @@ export interface ServerOptions {
   readonly password: string;
   /** The `postgres` program. */
   readonly program: string;
-  /** Settings and owner; port and data folder are added. */
+  /** Settings and the owner; the port and the data folder are added. */
   readonly args: readonly string[];
   readonly launch: Launch;
   readonly ownProcessGroup: boolean;
   readonly log: (line: string) => void;
-  /** How long each way of stopping may take before a harder one. */
+  /** How long each way of stopping may take before the next, more forceful one. */
   readonly stopGraceMs: number;
-  /** How a port is chosen; another attempt asks again when it turns out to be taken. */
+  /** Chooses a port; another attempt asks again if the port is already in use. */
   readonly choosePort?: () => Promise<number>;
 }
 
@@ -41,8 +41,8 @@ export interface RunningServer {
 }
 
 /**
- * Runs a server on the data folder and waits until it takes connections.
- * Throws: `EmbeddedDatabaseError`, with the server's own last words.
+ * Runs a server on the data folder and waits until it accepts connections.
+ * Throws: `EmbeddedDatabaseError`, with the last lines of the server's log.
  */
 export async function runServer(options: ServerOptions): Promise<RunningServer> {
   const deadline = Date.now() + START_TIMEOUT_MS;
@@ -59,17 +59,17 @@ export async function runServer(options: ServerOptions): Promise<RunningServer> 
   throw explainFailure(`PostgreSQL did not start on ${options.data}`, last);
 }
 
-/** The URL of a server of ours. `sslmode` keeps PGSSLMODE of the environment out of it. */
+/** The URL of one of our servers. `sslmode` overrides PGSSLMODE of the environment. */
 export function databaseUrl(password: string, port: number, database = DATABASE): string {
   return `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/${database}?sslmode=disable`;
 }
 
-/** Returns when another attempt may succeed. Throws: `EmbeddedDatabaseError` when it cannot. */
+/** Returns if another attempt may succeed. Throws: `EmbeddedDatabaseError` if it cannot. */
 async function recoverFrom(lastWords: string, options: ServerOptions): Promise<void> {
-  // The port was taken between our choice and the server's start.
+  // Another program took the port after we chose it.
   if (/could not create any TCP\/IP sockets|Address already in use/.test(lastWords)) return;
   if (/lock file ".*" (already exists|is empty)/.test(lastWords)) {
-    // Another start won; the next attempt finds out who it is.
+    // Another process started first; the next attempt finds out which.
     await delay(50);
     return;
   }
@@ -92,10 +92,10 @@ async function findFreePort(): Promise<number> {
 
 interface WatchedProcess {
   readonly child: ServerProcess;
-  /** Resolves when the process is gone, with how it ended. */
+  /** Resolves when the process is gone, with its exit. */
   readonly ended: Promise<string>;
   hasEnded(): boolean;
-  /** When it was started or last logged something, in epoch milliseconds. */
+  /** When it was started or last logged a line, in epoch milliseconds. */
   lastSignMs(): number;
   /** The end of its log, complete once the process is gone. */
   lastWords(): Promise<string>;
@@ -108,7 +108,7 @@ function watch(options: ServerOptions, port: number): WatchedProcess {
     deathSignal: 'INT',
     ownProcessGroup: options.ownProcessGroup,
   });
-  // For systems where the kernel does not tell the server that we are gone.
+  // For systems where the kernel does not signal the server when we die.
   const onOurExit = (): void => void child.kill('SIGINT');
   process.on('exit', onOurExit);
   const tail: string[] = [];
@@ -139,19 +139,20 @@ function watch(options: ServerOptions, port: number): WatchedProcess {
   });
   const lastWords = async (): Promise<string> => {
     const reason = await ended;
-    // A process that the server left behind could hold the pipe open.
+    // A child process of the server could keep the pipe open.
     await Promise.race([Promise.all(drained), delay(500, undefined, { ref: false })]);
     return tail.length > 0 ? tail.join('\n') : reason;
   };
   return { child, ended, hasEnded: () => gone, lastSignMs: () => lastSignMs, lastWords };
 }
 
-/** True when a connection was made and the database exists, false when the process ended before. */
+/** True once we have connected and the database exists, false if the process ended before. */
 async function waitUntilReady(server: WatchedProcess, options: ServerOptions, port: number) {
   const hardDeadline = Date.now() + RECOVERY_TIMEOUT_MS;
   const url = databaseUrl(options.password, port, 'postgres');
   while (!server.hasEnded()) {
-    // Its own word first: until then somebody else may be listening on the port.
+    // Wait for the server's own log line first: until then another program may be listening on the
+    // port.
     const failure = (await saysReady(options.data, server)) ? await tryConnection(url) : undefined;
     if (failure === 'connected') return true;
     const deadline = Math.min(server.lastSignMs() + START_TIMEOUT_MS, hardDeadline);
@@ -178,10 +179,10 @@ interface ConnectionFailure extends Error {
   readonly code?: string;
 }
 
-/** Connects once and makes our database when it is missing. Or returns what went wrong. */
+/** Connects once and creates our database if it is missing. Otherwise returns the error. */
 async function tryConnection(connectionString: string): Promise<ConnectionFailure | 'connected'> {
   const client = new Client({ connectionString, connectionTimeoutMillis: 5_000 });
-  // A connection that is cut fails what is asked on it; without a listener it would end the process.
+  // A broken connection fails its queries; without a listener it would also end the process.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -191,13 +192,13 @@ async function tryConnection(connectionString: string): Promise<ConnectionFailur
   } catch (error) {
     return error as ConnectionFailure;
   } finally {
-    // It said above how it fared.
+    // The result was returned above.
     await client.end().catch(() => undefined);
   }
 }
 
 async function endServer(server: WatchedProcess, graceMs: number): Promise<void> {
-  // Its number is its own until we have heard of its end.
+  // The pid cannot be reused until we have been notified of its exit.
   const identity = server.hasEnded() ? undefined : await identifyProcess(server.child.pid ?? 0);
   if (identity !== undefined) await endPostgres(identity, graceMs);
   await server.ended;

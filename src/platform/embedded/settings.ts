@@ -4,15 +4,15 @@ import { EmbeddedDatabaseError } from './error.ts';
 const DURABLE = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' };
 const FOR_TESTS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
-/** Only this machine, only TCP: nothing to clean up and no path that could be too long. */
+/** Only this machine, only TCP: no socket file to clean up and no path that could be too long. */
 const CLOSED = { listen_addresses: '127.0.0.1', unix_socket_directories: '' };
 
-/** For two cores and some memory. Whoever outgrows them sets DATABASE_URL. */
+/** For two cores and some memory. A larger installation sets DATABASE_URL. */
 const DEFAULTS = {
   max_connections: '200',
   shared_buffers: '256MB',
   effective_cache_size: '1GB',
-  // Few, long checkpoints: the first change of a page after each one writes the whole page.
+  // Few, long checkpoints: the first change of a page after a checkpoint writes the whole page.
   checkpoint_timeout: '15min',
   max_wal_size: '4GB',
   min_wal_size: '256MB',

@@ -16,12 +16,13 @@ import {
 import type { ProcessIdentity } from './process.ts';
 
 /**
- * Who started the server, told on the server's own command line: so the server and its owner can
- * never be recorded apart, whatever is killed when. PostgreSQL takes any setting with a dot in it.
+ * Identifies the process that started the server. It is passed on the server's command line, so a
+ * kill at any moment cannot leave one recorded without the other. PostgreSQL accepts any setting
+ * with a dot in its name.
  */
 const OWNER_SETTING = 'malipo.owner';
 
-/** How long the end of a killed process may take to be seen. */
+/** How long it may take until a killed process is seen to have ended. */
 const ENDING_WAIT_MS = 2_000;
 const OWNER_ENDING_WAIT_MS = 500;
 const EMPTY_LOCK_WAITS = 50;
@@ -30,10 +31,10 @@ export function ownerArgs(owner: ProcessIdentity): readonly string[] {
   return ['-c', `${OWNER_SETTING}=${formatIdentity(owner)}`];
 }
 
-/** What the lock file `postmaster.pid` of a data folder stands for. */
+/** What the lock file `postmaster.pid` of a data folder means. */
 export type ServerState =
   | { readonly kind: 'none' }
-  /** Left behind. `blocking`: PostgreSQL itself would take it for a living server’s. */
+  /** Left behind. `blocking`: PostgreSQL itself would treat it as a living server’s. */
   | { readonly kind: 'stale'; readonly text: string; readonly blocking: boolean }
   /** A server whose owner was killed. */
   | { readonly kind: 'orphan'; readonly server: ProcessIdentity }
@@ -44,7 +45,7 @@ export type ServerState =
       readonly port: number;
       readonly status: string;
     }
-  /** A living server that Malipo did not start, or one of which nothing can be found out. */
+  /** A living server that Malipo did not start, or whose owner cannot be determined. */
   | { readonly kind: 'foreign'; readonly pid: number };
 
 /** `postmaster.pid`, which a server writes into its data folder. */
@@ -52,16 +53,16 @@ export interface LockFile {
   readonly text: string;
   readonly pid: number;
   readonly port: number;
-  /** PostgreSQL's own word: `starting`, `ready`, `stopping`. */
+  /** PostgreSQL's own status word: `starting`, `ready`, `stopping`. */
   readonly status: string;
 }
 
-/** The lock file, or undefined when there is none. Throws what reading it throws. */
+/** The lock file, or undefined if it does not exist. Throws any error from reading it. */
 export async function readLockFile(data: string): Promise<LockFile | undefined> {
   try {
     const text = await readFile(path.join(data, 'postmaster.pid'), 'utf8');
     const lines = text.split('\n').map((line) => line.trim());
-    // A server in single-user mode writes its pid with a minus.
+    // A server in single-user mode writes its pid with a minus sign.
     const pid = Math.abs(Number(lines[0]));
     return { text, pid, port: Number(lines[3]), status: lines[7] || 'starting' };
   } catch (error) {
@@ -70,10 +71,13 @@ export async function readLockFile(data: string): Promise<LockFile | undefined> 
   }
 }
 
-/** Finds out which server, if any, serves a data folder. Throws what reading the lock file throws. */
+/**
+ * Finds out which server, if any, serves a data folder. Throws any error from reading the lock
+ * file.
+ */
 export async function inspectServer(data: string): Promise<ServerState> {
   let lock = await readLockFile(data);
-  // Somebody is between creating and writing it, or was killed there.
+  // A process is between creating and writing it, or was killed there.
   for (let waits = 0; lock?.text === '' && waits < EMPTY_LOCK_WAITS; waits += 1) {
     await delay(20);
     lock = await readLockFile(data);
@@ -86,7 +90,7 @@ export async function inspectServer(data: string): Promise<ServerState> {
   if (server === undefined) return { kind: 'stale', text, blocking: existsForKernel(pid) };
   const words = await readCommandLine(pid);
   if (words === undefined) {
-    // Ending, since a process loses its command line before it is gone; or a thread of the kernel.
+    // The process is ending: it loses its command line before it is gone. Or it is a kernel thread.
     const isServer = (await readProgramName(pid)) === 'postgres';
     const hasEnded = !isServer || (await waitForEnd(server, ENDING_WAIT_MS));
     return hasEnded
@@ -117,7 +121,7 @@ function existsForKernel(pid: number): boolean {
   }
 }
 
-/** Of a command line: the data folder of a PostgreSQL server; `none` when it is another program. */
+/** Reads a command line: the data folder of a PostgreSQL server; `none` for any other program. */
 async function servedFolder(words: readonly string[]): Promise<string> {
   if (path.basename(words[0] ?? '') !== 'postgres') return 'none';
   const folder = words[words.indexOf('-D') + 1];
@@ -126,7 +130,8 @@ async function servedFolder(words: readonly string[]): Promise<string> {
 }
 
 /**
- * Makes way for a new server on `data`: clears a stale lock file, ends the server of a killed owner.
+ * Prepares `data` for a new server: removes a stale lock file, and ends the server of a killed
+ * owner.
  * Throws: `EmbeddedDatabaseError` when a server is running that is not ours to end.
  */
 export async function makeWay(data: string, log: (line: string) => void): Promise<void> {
@@ -138,7 +143,7 @@ export async function makeWay(data: string, log: (line: string) => void): Promis
   }
   if (state.kind === 'owned') {
     if (state.status === 'stopping' && (await waitForEnd(state.server, STOPPING_WAIT_MS))) return;
-    // Killed a moment ago, perhaps; then the server is an orphan.
+    // It may have been killed a moment ago; then the server is an orphan.
     if (await waitForEnd(state.owner, OWNER_ENDING_WAIT_MS)) {
       await makeWay(data, log);
       return;
@@ -183,9 +188,10 @@ async function endOrphan(server: ProcessIdentity, data: string): Promise<void> {
 }
 
 /**
- * Kills what a killed server left: its processes end by themselves when they notice, but one that
- * computes notices late, and until then the data folder cannot be served again. Their server is
- * gone, so for the data this is the same crash. Finds those whose folder /proc tells us.
+ * Kills the remaining processes of a killed server. They end by themselves when they notice, but
+ * one that computes notices late, and until then the data folder cannot be served again. Their
+ * server is gone, so for the data this is the same crash. Finds the processes whose folder /proc
+ * shows.
  */
 export async function endLeftovers(data: string): Promise<void> {
   for (const name of await readdir('/proc').catch((): string[] => [])) {
@@ -196,7 +202,7 @@ export async function endLeftovers(data: string): Promise<void> {
     const leftover = await identifyProcess(pid);
     // A server's processes call themselves `postgres: <role>`; the server itself does not.
     if (leftover === undefined || words[0]?.startsWith('postgres: ') !== true) continue;
-    // One that is gone already, or that we may not end: then PostgreSQL itself refuses to start.
+    // It is already gone, or we may not end it; in that case PostgreSQL itself refuses to start.
     await signalAndWait(leftover, 'SIGKILL', 5_000).catch(() => false);
   }
 }

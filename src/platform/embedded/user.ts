@@ -8,7 +8,7 @@ import { PLAIN_ENVIRONMENT } from './process.ts';
 
 const run = promisify(execFile);
 
-/** Whom PostgreSQL runs as when we are root, since it refuses to run as root itself. */
+/** The user that PostgreSQL runs as when we are root, because it refuses to run as root. */
 export interface ServerUser {
   readonly uid: number;
   readonly gid: number;
@@ -28,8 +28,8 @@ function creators(name: string): readonly (readonly string[])[] {
 
 /**
  * The user for the server, or undefined when we are not root and it runs as ourselves. An existing
- * data folder keeps its owner; otherwise the user `postgres`, created when missing.
- * Throws: `EmbeddedDatabaseError` when there is no such user and none can be created.
+ * data folder keeps its owner; otherwise the user is `postgres`, created if missing.
+ * Throws: `EmbeddedDatabaseError` when the user does not exist and cannot be created.
  */
 export async function findServerUser(
   dataFolder: string,
@@ -66,7 +66,7 @@ async function lookUp(name: string): Promise<ServerUser | undefined> {
   }
 }
 
-/** True when a shell run as that user finds that `test` holds; `$1` in it is `argument`. */
+/** True if the `test` command, run by a shell as that user, succeeds; `$1` in it is `argument`. */
 export async function holdsFor(user: ServerUser, test: string, argument: string): Promise<boolean> {
   const options = { env: PLAIN_ENVIRONMENT, cwd: '/', uid: user.uid, gid: user.gid };
   return await run('/bin/sh', ['-c', test, 'sh', argument], options).then(
@@ -78,9 +78,12 @@ export async function holdsFor(user: ServerUser, test: string, argument: string)
 export type ServerProcess = ChildProcessByStdio<null, Readable, Readable>;
 
 interface LaunchOptions {
-  /** What the kernel sends the program when our process dies, where the system can do that. */
+  /**
+   * The signal that the kernel sends the program when our process dies, on systems that can do
+   * that.
+   */
   readonly deathSignal: 'INT' | 'KILL';
-  /** Its own process group, if it would not outlive us in it. Default: our group. */
+  /** Start it in its own process group, if it would still end with us. Default: our group. */
   readonly ownProcessGroup?: boolean;
 }
 
@@ -94,10 +97,10 @@ export type Launch = (
 const CAN_WORK_IN = 'cd "$1" && test -w .';
 
 /**
- * Finds out how programs can be run as `user` (undefined: ourselves) with access to `folder`, which
- * that user owns. When the user cannot get to the folder because one above it is closed, the
- * programs get the capability to pass, and no other right of root.
- * Throws: `EmbeddedDatabaseError` when there is no way.
+ * Finds out how to run programs as `user` (undefined: ourselves) with access to `folder`, which
+ * that user owns. If a parent folder is closed to the user, the programs get the capability to pass
+ * it, and no other right of root.
+ * Throws: `EmbeddedDatabaseError` when that is not possible.
  */
 export async function createLaunch(user: ServerUser | undefined, folder: string): Promise<Launch> {
   const reachable = user === undefined || (await holdsFor(user, CAN_WORK_IN, folder));
@@ -127,7 +130,7 @@ function privilegeArgs(
   if (user === undefined) return [[]];
   const identity = [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'];
   if (reachable) return [identity];
-  // The first is enough and the smaller right; containers often have only the second.
+  // The first suffices and grants less; containers often have only the second.
   return ['dac_read_search', 'dac_override'].map((capability) => [
     ...identity,
     `--inh-caps=+${capability}`,

@@ -5,44 +5,46 @@ import { Refusal } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
 import { networkOf } from './rate-limits.ts';
 
-/** How much one process takes on at once, in all and for each client address. */
+/**
+ * How many requests and connections one process accepts at once, in total and per client address.
+ */
 export interface AdmissionLimits {
-  /** Requests that have arrived and are not answered. */
+  /** Requests received and not answered. */
   readonly requestsUnderWay: number;
-  /** The same of one address; 0: no limit. */
+  /** The same per address; 0: no limit. */
   readonly requestsPerAddress: number;
   /** Requests whose body has not arrived. */
   readonly unfinishedRequests: number;
-  /** The same of one address; 0: no limit. */
+  /** The same per address; 0: no limit. */
   readonly unfinishedPerAddress: number;
   readonly connections: number;
-  /** The same of one address; 0: no limit. */
+  /** The same per address; 0: no limit. */
   readonly connectionsPerAddress: number;
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** For those who watch over the service: no limits hold but `LIMITS.watchersWaiting`. */
+    /** For monitoring: only `LIMITS.watchersWaiting` applies. */
     alwaysServed?: boolean;
   }
   interface FastifyRequest {
-    /** Set while the body is on its way. */
+    /** Set while the body is arriving. */
     unfinished: Unfinished | undefined;
   }
 }
 
-/** A request whose body has not arrived, and what takes it off the list. */
+/** A request whose body has not arrived, and how to take it off the list. */
 export interface Unfinished {
   readonly address: string;
   readonly refuse: () => void;
-  /** Also for a request that has been authenticated: it is no longer in the way of others. */
+  /** Also for an authenticated request: it no longer takes a place from others. */
   readonly leave: () => void;
 }
 
 /**
- * Refuses requests past the limits. Only those that have arrived count as under way. One whose body
- * is still to come costs its sender nothing, so each address may have a few, and a further one takes
- * the place of the oldest: honest bodies arrive at once, and those of an attack only replace each
+ * Refuses requests beyond the limits. Only requests that have arrived completely count. A request
+ * whose body is still to come costs its sender nothing, so each address may have a few, and a new
+ * one replaces the oldest: honest bodies arrive at once, and those of an attack only replace each
  * other.
  */
 export function limitRequests(
@@ -75,7 +77,7 @@ export function limitRequests(
   });
   app.addHook('preValidation', (request, reply, done) => {
     request.unfinished?.leave();
-    // Refused meanwhile, or its client has gone away.
+    // It was refused meanwhile, or its client has disconnected.
     if (reply.sent || isGone(request, reply) || request.routeOptions.config.alwaysServed === true) {
       done();
       return;
@@ -86,7 +88,7 @@ export function limitRequests(
       return;
     }
     underWay += 1;
-    // Also when the client goes away before it is answered.
+    // Also when the client disconnects before the answer.
     reply.raw.once('close', () => {
       underWay -= 1;
       shares.give(address);
@@ -99,7 +101,7 @@ export function limitRequests(
   });
 }
 
-/** Of requests that are always served, the one that waits longest makes room. */
+/** Among requests that are always served, the one that has waited longest is dropped. */
 function limitWatchers(app: FastifyInstance): void {
   const watchers = new OldestFirst({ max: LIMITS.watchersWaiting, maxPerAddress: 0 });
   app.addHook('onRequest', (request, reply, done) => {
@@ -117,7 +119,7 @@ function limitWatchers(app: FastifyInstance): void {
   });
 }
 
-/** An answer whose turn has not come is not told that its connection has ended. */
+/** A pipelined answer that waits for its turn gets no `close` event, so look at the socket too. */
 function isGone(request: FastifyRequest, reply: FastifyReply): boolean {
   return reply.raw.closed || request.raw.socket.destroyed;
 }
@@ -131,7 +133,7 @@ function tooMany(): Refusal {
   return new Refusal('overloaded', { retryAfterSeconds: 1 });
 }
 
-/** Closes connections past the limits at once. */
+/** Closes connections beyond the limits at once. */
 export function limitConnections(
   app: FastifyInstance,
   limits: AdmissionLimits,
@@ -150,8 +152,8 @@ export function limitConnections(
 }
 
 /**
- * Addresses that stand for many clients, or for the machine itself: trusted proxies, and whatever
- * connects from this machine, where nobody but a proxy or its administrator is.
+ * Addresses that stand for many clients, or for the machine itself: trusted proxies, and loopback,
+ * where only a proxy or the administrator connects from.
  */
 export function uncountedAddresses(trustedProxies: readonly string[]): BlockList {
   const list = new BlockList();
@@ -168,7 +170,7 @@ function isIn(list: BlockList, address: string): boolean {
   return list.check(address.replace(/%.*$/, ''), isIPv6(address) ? 'ipv6' : 'ipv4');
 }
 
-/** How many each address has of something, and at most. */
+/** Counts something per address, up to a maximum. */
 class Shares {
   readonly #max: number;
   readonly #counts = new Map<string, number>();
@@ -178,7 +180,7 @@ class Shares {
     this.#max = max === 0 ? Number.POSITIVE_INFINITY : max;
   }
 
-  /** False when the address has its share. An undefined one is not counted. */
+  /** False if the address has reached its limit. An undefined address is not counted. */
   take(address: string | undefined): boolean {
     if (address === undefined) return true;
     const count = this.#counts.get(address) ?? 0;
@@ -195,7 +197,9 @@ class Shares {
   }
 }
 
-/** Unfinished requests in bounded number, in all and of each address: the oldest makes room. */
+/**
+ * A bounded number of unfinished requests, in total and per address; a new one replaces the oldest.
+ */
 export class OldestFirst {
   readonly #limits: { readonly max: number; readonly maxPerAddress: number };
   readonly #all = new Set<Unfinished>();
@@ -206,7 +210,7 @@ export class OldestFirst {
     this.#limits = limits;
   }
 
-  /** Refuses the oldest one when there is no room: of the address, else of all. */
+  /** If there is no room, refuses the oldest one: of the address, otherwise of all. */
   add(entry: Unfinished): void {
     const { max, maxPerAddress } = this.#limits;
     const own = this.#byAddress.get(entry.address) ?? new Set();

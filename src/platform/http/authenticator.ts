@@ -9,17 +9,17 @@ export interface ReceivedRequest {
   /** Path and query as they stand in the request line. */
   readonly target: string;
   readonly body: Buffer | undefined;
-  /** SHA-256 in hex that the body has to have, for one that has not arrived. */
+  /** The SHA-256 in hex that a body which has not arrived must have. */
   readonly bodySha256: string | undefined;
   readonly reading: Reading;
   /** The `X-Signature` header as sent; undefined when the request has no such header. */
   readonly signatureHeader: string | undefined;
-  /** Where it comes from, for limits. */
+  /** The client's address, for limits. */
   readonly address: string;
 }
 
 export interface Authenticated<Signer> {
-  /** The reading that was signed; the only one to act on. */
+  /** The reading that was signed, and the only one to act on. */
   readonly fields: Fields;
   readonly signer: Signer;
   /** Distinguishes signers, for limits. */
@@ -28,16 +28,16 @@ export interface Authenticated<Signer> {
   readonly key: KeyObject;
 }
 
-/** How operations find out who signed a request. */
+/** How operations authenticate a request. */
 export interface Authenticator<Signer> {
   /** Parameters that it adds to those of an operation. */
   readonly parameters: Readonly<Record<string, TSchema>>;
-  /** What a request may be refused with for its signature. */
+  /** The refusals that a signature may cause. */
   readonly refusals: Refusals;
-  /** An example's request with the parameters of its signature. */
+  /** Adds the parameters of its signature to an example's request. */
   readonly signExample: (
     request: Readonly<Record<string, string>>,
   ) => Readonly<Record<string, string>>;
-  /** Rejects with a `Refusal` when the signature does not hold. */
+  /** Rejects with a `Refusal` if the signature is invalid. */
   readonly authenticate: (request: ReceivedRequest) => Promise<Authenticated<Signer>>;
 }

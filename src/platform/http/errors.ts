@@ -5,7 +5,7 @@ import type { ErrorCode } from '../base/errors.ts';
 import { isUnavailable } from '../db/pool.ts';
 import type { RefusalForm } from './operation.ts';
 
-/** What the body of every refusal has; never a `data` key. Some operations add fields. */
+/** The fields of every refusal; never a `data` key. Some operations add fields. */
 export interface RefusalBody {
   header_status: number;
   error: {
@@ -13,7 +13,7 @@ export interface RefusalBody {
     text: string;
     field?: string;
     reference?: string;
-    /** What a right signature would have signed; in the sandbox only. */
+    /** What a valid signature would have signed; in the sandbox only. */
     signed_text?: string;
     /** In the sandbox only. */
     vid_known?: boolean;
@@ -49,7 +49,7 @@ export function refusalBody(
   };
 }
 
-// What the HTTP layer itself finds wrong, by Fastify's own codes.
+// Errors of the HTTP layer, by Fastify's own codes.
 const FRAMEWORK_CODES: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'payload_too_large',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
@@ -60,8 +60,8 @@ const FRAMEWORK_CODES: Readonly<Record<string, ErrorCode>> = {
 };
 
 /**
- * Any thrown thing as a refusal: a full queue and a database that is away are told as such. What
- * nobody foresaw becomes `internal_error`, without details.
+ * Any thrown value as a refusal. A full queue and an unavailable database are reported as such. An
+ * unexpected error becomes `internal_error`, without details.
  */
 export function asRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error;

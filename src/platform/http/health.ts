@@ -12,7 +12,7 @@ import { findSchemaDamage } from '../db/schema-check.ts';
 import type { Schema } from '../db/schema.ts';
 import { findWrongSettings } from '../db/session-settings.ts';
 
-/** For those who watch over the service: served when it is busiest, and under one spelling only. */
+/** For monitoring: always served, even under load, and under exactly this path. */
 const WATCHED = {
   config: { alwaysServed: true },
   onRequest: requireExactPath,
@@ -22,15 +22,16 @@ export interface HealthOptions {
   readonly pool: Pool;
   readonly schema: Schema;
   readonly log: Logger;
-  /** How long an answer serves all who ask. Default: a second. */
+  /** How long a result is reused for all callers. Default: a second. */
   readonly reuseMs?: number;
 }
 
 const REUSE_MS = 1_000;
 
 /**
- * `/health/live`: the process runs. `/health/ready`: it can do its work — the database is there,
- * takes writes, has every migration and still enforces what they made — or 503 with what is missing.
+ * `/health/live`: the process runs. `/health/ready`: it can do its work: the database is reachable
+ * and writable, all migrations are applied, and their constraints, indexes and functions are still
+ * in place. Otherwise 503, with what is missing.
  */
 export function addHealthRoutes(app: FastifyInstance, options: HealthOptions): void {
   const check = reused(() => whatIsMissing(options), options.reuseMs ?? REUSE_MS);
@@ -42,7 +43,7 @@ export function addHealthRoutes(app: FastifyInstance, options: HealthOptions): v
   });
 }
 
-/** What `/metrics` answers with. */
+/** The response of `/metrics`. */
 interface MetricsSource {
   render(): Promise<string>;
   readonly contentType: string;
@@ -58,8 +59,9 @@ export function addMetricsRoute(app: FastifyInstance, metrics: MetricsSource): v
 }
 
 /**
- * A proxy in front may keep these paths from the outside, by the path as it stands in the request.
- * So `/%6detrics`, or `http://host/metrics` as the whole target, is not the same path here either.
+ * A proxy in front may hide these paths from the outside by comparing the path in the request. So
+ * `/%6detrics`, or `http://host/metrics` as the whole request target, must not reach them here
+ * either.
  */
 function requireExactPath(
   request: FastifyRequest,
@@ -70,7 +72,7 @@ function requireExactPath(
   done(path === request.routeOptions.url ? undefined : new Refusal('unknown_path'));
 }
 
-/** Those who ask within that time of one who asked get the same answer; a failure is not kept. */
+/** Callers within that time get the same result; a failure is not reused. */
 function reused<Answer>(ask: () => Promise<Answer>, forMs: number): () => Promise<Answer> {
   let asked: Promise<Answer> | undefined;
   let staleAtMs = Number.POSITIVE_INFINITY;

@@ -5,11 +5,11 @@ import type { RateLimits } from './rate-limits.ts';
 import { noteForLog } from './request-log.ts';
 import type { KnownNames } from './wire/parameters.ts';
 
-/** What all operations share. */
+/** The dependencies that all operations share. */
 export interface OperationDeps {
   readonly knownNames: KnownNames;
   readonly limits: RateLimits;
-  /** What the log says of whom a request names as its sender, whether or not it signed. */
+  /** The sender that the log names: the one the request names, whether or not it signed. */
   readonly describeSender: (fields: Fields) => Readonly<Record<string, string>>;
 }
 
@@ -26,12 +26,12 @@ export function queryOf(request: FastifyRequest): string {
   return mark === -1 ? '' : target.slice(mark + 1);
 }
 
-/** Several are joined by commas, which no good one has. */
+/** Node joins repeated headers with commas, which no valid header contains. */
 export function signatureHeaderOf(request: FastifyRequest): string | undefined {
   return request.headers['x-signature'] as string | undefined;
 }
 
-/** Who signed the request. Rejects with what the authenticator rejects with. */
+/** The signer of the request. Rejects with the authenticator's refusals. */
 export async function identify<Signer>(
   request: FastifyRequest,
   by: {
@@ -54,7 +54,7 @@ export async function identify<Signer>(
   });
 }
 
-/** For an operation that nobody signs. Throws: `too_many_requests`. */
+/** For an operation without a signature. Throws: `too_many_requests`. */
 export function admitStranger(
   request: FastifyRequest,
   { fields }: Reading,

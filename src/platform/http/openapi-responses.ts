@@ -15,8 +15,8 @@ export function commonRefusalResponse(): Json {
 }
 
 /**
- * `{status: response}` of the refusals of one operation. The responses themselves go into
- * `components`, by name, as most operations share them.
+ * `{status: response}` for the refusals of one operation. The responses themselves are named in
+ * `components`, because most operations share them.
  */
 export function refusalResponses(operation: AnyOperation, components: Map<string, Json>): Json {
   const { refusalForm: form } = operation;
@@ -45,7 +45,7 @@ function componentName(refusals: Refusals, form: RefusalForm | undefined): strin
   return form === undefined ? words.join('.') : [form.name, ...words].join('.');
 }
 
-/** One response for all the codes, with an example of each. */
+/** One response for all the codes, with an example for each. */
 function refusalResponse(refusals: Refusals, form: RefusalForm | undefined): Json {
   const codes = codesOf(refusals);
   return {

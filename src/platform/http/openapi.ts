@@ -6,7 +6,7 @@ import { refusalSchema } from './schemas.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What the document says besides the operations. */
+/** What the document contains besides the operations. */
 export interface ContractInfo {
   readonly title: string;
   readonly version: string;
@@ -21,14 +21,14 @@ interface Components {
   readonly responses: Map<string, Json>;
 }
 
-/** JSON first: the reference page then offers whole bodies to try. */
+/** JSON first, so that the reference page offers whole bodies to try. */
 const BODY_FORMS = [
   'application/json',
   'application/x-www-form-urlencoded',
   'multipart/form-data',
 ] as const;
 
-/** The OpenAPI document of the operations: every body form, named schemas, examples that are signed. */
+/** The OpenAPI document of the operations: every body format, named schemas, signed examples. */
 export function openApiDocument(
   operations: readonly AnyOperation[],
   { tags, ...info }: ContractInfo,
@@ -49,7 +49,7 @@ export function openApiDocument(
       schemas: byName(components.schemas),
     },
     paths: Object.fromEntries(paths) as Json,
-    // Relative to where the document was read from, whatever host and proxy that is.
+    // Relative to the document's own URL, so that any host and proxy works.
     servers: [{ url: '/', description: 'This server' }],
     tags,
   };
@@ -104,12 +104,12 @@ function describeOperation(operation: AnyOperation, { schemas, responses }: Comp
   };
 }
 
-/** The example's request as it is sent, signed when the operation is. */
+/** The example's request as it is sent, signed if the operation is signed. */
 function signedExample({ signedBy, example }: AnyOperation): Json {
   return signedBy === undefined ? example.request : signedBy.signExample(example.request);
 }
 
-/** The parameters' schemas, without `form`, which is ours: the half sentence of refusals. */
+/** The parameters' schemas without `form`, our own property that refusals quote. */
 function parametersOf({ request, signedBy }: AnyOperation): Map<string, Json> {
   const all: Readonly<Record<string, TSchema & { readonly form?: string }>> = {
     ...request.properties,
@@ -123,7 +123,7 @@ function requiredOf({ request, signedBy }: AnyOperation): string[] {
   return [...(required ?? []), ...Object.keys(signedBy?.parameters ?? {})];
 }
 
-/** An operation without a signature ignores what it does not know; all others refuse it. */
+/** An operation without a signature ignores unknown parameters; all others refuse them. */
 function requestSchema(operation: AnyOperation): Json {
   return {
     type: 'object',

@@ -6,18 +6,18 @@ import type { Refusals } from './refusals.ts';
 import type { UploadLimits } from './upload-slots.ts';
 import type { UploadedFile } from './wire/file.ts';
 
-/** What an operation of the contract declares, whatever its body is. */
+/** What an operation of the contract declares, whatever its body. */
 interface Declaration<Request extends TObject, Response extends TSchema, Signer> {
   readonly name: string;
-  /** Below the prefix that the operation is mounted at. */
+  /** The path, below the prefix that the operation is mounted at. */
   readonly path: string;
   /** Group in the reference. */
   readonly tag: string;
   readonly summary: string;
   readonly description: string;
-  /** Undefined: nobody signs, and names that the operation does not know are ignored. */
+  /** Undefined: there is no signature, and unknown parameters are ignored. */
   readonly signedBy: Authenticator<Signer> | undefined;
-  /** Parameters without those of the signature; every one is text. */
+  /** The parameters without those of the signature; every value is text. */
   readonly request: Request;
   /**
    * Parameters that name something that exists. Any text is looked up, so that a value that cannot
@@ -26,19 +26,19 @@ interface Declaration<Request extends TObject, Response extends TSchema, Signer>
    */
   readonly anyText?: readonly (keyof Static<Request> & string)[];
   readonly response: Response;
-  /** Besides those that all operations have, and those of the signature. */
+  /** Refusals besides those of all operations and those of the signature. */
   readonly refusals: Refusals;
-  /** A request as the sandbox takes it, without its signature, and the answer it gives. */
+  /** A request that the sandbox accepts, without its signature, and the response. */
   readonly example: {
     readonly request: Static<Request> & Readonly<Record<string, string>>;
     readonly answer: Static<Response>;
   };
-  /** Default: the plain one. */
+  /** Default: the standard one. */
   readonly refusalForm?: RefusalForm;
 }
 
 /**
- * One operation of the contract: its parameters, its answer, and what it does. The rest is the same
+ * One operation of the contract: its parameters, its response and its handler. The rest is the same
  * for all: read → refuse ambiguity → verify the signature → validate → handle.
  */
 export interface Operation<
@@ -48,7 +48,7 @@ export interface Operation<
 > extends Declaration<Request, Response, Signer> {
   /** A GET operation answers POST too (real clients do both), and reads a body as POST does. */
   readonly method: 'GET' | 'POST';
-  // A method, so that lists may hold operations with different requests.
+  // A method, so that lists may hold operations with different request types.
   handle(
     request: Static<Request>,
     signer: Signer,
@@ -78,32 +78,32 @@ interface FileBody<Request extends TObject> {
   readonly example: string;
   readonly maxBytes: number;
   /**
-   * The parameter that has the file's SHA-256, by which the signature covers the file before it has
+   * The parameter with the file's SHA-256. By it the signature covers the file before the file has
    * arrived.
    */
   readonly sha256: keyof Static<Request> & string;
   readonly limits: UploadLimits;
 }
 
-/** An operation as lists hold it. */
+/** The type of an operation in a list. */
 export type AnyParametersOperation = Operation<TObject, TSchema, unknown>;
 export type AnyFileOperation = FileOperation<TObject, TSchema, unknown>;
 export type AnyOperation = AnyParametersOperation | AnyFileOperation;
 
-/** Fields that refusals of some operations have besides those that all have. */
+/** Fields that refusals of some operations have in addition. */
 export interface RefusalForm {
   /** Distinguishes these refusals in OpenAPI. */
   readonly name: string;
   readonly fieldsOf: (refusal: Refusal) => Readonly<Record<string, unknown>>;
 }
 
-/** What a handler may know of the signature. */
+/** What a handler may know about the signature. */
 export interface Signature {
   /** The key that signed, for records that name it; undefined when nothing is signed. */
   readonly key: KeyObject | undefined;
 }
 
-/** An answer that is sent byte for byte as it is given: kept from before, or in another form. */
+/** A response that is sent byte for byte: stored earlier, or in another format. */
 export class StoredAnswer {
   readonly json: string;
   constructor(json: string) {
@@ -111,7 +111,7 @@ export class StoredAnswer {
   }
 }
 
-/** An answer to be saved as a file. */
+/** A response that the client saves as a file. */
 export class FileAnswer {
   readonly text: string;
   readonly contentType: string;
@@ -124,7 +124,7 @@ export class FileAnswer {
   }
 }
 
-/** An answer with headers of its own. */
+/** A response with its own headers. */
 export class HeadedAnswer<Body> {
   readonly body: Body;
   readonly headers: Readonly<Record<string, string>>;

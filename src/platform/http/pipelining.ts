@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
 /**
- * Closes a connection that sends more requests ahead than it may have unanswered. Node parses all
- * that has arrived of a pipeline, and pauses the connection only when answers pile up.
+ * Closes a connection that sends more pipelined requests than it may have unanswered. Node parses
+ * everything that has arrived, and pauses the connection only when answers pile up.
  */
 export function limitPipelining(app: FastifyInstance, maxUnanswered: number): void {
   const connections = new WeakMap<Socket, Set<ServerResponse>>();
@@ -13,7 +13,7 @@ export function limitPipelining(app: FastifyInstance, maxUnanswered: number): vo
     if (known !== undefined) return known;
     const unanswered = new Set<ServerResponse>();
     connections.set(socket, unanswered);
-    // Node tells only the answer whose turn it was; the others hold places too.
+    // Node reports only the answer whose turn it was, but the others also count.
     socket.once('close', () => {
       for (const response of unanswered) if (response.socket === null) response.emit('close');
     });
@@ -23,7 +23,7 @@ export function limitPipelining(app: FastifyInstance, maxUnanswered: number): vo
     const { socket } = request.raw;
     const unanswered = unansweredOn(socket);
     if (socket.destroyed || unanswered.size >= maxUnanswered) {
-      // Not passed on, nor answered: what was sent before it has the first turn.
+      // Neither passed on nor answered: the requests before it are answered first.
       socket.destroy();
       return;
     }

@@ -8,18 +8,18 @@ export interface RateLimits {
   /** For each signed request, once its signature held. */
   forSigner(signer: { readonly kind: string; readonly name: string }): void;
   /**
-   * For what nobody has signed: operations without a signature, and signatures that do not hold.
-   * Who signs rightly is never refused for what others send from the same address.
+   * For requests without a valid signature: operations that have none, and invalid signatures. A
+   * client whose signatures are valid is never refused because of other requests from its address.
    */
   forStranger(address: string): void;
 }
 
-/** Longest burst, in seconds of the limit. */
+/** Longest burst, in seconds at the limit. */
 const BURST_SECONDS = 5;
 
 /**
- * Limits of one process, in its memory.
- * @param options requests a second; 0: no limit.
+ * The limits of one process, in memory.
+ * @param options requests per second; 0: no limit.
  */
 export function createRateLimits(options: {
   readonly signerPerSecond: number;
@@ -46,7 +46,7 @@ export function createRateLimits(options: {
   };
 }
 
-/** One subscriber has a whole /64 of IPv6 (RFC 6177), so that is what is counted. */
+/** An IPv6 subscriber has a whole /64 (RFC 6177), so the /64 is counted. */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];

@@ -1,13 +1,13 @@
 import type { ErrorCode } from '../base/errors.ts';
 import type { AnyOperation } from './operation.ts';
 
-/** What the example of a refusal has, besides what all have. */
+/** What the example of a refusal has in addition to the common fields. */
 interface RefusalExample {
   readonly field?: string;
   readonly reference?: string;
 }
 
-/** The codes that something may be refused with, each with its example. */
+/** The codes that an operation may be refused with, each with its example. */
 export type Refusals = Readonly<Partial<Record<ErrorCode, RefusalExample>>>;
 
 /** What any operation may be refused with. */
@@ -29,7 +29,7 @@ export const COMMON_REFUSALS: Refusals = {
   unavailable: {},
 };
 
-/** What else an operation may be refused with: for its signature, and for what it does. */
+/** Further refusals of an operation: for its signature, and for what it does. */
 export function refusalsOf({ signedBy, refusals }: AnyOperation): Refusals {
   return { ...signedBy?.refusals, ...refusals };
 }

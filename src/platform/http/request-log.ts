@@ -10,8 +10,8 @@ export interface Answer {
 }
 
 /**
- * What a request's line in the log says besides how it was answered; nothing personal. `code` is
- * that of the refusal, `reference` ours, of the payment that the request was about.
+ * Additional fields of a request's log line; nothing personal. `code` is the refusal's; `reference`
+ * is ours, of the payment that the request was about.
  */
 type LogFields = Readonly<Record<string, string>>;
 
@@ -26,7 +26,7 @@ export function noteForLog(request: FastifyRequest, fields: LogFields): void {
     request.logFields === undefined ? fields : { ...request.logFields, ...fields };
 }
 
-/** Notes the payment that an answer is about, if it is about one. */
+/** Records the payment that a response is about, if any. */
 export function noteReference(request: FastifyRequest, answer: unknown): void {
   const { msg } = answer as { readonly msg?: Readonly<Record<string, unknown>> };
   const reference = msg?.['ipay_reference'] ?? msg?.['reference'];
@@ -34,7 +34,7 @@ export function noteReference(request: FastifyRequest, answer: unknown): void {
   noteForLog(request, { reference });
 }
 
-/** One line per request, without anything that was sent: no query, no body, no header. */
+/** One line per request, without anything the client sent: no query, no body, no header. */
 export function reportAnswers(
   app: FastifyInstance,
   options: { readonly log: Logger; readonly onAnswer?: (answer: Answer) => void },
@@ -46,7 +46,7 @@ export function reportAnswers(
       route: request.routeOptions.url ?? 'unknown',
       method: request.method,
       status: reply.statusCode,
-      // To the microsecond: what follows is noise.
+      // Rounded to microseconds; further digits are noise.
       durationMs: Math.round(reply.elapsedTime * 1000) / 1000,
     };
     options.onAnswer?.(answer);

@@ -16,7 +16,7 @@ import { readFields } from './wire/request.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Of this route's refusals. */
+    /** The schemas of this route's refusals. */
     refusalForm?: RefusalForm | undefined;
   }
 }
@@ -30,7 +30,8 @@ export function addOperation(
   const route: Pick<RouteOptions, 'url' | 'config' | 'schema'> = {
     url: operation.path,
     config: { refusalForm: operation.refusalForm },
-    // Answers are serialized by it. Parameters are checked by the handler, whichever form they came in.
+    // Responses are serialized with it. The handler checks the parameters, in whatever format they
+    // came.
     schema: { response: { 200: operation.response } },
   };
   if ('file' in operation) {
@@ -81,6 +82,6 @@ function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer: unknow
   }
   if (answer instanceof HeadedAnswer) return reply.headers(answer.headers).send(answer.body);
   if (!(answer instanceof StoredAnswer)) return reply.send(answer);
-  // Bytes pass through unchanged; a text would be serialized once more.
+  // Bytes are sent unchanged; a string would be serialized again.
   return reply.type('application/json; charset=utf-8').send(Buffer.from(answer.json, 'utf8'));
 }

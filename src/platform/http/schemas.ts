@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 
-/** Parts of answers that several operations share. */
+/** Parts of responses that several operations share. */
 
 export const headerStatus = Type.Integer({
   description: '200 on success; equal to the HTTP status.',
@@ -20,7 +20,7 @@ export const wireTimeText = (description: string) =>
 export const nullable = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema) =>
   Type.Union([schema, Type.Null()]);
 
-/** Every refusal has this body; codes are listed in docs/reference/errors.md. */
+/** The body of every refusal; codes are listed in docs/reference/errors.md. */
 export const refusalSchema = Type.Object(
   {
     header_status: Type.Integer({ description: 'Equal to the HTTP status, never 200.' }),

@@ -18,7 +18,7 @@ import { endConnectionsAtStop } from './stopping.ts';
 
 export interface ServerOptions {
   readonly log: Logger;
-  /** Told of every answer, for metrics. */
+  /** Called for every response, for metrics. */
   readonly onAnswer?: (answer: Answer) => void;
   /** Addresses and networks of proxies, whose X-Forwarded-For names the client. */
   readonly trustedProxies?: readonly string[];
@@ -26,7 +26,7 @@ export interface ServerOptions {
   readonly limits?: Partial<ServerLimits>;
 }
 
-/** What keeps clients, slow ones and many, from using up the process. */
+/** Protects the process against many or slow clients. */
 export interface ServerLimits extends AdmissionLimits {
   /** How long a client may take to send a request's headers. */
   readonly headersTimeoutMs: number;
@@ -34,7 +34,7 @@ export interface ServerLimits extends AdmissionLimits {
   readonly requestTimeoutMs: number;
   /** How often connections are checked for these two. */
   readonly timeoutCheckMs: number;
-  /** How long a stop waits for answers under way. */
+  /** How long a stop waits for unfinished responses. */
   readonly stopGraceMs: number;
 }
 
@@ -51,7 +51,7 @@ const SERVER_LIMITS: ServerLimits = {
   stopGraceMs: 5_000,
 };
 
-/** Keep-alive connections that are idle longer are closed. */
+/** Idle keep-alive connections are closed after this time. */
 const KEEP_ALIVE_MS = 65_000;
 
 /** The HTTP server without routes: limits, refusals and logs. */
@@ -64,18 +64,18 @@ export function createServer(options: ServerOptions): FastifyInstance {
     keepAliveTimeout: KEEP_ALIVE_MS,
     trustProxy: [...(options.trustedProxies ?? [])],
     genReqId: () => randomUUID(),
-    // A wrong path says so, whatever its characters.
+    // A wrong path gets 404, whatever characters it contains.
     frameworkErrors: (error, request, reply) => {
       void sendRefusal(asRefusal(error), request, reply, options.log);
     },
     clientErrorHandler: (error, socket) => refuseBrokenRequest(error, socket),
-    // Node would refuse it without a body; `requireHost` does it with ours.
+    // Node would refuse it without a body; `requireHost` sends our refusal body.
     http: {
       requireHostHeader: false,
       headersTimeout: limits.headersTimeoutMs,
       connectionsCheckingInterval: limits.timeoutCheckMs,
     },
-    // Fastify's own answer has not our form; `endConnectionsAtStop` ends the connections.
+    // Fastify's own answer has another form; `endConnectionsAtStop` ends the connections.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
   });
@@ -93,7 +93,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   return app;
 }
 
-/** Files of this server only, nothing inline. */
+/** Only files of this server, nothing inline. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'self'",
   "script-src 'self'",
@@ -106,8 +106,8 @@ const CONTENT_SECURITY_POLICY = [
 ].join(';');
 
 /**
- * The headers that helmet sends. Helmet itself builds the policy again for every answer, which costs
- * as much as checking a signature. Strict-Transport-Security is left to whatever terminates TLS.
+ * The headers that helmet sends. Helmet builds the policy again for every response, which costs as
+ * much as checking a signature. Strict-Transport-Security is left to the TLS proxy.
  */
 const SECURITY_HEADERS = {
   'content-security-policy': CONTENT_SECURITY_POLICY,
@@ -130,10 +130,12 @@ function sendSecurityHeaders(app: FastifyInstance): void {
   });
 }
 
-/** The id of the refusal's body and of the log. Ours: what a client sends in it is not taken over. */
+/** The id in refusal bodies and in the log. Always ours: a client's own id is ignored. */
 const REQUEST_ID_HEADER = 'x-request-id';
 
-/** What Node's HTTP parser cannot read, or waited too long for, has no request to answer to. */
+/**
+ * For input that Node's HTTP parser cannot read, or waited too long for, no request object exists.
+ */
 function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -150,7 +152,7 @@ function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void
   refuseOn(socket, refusal);
 }
 
-/** Where no reply exists. */
+/** For errors without a reply object. */
 function refuseOn(socket: Duplex, refusal: Refusal): void {
   const requestId = randomUUID();
   const body = JSON.stringify(refusalBody(refusal, { requestId }));
@@ -162,14 +164,14 @@ function refuseOn(socket: Duplex, refusal: Refusal): void {
 }
 
 /**
- * HTTP/1.1 without Host, and a Host that is none, are refused (RFC 9112 §3.2); an unknown expectation
- * is ignored (RFC 9110 §10.1.1).
+ * HTTP/1.1 without Host, and an invalid Host header, are refused (RFC 9112 §3.2); an unknown
+ * expectation is ignored (RFC 9110 §10.1.1).
  */
 function requireHost(app: FastifyInstance): void {
-  // Parsing costs more than comparing, and nearly all requests name the same host.
+  // Comparing is cheaper than parsing, and nearly all requests name the same host.
   let lastValid: string | undefined;
   app.addHook('onRequest', (request, _reply, done) => {
-    // HTTP/1.0 need not name one; what reads it expects one.
+    // HTTP/1.0 may omit it, but the code that reads it expects one.
     if (request.raw.httpVersion === '1.0') request.raw.headers.host ??= 'localhost';
     const { host } = request.raw.headers;
     if (hasSeveralHosts(request.raw.rawHeaders)) {
@@ -193,7 +195,7 @@ function requireHost(app: FastifyInstance): void {
   });
 }
 
-/** Node keeps the first and drops the others. A proxy may have gone by another one. */
+/** Node keeps the first and drops the others. A proxy may have used another one. */
 function hasSeveralHosts(rawHeaders: readonly string[]): boolean {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -203,7 +205,7 @@ function hasSeveralHosts(rawHeaders: readonly string[]): boolean {
   return count > 1;
 }
 
-/** A compressed body would be read as if it were not (RFC 9110 §8.4). */
+/** A compressed body would be read as if it were not compressed (RFC 9110 §8.4). */
 function refuseEncodedBodies(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     const encoding = request.headers['content-encoding'];
@@ -217,16 +219,18 @@ function refuseEncodedBodies(app: FastifyInstance): void {
   });
 }
 
-/** A name or address, and perhaps a port. */
+/** A name or address, optionally with a port. */
 function isHost(host: string): boolean {
   return !/[/?#@\\\s]/.test(host) && URL.canParse(`http://${host}`);
 }
 
-/** Signatures are over what was sent, so bodies stay bytes until an operation reads them. */
+/**
+ * Signatures cover the bytes that were sent, so bodies stay bytes until an operation reads them.
+ */
 function readBodiesAsBytes(app: FastifyInstance): void {
   // Some clients put the parameters of a GET into its body.
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
-  // Others announce a type, even an impossible one, where there is no body.
+  // Others send a content type, even an invalid one, without a body.
   app.addHook('onRequest', (request, _reply, done) => {
     const { headers } = request.raw;
     const length = headers['content-length'] ?? '0';
@@ -240,7 +244,10 @@ function readBodiesAsBytes(app: FastifyInstance): void {
   });
 }
 
-/** A client that went away before its request had arrived is no fault of ours, and no lost database. */
+/**
+ * A client that disconnected before its request had arrived is neither our fault nor a lost
+ * database.
+ */
 function abortionOf(error: unknown, request: FastifyRequest): Refusal | undefined {
   const wasReset = (error as NodeJS.ErrnoException).code === 'ECONNRESET';
   if (!wasReset || request.raw.complete) return undefined;
@@ -273,7 +280,7 @@ function answerErrors(app: FastifyInstance, log: Logger): void {
   });
 }
 
-/** Whether a path is one of the route's, whose `:name` stands for one part and `*` for the rest. */
+/** Whether a path matches a route, where `:name` stands for one segment and `*` for the rest. */
 function isOf(route: string, path: string): boolean {
   const [routeParts, pathParts] = [route.split('/'), path.split('/')];
   const isOpen = routeParts.at(-1) === '*';
@@ -289,8 +296,8 @@ function isOf(route: string, path: string): boolean {
 }
 
 /**
- * Refusals for which the service, or its database, is at fault. The others tell what is known: a
- * biller is offline, an operator or a bureau does not answer, a queue is full.
+ * Refusals that the service or its database causes. The others report a known state: a biller is
+ * offline, an operator or a bureau does not respond, a queue is full.
  */
 const FAULTS: ReadonlySet<ErrorCode> = new Set([
   'internal_error',

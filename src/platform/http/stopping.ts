@@ -2,8 +2,8 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
 /**
- * Lets a stop end soon: what has arrived is answered, on connections that then end; connections on
- * which no request has begun end at once, and all others after the grace.
+ * Lets a stop end soon. Requests that have arrived are answered, and their connections then end.
+ * Connections without a request end at once, and all others after the grace period.
  */
 export function endConnectionsAtStop(app: FastifyInstance, graceMs: number): void {
   const silent = new Set<Socket>();

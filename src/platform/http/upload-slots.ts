@@ -3,11 +3,11 @@ import { Refusal } from '../base/errors.ts';
 import { OldestFirst } from './admission.ts';
 import type { Unfinished } from './admission.ts';
 
-/** How many files are taken at once. */
+/** How many files are received at once. */
 export interface UploadLimits {
   readonly atOnce: number;
   readonly perSigner: number;
-  /** Of senders who can only be authenticated when the file has arrived. */
+  /** For senders who can only be authenticated once the file has arrived. */
   readonly unproven: number;
   readonly unprovenPerAddress: number;
 }
@@ -15,17 +15,18 @@ export interface UploadLimits {
 /** An upload of an authenticated signer whose file has not arrived. */
 interface AwaitedUpload {
   readonly signerName: string;
-  /** The same for the same request sent again. */
+  /** Equal for the same request sent again. */
   readonly request: string;
   readonly unfinished: Unfinished;
 }
 
 /**
- * Who may send a file now. A slot is taken when the file has arrived: a few in all, and fewer of each
- * signer. While it is on its way its sender holds none, since a signed request can be sent again by
- * whoever has seen it: of uploads on their way the oldest makes room, of the same request first, then
- * of the signer, then of all. Senders that can only be authenticated when the file has arrived are
- * counted apart, so that they are in no authenticated signer's way.
+ * Decides who may send a file now. An upload takes a slot when its file has arrived: a few slots in
+ * total, and fewer per signer. While the file is arriving the sender holds no slot, because anyone
+ * who has seen a signed request can send it again. At the limit of arriving uploads a new one
+ * replaces the oldest: first of the same request, then of the signer, then of all. Senders that can
+ * only be authenticated once the file has arrived are counted separately, so that they never take
+ * an authenticated signer's place.
  */
 export class UploadSlots {
   readonly #limits: UploadLimits;
@@ -44,9 +45,9 @@ export class UploadSlots {
     });
   }
 
-  /** Until the answer's end. Throws: `overloaded`. */
+  /** Held until the response ends. Throws: `overloaded`. */
   take(signerName: string, answer: ServerResponse): void {
-    // Its client went away while it was authenticated.
+    // The client disconnected while it was being authenticated.
     if (answer.closed) return;
     const own = this.#taken.get(signerName) ?? 0;
     if (own >= this.#limits.perSigner || this.#count >= this.#limits.atOnce) {
@@ -62,7 +63,9 @@ export class UploadSlots {
     });
   }
 
-  /** Until the answer's end, or until the file is there: call what this returns. */
+  /**
+   * Held until the response ends, or until the file has arrived: then call the returned function.
+   */
   await(upload: AwaitedUpload, answer: ServerResponse): () => void {
     const { signerName, request, unfinished } = upload;
     const entry: Unfinished = {
@@ -82,7 +85,9 @@ export class UploadSlots {
     return entry.leave;
   }
 
-  /** Until the answer's end, or until the file is there: call what this returns. */
+  /**
+   * Held until the response ends, or until the file has arrived: then call the returned function.
+   */
   awaitUnproven(upload: Unfinished, answer: ServerResponse): () => void {
     const giveBack = (): void => this.#unproven.delete(upload);
     this.#unproven.add(upload);

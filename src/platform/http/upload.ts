@@ -28,10 +28,10 @@ interface Upload {
 }
 
 /**
- * The parameters are in the query string, so that the signature is checked before a byte of the file
- * is read; the file is covered by its SHA-256 among them. A signature in the
- * header is over the body's bytes. When the body is the file, that is the same SHA-256; when it is
- * multipart, the signature is checked when it has arrived.
+ * The parameters are in the query string, so that the signature is checked before any byte of the
+ * file is read; their SHA-256 covers the file. A signature in the header covers the body's bytes.
+ * If the body is the file, that is the same SHA-256. If it is multipart, the signature is checked
+ * once the body has arrived.
  */
 export function createUpload(operation: AnyFileOperation, deps: OperationDeps): Upload {
   const { file } = operation;
@@ -53,7 +53,8 @@ export function createUpload(operation: AnyFileOperation, deps: OperationDeps): 
       const { signerName, request: asked } = sender;
       const upload = { signerName, request: JSON.stringify(asked), unfinished };
       awaited.set(request, slots.await(upload, reply.raw));
-      // Known, and one of few: no stranger from the same address takes its place.
+      // This sender is known and has few uploads: no stranger from the same address takes its
+      // place.
       unfinished.leave();
     },
     preValidation: async (request) => awaited.get(request)?.(),
@@ -73,15 +74,17 @@ export function createUpload(operation: AnyFileOperation, deps: OperationDeps): 
   };
 }
 
-/** With a signature in the header over a multipart body, whose SHA-256 the parameters do not tell. */
+/**
+ * For a signature in the header over a multipart body, whose SHA-256 the parameters do not contain.
+ */
 function isSignedAsAWhole(request: FastifyRequest): boolean {
   const { 'content-type': contentType = '' } = request.headers;
   return signatureHeaderOf(request) !== undefined && /^\s*multipart\//i.test(contentType);
 }
 
 /**
- * Who sends, from the query string, before the body is there or after. Rejects with what `readFields`
- * and the authenticator reject with.
+ * Identifies the sender from the query string, before or after the body has arrived. Rejects with
+ * the refusals of `readFields` and of the authenticator.
  */
 function createSenderReader(
   operation: AnyFileOperation,

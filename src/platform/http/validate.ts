@@ -4,8 +4,8 @@ import type { Fields } from '../base/canonical.ts';
 import { Refusal } from '../base/errors.ts';
 
 /**
- * From fields to the operation's request: null and empty text count as absent, and so
- * do spaces where something is required.
+ * Converts fields to the operation's request. Null and empty text count as absent, and so do spaces
+ * where a value is required.
  * Throws: `missing_field`, `invalid_field`, each naming the first parameter at fault.
  */
 export function createValidator<Request extends TObject>(

@@ -2,21 +2,21 @@ import type { Logger } from 'pino';
 import { systemTimers } from '../base/timers.ts';
 import { startWakeLoop } from './wake-loop.ts';
 
-/** Work that is done again and again while the process lives. */
+/** A job that runs repeatedly while the process lives. */
 export interface PeriodicJob {
-  /** Begins a turn now, or right after the one under way, unless the job is stopped. */
+  /** Runs the job now, or right after the current run, unless it is stopped. */
   hurry(): void;
-  /** Begins no more turns; resolves when the one under way has ended. */
+  /** Starts no further run; resolves when the current one has ended. */
   stop(): Promise<void>;
 }
 
 /**
- * Runs `work`, never twice at a time, and again `everyMs` after it ended. A failure is logged as a
- * warning, and the next turn tries again.
+ * Runs `work` repeatedly, never twice at a time: each run starts `everyMs` after the previous one
+ * ended. A failure is logged as a warning; the next run tries again.
  */
 export function startPeriodicJob(options: {
   readonly everyMs: number;
-  /** The first turn is now. Default: after `everyMs`. */
+  /** The first run is now. Default: after `everyMs`. */
   readonly atOnce?: boolean;
   /** @param stopping aborted at the stop, for work that can end early. */
   readonly work: (stopping: AbortSignal) => Promise<unknown>;

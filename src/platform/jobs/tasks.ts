@@ -1,13 +1,13 @@
 import type { Timers } from '../base/timers.ts';
 
-/** Work that was begun and not waited for, until a stop waits for all of it. */
+/** Tasks that were started and not awaited; a stop waits for all of them. */
 export interface Tasks {
   readonly size: number;
-  /** Aborted when the grace period of the stop is over. */
+  /** Aborted when the grace period of the stop ends. */
   readonly cutOff: AbortSignal;
-  /** @param onEnd called once the task has ended, and is no longer counted. */
+  /** @param onEnd called once the task has ended and is no longer counted. */
   add(task: Promise<void>, onEnd: () => void): void;
-  /** Waits for every task, and cuts off what is still under way after the grace period. */
+  /** Waits for every task, and aborts those that are still running after the grace period. */
   finish(graceMs: number): Promise<void>;
 }
 

@@ -1,10 +1,10 @@
 import type { Timers } from '../base/timers.ts';
 
-/** Turns of work, one at a time, each begun when it is due or when the loop is woken. */
+/** Runs work in turns, one at a time. A turn starts when it is due or when the loop is woken. */
 export interface WakeLoop {
-  /** Begins a turn now, or right after the one under way. */
+  /** Starts a turn now, or right after the current one. */
   wake(): void;
-  /** Begins no more turns; resolves when the one under way has ended. */
+  /** Starts no further turn; resolves when the current one has ended. */
   stop(): Promise<void>;
 }
 
@@ -12,11 +12,11 @@ export interface WakeLoopOptions {
   /** When the first turn is due. Default: now. */
   readonly firstMs?: number;
   /**
-   * Does what is due. Returns in how many milliseconds the next turn is; 0: at once.
+   * Does the work that is due. Returns the milliseconds until the next turn; 0: at once.
    * @param stopping aborted at the stop, for a turn that can end early.
    */
   readonly turn: (stopping: AbortSignal) => Promise<number>;
-  /** Logs why a turn failed. Returns in how many milliseconds the next one is. */
+  /** Logs why a turn failed. Returns the milliseconds until the next one. */
   readonly onFailure: (error: unknown) => number;
   readonly timers: Timers;
 }

@@ -1,33 +1,38 @@
 import type { Dispatcher } from 'undici';
 
-/** One HTTP request to somebody else's server. */
+/** One HTTP request to another server. */
 export interface Call {
-  /** `https://host[:port]`, for a dispatcher that serves several; absent: the pool's own. */
+  /** `https://host[:port]`, for a dispatcher that serves several hosts; absent: the pool's own. */
   readonly origin?: string;
   readonly path: string;
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** For everything: waiting for a connection, connecting, sending, and the last byte of the answer. */
+  /**
+   * For everything: waiting for a connection, connecting, sending, and the last byte of the
+   * response.
+   */
   readonly deadlineMs: number;
-  /** Largest answer body. */
+  /** Largest response body. */
   readonly answerBytes: number;
   readonly signal: AbortSignal;
 }
 
-/** How a call ended. The difference between the last two is what keeps a payment from being made twice. */
+/** How a call ended. The difference between the last two keeps a payment from being made twice. */
 export type Ending =
   | { readonly kind: 'answer'; readonly httpStatus: number; readonly body: Buffer }
   /** Not one byte of the request was written, and none will be. */
   | { readonly kind: 'nothing_written'; readonly reason: string }
-  /** The request, or a part of it, may have reached the server; no whole answer came back. */
+  /**
+   * The request, or part of it, may have reached the server, but no complete response came back.
+   */
   | { readonly kind: 'no_answer'; readonly reason: string };
 
 /**
- * Sends one POST and collects the answer. Never rejects; always ends by the deadline.
+ * Sends one POST and collects the response. Never rejects; always ends by the deadline.
  *
- * It uses `dispatch` rather than `request`, because only there undici tells the moment at which it
- * starts to write on a connection that stands (TCP and TLS). What fails before was never sent;
- * that is known for certain and not guessed from an error code.
+ * It uses `dispatch` instead of `request`, because only there undici reports when it starts to
+ * write on an established connection (TCP and TLS). A call that fails before was certainly not
+ * sent; this does not depend on guessing from an error code.
  */
 export function exchange(dispatcher: Dispatcher, call: Call): Promise<Ending> {
   return new Promise((resolve) => {
@@ -67,7 +72,7 @@ export function exchange(dispatcher: Dispatcher, call: Call): Promise<Ending> {
       },
       {
         onRequestStart(starting) {
-          // Given up while it waited for a connection: aborting here is before the first byte.
+          // It was aborted while waiting for a connection: the abort here is before the first byte.
           if (ended) starting.abort(new Error('given up before it was sent'));
           else controller = starting;
         },
@@ -90,7 +95,7 @@ export function exchange(dispatcher: Dispatcher, call: Call): Promise<Ending> {
   });
 }
 
-/** Texts for the usual failures; for people and logs, nothing is decided by them. */
+/** Texts for the usual failures, for people and logs only; no decision depends on them. */
 const FAILURES: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ENOTFOUND: 'the host name is not known',

@@ -3,10 +3,12 @@ import type { LookupAddress } from 'node:dns';
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import type { LookupFunction } from 'node:net';
 
-/** What addresses of servers on the Internet are taken from. All other IPv6 is special or not assigned. */
+/**
+ * The address ranges of servers on the Internet. All other IPv6 is special-purpose or unassigned.
+ */
 const ASSIGNED = blockListOf(['0.0.0.0/0', '2000::/3']);
 
-/** What of it is not one server on the Internet, by the IANA special-purpose registries. */
+/** Ranges within it that are not Internet servers, by the IANA special-purpose registries. */
 const SPECIAL = blockListOf([
   '0.0.0.0/8', // this network
   '10.0.0.0/8', // private
@@ -37,24 +39,24 @@ function blockListOf(networks: readonly string[]): BlockList {
   return list;
 }
 
-/** IPv4 addresses that are written as IPv6 (`::ffff:10.0.0.1`) count as IPv4. */
+/** IPv4 addresses written as IPv6 (`::ffff:10.0.0.1`) count as IPv4. */
 function isPrivateAddress(address: string): boolean {
-  // A zone only follows addresses of one link, and BlockList does not read it.
+  // A zone only follows link-local addresses, and BlockList does not parse it.
   if (address.includes('%')) return true;
   const family = isIPv6(address) ? 'ipv6' : 'ipv4';
   return !ASSIGNED.check(address, family) || SPECIAL.check(address, family);
 }
 
 /**
- * Whether a URL's host says by itself that it is in a private network, without being looked up.
- * @param hostname as `URL` has it, which writes every form of an address the one usual way.
+ * Whether a URL's host is in a private network, without a lookup.
+ * @param hostname as `URL` returns it, which normalises every form of an address.
  */
 export function isPrivateHost(hostname: string): boolean {
   const address = hostname.replace(/^\[(.*)\]$/, '$1');
   return hostname === 'localhost' || (isIP(address) !== 0 && isPrivateAddress(address));
 }
 
-/** As `lookup` of `node:dns`. */
+/** Has the type of `lookup` of `node:dns`. */
 export type Resolve = (
   hostname: string,
   options: { readonly all: true },
@@ -62,9 +64,10 @@ export type Resolve = (
 ) => void;
 
 /**
- * Looks a name up for one connection, which goes to the very addresses that were checked: a name
- * that leads into a private network, on purpose or since yesterday, is refused (`EPRIVATE`). Not
- * asked for addresses written as such, which somebody meant, nor for `localhost`.
+ * Looks up a name for one connection, which uses exactly the addresses that were checked. A name
+ * that resolves to a private network, on purpose or because it was changed, is refused
+ * (`EPRIVATE`). Not called for literal addresses, which somebody entered deliberately, nor for
+ * `localhost`.
  * @param resolve default: the system's.
  */
 export function createPublicLookup(resolve: Resolve = lookup): LookupFunction {

@@ -28,7 +28,7 @@ export async function compressText(bytes: Buffer, type: string): Promise<Compres
   };
 }
 
-/** Sends it in the best form that the client takes, or 304 when the client has it already. */
+/** Sends the best encoding that the client accepts, or 304 if the client already has it. */
 export function sendCompressed(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -36,7 +36,7 @@ export function sendCompressed(
 ): FastifyReply {
   const accepted = acceptedEncodings(request.headers['accept-encoding'] ?? '');
   const name = [...text.encoded.keys()].find((each) => accepted.has(each)) ?? 'identity';
-  // A new version of the service has new files at the same addresses.
+  // A new version of the service has new files under the same URLs.
   void reply
     .header('cache-control', 'no-cache')
     .header('vary', 'accept-encoding')

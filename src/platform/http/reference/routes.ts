@@ -6,7 +6,7 @@ import type { CompressedText } from './compressed.ts';
 
 const PAGE_FOLDER = path.join(import.meta.dirname, 'page');
 
-/** By file; the page itself is at the folder's own address. */
+/** By file name; the page itself is at the folder's URL. */
 const FILES: ReadonlyMap<string, string> = new Map([
   ['index.html', 'text/html; charset=utf-8'],
   ['style.css', 'text/css; charset=utf-8'],
@@ -26,9 +26,9 @@ const FILES: ReadonlyMap<string, string> = new Map([
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 interface ReferenceOptions {
-  /** The OpenAPI document; built when it is first read. */
+  /** The OpenAPI document; built on the first request. */
   readonly document: () => object;
-  /** Keys that the page knows, by signer; the sandbox's, which are public. */
+  /** Keys that the page knows, by signer: the sandbox's, which are public. */
   readonly keys: Readonly<Record<string, string>>;
 }
 
@@ -49,7 +49,7 @@ export async function addReferencePage(
     const text = await compressText(await readFile(path.join(PAGE_FOLDER, name)), type);
     addFile(app, name === 'index.html' ? '/docs/' : `/docs/${name}`, () => text);
   }
-  // Relative, so that a prefix that a proxy adds stays.
+  // Relative, so that a prefix added by a proxy is kept.
   app.get('/docs', async (_request, reply) => {
     return await reply.redirect('docs/');
   });

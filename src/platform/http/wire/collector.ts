@@ -12,8 +12,8 @@ const FORBIDDEN = /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufe
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /**
- * Takes the parameters of one request one by one and enforces what is true for every body form:
- * names are the operation's own and come once, values are plain text without `&<known name>=`.
+ * Collects the parameters of one request and enforces the rules of every body format: names belong
+ * to the operation and occur once, and values are plain text without `&<known name>=`.
  */
 export class FieldCollector {
   readonly #parameters: Parameters;
@@ -28,8 +28,8 @@ export class FieldCollector {
   }
 
   /**
-   * False for a name that is ignored; its value is then not even looked at.
-   * Throws: `unknown_field`, `ambiguous_request` (a second time), `payload_too_large`.
+   * False for a name that is ignored; its value is then not read at all.
+   * Throws: `unknown_field`, `ambiguous_request` (a repeated name), `payload_too_large`.
    */
   admitName(name: string): boolean {
     const { names, ignoresUnknown } = this.#parameters;
@@ -49,7 +49,7 @@ export class FieldCollector {
   }
 
   /**
-   * @param name one that `admitName` let through.
+   * @param name accepted by `admitName`.
    * Throws: `malformed_request`, `ambiguous_value`, `payload_too_large`.
    */
   put(name: string, value: string | null): void {
@@ -76,7 +76,8 @@ export class FieldCollector {
 }
 
 function unknownField(name: string): Refusal {
-  // Cut first: a halved surrogate pair is then stripped with what else cannot be shown.
+  // Cut first, so that half a surrogate pair is stripped together with other unprintable
+  // characters.
   const shown = name.slice(0, SHOWN_NAME_LENGTH).replaceAll(INVISIBLE, '');
   return shown === ''
     ? new Refusal('unknown_field', { text: 'A parameter has no readable name' })

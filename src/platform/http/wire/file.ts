@@ -17,7 +17,7 @@ const FORM_OF_ENDING: ReadonlyMap<string, FileForm> = new Map([
   ['ndjson', 'lines'],
 ]);
 
-/** A file as it arrived. */
+/** An uploaded file. */
 export interface UploadedFile {
   readonly form: FileForm;
   readonly bytes: Buffer;
@@ -61,7 +61,7 @@ function unsupported(): Refusal {
 }
 
 async function onlyPart(contentType: string, body: Buffer): Promise<File> {
-  // Thousands of parts would take long to read, only to be refused.
+  // Thousands of parts would take long to read and then be refused anyway.
   if (hasSeveralParts(contentType, body)) throw severalParts();
   const parts = [...(await readParts(contentType, body))];
   const [name, file] = parts[0] ?? [];
@@ -77,7 +77,7 @@ function severalParts(): Refusal {
   return new Refusal('malformed_request', { text: 'The body has more parts than `file`' });
 }
 
-/** Whether the boundary comes more often than before the part and after it. */
+/** Whether the boundary occurs more than once before and once after the part. */
 function hasSeveralParts(contentType: string, body: Buffer): boolean {
   const boundary = new MIMEType(contentType).params.get('boundary') ?? '';
   if (boundary === '') return false;

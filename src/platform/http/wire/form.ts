@@ -27,9 +27,9 @@ export function readForm(text: string, parameters: Parameters): Reading {
     : { fields };
 }
 
-/** When there is no decoded reading: the undecoded one, unless it cannot explain why not. */
+/** If the body cannot be decoded: the undecoded reading, unless it does not explain why. */
 function readUndecodedAfter(error: unknown, text: string, parameters: Parameters): Reading {
-  // An unknown name stays unknown, and a name that comes twice comes twice, without decoding too.
+  // Unknown and repeated names stay unknown and repeated without decoding.
   const mayExplain = isRefused(error, 'malformed_request') || isRefused(error, 'ambiguous_value');
   if (!mayExplain) throw error;
   try {
@@ -39,7 +39,7 @@ function readUndecodedAfter(error: unknown, text: string, parameters: Parameters
   }
 }
 
-/** Whether decoding lost or changed anything: else the undecoded reading is the same one. */
+/** Whether decoding changed anything; if not, the undecoded reading is the same one. */
 function mayMeanItself(text: string): boolean {
   return text.includes('%') || text.includes('+') || text.includes('&&') || text.endsWith('&');
 }
@@ -50,9 +50,9 @@ function readDecoded(text: string, parameters: Parameters): Fields {
 }
 
 /**
- * The pairs exactly as sent. Whatever stands between `&` and `=` is a name, known or not: so no
- * parameter, whoever added it, can become part of another one's value. Only a `&` that is not
- * followed by a `name=` belongs to the value, as in `Moi & Sons`.
+ * The pairs exactly as sent. Any text between `&` and `=` is a name, known or not, so that no added
+ * parameter can become part of another one's value. Only a `&` that is not followed by a `name=`
+ * belongs to the value, as in `Moi & Sons`.
  */
 function readUndecoded(text: string, parameters: Parameters): Fields {
   return readPairs(text.split(/&(?=[^&]*=)/), parameters, (value) => value);
@@ -78,7 +78,7 @@ function readPairs(
 }
 
 function pairWithoutValue(pair: string): Refusal {
-  // Many tools call every body a form unless told otherwise.
+  // Many tools label every body as a form by default.
   return new Refusal('malformed_request', {
     text: pair.trimStart().startsWith('{')
       ? 'The body looks like JSON but came as a form; send it as application/json'

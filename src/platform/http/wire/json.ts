@@ -29,7 +29,7 @@ export function readJson(text: string, parameters: Parameters): Fields {
 class FlatObjectReader {
   readonly #text: string;
   readonly #collector: FieldCollector;
-  /** Strings which end before this need no unescaping. */
+  /** Strings that end before this position need no unescaping. */
   readonly #firstEscape: number;
   #position = 0;
 
@@ -95,7 +95,7 @@ class FlatObjectReader {
     return this.#text.slice(start, this.#position);
   }
 
-  /** Passes over the value of an ignored name, whatever it is: it need not be flat, only JSON. */
+  /** Skips the value of an ignored name. It need not be flat, only valid JSON. */
   #skipValue(): void {
     this.#next();
     const start = this.#position;
@@ -123,7 +123,7 @@ class FlatObjectReader {
     }
   }
 
-  /** From the opening quote to behind the closing one. */
+  /** From the opening quote to the character after the closing one. */
   #readString(field?: string): string {
     const open = this.#position;
     const close = this.#text.indexOf('"', open + 1);

@@ -33,13 +33,13 @@ export async function readMultipart(
 
 /**
  * The parts of a `multipart/form-data` body, in order. A signature over the body does not cover the
- * boundary in the header, so the bytes alone must tell it.
+ * boundary in the header, so the boundary must follow from the bytes alone.
  * Rejects with: `malformed_request`.
  */
 export async function readParts(contentType: string, body: Buffer): Promise<FormData> {
   if (!isDelimitedBy(boundaryOf(contentType), body)) throw malformed();
   try {
-    // Copied, as Response takes no view that might share its memory.
+    // Copied, because Response accepts no view that might share its memory.
     const bytes = new Uint8Array(body);
     return await new Response(bytes, { headers: { 'content-type': contentType } }).formData();
   } catch (error) {
@@ -47,14 +47,14 @@ export async function readParts(contentType: string, body: Buffer): Promise<Form
   }
 }
 
-/** Empty when there is none. */
+/** Empty if there is no boundary. */
 function boundaryOf(contentType: string): string {
   return new MIMEType(contentType).params.get('boundary') ?? '';
 }
 
 /**
- * Whether the body begins with the delimiter, alone on its line, and ends with the closing one, the
- * first there is. No other boundary delimits the same bytes: the first line is it.
+ * Whether the body begins with the delimiter, alone on its line, and ends with the first closing
+ * delimiter. Then no other boundary delimits the same bytes: the first line is the delimiter.
  */
 function isDelimitedBy(boundary: string, body: Buffer): boolean {
   const delimiter = `--${boundary}`;

@@ -4,7 +4,7 @@ const PARAMETER_NAME = /^[A-Za-z][A-Za-z0-9_]*$/;
 
 /** How the parameters of one operation are read. */
 export interface Parameters {
-  /** Without `hash` when the operation is not signed. */
+  /** Without `hash` if the operation is not signed. */
   readonly names: ReadonlySet<string>;
   /** Unknown names are ignored instead of refused. Only for operations without a signature. */
   readonly ignoresUnknown: boolean;
@@ -35,7 +35,7 @@ export class KnownNames {
     return this.#add([...names], true);
   }
 
-  /** The columns of one row of a file that is signed as a whole. */
+  /** The columns of a row in a file that is signed as a whole. */
   columns(names: Iterable<string>): Parameters {
     return this.#add([...names], false);
   }
@@ -53,7 +53,7 @@ export class KnownNames {
     anyText: readonly string[] = [],
   ): Parameters {
     for (const name of names) {
-      // With other characters in names the signed text would be ambiguous.
+      // Other characters in names would make the signed text ambiguous.
       if (!PARAMETER_NAME.test(name)) throw new TypeError(`“${name}” cannot be a parameter name`);
       this.#names.add(name);
     }

@@ -9,12 +9,12 @@ import { readJson } from './json.ts';
 import { readMultipart } from './multipart.ts';
 import type { Parameters } from './parameters.ts';
 
-/** A request as HTTP delivers it, reduced to where parameters may be. */
+/** An HTTP request, reduced to the places where parameters can be. */
 export interface WireRequest {
   /** The header as sent. */
   readonly contentType: string | undefined;
   readonly body: Buffer | undefined;
-  /** What follows `?`, not decoded, as Node's HTTP parser gives it: one character a byte. */
+  /** The text after `?`, not decoded, as Node's HTTP parser returns it: one character per byte. */
   readonly query: string;
 }
 
@@ -69,7 +69,7 @@ function bodyForm(contentType: string, body: Buffer): BodyForm {
   const form = BODY_FORMS.get(parsed.essence);
   if (form === undefined) throw new Refusal('unsupported_media_type');
   const charset = parsed.params.get('charset') ?? 'utf-8';
-  // Some libraries announce one of these by default; in ASCII it is the same text as UTF-8.
+  // Some libraries set one of these by default; for ASCII the text is the same as in UTF-8.
   const isSubset = /^(?:iso-8859-1|us-ascii)$/i.test(charset) && isAscii(body);
   if (!isSubset && !/^utf-?8$/i.test(charset)) {
     throw new Refusal('unsupported_media_type', { text: 'Only the character set UTF-8 is read' });
