@@ -100,6 +100,7 @@ function submittedAccount(account: CreditAccount, subject: Subject): SubmittedAc
       originalCents: account.originalCents,
       instalmentCents: account.instalmentCents,
       repaymentMonths: account.repaymentMonths,
+      jointHolders: null,
     },
     states: [...account.history, account.current].map((state): State => {
       const isCurrent = state === account.current;

@@ -20,6 +20,22 @@ export interface CreditFile {
 export const PRODUCT_TYPES = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H', 'I', 'J', 'K', 'L'] as const;
 export type ProductType = (typeof PRODUCT_TYPES)[number];
 
+/** As answers name them. */
+export const PRODUCT_NAMES: Readonly<Record<ProductType, string>> = {
+  A: 'OVERDRAFT',
+  B: 'CREDIT_CARD',
+  C: 'BUSINESS_WORKING_CAPITAL',
+  D: 'BUSINESS_EXPANSION',
+  E: 'MORTGAGE',
+  F: 'ASSET_FINANCE',
+  G: 'TRADE_FINANCE',
+  H: 'PERSONAL_LOAN',
+  I: 'MOBILE_LOAN',
+  J: 'INSURANCE_PREMIUM',
+  K: 'GROUP_LOAN',
+  L: 'UNCLEARED_EFFECTS',
+};
+
 /** A normal 0–30 days, B watch >30–90, C substandard >90–180, D doubtful >180–360, E loss >360. */
 export const RISK_CLASSES = ['A', 'B', 'C', 'D', 'E'] as const;
 export type RiskClass = (typeof RISK_CLASSES)[number];
@@ -52,6 +68,8 @@ export interface CreditAccount {
   readonly originalCents: bigint;
   readonly instalmentCents: bigint | null;
   readonly repaymentMonths: number | null;
+  /** Other people who hold the account too. Absent: not known. Not scored. */
+  readonly jointHolders?: number;
   readonly lastPaymentOn: Date | null;
   readonly lastPaymentCents: bigint | null;
   /** The newest state. */

@@ -80,8 +80,23 @@ const PROFILE = {
   salutation: TEXT,
   surname: 'Wanjiru',
   deceased: 'false',
+  alsoKnownAs: [],
 };
-const FLAGS = { disputed: 'false', deceased: 'false', asOf: INSTANT };
+const FLAGS = {
+  disputed: 'false',
+  deceased: 'false',
+  asOf: INSTANT,
+  accountType: TEXT,
+  openedDate: INSTANT,
+  accountAge: NUMBER,
+  originalAmount: NUMBER,
+  currentBalance: NUMBER,
+  arrearDays: NUMBER,
+  stale: 'false',
+  jointHolders: '',
+};
+const DETAILS =
+  'arrearsNone arrears30Days arrears60Days arrears90Days arrearsGT90Days currentAccountsInArrears maxArrearDays staleAccounts maxArrears totalArrears totalBalance enquiries30Days enquiries90Days enquiries365Days';
 const COUNTS =
   'creditHistory npaAccounts paAccounts paAccountsWithDh paClosedAccounts paClosedAccountsWithDh paOpenAccounts paOpenAccountsWithDh disputedAccounts';
 const MOBILE_COUNTS =
@@ -93,7 +108,7 @@ const SCORING = {
   },
   genericScore: {
     profile: PROFILE,
-    summary: pairs(COUNTS),
+    summary: pairs(`${COUNTS} ${DETAILS}`),
     account_list: { accountStatus: TEXT, arrearAmount: NUMBER, ...FLAGS },
     phone_list: { phoneNo: TEXT, phoneType: TEXT },
     score: score('positiveScore'),
@@ -101,7 +116,7 @@ const SCORING = {
   mobileLoanScore: {
     profile: PROFILE,
     summary: {
-      ...pairs(`${COUNTS} ${MOBILE_COUNTS}`),
+      ...pairs(`${COUNTS} ${MOBILE_COUNTS} ${DETAILS}`),
       lastMobileLoanListingDate: { otherSectors: INSTANT },
     },
     account_list: { accountStatus: TEXT, ...FLAGS },

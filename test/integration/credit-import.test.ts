@@ -501,6 +501,23 @@ describe('people in files', () => {
   });
 });
 
+test('joint holders are counted, and stay when a later line does not say', async () => {
+  const jointHolders = async (): Promise<unknown> => {
+    const read = await pool.query(
+      'select joint_holders from credit_accounts order by account_id desc limit 1',
+    );
+    return read.rows[0].joint_holders;
+  };
+  await run(csvOf([line(1, { JointHolders: '1' })], 'individual'), { template: 'individual' });
+  expect(await jointHolders()).toBe(1);
+  await run([line(1)], { asOf: '2026-11-01' });
+  expect(await jointHolders()).toBe(1);
+  const wrong = csvOf([line(2, { JointHolders: 'wife' })], 'individual');
+  expect((await run(wrong, { template: 'individual' })).findings).toMatchObject([
+    { field: 'JointHolders', rule: 'count' },
+  ]);
+});
+
 describe('an account in another currency', () => {
   const dollars: Line = { Currency: 'USD', CurrentBalance: '100', CurrentBalanceKES: '12900' };
   const closed: Line = {

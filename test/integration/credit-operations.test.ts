@@ -115,13 +115,34 @@ const PROFILE = {
   salutation: 'Ms',
   surname: 'Wanjiru',
   deceased: 'false',
+  alsoKnownAs: [],
 };
-const FLAGS = { disputed: 'false', deceased: 'false', asOf: expect.stringMatching(ISO) };
+const FLAGS = {
+  disputed: 'false',
+  deceased: 'false',
+  asOf: expect.stringMatching(ISO),
+  accountType: expect.stringMatching(/^[A-Z_]+$/),
+  openedDate: expect.stringMatching(ISO),
+  accountAge: expect.stringMatching(/^\d+$/),
+  originalAmount: expect.stringMatching(/^\d+\.\d\d$/),
+  currentBalance: expect.stringMatching(/^\d+\.\d\d$/),
+  arrearDays: expect.stringMatching(/^\d+$/),
+  stale: 'false',
+  jointHolders: '',
+};
 const TAIL = { remarks: [], source: 'registry', computed_here: [] };
 
 function pairs(names: string, pair: object): object {
   return Object.fromEntries(names.split(' ').map((name) => [name, pair]));
 }
+
+const DETAILS = {
+  ...pairs(
+    'arrearsNone arrears30Days arrears60Days arrears90Days arrearsGT90Days currentAccountsInArrears maxArrearDays staleAccounts enquiries30Days enquiries90Days enquiries365Days',
+    PAIR,
+  ),
+  ...pairs('maxArrears totalArrears totalBalance', AMOUNT_PAIR),
+};
 
 function score(name: string): object {
   return {
@@ -156,10 +177,13 @@ describe('an answer has every field of the specification, and its type', () => {
       text: expect.any(String),
       requestReference: expect.any(String),
       profile: PROFILE,
-      summary: pairs(
-        'creditHistory npaAccounts paAccounts paAccountsWithDh paClosedAccounts paClosedAccountsWithDh paOpenAccounts paOpenAccountsWithDh disputedAccounts',
-        PAIR,
-      ),
+      summary: {
+        ...pairs(
+          'creditHistory npaAccounts paAccounts paAccountsWithDh paClosedAccounts paClosedAccountsWithDh paOpenAccounts paOpenAccountsWithDh disputedAccounts',
+          PAIR,
+        ),
+        ...DETAILS,
+      },
       account_list: expect.arrayContaining([
         { accountStatus: 'ACTIVE', arrearAmount: '0.00', ...FLAGS },
         { accountStatus: 'CLOSED', arrearAmount: '0.00', ...FLAGS },
@@ -191,6 +215,7 @@ describe('an answer has every field of the specification, and its type', () => {
           PAIR,
         ),
         lastMobileLoanListingDate: { otherSectors: expect.stringMatching(ISO) },
+        ...DETAILS,
       },
       account_list: expect.arrayContaining([{ accountStatus: 'ACTIVE', ...FLAGS }]),
       phone_list: expect.arrayContaining([

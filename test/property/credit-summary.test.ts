@@ -17,7 +17,9 @@ import {
   listAccounts,
   mobileSummary,
 } from '../../src/credit/summary/summary.ts';
-import type { MobileSummary, SectorPair } from '../../src/credit/summary/summary.ts';
+import { detailsOf } from '../../src/credit/summary/details.ts';
+import type { SectorPair } from '../../src/credit/summary/sectors.ts';
+import type { MobileSummary } from '../../src/credit/summary/summary.ts';
 import { SECTORS } from '../../src/parties/vendor.ts';
 
 const AS_OF = new Date('2026-10-31T00:00:00Z');
@@ -60,6 +62,38 @@ const file: fc.Arbitrary<CreditFile> = fc.record({
 });
 const all = { mySector: 'bank', reportSector: 2 } as const;
 const mine = { mySector: 'bank', reportSector: 1 } as const;
+
+test('the five buckets of arrears hold every account once', () => {
+  fc.assert(
+    fc.property(file, (one) => {
+      const pairs = detailsOf(one, all, true);
+      const buckets = [
+        pairs.arrearsNone,
+        pairs.arrears30Days,
+        pairs.arrears60Days,
+        pairs.arrears90Days,
+        pairs.arrearsGT90Days,
+      ];
+      const [none, ...late] = buckets.map(
+        ({ mySector, otherSectors }) => Number(mySector) + Number(otherSectors),
+      );
+      const lateCount = late.reduce((sum, count) => sum + count, 0);
+      expect((none ?? 0) + lateCount).toBe(one.accounts.length);
+      const { currentAccountsInArrears: current } = pairs;
+      expect(Number(current.mySector) + Number(current.otherSectors)).toBe(lateCount);
+    }),
+  );
+});
+
+test('only the own sector is told where only it is asked for', () => {
+  fc.assert(
+    fc.property(file, (one) => {
+      for (const pair of Object.values(detailsOf(one, mine, true))) {
+        expect(pair.otherSectors).toBe('0');
+      }
+    }),
+  );
+});
 
 function numbers(summary: MobileSummary, side: keyof SectorPair) {
   const { lastMobileLoanListingDate: _listed, ...pairs } = summary;

@@ -315,6 +315,7 @@ describe('a score', () => {
       originalCents: true,
       instalmentCents: true,
       repaymentMonths: true,
+      jointHolders: true,
       lastPaymentOn: true,
       lastPaymentCents: true,
       current: true,

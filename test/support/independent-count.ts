@@ -86,6 +86,12 @@ interface Judged {
   readonly openedOn: string;
   readonly originalCents: number;
   readonly arrears: string;
+  readonly balanceCents: number;
+  readonly overdueCents: number;
+  readonly days: number;
+  /** Of every month that may be held against the person. */
+  readonly history: readonly { readonly days: number; readonly overdueCents: number }[];
+  readonly asOf: string;
 }
 
 function judge(account: Account, mySector: string): Judged {
@@ -105,6 +111,16 @@ function judge(account: Account, mySector: string): Judged {
     openedOn: newest.row['DisbursementDate'] ?? '',
     originalCents: cents(newest.row['OriginalAmount']),
     arrears: shillings(overdue),
+    balanceCents: cents(newest.row['CurrentBalanceKES']),
+    overdueCents: overdue,
+    days: disputed || isSuppressed(newest) ? 0 : Number(newest.row['DaysInArrears']),
+    history: account.months
+      .filter((month) => !disputed && !isSuppressed(month))
+      .map(({ row }) => ({
+        days: Number(row['DaysInArrears']),
+        overdueCents: cents(row['OverdueBalance']),
+      })),
+    asOf: newest.asOf,
   };
 }
 
@@ -159,6 +175,23 @@ export function countPerson(
       .map((one) => `${one.npa ? 'DEFAULT' : one.closed ? 'CLOSED' : 'ACTIVE'} ${one.arrears}`)
       .toSorted(),
     pairs: {
+      arrearsNone: count(({ days }) => days === 0),
+      arrears30Days: count(({ days }) => days > 0 && days < 31),
+      arrears60Days: count(({ days }) => days > 30 && days < 61),
+      arrears90Days: count(({ days }) => days > 60 && days < 91),
+      arrearsGT90Days: count(({ days }) => days > 90),
+      currentAccountsInArrears: count(({ days }) => days > 0),
+      maxArrearDays: pair((side) => String(Math.max(0, ...historyOf(side).map((one) => one.days)))),
+      maxArrears: pair((side) =>
+        shillings(Math.max(0, ...historyOf(side).map((one) => one.overdueCents))),
+      ),
+      totalArrears: pair((side) => shillings(total(side.map((one) => one.overdueCents)))),
+      totalBalance: pair((side) => shillings(total(side.map((one) => one.balanceCents)))),
+      staleAccounts: count(({ closed, asOf }) => !closed && daysBetween(asOf, today) > 62),
+      // Only the vendor itself asks here, and its own enquiries of the last days do not count.
+      enquiries30Days: ['0', '0'],
+      enquiries90Days: ['0', '0'],
+      enquiries365Days: ['0', '0'],
       disputedAccounts: count(({ disputed }) => disputed),
       creditHistory: pair((side) =>
         String(Math.max(0, ...side.map(({ openedOn }) => monthsSince(openedOn, today)))),
@@ -186,6 +219,18 @@ export function countPerson(
       minMobiLoanPrincipalAmount: amount((all) => (all.length === 0 ? 0 : Math.min(...all))),
     },
   };
+}
+
+function historyOf(side: readonly Judged[]): Judged['history'] {
+  return side.flatMap(({ history }) => history);
+}
+
+function total(amounts: readonly number[]): number {
+  return amounts.reduce((sum, one) => sum + one, 0);
+}
+
+function daysBetween(day: string, today: string): number {
+  return (Date.parse(today) - Date.parse(day)) / 86_400_000;
 }
 
 function principalsOf(side: readonly Judged[]): number[] {

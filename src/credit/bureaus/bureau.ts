@@ -4,7 +4,7 @@ import type { MatchRules } from '../matching/match.ts';
 import type { IdentityDocument } from '../registry/documents.ts';
 import type { Profile } from '../registry/profile.ts';
 import type { ScoreAnswer } from '../scorecards/score.ts';
-import type { ReportSector } from '../summary/summary.ts';
+import type { ReportSector } from '../summary/sectors.ts';
 
 export const CREDIT_OPERATIONS = ['id-decision', 'generic-score', 'mobile-loan-score'] as const;
 export type CreditOperation = (typeof CREDIT_OPERATIONS)[number];
@@ -60,6 +60,9 @@ export type BureauAnswer =
   | { readonly kind: 'unavailable'; readonly retryAfterSeconds: number }
   /** The upstream may have executed and billed it; the same reference must be asked again. */
   | { readonly kind: 'unknown' };
+
+/** The `source` of what the built-in registry answers. */
+export const REGISTRY_SOURCE = 'registry';
 
 /** Where credit information comes from: the registry, or a bureau upstream. */
 export interface Bureau {

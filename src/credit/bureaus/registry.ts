@@ -10,7 +10,7 @@ import { ONE_APPLICATION_DAYS } from '../scorecards/characteristics.ts';
 import { scoreFile } from '../scorecards/score.ts';
 import type { ScoreAnswer } from '../scorecards/score.ts';
 import type { CreditFile } from '../facts.ts';
-import { matchRulesOf } from './bureau.ts';
+import { REGISTRY_SOURCE, matchRulesOf } from './bureau.ts';
 import type { Bureau, BureauAnswer, CreditOperation } from './bureau.ts';
 
 export interface RegistryBureauOptions {
@@ -29,7 +29,7 @@ export interface RegistryBureauOptions {
 export function createRegistryBureau(options: RegistryBureauOptions): Bureau {
   const { pool, vault } = options;
   return {
-    source: 'registry',
+    source: REGISTRY_SOURCE,
     close: async () => {},
     ask: async (question): Promise<BureauAnswer> => {
       const found = await findSubjects(pool, vault, question.documents);

@@ -160,7 +160,7 @@ function planKnownAccount(working: Working, indexed: IndexedAccount, account: Kn
   const { crn, accountId } = account;
   const isNewest = submitted.profile.asOf >= account.termsAsOf;
   const sameIdentity = isSameIdentity(working, indexed, account);
-  const terms = withKnownAmounts(submitted.terms, account.terms);
+  const terms = withKnownTerms(submitted.terms, account.terms);
   const sameTerms = sameValues(account.terms, terms);
   const planned = planStates(working, indexed, {
     account,
@@ -243,8 +243,12 @@ function planStates(
   return { states, added, corrected };
 }
 
-/** A line in another currency that tells no rate leaves the amounts as they are on file. */
-function withKnownAmounts(submitted: Terms, known: Terms): Terms {
+/**
+ * What a line does not say stays as it is on file: amounts in another currency without a rate, and
+ * joint holders.
+ */
+function withKnownTerms(line: Terms, known: Terms): Terms {
+  const submitted = { ...line, jointHolders: line.jointHolders ?? known.jointHolders };
   if (submitted.originalCents > 0n) return submitted;
   const { originalCents, instalmentCents } = known;
   return { ...submitted, originalCents, instalmentCents };

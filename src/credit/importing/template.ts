@@ -48,6 +48,7 @@ export const INDIVIDUAL_EXTRAS = [
   'PhysicalAddress',
   'PhysicalTown',
   'PhysicalCountry',
+  'JointHolders',
 ] as const;
 
 export type Column = (typeof MOBILE_COLUMNS)[number] | (typeof INDIVIDUAL_EXTRAS)[number];

@@ -82,6 +82,7 @@ function readAccount(
   const arrears = readArrears(reader, amounts.overdue);
   const days = readDays(reader, asOf);
   const repaymentMonths = reader.count('RepaymentPeriod') ?? null;
+  const jointHolders = reader.count('JointHolders') ?? null;
   if (riskClass !== undefined && status !== undefined && arrears.days !== undefined) {
     checkClass(reader, riskClass, status, arrears.days);
   }
@@ -112,6 +113,7 @@ function readAccount(
     originalCents: money.original,
     instalmentCents: money.instalment,
     repaymentMonths,
+    jointHolders,
   };
   const state: State = {
     asOf,

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { headerStatus } from '../../platform/http/schemas.ts';
+import { PRODUCT_NAMES } from '../facts.ts';
 import { SUCCESS_TEXT } from './answers.ts';
 
 /** Parts of the scoring operations' answer schemas. */
@@ -26,6 +27,11 @@ export const tailSchema = {
 };
 export const profileFields = {
   crn: plainText('Customer reference number.'),
+  alsoKnownAs: Type.Array(Type.String(), {
+    description:
+      'Other names on file, the newest first. Always empty for vendors with strict enquiries.',
+    examples: [[]],
+  }),
   dateOfBirth: isoTime('Date of birth.'),
   fullName: plainText('Full name.'),
   nationalID: plainText('National ID number; empty when not known.'),
@@ -62,5 +68,22 @@ export const accountFlags = {
   ),
   deceased: trueOrFalse('`true` when the lender reports the customer’s death with this account.'),
   asOf: isoTime('The day for which the lender last submitted the account.'),
+};
+export const accountDetails = {
+  accountType: Type.String({
+    description: `Product: ${Object.values(PRODUCT_NAMES)
+      .map((name) => `\`${name}\``)
+      .join(', ')}.`,
+    examples: ['MOBILE_LOAN'],
+  }),
+  openedDate: isoTime('The day on which the account was opened.'),
+  accountAge: plainText('Whole months since then.'),
+  originalAmount: plainText('Principal or limit in KES; empty when not known.'),
+  currentBalance: plainText('Balance in KES.'),
+  arrearDays: plainText('Days in arrears; `0` for a disputed account.'),
+  jointHolders: plainText(
+    'Number of other people who hold the account too; empty when not known. They are never named.',
+  ),
+  stale: trueOrFalse('`true` when the account is open and its lender has missed a submission.'),
 };
 export const noticeSchema = plainText('To be shown to whoever decides.');

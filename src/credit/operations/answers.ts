@@ -1,8 +1,14 @@
+import type { EnquiryPolicy } from '../../parties/vendor.ts';
 import { isoDay } from '../../platform/base/days.ts';
+import { formatMoney } from '../../platform/base/money.ts';
+import { REGISTRY_SOURCE } from '../bureaus/bureau.ts';
 import type { BureauFinding } from '../bureaus/bureau.ts';
+import { PRODUCT_NAMES } from '../facts.ts';
 import { documentNumber, fullName } from '../registry/profile.ts';
-import { isDeceased, isDisputed } from '../scorecards/standing.ts';
-import type { ListedAccount, SummaryScope } from '../summary/summary.ts';
+import { isDeceased, isDisputed, isOriginalKnown } from '../scorecards/standing.ts';
+import { ageInMonths, arrearDaysOf, detailsOf, isStale } from '../summary/details.ts';
+import type { SummaryScope } from '../summary/sectors.ts';
+import type { ListedAccount } from '../summary/summary.ts';
 
 /** What the law asks bureaus to print with a score (Banking (Credit Reference Bureau) Regulations, Kenya). */
 export const NOTICE =
@@ -15,6 +21,7 @@ export interface AnswerContext {
   readonly scope: SummaryScope;
   readonly timeZone: string;
   readonly source: string;
+  readonly policy: EnquiryPolicy;
 }
 
 export function headOf({ requestReference }: AnswerContext) {
@@ -31,6 +38,25 @@ export function flagsOf({ disputed, deceased, asOf }: ListedAccount, context: An
     deceased: String(deceased),
     asOf: dayOnWire(isoDay(asOf), context),
   };
+}
+
+/** What the answer tells of an account beyond its status and its arrears. */
+export function accountDetailsOf({ account }: ListedAccount, asOf: Date, context: AnswerContext) {
+  return {
+    accountType: PRODUCT_NAMES[account.product],
+    openedDate: dayOnWire(isoDay(account.openedOn), context),
+    accountAge: String(ageInMonths(account, asOf)),
+    originalAmount: isOriginalKnown(account) ? formatMoney(account.originalCents) : '',
+    currentBalance: formatMoney(account.current.balanceCents),
+    arrearDays: String(arrearDaysOf(account)),
+    stale: String(isStale(account, asOf)),
+    jointHolders: String(account.jointHolders ?? ''),
+  };
+}
+
+/** Arrears, balances and enquiries of the whole file. Only the registry knows who asked before. */
+export function summaryDetailsOf({ file }: BureauFinding, { scope, source }: AnswerContext) {
+  return detailsOf(file, scope, source === REGISTRY_SOURCE);
 }
 
 /** About the whole file, as the score is. */
@@ -59,6 +85,8 @@ export function profileOf({ crn, profile, file }: BureauFinding, context: Answer
     salutation: profile.salutation,
     surname: profile.name.surname,
     deceased: String(isDeceased(file)),
+    // Names that other lenders submitted: a strict vendor learns none that it did not give.
+    alsoKnownAs: context.policy === 'strict' ? [] : profile.alsoKnownAs.map(fullName),
   };
 }
 

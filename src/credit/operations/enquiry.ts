@@ -9,7 +9,7 @@ import { startOfDay } from '../bureaus/registry.ts';
 import type { EnquiryService } from '../enquiries/service.ts';
 import { DOCUMENT_FORMS, DOCUMENT_TYPES, normaliseDocument } from '../registry/documents.ts';
 import type { IdentityDocument } from '../registry/documents.ts';
-import type { ReportSector } from '../summary/summary.ts';
+import type { ReportSector } from '../summary/sectors.ts';
 import type { EnquiryPolicy, Vendor } from '../../parties/vendor.ts';
 import type { Authenticators } from '../../parties/http/authenticate.ts';
 import { vid } from '../../parties/http/fields.ts';
@@ -116,6 +116,7 @@ export async function enquire(
         scope: { mySector: vendor.sector, reportSector: sector },
         timeZone: deps.timeZone,
         source,
+        policy: vendor.enquiryPolicy,
       }),
   );
   return new StoredAnswer(json);

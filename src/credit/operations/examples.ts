@@ -14,6 +14,7 @@ export const PROFILE = {
   salutation: 'Ms',
   surname: 'Wanjiru',
   deceased: 'false',
+  alsoKnownAs: [],
 };
 export const TAIL = { remarks: [], source: 'registry', computed_here: [] };
 
@@ -51,8 +52,35 @@ export const MOBILE_LOANS = {
   lastMobileLoanListingDate: { otherSectors: '2026-02-28T00:00:00+03:00' },
 };
 
+export const DETAILS = {
+  arrearsNone: pair('8', '6'),
+  arrears30Days: pair('0', '0'),
+  arrears60Days: pair('0', '0'),
+  arrears90Days: pair('0', '0'),
+  arrearsGT90Days: pair('0', '0'),
+  currentAccountsInArrears: pair('0', '0'),
+  maxArrearDays: pair('0', '0'),
+  staleAccounts: pair('0', '0'),
+  maxArrears: pair('0.00', '0.00'),
+  totalArrears: pair('0.00', '0.00'),
+  totalBalance: pair('268400.00', '91000.00'),
+  enquiries30Days: pair('0', '1'),
+  enquiries90Days: pair('0', '1'),
+  enquiries365Days: pair('1', '2'),
+};
+
 export const STATUSES = [...Array<string>(4).fill('ACTIVE'), ...Array<string>(10).fill('CLOSED')];
 export const FLAGS = { disputed: 'false', deceased: 'false', asOf: '2026-10-31T00:00:00+03:00' };
+export const ACCOUNT_DETAILS = {
+  accountType: 'MOBILE_LOAN',
+  openedDate: '2026-09-04T00:00:00+03:00',
+  accountAge: '1',
+  originalAmount: '25000.00',
+  currentBalance: '8400.00',
+  arrearDays: '0',
+  stale: 'false',
+  jointHolders: '',
+};
 export const PHONES = [
   { phoneNo: '254187000001', phoneType: 'HOME' },
   { phoneNo: '254197000001', phoneType: 'MOBILE' },

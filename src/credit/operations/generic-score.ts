@@ -3,8 +3,10 @@ import type { Vendor } from '../../parties/vendor.ts';
 import type { Operation } from '../../platform/http/operation.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import type { BureauFinding } from '../bureaus/bureau.ts';
+import { DETAIL_NAMES } from '../summary/details.ts';
 import { GENERIC_COUNTS, genericSummary, listAccounts } from '../summary/summary.ts';
 import {
+  accountDetails,
   accountFlags,
   accountStatus,
   headSchema,
@@ -15,7 +17,16 @@ import {
   scoreSchema,
   tailSchema,
 } from './answer-schema.ts';
-import { NOTICE, flagsOf, headOf, profileOf, scoreOnWire, tailOf } from './answers.ts';
+import {
+  NOTICE,
+  accountDetailsOf,
+  flagsOf,
+  headOf,
+  profileOf,
+  scoreOnWire,
+  summaryDetailsOf,
+  tailOf,
+} from './answers.ts';
 import type { AnswerContext } from './answers.ts';
 import * as examples from './examples.ts';
 import { common, enquire, enquiryFields } from './enquiry.ts';
@@ -26,12 +37,13 @@ const request = Type.Object({ ...enquiryFields, reportSector });
 const response = Type.Object({
   ...headSchema,
   profile: Type.Object(profileFields),
-  summary: Type.Object(pairs(GENERIC_COUNTS)),
+  summary: Type.Object(pairs([...GENERIC_COUNTS, ...DETAIL_NAMES])),
   account_list: Type.Array(
     Type.Object({
       accountStatus,
       arrearAmount: plainText('Overdue amount in KES.'),
       ...accountFlags,
+      ...accountDetails,
     }),
   ),
   phone_list: Type.Array(
@@ -67,11 +79,12 @@ export function genericScore(
       answer: {
         ...examples.head('ENQ20261121B'),
         profile: examples.PROFILE,
-        summary: examples.COUNTS,
+        summary: { ...examples.COUNTS, ...examples.DETAILS },
         account_list: examples.STATUSES.map((status) => ({
           accountStatus: status,
           arrearAmount: '0.00',
           ...examples.FLAGS,
+          ...examples.ACCOUNT_DETAILS,
         })),
         phone_list: examples.PHONES,
         score: {
@@ -96,11 +109,15 @@ function present(finding: BureauFinding, context: AnswerContext) {
   return {
     ...headOf(context),
     profile: profileOf(finding, context),
-    summary: genericSummary(finding.file, context.scope),
+    summary: {
+      ...genericSummary(finding.file, context.scope),
+      ...summaryDetailsOf(finding, context),
+    },
     account_list: listAccounts(finding.file, context.scope).map((account) => ({
       accountStatus: account.status,
       arrearAmount: formatMoney(account.arrearCents),
       ...flagsOf(account, context),
+      ...accountDetailsOf(account, finding.file.asOf, context),
     })),
     phone_list: finding.profile.phones.map((phone) => ({
       phoneNo: phone.number,

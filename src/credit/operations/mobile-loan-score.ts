@@ -4,8 +4,10 @@ import type { Operation } from '../../platform/http/operation.ts';
 import { nullable } from '../../platform/http/schemas.ts';
 import { isoDay } from '../../platform/base/days.ts';
 import type { BureauFinding } from '../bureaus/bureau.ts';
+import { DETAIL_NAMES } from '../summary/details.ts';
 import { MOBILE_AMOUNTS, MOBILE_COUNTS, listAccounts, mobileSummary } from '../summary/summary.ts';
 import {
+  accountDetails,
   accountFlags,
   accountStatus,
   headSchema,
@@ -17,7 +19,17 @@ import {
   scoreSchema,
   tailSchema,
 } from './answer-schema.ts';
-import { NOTICE, dayOnWire, flagsOf, headOf, profileOf, scoreOnWire, tailOf } from './answers.ts';
+import {
+  NOTICE,
+  accountDetailsOf,
+  dayOnWire,
+  flagsOf,
+  headOf,
+  profileOf,
+  scoreOnWire,
+  summaryDetailsOf,
+  tailOf,
+} from './answers.ts';
 import type { AnswerContext } from './answers.ts';
 import * as examples from './examples.ts';
 import { common, enquire, enquiryFields } from './enquiry.ts';
@@ -29,12 +41,12 @@ const response = Type.Object({
   ...headSchema,
   profile: Type.Object(profileFields),
   summary: Type.Object({
-    ...pairs([...MOBILE_AMOUNTS, ...MOBILE_COUNTS]),
+    ...pairs([...MOBILE_AMOUNTS, ...MOBILE_COUNTS, ...DETAIL_NAMES]),
     lastMobileLoanListingDate: Type.Object({
       otherSectors: nullable(isoTime('Null when there is none.')),
     }),
   }),
-  account_list: Type.Array(Type.Object({ accountStatus, ...accountFlags })),
+  account_list: Type.Array(Type.Object({ accountStatus, ...accountFlags, ...accountDetails })),
   phone_list: Type.Array(
     Type.Object({
       createDate: isoTime('Since when it is on file.'),
@@ -72,10 +84,11 @@ export function mobileLoanScore(
       answer: {
         ...examples.head('ENQ20261121C'),
         profile: examples.PROFILE,
-        summary: { ...examples.COUNTS, ...examples.MOBILE_LOANS },
+        summary: { ...examples.COUNTS, ...examples.MOBILE_LOANS, ...examples.DETAILS },
         account_list: examples.STATUSES.map((status) => ({
           accountStatus: status,
           ...examples.FLAGS,
+          ...examples.ACCOUNT_DETAILS,
         })),
         phone_list: examples.PHONES.map((phone) => ({
           createDate: '2021-10-31T00:00:00+03:00',
@@ -111,6 +124,7 @@ function present(finding: BureauFinding, context: AnswerContext) {
     profile: profileOf(finding, context),
     summary: {
       ...summary,
+      ...summaryDetailsOf(finding, context),
       lastMobileLoanListingDate: {
         otherSectors: otherSectors === null ? null : dayOnWire(isoDay(otherSectors), context),
       },
@@ -118,6 +132,7 @@ function present(finding: BureauFinding, context: AnswerContext) {
     account_list: listAccounts(finding.file, context.scope).map((account) => ({
       accountStatus: account.status,
       ...flagsOf(account, context),
+      ...accountDetailsOf(account, finding.file.asOf, context),
     })),
     phone_list: finding.profile.phones.map((phone) => ({
       createDate: dayOnWire(phone.since, context),

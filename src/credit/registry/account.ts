@@ -11,6 +11,8 @@ export interface Terms {
   readonly originalCents: bigint;
   readonly instalmentCents: bigint | null;
   readonly repaymentMonths: number | null;
+  /** Other people who hold the account too; null when the lender does not say. */
+  readonly jointHolders: number | null;
 }
 
 /** An account at one as-of date; amounts in cents of KES. */

@@ -15,6 +15,7 @@ interface AccountRow {
   original_cents: bigint;
   instalment_cents: bigint | null;
   repayment_months: number | null;
+  joint_holders: number | null;
   terms_as_of: string;
 }
 
@@ -46,7 +47,7 @@ export async function readKnownAccounts(
 ): Promise<Map<string, KnownAccount>> {
   const read = await db.query<AccountRow>(
     `select account_index, crn, account_id, identity_hash, product, opened_on::text, original_cents,
-       instalment_cents, repayment_months, terms_as_of::text
+       instalment_cents, repayment_months, joint_holders, terms_as_of::text
      from credit_accounts where account_index = any($1::bytea[]) and lender = $2`,
     [byteaArray(indexes), lender],
   );
@@ -80,6 +81,7 @@ export async function readKnownAccounts(
           originalCents: row.original_cents,
           instalmentCents: row.instalment_cents,
           repaymentMonths: row.repayment_months,
+          jointHolders: row.joint_holders,
         },
         termsAsOf: row.terms_as_of,
         states: statesById.get(row.account_id) ?? new Map(),
@@ -107,7 +109,7 @@ const REPLACE_TERMS = `on conflict (crn, account_id) do update set
   identity_hash = excluded.identity_hash, product = excluded.product,
   opened_on = excluded.opened_on, original_cents = excluded.original_cents,
   instalment_cents = excluded.instalment_cents, repayment_months = excluded.repayment_months,
-  terms_as_of = excluded.terms_as_of`;
+  joint_holders = excluded.joint_holders, terms_as_of = excluded.terms_as_of`;
 
 export interface AccountWrite {
   readonly crn: bigint;
@@ -129,9 +131,11 @@ export async function putAccounts(
   const terms = accounts.map((account) => account.terms);
   await db.query(
     `insert into credit_accounts (crn, account_id, account_index, lender, sealed, identity_hash,
-       product, opened_on, original_cents, instalment_cents, repayment_months, terms_as_of)
+       product, opened_on, original_cents, instalment_cents, repayment_months, joint_holders,
+       terms_as_of)
      select * from unnest($1::bigint[], $2::bigint[], $3::bytea[], $4::text[], $5::bytea[],
-       $6::bytea[], $7::text[], $8::date[], $9::bigint[], $10::bigint[], $11::integer[], $12::date[])
+       $6::bytea[], $7::text[], $8::date[], $9::bigint[], $10::bigint[], $11::integer[], $12::integer[],
+       $13::date[])
      ${rows === 'new' ? '' : REPLACE_TERMS}`,
     [
       bigintArray(accounts.map(({ crn }) => crn)),
@@ -145,6 +149,7 @@ export async function putAccounts(
       bigintArray(terms.map(({ originalCents }) => originalCents)),
       bigintArray(terms.map(({ instalmentCents }) => instalmentCents)),
       plainArray(terms.map(({ repaymentMonths }) => repaymentMonths)),
+      plainArray(terms.map(({ jointHolders }) => jointHolders)),
       plainArray(accounts.map(({ termsAsOf }) => termsAsOf)),
     ],
   );

@@ -105,6 +105,7 @@ interface AccountRow {
   original_cents: bigint;
   instalment_cents: bigint | null;
   repayment_months: number | null;
+  joint_holders: number | null;
   disputed: boolean;
 }
 
@@ -134,7 +135,7 @@ export async function readCreditFile(db: Queryable, options: FileOptions): Promi
     db.query<AccountRow>({
       name: 'credit_file_accounts',
       text: `select a.account_id, a.lender, l.sector, a.product, a.opened_on::text, a.original_cents,
-          a.instalment_cents, a.repayment_months,
+          a.instalment_cents, a.repayment_months, a.joint_holders,
           exists (select from account_disputes d where d.crn = ${MEMBERS_OF_FIRST_PARAMETER} and d.account_id = a.account_id
             and d.closed_at is null) as disputed
         from credit_accounts a join lenders l on l.lender = a.lender
@@ -181,6 +182,7 @@ function accountOf(row: AccountRow, rows: readonly StateRow[]): CreditAccount[] 
       originalCents: row.original_cents,
       instalmentCents: row.instalment_cents,
       repaymentMonths: row.repayment_months,
+      ...(row.joint_holders === null ? {} : { jointHolders: row.joint_holders }),
       lastPaymentOn: newest.last_payment_on === null ? null : dateOf(newest.last_payment_on),
       lastPaymentCents: newest.last_payment_cents,
       current: stateOf(newest),

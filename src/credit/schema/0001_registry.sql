@@ -47,6 +47,8 @@ create table credit_accounts (
   original_cents bigint not null check (original_cents >= 0),
   instalment_cents bigint check (instalment_cents >= 0),
   repayment_months integer check (repayment_months >= 0),
+  -- Other people who hold the account too; null: the lender does not say.
+  joint_holders integer check (joint_holders >= 0),
   -- As-of date of the submission the terms are from.
   terms_as_of date not null,
   primary key (crn, account_id)

@@ -279,6 +279,15 @@ function repaidOf({ originalCents, current }: CreditAccount): bigint {
  * products it asked about: the fewest spans of 14 days that hold them all.
  */
 function applications({ enquiries, asOf }: ScoredFile, days: number): number {
+  return applicationsOf(enquiries, asOf, days);
+}
+
+/** The same of some enquiries. */
+export function applicationsOf(
+  enquiries: ScoredFile['enquiries'],
+  asOf: Date,
+  days: number,
+): number {
   const recent = enquiries.filter(
     ({ at, reason }) => !NO_APPLICATION.has(reason) && daysBetween(at, asOf) <= days,
   );

@@ -1,5 +1,4 @@
 import { formatMoney } from '../../platform/base/money.ts';
-import type { Sector } from '../../parties/vendor.ts';
 import type { CreditAccount, CreditFile } from '../facts.ts';
 import {
   isDisputed,
@@ -11,20 +10,8 @@ import {
   statesOf,
   wasEverNonPerforming,
 } from '../scorecards/standing.ts';
-
-/** Text numbers: the requester's sector and all others (specification §2.7). */
-export interface SectorPair {
-  readonly mySector: string;
-  readonly otherSectors: string;
-}
-
-/** 1: the requester's sector only; 2: all sectors. */
-export type ReportSector = 1 | 2;
-
-export interface SummaryScope {
-  readonly mySector: Sector;
-  readonly reportSector: ReportSector;
-}
+import { pairOf } from './sectors.ts';
+import type { SectorPair, SummaryScope } from './sectors.ts';
 
 /** Counts of specification §2.8, and `disputedAccounts`; see docs/reference/credit-fields.md. */
 export const GENERIC_COUNTS = [
@@ -124,6 +111,7 @@ export interface ListedAccount {
   readonly deceased: boolean;
   /** The day its newest state was submitted for. */
   readonly asOf: Date;
+  readonly account: CreditAccount;
 }
 
 /** The accounts of the scope, the oldest first; accounts of one day by their key. */
@@ -140,6 +128,7 @@ export function listAccounts(file: CreditFile, scope: SummaryScope): ListedAccou
         disputed,
         deceased: reportsDeath(account),
         asOf: account.current.asOf,
+        account,
       };
     });
 }
@@ -198,12 +187,7 @@ function pair(
   scope: SummaryScope,
   measure: (accounts: readonly CreditAccount[]) => string,
 ): SectorPair {
-  const isMine = ({ sector }: CreditAccount): boolean => sector === scope.mySector;
-  return {
-    mySector: measure(file.accounts.filter(isMine)),
-    otherSectors:
-      scope.reportSector === 1 ? '0' : measure(file.accounts.filter((one) => !isMine(one))),
-  };
+  return pairOf(file.accounts, scope, measure);
 }
 
 /** Whole months since the oldest account was opened; 0 without one. */

@@ -31,6 +31,7 @@ const ACCOUNT = Type.Object({
   originalCents: cents,
   instalmentCents: orNull(cents),
   repaymentMonths: orNull(count),
+  jointHolders: Type.Optional(count),
   lastPaymentOn: orNull(day),
   lastPaymentCents: orNull(cents),
   current: STATE,
