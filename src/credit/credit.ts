@@ -18,7 +18,7 @@ const RETENTION_EVERY_MS = 3_600_000;
 
 export interface CreditOptions {
   readonly pool: Pool;
-  /** Opens the wing's other pools. They are closed after the wing was stopped. */
+  /** Opens the wing's other pools. They are closed after the wing has stopped. */
   readonly openPool: OpenPool;
   /** Undefined: the credit registry is not configured. */
   readonly keys: CreditKeys | undefined;
@@ -35,9 +35,9 @@ export interface CreditSettings {
   readonly laneCount: number;
   readonly timeZone: string;
   readonly creditRetentionDays: number;
-  /** 0: enquiries are kept for ever. */
+  /** 0: enquiries are kept forever. */
   readonly creditEnquiryRetentionDays: number;
-  /** Of each strict vendor; 0: no limit. */
+  /** For each strict vendor; 0: no limit. */
   readonly creditMissesPerHour: number;
   /** Undefined: the built-in registry answers. */
   readonly metropol: Omit<MetropolOptions, 'pool' | 'vault' | 'clock' | 'timeZone'> | undefined;
@@ -46,15 +46,15 @@ export interface CreditSettings {
 export interface Credit {
   /** Undefined when the credit registry is not configured. */
   readonly enquiryService: EnquiryService | undefined;
-  /** Starts what works on its own, with the role `jobs`. */
+  /** Starts the background jobs, with the role `jobs`. */
   start(): void;
-  /** Finishes what is under way. */
+  /** Finishes current work. */
   stop(): Promise<void>;
 }
 
 /**
  * Builds the credit wing of one process.
- * Throws: `PlainError` when the registry was written under other keys.
+ * Throws: `PlainError` if the registry was written under other keys.
  */
 export async function openCredit(options: CreditOptions): Promise<Credit> {
   const { settings, log, clock = systemClock } = options;

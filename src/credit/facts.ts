@@ -1,18 +1,20 @@
 import type { Sector } from '../parties/vendor.ts';
 
 /**
- * What the registry knows about one subject's credit, as summaries and scorecards read it. Pure
+ * The registry's facts about one subject's credit, as summaries and scorecards read them. Pure
  * data: dates are UTC midnights, amounts are cents of KES.
  *
  * Codes are those of the Kenyan data specification template (CBK, individual and mobile templates).
  */
 export interface CreditFile {
-  /** The day of the accounts; nothing that was submitted for a later day is in it. */
+  /** The day of the accounts; data submitted for a later day is not included. */
   readonly asOf: Date;
   readonly accounts: readonly CreditAccount[];
-  /** Enquiries made about the subject up to the present one, those of the day too, the oldest first. */
+  /**
+   * Enquiries about the subject up to the present one, including those of the day, oldest first.
+   */
   readonly enquiries: readonly PastEnquiry[];
-  /** What people recorded last about the subject's life, if anything. */
+  /** The last record that people made about the subject's life, if any. */
   readonly life?: LifeRecord;
 }
 
@@ -44,9 +46,9 @@ export type RiskClass = (typeof RISK_CLASSES)[number];
 export type AccountStatus =
   'A' | 'B' | 'C' | 'D' | 'E' | 'F' | 'G' | 'H' | 'J' | 'K' | 'L' | 'M' | 'N' | 'P';
 
-/** What changes from one submission to the next. */
+/** The part of an account that changes from one submission to the next. */
 export interface AccountState {
-  /** Date the lender submitted it for. */
+  /** The date that the lender submitted it for. */
   readonly asOf: Date;
   readonly balanceCents: bigint;
   readonly overdueCents: bigint;
@@ -64,7 +66,7 @@ export interface CreditAccount {
   readonly sector: Sector;
   readonly product: ProductType;
   readonly openedOn: Date;
-  /** 0 when it is not known: the account is in another currency, and no rate was ever submitted. */
+  /** 0 if unknown: the account is in another currency, and no rate was ever submitted. */
   readonly originalCents: bigint;
   readonly instalmentCents: bigint | null;
   readonly repaymentMonths: number | null;
@@ -74,11 +76,14 @@ export interface CreditAccount {
   readonly lastPaymentCents: bigint | null;
   /** The newest state. */
   readonly current: AccountState;
-  /** Earlier states, the oldest first, without `current`. */
+  /** Earlier states, oldest first, without `current`. */
   readonly history: readonly AccountState[];
-  /** The subject disputes it: shown, but neither scored nor counted as non-performing. */
+  /** The subject disputes it: it is shown, but neither scored nor counted as non-performing. */
   readonly disputed: boolean;
-  /** A suppression rule hides trouble with it, which is not held against the subject; it earns nothing either. */
+  /**
+   * A suppression rule hides negative information about it. The account then counts neither against
+   * the subject nor in the subject's favour.
+   */
   readonly troubleSuppressed?: true;
 }
 
@@ -90,9 +95,9 @@ export interface LifeRecord {
 
 export interface PastEnquiry {
   readonly at: Date;
-  /** Report reason 1–12; 3 and 4 are no applications and never lower a score. */
+  /** Report reason 1–12; 3 and 4 are not applications and never lower a score. */
   readonly reason: number;
   readonly sector: Sector;
-  /** Who asked: one lender's applications of a few days are one. Absent: not known. */
+  /** The lender that asked: its applications within a few days count as one. Absent: unknown. */
   readonly by?: string;
 }

@@ -1,7 +1,7 @@
 import { APPEND_ONLY, READ_ONLY } from '../platform/db/runtime-grants.ts';
 import type { RuntimeGrants } from '../platform/db/runtime-grants.ts';
 
-/** Erased enquiries are changed by the owner's function (`security definer`) only. */
+/** Enquiries are erased only by the owner's function (`security definer`). */
 export const CREDIT_GRANTS: RuntimeGrants = {
   // The credit registry.
   credit_registry: { update: ['next_crn', 'next_account_id'] },

@@ -26,23 +26,25 @@ export interface BureauQuestion {
 const STRICT: MatchRules = { minTokens: 2, minShareOfGiven: 2 / 3, allDocuments: true };
 
 /**
- * What has to agree. The identity decision requires no names, so one is enough there. For a strict
- * vendor, who must learn nothing about people it does not know, nearly everything it gives must be
- * right.
+ * What must agree. The identity decision requires no names, so one is enough there. A strict vendor
+ * must learn nothing about people it does not know, so nearly everything it gives must be right.
  */
 export function matchRulesOf({ operation, vendor }: BureauQuestion): MatchRules {
   if (vendor.enquiryPolicy === 'strict') return STRICT;
   return { minTokens: operation === 'id-decision' ? 1 : 2 };
 }
 
-/** What a bureau knows of one person, in the registry's terms whatever the bureau's own are. */
+/** What a bureau knows about one person, in the registry's terms, whatever the bureau's own are. */
 export interface BureauFinding {
   readonly crn: string;
   readonly profile: Profile;
   readonly file: CreditFile;
   /** Null for the identity decision. */
   readonly score: ScoreAnswer | null;
-  /** What of the answer was not the upstream's and was computed here; empty for the registry's. */
+  /**
+   * The parts of the answer that were computed here instead of by the upstream; empty for the
+   * registry.
+   */
   readonly computedHere: readonly string[];
 }
 
@@ -68,7 +70,7 @@ export const REGISTRY_SOURCE = 'registry';
 export interface Bureau {
   /** Shown in answers and kept with enquiries. */
   readonly source: string;
-  /** Never throws for what the other side does; only for faults of ours. */
+  /** Never throws for an error of the other side; only for our own errors. */
   ask(question: BureauQuestion): Promise<BureauAnswer>;
   close(): Promise<void>;
 }

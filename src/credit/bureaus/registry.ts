@@ -18,13 +18,13 @@ export interface RegistryBureauOptions {
   readonly vault: Vault;
   readonly clock: Clock;
   readonly timeZone: string;
-  /** States older than this are no longer used. */
+  /** Older states are no longer used. */
   readonly retentionDays: number;
 }
 
 /**
- * The built-in registry. Accounts are looked at as of the beginning of the day. Enquiries of other
- * lenders count at once: several loans taken within a day are what lenders fear most.
+ * The built-in registry. Accounts are read as of the beginning of the day. Other lenders' enquiries
+ * count at once, because several loans within a day are the greatest risk for lenders.
  */
 export function createRegistryBureau(options: RegistryBureauOptions): Bureau {
   const { pool, vault } = options;
@@ -59,15 +59,15 @@ export function createRegistryBureau(options: RegistryBureauOptions): Bureau {
   };
 }
 
-/** The score an operation answers with; none for the identity decision. */
+/** The score that an operation returns; none for the identity decision. */
 function scoreOf(file: CreditFile, operation: CreditOperation): ScoreAnswer | null {
   if (operation === 'id-decision') return null;
   return scoreFile(file, operation === 'generic-score' ? 'generic' : 'mobile');
 }
 
 /**
- * A subject's file as it is looked at today, without what is suppressed or past retention.
- * @param vendorId who asks; null for none of the vendors.
+ * A subject's file as of today, without suppressed data and data past retention.
+ * @param vendorId the vendor that asks; null for none.
  */
 export async function readFileOfToday(
   options: Pick<RegistryBureauOptions, 'pool' | 'clock' | 'timeZone' | 'retentionDays'>,
@@ -90,7 +90,7 @@ export async function readFileOfToday(
   return applySuppression(file, rules);
 }
 
-/** UTC midnight of the calendar day it is in the time zone. */
+/** UTC midnight of the current calendar day in the time zone. */
 export function startOfDay(now: Date, timeZone: string): Date {
   const day = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(now);
   return new Date(`${day}T00:00:00Z`);

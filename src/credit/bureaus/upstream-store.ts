@@ -11,7 +11,7 @@ export interface UpstreamCall {
   readonly bureau: string;
   /** Which of the bureau's operations. */
   readonly part: string;
-  /** Tells apart what may not be mixed up: the document's blind index and the parameters. */
+  /** Distinguishes calls with different input: the document's blind index and the parameters. */
   readonly asked: string;
 }
 
@@ -23,8 +23,8 @@ export function answerLocation(callId: string): string {
 }
 
 /**
- * The answer to the same call of the same enquiry, if it came before.
- * @param call with every form `asked` may have been recorded in: one for each index key.
+ * The answer to the same call of the same enquiry, if there was one.
+ * @param call with every form that `asked` may have been recorded in: one for each index key.
  */
 export async function readAnsweredCall(
   db: Queryable,
@@ -47,8 +47,8 @@ export async function readAnsweredCall(
 /**
  * Records a call before it is made. Returns its id; undefined while another process makes the same
  * part of the same enquiry.
- * @param lostBefore a call begun before this instant and still open was left so by a process that
- *   ended: nobody will hear its answer, and whether it was billed is not known.
+ * @param lostBefore an open call begun before this instant belonged to a process that has ended:
+ * its answer is lost, and whether it was billed is unknown.
  */
 export async function beginCall(
   db: Queryable,
@@ -73,7 +73,7 @@ export async function beginCall(
   return begun.rowCount === 1 ? callId : undefined;
 }
 
-/** What makes a part of an enquiry one. */
+/** What identifies a part of an enquiry. */
 function partOf(call: Omit<UpstreamCall, 'asked'>): readonly unknown[] {
   return [call.vendorId, call.requestReference, call.operation, call.bureau, call.part];
 }
@@ -98,7 +98,7 @@ export async function endCall(
   );
 }
 
-/** Erases what bureaus answered to a vendor's calls begun before an instant. Returns how many. */
+/** Erases bureaus' answers to a vendor's calls begun before an instant. Returns how many. */
 export async function eraseAnswers(
   db: Queryable,
   of: { readonly vendorId: number; readonly before: Date; readonly limit: number },

@@ -17,14 +17,16 @@ export interface ChainViolation {
 export interface ChainReport {
   readonly vendors: number;
   readonly enquiries: number;
-  /** Payloads that retention has erased; their hashes are still part of the chain. */
+  /** Payloads erased by retention; their hashes are still part of the chain. */
   readonly erased: number;
   readonly violations: readonly ChainViolation[];
-  /** Newest hash of each vendor, hexadecimal: to be kept elsewhere, so that a cut end is seen. */
+  /**
+   * The newest hash of each vendor, hexadecimal. Store it elsewhere, to detect a truncated chain.
+   */
   readonly heads: readonly EnquiryHead[];
-  /** Heads that were kept and are in a chain: which enquiry they are. */
+  /** The stored heads that are in a chain, and the enquiry of each. */
   readonly keptHeads: readonly EnquiryHead[];
-  /** Heads that were kept and are in no chain. */
+  /** The stored heads that are in no chain. */
   readonly missingHeads: readonly string[];
 }
 
@@ -36,11 +38,11 @@ export interface EnquiryHead {
 }
 
 /**
- * Reads every enquiry of every vendor in order and proves the chain: no gap, each hash over the one
- * before it and the row, the head where the last row is, each payload the one that was hashed, each
- * disclosure noted alongside its subject, and nothing noted that was not asked. Over one snapshot,
+ * Reads every enquiry of every vendor in order and verifies the chain: no gaps; each hash covers
+ * the previous hash and the row; the head is the last row's; each payload is the one that was
+ * hashed; each disclosure is recorded with its subject, and nothing else is. Over one snapshot,
  * alongside running enquiries.
- * @param options.heads hashes of earlier heads that were kept elsewhere, hexadecimal.
+ * @param options.heads hashes of earlier heads that were stored elsewhere, hexadecimal.
  */
 export async function verifyChains(
   pool: Pool,
@@ -112,11 +114,11 @@ async function verifyAll(
 
 interface Vendor {
   readonly vendorId: number;
-  /** Null when it is gone: enquiries are there, or noted alongside subjects. */
+  /** Null if it is missing although the vendor has enquiries, or subjects have records of them. */
   readonly head: { readonly sequence: bigint; readonly hash: Buffer } | null;
 }
 
-/** Every vendor of which there is a head, an enquiry, or a note of one. */
+/** Every vendor that has a head, an enquiry, or a record of one. */
 async function readVendors(db: Queryable): Promise<Vendor[]> {
   const read = await db.query<{ vendor_id: number; sequence: bigint | null; hash: Buffer | null }>(
     `select vendor_id, c.sequence, c.hash
@@ -133,7 +135,7 @@ async function readVendors(db: Queryable): Promise<Vendor[]> {
   }));
 }
 
-/** The vendor's enquiries in order, and whether each is noted alongside its subject. */
+/** The vendor's enquiries in order, and whether each is recorded with its subject. */
 async function* readEnquiries(
   db: Queryable,
   vendorId: number,
@@ -187,12 +189,15 @@ async function readPage(db: Queryable, vendorId: number, after: bigint): Promise
   return read.rows;
 }
 
-/** The vendor learned about the subject from the registry, which is noted alongside the subject. */
+/** The vendor learned about the subject from the registry, which is recorded with the subject. */
 function isDisclosure(row: Row): boolean {
   return row.outcome === 'answered' && row.source === 'registry';
 }
 
-/** Those of the enquiries that are noted beside their subject, with the same who, what, when and why. */
+/**
+ * The enquiries that are recorded with their subject, with the same vendor, operation, time and
+ * reason.
+ */
 async function readNoted(db: Queryable, rows: readonly Row[]): Promise<ReadonlySet<string>> {
   const disclosed = rows.filter((row) => isDisclosure(row) && /^\d{1,18}$/.test(row.crn ?? ''));
   const read = await db.query<{ enquiry_id: string }>(
@@ -212,7 +217,7 @@ async function readNoted(db: Queryable, rows: readonly Row[]): Promise<ReadonlyS
   return new Set(read.rows.map((row) => row.enquiry_id));
 }
 
-/** Subjects beside which an enquiry of the vendor is noted that is in no chain. */
+/** Subjects with a record of an enquiry of the vendor that is in no chain. */
 async function readForgedNotes(db: Queryable, vendorId: number): Promise<bigint[]> {
   const read = await db.query<{ crn: bigint }>(
     `select n.crn from subject_enquiries n

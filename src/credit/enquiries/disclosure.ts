@@ -13,8 +13,8 @@ const REFUSALS: Readonly<Record<Exclude<EnquiryOutcome, 'answered'>, ErrorCode>>
 };
 
 /**
- * What an enquiry that is not answered is refused with. For a strict vendor every miss is the same
- * refusal: whether a document is on file is only told to somebody who knows the names too.
+ * The refusal of an enquiry without an answer. For a strict vendor every miss is the same refusal:
+ * only a vendor that also knows the names learns whether a document is on file.
  */
 export function refusalCodeOf(
   outcome: Exclude<EnquiryOutcome, 'answered'>,
@@ -29,12 +29,12 @@ export function isMiss(outcome: EnquiryOutcome): boolean {
 }
 
 /**
- * Misses of strict vendors leave at multiples of this. Opening and comparing a profile takes well
- * below a millisecond, so the time of an answer does not tell whether that happened.
+ * Misses of strict vendors are answered at multiples of this. Opening and comparing a profile takes
+ * well below a millisecond, so the time of an answer does not show whether it happened.
  */
 const MISS_STEP_MS = 50;
 
-/** How long a miss still has to wait after so many milliseconds. */
+/** How long a miss still has to wait after this many milliseconds. */
 export function missDelayMs(elapsedMs: number): number {
   return Math.ceil(elapsedMs / MISS_STEP_MS) * MISS_STEP_MS - elapsedMs;
 }

@@ -2,10 +2,10 @@ import type { Queryable } from '../../platform/db/pool.ts';
 import type { CreditOperation } from '../bureaus/bureau.ts';
 import type { EnquiryOutcome } from './record.ts';
 
-/** Which enquiries of a vendor; what is left out does not matter. */
+/** Selects enquiries of a vendor; absent conditions match everything. */
 export interface EnquirySearch {
   readonly from?: Date | undefined;
-  /** Not included itself. */
+  /** Exclusive. */
   readonly until?: Date | undefined;
   readonly outcome?: EnquiryOutcome | undefined;
   readonly requestReference?: string | undefined;
@@ -14,7 +14,7 @@ export interface EnquirySearch {
   readonly limit: number;
 }
 
-/** An enquiry without what is sealed. */
+/** An enquiry without its sealed fields. */
 export interface ListedEnquiry {
   readonly sequence: bigint;
   readonly enquiredAt: Date;
@@ -32,7 +32,7 @@ export interface ListedEnquiry {
   readonly erased: boolean;
 }
 
-/** A page of a vendor's enquiries, the newest first. */
+/** A page of a vendor's enquiries, newest first. */
 export async function listEnquiries(
   db: Queryable,
   vendorId: number,

@@ -5,19 +5,19 @@ import { countMisses } from './misses-store.ts';
 
 const WINDOW_MS = 3_600_000;
 
-/** Keeps a strict vendor from trying documents and names until some fit. */
+/** Keeps a strict vendor from trying documents and names until some match. */
 export interface MissLimit {
   /**
-   * Runs an enquiry unless the vendor has had its misses of the last hour. Throws also:
-   * `too_many_requests`.
+   * Runs an enquiry unless the vendor has reached its limit of misses in the last hour. Also
+   * throws: `too_many_requests`.
    */
   within<Result>(vendorId: number, enquire: () => Promise<Result>): Promise<Result>;
 }
 
 /**
- * The enquiries on record are what is counted, so the limit holds over all processes and restarts.
- * Enquiries under way are on no record yet: a process has at most `perHour` of a vendor under way,
- * and that is how far the limit can be exceeded.
+ * Counts the recorded enquiries, so the limit holds across all processes and restarts. Enquiries in
+ * progress are not recorded yet: a process runs at most `perHour` of a vendor at once, so the limit
+ * can be exceeded by that much.
  * @param perHour 0: no limit.
  */
 export function createMissLimit(options: {

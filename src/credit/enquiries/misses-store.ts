@@ -1,7 +1,7 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 import { MISSES } from './disclosure.ts';
 
-/** A vendor's misses after an instant, at most `atMost` of them, and when the oldest of those was. */
+/** A vendor's misses after an instant, at most `atMost` of them, and the time of the oldest. */
 export async function countMisses(
   db: Queryable,
   of: { readonly vendorId: number; readonly after: Date; readonly atMost: number },

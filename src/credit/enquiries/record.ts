@@ -10,7 +10,7 @@ export const ENQUIRY_OUTCOMES = [
 ] as const;
 export type EnquiryOutcome = (typeof ENQUIRY_OUTCOMES)[number];
 
-/** One enquiry as it is kept. */
+/** One recorded enquiry. */
 export interface EnquiryRecord {
   readonly vendorId: number;
   readonly enquiryId: string;
@@ -35,16 +35,16 @@ export interface EnquiryRecord {
   readonly upstreamId: string | null;
   readonly dataAsOf: string | null;
   readonly durationMs: number;
-  /** SHA-256 of the payload in the clear. */
+  /** SHA-256 of the unencrypted payload. */
   readonly payloadHash: Buffer;
 }
 
-/** What is sealed with an enquiry. The salt keeps the payload's hash from telling anything. */
+/** The sealed part of an enquiry. The salt keeps the payload's hash from revealing anything. */
 export interface EnquiryPayload {
   readonly salt: string;
   /** Parameters as given, without the signature. */
   readonly request: Readonly<Record<string, string>>;
-  /** The body of the answer, byte for byte; null when there was none. */
+  /** The body of the answer, byte for byte; null if there was none. */
   readonly answer: string | null;
 }
 
@@ -54,7 +54,7 @@ export function payloadLocation(vendorId: number, enquiryId: string): string {
 }
 
 /**
- * The hash of an enquiry in its vendor's chain: SHA-256 over the hash before it (nothing for the
+ * The hash of an enquiry in its vendor's chain: SHA-256 over the previous hash (nothing for the
  * first) and a JSON array of the sequence and every field in a fixed order.
  */
 export function chainHash(previous: Buffer, sequence: bigint, record: EnquiryRecord): Buffer {

@@ -5,10 +5,10 @@ import { eraseAnswers } from '../bureaus/upstream-store.ts';
 const BATCH_ROWS = 1_000;
 
 /**
- * Erases the payloads (names, documents, answer) of enquiries made before an instant, and what
- * upstream bureaus answered to them, in small commits; the rows and the chain stay. Returns how many
+ * Erases the payloads (names, documents, answer) of enquiries made before an instant, and upstream
+ * bureaus' answers to them, in small commits; the rows and the chain stay. Returns how many
  * enquiries.
- * @param signal ends it between two commits; what is left is erased by the next call.
+ * @param signal stops it between two commits; the next call erases the rest.
  */
 export async function erasePayloads(
   db: Queryable,
@@ -34,7 +34,7 @@ export async function erasePayloads(
   return erased;
 }
 
-// A function of the database's owner, which keeps what is younger than the database's retention.
+// A function of the database's owner that keeps everything younger than the database's retention.
 const ERASE_PAYLOADS = 'select erase_enquiries($1, $2, $3)::integer as erased';
 
 async function eraseAll(
@@ -42,7 +42,7 @@ async function eraseAll(
   eraseBatch: () => Promise<number>,
 ): Promise<number> {
   let erased = 0;
-  // Terminates: every batch but the last is full.
+  // Terminates, because every batch but the last is full.
   while (until.signal?.aborted !== true) {
     const count = await eraseBatch();
     erased += count;
@@ -52,8 +52,8 @@ async function eraseAll(
 }
 
 /**
- * Writes down how long enquiries are kept at least, which the database holds the jobs to. For the
- * owner. @param days 0: for ever.
+ * Records the minimum retention of enquiries, which the database enforces. For the owner.
+ * @param days 0: forever.
  */
 export async function setEnquiryRetention(owner: Queryable, days: number): Promise<void> {
   await owner.query(
@@ -63,7 +63,7 @@ export async function setEnquiryRetention(owner: Queryable, days: number): Promi
   );
 }
 
-/** How long the database keeps enquiries at least, in days; 0: for ever. */
+/** The minimum retention of enquiries in the database, in days; 0: forever. */
 export async function readEnquiryRetention(db: Queryable): Promise<number> {
   const read = await db.query<{ days: number }>(
     'select coalesce(least_days, 0) as days from enquiry_retention',

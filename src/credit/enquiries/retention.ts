@@ -6,7 +6,7 @@ import type { PeriodicJob } from '../../platform/jobs/periodic-job.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { erasePayloads, readEnquiryRetention } from './retention-store.ts';
 
-/** Erases what enquiries hold of people once it is past retention: at the start, and now and then. */
+/** Erases personal data of enquiries past retention: at the start, then periodically. */
 export function startEnquiryRetention(options: {
   readonly pool: Pool;
   readonly clock: Clock;

@@ -26,7 +26,7 @@ export async function rotateEnquiries(
     const location = payloadLocation(row.vendor_id, row.enquiry_id);
     const text = vault.unseal(row.sealed_payload, location);
     await db.query(
-      // Retention may have erased it meanwhile: what is erased stays so.
+      // Retention may have erased it meanwhile; then it stays erased.
       `update enquiries set sealed_payload = $3
        where vendor_id = $1 and sequence = $2 and sealed_payload is not null`,
       [row.vendor_id, row.sequence, vault.seal(text, location)],

@@ -30,14 +30,14 @@ export interface Enquiry extends BureauQuestion {
   readonly consentDate: string | null;
 }
 
-/** Answers enquiries once each, and keeps every one. */
+/** Answers each enquiry once, and records every one. */
 export interface EnquiryService {
   /**
-   * The body of the answer as JSON text; the same text whenever the same enquiry is repeated. An
-   * enquiry is what a vendor asks under one reference for one operation.
-   * @param present makes the body of what the bureau found.
+   * The body of the answer as JSON text; repeating the same enquiry returns the same text. A
+   * vendor's reference and the operation identify an enquiry.
+   * @param present creates the body from the bureau's findings.
    * Throws: `subject_not_found`, `subject_mismatch`, `subject_ambiguous`, `reference_reused`,
-   * `bureau_unavailable`, `bureau_outcome_unknown`, `too_many_requests`, and what the lane throws.
+   * `bureau_unavailable`, `bureau_outcome_unknown`, `too_many_requests`, and the lane's errors.
    */
   ask(
     enquiry: Enquiry,
@@ -48,13 +48,13 @@ export interface EnquiryService {
 
 export interface EnquiryServiceOptions {
   readonly pool: Pool;
-  /** One connection each; vendors are spread over them. */
+  /** One connection each; vendors are distributed over them. */
   readonly lanePools: readonly Pool[];
   readonly laneDeadlineMs: number;
   readonly vault: Vault;
   readonly bureau: Bureau;
   readonly clock: Clock;
-  /** Of each strict vendor; 0: no limit. */
+  /** For each strict vendor; 0: no limit. */
   readonly missesPerHour: number;
 }
 
@@ -101,7 +101,10 @@ class Enquiries implements EnquiryService {
     return refuse(outcome, policy);
   }
 
-  /** An impatient repeat waits with the first, so that an upstream is asked, and bills, once. */
+  /**
+   * A repeat that arrives early waits for the first, so that an upstream is asked, and bills, only
+   * once.
+   */
   async #askTogether(asked: Asked): Promise<Ending> {
     const { enquiry } = asked;
     const key = `${enquiry.vendor.vendorId} ${enquiry.operation} ${enquiry.requestReference}`;
@@ -122,7 +125,7 @@ class Enquiries implements EnquiryService {
     const kept = await readKept(pool, { vendorId: vendor.vendorId, requestReference, operation });
     if (kept !== undefined) {
       const first = requireSame(kept, enquiry, vault);
-      // When the upstream's outcome is unknown, a repeat asks again.
+      // If the upstream's outcome is unknown, a repeat asks again.
       if (kept.outcome !== 'unknown') return { outcome: kept.outcome, body: first.answer };
     }
     const ask = async (): Promise<Ending> => await this.#askBureau(asked);
@@ -131,7 +134,7 @@ class Enquiries implements EnquiryService {
       : await ask();
   }
 
-  /** Asks the bureau, and keeps what it answered. */
+  /** Asks the bureau and records its answer. */
   async #askBureau({ enquiry, present, startedMs }: Asked): Promise<Ending> {
     const { bureau, pool, clock, vault } = this.#options;
     const answer = await bureau.ask(enquiry);
@@ -165,10 +168,10 @@ interface Asked {
 
 type Present = Parameters<EnquiryService['ask']>[1];
 
-/** What came of an enquiry, now or when it was first made. */
+/** The result of an enquiry, now or when it was first made. */
 interface Ending {
   readonly outcome: EnquiryOutcome;
-  /** Null when nothing is disclosed. */
+  /** Null if nothing is disclosed. */
   readonly body: string | null;
 }
 
@@ -178,7 +181,7 @@ function refuse(outcome: EnquiryOutcome, policy: EnquiryPolicy): never {
   throw new Refusal(refusalCodeOf(outcome, policy), retry);
 }
 
-/** What was kept under the reference, provided that the same was asked. */
+/** The record under the reference, if the request was the same. */
 function requireSame(kept: KeptEnquiry, enquiry: Enquiry, vault: Vault): EnquiryPayload {
   if (kept.sealedPayload === null) throw reused('long ago; its answer is no longer kept');
   const location = payloadLocation(kept.vendorId, kept.enquiryId);
@@ -252,7 +255,7 @@ function toKeep(
   return {
     record,
     sealedPayload: vault.seal(payloadText, payloadLocation(record.vendorId, enquiryId)),
-    // Only whom something was disclosed about.
+    // Only subjects about whom something was disclosed.
     crns: details?.kind === 'found' ? details.crns : [],
     askedBy: enquiry.vendor.name,
     sector: enquiry.vendor.sector,

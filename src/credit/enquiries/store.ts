@@ -5,17 +5,17 @@ import { addSubjectEnquiries } from '../registry/subject-enquiries-store.ts';
 import { chainHash } from './record.ts';
 import type { EnquiryOutcome, EnquiryRecord } from './record.ts';
 
-/** An enquiry to be kept. */
+/** An enquiry to be recorded. */
 export interface NewEnquiry {
   readonly record: EnquiryRecord;
   readonly sealedPayload: Buffer;
-  /** Subjects the enquiry was answered about: it is noted beside them. */
+  /** The subjects that the enquiry was answered about; it is recorded with each of them. */
   readonly crns: readonly bigint[];
   readonly askedBy: string;
   readonly sector: string;
 }
 
-/** An enquiry that was kept before under the same reference, for the same operation. */
+/** An enquiry that was recorded earlier under the same reference, for the same operation. */
 export interface KeptEnquiry {
   readonly vendorId: number;
   readonly enquiryId: string;
@@ -63,9 +63,9 @@ function keptOf(row: KeptRow): KeptEnquiry {
 }
 
 /**
- * Appends enquiries to their vendors' chains in one commit. Gives, in order, undefined for an
- * enquiry that was kept and the earlier one where the reference was used before. A repeated call
- * finds what the first one committed.
+ * Appends enquiries to their vendors' chains in one commit. Returns, in order, undefined for an
+ * enquiry that was recorded, and the earlier enquiry if the reference was already used. A repeated
+ * call finds the rows that the first one committed.
  */
 export async function keepEnquiries(
   db: Queryable,
@@ -80,7 +80,7 @@ async function appendAll(
 ): Promise<(KeptEnquiry | undefined)[]> {
   const heads = await lockHeads(db, [...new Set(items.map(({ record }) => record.vendorId))]);
   const earlierRows = await readEarlier(db, items);
-  // One with the same id is this very enquiry, committed by an attempt whose answer was lost.
+  // A row with the same id is this very enquiry, committed by an attempt whose result was lost.
   const committed = new Set(earlierRows.map((row) => row.enquiry_id));
   const kept = new Map(
     earlierRows

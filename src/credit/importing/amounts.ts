@@ -1,12 +1,12 @@
 import type { LineReader } from './fields.ts';
 import type { Column } from './template.ts';
 
-/** Codes of ISO 4217, also of currencies that are no more. */
+/** Codes of ISO 4217, including former currencies. */
 const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
 
 /**
  * A balance grows by interest and penalties, by law to about twice the loan; a limit may be
- * exceeded. So many times the original amount is a mistake.
+ * exceeded. More than this many times the original amount is a mistake.
  */
 const MAX_BALANCE_RATIO = 10n;
 
@@ -98,8 +98,9 @@ export interface Shillings {
 }
 
 /**
- * Amounts in cents of KES: those of another currency by the ratio of the line's two balances. An
- * account without a balance has no rate: what it was for is then not known from this line.
+ * Amounts in cents of KES. Amounts in another currency are converted by the ratio of the line's two
+ * balances. An account without a balance has no rate, so its original amount is not known from this
+ * line.
  */
 export function inShillings(reader: LineReader, amounts: Amounts): Shillings | undefined {
   const { original, balanceKes, balance, overdue, instalment, lastPayment } = amounts;

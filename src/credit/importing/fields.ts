@@ -2,7 +2,7 @@ import type { Day } from '../registry/account.ts';
 import type { Finding } from './record.ts';
 import type { Column } from './template.ts';
 
-/** Collects what is wrong with one line while its fields are read. */
+/** Collects the problems of one line while its fields are read. */
 export class LineReader {
   readonly findings: Finding[] = [];
   readonly #line: number;
@@ -25,14 +25,14 @@ export class LineReader {
     this.findings.push({ line: this.#line, field, rule, text });
   }
 
-  /** A value that must be there; empty text, and a finding, when it is not. */
+  /** A required value; if it is missing, empty text and a finding. */
   required(column: Column): string {
     const value = this.text(column);
     if (value === '') this.fault(column, 'required', `${column} is required`);
     return value;
   }
 
-  /** Free text of at most so many characters, without control characters. */
+  /** Free text of limited length, without control characters. */
   freeText(column: Column, maxCharacters: number): string {
     const value = this.text(column);
     if (value.length > maxCharacters || /[\p{Cc}\p{Cs}\ufffd]/u.test(value)) {
@@ -46,7 +46,7 @@ export class LineReader {
     return value;
   }
 
-  /** One of the codes. Undefined, and a finding, when the value is none or missing. */
+  /** One of the codes. Undefined, and a finding, if the value is missing or not one of them. */
   code<Code extends string>(column: Column, codes: readonly Code[]): Code | undefined {
     const value = this.required(column);
     if (value === '') return undefined;
@@ -57,7 +57,7 @@ export class LineReader {
     return code;
   }
 
-  /** A real date as YYYYMMDD, as `YYYY-MM-DD`; undefined when missing or faulty. */
+  /** A valid date as YYYYMMDD, returned as `YYYY-MM-DD`; undefined if missing or invalid. */
   day(column: Column): Day | undefined {
     const value = this.text(column);
     if (value === '') return undefined;
@@ -72,7 +72,7 @@ export class LineReader {
     return this.required(column) === '' ? undefined : this.day(column);
   }
 
-  /** An amount in cents; undefined when missing or faulty. */
+  /** An amount in cents; undefined if missing or invalid. */
   amount(column: Column): bigint | undefined {
     const value = this.text(column);
     if (value === '') return undefined;
@@ -93,7 +93,7 @@ export class LineReader {
     return this.required(column) === '' ? undefined : this.amount(column);
   }
 
-  /** A whole number from 0; undefined when missing or faulty. */
+  /** A whole number from 0; undefined if missing or invalid. */
   count(column: Column): number | undefined {
     const value = this.text(column);
     if (value === '') return undefined;
@@ -111,7 +111,7 @@ export class LineReader {
 
 const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 
-/** `YYYYMMDD` to `YYYY-MM-DD`; undefined when it names no day of 1900 to 2199. */
+/** `YYYYMMDD` to `YYYY-MM-DD`; undefined if it is not a day from 1900 to 2199. */
 export function parseDay(text: string): Day | undefined {
   if (!/^(19|20|21)\d{6}$/.test(text)) return undefined;
   const [year, month, day] = [text.slice(0, 4), text.slice(4, 6), text.slice(6)];

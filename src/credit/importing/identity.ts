@@ -42,7 +42,7 @@ const PHONES: readonly (readonly [Column, PhoneType])[] = [
 ];
 
 /**
- * Who the line is about. Findings go to the reader; what is returned counts only when there are
+ * The person that the line is about. Findings go to the reader; use the result only if there are
  * none.
  */
 export function readIdentity(reader: LineReader, asOf: Day): Profile {

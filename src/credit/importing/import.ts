@@ -25,7 +25,7 @@ import { accountKeysOf, indexAccount, writeBatch } from './write.ts';
 
 /** Records written in one commit. */
 const BATCH_RECORDS = 2_000;
-/** Batches read ahead of the one that is written, so that reading and the database keep busy. */
+/** Batches read ahead of the one being written, so that reading and the database both keep busy. */
 const BATCHES_AHEAD = 3;
 
 /** Why a file cannot be imported at all; for people. */
@@ -35,7 +35,7 @@ export interface ImportOptions {
   readonly pool: Pool;
   readonly vault: Vault;
   readonly clock: Clock;
-  /** Tells what day it is where the lenders are. */
+  /** Returns the current date where the lenders are. */
   readonly wireTime: Pick<WireTime, 'format'>;
   readonly file: string;
   readonly template: TemplateName;
@@ -43,7 +43,7 @@ export interface ImportOptions {
   readonly sector: Sector;
   /** `YYYY-MM-DD` */
   readonly asOf: Day;
-  /** Replace what was submitted before for the same accounts and as-of date. */
+  /** Replace earlier submissions for the same accounts and as-of date. */
   readonly corrects: boolean;
   readonly batchRecords?: number;
   readonly onProgress?: (progress: ImportProgress) => void;
@@ -58,21 +58,21 @@ export interface ImportProgress {
 
 export interface ImportResult {
   readonly importId: string;
-  /** Records that an earlier, interrupted run had dealt with. */
+  /** Records that an earlier, interrupted run had processed. */
   readonly resumedAfter: number;
   readonly counts: ImportCounts;
-  /** Records with at least one finding; none of them was taken. */
+  /** Records with at least one finding; none of them was imported. */
   readonly rejected: number;
   readonly findings: readonly Finding[];
   readonly reportFile: string | null;
 }
 
 /**
- * Imports a lender's file: every record that is right, each batch in one commit together with how
- * far the file is done, so that a killed import goes on where it stopped. Once per (lender, account,
- * as-of date): a repeat changes nothing, other content is reported unless `corrects` is set. What is
- * wrong is written to a report beside the file, and given back.
- * Throws: `ImportError` when nothing can be read at all.
+ * Imports a lender's file. Every valid record is imported; each batch is one commit together with
+ * the position in the file, so that a killed import continues where it stopped. A (lender, account,
+ * as-of date) is imported once: a repeat changes nothing, and different content is reported unless
+ * `corrects` is set. Problems are written to a report next to the file, and returned.
+ * Throws: `ImportError` if nothing can be read at all.
  */
 export async function importFile(options: ImportOptions): Promise<ImportResult> {
   const { pool, clock, asOf } = options;
@@ -113,11 +113,11 @@ class ImportRun {
   readonly #doneBefore: number;
   readonly #validator: Validator;
   #records = 0;
-  /** Where in the file, in records, the gathered batch begins. */
+  /** The position in the file, in records, where the current batch begins. */
   #batchFrom: number;
   #batch: IndexedAccount[] = [];
   readonly #seen = new SeenAccounts();
-  /** Batches that are written, one after the other, or wait for it; the oldest first. */
+  /** Batches that are being written, one after the other, or wait for that; oldest first. */
   readonly #writing: Promise<void>[] = [];
 
   constructor(
@@ -179,7 +179,7 @@ class ImportRun {
       await this.#write(batch, { from, records, bytes });
     };
     const writing = write();
-    // Its failure is met by a later flush; until then it must not count as unhandled.
+    // A later flush handles its failure; until then it must not count as unhandled.
     writing.catch(() => undefined);
     this.#writing.push(writing);
     if (this.#writing.length > BATCHES_AHEAD) await this.#writing.shift();

@@ -4,7 +4,7 @@ import type { Finding } from './record.ts';
 import type { TemplateName } from './template.ts';
 
 export interface ImportCounts {
-  /** Records of the file dealt with, the erroneous among them. */
+  /** Records of the file processed, including invalid ones. */
   readonly records: number;
   readonly accountsAdded: number;
   readonly statesAdded: number;
@@ -14,7 +14,7 @@ export interface ImportCounts {
 
 export interface ImportRow {
   readonly importId: string;
-  /** What is done already, by an earlier run that did not come to the end. */
+  /** The progress of an earlier run that did not finish. */
   readonly counts: ImportCounts;
 }
 
@@ -28,8 +28,8 @@ interface Row {
 }
 
 /**
- * Begins an import, or goes on with the same file, lender and date where an earlier run stopped. One
- * that came to its end is begun anew: what it finds unchanged stays as it is.
+ * Starts an import, or continues one of the same file, lender and date where an earlier run
+ * stopped. A finished one starts from the beginning: unchanged data stays as it is.
  */
 export async function openImport(
   db: Queryable,
@@ -80,8 +80,8 @@ function countsOf(row: Row): ImportCounts {
 }
 
 /**
- * Notes a batch in its own commit. Returns false when the import is not where the batch begins:
- * somebody else imports the same file, and the batch must not be committed.
+ * Records a batch in its own commit. Returns false if the import is not at the start of this batch:
+ * then somebody else imports the same file, and the batch must not be committed.
  */
 export async function noteBatch(
   db: Queryable,
@@ -132,7 +132,7 @@ export async function addFindings(
   );
 }
 
-/** Findings of the registry about an import, by line: all, or a page of those after a line. */
+/** The registry's findings about an import, by line: all, or a page of those after a line. */
 export async function readFindings(
   db: Queryable,
   importId: string,
@@ -146,20 +146,22 @@ export async function readFindings(
   return read.rows.map(({ line, field, rule }) => ({ line: Number(line), field, rule }));
 }
 
-/** An import as it is on record. */
+/** The record of an import. */
 export interface ListedImport extends ImportRow {
   readonly lender: string;
   readonly template: TemplateName;
   readonly asOf: string;
   readonly corrects: boolean;
   readonly startedAt: Date;
-  /** Null: under way, or stopped and to be gone on with. */
+  /** Null: running, or interrupted and to be continued. */
   readonly finishedAt: Date | null;
-  /** Lines that the registry refused; those wrong by themselves are in the report beside the file. */
+  /**
+   * Lines that the registry refused; lines with other problems are in the report next to the file.
+   */
   readonly registryFindings: number;
 }
 
-/** A page of imports, the newest first. */
+/** A page of imports, newest first. */
 export async function listImports(
   db: Queryable,
   search: {

@@ -5,7 +5,7 @@ import type { Profile } from '../registry/profile.ts';
 import type { Day, KnownAccount, State, Terms } from '../registry/account.ts';
 import type { Finding, IndexedAccount } from './record.ts';
 
-/** Rules that need the registry to be checked, with what is told to the lender. */
+/** Rules that can only be checked with the registry, and their texts for the lender. */
 export const REGISTRY_RULES = {
   account_holder:
     'This account was submitted earlier for another person: the national ID, tax PIN or birth date is another, or neither document nor names agree',
@@ -16,15 +16,17 @@ export const REGISTRY_RULES = {
 } as const;
 export type RegistryRule = keyof typeof REGISTRY_RULES;
 
-/** What the registry holds of the people and accounts of a batch. */
+/** The registry's data about the people and accounts of a batch. */
 export interface Known {
   /** Subjects by document key. */
   readonly owners: ReadonlyMap<string, readonly bigint[]>;
   readonly accounts: ReadonlyMap<string, KnownAccount>;
   readonly profiles: ReadonlyMap<bigint, Profile>;
-  /** Subjects that a person merged into another, with that other, as far as the batch meets them. */
+  /**
+   * Merged subjects, with the subject that each is merged into, as far as the batch concerns them.
+   */
   readonly survivors: ReadonlyMap<bigint, bigint>;
-  /** The same the other way round. */
+  /** The reverse mapping. */
   readonly merged: ReadonlyMap<bigint, readonly bigint[]>;
   readonly nextCrn: bigint;
   readonly nextAccountId: bigint;
@@ -38,7 +40,7 @@ export interface PlannedAccount {
   readonly termsAsOf: Day;
 }
 
-/** Everything a batch changes; carried out in one commit. */
+/** Everything a batch changes, in one commit. */
 export interface Plan {
   readonly newSubjects: ReadonlyMap<bigint, Profile>;
   readonly changedSubjects: ReadonlyMap<bigint, Profile>;
@@ -48,11 +50,11 @@ export interface Plan {
   readonly states: { crn: bigint; accountId: bigint; state: State }[];
   readonly correctedStates: { crn: bigint; accountId: bigint; state: State; former: State }[];
   readonly correctedTerms: { crn: bigint; accountId: bigint; former: Terms }[];
-  /** Subjects of each case that a person has to decide. */
+  /** The subjects of each case that a person has to decide. */
   readonly sharedDocuments: bigint[][];
   readonly otherHolders: bigint[][];
   readonly findings: Finding[];
-  /** States, and records of which only terms or the person were. */
+  /** States, and records where only the terms or the person were new. */
   corrected: number;
   unchanged: number;
   nextCrn: bigint;
@@ -103,7 +105,7 @@ export function planBatch(
   return working.plan;
 }
 
-/** Subjects whose profiles `planBatch` reads: those that the identity of a record may change. */
+/** Subjects whose profiles `planBatch` reads: those whose identity a record may change. */
 export function subjectsToRead(
   batch: readonly IndexedAccount[],
   known: Pick<Known, 'owners' | 'accounts' | 'survivors' | 'merged'>,
@@ -201,8 +203,9 @@ function planKnownAccount(working: Working, indexed: IndexedAccount, account: Kn
 }
 
 /**
- * Plans the submitted states of an account on file. Returns undefined when the line cannot be taken.
- * @param of.isRepeat nothing else of the line is new, so that an equal state changes nothing.
+ * Plans the submitted states of an account on file. Returns undefined if the line cannot be
+ * imported.
+ * @param of.isRepeat nothing else in the line is new, so an equal state changes nothing.
  */
 function planStates(
   working: Working,
@@ -244,8 +247,8 @@ function planStates(
 }
 
 /**
- * What a line does not say stays as it is on file: amounts in another currency without a rate, and
- * joint holders.
+ * Values that a line does not give stay as they are on file: amounts in another currency without a
+ * rate, and joint holders.
  */
 function withKnownTerms(line: Terms, known: Terms): Terms {
   const submitted = { ...line, jointHolders: line.jointHolders ?? known.jointHolders };
@@ -254,12 +257,12 @@ function withKnownTerms(line: Terms, known: Terms): Terms {
   return { ...submitted, originalCents, instalmentCents };
 }
 
-/** A blind index begins with four bytes that name its key. */
+/** A blind index begins with four bytes that identify its key. */
 function keyIdOf(index: string): string {
   return index.slice(0, 4);
 }
 
-/** By the hash; where it was made under a key since rotated, by what is on file. */
+/** Compares the hash; if it was made under a former key, compares the data on file. */
 function isSameIdentity(working: Working, indexed: IndexedAccount, account: KnownAccount): boolean {
   if (account.identityHash === indexed.identityHash) return true;
   if (keyIdOf(account.identityHash) === keyIdOf(indexed.identityHash)) return false;
@@ -267,8 +270,8 @@ function isSameIdentity(working: Working, indexed: IndexedAccount, account: Know
 }
 
 /**
- * The subject a new account belongs to: by document, then by names, provided that neither birth date
- * nor another lifelong document contradicts; otherwise a new one.
+ * The subject that a new account belongs to: found by document, then by names, unless the birth
+ * date or another lifelong document contradicts; otherwise a new subject.
  */
 function resolveSubject(working: Working, indexed: IndexedAccount): bigint {
   const owners = ownersOf(working.owners, working.known.survivors, indexed);
@@ -285,7 +288,8 @@ function resolveSubject(working: Working, indexed: IndexedAccount): bigint {
   working.plan.nextCrn += 1n;
   working.plan.newSubjects.set(created, indexed.submitted.profile);
   addDocuments(working, indexed, created);
-  // The same document with another name or birth date is two people, or a mistake: people decide.
+  // The same document with another name or birth date is two people, or a mistake; a person
+  // decides.
   if (owners.length > 0) working.plan.sharedDocuments.push([...owners, created]);
   return created;
 }
@@ -299,7 +303,7 @@ function isHolder(working: Working, indexed: IndexedAccount, crn: bigint): boole
   return owners.length === 0 && namesAgree(working, indexed, holder);
 }
 
-/** Whether the line cannot be about the subject: another birth date, national ID or tax PIN. */
+/** Whether the line cannot be about the subject: different birth date, national ID or tax PIN. */
 function isContradicted(working: Working, indexed: IndexedAccount, crn: bigint): boolean {
   const profiles = profilesOf(working, crn);
   const { documents, dateOfBirth } = indexed.submitted.profile;
@@ -347,7 +351,7 @@ function survivorOf({ known }: Working, crn: bigint): bigint {
   return known.survivors.get(crn) ?? crn;
 }
 
-/** Of the subject, and of those that a person merged into it. */
+/** Those of the subject, and of the subjects merged into it. */
 function profilesOf(working: Working, crn: bigint): Profile[] {
   const members = [crn, ...(working.known.merged.get(crn) ?? [])];
   return members.map((member) => profileOf(working, member));
@@ -362,7 +366,10 @@ function profileOf(working: Working, crn: bigint): Profile {
   return profile;
 }
 
-/** Subjects the documents belong to; in place of one that is merged, that into which it is. */
+/**
+ * The subjects that the documents belong to, each merged one replaced by the one that it is merged
+ * into.
+ */
 function ownersOf(
   owners: ReadonlyMap<string, readonly bigint[]>,
   survivors: ReadonlyMap<bigint, bigint>,

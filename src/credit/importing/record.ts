@@ -1,22 +1,24 @@
 import type { State, Terms } from '../registry/account.ts';
 import type { Profile } from '../registry/profile.ts';
 
-/** One account of one person as a lender submits it. */
+/** One account of one person, as submitted by a lender. */
 export interface SubmittedAccount {
-  /** Line of the file it begins on; 0 when it is from no file. */
+  /** The line of the file that it begins on; 0 if it does not come from a file. */
   readonly line: number;
   readonly profile: Profile;
   readonly accountNumber: string;
   readonly clientNumber: string;
   readonly terms: Terms;
-  /** One for a monthly file; several when an account comes with its history, the oldest first. */
+  /** One state for a monthly file; several if an account comes with its history, oldest first. */
   readonly states: readonly State[];
 }
 
 /** A submitted account with its blind indexes, as map keys (`platform/db/arrays.ts`). */
 export interface IndexedAccount {
   readonly submitted: SubmittedAccount;
-  /** Of each document of the profile: the key under the current index key and under a former one. */
+  /**
+   * For each document of the profile: the key under the current index key and under a former one.
+   */
   readonly documentKeys: readonly (readonly string[])[];
   readonly accountKeys: readonly string[];
   readonly identityHash: string;
@@ -24,10 +26,10 @@ export interface IndexedAccount {
   readonly isRepeated: boolean;
 }
 
-/** Something wrong with a line, for the lender to fix; never repeats what the line holds. */
+/** A problem with a line, for the lender to fix; never repeats the line's content. */
 export interface Finding {
   readonly line: number;
-  /** Column at fault, or empty when it is the line as a whole. */
+  /** The column at fault, or empty if it is the whole line. */
   readonly field: string;
   /** Permanent name of the rule, listed in the import guide. */
   readonly rule: string;

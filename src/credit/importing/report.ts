@@ -3,14 +3,14 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { csvExportValue } from '../../platform/base/csv.ts';
 import type { Finding } from './record.ts';
 
-/** Where the report of a file is written: beside it. */
+/** The path of a file's report: next to the file. */
 export function reportFileOf(file: string): string {
   return `${file}.errors.csv`;
 }
 
 /**
- * Writes the error report beside the imported file: line, field, rule and what is expected; never a
- * value. Without findings an older report is removed. Returns its path, or null.
+ * Writes the error report next to the imported file: line, field, rule and expected value; never
+ * the actual value. Without findings, an older report is removed. Returns its path, or null.
  */
 export async function writeReport(
   file: string,
@@ -24,7 +24,8 @@ export async function writeReport(
   const rows = findings.map(({ line, field, rule, text }) =>
     [String(line), field, rule, text].map(csvExportValue).join(','),
   );
-  // A new file that takes the name: a link put there would otherwise choose the file to overwrite.
+  // Written to a new file that is then renamed: a symbolic link in its place would otherwise choose
+  // which file is overwritten.
   const unfinished = `${reportFile}.${randomBytes(6).toString('hex')}`;
   try {
     await writeFile(unfinished, `line,field,rule,text\n${rows.join('\n')}\n`, { flag: 'wx' });

@@ -1,19 +1,19 @@
 const FIRST_SLOTS = 4_096;
-/** Of the key's end, which is pseudo-random: 48 bits, a whole number in a double. */
+/** From the key's end, which is pseudo-random: 48 bits, as an integer in a double. */
 const FINGERPRINT_BYTES = 6;
 
 /**
- * The accounts that stood on earlier lines of a file. Keeps fingerprints, at most 32 bytes an account,
- * since a file may have millions of lines; two accounts practically never share a fingerprint,
- * and would at worst get the other finding for a line that has one anyway.
+ * The accounts on earlier lines of a file. Keeps fingerprints, at most 32 bytes per account,
+ * because a file may have millions of lines. Two accounts practically never share a fingerprint. If
+ * they did, a line that already has a finding would get the wrong one.
  */
 export class SeenAccounts {
   #slots = new Float64Array(FIRST_SLOTS);
   #count = 0;
 
   /**
-   * Notes an account by its blind index as a map key (one character a byte). Returns false when it
-   * was noted before.
+   * Adds an account by its blind index as a map key (one character per byte). Returns false if it
+   * was already there.
    */
   add(key: string): boolean {
     if (this.#count * 2 >= this.#slots.length) this.#grow();

@@ -33,7 +33,7 @@ export const MOBILE_COLUMNS = [
   'LastPaymentAmount',
 ] as const;
 
-/** What the individual template adds at the end; all may be empty. */
+/** Columns that the individual template adds at the end; all may be empty. */
 export const INDIVIDUAL_EXTRAS = [
   'Salutation',
   'PassportNumber',
@@ -60,7 +60,7 @@ export const TEMPLATES = {
 
 export type TemplateName = keyof typeof TEMPLATES;
 
-/** What is wrong with a header, or undefined when it is the template's. */
+/** What is wrong with a header, or undefined if it is the template's. */
 export function headerProblem(
   header: readonly string[],
   template: TemplateName,

@@ -26,9 +26,14 @@ const STATUSES = [
   'P',
 ] as const satisfies readonly AccountStatus[];
 
-/** Most days in arrears of classes A to D (prudential guideline CBK/PG/04, by the data template). */
+/**
+ * Maximum days in arrears of classes A to D (prudential guideline CBK/PG/04, by the data template).
+ */
 const CLASS_DAYS = [30, 90, 180, 360] as const;
-/** Lenders may classify these by more than the days: write-off, legal, collection, rescheduled, called up. */
+/**
+ * For these statuses lenders may use a worse class than the days imply: write-off, legal,
+ * collection, rescheduled, called up.
+ */
 const CLASSED_BY_JUDGEMENT: ReadonlySet<string> = new Set(['C', 'D', 'E', 'G', 'J']);
 /** Written off, called up: the whole balance is due. In collection or legal action, arrears may be paid. */
 const ALL_DUE: ReadonlySet<string> = new Set(['C', 'J']);
@@ -41,8 +46,8 @@ export type Validated =
 
 export interface Validator {
   /**
-   * One record of the file: the account it submits, or everything that is wrong with it. Pure.
-   * @param line the line of the file the record begins on.
+   * One record of the file: the account it submits, or all of its problems. Pure.
+   * @param line the line of the file that the record begins on.
    */
   validate(line: number, values: readonly string[]): Validated;
 }
@@ -135,7 +140,7 @@ function readNumber(reader: LineReader, column: 'ClientNumber' | 'AccountNumber'
   return reader.freeText(column, NUMBER_LENGTH);
 }
 
-/** Arrears must be told in full or not at all. */
+/** Arrears must be given completely or not at all. */
 function readArrears(
   reader: LineReader,
   overdue: bigint | undefined,
@@ -182,7 +187,7 @@ function readArrears(
   return { days, instalments };
 }
 
-/** Dates of what has happened: none is later than the submission, none before the disbursement. */
+/** Dates of past events: none later than the submission, none before the disbursement. */
 function readDays(reader: LineReader, asOf: Day) {
   reader.day('InstalmentDueDate');
   const openedOn = reader.requiredDay('DisbursementDate');

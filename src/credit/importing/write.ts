@@ -30,15 +30,16 @@ export interface BatchContext {
   readonly vault: Vault;
   readonly lender: string;
   readonly importId: string;
-  /** Replace what was submitted before for the same as-of date. */
+  /** Replace earlier submissions for the same as-of date. */
   readonly corrects: boolean;
   readonly at: Date;
 }
 
 /**
- * Writes a batch of one lender's accounts into the registry, inside the caller's transaction, which
- * must commit or roll back as a whole. Returns what was changed and what could not be taken.
- * @param indexed the accounts as `indexAccount` gives them.
+ * Writes a batch of one lender's accounts into the registry, inside the caller's database
+ * transaction, which must commit or roll back as a whole. Returns what was changed, and what could
+ * not be imported.
+ * @param indexed the accounts as returned by `indexAccount`.
  */
 export async function writeBatch(
   db: Queryable,
@@ -53,8 +54,8 @@ export async function writeBatch(
 }
 
 /**
- * Adds people that are not on file yet, whether or not they have accounts; the caller's transaction
- * commits. Returns their references, in order.
+ * Adds people that are not on file yet, with or without accounts, inside the caller's database
+ * transaction. Returns their references, in order.
  */
 export async function registerSubjects(
   db: Queryable,
@@ -88,7 +89,7 @@ export function accountKeysOf(
 }
 
 /**
- * A lender's account with its blind indexes: work that is none of the database's.
+ * A lender's account with its blind indexes, computed outside the database.
  * @param seen the accounts of the file up to here.
  */
 export function indexAccount(
@@ -108,7 +109,7 @@ export function indexAccount(
   };
 }
 
-/** What a lender says of a person, without the dates, which are other ones every month. */
+/** A lender's data about a person, without the dates, which change every month. */
 function identityText(profile: Profile): string {
   const { name, salutation, alsoKnownAs, dateOfBirth, gender, nationality, documents } = profile;
   return JSON.stringify([
@@ -147,7 +148,7 @@ async function readKnown(
   return { owners, accounts, profiles, survivors, merged, ...counters };
 }
 
-/** The database writes what is ready while the next rows are sealed. */
+/** The database writes finished rows while the next ones are sealed. */
 async function carryOut(db: Queryable, plan: Plan, context: BatchContext): Promise<void> {
   const { at, importId } = context;
   const subjects = meanwhile(sealSubjects(plan, context.vault));
@@ -182,7 +183,10 @@ async function sealSubjects(plan: Plan, vault: Vault): Promise<SealedSubjects> {
   };
 }
 
-/** An account may come twice in a batch; one statement may write it once, as it is at last. */
+/**
+ * An account may occur twice in a batch, but one statement may write it only once: with its last
+ * values.
+ */
 async function sealAccounts(plan: Plan, context: BatchContext) {
   const changed = new Map(plan.changedAccounts.map((planned) => [planned.accountId, planned]));
   const added = plan.newAccounts.map((planned) => changed.get(planned.accountId) ?? planned);
@@ -194,16 +198,19 @@ async function sealAccounts(plan: Plan, context: BatchContext) {
   };
 }
 
-/** Made at once: a millisecond of work, about. */
+/** Takes about a millisecond, at once. */
 const BIT_ITEMS = 100;
 
-/** Work whose result is awaited later; until then its failure must not count as unhandled. */
+/** A promise that is awaited later; until then its failure must not count as unhandled. */
 function meanwhile<Result>(work: Promise<Result>): Promise<Result> {
   work.catch(() => undefined);
   return work;
 }
 
-/** Lets answers of the database in between, so that it is not kept waiting for its next statement. */
+/**
+ * Lets database responses be handled in between, so that the database does not wait for its next
+ * statement.
+ */
 async function bitByBit<Item, Made>(
   items: readonly Item[],
   make: (item: Item) => Made,

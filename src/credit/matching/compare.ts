@@ -7,28 +7,28 @@ import {
   tokenSimilarity,
 } from './names.ts';
 
-/** Version of the rule, kept with every enquiry it decided. */
+/** The version of the rule, recorded with every enquiry that it decided. */
 export const NAME_RULE = 'names-2';
 
 const MIN_TOKENS = 2;
-/** Least share of the shorter name that must be found in the other. */
+/** The smallest share of the shorter name that must be found in the other. */
 const MIN_SCORE = 0.6;
 
 export interface NameRules {
-  /** Names that must agree. Default 2; 1 only where the operation asks for no names at all. */
+  /** How many names must agree. Default 2; 1 only where the operation requires no names at all. */
   readonly minTokens?: number;
   /**
-   * Least share of the given names that must be on file, so that nobody is found by a list of
-   * frequent names. Default 0.
+   * The smallest share of the given names that must be on file, so that a list of frequent names
+   * finds nobody. Default 0.
    */
   readonly minShareOfGiven?: number;
 }
 
 /**
- * How well names agree with those on file of one person, 0 to 1: the best agreement with any of them.
- * Null when none agrees, or when the first names contradict. Pure.
+ * How well names agree with those on file for one person, 0 to 1: the best agreement with any of
+ * them. Null if none agrees, or if the first names contradict. Pure.
  * @param given names in any order.
- * @param onFile full names, the first name first, the newest name first.
+ * @param onFile full names, each with the first name first; the newest name first.
  */
 export function nameAgreement(
   given: readonly string[],
@@ -36,7 +36,7 @@ export function nameAgreement(
   { minTokens = MIN_TOKENS, minShareOfGiven = 0 }: NameRules = {},
 ): number | null {
   const allWords = given.flatMap(nameWords);
-  // Names beyond the bound are not compared, so they cannot agree.
+  // Names beyond the limit are not compared, so they cannot agree.
   if (minShareOfGiven > 0 && allWords.length > MAX_WORDS) return null;
   const givenWords = bounded(allWords);
   const fileWords = [...new Set(onFile)].map((name) => bounded(nameWords(name)));
@@ -58,14 +58,14 @@ export function nameAgreement(
 const MAX_WORDS = 12;
 const MAX_LETTERS = 30;
 
-/** More than any name has: comparing costs the product of both sides. */
+/** More than any name has. The cost of comparing is the product of both sides. */
 function bounded(words: readonly string[]): string[] {
   return words.slice(0, MAX_WORDS).map((word) => word.slice(0, MAX_LETTERS));
 }
 
 interface Joined {
   readonly words: readonly string[];
-  /** Of the joined words, how many they were. */
+  /** For each joined word, how many words it was made of. */
   readonly parts: ReadonlyMap<string, number>;
 }
 
@@ -75,7 +75,7 @@ const JOINED_SIMILARITY = 0.94;
 /** In letters. */
 const MAX_JOINED_DIFFERENCE = 2;
 
-/** Joins words that the other side writes as one: ABDUL RAHMAN where it has ABDULRAHMAN. */
+/** Joins words that the other side writes as one: ABDUL RAHMAN if it has ABDULRAHMAN. */
 function joinLike(words: readonly string[], others: readonly string[]): Joined {
   const joined: string[] = [];
   const parts = new Map<string, number>();
@@ -105,7 +105,9 @@ function joinedLength(words: readonly string[], others: readonly string[]): numb
   return 1;
 }
 
-/** Pairs tokens, the most similar first: for a handful that is as good as an exact assignment. */
+/**
+ * Pairs tokens, the most similar first. For so few tokens that is as good as an exact assignment.
+ */
 function compare(
   given: readonly string[],
   name: readonly string[],
@@ -133,9 +135,9 @@ function compare(
 }
 
 /**
- * Whether the names are a relative's: a first name on file is not among those given, which have a
- * name instead that is not on file. So are two different given names (PETER, PAUL) where no given
- * name agrees, whatever the order.
+ * Whether the names are a relative's. They are if a first name on file is not given, and another
+ * name is given that is not on file. They also are if both sides have a given name (PETER, PAUL)
+ * and no given name agrees, in whatever order.
  */
 function contradicts(given: readonly string[], names: readonly (readonly string[])[]): boolean {
   const pool = names.flat();
@@ -166,8 +168,8 @@ function longestRun(token: string, names: readonly (readonly string[])[]): numbe
 }
 
 /**
- * The first of each name, but for those that another name has further back: lenders write names in
- * different orders, and leave first names out.
+ * The first name of each full name, except those that another name has further back: lenders write
+ * names in different orders, and leave first names out.
  */
 function firstNames(names: readonly (readonly string[])[]): string[] {
   const later = names.flatMap((name) => name.slice(1));

@@ -1,7 +1,7 @@
 import { LIFELONG_DOCUMENTS } from '../registry/documents.ts';
 import type { IdentityDocument } from '../registry/documents.ts';
 
-/** True when a document that a person has for life differs from all the person's own of its type. */
+/** True if a lifelong document differs from all of the person's own documents of its type. */
 export function documentsContradict(
   own: readonly IdentityDocument[],
   given: readonly IdentityDocument[],
@@ -13,7 +13,7 @@ export function documentsContradict(
   });
 }
 
-/** True when both sides know a birth date (`YYYY-MM-DD`, or empty) and none is the same. */
+/** True if both sides have birth dates (`YYYY-MM-DD`, or empty) and none is the same. */
 export function birthDatesContradict(own: readonly string[], given: string): boolean {
   const known = own.filter((day) => day !== '');
   return given !== '' && known.length > 0 && !known.includes(given);

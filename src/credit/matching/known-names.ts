@@ -1,7 +1,7 @@
 /**
- * Names in common use in Kenya, written as they are compared. Two different ones are two names,
- * however alike (JOSEPH and JOSEPHINE, WANJIRU and WANJIKU); spellings of one name are joined by `=`.
- * What is not listed is compared by its letters alone.
+ * Names in common use in Kenya, spelt as they are compared. Two different ones are two names,
+ * however similar (JOSEPH and JOSEPHINE, WANJIRU and WANJIKU); spellings of one name are joined by
+ * `=`. Names that are not listed are compared by their letters alone.
  */
 
 /** Names given at birth or baptism: two people of one family have different ones. */
@@ -116,7 +116,7 @@ for (const [lines, isGiven] of [
   }
 }
 
-/** The name a token is a spelling of; undefined when it is not a listed one. */
+/** The name that a token is a spelling of; undefined if it is not listed. */
 export function knownName(token: string): string | undefined {
   return NAMES.get(token);
 }

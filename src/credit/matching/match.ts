@@ -5,7 +5,7 @@ import { NAME_RULE, nameAgreement } from './compare.ts';
 import type { NameRules } from './compare.ts';
 import { birthDatesContradict, documentsContradict } from './contradiction.ts';
 
-/** Who a request is about; only a match may be disclosed. */
+/** The person that a request is about; only a match may be disclosed. */
 export type Match =
   | {
       readonly kind: 'match';
@@ -19,28 +19,28 @@ export type Match =
   /** Documents that belong to different people: a case for a person. */
   | { readonly kind: 'conflict'; readonly crns: readonly bigint[]; readonly rule: string };
 
-/** What a request says of the person it is about. */
+/** What a request contains about the person it is about. */
 export interface Asked {
   readonly documents: readonly IdentityDocument[];
   /** In any order; empty when none were given. */
   readonly names: readonly string[];
-  /** `YYYY-MM-DD`, or empty when it was not given. */
+  /** `YYYY-MM-DD`, or empty if it was not given. */
   readonly dateOfBirth: string;
 }
 
 export interface MatchRules extends NameRules {
   /**
-   * True: a match has every document that was given. Otherwise a document that nobody on file has
-   * is ignored, which tells it from one that somebody has.
+   * True: a match must have every given document. Otherwise a document that is not on file for
+   * anyone is ignored, which distinguishes it from one that is on file.
    */
   readonly allDocuments?: boolean;
 }
 
 /**
- * Decides by document first, then by birth date and names: at least two tokens must agree where names
- * are given. Documents of different people, and a lifelong document (national ID, tax PIN) that
- * differs from the subject's own, are a conflict; a document that two subjects share is one too,
- * unless birth date and names are those of exactly one. Pure.
+ * Decides by document first, then by birth date and names: if names are given, at least two tokens
+ * must agree. Documents of different people are a conflict, and so is a lifelong document (national
+ * ID, tax PIN) that differs from the subject's own. A document that two subjects share is also a
+ * conflict, unless birth date and names match exactly one of them. Pure.
  * @param found the subjects that the documents belong to.
  */
 export function matchSubject(
@@ -84,8 +84,8 @@ export function matchRuleOf({ names, dateOfBirth }: Omit<Asked, 'documents'>): s
 }
 
 /**
- * Whether a profile can be of the person asked for, by birth date and names: undefined when it
- * cannot, otherwise how well the names agree, which is null when none were given.
+ * Whether a profile can be the requested person's, by birth date and names. Undefined if it cannot;
+ * otherwise how well the names agree, or null if none were given.
  */
 export function agreementOf(
   { profile, birthDates }: Pick<FoundSubject, 'profile' | 'birthDates'>,

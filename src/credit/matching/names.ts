@@ -1,17 +1,19 @@
 import { knownName } from './known-names.ts';
 
-/** Titles and particles, which are no name unless nothing else is: Ole Kina, Li Na, Al Amin. */
+/**
+ * Titles and particles. They count as names only if nothing else is left: Ole Kina, Li Na, Al Amin.
+ */
 const PARTICLES: ReadonlySet<string> = new Set(
   'MR MRS MS MISS DR PROF ENG HON REV SIR MADAM WA OLE ARAP BIN BINTI BINT IBN AL EL NA'.split(' '),
 );
-/** What stands for “no name”. */
+/** Placeholders for a missing name. */
 const PLACEHOLDERS: ReadonlySet<string> = new Set(['NULL', 'NONE']);
 const MIN_TOKENS = 2;
 /** Longer than every particle and placeholder. */
 const LETTERS_ALONE = /^[A-Za-z]{6,}$/;
 
 /**
- * The words of a name as they are compared: marks stripped, upper case, apostrophes dropped
+ * The words of a name as they are compared: diacritics removed, upper case, apostrophes dropped
  * (NG’ANG’A → NGANGA), hyphens split.
  */
 export function nameWords(text: string): string[] {
@@ -23,7 +25,7 @@ export function nameWords(text: string): string[] {
     .filter((word) => word !== '' && !PLACEHOLDERS.has(word));
 }
 
-/** Of the words of a name those that count: no initials, and no particles unless few words are left. */
+/** The words of a name that count: no initials, and no particles unless few words are left. */
 export function significantWords(words: readonly string[]): string[] {
   const long = words.filter((word) => word.length > 1);
   const names = long.filter((word) => !PARTICLES.has(word));
@@ -35,23 +37,23 @@ export function nameTokens(text: string): string[] {
   return significantWords(nameWords(text));
 }
 
-/** Whether a text has any word that counts as a name. */
+/** Whether a text contains any word that counts as a name. */
 export function isName(text: string): boolean {
   return LETTERS_ALONE.test(text) || nameTokens(text).length > 0;
 }
 
 const STRONG_SIMILARITY = 0.92;
-/** Enough where the tokens also sound alike. */
+/** Enough if the tokens also sound alike. */
 const ALIKE_SIMILARITY = 0.8;
-/** Of a name with one letter wrong; shorter ones have too many neighbours. */
+/** For a name with one wrong letter; shorter names are similar to too many others. */
 const MIN_LISTED_LETTERS = 4;
 const MIN_OTHER_LETTERS = 5;
-/** Of two spellings of one listed name. */
+/** For two spellings of one listed name. */
 const SPELLING_SIMILARITY = 0.98;
 
 /**
- * 1 for equal tokens, down to 0 for those that are no spelling of each other. Two listed names are
- * one name or two, whatever their letters; of others one letter may be wrong.
+ * 1 for equal tokens, down to 0 for tokens that are not spellings of each other. Two listed names
+ * are the same name or not, whatever their letters; other names may differ in one letter.
  */
 export function tokenSimilarity(a: string, b: string): number {
   if (a === b) return 1;
@@ -69,7 +71,9 @@ export function tokenSimilarity(a: string, b: string): number {
   return isAlike && !isGenderedPair(a, b) ? similarity : 0;
 }
 
-/** Whether tokens that are not similar enough to agree may still be one name with a letter wrong. */
+/**
+ * Whether tokens that are not similar enough to agree may still be one name with a wrong letter.
+ */
 export function mayBeMisspelt(a: string, b: string): boolean {
   const areKnown = knownName(a) !== undefined && knownName(b) !== undefined;
   const shortest = Math.min(a.length, b.length);
@@ -78,13 +82,13 @@ export function mayBeMisspelt(a: string, b: string): boolean {
   );
 }
 
-/** One letter wrong, but not the first, which seldom is: KELVIN and MELVIN are two names. */
+/** One wrong letter, but not the first, which is seldom wrong: KELVIN and MELVIN are two names. */
 function isMisspelling(a: string, b: string): boolean {
   const beginAlike = a[0] === b[0] || (a[0] === b[1] && a[1] === b[0]);
   return beginAlike && isOneEditApart(a, b);
 }
 
-/** One letter more, less or other, or two adjacent ones exchanged. */
+/** One letter added, missing or different, or two adjacent letters swapped. */
 function isOneEditApart(a: string, b: string): boolean {
   if (a.length > b.length) return isOneEditApart(b, a);
   let at = 0;
@@ -94,10 +98,10 @@ function isOneEditApart(a: string, b: string): boolean {
   return a[at] === b[at + 1] && a[at + 1] === b[at] && a.slice(at + 2) === b.slice(at + 2);
 }
 
-/** Endings of a woman’s name after a man’s: JOSEPH, JOSEPHINE. */
+/** Endings that make a woman’s name from a man’s: JOSEPH, JOSEPHINE. */
 const FEMININE_ENDING =
   /^(A|IA|INE|INA|ENE|ENA|ETTE|ETTA|ELLE|ELLA|ILLA|ICIA|ICA|ISCA|ITA|IDA|INAH|AH)$/;
-/** The same name of a man and of a woman: Kalenjin, Luo and Luhya beginnings, Latin endings. */
+/** The same name for a man and a woman: Kalenjin, Luo and Luhya prefixes, Latin endings. */
 const GENDERED: readonly (readonly [man: RegExp, woman: RegExp])[] = [
   [/^KIP?(?=.{3})/, /^(CHEP|JEP|TAP|CHE|JE)(?=.{3})/],
   [/^O(?=.{3})/, /^A(?=.{3})/],
@@ -107,7 +111,7 @@ const GENDERED: readonly (readonly [man: RegExp, woman: RegExp])[] = [
 
 function isGenderedPair(a: string, b: string): boolean {
   const [shorter, longer] = a.length <= b.length ? [a, b] : [b, a];
-  // A listed name that lost its last letter is a slip, not a man’s name.
+  // A listed name without its last letter is a typing error, not a man’s name.
   const isSlip = knownName(longer) !== undefined && knownName(shorter) === undefined;
   if (
     !isSlip &&
@@ -126,8 +130,8 @@ function isPairOf(...[a, b, man, woman]: [string, string, RegExp, RegExp]): bool
 }
 
 /**
- * What is left of a name when the differences that spellings of Bantu, Luo and Arabic names show are
- * taken away: r/l, k/g/c/q, silent h, doubled letters, and vowels but for the first letter.
+ * The token without the differences between spellings of Bantu, Luo and Arabic names: r/l, k/g/c/q,
+ * silent h, doubled letters, and vowels other than the first letter.
  */
 export function soundKey(token: string): string {
   return token

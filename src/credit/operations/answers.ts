@@ -10,12 +10,15 @@ import { ageInMonths, arrearDaysOf, detailsOf, isStale } from '../summary/detail
 import type { SummaryScope } from '../summary/sectors.ts';
 import type { ListedAccount } from '../summary/summary.ts';
 
-/** What the law asks bureaus to print with a score (Banking (Credit Reference Bureau) Regulations, Kenya). */
+/**
+ * The text that bureaus must print with a score by law (Banking (Credit Reference Bureau)
+ * Regulations, Kenya).
+ */
 export const NOTICE =
   'A customer’s credit score should not be used as the sole reason by a lender to deny a customer a loan.';
 export const SUCCESS_TEXT = 'Product request processed successfully';
 
-/** Everything an answer is made of. */
+/** Everything that an answer is built from. */
 export interface AnswerContext {
   readonly requestReference: string;
   readonly scope: SummaryScope;
@@ -40,7 +43,7 @@ export function flagsOf({ disputed, deceased, asOf }: ListedAccount, context: An
   };
 }
 
-/** What the answer tells of an account beyond its status and its arrears. */
+/** The fields of an account beyond its status and its arrears. */
 export function accountDetailsOf({ account }: ListedAccount, asOf: Date, context: AnswerContext) {
   return {
     accountType: PRODUCT_NAMES[account.product],
@@ -59,7 +62,7 @@ export function summaryDetailsOf({ file }: BureauFinding, { scope, source }: Ans
   return detailsOf(file, scope, source === REGISTRY_SOURCE);
 }
 
-/** About the whole file, as the score is. */
+/** About the whole file, like the score. */
 function remarksOf({ file }: BureauFinding): string[] {
   const disputed = file.accounts.filter(isDisputed).length;
   const accounts = disputed === 1 ? '1 account is' : `${disputed} accounts are`;
@@ -115,7 +118,7 @@ export function dayOnWire(day: string, { timeZone }: AnswerContext): string {
 
 const offsets = new Map<string, string>();
 
-// Formatting costs tens of microseconds, and the days of a registry repeat.
+// Formatting costs tens of microseconds, and the dates in a registry repeat.
 function offsetOn(day: string, timeZone: string): string {
   const key = `${timeZone} ${day}`;
   const known = offsets.get(key);

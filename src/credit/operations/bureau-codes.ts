@@ -23,7 +23,7 @@ const FIELD_CODES: ReadonlyMap<string, string> = new Map([
   ['reportSector', '209'],
 ]);
 
-/** The bureau's own code for a refusal of a scoring operation, beside ours. */
+/** The bureau's own code for a refusal of a scoring operation, in addition to ours. */
 export function bureauCodeOf(refusal: Refusal): string {
   if (refusal.code === 'invalid_field') return FIELD_CODES.get(refusal.field ?? '') ?? '402';
   return CODES[refusal.code] ?? GENERAL_ERROR;

@@ -34,7 +34,7 @@ export interface ScoringDeps extends Pick<Authenticators, 'byVendor'> {
   readonly timeZone: string;
 }
 
-/** Parameters that all three have. */
+/** Parameters of all three operations. */
 export const enquiryFields = {
   vid,
   requestReference,
@@ -53,7 +53,9 @@ type ScoringRequest = Static<TObject<typeof enquiryFields>> & { readonly reportS
 const NAME_FIELDS = ['name1', 'name2', 'name3', 'name4'] as const;
 const FEWEST_NAMES = 2;
 
-/** Clients of these operations look for `status` and `text` at top level, and for the bureau's code. */
+/**
+ * Clients of these operations expect `status` and `text` at the top level, and the bureau's code.
+ */
 const refusalForm: RefusalForm = {
   name: 'scoring',
   fieldsOf: (refusal) => ({
@@ -144,7 +146,7 @@ function readDocuments(request: ScoringRequest): IdentityDocument[] {
   return documents;
 }
 
-/** The day alone; empty when it was not given. */
+/** The date alone; empty if it was not given. */
 function readDateOfBirth({ dateOfBirth: given }: ScoringRequest): string {
   const day = (given ?? '').slice(0, 'YYYY-MM-DD'.length);
   if (day !== '' && parseDay(day) === undefined) {
@@ -156,7 +158,7 @@ function readDateOfBirth({ dateOfBirth: given }: ScoringRequest): string {
   return day;
 }
 
-/** The schema has checked the form of the date; here it must be in the calendar, and not to come. */
+/** The schema has checked the format of the date; here it must exist and not be in the future. */
 function readConsent(
   { consentReference, consentDate }: ScoringRequest,
   policy: EnquiryPolicy,
@@ -181,7 +183,7 @@ function readConsent(
   return { consentReference: consentReference ?? null, consentDate: consentDate ?? null };
 }
 
-/** An earlier day is a mistake: no consent to a credit enquiry is that old. */
+/** An earlier date is a mistake: no consent to a credit enquiry is that old. */
 const EARLIEST_CONSENT = new Date('2000-01-01T00:00:00Z');
 
 function invalidConsentDate(how: string): Refusal {
@@ -205,7 +207,7 @@ function readNames(
   return names;
 }
 
-/** Names a vendor's key in records without telling anything about it. */
+/** Identifies a vendor's key in records without revealing anything about it. */
 function keyIdOf(key: KeyObject | undefined): string {
   if (key === undefined) return '';
   return hmac(key, 'malipo key id', 'hex').slice(0, 16);

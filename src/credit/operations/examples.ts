@@ -1,6 +1,6 @@
 import { SUCCESS_TEXT } from './answers.ts';
 
-/** Parts of the examples: what the sandbox answers about its first example subject. */
+/** Parts of the examples: the sandbox's answer about its first example subject. */
 
 export const NAMES = { name1: 'Amani', name2: 'Baraka', name3: 'Wanjiru' };
 export const NATIONAL_ID = '900000001';
@@ -18,7 +18,7 @@ export const PROFILE = {
 };
 export const TAIL = { remarks: [], source: 'registry', computed_here: [] };
 
-/** Text numbers of the own and the other sectors. */
+/** Numbers, as text, of the own and the other sectors. */
 function pair(mySector: string, otherSectors: string) {
   return { mySector, otherSectors };
 }

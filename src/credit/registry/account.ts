@@ -1,13 +1,13 @@
 import type { AccountStatus, ProductType, RiskClass } from '../facts.ts';
 
-/** Dates in records are `YYYY-MM-DD` texts: they sort, compare and go to the database as they are. */
+/** Dates in records are `YYYY-MM-DD` texts: they sort, compare and go to the database unchanged. */
 export type Day = string;
 
 /** Terms of an account; amounts in cents of KES. */
 export interface Terms {
   readonly product: ProductType;
   readonly openedOn: Day;
-  /** 0 when it is in another currency and no rate is known. */
+  /** 0 if the account is in another currency and no rate is known. */
   readonly originalCents: bigint;
   readonly instalmentCents: bigint | null;
   readonly repaymentMonths: number | null;
@@ -29,7 +29,7 @@ export interface State {
   readonly lastPaymentCents: bigint | null;
 }
 
-/** What the registry holds of an account. */
+/** The registry's data about an account. */
 export interface KnownAccount {
   readonly crn: bigint;
   readonly accountId: bigint;

@@ -38,7 +38,7 @@ const STATE_COLUMNS = `s.crn, s.account_id, s.as_of::text, s.balance_cents, s.ov
   s.days_in_arrears, s.instalments_in_arrears, s.risk_class, s.status, s.status_on::text,
   s.last_payment_on::text, s.last_payment_cents`;
 
-/** Accounts by account key, with their states of these as-of dates. */
+/** Accounts by account key, with their states for these as-of dates. */
 export async function readKnownAccounts(
   db: Queryable,
   lender: string,
@@ -169,7 +169,7 @@ const REPLACE_STATE = `on conflict (crn, account_id, as_of) do update set
   last_payment_on = excluded.last_payment_on, last_payment_cents = excluded.last_payment_cents,
   import_id = excluded.import_id`;
 
-/** Writes states; one that is there is replaced (its former values are recorded beside it). */
+/** Writes states; an existing one is replaced, and its former values are recorded. */
 export async function putStates(
   db: Queryable,
   rows: Rows,

@@ -2,12 +2,12 @@ import { newId } from '../../platform/base/ids.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 
 /**
- * `document_shared`: two subjects have one document. `documents_conflict`: a request whose documents
- * disagree. `account_holder`: a line gave a subject's account to somebody else.
+ * `document_shared`: two subjects have one document. `documents_conflict`: a request whose
+ * documents disagree. `account_holder`: a line gave a subject's account to somebody else.
  */
 export type CaseKind = 'document_shared' | 'documents_conflict' | 'account_holder';
 
-/** Opens a case for each set of subjects, unless the same one is open already. */
+/** Opens a case for each set of subjects, unless the same case is already open. */
 export async function openCases(
   db: Queryable,
   kind: CaseKind,
@@ -35,11 +35,11 @@ export interface CreditCase {
   readonly crns: readonly bigint[];
   readonly openedAt: Date;
   readonly closedAt: Date | null;
-  /** What was found and done; null while it is open. */
+  /** The finding and what was done; null while the case is open. */
   readonly resolution: string | null;
 }
 
-/** A page of cases, the oldest first. */
+/** A page of cases, oldest first. */
 export async function listCases(
   db: Queryable,
   search: {
@@ -75,7 +75,7 @@ export async function listCases(
   }));
 }
 
-/** Closes a case with what was found. Returns false when there is no such open case. */
+/** Closes a case with its finding. Returns false if there is no such open case. */
 export async function closeCase(
   db: Queryable,
   caseId: string,

@@ -3,12 +3,12 @@ import type { Queryable } from '../../platform/db/pool.ts';
 import { MEMBERS_OF_FIRST_PARAMETER } from './merges-store.ts';
 import type { Vault } from './vault.ts';
 
-/** Longest statement, in words (the law gives the subject about a hundred). */
+/** Maximum number of words of a statement (the law gives the subject about a hundred). */
 export const STATEMENT_WORDS = 100;
 
 /**
- * Opens a subject's dispute about an account; until it is closed no default of the account is held
- * against the subject. Returns its id, or undefined when the subject has no such account.
+ * Opens a subject's dispute about an account; until it is closed, no default of the account counts
+ * against the subject. Returns its id, or undefined if the subject has no such account.
  */
 export async function openDispute(
   db: Queryable,
@@ -38,7 +38,7 @@ export async function openDispute(
 
 export type DisputeOutcome = 'upheld' | 'rejected' | 'withdrawn';
 
-/** Closes a dispute. What it changes in the data is the lender's to submit as a correction. */
+/** Closes a dispute. The lender submits any change of the data as a correction. */
 export async function closeDispute(
   db: Queryable,
   disputeId: string,

@@ -35,9 +35,9 @@ export const DOCUMENT_FORMS: Readonly<Record<DocumentType, string>> = {
 };
 
 /**
- * One spelling of a document number: no separators, upper case, and no leading zeros where the
- * number is only a number. Numbers of different types are never equal. Returns undefined when the
- * text is no such document.
+ * The normal form of a document number: no separators, upper case, and no leading zeros if it
+ * consists of digits only. Numbers of different types are never equal. Returns undefined if the
+ * text is not such a document.
  */
 export function normaliseDocument(type: DocumentType, text: string): string | undefined {
   const compact = text.replaceAll(/[\s./-]/g, '').toUpperCase();
@@ -50,8 +50,9 @@ function withoutZeros(digits: string): string {
 }
 
 /**
- * One spelling of a phone number: its digits with the country's, `254712345678` for `0712 345 678`
- * (a number without a country is Kenyan). Returns undefined when the text is no phone number.
+ * The normal form of a phone number: digits with the country code, `254712345678` for `0712 345
+ * 678` (a number without a country code is Kenyan). Returns undefined if the text is not a phone
+ * number.
  */
 export function normalisePhone(text: string): string | undefined {
   const compact = text.replaceAll(/[\s()./-]/g, '');

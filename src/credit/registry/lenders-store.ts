@@ -1,7 +1,7 @@
 import type { Sector } from '../../parties/vendor.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 
-/** Registers the lender, or tells the sector it is registered with. */
+/** Registers the lender, or returns the sector it is registered with. */
 export async function registerLender(
   db: Queryable,
   lender: { readonly lender: string; readonly sector: Sector; readonly at: Date },

@@ -3,15 +3,17 @@ import type { Queryable } from '../../platform/db/pool.ts';
 import type { LifeRecord } from '../facts.ts';
 import { MEMBERS_OF_FIRST_PARAMETER } from './merges-store.ts';
 
-/** A record about the life of a subject, as a person made it. */
+/** A record that a person made about the life of a subject. */
 export interface SubjectLifeRecord extends LifeRecord {
-  /** `YYYY-MM-DD`, where it is known. */
+  /** `YYYY-MM-DD`, if known. */
   readonly diedOn: string | null;
-  /** The document that was seen. */
+  /** The document that the person saw. */
   readonly evidence: string;
 }
 
-/** Records that a subject died, or is alive after all. Returns false when there is no such subject. */
+/**
+ * Records that a subject died, or is alive after all. Returns false if there is no such subject.
+ */
 export async function addLifeRecord(
   db: Queryable,
   crn: bigint,
@@ -37,7 +39,7 @@ export async function readLifeRecord(db: Queryable, crn: bigint): Promise<LifeRe
   return row === undefined ? undefined : { status: row.status, recordedAt: row.recorded_at };
 }
 
-/** All records of a subject, the newest first. */
+/** All records of a subject, newest first. */
 export async function listLifeRecords(db: Queryable, crn: bigint): Promise<SubjectLifeRecord[]> {
   const read = await db.query<{
     status: LifeRecord['status'];

@@ -4,8 +4,8 @@ import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { holdRegistry } from './counters-store.ts';
 
 /**
- * Completes `crn = …` where $1 is a subject: the subject, and those that are merged into it. As an
- * array, so that it is read once and indexes on crn are used.
+ * Completes `crn = …`, where $1 is a subject: the subject, and those merged into it. As an array,
+ * so that it is evaluated once and indexes on crn are used.
  */
 export const MEMBERS_OF_FIRST_PARAMETER = `any(array(
   select $1::bigint union all
@@ -15,8 +15,8 @@ export const MEMBERS_OF_FIRST_PARAMETER = `any(array(
 export type MergeProblem = 'no_subject' | 'from_is_merged' | 'into_is_merged' | 'from_has_others';
 
 /**
- * From now on, what is on file about `from` is answered under `into`; nothing is moved. Returns why
- * not, or undefined when it is done.
+ * From now on, the data on file about `from` is answered under `into`; no rows move. Returns why it
+ * cannot be done, or undefined.
  */
 export async function mergeSubjects(
   pool: Pool,
@@ -28,7 +28,7 @@ export async function mergeSubjects(
   },
 ): Promise<MergeProblem | undefined> {
   return await databaseTransaction(pool, async (client) => {
-    // The registry's writers take turns, so that no import decides on what a merge is changing.
+    // The registry's writers take turns, so that no import relies on data that a merge is changing.
     await holdRegistry(client);
     const both = [merge.from, merge.into];
     const known = await client.query('select from subjects where crn = any($1::bigint[])', [both]);
@@ -50,7 +50,7 @@ export async function mergeSubjects(
   });
 }
 
-/** Takes a merge back. Returns false when the subject is not merged into another. */
+/** Undoes a merge. Returns false if the subject is not merged into another. */
 export async function undoMerge(
   pool: Pool,
   undone: { readonly from: bigint; readonly reason: string; readonly at: Date },
@@ -66,7 +66,7 @@ export async function undoMerge(
   });
 }
 
-/** Of these subjects, those that are merged into another, with that other. */
+/** Those of the subjects that are merged into another, with that other subject. */
 export async function readSurvivors(
   db: Queryable,
   crns: readonly bigint[],
@@ -79,7 +79,7 @@ export async function readSurvivors(
   return new Map(read.rows.map((row) => [row.from_crn, row.into_crn]));
 }
 
-/** Subjects that are merged into some of these, by the subject that survives. */
+/** Subjects that are merged into some of these, by the surviving subject. */
 export async function readMerged(
   db: Queryable,
   crns: readonly bigint[],
@@ -96,7 +96,7 @@ export async function readMerged(
   return merged;
 }
 
-/** A merge as it is on record. */
+/** The record of a merge. */
 export interface SubjectMerge {
   readonly from: bigint;
   readonly into: bigint;
@@ -106,7 +106,7 @@ export interface SubjectMerge {
   readonly undoneReason: string | null;
 }
 
-/** Merges, those that were undone too, the newest first. */
+/** Merges, including those that were undone, newest first. */
 export async function listMerges(db: Queryable, limit: number): Promise<SubjectMerge[]> {
   const read = await db.query<{
     from_crn: bigint;

@@ -4,13 +4,13 @@ import { createVault } from './vault.ts';
 import type { CreditKeys, Vault } from './vault.ts';
 
 /**
- * The vault of a registry, whose keys must be the ones it was written with: under another index key
- * nobody would be found, and an import would take everybody for new.
- * Throws: `PlainError` when they are not.
+ * The vault of a registry, whose keys must be the ones it was written with. Under another index key
+ * nobody would be found, and an import would treat everybody as new.
+ * Throws: `PlainError` if they are not.
  */
 export async function openRegistryVault(db: Queryable, keys: CreditKeys): Promise<Vault> {
   const vault = createVault(keys);
-  // Indexes begin with the name of their key: the first and the last show when there are two.
+  // Indexes begin with the id of their key, so the first and the last show whether there are two.
   const read = await db.query<{ document_index: Buffer; sealed: Buffer }>(
     `(select document_index, sealed from subject_documents join subjects using (crn)
       order by document_index limit 1)

@@ -3,10 +3,10 @@ import type { DocumentType, IdentityDocument } from './documents.ts';
 export type PhoneType = 'MOBILE' | 'HOME' | 'WORK';
 
 export interface Phone {
-  /** Normalised: digits with the country's. */
+  /** Normalised: digits with the country code. */
   readonly number: string;
   readonly type: PhoneType;
-  /** `YYYY-MM-DD`: the as-of date it was first submitted for. */
+  /** `YYYY-MM-DD`: the as-of date that it was first submitted for. */
   readonly since: string;
 }
 
@@ -29,7 +29,7 @@ export interface PersonName {
 export interface Profile {
   readonly name: PersonName;
   readonly salutation: string;
-  /** Names other lenders submitted, the newest first. */
+  /** Names that other lenders submitted, newest first. */
   readonly alsoKnownAs: readonly PersonName[];
   readonly dateOfBirth: string;
   /** `M`, `F` or empty. */
@@ -39,7 +39,7 @@ export interface Profile {
   readonly documents: readonly IdentityDocument[];
   readonly phones: readonly Phone[];
   readonly addresses: readonly Address[];
-  /** As-of date of the submission that the name and the single fields are from. */
+  /** The as-of date of the submission that the name and the single fields come from. */
   readonly asOf: string;
 }
 
@@ -48,15 +48,16 @@ export function subjectLocation(crn: bigint): string {
   return `subjects|${crn}`;
 }
 
-/** Former names kept; the oldest go. */
+/** Maximum number of former names; the oldest are dropped. */
 const MAX_NAMES = 8;
-/** Phones and addresses kept, each; the oldest go. */
+/** Maximum number of phones, and of addresses; the oldest are dropped. */
 const MAX_CONTACTS = 20;
 
 /**
- * A subject's profile after another submission about the same person: the later submission gives
- * name and single fields, the earlier ones fill what it leaves empty; documents, phones, addresses
- * and names add up. The order of submissions with different dates does not matter for the fields.
+ * A subject's profile after another submission about the same person. The later submission provides
+ * the name and the single fields; the earlier ones fill what it leaves empty. Documents, phones,
+ * addresses and names accumulate. The result does not depend on the order of submissions with
+ * different dates.
  */
 export function mergeProfiles(known: Profile, submitted: Profile): Profile {
   const [older, newer] = submitted.asOf >= known.asOf ? [known, submitted] : [submitted, known];
@@ -64,7 +65,7 @@ export function mergeProfiles(known: Profile, submitted: Profile): Profile {
     name: newer.name,
     salutation: newer.salutation || older.salutation,
     alsoKnownAs: mergeNames(newer, older),
-    // Only where people merged two subjects may there be two; each keeps its own.
+    // There can be two only if people merged two subjects; each keeps its own.
     dateOfBirth: known.dateOfBirth || submitted.dateOfBirth,
     gender: newer.gender || older.gender,
     nationality: newer.nationality || older.nationality,
@@ -80,7 +81,7 @@ export function isSameProfile(known: Profile, merged: Profile): boolean {
   return JSON.stringify(known) === JSON.stringify(merged);
 }
 
-/** True when everything the submission says of the person is on file already. */
+/** True if everything that the submission contains about the person is already on file. */
 export function holdsIdentity(known: Profile, submitted: Profile): boolean {
   const names = [known.name, ...known.alsoKnownAs].map(fullName);
   return (
@@ -107,7 +108,7 @@ export function fullName(name: PersonName): string {
   return [...name.forenames, name.surname].filter((part) => part !== '').join(' ');
 }
 
-/** The subject's number of a type, or empty text. */
+/** The subject's document number of a type, or empty text. */
 export function documentNumber(profile: Profile, type: DocumentType): string {
   return profile.documents.findLast((document) => document.type === type)?.number ?? '';
 }

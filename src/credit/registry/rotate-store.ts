@@ -32,7 +32,10 @@ export async function rotateSubjects(db: Queryable, vault: Vault, after?: Positi
   return pageOf(read.rows, changed, ({ crn }) => [crn]);
 }
 
-/** Blind indexes of a subject's documents: the current ones in, the former ones out. */
+/**
+ * Replaces blind indexes of a subject's documents: inserts the current ones, deletes the former
+ * ones.
+ */
 async function reindex(
   db: Queryable,
   vault: Vault,

@@ -6,11 +6,11 @@ export type Position = readonly (string | number | bigint)[];
 
 export interface Page {
   readonly changed: number;
-  /** Undefined when there is no further page. */
+  /** Undefined if there is no further page. */
   readonly last: Position | undefined;
 }
 
-/** What came of a page of rows. */
+/** The result of rewriting a page of rows. */
 export function pageOf<Row>(
   rows: readonly Row[],
   changed: number,

@@ -15,7 +15,7 @@ import type { Vault } from './vault.ts';
 export interface FoundSubject {
   readonly crn: bigint;
   readonly profile: Profile;
-  /** Those of the subject and of the ones merged into it, which may differ. */
+  /** The documents of the subject and of subjects merged into it, which may differ. */
   readonly birthDates: readonly string[];
   /** Types of the given documents that led to this subject. */
   readonly by: readonly DocumentType[];
@@ -65,7 +65,7 @@ export async function findSubjects(
   }));
 }
 
-/** A subject’s profile, with what those that are merged into it add. */
+/** A subject’s profile, completed by the profiles of subjects merged into it. */
 export async function readSubject(
   db: Queryable,
   vault: Vault,
@@ -79,7 +79,7 @@ export async function readSubject(
   return members.has(crn) ? openMembers(vault, crn, members).profile : undefined;
 }
 
-/** One profile of a subject and of those merged into it. */
+/** One profile for a subject and those merged into it. */
 function openMembers(
   vault: Vault,
   crn: bigint,
@@ -124,11 +124,11 @@ interface StateRow {
 }
 
 export interface FileOptions extends EnquiryWindow {
-  /** UTC midnight of the day the file is looked at. */
+  /** UTC midnight of the day that the file is read for. */
   readonly asOf: Date;
 }
 
-/** Everything on file about a subject on a day; later submissions are not in it. */
+/** Everything on file about a subject on a day; later submissions are not included. */
 export async function readCreditFile(db: Queryable, options: FileOptions): Promise<CreditFile> {
   const asOfDay = isoDay(options.asOf);
   const [accounts, states, enquiries, life] = await Promise.all([
@@ -170,7 +170,7 @@ export async function readCreditFile(db: Queryable, options: FileOptions): Promi
 
 function accountOf(row: AccountRow, rows: readonly StateRow[]): CreditAccount[] {
   const newest = rows.at(-1);
-  // An account whose every state is past retention is no longer on file.
+  // An account whose states are all past retention is no longer on file.
   if (newest === undefined) return [];
   return [
     {
@@ -209,15 +209,15 @@ function dateOf(day: string): Date {
   return new Date(`${day}T00:00:00Z`);
 }
 
-/** What a lender said before it corrected itself. */
+/** Values of a lender that it later corrected. */
 export interface PastCorrection {
   readonly accountId: bigint;
   readonly correctedAt: Date;
-  /** Terms or a state of the account as they were; amounts in cents, as texts. */
+  /** The former terms or a former state of the account; amounts in cents, as text. */
   readonly former: Readonly<Record<string, string | number | null>>;
 }
 
-/** Corrections of a subject's accounts, the oldest first. */
+/** Corrections of a subject's accounts, oldest first. */
 export async function listCorrections(db: Queryable, crn: bigint): Promise<PastCorrection[]> {
   const read = await db.query<{
     account_id: bigint;

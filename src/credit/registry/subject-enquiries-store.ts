@@ -8,7 +8,7 @@ export interface SubjectEnquiry {
   readonly crn: bigint;
   readonly enquiredAt: Date;
   readonly enquiryId: string;
-  /** 0 when it was asked before this registry began. */
+  /** 0 if it was made before this registry began. */
   readonly vendorId: number;
   readonly askedBy: string;
   readonly sector: string;
@@ -16,7 +16,7 @@ export interface SubjectEnquiry {
   readonly reportReason: number;
 }
 
-/** Notes enquiries alongside the subjects they were answered about. */
+/** Records enquiries with the subjects that they were answered about. */
 export async function addSubjectEnquiries(
   db: Queryable,
   notes: readonly SubjectEnquiry[],
@@ -39,7 +39,7 @@ export async function addSubjectEnquiries(
   );
 }
 
-/** Everybody who asked about a subject, the newest first. */
+/** Everybody who asked about a subject, newest first. */
 export async function listSubjectEnquiries(db: Queryable, crn: bigint): Promise<SubjectEnquiry[]> {
   const read = await db.query<{
     enquired_at: Date;
@@ -67,22 +67,22 @@ export async function listSubjectEnquiries(db: Queryable, crn: bigint): Promise<
   }));
 }
 
-/** Which enquiries about a subject are part of its file. */
+/** Selects the enquiries about a subject that are part of its file. */
 export interface EnquiryWindow {
   readonly crn: bigint;
   /** States and enquiries before this instant are past retention. */
   readonly statesFrom: Date;
-  /** The instant the file is asked for: enquiries made before are in it. */
+  /** The instant that the file is read for: earlier enquiries are included. */
   readonly enquiriesUntil: Date;
   /**
-   * Who asks, or null. Its own enquiries from this instant on belong to the application it is asking
-   * about now.
+   * The vendor that asks, or null. Its own enquiries from this instant on belong to the application
+   * that it is asking about now.
    */
   readonly ownVendorId: number | null;
   readonly ownEnquiriesFrom: Date;
 }
 
-/** Past enquiries about a subject, the oldest first. */
+/** Past enquiries about a subject, oldest first. */
 export async function readPastEnquiries(
   db: Queryable,
   options: EnquiryWindow,

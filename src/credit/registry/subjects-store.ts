@@ -32,8 +32,8 @@ export async function readSealedProfiles(
 }
 
 /**
- * `new`: no row has the key, which who holds the registry's lock can know. `known`: one may be there.
- * To look for it costs the database a third of adding a row.
+ * `new`: no row has the key, which the holder of the registry's lock can know. `known`: a row may
+ * exist. Looking for it costs a third as much as adding a row.
  */
 export type Rows = 'new' | 'known';
 

@@ -44,8 +44,8 @@ function dateOf(day: string | null): Date | null {
 }
 
 /**
- * Puts a rule in force at once, in place of one of the same name; the change is recorded in the same
- * statement.
+ * Puts a rule into force at once, replacing one with the same name; the same statement records the
+ * change.
  */
 export async function putSuppressionRule(
   db: Queryable,
@@ -81,7 +81,7 @@ export async function putSuppressionRule(
   );
 }
 
-/** Takes a rule out of force, and records that. Returns false when there is none of this name. */
+/** Removes a rule and records that. Returns false if no rule has this name. */
 export async function removeSuppressionRule(
   db: Queryable,
   removed: { readonly rule: string; readonly reason: string; readonly at: Date },
@@ -100,11 +100,11 @@ export interface SuppressionChange {
   readonly rule: string;
   readonly changedAt: Date;
   readonly reason: string;
-  /** Columns of `suppression_rules` from then on; null: removed. */
+  /** The columns of `suppression_rules` from then on; null: removed. */
   readonly became: Readonly<Record<string, unknown>> | null;
 }
 
-/** The newest changes first. */
+/** Newest changes first. */
 export async function listSuppressionChanges(
   db: Queryable,
   limit: number,

@@ -2,10 +2,13 @@ import type { AccountState, CreditAccount, CreditFile, ProductType, RiskClass } 
 import { isKept, isOriginalKnown } from '../scorecards/standing.ts';
 import type { Sector } from '../../parties/vendor.ts';
 
-/** Negative information a rule covers is not shown and not scored. Absent conditions hold always. */
+/**
+ * Negative information that a rule covers is neither shown nor scored. Absent conditions always
+ * hold.
+ */
 export interface SuppressionRule {
   readonly rule: string;
-  /** Why it is there, for people. */
+  /** The reason, for people. */
   readonly reason: string;
   readonly balanceUpToCents: bigint | null;
   readonly originalUpToCents: bigint | null;
@@ -19,9 +22,9 @@ export interface SuppressionRule {
 
 /**
  * The file with every suppressed state made neutral: class A, nothing overdue, no days or
- * instalments in arrears, and active where it was written off, in legal action, in collection or
- * called up. Balances, dates and everything positive stay. An account with trouble that is hidden so
- * is marked: it must not pass for one that was kept well.
+ * instalments in arrears. A state that was written off, in legal action, in collection or called up
+ * becomes active. Balances, dates and everything positive stay. An account with suppressed negative
+ * information is marked, so that it does not count as one that was kept well.
  */
 export function applySuppression(file: CreditFile, rules: readonly SuppressionRule[]): CreditFile {
   if (rules.length === 0) return file;

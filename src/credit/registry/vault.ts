@@ -7,15 +7,15 @@ import type { MasterKeys } from '../../platform/base/sealing.ts';
 const KEY_ID_BYTES = 4;
 const INDEX_BYTES = 16;
 
-/** The keys of the registry: one pair seals personal fields, another finds them. */
+/** The keys of the registry: one pair seals personal fields, another makes them searchable. */
 export interface CreditKeys {
   readonly master: MasterKeys;
   readonly index: MasterKeys;
 }
 
 /**
- * The keys as configured, or undefined when the registry is off: it needs an index key of its own.
- * @param derive make the index key from the master key instead (sandbox).
+ * The configured keys, or undefined if the registry is off, which needs a separate index key.
+ * @param derive derive the index key from the master key instead (sandbox).
  */
 export function creditKeysOf(
   configured: {
@@ -41,41 +41,45 @@ function deriveIndexKey(master: Buffer): Buffer {
   return deriveKey(master, 'malipo sandbox credit index');
 }
 
-/** What a blind index is made of; texts of two kinds are never equal. */
+/** The input of a blind index; inputs of two kinds are never equal. */
 export type IndexKind = 'document' | 'account' | 'identity';
 
 /**
- * Seals personal fields and makes blind indexes. Both carry four bytes that name their key, so that
- * rows of a former key are found and opened until a rotation has rewritten them.
+ * Seals personal fields and makes blind indexes. Both begin with four bytes that identify their
+ * key, so that rows under a former key are still found and decrypted until a rotation has rewritten
+ * them.
  */
 export interface Vault {
   /**
-   * Key id (4 bytes), then the text as `encrypt` gives it.
-   * @param location where it is stored, bound in: sealed bytes copied to another row do not open.
+   * Key id (4 bytes), then the text as returned by `encrypt`.
+   * @param location where it is stored; sealed bytes copied to another row cannot be decrypted.
    */
   seal(text: string, location: string): Buffer;
-  /** Throws when the key is not at hand, or the bytes were altered or moved. */
+  /** Throws if the key is not available, or the bytes were altered or moved. */
   unseal(sealed: Buffer, location: string): string;
   /** Under the current key: key id (4 bytes), HMAC-SHA-256 truncated to 16 bytes. */
   index(kind: IndexKind, text: string): Buffer;
-  /** Under the current key first, then under the former one while there is one. */
+  /** Under the current key first, then under the former one if there is one. */
   indexes(kind: IndexKind, text: string): Buffer[];
-  /** The same as texts of one character a byte: keys of maps, and cheaper than buffers. */
+  /**
+   * The same as text with one character per byte, which can be a map key and is cheaper than
+   * buffers.
+   */
   indexKeys(kind: IndexKind, text: string): string[];
-  /** True for what `seal` or `index` made under a key that is no longer the current one. */
+  /** True for the output of `seal` or `index` under a key that is no longer the current one. */
   isFormer(bytes: Buffer, made: 'sealed' | 'index'): boolean;
-  /** True for what `seal` or `index` made under a key that is at hand. */
+  /** True for the output of `seal` or `index` under an available key. */
   knows(bytes: Buffer, made: 'sealed' | 'index'): boolean;
 }
 
 interface VaultKey {
   readonly id: Buffer;
-  /** One character a byte. */
+  /** One character per byte. */
   readonly idText: string;
   readonly key: KeyObject;
 }
 
-// The master key seals other secrets too: a key of its own keeps the uses apart.
+// The master key also seals other secrets; a derived key keeps the uses apart.
 function vaultKey(source: Buffer, purpose: string): VaultKey {
   const bytes = deriveKey(source, `malipo credit ${purpose}`);
   const id = createHash('sha256').update(bytes).digest().subarray(0, KEY_ID_BYTES);
@@ -110,7 +114,7 @@ export function createVault(keys: CreditKeys): Vault {
   };
 }
 
-/** As text of one character a byte, which costs a third of a buffer of its own. */
+/** As text with one character per byte, which costs a third of a separate buffer. */
 function blindIndex({ idText, key }: VaultKey, kind: IndexKind, text: string): string {
   return idText + hmac(key, `${kind}|${text}`, 'binary').slice(0, INDEX_BYTES);
 }

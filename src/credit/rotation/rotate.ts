@@ -11,14 +11,14 @@ export interface Rotated {
   readonly accounts: number;
   readonly disputes: number;
   readonly enquiries: number;
-  /** Kept answers of upstream bureaus. */
+  /** Stored answers of upstream bureaus. */
   readonly answers: number;
 }
 
 /**
  * Rewrites everything under a former key with the current ones: sealed fields and blind indexes.
- * Runs alongside the service (which needs both keys), one commit per page; it may be interrupted and
- * repeated. Documents of kept enquiries stay as they were recorded.
+ * Runs alongside the service (which needs both keys), one commit per page; it may be interrupted
+ * and repeated. The documents of recorded enquiries stay unchanged.
  */
 export async function rotateKeys(
   pool: Pool,

@@ -1,9 +1,10 @@
--- The credit registry. Rows belong to a subject, whose reference (crn) leads every key, or are found
--- by a blind index. What identifies a person is sealed (AES-256-GCM; key id, nonce, tag, text); what
--- must be found is a blind index: four bytes naming the index key, then 16 bytes of an HMAC-SHA-256.
+-- The credit registry. Rows belong to a subject, whose reference (crn) is the first column of every
+-- key, or are found by a blind index. Data that identifies a person is sealed (AES-256-GCM; key id,
+-- nonce, tag, text). Data that must be found has a blind index: four bytes identifying the index
+-- key, then 16 bytes of an HMAC-SHA-256.
 
--- One row. Writers of the registry lock it, so that two imports never create one person twice; it
--- hands out references and account ids.
+-- One row. Writers of the registry lock it, so that two imports never create one person twice. It
+-- holds the next references and account ids.
 create table credit_registry (
   only_row boolean primary key default true check (only_row),
   next_crn bigint not null,
@@ -32,7 +33,7 @@ create table subject_documents (
   primary key (document_index, crn)
 );
 
--- Terms of an account; what changes from month to month is in account_states.
+-- Terms of an account; monthly changes are in account_states.
 create table credit_accounts (
   crn bigint not null,
   account_id bigint not null,
@@ -40,16 +41,17 @@ create table credit_accounts (
   lender text not null,
   -- Account and client number.
   sealed bytea not null,
-  -- Of the identity the lender submitted last: equal means that the subject need not be read.
+  -- A hash of the identity that the lender submitted last: if it is equal, the subject need not be
+  -- read.
   identity_hash bytea not null,
   product text not null check (product in ('A','B','C','D','E','F','G','H','I','J','K','L')),
   opened_on date not null,
   original_cents bigint not null check (original_cents >= 0),
   instalment_cents bigint check (instalment_cents >= 0),
   repayment_months integer check (repayment_months >= 0),
-  -- Other people who hold the account too; null: the lender does not say.
+  -- Number of other holders of the account; null: not submitted.
   joint_holders integer check (joint_holders >= 0),
-  -- As-of date of the submission the terms are from.
+  -- As-of date of the submission that the terms come from.
   terms_as_of date not null,
   primary key (crn, account_id)
 );
@@ -69,12 +71,12 @@ create table account_states (
   status_on date not null,
   last_payment_on date,
   last_payment_cents bigint check (last_payment_cents >= 0),
-  -- The import it is from.
+  -- The import that it comes from.
   import_id uuid not null,
   primary key (crn, account_id, as_of)
 );
 
--- What a correction replaced. Append-only.
+-- Values replaced by a correction. Append-only.
 create table account_corrections (
   crn bigint not null,
   account_id bigint not null,
@@ -113,7 +115,7 @@ create table subject_life_records (
   check (died_on is null or status = 'deceased')
 );
 
--- Negative information that may not be shown or scored.
+-- Negative information that must not be shown or scored.
 create table suppression_rules (
   rule text primary key check (rule ~ '^[a-z0-9_]{1,60}$'),
   reason text not null,
@@ -130,7 +132,7 @@ create table suppression_rules (
 insert into suppression_rules (rule, reason, balance_up_to_cents) values
   ('small_amount', 'Negative information is kept only where more than KES 1,000 is outstanding.', 100000);
 
--- Every change of a suppression rule, so that an answer of the past can be explained. Append-only.
+-- Every change of a suppression rule, so that past answers can be explained. Append-only.
 create table suppression_changes (
   change_id uuid primary key,
   rule text not null,
@@ -140,9 +142,9 @@ create table suppression_changes (
   became jsonb
 );
 
--- Two subjects that a person found to be one: what is on file about the first is answered under the
--- second. Rows of the first stay where they are, so that a merge can be undone. Merges are one deep.
--- Append-only but for the end of a merge.
+-- Two subjects that a person found to be the same: data on file about the first is answered under
+-- the second. Rows of the first stay in place, so that a merge can be undone. A subject that others
+-- are merged into cannot itself be merged. Append-only except for the end of a merge.
 create table subject_merges (
   merge_id uuid primary key,
   from_crn bigint not null,
@@ -157,8 +159,8 @@ create table subject_merges (
 create unique index subject_merges_in_force on subject_merges (from_crn) where undone_at is null;
 create index subject_merges_by_survivor on subject_merges (into_crn) where undone_at is null;
 
--- What people decide: one document of two subjects, a request whose documents disagree, a line that
--- gives a subject's account to somebody else.
+-- Decisions for people: a document that two subjects share, a request whose documents disagree, a
+-- line that gives a subject's account to somebody else.
 create table credit_cases (
   case_id uuid primary key,
   kind text not null check (kind in ('document_shared', 'documents_conflict', 'account_holder')),
@@ -175,12 +177,12 @@ create table credit_imports (
   lender text not null,
   template text not null check (template in ('mobile', 'individual')),
   as_of date not null,
-  -- SHA-256 of the file: the same file for the same date goes on where it stopped.
+  -- SHA-256 of the file: an import of the same file for the same date continues where it stopped.
   file_hash bytea not null,
   corrects boolean not null,
   started_at timestamptz not null,
   finished_at timestamptz,
-  -- Records of the file that are dealt with, the erroneous among them.
+  -- Records of the file that have been processed, including invalid ones.
   records_done bigint not null default 0,
   accounts_added bigint not null default 0,
   states_added bigint not null default 0,
@@ -190,7 +192,7 @@ create table credit_imports (
 );
 create index credit_imports_by_time on credit_imports (started_at, import_id);
 
--- Findings that need the registry to be seen; the others are found anew from the file.
+-- Findings that depend on the registry; the others are found again by reading the file.
 create table credit_import_findings (
   import_id uuid not null,
   line bigint not null,

@@ -1,5 +1,5 @@
 -- Every scoring request that was answered, found nobody, or may have reached an upstream bureau.
--- Append-only and chained per vendor: hash = SHA-256 over the hash before it and this row's line.
+-- Append-only and chained per vendor: hash = SHA-256 over the previous hash and this row's line.
 -- Only the sealed payload may be erased (retention); its hash stays in the chain.
 
 create table enquiry_chains (
@@ -19,7 +19,7 @@ create table enquiries (
   report_sector integer check (report_sector between 1 and 2),
   consent_reference text,
   consent_date text,
-  -- Names the vendor's key that signed the request.
+  -- Identifies the vendor's key that signed the request.
   key_id text not null,
   -- Blind indexes of the documents in the request: hexadecimal, comma-separated.
   documents text not null,
@@ -34,7 +34,7 @@ create table enquiries (
   probability text,
   source text not null,
   upstream_id text,
-  -- The day the file was looked at: with crn and time it reproduces the data.
+  -- The day that the file was read for: with crn and time it reproduces the data.
   data_as_of text,
   duration_ms integer not null,
   -- A random salt, the request as given, the answer as sent.
@@ -43,26 +43,26 @@ create table enquiries (
   hash bytea not null,
   primary key (vendor_id, sequence)
 );
--- The reference makes an enquiry of an operation once; one whose outcome is not known may be asked
--- again.
+-- A vendor's reference identifies an enquiry of an operation. One with an unknown outcome may be
+-- repeated.
 create unique index enquiries_once on enquiries (vendor_id, request_reference, operation)
   where outcome <> 'unknown';
 create index enquiries_by_reference on enquiries (vendor_id, request_reference, operation);
--- What found nobody, which is limited per vendor.
+-- Enquiries that found nobody, which are limited per vendor.
 create index enquiries_missed on enquiries (vendor_id, enquired_at)
   where outcome in ('not_found', 'mismatch', 'conflict');
--- Pages of enquiries, the newest first.
+-- Pages of enquiries, newest first.
 create index enquiries_by_time on enquiries (vendor_id, enquired_at, sequence);
--- Retention finds what it has still to erase without reading what is kept or erased already.
+-- For retention: finds the payloads that are still to be erased, without reading the others.
 create index enquiries_to_erase on enquiries (vendor_id, enquired_at)
   where sealed_payload is not null;
 
--- Who asked about a subject and why, beside the subject: for scores and for the subject's report.
+-- The enquiries about each subject and their reasons: for scores and for the subject's report.
 create table subject_enquiries (
   crn bigint not null,
   enquired_at timestamptz not null,
   enquiry_id uuid not null,
-  -- 0: asked before this registry began.
+  -- 0: made before this registry began.
   vendor_id integer not null,
   asked_by text not null,
   sector text not null,
@@ -71,8 +71,8 @@ create table subject_enquiries (
   primary key (crn, enquired_at, enquiry_id)
 );
 
--- Calls to an upstream bureau, written before they are made: it may have billed a call whose answer
--- never came. A repeat of the enquiry asks again only for what was not answered.
+-- Calls to an upstream bureau, recorded before they are made, because it may have billed a call
+-- whose answer never came. A repeat of the enquiry only asks for the parts that were not answered.
 create table upstream_calls (
   vendor_id integer not null,
   request_reference text not null,
@@ -80,7 +80,7 @@ create table upstream_calls (
   call_id uuid not null,
   bureau text not null,
   part text not null,
-  -- What was asked: the blind index of the document and the parameters that matter.
+  -- The input: the blind index of the document and the relevant parameters.
   asked text not null,
   started_at timestamptz not null,
   ended_at timestamptz,
@@ -88,14 +88,14 @@ create table upstream_calls (
   sealed_answer bytea,
   primary key (vendor_id, request_reference, call_id)
 );
--- A part of an enquiry is asked of an upstream bureau by one process at a time: two would be billed.
+-- Only one process at a time asks an upstream for a part of an enquiry: two would be billed.
 create unique index upstream_calls_in_flight
   on upstream_calls (vendor_id, request_reference, operation, bureau, part) where outcome is null;
 create index upstream_calls_to_erase on upstream_calls (vendor_id, started_at)
   where sealed_answer is not null;
 
--- How long enquiries are kept at least, as the owner has set it; null: for ever. `migrate` and the
--- start write CREDIT_ENQUIRY_RETENTION_DAYS here, where they are the owner.
+-- The minimum retention of enquiries, set by the owner; null: forever. `migrate` and the service
+-- write CREDIT_ENQUIRY_RETENTION_DAYS here when they run as the owner.
 create table enquiry_retention (
   one_row boolean primary key default true check (one_row),
   least_days integer check (least_days > 0)

@@ -13,7 +13,7 @@ import {
   wasEverNonPerforming,
 } from './standing.ts';
 
-/** What a score reads: the file, and the accounts in it that count. */
+/** The input of a score: the file, and the accounts in it that count. */
 export interface ScoredFile {
   readonly asOf: Date;
   readonly accounts: readonly CreditAccount[];
@@ -21,30 +21,33 @@ export interface ScoredFile {
 }
 
 export interface Characteristic {
-  /** What the number is, with its unit; printed in the reports. */
+  /** The number and its unit; printed in the reports. */
   readonly meaning: string;
   /** A scorecard may give points in this direction only. */
   readonly better: 'higher' | 'lower';
-  /** Why points were lost, in words the person concerned understands; true wherever any are lost. */
+  /**
+   * The reason for lost points, in words for the person concerned; true whenever points are lost.
+   */
   readonly reason: string;
-  /** `null`: it never happened, which is better than any number. Only where `canBeNever`. */
+  /** `null`: it never happened, which is better than any number. Only if `canBeNever`. */
   readonly measure: (file: ScoredFile) => number | null;
   readonly canBeNever?: true;
 }
 
-/** Report reasons that are no application for credit: monitoring and verification. */
+/** Report reasons that are not applications for credit: monitoring and verification. */
 const NO_APPLICATION: ReadonlySet<number> = new Set([3, 4]);
 
-/** Enquiries of one lender about one subject within so many days are one application. */
+/** Enquiries of one lender about one subject within this many days are one application. */
 export const ONE_APPLICATION_DAYS = 14;
 
 /**
- * What scorecards may look at. Each is chosen so that, for any file, one more account in default can
- * only move it to its worse side, and repaying only to its better side: lengths, shares and amounts
- * are earned by well-kept accounts alone, and counts of trouble only grow with trouble. With points
- * that follow `better` (checked when a card is read) a score keeps the same promise.
+ * The characteristics that scorecards may use. Each is chosen so that, for any file, one more
+ * account in default can only make it worse, and repaying can only make it better: lengths, shares
+ * and amounts only count well-kept accounts, and counts of negative events grow only with such
+ * events. If the points follow `better` (checked when a card is read), the score has the same
+ * property.
  *
- * The order of this table is the order among reasons of equal weight.
+ * The order of this table is the order of reasons with equal weight.
  */
 export const CHARACTERISTICS = {
   nonPerformingAccounts: {
@@ -194,7 +197,7 @@ export function characteristic(name: CharacteristicName): Characteristic {
   return CHARACTERISTICS[name];
 }
 
-/** The part of a file that scores may rest on. */
+/** The part of a file that scores may use. */
 export function scoredFile(file: CreditFile): ScoredFile {
   return { asOf: file.asOf, accounts: scoredAccounts(file), enquiries: file.enquiries };
 }
@@ -204,8 +207,8 @@ function isMobileLoan({ product }: CreditAccount): boolean {
 }
 
 /**
- * A lender may close an account it gave up: what is in default is still owed. Where that is
- * suppressed, the balance alone says so.
+ * A lender may close an account that it has given up, but an amount in default is still owed. If
+ * that is suppressed, only the balance counts.
  */
 function isOwed(account: CreditAccount): boolean {
   const { current, troubleSuppressed } = account;
@@ -225,7 +228,7 @@ function monthsSinceNonPerforming({ accounts, asOf }: ScoredFile): number | null
   for (const account of accounts) {
     for (const state of statesOf(account)) {
       if (!isNonPerforming(account, state)) continue;
-      // A default that stands counts as of today, however long ago the lender reported it.
+      // An unresolved default counts as of today, however long ago the lender reported it.
       const months = state === account.current ? 0 : monthsBetween(state.asOf, asOf);
       if (fewest === null || months < fewest) fewest = months;
     }
@@ -245,7 +248,9 @@ function worstArrearsDays({ accounts, asOf }: ScoredFile, months: number): numbe
   return worst;
 }
 
-/** Two decimals, rounded down in whole numbers so that the order of accounts cannot matter. */
+/**
+ * Two decimals, rounded down in integer arithmetic, so that the order of accounts does not matter.
+ */
 function repaidSharePercent({ accounts }: ScoredFile): number {
   let borrowedCents = 0n;
   let repaidCents = 0n;
@@ -259,7 +264,7 @@ function repaidSharePercent({ accounts }: ScoredFile): number {
     borrowedCents += account.originalCents;
     if (isWellKept(account)) repaidCents += repaidOf(account);
   }
-  // What is still owed on a neutral account may count, but never so that the account helps.
+  // The amount still owed on a neutral account may count, but never in the subject's favour.
   neutral.sort((a, b) => Number(a.repaidCents * b.borrowedCents - b.repaidCents * a.borrowedCents));
   for (const one of neutral) {
     if (one.repaidCents * borrowedCents >= repaidCents * one.borrowedCents) break;
@@ -275,8 +280,9 @@ function repaidOf({ originalCents, current }: CreditAccount): bigint {
 }
 
 /**
- * Applications of the last days. One lender's within 14 days of its first are one, whatever
- * products it asked about: the fewest spans of 14 days that hold them all.
+ * Applications in the last days. A lender's enquiries within 14 days of its first are one
+ * application, whatever products it asked about: the smallest number of 14-day spans that contain
+ * them all.
  */
 function applications({ enquiries, asOf }: ScoredFile, days: number): number {
   return applicationsOf(enquiries, asOf, days);

@@ -8,7 +8,7 @@ import { maximumPointsOf, pointsOf, readScorecards } from './scorecard.ts';
 import type { Scorecard, Scorecards, ScoreKind } from './scorecard.ts';
 import { isDeceased, isDisputed, isNonPerforming } from './standing.ts';
 
-/** A score as texts, the way it is answered. */
+/** A score as texts, as in the answer. */
 export interface ScoreAnswer {
   /** AA (best) to JJ; empty without history. */
   readonly grade: string;
@@ -17,7 +17,7 @@ export interface ScoreAnswer {
   /** Probability of default in percent with two decimals; empty without history. */
   readonly probability: string;
   readonly reasons: readonly [string, string, string, string];
-  /** The card behind it, as `id@version`. */
+  /** The scorecard used, as `id@version`. */
   readonly scorecard: string;
 }
 
@@ -32,16 +32,17 @@ export type Measures = Partial<Record<CharacteristicName, number | null>>;
 
 let shipped: Scorecards | undefined;
 
-/** The cards of the folder `scorecards/` beside the code, read once. Throws: `ScorecardError`. */
+/** The cards of the folder `scorecards/`, read once. Throws: `ScorecardError`. */
 export function shippedScorecards(): Scorecards {
   shipped ??= readScorecards(path.join(import.meta.dirname, '../../../scorecards'));
   return shipped;
 }
 
 /**
- * Scores a file. A deceased, and a file without an account that counts, gets no score: its texts are
- * empty and the first reason says why. Rests on nothing but the file, so equal files get equal answers.
- * Throws: `ScorecardError` when the shipped cards cannot be used.
+ * Scores a file. A deceased subject, or a file without an account that counts, gets no score: its
+ * texts are empty and the first reason says why. Depends on nothing but the file, so equal files
+ * get equal answers.
+ * Throws: `ScorecardError` if the shipped cards cannot be used.
  */
 export function scoreFile(
   file: CreditFile,
@@ -76,7 +77,7 @@ function measure(card: Scorecard, scored: ScoredFile): Measures {
   return measures;
 }
 
-/** What one characteristic of a card brings a file. */
+/** What one characteristic of a card contributes for a file. */
 export interface ExplainedPoints {
   readonly name: CharacteristicName;
   readonly meaning: string;
@@ -87,8 +88,8 @@ export interface ExplainedPoints {
 }
 
 /**
- * What the score of a file is made of, in the card's order; `basePoints` is what everybody has. No
- * rows for a file that gets no score. Throws: `ScorecardError` as `scoreFile`.
+ * The parts of a file's score, in the card's order; everyone gets `basePoints`. No rows for a file
+ * without a score. Throws: `ScorecardError` as `scoreFile`.
  */
 export function explainScore(
   file: CreditFile,
@@ -114,7 +115,7 @@ export function explainScore(
   };
 }
 
-/** The score of measured values, from 1 to 1000. Values the card uses must be there. */
+/** The score of measured values, from 1 to 1000. All values that the card uses must be present. */
 export function totalPoints(card: Scorecard, measures: Measures): number {
   const points = card.characteristics.map((one) => pointsOf(one, measures[one.name] ?? null));
   return clampScore(points.reduce((sum, one) => sum + one, card.basePoints));
@@ -125,9 +126,9 @@ function isInDefault({ accounts }: ScoredFile): boolean {
 }
 
 /**
- * A default that stands comes first, whatever the card. Then the largest shortfalls against the most
- * points one can get; equal ones in the card's order. The last says when accounts under dispute were
- * left out, so that a score which rests on less never looks like any other.
+ * The reasons. An unresolved default comes first, whatever the card. Then come the largest
+ * shortfalls from the maximum points, equal ones in the card's order. The last reason says when
+ * disputed accounts were left out, so that a score based on fewer accounts is always recognisable.
  */
 function reasonsOf(
   card: Scorecard,
@@ -154,7 +155,7 @@ function reasonsOf(
   ];
 }
 
-/** In the card's own words where it has some. */
+/** In the card's own words, if it has any. */
 function defaultReason({ characteristics }: Scorecard): string {
   const name = 'nonPerformingAccounts';
   return characteristics.find((one) => one.name === name)?.reason ?? characteristic(name).reason;

@@ -33,7 +33,7 @@ const CARD_CHARACTERISTIC = Type.Object(
   { additionalProperties: false },
 );
 
-/** A scorecard as it lies in a file. Points are whole, so that a score and its probability agree exactly. */
+/** A scorecard file. Points are integers, so that a score and its probability agree exactly. */
 const SCORECARD = Type.Object(
   {
     id: Type.String({ pattern: '^[a-z][a-z0-9-]{0,40}$' }),
@@ -56,7 +56,7 @@ export type Scorecards = Readonly<Record<ScoreKind, Scorecard>>;
 
 const schema = Compile(SCORECARD);
 
-/** A scorecard file that must not be used, with all that is wrong with it. */
+/** A scorecard file that must not be used, with all of its problems. */
 export class ScorecardError extends PlainError {
   constructor(source: string, problems: readonly string[]) {
     super(`${source} is not a valid scorecard:\n${problems.map((one) => `  - ${one}`).join('\n')}`);
@@ -65,9 +65,9 @@ export class ScorecardError extends PlainError {
 }
 
 /**
- * Checks a scorecard read from `source`: its shape, that bins ascend, and that points follow the
- * direction of each characteristic. The last is what makes the promises about defaults and
- * repayments true for every card, whoever made it.
+ * Checks a scorecard read from `source`: its format, that bins ascend, and that points follow the
+ * direction of each characteristic. The last check guarantees for every card, whoever made it, that
+ * defaults lower the score and repayments raise it.
  * Throws: `ScorecardError`.
  */
 export function checkScorecard(value: unknown, source: string): Scorecard {
@@ -102,9 +102,10 @@ function problemsOf({ name, bins, never }: CardCharacteristic): string[] {
 }
 
 /**
- * Reads every card of a folder and answers the highest version of each kind; older ones may stay
- * beside it as a record.
- * Throws: `ScorecardError` for a bad file, a version that occurs twice, or a kind without a card.
+ * Reads every card of a folder and returns the highest version of each kind; older versions may
+ * stay there as a record.
+ * Throws: `ScorecardError` for an invalid file, a version that occurs twice, or a kind without a
+ * card.
  */
 export function readScorecards(folder: string): Scorecards {
   const cards = readdirSync(folder)
@@ -144,7 +145,7 @@ export function pointsOf({ bins, never }: CardCharacteristic, value: number | nu
   return (bins.find(({ below }) => below === undefined || value < below) ?? bins.at(-1)!).points;
 }
 
-/** The most points anyone can get. */
+/** The most points that anyone can get. */
 export function maximumPointsOf({ bins, never }: CardCharacteristic): number {
   return Math.max(never ?? -Infinity, ...bins.map(({ points }) => points));
 }

@@ -12,7 +12,7 @@ type Terms = Pick<CreditAccount, 'product' | 'sector'>;
 /** Negative information exists only from KES 1,000 overdue (Kenyan credit reference practice). */
 const LISTING_MINIMUM_CENTS = 100_000n;
 const DAYS_UNTIL_NON_PERFORMING = 90;
-/** Microfinance and mobile loans are short: 30 days unpaid is what 90 are to a bank. */
+/** Microfinance and mobile loans are short: 30 days unpaid correspond to 90 days of a bank loan. */
 const DAYS_UNTIL_SHORT_LOAN_NON_PERFORMING = 30;
 
 const ABANDONED: ReadonlySet<AccountStatus> = new Set(['C', 'D', 'E', 'J']);
@@ -25,9 +25,10 @@ export function isOpen(account: CreditAccount): boolean {
 }
 
 /**
- * Whether an account in this state counts as non-performing: written off, called up or in the hands
- * of collectors or lawyers with a balance left; or at least KES 1,000 overdue and either classed
- * substandard or worse, or late for more than 90 days (30 for mobile loans and microfinance).
+ * Whether an account in this state counts as non-performing. It does if it was written off, called
+ * up, or is in collection or legal action, with a balance left. It also does if at least KES 1,000
+ * are overdue and it is either classed substandard or worse, or late by more than 90 days (30 for
+ * mobile loans and microfinance).
  */
 export function isNonPerforming(terms: Terms, state: AccountState): boolean {
   if (ABANDONED.has(state.status) && state.balanceCents > 0n) return true;
@@ -40,7 +41,7 @@ function daysUntilNonPerforming({ product, sector }: Terms): number {
   return isShortLoan ? DAYS_UNTIL_SHORT_LOAN_NON_PERFORMING : DAYS_UNTIL_NON_PERFORMING;
 }
 
-/** Every state the file holds of the account, the newest last. */
+/** Every state of the account in the file, newest last. */
 export function statesOf(account: CreditAccount): readonly AccountState[] {
   return [...account.history, account.current];
 }
@@ -49,7 +50,10 @@ export function wasEverNonPerforming(account: CreditAccount): boolean {
   return statesOf(account).some((state) => isNonPerforming(account, state));
 }
 
-/** Whether a state tells of no trouble: at most 30 days late, not classed worse than watch, not abandoned. */
+/**
+ * Whether a state is without problems: at most 30 days late, not classed worse than watch, not
+ * abandoned.
+ */
 export function isKept(state: AccountState): boolean {
   return (
     state.daysInArrears <= KEPT_MAX_DAYS &&
@@ -59,15 +63,18 @@ export function isKept(state: AccountState): boolean {
 }
 
 /**
- * Whether the account was kept well all along, what is suppressed included. Stricter than “never
- * non-performing”, which has a minimum amount: only well-kept accounts earn points, so that no
- * account in arrears, however small, can ever help.
+ * Whether the account was always kept well, including suppressed data. Stricter than “never
+ * non-performing”, which has a minimum amount: only well-kept accounts earn points, so an account
+ * in arrears, however small, can never help.
  */
 export function isWellKept(account: CreditAccount): boolean {
   return account.troubleSuppressed !== true && statesOf(account).every(isKept);
 }
 
-/** Whether all trouble with an account is suppressed: it speaks neither for the subject nor against. */
+/**
+ * Whether all negative information about an account is suppressed: it counts neither for nor
+ * against the subject.
+ */
 export function isNeutral(account: CreditAccount): boolean {
   return account.troubleSuppressed === true && statesOf(account).every(isKept);
 }
@@ -95,8 +102,8 @@ export function isDeceased({ life, accounts }: CreditFile): boolean {
 }
 
 /**
- * The accounts a score rests on: neither disputed by the subject nor with a death reported. None of
- * a deceased, who gets no score.
+ * The accounts that a score uses: not disputed by the subject, and without a reported death. None
+ * for a deceased subject, who gets no score.
  */
 export function scoredAccounts(file: CreditFile): readonly CreditAccount[] {
   if (isDeceased(file)) return [];
@@ -115,7 +122,7 @@ export function daysBetween(from: Date, to: Date): number {
   return Math.max(0, Math.floor((to.getTime() - from.getTime()) / DAY_MS));
 }
 
-/** False when an account in another currency came without a rate; a known amount is above 0. */
+/** False if an account in another currency came without a rate; a known amount is above 0. */
 export function isOriginalKnown({ originalCents }: CreditAccount): boolean {
   return originalCents > 0n;
 }

@@ -59,18 +59,18 @@ type AmountName = (typeof MOBILE_AMOUNTS)[number];
 
 export type GenericSummary = Record<(typeof GENERIC_COUNTS)[number], SectorPair>;
 export type MobileSummary = Record<(typeof MOBILE_COUNTS)[number] | AmountName, SectorPair> & {
-  /** Midnight UTC of the day; null when there is none, or only the own sector was asked for. */
+  /** Midnight UTC of the day; null if there is none, or only the own sector was requested. */
   readonly lastMobileLoanListingDate: { readonly otherSectors: Date | null };
 };
 
-/** An account with what summaries ask of it. */
+/** An account with the values that summaries need. */
 interface Standing {
   readonly account: CreditAccount;
   readonly mobile: boolean;
   readonly open: boolean;
   readonly npa: boolean;
   readonly disputed: boolean;
-  /** Performing, but not always. */
+  /** Performing now, but not always. */
   readonly withDh: boolean;
 }
 
@@ -114,7 +114,7 @@ export interface ListedAccount {
   readonly account: CreditAccount;
 }
 
-/** The accounts of the scope, the oldest first; accounts of one day by their key. */
+/** The accounts in scope, oldest first; accounts of the same day by key. */
 export function listAccounts(file: CreditFile, scope: SummaryScope): ListedAccount[] {
   return file.accounts
     .filter(({ sector }) => scope.reportSector === 2 || sector === scope.mySector)
@@ -134,7 +134,8 @@ export function listAccounts(file: CreditFile, scope: SummaryScope): ListedAccou
 }
 
 function standingOf(account: CreditAccount): Standing {
-  // A disputed account is shown, but no default is held against the subject until it is decided.
+  // A disputed account is shown, but no default counts against the subject until the dispute is
+  // decided.
   const disputed = isDisputed(account);
   const npa = !disputed && isNonPerforming(account, account.current);
   return {
@@ -195,7 +196,7 @@ function monthsOfHistory(accounts: readonly CreditAccount[], asOf: Date): number
   return Math.max(0, ...accounts.map(({ openedOn }) => monthsBetween(openedOn, asOf)));
 }
 
-/** Principals of the mobile loans in cents, as far as they are known, by the day they were taken. */
+/** The known principals of the mobile loans in cents, by the day they were taken. */
 function loansOldestFirst(accounts: readonly CreditAccount[]): bigint[] {
   return accounts
     .filter((account) => account.product === 'I' && isOriginalKnown(account))
@@ -203,7 +204,7 @@ function loansOldestFirst(accounts: readonly CreditAccount[]): bigint[] {
     .map(({ originalCents }) => originalCents);
 }
 
-// The key decides between accounts of one day, so that the order of the file never does.
+// The key orders accounts of the same day, so that their order in the file does not matter.
 function byOpening(a: CreditAccount, b: CreditAccount): number {
   const days = a.openedOn.getTime() - b.openedOn.getTime();
   if (days !== 0 || a.key === b.key) return days;

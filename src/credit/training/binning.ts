@@ -1,10 +1,10 @@
 import type { Characteristic } from '../scorecards/characteristics.ts';
 
-/** Fine classes a characteristic is cut into before classes are pooled. */
+/** Number of fine classes that a characteristic is cut into before classes are pooled. */
 const MAX_FINE_CLASSES = 20;
-/** A bin holds at least this share of all samples: fewer say little about anyone. */
+/** Minimum share of all samples in a bin: a smaller bin is not reliable. */
 const SMALLEST_BIN_SHARE = 0.05;
-/** Bins whose weights are nearer than this differ by chance more than by risk. */
+/** Bins whose weights are closer than this differ by chance more than by risk. */
 const SMALLEST_WEIGHT_STEP = 0.1;
 /** Added to both counts of a bin, so that one without goods or bads has a finite weight. */
 const SMOOTHING = 0.5;
@@ -21,9 +21,9 @@ interface Bin {
 export interface Binning {
   /** Ascending; weights follow the direction of the characteristic. */
   readonly bins: readonly Bin[];
-  /** Of samples where it never happened; only where that can be. `below` is Infinity. */
+  /** For samples where it never happened; only if that is possible. `below` is Infinity. */
   readonly never: Bin | undefined;
-  /** Information value over all bins. Below 0.02 a characteristic tells nothing. */
+  /** Information value over all bins. A characteristic below 0.02 carries no information. */
   readonly informationValue: number;
 }
 
@@ -46,9 +46,10 @@ type Direction = Pick<Characteristic, 'better' | 'canBeNever'>;
 
 /**
  * Cuts a characteristic into bins whose weight of evidence follows its direction: fine classes at
- * rounded quantiles, then adjacent violators are pooled, and bins below 5 % join the neighbour
- * they resemble. “Never” counts as better than any value.
- * @param values `NaN` means never. @param bad 1 bad, 0 good, of the same length.
+ * rounded quantiles, then adjacent violators are pooled, and bins below 5 % are joined with the
+ * most similar neighbour. “Never” counts as better than any value.
+ * @param values `NaN` means never.
+ * @param bad 1 bad, 0 good, of the same length.
  */
 export function binCharacteristic(
   values: Float64Array,
@@ -86,7 +87,7 @@ function fineClasses(values: Float64Array, bad: Uint8Array): FineClass[] {
   return [...counts, never].filter((one) => !one.isNever || one.goods + one.bads > 0);
 }
 
-/** Quantiles rounded to two digits: whoever reads the card sees plain numbers. */
+/** Quantiles rounded to two digits, so that the card shows plain numbers. */
 function classEdges(values: Float64Array): number[] {
   const known = values.filter((value) => !Number.isNaN(value)).toSorted();
   const edges = new Set<number>();
@@ -104,7 +105,7 @@ function classEdges(values: Float64Array): number[] {
 }
 
 /**
- * Pools blocks, ranked from worst to best, until none is too small and weights rise clearly: the
+ * Pools blocks, ranked from worst to best, until none is too small and weights clearly rise: the
  * worst violators of the order first, then neighbours that hardly differ.
  */
 function pool(ranked: readonly Block[], totals: Totals): readonly Block[] {
@@ -148,7 +149,7 @@ function binningOf(blocks: readonly Block[], totals: Totals, direction: Directio
     if (known.length < block.classes.length) never = { below: Infinity, goods, bads, woe };
   }
   bins.sort((a, b) => a.below - b.below);
-  // Samples without a “never” still make a card that knows what to do with one.
+  // Samples without a “never” must still give a card that can score one.
   if (direction.canBeNever && never === undefined) {
     const best = bins.reduce((max, bin) => (bin.woe > max.woe ? bin : max));
     never = { below: Infinity, goods: 0, bads: 0, woe: best.woe };

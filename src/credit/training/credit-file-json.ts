@@ -55,7 +55,7 @@ const FILE = Type.Object({
 
 const schema = Compile(FILE);
 
-/** Throws: an Error that names the first field at fault. */
+/** Throws: an Error that names the first invalid field. */
 export function parseCreditFile(value: unknown): CreditFile {
   if (!schema.Check(value)) {
     const [first] = schema.Errors(value);
@@ -68,7 +68,7 @@ export function parseCreditFile(value: unknown): CreditFile {
   };
 }
 
-/** The JSON form of a file, that `parseCreditFile` reads. */
+/** The JSON form of a file, as read by `parseCreditFile`. */
 export function creditFileJson(file: CreditFile): Static<typeof FILE> {
   return {
     asOf: isoDay(file.asOf),

@@ -13,21 +13,26 @@ import type { Samples } from './samples.ts';
 import { fitBinOdds } from './steps.ts';
 import type { BinOdds } from './steps.ts';
 
-/** A characteristic with less information than this tells nothing. */
+/** A characteristic with less information than this is left out. */
 const LEAST_INFORMATION = 0.02;
-/** A coefficient less than this many standard errors above 0 may be chance, or has the wrong sign. */
+/**
+ * A coefficient less than this many standard errors above 0 may be chance, or has the wrong sign.
+ */
 const LEAST_STANDARD_ERRORS = 1.96;
-/** Fewer bads say too little to cut bins of 5 %. */
+/** With fewer bads, bins of 5 % are not reliable. */
 const FEWEST_BADS = 200;
 
 const ADDS_NOTHING = 'adds nothing';
 const WRONG_SIGN = 'wrong sign beside the others';
 
-/** What came of a characteristic in the fit. */
+/** The result of a characteristic in the fit. */
 export interface FittedCharacteristic {
   readonly name: CharacteristicName;
   readonly binning: Binning;
-  /** Of its weights of evidence; undefined when it was left out, with the reason in `leftOut`. */
+  /**
+   * The coefficient of its weights of evidence; undefined if it was left out, for the reason in
+   * `leftOut`.
+   */
   readonly coefficient: number | undefined;
   readonly standardError: number | undefined;
   readonly leftOut: string | undefined;
@@ -45,7 +50,7 @@ export interface CardIdentity {
   readonly about: Scorecard['about'];
 }
 
-/** Samples that cannot make a card. */
+/** Samples that no card can be made from. */
 export class TrainingError extends PlainError {
   constructor(message: string) {
     super(message);
@@ -54,11 +59,11 @@ export class TrainingError extends PlainError {
 }
 
 /**
- * Makes a scorecard from samples: monotone bins, logistic regression of “good” on their weights of
- * evidence, characteristics without information or with a coefficient not clearly above 0 left out
- * one at a time (so every one that stays works in its own direction), then a joint fit of what each
- * bin is worth, as whole points on the scale.
- * Throws: `TrainingError` when there are too few samples or nothing is left to score by.
+ * Makes a scorecard from samples. Characteristics get monotone bins; a logistic regression of
+ * “good” on their weights of evidence leaves out, one at a time, those without information or with
+ * a coefficient not clearly above 0, so that every remaining one works in its own direction. A
+ * joint fit then gives each bin its value, as integer points on the scale.
+ * Throws: `TrainingError` if there are too few samples or no characteristic remains.
  */
 export function fitScorecard(samples: Samples, identity: CardIdentity): Fit {
   const bads = samples.bad.reduce((sum, one) => sum + one, 0);
@@ -123,7 +128,7 @@ function eliminate(
   throw new TrainingError('No characteristic of these samples tells good from bad.');
 }
 
-/** Points: the worst bin of each characteristic gets 0, the base takes up the rest. */
+/** Points: the worst bin of each characteristic gets 0, and the base absorbs the difference. */
 function fitPoints(
   samples: Samples,
   characteristics: readonly FittedCharacteristic[],
@@ -159,7 +164,7 @@ function cardRow({ name, binning }: FittedCharacteristic, odds: BinOdds): CardCh
         ...(below === Infinity ? {} : { below }),
         points: pointsOfLogOdds(odds.bins[at]!),
       }))
-      // Bins that are worth the same are one.
+      // Bins with the same value are joined.
       .filter((bin, at, bins) => bin.points !== bins[at + 1]?.points),
     ...(odds.never === undefined ? {} : { never: pointsOfLogOdds(odds.never) }),
     reason: characteristic(name).reason,

@@ -1,4 +1,4 @@
-/** Text that is markup already; everything else is escaped when it is put into a page. */
+/** Text that is already markup; all other text is escaped when it is inserted into a page. */
 export class Markup {
   readonly text: string;
   constructor(text: string) {
@@ -8,7 +8,7 @@ export class Markup {
 
 export type Content = string | number | Markup | readonly Content[];
 
-/** Markup with its values escaped: the only way text comes into a report. */
+/** Markup with its values escaped: the only way that text enters a report. */
 export function html(pieces: TemplateStringsArray, ...values: readonly Content[]): Markup {
   return new Markup(
     pieces.map((piece, at) => piece + (at < values.length ? textOf(values[at]!) : '')).join(''),

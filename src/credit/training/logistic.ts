@@ -6,10 +6,13 @@ export interface LogisticFit {
   readonly iterations: number;
 }
 
-/** Keeps the matrix solvable when two columns tell the same; far too weak to move a real effect. */
+/**
+ * Keeps the matrix solvable when two columns carry the same information; far too weak to move a
+ * real effect.
+ */
 const RIDGE = 1e-3;
 const MAX_ITERATIONS = 50;
-/** Log-likelihood a full step could still gain (half the Newton decrement). */
+/** The log-likelihood that a full step could still gain (half the Newton decrement). */
 const CONVERGED = 1e-8;
 const SMALLEST_STEP_SHARE = 2 ** -20;
 
@@ -106,7 +109,7 @@ function slopes(
   return { logLikelihood, gradient, information };
 }
 
-/** Lower triangle L with L·Lᵀ = matrix, of which only the lower triangle is read. */
+/** Lower triangle L with L·Lᵀ = matrix; reads only the lower triangle of the matrix. */
 function cholesky(matrix: Matrix): Matrix {
   const lower = matrix.map((line) => new Float64Array(line.length));
   for (let i = 0; i < matrix.length; i++) {

@@ -1,6 +1,9 @@
 import { HIGHEST_SCORE, percentOfScore } from '../scorecards/scale.ts';
 
-/** How many goods and bads got each score; index 0 is unused. All measures of a card rest on it. */
+/**
+ * How many goods and bads got each score; index 0 is unused. All measures of a card are computed
+ * from it.
+ */
 export interface ScoreCounts {
   readonly goods: Float64Array;
   readonly bads: Float64Array;
@@ -66,13 +69,13 @@ export function measurePerformance(counts: ScoreCounts): Performance {
   };
 }
 
-/** A tenth of the samples, neighbours by score. */
+/** A tenth of the samples, adjacent by score. */
 export interface CalibrationGroup {
   readonly fromScore: number;
   readonly toScore: number;
   readonly samples: number;
   readonly bads: number;
-  /** Mean probability of default by the card, 0 to 1. */
+  /** Mean probability of default according to the card, 0 to 1. */
   readonly predicted: number;
   /** Share that defaulted, 0 to 1. */
   readonly observed: number;
@@ -91,7 +94,7 @@ export function calibration(counts: ScoreCounts, groups = 10): CalibrationGroup[
     samples += here;
     bads += counts.bads[score]!;
     predicted += (here * percentOfScore(score)) / 100;
-    // The last group ends where the samples do; rounding must not split it.
+    // The last group ends with the last sample; rounding must not split it.
     if (done + samples < size * (found.length + 1) - 1e-6) continue;
     found.push({
       fromScore,
@@ -108,8 +111,8 @@ export function calibration(counts: ScoreCounts, groups = 10): CalibrationGroup[
 }
 
 /**
- * Population stability index between two distributions over the same bins; below 0.1 stable, from
- * 0.25 the population is another one. Empty bins count as half a sample.
+ * Population stability index between two distributions over the same bins: below 0.1 stable, from
+ * 0.25 a different population. Empty bins count as half a sample.
  */
 export function stabilityIndex(expected: readonly number[], actual: readonly number[]): number {
   const [expectedTotal, actualTotal] = [sum(expected), sum(actual)];
@@ -157,7 +160,10 @@ function drawer(counts: Float64Array, next: () => number): () => Float64Array {
   };
 }
 
-/** AUC of any predicted probabilities, ties counting half: for those a population was made with. */
+/**
+ * AUC of any predicted probabilities, ties counting half: for the probabilities that a population
+ * was generated with.
+ */
 export function aucOfProbabilities(probabilities: Float64Array, bad: Uint8Array): number {
   const rows = Array.from(bad.keys()).toSorted((a, b) => probabilities[a]! - probabilities[b]!);
   let [wins, goods, bads] = [0, 0, 0];

@@ -5,7 +5,7 @@ import { PART_NAMES } from './report.ts';
 import { PARTS } from './validation.ts';
 import type { Validation } from './validation.ts';
 
-/** What somebody must know before using a card, as Markdown of one page. */
+/** What to know before using a card, as one page of Markdown. */
 export function modelCard({ card, characteristics }: Fit, validation: Validation): string {
   const { parts, aucInterval, adverseImpactRatio, scoreStability, trueAuc } = validation;
   const used = card.characteristics.map(

@@ -9,7 +9,7 @@ export interface Axis {
   readonly title: string;
   readonly from: number;
   readonly to: number;
-  /** Labels along the axis; numbers at their place. */
+  /** Labels along the axis; numbers at their positions. */
   readonly ticks: readonly (readonly [value: number, label: string])[];
 }
 
@@ -21,7 +21,7 @@ export interface Line {
   readonly dots?: boolean;
 }
 
-/** Lines over two axes as one inline SVG; `title` is read out by screen readers. */
+/** Lines over two axes as one inline SVG; screen readers read out `title`. */
 export function linePlot(
   title: string,
   axes: { readonly x: Axis; readonly y: Axis },

@@ -10,7 +10,7 @@ import { TrainingError } from './fit.ts';
 import { SampleTable } from './samples.ts';
 import type { Sample, Samples } from './samples.ts';
 
-/** More would not fit in memory beside the fit. */
+/** More would not fit in memory together with the fit. */
 const MAX_SAMPLES = 5_000_000;
 const MAX_FAULTS_SHOWN = 10;
 

@@ -33,7 +33,7 @@ circle.first, rect.first { fill: var(--first); } circle.second { fill: var(--sec
 th, td { padding: .2rem .7rem; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--line); } th:first-child, td:first-child { text-align: left; }
 .key i { display: inline-block; width: 1.2rem; height: 3px; vertical-align: middle; margin: 0 .3rem 0 .8rem; }`;
 
-/** The validation report as one HTML page that needs nothing else: styles and plots are inside. */
+/** The validation report as one self-contained HTML page, including styles and plots. */
 export function validationReport(fit: Fit, validation: Validation): string {
   const { card } = fit;
   return `<!doctype html>\n${
@@ -63,7 +63,7 @@ export function validationReport(fit: Fit, validation: Validation): string {
   }\n`;
 }
 
-/** What a card says about itself, for readers. */
+/** The card's information about itself, for readers. */
 const ABOUT_NAMES: Readonly<Record<string, string>> = {
   origin: 'Origin',
   samples: 'Samples',

@@ -2,16 +2,16 @@ import { CHARACTERISTIC_NAMES } from '../scorecards/characteristics.ts';
 import type { CharacteristicName } from '../scorecards/characteristics.ts';
 import type { Measures } from '../scorecards/score.ts';
 
-/** One file looked at on a date, and what became of the person afterwards. */
+/** One file as of a date, and the person's later outcome. */
 export interface Sample {
   /** The as-of date of the file. */
   readonly asOf: Date;
   /** Whether the person defaulted in the period that the score predicts. */
   readonly bad: boolean;
   readonly measures: Measures;
-  /** For the fairness part of the report only; a card cannot use it. */
+  /** Only for the fairness part of the report; a card cannot use it. */
   readonly gender?: string;
-  /** Of a synthetic population: the probability (0 to 1) the outcome was drawn with. */
+  /** For a synthetic population: the probability (0 to 1) that the outcome was drawn with. */
   readonly trueProbability?: number;
 }
 
@@ -85,13 +85,13 @@ export function selectSamples(samples: Samples, rows: readonly number[]): Sample
   };
 }
 
-/** The samples without these characteristics, which a card of them then cannot use. */
+/** The samples without these characteristics, so that a card made from them cannot use these. */
 export function leaveOut(samples: Samples, names: readonly CharacteristicName[]): Samples {
   const columns = [...samples.columns].filter(([name]) => !names.includes(name));
   return { ...samples, columns: new Map(columns) };
 }
 
-/** What one row of the samples measures. */
+/** The measured values of one sample. */
 export function measuresOf(samples: Samples, row: number): Measures {
   const measures: Measures = {};
   for (const [name, values] of samples.columns) {
@@ -101,7 +101,7 @@ export function measuresOf(samples: Samples, row: number): Measures {
   return measures;
 }
 
-/** The characteristics that samples measure, in the table’s order. */
+/** The characteristics that the samples measure, in the table’s order. */
 export function measuredNames(samples: Samples): readonly CharacteristicName[] {
   return CHARACTERISTIC_NAMES.filter((name) => samples.columns.has(name));
 }

@@ -2,7 +2,7 @@ import type { Binning } from './binning.ts';
 import { fitLogistic } from './logistic.ts';
 import type { LogisticFit } from './logistic.ts';
 
-/** What the fit reads of a characteristic. `NaN` in a column: it never happened. */
+/** The input of the fit for a characteristic. `NaN` in a column: it never happened. */
 export interface BinnedColumn {
   readonly column: Float64Array;
   readonly binning: Binning;
@@ -14,11 +14,11 @@ export interface BinOdds {
   readonly never: number | undefined;
 }
 
-/** From a bin to the next better one. */
+/** The step from a bin to the next better one. */
 interface Step {
   /** Index of the characteristic. */
   readonly of: number;
-  /** Rank of the bin it leads to; the worst bin has rank 0. */
+  /** Rank of the bin that it leads to; the worst bin has rank 0. */
   readonly rank: number;
   /** 1 for each sample in that bin or a better one. */
   readonly reached: Float64Array;
@@ -82,7 +82,7 @@ function removeWeakSteps(
   }
 }
 
-/** Ranks of bins by what they are worth, the worst 0; “never” is best. */
+/** Ranks of bins by their value, the worst 0; “never” is best. */
 interface Ranks {
   readonly bins: readonly number[];
   readonly never: number | undefined;

@@ -16,9 +16,9 @@ export interface Training {
 }
 
 /**
- * Makes a card from part of the samples and judges it on the others. The same samples and seed give
- * the same card. What the card says about itself (`about`) is completed with how it did.
- * Throws: `TrainingError` when the samples cannot make a card.
+ * Makes a card from part of the samples and validates it on the others. The same samples and seed
+ * give the same card. The card's description of itself (`about`) gets the validation results.
+ * Throws: `TrainingError` if no card can be made from the samples.
  */
 export function trainScorecard(samples: Samples, identity: CardIdentity, seed: number): Training {
   const split = splitSamples(samples, seed);

@@ -15,7 +15,7 @@ import { measuresOf, selectSamples } from './samples.ts';
 import type { Samples } from './samples.ts';
 import { seededUniform } from './seeded.ts';
 
-/** Development makes the card; the other two only judge it. */
+/** Development makes the card; the other two only validate it. */
 export const PARTS = ['development', 'holdOut', 'outOfTime'] as const;
 export type Part = (typeof PARTS)[number];
 export type SplitSamples = Readonly<Record<Part, Samples>>;
@@ -25,12 +25,12 @@ const OUT_OF_TIME_SHARE_OF_MONTHS = 0.25;
 const BOOTSTRAP_ROUNDS = 200;
 /** Applicants graded EE or better count as accepted in the fairness part. */
 const ACCEPTED_BELOW_PERCENT = 15;
-/** Smaller groups tell nothing about fairness. */
+/** Smaller groups say nothing about fairness. */
 const SMALLEST_GROUP = 100;
 
 /**
- * Splits samples: the last quarter of the months is kept for the out-of-time test (none when there
- * are fewer than four months), of the rest 30 % for the hold-out test.
+ * Splits samples: the last quarter of the months is kept for the out-of-time test (none if there
+ * are fewer than four months); of the rest, 30 % are for the hold-out test.
  */
 export function splitSamples(samples: Samples, seed: number): SplitSamples {
   const months = [...new Set(samples.months)].toSorted((a, b) => a - b);
@@ -60,7 +60,7 @@ interface MonthResult {
   readonly month: string;
   readonly performance: Performance;
   readonly predicted: number;
-  /** Of the score, against the development part. */
+  /** For the score, compared with the development part. */
   readonly stabilityIndex: number;
 }
 
@@ -68,7 +68,7 @@ interface GroupResult {
   readonly group: string;
   readonly performance: Performance;
   readonly predicted: number;
-  /** Share that a lender accepting grade EE and better would accept. */
+  /** The share that a lender accepting grade EE and better would accept. */
   readonly accepted: number;
 }
 
@@ -79,22 +79,27 @@ interface GradeResult {
 }
 
 export interface Validation {
-  /** Without out-of-time when the samples span too few months. */
+  /** No out-of-time part if the samples span too few months. */
   readonly parts: Readonly<Partial<Record<Part, PartResult>>>;
   readonly aucInterval: Interval;
   readonly months: readonly MonthResult[];
-  /** Against the later samples: those out of time, or else the hold-out. */
+  /** Compared with the later samples: those out of time, otherwise the hold-out. */
   readonly characteristicStability: ReadonlyMap<string, number>;
   readonly scoreStability: number;
   readonly grades: readonly GradeResult[];
   readonly groups: readonly GroupResult[];
-  /** Lowest share accepted over the highest, over groups; undefined with fewer than two groups. */
+  /**
+   * Lowest acceptance rate divided by the highest, over groups; undefined with fewer than two
+   * groups.
+   */
   readonly adverseImpactRatio: number | undefined;
-  /** Of a synthetic population: AUC of the probabilities it was made with, on the hold-out. */
+  /**
+   * For a synthetic population: AUC of the probabilities it was generated with, on the hold-out.
+   */
   readonly trueAuc: number | undefined;
 }
 
-/** Judges a card. Everything but `parts.development` rests on samples the fit has not seen. */
+/** Validates a card. Everything but `parts.development` uses samples that the fit has not seen. */
 export function validateScorecard(card: Scorecard, split: SplitSamples, seed: number): Validation {
   const scored = {
     development: scoreSamples(card, split.development),

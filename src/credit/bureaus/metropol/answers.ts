@@ -44,12 +44,12 @@ const accountInfo = Type.Object({
 });
 const creditInfoAnswer = Compile(Type.Object({ ...head, account_info: Type.Array(accountInfo) }));
 
-/** What a code of an answer means for the enquiry. */
+/** What an answer's code means for the enquiry. */
 export type Meaning = 'success' | 'not_found' | 'refused' | 'duplicate';
 
 const NOT_FOUND: ReadonlySet<string> = new Set(['E011', 'E017', 'E018']);
 
-/** Undefined when the text is no answer of the bureau's. */
+/** Undefined if the text is not an answer of the bureau. */
 export function readHead(
   text: string,
 ): { readonly meaning: Meaning; readonly code: string; readonly trxId: string | null } | undefined {
@@ -62,7 +62,7 @@ export function readHead(
   return { meaning: code === 'E409' ? 'duplicate' : 'refused', code, trxId };
 }
 
-/** The person of an identity answer; undefined when it is not well-formed. */
+/** The person of an identity answer; undefined if it is malformed. */
 export function readProfile(
   text: string,
   document: IdentityDocument,
@@ -87,7 +87,7 @@ export function readProfile(
   };
 }
 
-/** The number of a score answer as text; undefined when it is not well-formed. */
+/** The number of a score answer as text; undefined if it is malformed. */
 export function readScore(text: string): string | undefined {
   const answer = parse(text);
   if (!scoreAnswer.Check(answer)) return undefined;
@@ -96,9 +96,9 @@ export function readScore(text: string): string | undefined {
 }
 
 /**
- * The accounts of a credit-information answer; undefined when it is not well-formed. Metropol tells
- * neither lender nor sector but whether an account is the asker's own, and no status: a balance of
- * zero counts as closed.
+ * The accounts of a credit-information answer; undefined if it is malformed. Metropol gives neither
+ * lender nor sector, only whether an account belongs to the vendor that asks, and no status: a
+ * balance of zero counts as closed.
  */
 export function readAccounts(
   text: string,

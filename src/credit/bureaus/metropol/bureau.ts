@@ -24,7 +24,7 @@ export interface MetropolOptions extends MetropolKeys {
   /** With port and version, such as `https://api.metropol.co.ke:5555/v2_1`. */
   readonly url: string;
   readonly timeoutMs: number;
-  /** True: its name may lead into a private network, such as a VPN. */
+  /** True: its name may resolve to a private network, such as a VPN. */
   readonly allowsPrivateAddresses?: boolean;
   readonly pool: Pool;
   readonly vault: Vault;
@@ -36,7 +36,7 @@ const SOURCE = 'metropol';
 const MAX_CONNECTIONS = 8;
 const RETRY_AFTER_SECONDS = 30;
 
-/** Metropol's identity types; tax PINs are none. */
+/** Metropol's identity types; it has none for tax PINs. */
 const IDENTITY_TYPES: readonly (readonly [DocumentType, string])[] = [
   ['nationalID', '001'],
   ['passportNo', '002'],
@@ -55,7 +55,9 @@ interface Part<Result> {
   readonly name: 'identity' | 'accounts' | 'score';
   readonly path: string;
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** What a successful answer holds; undefined when it is not well-formed, which is as good as no answer. */
+  /**
+   * The content of a successful answer; undefined if it is malformed, which counts as no answer.
+   */
   readonly read: (text: string) => Result | undefined;
 }
 
@@ -64,15 +66,16 @@ type PartAnswer<Result> =
   | { readonly kind: 'not_found' | 'unavailable' | 'unknown' };
 
 /**
- * Metropol as the bureau: identity, credit information and score, each one call. What it does not
- * tell (counts, grade, probability, reasons) is computed here from its accounts and named.
+ * Metropol as the bureau: identity, credit information and score, one call each. What it does not
+ * provide (counts, grade, probability, reasons) is computed here from its accounts, and the answer
+ * says so.
  */
 export function createMetropolBureau(options: MetropolOptions): Bureau {
   const url = new URL(options.url);
   const http = new HttpPool(url.origin, {
     connections: MAX_CONNECTIONS,
     pipelining: 1,
-    // Said outright, so that no environment variable turns the check of certificates off.
+    // Set explicitly, so that no environment variable can turn certificate checks off.
     connect: {
       timeout: options.timeoutMs,
       rejectUnauthorized: true,
@@ -138,7 +141,7 @@ async function askAll(question: BureauQuestion, asking: Asking): Promise<BureauA
     matchScore: agreed?.score ?? null,
     upstreamId: identity.trxId,
   };
-  // A name or birth date that disagrees discloses nothing, and costs no further call.
+  // A different name or birth date discloses nothing, and no further call is made.
   if (agreed === undefined) return { kind: 'mismatch', ...match };
 
   const mobile = question.operation === 'mobile-loan-score';
@@ -196,12 +199,15 @@ function failed(kind: 'not_found' | 'unavailable' | 'unknown'): BureauAnswer {
   return { kind, retryAfterSeconds: RETRY_AFTER_SECONDS };
 }
 
-/** After a part was answered, and billed: the enquiry was made, and a repeat asks for the rest. */
+/** A part was answered, and billed, so the enquiry was made; a repeat asks for the rest. */
 function failedLater(kind: 'not_found' | 'unavailable' | 'unknown'): BureauAnswer {
   return kind === 'not_found' ? nobody() : { kind: 'unknown' };
 }
 
-/** One call: the answer of an earlier try of the same enquiry, or recorded, made, and recorded again. */
+/**
+ * One call. Uses the answer of an earlier attempt of the same enquiry; otherwise records the call,
+ * makes it, and records its answer.
+ */
 async function ask<Result>(
   { options, http, base }: { options: MetropolOptions; http: HttpPool; base: string },
   asked: { question: BureauQuestion; document: IdentityDocument; part: Part<Result> },
@@ -209,7 +215,7 @@ async function ask<Result>(
   const { pool, vault, clock } = options;
   const { question, document, part } = asked;
   const { identity_number: _number, ...parameters } = part.parameters;
-  // The key the document is indexed with may have been rotated since an earlier try.
+  // The key that indexes the document may have been rotated since an earlier attempt.
   const askedForms = vault
     .indexes('document', `${document.type}|${document.number}`)
     .map((index) => `${index.toString('hex')} ${JSON.stringify(parameters)}`);
@@ -254,7 +260,10 @@ async function ask<Result>(
   return answer;
 }
 
-/** Garbage and silence leave open whether the call was executed and billed; so does a duplicate. */
+/**
+ * With a malformed answer, no answer or a duplicate, the call may or may not have been executed and
+ * billed.
+ */
 function partAnswer<Result>(text: string, part: Part<Result>): PartAnswer<Result> {
   const head = readHead(text);
   if (head === undefined || head.meaning === 'duplicate') return { kind: 'unknown' };
