@@ -2,8 +2,8 @@ import { APPEND_ONLY, READ_ONLY } from '../platform/db/runtime-grants.ts';
 import type { RuntimeGrants } from '../platform/db/runtime-grants.ts';
 
 /**
- * Settled results and expired events are changed by the owner's functions (`security definer`) only,
- * which check what they are asked for.
+ * Settled results and expired events are changed only by the owner's functions (`security
+ * definer`), which check their arguments.
  */
 export const PAYMENTS_GRANTS: RuntimeGrants = {
   // Billers.

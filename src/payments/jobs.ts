@@ -11,7 +11,7 @@ import type { Timing } from './timing.ts';
 export interface JobOptions {
   readonly pool: Pool;
   readonly openPool: OpenPool;
-  /** Opens the signing keys of webhooks. */
+  /** Decrypts the signing keys of webhooks. */
   readonly masterKeys: MasterKeys;
   readonly ledgerMac: Mac;
   readonly wireTime: WireTime;
@@ -21,11 +21,11 @@ export interface JobOptions {
 }
 
 export interface PaymentJobs {
-  /** @param graceLeftMs for deliveries under way. */
+  /** @param graceLeftMs for deliveries in progress. */
   stop(graceLeftMs: () => number): Promise<void>;
 }
 
-/** The wing's background work that serves no request: the hash chain, webhooks, retention. */
+/** The wing's background jobs: the hash chain, webhooks, retention. */
 export function startPaymentJobs(options: JobOptions): PaymentJobs {
   const { pool, clock, timing, log } = options;
   const chain = startChainBuilder({

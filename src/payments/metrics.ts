@@ -8,7 +8,7 @@ import { readBacklog } from './events/webhooks-store.ts';
 import { readUnchainedSeconds } from './ledger/store.ts';
 import { findOpenQuarantine } from './quarantine/store.ts';
 
-/** Where payments wait, and what needs people; no label holds anything personal. */
+/** Where payments wait, and what needs people; no label contains personal data. */
 export function addPaymentMetrics(
   registry: Registry,
   options: {
@@ -85,7 +85,7 @@ function addBatchMetrics(registry: Registry, pool: Pool): void {
   };
 }
 
-/** Kinds of cases in which one side has a payment that the other has not. */
+/** Kinds of cases about a payment that only one side has. */
 const UNMATCHED: Readonly<Record<string, string>> = { ours_only: 'ours', theirs_only: 'theirs' };
 
 function addCaseMetrics(registry: Registry, pool: Pool): void {

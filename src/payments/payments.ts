@@ -35,16 +35,16 @@ import type { Timing } from './timing.ts';
 type ConnectorOf = (operatorCode: string) => Connector | undefined;
 
 export interface PaymentsOptions {
-  /** For everything that has no pool of its own. */
+  /** For everything without a pool of its own. */
   readonly pool: Pool;
-  /** Opens the wing's other pools. They are closed after the wing was stopped. */
+  /** Opens the wing's other pools. They are closed after the wing has stopped. */
   readonly openPool: OpenPool;
   readonly directory: Pick<VendorDirectory, 'vendorById'>;
   /** What this process does besides creating, settling and answering. */
   readonly roles: ReadonlySet<'api' | 'dispatcher' | 'jobs'>;
   readonly settings: PaymentsSettings;
   readonly timing: Timing;
-  /** How operators are reached: by their protocols, or by connectors that are given. */
+  /** How operators are reached: by their protocols, or by the given connectors. */
   readonly operators:
     | (ConnectorRegistryOptions & Pick<JobOptions, 'masterKeys'>)
     | { readonly connectorOf: ConnectorOf };
@@ -52,7 +52,7 @@ export interface PaymentsOptions {
   readonly jobs?: Pick<JobOptions, 'masterKeys' | 'ledgerMac' | 'wireTime' | 'clock'>;
   /** Default: the system's. */
   readonly timers?: Timers;
-  /** Makes the ids of payments. Default: time-ordered, random. */
+  /** Generates the ids of payments. Default: time-ordered, random. */
   readonly newId?: () => string;
   readonly log: Logger;
 }
@@ -67,7 +67,7 @@ export interface PaymentsSettings {
 
 /** The payments wing of one process. */
 export interface Payments {
-  /** Empty until its `reload` was called, which comes before `start` and the first create. */
+  /** Empty until its `reload` is called, which comes before `start` and the first create. */
   readonly catalogue: BillerCatalogue;
   /** Accepts a payment. Throws as `acceptPayment` does. */
   create(request: CreateRequest, vendor: PayingVendor): Promise<Created>;
@@ -78,24 +78,25 @@ export interface Payments {
   readonly balances: BalanceReader;
   readonly statuses: StatusReader;
   readonly connectorOf: ConnectorOf;
-  /** Of calls to operators. */
+  /** Calls to operators. */
   readonly capacity: Capacity;
   /** Creates that wait for their batch. */
   readonly waitingCreates: number;
   /** While it is started, with the role `dispatcher`. */
   readonly dispatcher: Pick<Dispatcher, 'hint' | 'underWay'> | undefined;
-  /** Starts what works on its own, by the roles: dispatcher, bulk batches, jobs. */
+  /** Starts the background work of the roles: dispatcher, bulk batches, jobs. */
   start(): void;
   /**
-   * Takes no more work and finishes what is under way. Nothing may be created any more.
-   * @param graceLeftMs how long calls to operators and webhooks may still take; then they are cut off.
+   * Claims no more work and finishes current work. Nothing may be created any more.
+   * @param graceLeftMs how long calls to operators and webhooks may still take; then they are
+   * aborted.
    */
   stop(graceLeftMs: () => number): Promise<void>;
 }
 
 /**
- * Builds the payments wing. The service, the simulation, the command line and the tests all do it
- * here, so that what is simulated and tested is what runs.
+ * Builds the payments wing. The service, the simulation, the command line and the tests all use
+ * this function, so that what is simulated and tested is what runs.
  */
 export function openPayments(options: PaymentsOptions): Payments {
   const parts = buildParts(options);
@@ -239,7 +240,7 @@ function buildBulk(
   });
 }
 
-/** The dispatcher with the circuit breakers that it keeps. */
+/** The dispatcher with its circuit breakers. */
 interface Dispatch extends Dispatcher {
   hintAccepted(accepted: readonly NewPayment[]): void;
 }

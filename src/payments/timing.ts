@@ -7,11 +7,11 @@ export interface Timing {
   /** When an unknown outcome is verified, and an instruction that was not executed is sent again. */
   readonly retries: RetryPolicy;
   readonly webhooks: WebhookPolicy;
-  /** How often queued payments are looked for that no create announced. */
+  /** How often to look for queued payments that no create announced. */
   readonly queuePollMs: number;
-  /** How often bulk batches are looked for that another process left. */
+  /** How often to look for bulk batches that another process left. */
   readonly bulkPollMs: number;
-  /** A process that decided nothing of a batch for this long has left it. */
+  /** A process that has decided no chunk of a batch for this long has left it. */
   readonly bulkLeaseMs: number;
   readonly webhookPollMs: number;
   readonly chainEveryMs: number;

@@ -16,7 +16,7 @@ const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
-/** Ids are made by the clocks of processes, `created_at` by the database's. */
+/** Ids come from the clocks of processes, `created_at` from the database's. */
 const CLOCK_SLACK_MS = 3_600_000;
 
 export interface ArchiveProgress {
@@ -26,10 +26,10 @@ export interface ArchiveProgress {
 }
 
 /**
- * Moves payments that were created and ended before an instant out of the hot tables, in batches
- * beside running payments: first a file of their particulars, safe on disk, then one commit. Killed
- * in between, it leaves a file that nothing refers to, and the payments where they were. The books
- * are not touched.
+ * Moves payments that were created and ended before an instant out of the hot tables, in batches,
+ * alongside running payments. Each batch first writes a file with their details to disk, then
+ * commits. If it is killed in between, an unreferenced file is left, and the payments stay in
+ * place. The ledger is not changed.
  */
 export async function archivePayments(
   pool: Pool,
@@ -103,7 +103,7 @@ async function archiveSome(
   return { file, lastId };
 }
 
-/** On disk under its name, whole, or not at all. */
+/** The file exists under its name completely or not at all. */
 async function writeSafely(folder: string, name: string, bytes: Buffer): Promise<void> {
   const target = path.join(folder, name);
   const partial = `${target}.part`;
@@ -123,15 +123,15 @@ async function writeSafely(folder: string, name: string, bytes: Buffer): Promise
   }
 }
 
-/** What is wrong with one archived file. */
+/** The problem of one archived file. */
 export interface ArchiveFault {
   readonly file: string;
   readonly detail: string;
 }
 
 /**
- * Proves that every file of the archive is there and unchanged, and that it says of each payment
- * what the database still says of it.
+ * Verifies that every file of the archive exists and is unchanged, and that it agrees with what the
+ * database still has about each payment.
  */
 export async function verifyArchive(
   pool: Pool,

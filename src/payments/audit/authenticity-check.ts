@@ -5,7 +5,7 @@ import type { Violation } from './check.ts';
 
 const PAGE_ROWS = 5_000;
 
-/** Money enters the books by collections and corrections: both carry a code of the service's. */
+/** Money enters the ledger by collections and corrections: both carry an authentication code. */
 export async function checkAuthenticity(
   db: Queryable,
   mac: Mac,

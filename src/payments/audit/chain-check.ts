@@ -13,22 +13,24 @@ export interface ChainHead {
   readonly builtAt: Date;
 }
 
-/** A head that was kept elsewhere; `blockNumber` is null when it is not in the chain. */
+/** A head that was stored elsewhere; `blockNumber` is null if it is not in the chain. */
 export interface KeptHead {
   readonly hash: string;
   readonly blockNumber: number | null;
   readonly builtAt: Date | null;
 }
 
-/** How long a block may come after what it covers while payments go on. */
+/** How much later than its entries a block may be built while payments continue. */
 const LATE_MS = 86_400_000;
-/** Blocks that are read at once. */
+/** Number of blocks that are read at once. */
 const PAGE_BLOCKS = 5_000;
-/** Most entries of the blocks that are recomputed at once, unless a single one has more. */
+/**
+ * Maximum number of entries in the blocks that are recomputed at once, unless one block has more.
+ */
 const PAGE_ENTRIES = 500_000n;
-/** Most altered blocks whose rows are named. */
+/** Maximum number of altered blocks whose rows are listed. */
 const MAX_NAMED_BLOCKS = 50;
-/** Most rows that are named of one block. */
+/** Maximum number of rows listed for one block. */
 const MAX_NAMED_ROWS = 20;
 
 interface BlockRow {
@@ -45,8 +47,8 @@ interface BlockRow {
 }
 
 /**
- * Proves the chain from both ends: each block from the one before, and from the rows that it covers.
- * In the caller's snapshot.
+ * Verifies the chain from both ends: each block from the previous one, and from the rows that it
+ * covers. In the caller's snapshot.
  */
 export async function checkChain(
   db: Queryable,
@@ -160,7 +162,7 @@ function faultsOf(block: BlockRow, previous: BlockRow | undefined): string[] {
   return faults;
 }
 
-/** The next block covers what was there long before this one was built. */
+/** The entries of the next block existed long before this one was built. */
 function isLate(block: BlockRow, next: BlockRow): boolean {
   return next.started_at.getTime() < block.built_at.getTime() - LATE_MS;
 }
@@ -185,7 +187,7 @@ async function endFaults(db: Queryable, last: BlockRow | undefined): Promise<str
   return [...faults, ...unmatched.rows.map(({ block_number: n }) => `block ${n} is missing`)];
 }
 
-/** A vendor's part of a block that is not what the rows make. */
+/** A vendor's part of a block that differs from what the rows give. */
 interface AlteredBlock {
   readonly vendorId: number;
   readonly blockNumber: bigint | null;
@@ -193,7 +195,7 @@ interface AlteredBlock {
   readonly to: string;
 }
 
-/** Where a page's entries lie, as parameters of its queries. */
+/** The range of a page's entries, as parameters of its queries. */
 interface Page {
   readonly numbers: bigint[];
   readonly starts: string[];
@@ -201,13 +203,13 @@ interface Page {
   readonly to: string;
 }
 
-/** Each entry with the number of the block whose time it is in; null: before the first. */
+/** Each entry with the number of the block that covers its time; null: before the first block. */
 const PLACED = `(
   select e.*, ($1::bigint[])[nullif(width_bucket(e.at, $2::timestamptz[]), 0)] as block_number
   from (${entries('$3::timestamptz', '$4::timestamptz')}) e
 )`;
 
-/** Recomputes blocks from the rows, some at a time. */
+/** Recomputes blocks from the rows, several at a time. */
 class RowsPage {
   readonly #db: Queryable;
   readonly #altered: AlteredBlock[];
@@ -273,7 +275,7 @@ function parametersOf({ numbers, starts, from, to }: Page): unknown[] {
   return [numbers, starts, from, to];
 }
 
-/** Text of a `timestamptz`, exact to the microsecond. */
+/** A `timestamptz` as text, exact to the microsecond. */
 function timestamp(microseconds: string): string {
   const us = BigInt(microseconds);
   const second = new Date(Number(us / 1_000_000n) * 1000).toISOString().slice(0, 19);
@@ -296,7 +298,7 @@ const KINDS: Readonly<Record<Entry['kind'], (id: string, part: number) => string
   correction: (id) => `correction ${id}`,
 };
 
-/** Says of each altered block which rows are not those that were chained. */
+/** Lists for each altered block the rows that differ from the chained ones. */
 async function nameRows(db: Queryable, altered: readonly AlteredBlock[]): Promise<Violation[]> {
   const violations: Violation[] = [];
   for (const [index, block] of altered.entries()) {

@@ -22,20 +22,20 @@ export interface CheckReport {
   readonly violations: readonly Violation[];
   /** What was looked at. */
   readonly counted: Readonly<Record<string, number>>;
-  /** The newest block of the chain: to be kept elsewhere. Null before the first. */
+  /** The newest block of the chain. Store it elsewhere. Null before the first block. */
   readonly head: ChainHead | null;
-  /** What became of the heads that were given. */
+  /** Whether the given heads are in the chain. */
   readonly keptHeads: readonly KeptHead[];
   /** False without the key: authentication codes were not checked. */
   readonly authenticated: boolean;
 }
 
 export interface CheckOptions {
-  /** Without it authentication codes are not checked. */
+  /** Without it, authentication codes are not checked. */
   readonly mac?: Mac | undefined;
-  /** Hashes of earlier heads of the chain that were kept elsewhere, hexadecimal. */
+  /** Hashes of earlier heads of the chain that were stored elsewhere, hexadecimal. */
   readonly heads?: readonly string[] | undefined;
-  /** Without it functions are compared with what was applied, not with the files. */
+  /** Without it, functions are compared with what was applied, not with the files. */
   readonly schema?: Schema | undefined;
   /** Called with the name of each invariant when its check begins. */
   readonly onInvariant?: ((name: string) => void) | undefined;
@@ -74,8 +74,8 @@ const FURTHER_INVARIANTS = [
 ];
 
 /**
- * Proves every invariant over one snapshot, also alongside running payments: nothing is locked.
- * Takes time in proportion to the number of transfers.
+ * Verifies every invariant over one snapshot, alongside running payments: nothing is locked. Takes
+ * time in proportion to the number of transfers.
  */
 export async function checkLedger(pool: Pool, options: CheckOptions = {}): Promise<CheckReport> {
   const { mac, heads = [], schema, onInvariant } = options;
@@ -124,10 +124,10 @@ async function findSchemaDifferences(
   return [...damage, ...changed.map(({ name }) => `${name} is not applied in this version’s text`)];
 }
 
-/** But for cases, which are known by their id. */
+/** Except cases, which have an id. */
 const UUID = /(?<!case )\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
 
-/** Ids as the references that people know them by. */
+/** Replaces ids by the references that people use. */
 function withReferences({ vendorId, detail }: Violation): string {
   return detail.replace(UUID, (id) => encodeReference(vendorId, id));
 }

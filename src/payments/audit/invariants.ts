@@ -1,15 +1,15 @@
 import { FLOWS } from '../ledger/flows.ts';
 
-/** One invariant of the books and the rows that break it. */
+/** One invariant of the ledger and the rows that violate it. */
 export interface Invariant {
   readonly name: string;
-  /** What it says, for people. */
+  /** A sentence for people. */
   readonly says: string;
   /** Selects `vendor_id` and `detail` of every violation. */
   readonly sql: string;
 }
 
-/** Every payment, also those whose particulars were archived. */
+/** Every payment, including those whose details were archived. */
 const PAYMENTS = `(
             select vendor_id, payment_id, amount_cents, fee_cents, outcome from payments
             union all
@@ -230,7 +230,7 @@ export const INVARIANTS: readonly Invariant[] = [
               array_agg(day order by started_at) as days, min(started_at) as first, max(ended_at) as last
             from closed_days
           ), made as (
-            -- The day null is all the time before the first.
+            -- The day null is all time before the first closed day.
             select case when f.created_at >= r.first then r.days[width_bucket(f.created_at, r.starts)] end as day,
               f.vendor_id, f.operator_code, sum(f.net_cents) as net, sum(f.in_cents) as came,
               sum(f.payments_cents) as payments, sum(f.fees_cents) as fees,

@@ -1,4 +1,4 @@
-/** What a biller's accounts look like, and what they are called. */
+/** The format of a biller's accounts, and what they are called. */
 export interface AccountFormat {
   /** `msisdn`: Kenyan mobile numbers; otherwise an anchored regular expression. */
   readonly accountFormat: string;
@@ -8,7 +8,7 @@ export interface AccountFormat {
 
 export const MSISDN = 'msisdn';
 
-/** Of a biller for which nothing else is set: letters and digits, with some signs between them. */
+/** For a biller without a format: letters and digits, with some punctuation between them. */
 export const ANY_ACCOUNT: AccountFormat = {
   accountFormat: '^([A-Za-z0-9]|[A-Za-z0-9][A-Za-z0-9 ./_-]{0,62}[A-Za-z0-9])$',
   accountLabel: 'Account number',
@@ -20,9 +20,9 @@ export function hasFormat(account: string, format: string): boolean {
 }
 
 /*
- * The syntax that patterns are held to. It means the same in the languages that vendors use, and
- * matching takes bounded time: no unbounded repetition, nothing repeated within a repetition, no
- * references back, and few counts that can vary.
+ * The syntax that patterns may use. It means the same in the languages that vendors use, and
+ * matching takes bounded time: no unbounded repetition, no nested repetition, no back-references,
+ * and few variable counts.
  */
 const ATOM = String.raw`(?:[A-Za-z0-9 _/@#%,-]|\\[d.+()]|\[(?:[A-Za-z0-9]-[A-Za-z0-9]|[A-Za-z0-9 ./_@#%,])+-?\])`;
 const COUNT = String.raw`(?:\{\d{1,2}(?:,\d{1,2})?\}|\?)?`;
@@ -30,10 +30,10 @@ const SEQUENCE = `(?:${ATOM}${COUNT})+`;
 const PATTERN = new RegExp(String.raw`^\^(?:${SEQUENCE}|\(${SEQUENCE}(?:\|${SEQUENCE})+\))\$$`);
 
 const MAX_FORMAT_LENGTH = 200;
-/** Three that vary by up to 99 come to some 50,000 steps for the worst account of 64 characters. */
+/** Three counts of up to 99 take about 50,000 steps for the worst account of 64 characters. */
 const MAX_VARYING_COUNTS = 3;
 
-/** Why a format cannot be used; undefined when it can. */
+/** Why a format cannot be used; undefined if it can. */
 export function whyNotAFormat(format: string): string | undefined {
   if (format === MSISDN) return undefined;
   if (format.length > MAX_FORMAT_LENGTH) return `it has more than ${MAX_FORMAT_LENGTH} characters`;

@@ -4,9 +4,9 @@ import { MSISDN, hasFormat } from './account-format.ts';
 import type { Biller } from './biller.ts';
 
 /**
- * An account as it is compared, stored and sent to the operator. What does not look like a mobile
- * number stays as it is, but for spaces around it.
- * @param biller undefined when it is unknown.
+ * An account as it is compared, stored and sent to the operator. Anything that does not look like a
+ * mobile number is only trimmed.
+ * @param biller undefined if it is unknown.
  */
 export function normaliseAccount(
   text: string,
@@ -17,7 +17,7 @@ export function normaliseAccount(
   return kenyanMobileNumber(trimmed) ?? trimmed;
 }
 
-/** The same. Throws: `invalid_field` when it cannot be one of the biller's accounts. */
+/** The same. Throws: `invalid_field` if it cannot be one of the biller's accounts. */
 export function requireAccount(
   text: string,
   biller: Pick<Biller, 'billerCode' | 'accountFormat' | 'accountLabel'>,

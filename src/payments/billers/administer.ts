@@ -18,8 +18,8 @@ import {
 import type { BillerRecord, OperatorRow } from './store.ts';
 
 /**
- * What people do to operators, billers and prefixes. Each is one transaction with the mark that
- * running processes reload on, and throws `PlainError` when it cannot be done.
+ * Administration of operators, billers and prefixes. Each function is one database transaction with
+ * the mark that makes running processes reload, and throws `PlainError` if it cannot be done.
  */
 
 /** Settings to change; absent ones stay. */
@@ -27,7 +27,7 @@ export interface OperatorChange {
   readonly name?: string | undefined;
   readonly connector?: string | undefined;
   readonly baseUrl?: string | undefined;
-  /** Over the known ones; undefined removes one. */
+  /** Merged into the existing ones; undefined removes one. */
   readonly settings: Readonly<Record<string, unknown>>;
   readonly maxConcurrency?: number | undefined;
   /** Null: no limit. */
@@ -37,8 +37,8 @@ export interface OperatorChange {
 const DEFAULT_MAX_CONCURRENCY = 32;
 
 /**
- * Adds an operator or changes what is given. Returns true when it was added.
- * @param check throws when the operator could not be used like that; it gets no secrets.
+ * Adds an operator or changes the given settings. Returns true if it was added.
+ * @param check throws if the operator could not be used with these settings; it gets no secrets.
  */
 export async function setOperator(
   pool: Pool,
@@ -110,10 +110,11 @@ export interface BillerChange {
 }
 
 /**
- * Adds a biller (ONLINE) or changes what is given. Returns true when it was added.
+ * Adds a biller (ONLINE) or changes the given settings. Returns true if it was added.
  *
- * Another operator is asked about instructions that the former one got, and its "not found" would
- * send them again: so a biller changes hands only while it is OFFLINE and no instruction is out.
+ * After a change of operator, the new operator would be asked about instructions that the former
+ * one received, and its "not found" would send them again. So the operator may change only while
+ * the biller is OFFLINE and no instruction is in progress.
  */
 export async function setBiller(
   pool: Pool,
@@ -188,7 +189,7 @@ function needed<Value>(value: Value | undefined, field: string): Value {
   return value;
 }
 
-/** What people say about a biller; an open circuit breaker keeps it OFFLINE all the same. */
+/** The status that people set; an open circuit breaker still keeps the biller OFFLINE. */
 export async function changeBillerStatus(
   pool: Pool,
   billerCode: string,
@@ -214,7 +215,7 @@ export async function dropPrefix(pool: Pool, prefix: string): Promise<void> {
   });
 }
 
-/** Sets the prefixes of those billers that exist. Returns how many, and the billers there are not. */
+/** Sets the prefixes of billers that exist. Returns how many, and the billers that do not exist. */
 export async function loadPrefixes(
   pool: Pool,
   prefixes: readonly PhonePrefix[],

@@ -15,7 +15,7 @@ export interface Biller extends AccountFormat {
   /** True when create needs `phone`. */
   readonly secondaryAccount: boolean;
   readonly validatesAccounts: boolean;
-  /** OFFLINE when people say so, while the circuit breaker is open, and in quarantine. */
+  /** OFFLINE if people set it, while the circuit breaker is open, and in quarantine. */
   readonly availability: Availability;
   readonly breakerOpen: boolean;
 }

@@ -5,7 +5,10 @@ import type { Biller, Operator, OperatorSecret } from './biller.ts';
 import { listBillers, listOperators, listPrefixes } from './store.ts';
 import type { BillerRow } from './store.ts';
 
-/** Billers, operators and phone prefixes in memory, reloaded when a command or a breaker changes them. */
+/**
+ * Billers, operators and phone prefixes in memory, reloaded when a command or a breaker changes
+ * them.
+ */
 export interface BillerCatalogue {
   /** In the order of the list operation. */
   billers(): readonly Biller[];
@@ -40,7 +43,9 @@ export function billerOf(row: BillerRow): Biller {
 
 export function createBillerCatalogue(options: {
   readonly pool: Pool;
-  /** Opens the keys shared with operators. Undefined: operators are listed without their keys. */
+  /**
+   * Decrypts the keys shared with operators. Undefined: operators are listed without their keys.
+   */
   readonly masterKeys: MasterKeys | undefined;
   /** Called after each reload, with the new content in place. */
   readonly onReload?: () => void;
@@ -60,7 +65,7 @@ export function createBillerCatalogue(options: {
       listPrefixes(pool),
       masterKeys === undefined ? NO_SECRETS : openOperatorKeys(pool, masterKeys),
     ]);
-    // A reload that began later has read what is newer.
+    // A reload that began later has newer data.
     if (ours < shown) return;
     shown = ours;
     billers = new Map(billerRows.map((row) => [row.biller_code, billerOf(row)]));

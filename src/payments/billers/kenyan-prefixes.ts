@@ -2,8 +2,8 @@
  * Mobile prefixes of Kenya (three digits after +254) and the airtime biller that serves them.
  *
  * Source: Communications Authority of Kenya, Telecommunication Numbering Plan for Kenya
- * (CA/LCS/NNP/OCT/2019), section 1.1, with the 010x and 011x ranges assigned since 2019. Numbers can
- * be ported between networks, so a prefix tells who was assigned the number, not who serves it.
+ * (CA/LCS/NNP/OCT/2019), section 1.1, with the 010x and 011x ranges assigned since 2019. Numbers
+ * can be ported between networks, so a prefix shows who was assigned the number, not who serves it.
  */
 const RANGES: readonly (readonly [billerCode: string, from: number, to: number])[] = [
   ['safaricom', 700, 729],

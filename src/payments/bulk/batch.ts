@@ -7,19 +7,19 @@ import type { CreateRequest } from '../create/decide.ts';
 import type { NewPayment } from '../create/payment.ts';
 import type { Vendor } from '../../parties/vendor.ts';
 
-/** Why a row was refused, in the words of a single create. */
+/** Why a row was refused, with the code and text of a single create. */
 export interface RowRefusal {
   readonly code: ErrorCode;
   readonly text: string;
   readonly field?: string;
 }
 
-/** One row of a file, as read: a request, or why it is none. */
+/** One row of a file, as read: a request, or why it is not one. */
 export type BulkRow =
   | { readonly request: CreateRequest }
   | { readonly refusal: RowRefusal; readonly merchantReference: string | null };
 
-/** How far a batch is. */
+/** The progress of a batch. */
 export interface BatchProgress {
   readonly batchReference: string;
   readonly batchId: string;
@@ -32,7 +32,7 @@ export interface BatchProgress {
   readonly refusedCount: number;
 }
 
-/** What became of one row. */
+/** The result of one row. */
 export type RowResult = {
   /** From 1. */
   readonly row: number;
@@ -51,34 +51,34 @@ export function newBatchId(): string {
 }
 
 /**
- * The transaction id of a row. It follows from batch and row alone, so that the same row decided
- * again is the same transaction.
+ * The payment id of a row. It is derived from batch and row alone, so that deciding the same row
+ * again gives the same payment.
  */
 export function paymentIdOf(batchId: string, row: number): string {
   return batchId.slice(0, -ROW_DIGITS) + row.toString(16).padStart(ROW_DIGITS, '0');
 }
 
-/** A refusal as it is kept with its row. */
+/** A refusal as it is stored with its row. */
 export function rowRefusalOf(refusal: Refusal): RowRefusal {
   const { code, message: text, field } = refusal;
   return field === undefined ? { code, text } : { code, text, field };
 }
 
-/** What a chunk of rows comes to by the rules that need no database. */
+/** The result for a chunk of rows from the rules that need no database. */
 export interface ChunkPlan {
   readonly creates: readonly { readonly row: number; readonly payment: NewPayment }[];
   readonly refused: readonly {
     readonly row: number;
     readonly refusal: RowRefusal;
-    /** Kept where an earlier answer to the same request goes before the refusal. */
+    /** Kept, because an earlier answer to the same request takes precedence over the refusal. */
     readonly request: CreateRequest | undefined;
   }[];
 }
 
 /**
- * Plans the rows of one chunk, each as a single create would be.
+ * Plans the rows of one chunk, each like a single create.
  * @param firstRow number of the first of them in the file, from 1.
- * @param from.vendor undefined when the vendor may no longer create.
+ * @param from.vendor undefined if the vendor may no longer create.
  */
 export function planChunk(
   rows: readonly BulkRow[],
@@ -126,7 +126,7 @@ type StoredRow =
     ]
   | { readonly refusal: RowRefusal; readonly reference: string | null };
 
-/** Rows as text to be stored. */
+/** Encodes rows as text to be stored. */
 export function encodeRows(rows: readonly BulkRow[]): string {
   return JSON.stringify(
     rows.map((row): StoredRow => {
@@ -150,7 +150,7 @@ export function decodeRows(text: string): BulkRow[] {
   });
 }
 
-/** The vendor's reference of a row, as far as it had a readable one. */
+/** The vendor's reference of a row, if it had a readable one. */
 export function merchantReferenceOf(row: BulkRow): string | null {
   return 'refusal' in row ? row.merchantReference : row.request.merchantReference;
 }

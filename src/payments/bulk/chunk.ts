@@ -12,7 +12,7 @@ import type { BulkRow, ChunkPlan } from './batch.ts';
 import * as store from './store.ts';
 import type { ChunkException } from './store.ts';
 
-/** Some rows of a batch that are next to be decided. */
+/** The next rows of a batch to be decided. */
 export interface Chunk {
   readonly vendorId: number;
   readonly batchReference: string;
@@ -23,24 +23,25 @@ export interface Chunk {
   readonly leaseMs: number;
 }
 
-/** What the rows are decided by, as it is when they are. */
+/** The settings that the rows are decided by, read at that moment. */
 export interface Rules {
   readonly vendorById: (vendorId: number) => Vendor | undefined;
   readonly billerOf: (billerCode: string) => Biller | undefined;
 }
 
 export interface ChunkOutcome {
-  /** The row that is next in the batch now. */
+  /** The next row of the batch now. */
   readonly nextRow: number;
-  /** False when the chunk had been decided before, by this process or another. */
+  /** False if the chunk had been decided before, by this process or another. */
   readonly decided: boolean;
   readonly accepted: readonly NewPayment[];
 }
 
 /**
- * Decides a chunk: creates what is accepted and keeps every row's result, in one commit. A chunk
- * that is no longer next (its commit's answer was lost, or another process was quicker) changes
- * nothing: whoever comes second waits for the first, finds the batch moved on, and rolls back.
+ * Decides a chunk: creates the accepted payments and stores every row's result, in one commit. A
+ * chunk that is no longer next (the result of its commit was lost, or another process was faster)
+ * changes nothing: the later process waits for the first, finds that the batch has advanced, and
+ * rolls back.
  */
 export async function decideChunk(
   db: Queryable,
@@ -77,7 +78,7 @@ export async function decideChunk(
   return await outcomeOf(db, chunk, accepted);
 }
 
-/** Keeps rows as refused that the database could not take; alone, so that they fail no others. */
+/** Stores rows that the database rejected as refused; alone, so that they do not fail others. */
 export async function refuseChunk(
   db: Queryable,
   chunk: Chunk,
@@ -105,7 +106,7 @@ async function outcomeOf(
   return { nextRow: await store.readNextRow(db, chunk), decided: false, accepted: [] };
 }
 
-/** As with single creates, a repeat gets its first answer also when a rule would refuse it today. */
+/** As with single creates, a repeat gets its first answer even if a rule would refuse it today. */
 async function answerRepeats(
   db: Queryable,
   vendorId: number,

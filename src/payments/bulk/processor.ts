@@ -13,12 +13,12 @@ import { decideChunk, refuseChunk } from './chunk.ts';
 import type { Chunk, ChunkOutcome, Rules } from './chunk.ts';
 import * as store from './store.ts';
 
-/** Takes batches and decides their rows in the background. */
+/** Accepts batches and decides their rows in the background. */
 export interface BulkProcessor {
-  /** Begins to look for batches that another process left. */
+  /** Starts looking for batches that another process left. */
   start(): void;
   /**
-   * Stores a batch and begins to decide it. The same reference with the same file gets the same
+   * Stores a batch and starts deciding it. The same reference with the same file gets the same
    * batch. Throws: `reference_reused` (another file), `overloaded` (too many undecided batches).
    */
   accept(batch: {
@@ -34,28 +34,31 @@ export interface BulkProcessor {
     vendorId: number,
     batchReference: string,
   ): Promise<{ readonly progress: BatchProgress; readonly rows: readonly RowResult[] }>;
-  /** Batches that this process works on. */
+  /** The batches that this process works on. */
   readonly underWay: number;
   /** Resolves when this process works on none. */
   idle(): Promise<void>;
-  /** Ends after the chunks under way; what is left goes on in another process, or at the next start. */
+  /** Stops after the current chunks; another process, or the next start, continues. */
   stop(): Promise<void>;
 }
 
 export interface BulkProcessorOptions {
   readonly pool: Pool;
   /**
-   * The create lanes' pools, of one connection each. Whoever waits for the connection is served in
-   * turn, so that single creates wait for one chunk at most.
+   * The create lanes' pools, of one connection each. Callers get the connection in turn, so that a
+   * single create waits for one chunk at most.
    */
   readonly lanePools: readonly Pool[];
   readonly laneDeadlineMs: number;
   readonly rules: Rules;
-  /** Told after each commit what was accepted, so that it is dispatched without a poll. */
+  /**
+   * Called after each commit with the accepted payments, so that they are dispatched without a
+   * poll.
+   */
   readonly onAccepted: (accepted: readonly NewPayment[]) => void;
-  /** How often batches are looked for that another process left. */
+  /** How often to look for batches that another process left. */
   readonly pollMs: number;
-  /** A process that decided nothing of a batch for so long has left it. */
+  /** A process that has decided no chunk of a batch for this long has left it. */
   readonly leaseMs: number;
   readonly log: Logger;
 }
@@ -150,7 +153,7 @@ class Processor implements BulkProcessor {
     return !this.#stopping && this.#running.size < LIMITS.bulkBatchesUnderWay;
   }
 
-  /** Goes on with batches that another process left. */
+  /** Continues batches that another process left. */
   async #adopt(): Promise<void> {
     const { pool, leaseMs } = this.#options;
     for (const found of await store.listAbandoned(pool, LIMITS.bulkBatchesUnderWay)) {
@@ -161,7 +164,7 @@ class Processor implements BulkProcessor {
     }
   }
 
-  /** Decides what is left of a batch, in the background. */
+  /** Decides the rest of a batch, in the background. */
   #decide(job: Job, rows?: readonly BulkRow[]): void {
     const options = this.#options;
     const isStopping = (): boolean => this.#stopping;
@@ -219,8 +222,8 @@ async function requireBatch(
 }
 
 /**
- * Decides what is left of a batch, chunk by chunk, one at a time. A chunk that fails for a reason of
- * one row is halved until that row is alone, which is then refused.
+ * Decides the rest of a batch, one chunk at a time. If one row makes a chunk fail, the chunk is
+ * split in half repeatedly until the row is isolated, and that row is refused.
  */
 async function decideAll(
   job: Job,
@@ -246,12 +249,12 @@ async function decideAll(
     try {
       const outcome = await by.lanes.add({ chunk });
       onAccepted(outcome.accepted);
-      // Another process is at it: this one's lease had lapsed.
+      // Another process works on it: our lease had expired.
       if (!outcome.decided && outcome.nextRow !== firstRow + some.length) return;
       job.nextRow = outcome.nextRow;
       size = LIMITS.bulkChunkRows;
     } catch (error) {
-      // The database is in trouble, not the rows: the lease lapses, and somebody tries again.
+      // The database is at fault, not the rows: the lease expires, and a process tries again.
       if (error instanceof Refusal) throw error;
       if (some.length > 1) {
         size = Math.ceil(some.length / 2);
@@ -264,7 +267,7 @@ async function decideAll(
   }
 }
 
-/** What became of each row; those of no chunk are waiting. */
+/** The result of each row. Rows that belong to no chunk are still waiting. */
 function listResults(
   batchId: string,
   rows: readonly BulkRow[],

@@ -8,12 +8,12 @@ import { collectionText } from '../ledger/authenticity.ts';
 import { lockFloat, postingTime, postTransfer } from '../ledger/store.ts';
 import { findCollection, insertCollection } from './store.ts';
 
-/** How far a collector's clock and time zone may lead: a day. */
+/** How far a collector's clock and time zone may be ahead: a day. */
 const MAX_AHEAD_MS = 24 * 3_600_000;
 
 export interface CollectedIncome {
   readonly collector: string;
-  /** The collector's own reference; makes it once. */
+  /** The collector's own reference, which identifies the collection. */
   readonly reference: string;
   readonly vendorId: number;
   readonly amountCents: bigint;
@@ -21,20 +21,20 @@ export interface CollectedIncome {
   readonly paidAt: Date;
 }
 
-/** A movement between a vendor's accounts, as collect and fund answer it. */
+/** A movement between a vendor's accounts, as the answers of collect and fund show it. */
 export interface Movement {
-  /** Our reference; null when nothing moved. */
+  /** Our reference; null if nothing moved. */
   readonly reference: string | null;
   readonly amountCents: bigint;
   readonly postedAt: Date;
-  /** True when this request moved it, false for the answer to a repeat. */
+  /** True if this request moved it, false for the answer to a repeat. */
   readonly fresh: boolean;
 }
 
 /**
- * Takes collected income into the vendor's books: external → collected.
- * The same (collector, reference) with the same content answers the first movement again.
- * Throws: `reference_reused` when the content differs.
+ * Adds collected income to the vendor's ledger: external → collected. The same (collector,
+ * reference) with the same content gets the answer of the first movement again.
+ * Throws: `reference_reused` if the content differs.
  */
 export async function collect(
   deps: { readonly pool: Pool; readonly ledgerMac: Mac },

@@ -7,11 +7,12 @@ import type { Movement } from './collect.ts';
 import { findFirstFundMovement, insertFundMovement } from './store.ts';
 
 /**
- * Moves all of the vendor's collected income into the float: collected → float. With nothing to
- * move, a time whose request moved money before gets the answer of the first such request again;
- * otherwise the movement has amount 0 and no reference, and is not recorded.
+ * Moves all of the vendor's collected income into the float: collected → float. If there is nothing
+ * to move, but an earlier request with this time moved money, the answer of the first such request
+ * is repeated. Otherwise the movement has amount 0 and no reference, and is not recorded.
  *
- * The time alone never makes a request a repeat: two callbacks within one second carry the same one.
+ * The time alone never makes a request a repeat: two callbacks within one second carry the same
+ * time.
  */
 export async function fund(
   pool: Pool,

@@ -9,19 +9,22 @@ import type { StatementFormat } from '../reconciliation/statement.ts';
 import { createHttpJsonConnector } from './http-json/connector.ts';
 import { createStatementFormat } from './http-json/statement.ts';
 
-/** What an operator's `settings` may hold; times in milliseconds. */
+/** The allowed contents of an operator's `settings`; times in milliseconds. */
 const SETTINGS = Type.Object(
   {
     pay_timeout_ms: Type.Optional(Type.Integer({ minimum: 100, maximum: 120_000 })),
     status_timeout_ms: Type.Optional(Type.Integer({ minimum: 100, maximum: 120_000 })),
     connect_timeout_ms: Type.Optional(Type.Integer({ minimum: 100, maximum: 60_000 })),
-    /** Its name may lead into a private network. */
+    /** Its name may resolve to a private network. */
     private_addresses: Type.Optional(Type.Literal('allow')),
     /** null: "not found" is never proof with this operator. */
     acceptance_window_ms: Type.Optional(
       Type.Union([Type.Integer({ minimum: 0, maximum: 86_400_000 }), Type.Null()]),
     ),
-    /** 1: what a complete statement does not list was not paid, once the acceptance window is over. */
+    /**
+     * 1: a payment that a complete statement does not list was not made, once the acceptance window
+     * is over.
+     */
     statement_absence_is_proof: Type.Optional(Type.Union([Type.Literal(0), Type.Literal(1)])),
   },
   { additionalProperties: false },
@@ -30,7 +33,9 @@ const settingsSchema = Compile(SETTINGS);
 
 type Factory = (operator: Operator, callbackUrl: string) => Connector;
 
-/** The protocols, by the name that `operators.connector` holds. A new one is a folder and a line. */
+/**
+ * The protocols, by the name in `operators.connector`. To add one, add a folder and a line here.
+ */
 const PROTOCOLS: Readonly<Record<string, Factory>> = {
   'http-json': (operator, callbackUrl) => {
     const settings = readOperatorSettings(operator.operatorCode, operator.settings);
@@ -57,7 +62,7 @@ const PROTOCOLS: Readonly<Record<string, Factory>> = {
   },
 };
 
-/** How the protocols' statements are read, by the same name. */
+/** How to read the statements of each protocol, by the same name. */
 const STATEMENTS: Readonly<Record<string, (operator: StatementOperator) => StatementFormat>> = {
   'http-json': ({ operatorCode, settings: given }) => {
     const settings = readOperatorSettings(operatorCode, given);
@@ -71,8 +76,8 @@ const STATEMENTS: Readonly<Record<string, (operator: StatementOperator) => State
 type StatementOperator = Pick<Operator, 'operatorCode' | 'connector' | 'settings'>;
 
 /**
- * How the operator's statements are read. Undefined: its protocol has none.
- * Throws an `Error` naming the operator and the setting at fault.
+ * How to read the operator's statements. Undefined: its protocol has none. Throws an `Error` naming
+ * the operator and the invalid setting.
  */
 export function statementFormatOf(operator: StatementOperator): StatementFormat | undefined {
   return STATEMENTS[operator.connector]?.(operator);
@@ -84,7 +89,7 @@ function acceptanceWindowOf(settings: { readonly acceptance_window_ms?: number |
 
 export const PROTOCOL_NAMES: readonly string[] = Object.keys(PROTOCOLS);
 
-/** Throws an `Error` naming the operator and the setting at fault. */
+/** Throws an `Error` naming the operator and the invalid setting. */
 function readOperatorSettings(operatorCode: string, settings: unknown) {
   if (settingsSchema.Check(settings)) return settings;
   const problems = settingsSchema.Errors(settings).map((error) => {
@@ -96,8 +101,8 @@ function readOperatorSettings(operatorCode: string, settings: unknown) {
 }
 
 /**
- * Makes and closes the operator's connector, to find out whether it could be used.
- * Throws an `Error` naming the operator and the setting at fault.
+ * Creates and closes the operator's connector, to check that it could be used. Throws an `Error`
+ * naming the operator and the invalid setting.
  */
 export async function checkOperator(operator: Operator): Promise<void> {
   const factory = PROTOCOLS[operator.connector];
@@ -107,7 +112,10 @@ export async function checkOperator(operator: Operator): Promise<void> {
   await factory(operator, 'http://127.0.0.1/callbacks').close();
 }
 
-/** The connectors of all operators, made anew for those whose configuration changed. */
+/**
+ * The connectors of all operators. When an operator's configuration changes, its connector is
+ * replaced.
+ */
 export interface ConnectorRegistry {
   readonly connectorOf: (operatorCode: string) => Connector | undefined;
   /** Brings the connectors in line with the catalogue's operators. */
@@ -127,7 +135,7 @@ export function createConnectorRegistry(
   const closing = new Set<Promise<void>>();
 
   const retire = (connector: Connector): void => {
-    // Calls under way finish on the old one.
+    // Calls in progress finish on the old connector.
     const done = connector
       .close()
       .catch((error: unknown) => options.log.warn({ err: error }, 'a connector did not close'))

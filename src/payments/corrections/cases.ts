@@ -32,7 +32,7 @@ import type { Plan, PlannedTransfer, Situation } from './resolutions.ts';
 import { readPayments } from '../reconciliation/store.ts';
 import { recallInstructions } from '../dispatch/recall-store.ts';
 
-/** Throws: `PlainError` when there is no such case, or it is resolved. */
+/** Throws: `PlainError` if the case does not exist, or is resolved. */
 async function lockOpenCase(db: Queryable, caseId: string): Promise<CaseRow> {
   const row = await lockCase(db, caseId);
   if (row === undefined) throw new PlainError('This case does not exist.');
@@ -41,9 +41,9 @@ async function lockOpenCase(db: Queryable, caseId: string): Promise<CaseRow> {
 }
 
 /**
- * Proposes how to resolve a case, in place of what was proposed before. What it would post is
- * planned at once, so that a proposal which cannot be carried out is refused here.
- * Throws: `PlainError` naming what is wrong.
+ * Proposes how to resolve a case, replacing an earlier proposal. The postings are planned at once,
+ * so that a proposal that cannot be carried out is refused here.
+ * Throws: `PlainError` with the problem.
  */
 export async function proposeResolution(
   pool: Pool,
@@ -60,7 +60,7 @@ export async function proposeResolution(
   });
 }
 
-/** Takes a proposal back; anybody may. Throws: `PlainError` when there is none. */
+/** Withdraws a proposal; anybody may. Throws: `PlainError` if there is no proposal. */
 export async function rejectProposal(
   pool: Pool,
   request: { readonly caseId: string; readonly by: string; readonly note: string },
@@ -77,9 +77,10 @@ export async function rejectProposal(
 }
 
 /**
- * Carries out what another person proposed, in one commit: settles the transaction, or posts
- * correcting transfers, and resolves the case.
- * Throws: `PlainError` when the approver is the proposer, or the books have moved on meanwhile.
+ * Carries out another person's proposal, in one commit: settles the payment, or posts correcting
+ * transfers, and resolves the case.
+ * Throws: `PlainError` if the approver is the proposer, or the ledger has changed since the
+ * proposal.
  */
 export async function approveResolution(
   deps: { readonly pool: Pool; readonly ledgerMac: Mac },
@@ -108,7 +109,7 @@ export async function approveResolution(
   });
 }
 
-/** Opens a case about an open transaction whose operator cannot say what became of it. */
+/** Opens a case about an open payment whose operator cannot say how it ended. */
 export async function openNoAnswerCase(
   pool: Pool,
   request: {
@@ -143,7 +144,7 @@ export async function openNoAnswerCase(
 }
 
 async function lockBooks(db: Queryable, vendorId: number): Promise<void> {
-  // The house's books begin with its first correction.
+  // The accounts of vendor 0 are created by its first correction.
   await ensureAccounts(db, HOUSE, ['external', 'float']);
   await lockFloat(db, HOUSE);
   if (vendorId !== HOUSE) await lockFloat(db, vendorId);
@@ -253,7 +254,7 @@ async function correct(
   return correctionId;
 }
 
-/** What the status of a corrected transaction says. */
+/** What the status of a corrected payment shows. */
 function toldAfter(
   { facts }: CaseRow,
   proposal: Proposal,
@@ -276,7 +277,7 @@ function detailsOf(value: unknown): Readonly<Record<string, string>> | null {
   return typeof value === 'object' && value !== null ? (value as Record<string, string>) : null;
 }
 
-/** What the vendor owes from now on is a case of its own, so that somebody asks for it. */
+/** The amount that the vendor now owes is a case of its own, so that somebody collects it. */
 async function openExposure(
   db: Queryable,
   row: CaseRow,
@@ -321,7 +322,7 @@ export function planLines(plan: Plan): string[] {
   }
 }
 
-/** The `ipay_reference` of the transaction that a case is about. */
+/** The `ipay_reference` of the payment that a case is about. */
 export function referenceOf(row: Pick<CaseRow, 'vendor_id' | 'payment_id'>): string | null {
   return row.payment_id === null ? null : encodeReference(row.vendor_id, row.payment_id);
 }

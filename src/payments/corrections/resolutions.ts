@@ -6,7 +6,10 @@ import { HOUSE } from '../cases/cases-store.ts';
 import type { CaseKind, CaseRow, Proposal } from '../cases/cases-store.ts';
 import type { OurPayment } from '../reconciliation/match.ts';
 
-/** What can be done about a case. Only `paid` and `failed` settle; the others correct, or leave. */
+/**
+ * The possible resolutions of a case. Only `paid` and `failed` settle; the others correct, or
+ * change nothing.
+ */
 export const RESOLUTIONS = {
   keep_books: 'the books are right as they are; nothing is posted',
   paid: 'the open transaction was paid: the operator’s word, entered by hand',
@@ -68,27 +71,27 @@ export type Plan =
   | { readonly kind: 'settle'; readonly outcome: Outcome; readonly paidCents: bigint | null }
   | {
       readonly kind: 'correct';
-      /** All of one vendor's books, or of the house's. */
+      /** All accounts of one vendor, or of vendor 0. */
       readonly transfers: readonly PlannedTransfer[];
-      /** What the vendor is told from now on; null: as before. */
+      /** The outcome that the vendor sees from now on; null: unchanged. */
       readonly outcomeAfter: Outcome | null;
     };
 
-/** What a plan is made of, read under the locks of its vendors' floats. */
+/** The input of a plan, read under the locks of its vendors' floats. */
 export interface Situation {
   readonly row: Pick<CaseRow, 'kind' | 'vendor_id' | 'operator_code' | 'facts'>;
-  /** The transaction that the case is about. */
+  /** The payment that the case is about. */
   readonly payment: (OurPayment & { readonly feeCents: bigint }) | null;
   readonly floatCents: bigint;
   /** Zero or less. */
   readonly exposureCents: bigint;
-  /** What the operator owes the house. */
+  /** What the operator owes us. */
   readonly receivableCents: bigint;
 }
 
 /**
- * What an approved proposal posts. Pure.
- * Throws: `PlainError` when the resolution does not fit the case, or nothing is left to correct.
+ * The postings of an approved proposal. Pure.
+ * Throws: `PlainError` if the resolution does not fit the case, or nothing is left to correct.
  */
 export function planResolution(situation: Situation, proposal: Proposal): Plan {
   const resolution = proposal.resolution as Resolution;
@@ -136,7 +139,7 @@ function required(situation: Situation): NonNullable<Situation['payment']> {
   throw new PlainError('The case is not about a transaction of ours.', { field: 'resolution' });
 }
 
-/** Cents of the facts, where they are whole numbers; undefined otherwise. */
+/** Cents from the facts, if they are whole numbers; undefined otherwise. */
 function factCents(situation: Situation, name: string): bigint | undefined {
   const value = situation.row.facts[name];
   if (typeof value === 'number' && Number.isSafeInteger(value)) return BigInt(value);
@@ -173,7 +176,7 @@ function planWord(situation: Situation, proposal: Proposal, word: 'paid' | 'fail
   return { kind: 'settle', outcome: 'success', paidCents };
 }
 
-/** What the operator says it paid, less what the books have. */
+/** The amount that the operator says it paid, less the amount in the ledger. */
 function missingCents(situation: Situation, payment: OurPayment, proposal: Proposal): bigint {
   const saidCents = factCents(situation, 'paid_cents') ?? payment.amountCents;
   const missing = saidCents - payment.postedCents - payment.houseCents;
@@ -243,7 +246,7 @@ function planReturn(situation: Situation, proposal: Proposal): Plan {
       amountCents,
     },
   ];
-  // Who did not pay at all has earned us no fee.
+  // If nothing was paid, we have earned no fee.
   const whole = amountCents === postedCents;
   if (whole && payment.feeCents > 0n) {
     const amount = payment.feeCents;

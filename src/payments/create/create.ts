@@ -18,13 +18,13 @@ import type { Created, CreateRequest } from './decide.ts';
 import { createPayments, readPaymentByReference } from './store.ts';
 import type { CreateDecision, NewPayment } from './payment.ts';
 
-/** What the rules for creating need to know about a vendor. */
+/** The vendor's settings that the rules for creating need. */
 export type PayingVendor = Pick<Vendor, 'vendorId' | 'duplicateCheck' | 'referenceRequired'>;
 
 /**
- * Accepts a payment: plan, commit, answer. A repeat gets its first answer also when a rule would
+ * Accepts a payment: plan, commit, answer. A repeat gets its first answer even if a rule would
  * refuse it today, because the biller went offline or its limits changed since.
- * Throws: what `planPayment` and `answerDecision` throw, and `overloaded`, `unavailable`,
+ * Throws: the errors of `planPayment` and `answerDecision`, and `overloaded`, `unavailable`,
  * `outcome_unknown` of the lane.
  */
 export async function acceptPayment(
@@ -52,7 +52,7 @@ export async function acceptPayment(
   return answerDecision(payment, await through.lanes.add(payment));
 }
 
-/** The answer that the same reference with the same content got before. */
+/** The answer that the same reference with the same content received before. */
 async function findFirst(
   request: CreateRequest,
   vendorId: number,
@@ -65,18 +65,21 @@ async function findFirst(
   return { reference, createdAt: row.created_at, replayed: true };
 }
 
-/** Commits creates; `waiting` are those in all lanes. */
+/** Commits creates; `waiting` counts those in all lanes. */
 export type CreateLanes = Lane<NewPayment, CreateDecision>;
 
 export function createCreateLanes(options: {
   /** One pool of one connection per lane. */
   readonly pools: readonly Pool[];
   readonly deadlineMs: number;
-  /** Default: the system's. */
+  /** Default: the system's timers. */
   readonly timers?: Timers;
-  /** Most creates in one commit. Default: what serves requests over HTTP best. */
+  /** Maximum number of creates per commit. Default: the best value for requests over HTTP. */
   readonly maxBatch?: number;
-  /** Told after each commit what was accepted, so that it is dispatched without a poll. */
+  /**
+   * Called after each commit with the accepted payments, so that they are dispatched without a
+   * poll.
+   */
   readonly onAccepted: (accepted: readonly NewPayment[]) => void;
 }): CreateLanes {
   const { onAccepted, ...given } = options;

@@ -9,7 +9,7 @@ import type { Vendor } from '../../parties/vendor.ts';
 import type { PaymentRow } from './store.ts';
 import type { CreateDecision, NewPayment } from './payment.ts';
 
-/** What a vendor asks to be paid. */
+/** A vendor's request for a payment. */
 export interface CreateRequest {
   readonly billerCode: string;
   readonly account: string;
@@ -18,15 +18,15 @@ export interface CreateRequest {
   readonly merchantReference: string | null;
 }
 
-/** The accepted transaction, as create answers it. */
+/** The accepted payment, as in the answer of create. */
 export interface Created {
   readonly reference: string;
   readonly createdAt: Date;
-  /** True when this is the answer to an earlier request with the same reference and content. */
+  /** True if this is the answer to an earlier request with the same reference and content. */
   readonly replayed: boolean;
 }
 
-/** The request as it is compared and stored: one account or phone, however it was written. */
+/** The request as it is compared and stored: the account and phone in their normal form. */
 export function normaliseRequest(
   request: CreateRequest,
   biller: Biller | undefined,
@@ -122,7 +122,7 @@ export function answerDecision(payment: NewPayment, decision: CreateDecision): C
   }
 }
 
-/** True when the stored transaction is what is asked for, so that it may answer a repeat. */
+/** True if the stored payment is what the request asks for, so that it can answer a repeat. */
 export function isSameRequest(
   row: Pick<PaymentRow, 'biller_code' | 'account' | 'phone' | 'amount_cents'>,
   request: CreateRequest,
@@ -135,7 +135,9 @@ export function isSameRequest(
   );
 }
 
-/** True when one row of the batch can change the decision on another (besides by using up float). */
+/**
+ * True if one row of the batch can change the decision on another (other than by using up float).
+ */
 export function dependOnEachOther(batch: readonly NewPayment[]): boolean {
   if (batch.length < 2) return false;
   const references = new Set<string>();

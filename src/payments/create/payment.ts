@@ -1,8 +1,8 @@
 import type { FailureCode } from './failure-code.ts';
 
-/** What the wire says about a transaction (design §4). */
+/** The status of a payment in the API (design §4). */
 export const PAYMENT_STATUSES = [
-  /** No instruction is under way. */
+  /** No instruction is in progress. */
   'QUEUED',
   /** Sent, or the outcome is not known yet. */
   'PENDING',
@@ -14,8 +14,8 @@ export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
 export type Outcome = 'success' | 'failed';
 
 /**
- * The status follows from two facts: the outcome, and whether an instruction's end is unknown.
- * There is no way from an outcome to anything else.
+ * The status follows from two facts: the outcome, and whether the result of an instruction is
+ * unknown. An outcome never changes to anything else.
  */
 export function statusOf(outcome: Outcome | null, instructionUnderWay: boolean): PaymentStatus {
   if (outcome === 'success') return 'SUCCESS';
@@ -33,11 +33,11 @@ export interface NewPayment {
   readonly amountCents: bigint;
   readonly feeCents: bigint;
   readonly merchantReference: string | null;
-  /** Refuse it when an equal transaction was created within the last 30 s. */
+  /** Refuse it if an equal payment was created within the last 30 s. */
   readonly duplicateCheck: boolean;
 }
 
-/** How the database decided on a create. */
+/** The database's decision on a create. */
 export type CreateDecision =
   | {
       /** Accepted now, or replayed: the same reference and content came before. */
@@ -47,28 +47,28 @@ export type CreateDecision =
     }
   | { readonly kind: 'insufficient_float' }
   | {
-      /** Refused because of this earlier transaction. */
+      /** Refused because of this earlier payment. */
       readonly kind: 'reference_reused' | 'likely_duplicate';
       readonly paymentId: string;
     };
 
-/** The operator's final word about a transaction, from wherever it came. */
+/** The operator's final report about a payment, from any source. */
 export interface FinalReport {
   readonly vendorId: number;
   readonly paymentId: string;
   readonly billerCode: string;
   readonly outcome: Outcome;
-  /** What the operator says it paid, in cents; null when it failed. */
+  /** The amount that the operator says it paid, in cents; null if the payment failed. */
   readonly paidCents: bigint | null;
   readonly billerReference: string | null;
   readonly message: string;
   readonly details: Readonly<Record<string, string>> | null;
-  /** Null exactly with a success. */
+  /** Null exactly for a success. */
   readonly failureCode: FailureCode | null;
   readonly source: 'answer' | 'status' | 'callback' | 'statement' | 'person';
 }
 
-/** What became of a report: see functions/settle_payments.sql. */
+/** The result of a report: see functions/settle_payments.sql. */
 export type SettleResult = 'settled' | 'repeated' | 'contradicted' | 'unknown';
 
 /** Identifies a payment. */

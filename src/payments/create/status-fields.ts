@@ -3,10 +3,13 @@ import { formatMoney, moneyNumber } from '../../platform/base/money.ts';
 import type { StatusRow } from './store.ts';
 import { statusOf } from './payment.ts';
 
-/** What create answers, and what a status says until the payment is sent. */
+/** The answer of create, and the status until the payment is sent. */
 export const QUEUED_TEXT = 'Transaction queued and pending processing';
 
-/** What vendors are told of a transaction by its operator's word (specification §2.2). */
+/**
+ * The text that vendors get for a payment's status, including the operator's fields (specification
+ * §2.2).
+ */
 export function operatorFieldsOf(
   row: Omit<StatusRow, 'payment_id' | 'created_at' | 'merchant_reference'>,
   wireTime: WireTime,
@@ -25,12 +28,12 @@ export function operatorFieldsOf(
   };
 }
 
-/** The status of an answer or an event: 0 when the transaction failed, otherwise 1. */
+/** The status of an answer or an event: 0 if the payment failed, otherwise 1. */
 export function statusNumberOf({ outcome }: Pick<StatusRow, 'outcome'>): 0 | 1 {
   return outcome === 'failed' ? 0 : 1;
 }
 
-/** Where the transaction stands, for people. */
+/** The state of the payment, for people. */
 export function statusSentence(
   row: Pick<
     StatusRow,

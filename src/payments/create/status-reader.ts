@@ -6,15 +6,15 @@ import type { StatusKey, StatusRow } from './store.ts';
 
 export interface StatusReader {
   /**
-   * Where a transaction stands now, or undefined when the vendor has no such one.
+   * The current state of a payment, or undefined if the vendor has no such payment.
    * Throws: `overloaded`, `unavailable`.
    */
   read(key: StatusKey): Promise<StatusRow | undefined>;
 }
 
-/** Reads of many requests are one query: those that come while it is under way are the next. */
+/** Reads of many requests share one query: reads that arrive while it runs form the next one. */
 export function createStatusReader(options: {
-  /** Of one connection. */
+  /** With one connection. */
   readonly pool: Pool;
   readonly deadlineMs: number;
 }): StatusReader {

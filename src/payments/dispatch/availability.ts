@@ -13,17 +13,18 @@ import type { Connector } from './connector.ts';
 import type { CallEnd } from './worker.ts';
 
 /**
- * Circuit breakers: opened by failures in a row or by the operator's own word, closed by any
- * well-formed answer. While one is open the biller is OFFLINE in every process: nothing is created
- * or sent; verification goes on, and after the cool-down one process at a time probes.
+ * Circuit breakers: opened by consecutive failures or because the operator says that it is
+ * unavailable, closed by any well-formed answer. While one is open, the biller is OFFLINE in every
+ * process: nothing is created or sent, but verification continues, and after the cool-down one
+ * process at a time probes.
  */
 export interface Availabilities {
-  /** False while the biller is offline, and from the moment on that a breaker is being opened. */
+  /** False while the biller is offline, and from the moment when a breaker starts to open. */
   maySend(billerCode: string): boolean;
   noteCall(billerCode: string, end: CallEnd): void;
-  /** Probes open breakers whose time has come. */
+  /** Probes the open breakers that are due. */
   probe(): Promise<void>;
-  /** Resolves when every change under way is written. */
+  /** Resolves when all changes have been written. */
   idle(): Promise<void>;
 }
 
@@ -33,7 +34,7 @@ interface AvailabilityOptions {
   readonly connectorOf: (operatorCode: string) => Connector | undefined;
   readonly openAfterFailures: number;
   readonly cooldownMs: number;
-  /** Default: the system's. */
+  /** Default: the system's timers. */
   readonly timers?: Timers;
   readonly log: Logger;
 }
@@ -119,7 +120,7 @@ class Breakers implements Availabilities {
     });
   }
 
-  /** One change of a biller at a time; what is noted meanwhile speaks of the same state. */
+  /** One change of a biller at a time; reports that arrive meanwhile are about the same state. */
   #change(billerCode: string, work: () => Promise<void>): void {
     if (this.#changing.has(billerCode)) return;
     const done = work()
@@ -131,7 +132,7 @@ class Breakers implements Availabilities {
   }
 }
 
-/** Returns false when it was open already. */
+/** Returns false if it was already open. */
 async function writeOpen(
   pool: Pool,
   breaker: { readonly billerCode: string; readonly cooldownMs: number; readonly reason: string },
@@ -144,7 +145,7 @@ async function writeOpen(
   });
 }
 
-/** Returns false when it was closed already. */
+/** Returns false if it was already closed. */
 async function writeClosed(pool: Pool, billerCode: string): Promise<boolean> {
   return await databaseTransaction(pool, async (client) => {
     const closed = await closeBreaker(client, billerCode);
@@ -153,12 +154,14 @@ async function writeClosed(pool: Pool, billerCode: string): Promise<boolean> {
   });
 }
 
-/** An operator that takes payments is back; one that only answers questions may still be unable to. */
+/**
+ * An operator that accepts payments is back; one that only answers queries may still be unable to.
+ */
 function closes(end: CallEnd): boolean {
   return end.answered && end.stage === 'send';
 }
 
-/** False, too, when the connector does not return in time: it must not keep others from being probed. */
+/** Also false if the connector does not return in time, so that it does not delay other probes. */
 async function hasBalance(connector: Connector, timers: Timers): Promise<boolean> {
   const deadline = new AbortController();
   const silence = Promise.withResolvers<null>();

@@ -1,14 +1,14 @@
 /**
- * Counts transport failures in a row, per biller. A circuit breaker that is open lives in the
- * database, where every process sees it; this only says when to open one.
+ * Counts consecutive transport failures per biller. An open circuit breaker is in the database,
+ * where every process sees it; this only decides when to open one.
  */
 export interface FailureCounter {
   /**
-   * Notes the end of a call.
-   * @param answered true for any well-formed answer, a decline too.
-   * @returns true when the failures in a row are enough to open the breaker: from then on each
-   * further one is, until there is an answer, so that an operator that is still down after the
-   * cool-down costs one failure and not as many as before.
+   * Records the end of a call.
+   * @param answered true for any well-formed answer, including a decline.
+   * @returns true if the consecutive failures are enough to open the breaker. After that every
+   * further failure returns true until there is an answer, so that an operator that is still down
+   * after the cool-down costs one failure and not as many as before.
    */
   note(billerCode: string, answered: boolean): boolean;
 }

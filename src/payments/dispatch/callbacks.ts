@@ -12,14 +12,14 @@ import type { CallbackReport, CallbackRequest, Connector } from './connector.ts'
 import { finalReport } from './decide.ts';
 import { insertUnmatchedCallback } from './store.ts';
 
-/** `accepted`: written, tell the operator so. `refused`: not from the operator, nothing was changed. */
+/** `accepted`: recorded, acknowledge it. `refused`: not from the operator, nothing was changed. */
 export type CallbackAnswer = 'accepted' | 'refused' | 'unknown_operator';
 
 export interface CallbackReceiver {
   receive(operatorCode: string, request: CallbackRequest): Promise<CallbackAnswer>;
 }
 
-/** Operators' reports that come unasked. Every one that is genuine is settled, or kept as a stray. */
+/** Handles operators' callbacks. Every authentic one is settled, or stored as unmatched. */
 export function createCallbackReceiver(options: {
   readonly pool: Pool;
   readonly catalogue: BillerCatalogue;
@@ -29,7 +29,9 @@ export function createCallbackReceiver(options: {
 }): CallbackReceiver {
   const { pool, catalogue, log } = options;
 
-  /** The biller of the transaction, if it is paid through this operator: no operator settles another's. */
+  /**
+   * The biller of the payment, if it is paid through this operator: no operator settles another's.
+   */
   const billerOf = async (
     operatorCode: string,
     location: { readonly vendorId: number; readonly paymentId: string },
@@ -76,7 +78,7 @@ export function createCallbackReceiver(options: {
 
 const MAX_REFERENCE_LENGTH = 200;
 
-/** Keeps the callback and opens a case: one for the reference, however often it is repeated. */
+/** Stores the callback and opens a case: one per reference, however often it is repeated. */
 async function keepUnmatched(
   pool: Pool,
   operatorCode: string,
@@ -109,7 +111,7 @@ async function keepUnmatched(
   });
 }
 
-/** The same id for every callback about the reference, so that one case is open about it. */
+/** The same id for every callback about the reference, so that only one case is open about it. */
 function evidenceOf(operatorCode: string, reference: string): string {
   return createHash('md5').update(`${operatorCode} ${reference}`).digest('hex');
 }

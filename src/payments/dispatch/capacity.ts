@@ -1,30 +1,34 @@
 import type { Operator } from '../billers/biller.ts';
 
-/** What a call to an operator does: it sends a payment, asks about one, or validates an account. */
+/**
+ * The purpose of a call to an operator: it sends a payment, asks about one, or validates an
+ * account.
+ */
 export type CallKind = 'send' | 'verify' | 'validate';
 
 /**
- * How many calls each operator can take now: its concurrency less what is under way, and its rate.
- * Status queries and validations together may use half of the concurrency, so that a silent operator's
- * keep no payments from being sent. Validations also leave half of a second's rate, and a vendor may
- * use half of what they may, so that it keeps no other vendor from validating.
+ * How many calls each operator can accept now: its concurrency less the calls in progress, and its
+ * rate. Status queries and validations together may use half of the concurrency, so that those of a
+ * silent operator do not keep payments from being sent. Validations also leave half of a second's
+ * rate to payments, and one vendor may use half of the validations' share, so that it does not keep
+ * other vendors from validating.
  */
 export interface Capacity {
   /**
-   * Free places for this kind of call, a whole number ≥ 0.
-   * @param promised places that are given away already, though nothing has begun there yet.
+   * Free slots for this kind of call, a whole number ≥ 0.
+   * @param promised slots that are already assigned, although their calls have not begun.
    */
   free(operator: Operator, kind: CallKind, promised: number): number;
   begin(operator: Operator, kind: CallKind): void;
   end(operator: Operator, kind: CallKind): void;
   /**
-   * Begins a validation for a vendor; undefined when there is no place, or the vendor has its share.
-   * Call what it returns when it has ended.
+   * Begins a validation for a vendor; undefined if there is no slot, or the vendor has used its
+   * share. Call the returned function when the validation has ended.
    */
   beginValidation(operator: Operator, vendorId: number): (() => void) | undefined;
-  /** Calls the listener when a validation has given its place back. */
+  /** Calls the listener when a validation has returned its slot. */
   onValidated(listener: () => void): void;
-  /** Calls under way to all operators. */
+  /** Calls in progress to all operators. */
   readonly underWay: number;
 }
 
@@ -34,7 +38,7 @@ interface Usage {
   validate: number;
   /** The vendor of each validation. */
   readonly validating: number[];
-  /** Token bucket of instructions and validations; a second's worth at most. */
+  /** Token bucket of instructions and validations; at most one second's worth. */
   tokens: number;
   filledAtMs: number;
 }
@@ -108,7 +112,7 @@ function refill(usage: Usage, perSecond: number, now: number): number {
   return Math.floor(usage.tokens);
 }
 
-/** Status queries and validations at once. */
+/** Maximum number of simultaneous status queries and validations. */
 function maxQueries({ maxConcurrency }: Operator): number {
   return Math.ceil(maxConcurrency / 2);
 }

@@ -2,7 +2,7 @@ import type { FinalReport } from '../create/payment.ts';
 import type { Declined, Paid, PaymentOutcome, StatusOutcome, Unknown } from './connector.ts';
 import type { Claim, Progress } from './store.ts';
 
-/** How long the dispatcher waits between tries; all in milliseconds. */
+/** How long the dispatcher waits between attempts; all in milliseconds. */
 export interface RetryPolicy {
   /** First status query after an instruction without an answer; doubles up to `verifyMaxMs`. */
   readonly verifyFirstMs: number;
@@ -12,7 +12,7 @@ export interface RetryPolicy {
   readonly resendMaxMs: number;
 }
 
-/** What a worker does with what it learnt: write the final word, or come back later. */
+/** The next step after a call: settle with the final report, or come back later. */
 export type NextStep =
   | { readonly kind: 'settle'; readonly report: FinalReport }
   | { readonly kind: 'later'; readonly progress: Progress };
@@ -25,7 +25,7 @@ function settle(claim: Claim, outcome: Paid | Declined, source: 'answer' | 'stat
   return { kind: 'settle', report: finalReport(claim, outcome, source) };
 }
 
-/** The operator's final word as the books take it. */
+/** The operator's final report in the ledger's terms. */
 export function finalReport(
   payment: Pick<FinalReport, 'vendorId' | 'paymentId' | 'billerCode'>,
   outcome: Paid | Declined,
@@ -87,8 +87,8 @@ function sendAgain(claim: Claim, note: string, policy: RetryPolicy): NextStep {
 }
 
 /**
- * After an instruction: the operator's word settles; proof of non-execution allows another; all else
- * waits for a status query. Time alone never decides anything.
+ * After an instruction: a final report settles; a proof of non-execution allows another
+ * instruction; everything else waits for a status query. Elapsed time alone never decides anything.
  */
 export function afterInstruction(
   claim: Claim,
@@ -107,8 +107,8 @@ export function afterInstruction(
 }
 
 /**
- * After a status query. "Not found" is proof only once the instruction can no longer be on its way:
- * `acceptanceWindowMs` after it was sent, or never when that is null.
+ * After a status query. "Not found" is a proof only once the instruction can no longer be in
+ * transit: `acceptanceWindowMs` after it was sent, or never if that is null.
  */
 export function afterStatusQuery(
   claim: Claim,

@@ -33,28 +33,32 @@ export interface DispatcherOptions {
   readonly connectorOf: (operatorCode: string) => Connector | undefined;
   readonly settler: Settler;
   readonly availabilities: Availabilities;
-  /** Shared with whatever else calls operators. */
+  /** Shared with other code that calls operators. */
   readonly capacity: Capacity;
   readonly policy: RetryPolicy;
-  /** How often queues are listed when nobody tells of new work. */
+  /** How often queues are listed if nothing announces new work. */
   readonly pollMs: number;
   readonly laneDeadlineMs: number;
-  /** Default: the system's. */
+  /** Default: the system's timers. */
   readonly timers?: Timers;
   readonly log: Logger;
 }
 
 export interface Dispatcher {
-  /** Tells of new work, so that it is taken without waiting for the poll. */
+  /** Announces new work, so that it is claimed without waiting for the poll. */
   hint(queues: Iterable<QueueKey>): void;
   readonly underWay: number;
-  /** Takes no more work, waits for calls under way, then cuts them off; what they might have done is verified later. */
+  /**
+   * Claims no more work, waits for calls in progress, then aborts them; their payments are verified
+   * later.
+   */
   stop(graceMs: number): Promise<void>;
 }
 
 /**
- * Sends queued payments and verifies those whose outcome is not known: claim (commit), call the
- * operator (no transaction open), settle or reschedule (commit). See decide.ts for the rules.
+ * Sends queued payments and verifies those with an unknown outcome: claim (commit), call the
+ * operator (no database transaction open), settle or reschedule (commit). See decide.ts for the
+ * rules.
  */
 export function startDispatcher(options: DispatcherOptions): Dispatcher {
   return new RunningDispatcher(options);
@@ -105,7 +109,7 @@ class RunningDispatcher implements Dispatcher {
     await this.#progressLane.idle();
   }
 
-  /** Lists the queues when that is due, and takes what it can. Returns when the next turn is due. */
+  /** Lists the queues if that is due, and claims what it can. Returns when the next turn is due. */
   async #turn(stopping: AbortSignal): Promise<number> {
     if (this.#timers.nowMs() >= this.#nextListAtMs) await this.#listQueues();
     if (!stopping.aborted && (await this.#takeWork())) return 0;
@@ -113,7 +117,7 @@ class RunningDispatcher implements Dispatcher {
   }
 
   async #listQueues(): Promise<void> {
-    // Not waited for: an operator that is down must not hold up the others.
+    // Not awaited: an operator that is down must not delay the others.
     void this.#probe();
     let nextDueMs = this.#options.pollMs;
     for (const queue of await listQueues(this.#options.pool)) {
@@ -132,7 +136,7 @@ class RunningDispatcher implements Dispatcher {
     this.#probing = false;
   }
 
-  /** Returns whether there may be more to take at once. */
+  /** Returns whether there may be more to claim at once. */
   async #takeWork(): Promise<boolean> {
     const shares = shareOut(this.#rotation.turns(), {
       ...this.#options,
@@ -146,11 +150,11 @@ class RunningDispatcher implements Dispatcher {
     }
     for (const taken of claims) this.#start(taken, sendBeforeMs);
     const someEmpty = this.#endTurns(shares, claims);
-    // Places that were kept for an empty queue are free for the others.
+    // Slots that were kept for an empty queue are free for the others.
     return claims.length > 0 || someEmpty;
   }
 
-  /** Hands the turns back. Returns whether a queue had less than its share. */
+  /** Returns the turns. The result says whether a queue had less than its share. */
   #endTurns(shares: readonly Share[], claims: readonly Claim[]): boolean {
     const counts = new Map<string, number>();
     for (const taken of claims) {
@@ -196,7 +200,7 @@ class RunningDispatcher implements Dispatcher {
         this.#loop.wake();
       },
     }).catch((error: unknown) => {
-      // Not written: the lease runs out and the payment is verified.
+      // Nothing was saved: the lease expires and the payment is verified.
       log.error({ err: error }, 'what an operator said could not be written');
     });
     this.#calls.add(work, endCall);

@@ -2,18 +2,18 @@ import type { QueueKey } from './store.ts';
 
 /** Queues that may have due work, served in turns so that no vendor starves another. */
 export interface Rotation {
-  /** New work may be due in this queue. */
+  /** Marks that this queue may have new due work. */
   add(queue: QueueKey): void;
-  /** Every queue, in turn order. A turn is handed back by `empty` or `served`. */
+  /** Every queue, in turn order. A turn is returned by `empty` or `served`. */
   turns(): readonly Turn[];
   /** Nothing more is due in this queue, unless it was added again since the turn was given. */
   empty(turn: Turn): void;
-  /** It was served and has more: to the end of the order. */
+  /** It was served and has more work: it goes to the end of the order. */
   served(turn: Turn): void;
 }
 
 export interface Turn extends QueueKey {
-  /** Tells a queue that was added again from the one this turn was given for. */
+  /** Distinguishes a queue that was added again from the one that this turn was given for. */
   readonly addition: number;
 }
 

@@ -5,7 +5,7 @@ import type { Capacity } from './capacity.ts';
 import type { Connector } from './connector.ts';
 import type { Turn } from './rotation.ts';
 
-/** A lease outlasts the connector's deadline by this much. */
+/** A lease is longer than the connector's deadline by this much. */
 const LEASE_MARGIN_MS = 5_000;
 
 /** How much may be claimed from one queue now, and for how long. */
@@ -21,11 +21,11 @@ export interface ShareOptions {
   readonly capacity: Capacity;
 }
 
-/** Divides what each operator can take among the queues that wait for it, in turns. */
+/** Divides the capacity of each operator among the queues that wait for it, in turns. */
 export function shareOut(turns: readonly Turn[], options: ShareOptions): Share[] {
   const shares = [];
   const promised = new Map<string, number>();
-  // In turn order, too: payments and status queries of one operator share its places.
+  // Also in turn order: payments and status queries of one operator share its slots.
   for (const { operator, stage, turns: waiting } of groupByOperator(turns, options)) {
     const connector = options.connectorOf(operator.operatorCode);
     if (connector === undefined) continue;
@@ -58,7 +58,7 @@ function groupByOperator(
     const { billerCode, stage } = turn;
     const operator = operatorOf(catalogue, billerCode);
     if (operator === undefined) continue;
-    // While a biller is offline nothing is sent; what was sent is still verified.
+    // While a biller is offline nothing is sent; instructions already sent are still verified.
     if (stage === 'send' && !availabilities.maySend(billerCode)) continue;
     const name = `${operator.operatorCode} ${stage}`;
     const group = groups.get(name) ?? { operator, stage, turns: [] };

@@ -3,7 +3,9 @@ import type { Queryable } from '../../platform/db/pool.ts';
 import { HOUSE, openCase } from '../cases/cases-store.ts';
 import type { FinalReport } from '../create/payment.ts';
 
-/** Opens the house's case about an operator's answer to an instruction that belongs to no payment. */
+/**
+ * Opens a case of vendor 0 about an operator's answer to an instruction that belongs to no payment.
+ */
 export async function openUnexplainedCase(
   db: Queryable,
   { report, operatorCode }: { readonly report: FinalReport; readonly operatorCode: string | null },

@@ -9,11 +9,14 @@ import { afterInstruction, afterStatusQuery } from './decide.ts';
 import type { NextStep, RetryPolicy } from './decide.ts';
 import type { Claim, Progress, Stage } from './store.ts';
 
-/** How long after claiming an instruction may still begin; it must end, and be written, within the lease. */
+/**
+ * How long after the claim an instruction may still begin; it must end, and be saved, within the
+ * lease.
+ */
 export const SEND_WITHIN_MS = 3_000;
-/** Past a connector's own deadline by this much, it is not waited for any longer. */
+/** How long to wait for a connector past its own deadline. */
 const CONNECTOR_GRACE_MS = 1_000;
-/** When a stop cuts calls off, a connector has this long to tell what it knows. */
+/** How long a connector has to return after a stop aborts its call. */
 const CUT_OFF_GRACE_MS = 200;
 
 export interface WorkerOptions {
@@ -30,13 +33,13 @@ export interface WorkerOptions {
 export interface CallEnd {
   readonly stage: Stage;
   readonly answered: boolean;
-  /** The operator said that it can take nothing now. */
+  /** The operator said that it accepts nothing now. */
   readonly pausedReason: string | null;
 }
 
 /**
- * Carries one claim to its next step: calls the operator with no transaction open, then writes what
- * was learnt. `onCallEnd` is told as soon as the operator answered.
+ * Carries one claim to its next step: calls the operator with no database transaction open, then
+ * saves the result. `onCallEnd` is called as soon as the operator has answered.
  */
 export async function carryOut(
   claim: Claim,
@@ -44,8 +47,8 @@ export async function carryOut(
   options: WorkerOptions & {
     readonly signal: AbortSignal;
     /**
-     * On the timers' clock: the latest moment to begin an instruction so that it ends within the
-     * lease. After it somebody else may be asking the operator about it.
+     * The latest moment, on the timers' clock, to begin an instruction so that it ends within the
+     * lease. After it another process may be asking the operator about it.
      */
     readonly sendBeforeMs: number;
     readonly onCallEnd: (end: CallEnd) => void;
@@ -81,7 +84,7 @@ export async function carryOut(
 
 type CallOptions = Parameters<typeof carryOut>[2];
 
-/** The process was held up between claiming and sending; nothing has left it. */
+/** The process was delayed between claiming and sending; nothing has been sent. */
 const TOO_LATE: NotSent = {
   kind: 'not_sent',
   reason: 'the process was held up, it was too late to send',
@@ -123,8 +126,8 @@ async function instruct(
 }
 
 async function verify(claim: Claim, connector: Connector, options: CallOptions): Promise<NextStep> {
-  // An attempt's age counts from the claim, the operator's window from when the instruction left:
-  // from the last moment at which the call may have begun, as late as its own deadline.
+  // An attempt's age counts from the claim. The operator's window counts from when the instruction
+  // was sent: from the last moment at which the call may have begun, as late as its own deadline.
   const acceptanceWindowMs =
     connector.acceptanceWindowMs === null
       ? null
@@ -163,7 +166,7 @@ async function verify(claim: Claim, connector: Connector, options: CallOptions):
   return afterStatusQuery(claim, outcome, { policy: options.policy, acceptanceWindowMs });
 }
 
-/** A connector that throws, never ends or is cut off has told nothing: the outcome is unknown. */
+/** If a connector throws, never returns or is aborted, the outcome is unknown. */
 async function guarded<Outcome>(
   call: (signal: AbortSignal) => Promise<Outcome | Unknown>,
   deadlineMs: number,

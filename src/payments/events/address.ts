@@ -4,9 +4,9 @@ import { isPrivateHost } from '../../platform/outbound/public-lookup.ts';
 const MAX_LENGTH = 2_000;
 
 /**
- * The URL of a webhook, in its usual form. Where its name leads is looked at with every call.
+ * A webhook's URL in normal form. Each call checks where its name resolves to.
  * @param allowsPrivate true: it may be plain http, and in a private network.
- * Throws: `PlainError` saying what is wrong with it.
+ * Throws: `PlainError` with the problem.
  */
 export function readWebhookUrl(text: string, allowsPrivate: boolean): URL {
   const url = URL.parse(text);

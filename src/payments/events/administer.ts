@@ -19,9 +19,9 @@ import {
 import type { ReplayFilter } from './webhooks-store.ts';
 
 /**
- * What people do to vendors' webhooks. Each is one transaction, but for a replay, and throws
- * `PlainError` when it cannot be done. Senders read webhooks with every round, so that none has to
- * be told.
+ * Administration of vendors' webhooks. Each function is one database transaction, except a replay,
+ * and throws `PlainError` if it cannot be done. Senders read webhooks in every round, so they need
+ * not be notified.
  */
 
 type VendorKey = Pick<VendorRow, 'vendorId' | 'vid'>;
@@ -34,9 +34,9 @@ function holderOf({ vid }: VendorKey): Holder {
 }
 
 /**
- * Sets where the vendor's events go, from now on and those that wait; enables the webhook.
- * @param sealing is asked for only when a secret has to be made.
- * Returns the secret in the clear when the vendor has none yet, otherwise undefined: it stays.
+ * Sets the URL for the vendor's events, new and waiting ones, and enables the webhook.
+ * @param sealing is called only if a secret has to be created.
+ * Returns the secret in plain text if the vendor had none yet, otherwise undefined: it stays.
  */
 export async function setWebhook(
   pool: Pool,
@@ -62,8 +62,8 @@ export async function setWebhook(
 }
 
 /**
- * Gives the webhook a new secret, returned in the clear. For `overlapSeconds` events are signed with
- * the former one, too.
+ * Gives the webhook a new secret, returned in plain text. For `overlapSeconds` events are also
+ * signed with the former one.
  */
 export async function rotateSecret(
   pool: Pool,
@@ -85,7 +85,7 @@ async function giveNewSecret(
   return secret;
 }
 
-/** Calls the webhook again, with everything that waits. Returns how many events that is. */
+/** Resumes calls of the webhook, with all waiting events. Returns how many events that is. */
 export async function enableWebhook(pool: Pool, vendor: VendorKey): Promise<number> {
   return await withWebhook(pool, vendor, async (client) => {
     await setEnabled(client, vendor.vendorId);
@@ -93,14 +93,14 @@ export async function enableWebhook(pool: Pool, vendor: VendorKey): Promise<numb
   });
 }
 
-/** Calls the webhook no more; its events wait. Returns false when it was disabled before. */
+/** Stops calls of the webhook; its events wait. Returns false if it was already disabled. */
 export async function stopWebhook(pool: Pool, vendor: VendorKey): Promise<boolean> {
   return await withWebhook(pool, vendor, (client) =>
     disableWebhook(client, vendor.vendorId, 'by command'),
   );
 }
 
-/** Removes the webhook with its secrets; what waits is given up. Returns how many events. */
+/** Removes the webhook with its secrets; waiting events are given up. Returns how many events. */
 export async function removeWebhook(pool: Pool, vendor: VendorKey): Promise<number> {
   return await withWebhook(pool, vendor, async (client) => {
     await endKeys(client, holderOf(vendor));
@@ -109,8 +109,8 @@ export async function removeWebhook(pool: Pool, vendor: VendorKey): Promise<numb
 }
 
 /**
- * Sends events again, under their own ids, in small commits. Returns how many.
- * Throws: `PlainError` when the vendor has no webhook.
+ * Sends events again, with their own ids, in small commits. Returns how many.
+ * Throws: `PlainError` if the vendor has no webhook.
  */
 export async function replayEvents(
   pool: Pool,
@@ -119,7 +119,7 @@ export async function replayEvents(
 ): Promise<number> {
   let count = 0;
   let afterId = FIRST_ID;
-  // Ends: every round goes on behind the one before.
+  // Ends, because every round continues after the previous one.
   for (;;) {
     const after = afterId;
     const ids = await withWebhook(pool, vendor, (client) =>

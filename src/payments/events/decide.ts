@@ -1,6 +1,6 @@
-/** When a webhook is tried again, and when no more. Times in milliseconds. */
+/** When a webhook is tried again, and when no longer. Times in milliseconds. */
 export interface WebhookPolicy {
-  /** For one call, from looking up the name to the last byte of the answer. */
+  /** For one call, from the name lookup to the last byte of the answer. */
   readonly callTimeoutMs: number;
   /** Before the second attempt of an event; each further pause is four times as long. */
   readonly firstRetryMs: number;
@@ -8,11 +8,17 @@ export interface WebhookPolicy {
   readonly maxRetryMs: number;
   /** How long after its first attempt an event is given up. */
   readonly giveUpAfterMs: number;
-  /** A webhook is disabled after so many failures in a row, none of its events delivered ... */
+  /**
+   * A webhook is disabled after this many consecutive failures, with none of its events delivered
+   * ...
+   */
   readonly disableAfterFailures: number;
   /** ... for at least so long. */
   readonly disableAfterMs: number;
-  /** A failing webhook is left alone for so long after each failure, times the failures in a row. */
+  /**
+   * A failing webhook pauses for this long after each failure, times the number of consecutive
+   * failures.
+   */
   readonly restMs: number;
   readonly maxRestMs: number;
 }
@@ -31,12 +37,15 @@ export const WEBHOOK_POLICY: WebhookPolicy = {
 };
 
 const GROWTH = 4;
-/** Of a pause, either way, so that what failed together is not tried together again. */
+/**
+ * Random variation of a pause, in either direction, so that events that failed together are not
+ * retried together.
+ */
 const JITTER = 0.2;
 
 /**
  * The pause before the next attempt of an event that failed; undefined: it is given up. The last
- * attempt is made when its time ends.
+ * attempt is made at the end of its period.
  * @param attemptCount attempts made so far, at least 1.
  * @param triedForMs since the first of them.
  * @param random from 0 up to 1.
@@ -52,7 +61,7 @@ export function retryDelayMs(
   return Math.min(pauseMs * (1 - JITTER + 2 * JITTER * random), leftMs);
 }
 
-/** How a webhook has fared since its last delivery, the newest failure included. */
+/** The webhook's results since its last delivery, including the newest failure. */
 export interface FailingWebhook {
   readonly failureCount: number;
   readonly failingForMs: number;
@@ -65,7 +74,7 @@ export function shouldDisable(
   return failureCount >= policy.disableAfterFailures && failingForMs >= policy.disableAfterMs;
 }
 
-/** How long a failing webhook is left alone, so that a dead one costs little. */
+/** How long a failing webhook pauses, so that a dead one costs little. */
 export function restMsOf(failureCount: number, policy: WebhookPolicy): number {
   return Math.min(failureCount * policy.restMs, policy.maxRestMs);
 }

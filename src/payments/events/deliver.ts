@@ -17,24 +17,24 @@ export interface Delivery {
   readonly secrets: readonly string[];
 }
 
-/** What came of a call. `gone`: the receiver says that it wants no more. */
+/** The result of a call. `gone`: the receiver wants no more events. */
 export interface DeliveryResult {
   readonly kind: 'delivered' | 'failed' | 'gone';
   /** For people. */
   readonly text: string;
-  /** The body of the answer; undefined when there was no answer. */
+  /** The body of the response; undefined if there was no response. */
   readonly answer?: Buffer;
 }
 
 export interface Deliverer {
-  /** Never rejects for what the receiver does, and ends by the deadline. */
+  /** Never rejects because of the receiver, and ends by the deadline. */
   deliver(delivery: Delivery, signal: AbortSignal): Promise<DeliveryResult>;
   close(): Promise<void>;
 }
 
 const GONE = 410;
 
-/** @param options.callTimeoutMs for everything: looking up, connecting, sending, the whole answer. */
+/** @param options.callTimeoutMs for everything: lookup, connecting, sending, the whole response. */
 export function createDeliverer(options: {
   readonly callTimeoutMs: number;
   /** How names are looked up. Default: the system's. */
@@ -46,7 +46,7 @@ export function createDeliverer(options: {
       connections: LIMITS.webhookCallsPerVendor,
       pipelining: 1,
       allowH2: false,
-      // `exchange` watches the one deadline.
+      // `exchange` enforces the only deadline.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: {
@@ -95,7 +95,7 @@ function readAgain(address: string, allowsPrivate: boolean): URL | string {
   }
 }
 
-/** The headers of Standard Webhooks, signed with every secret that the receiver may hold. */
+/** The headers of Standard Webhooks, signed with every secret that the receiver may have. */
 function signedHeaders(
   secrets: readonly string[],
   webhookId: string,

@@ -3,14 +3,14 @@ import { encodeReference } from '../../platform/base/ids.ts';
 import type { StatusRow } from '../create/store.ts';
 import { operatorFieldsOf, statusNumberOf } from '../create/status-fields.ts';
 
-/** `corrected`: two people corrected the end that was told before. */
+/** `corrected`: two people corrected a result that had already been reported. */
 type EventType = 'transaction.succeeded' | 'transaction.failed' | 'transaction.corrected';
 
-/** `given_up`: the webhook was tried for days, or removed. */
+/** `given_up`: delivery failed for days, or the webhook was removed. */
 export const EVENT_STATES = ['waiting', 'delivered', 'given_up'] as const;
 export type EventState = (typeof EVENT_STATES)[number];
 
-/** What happened, with the transaction as it was then. */
+/** What happened, with the payment as it was then. */
 export interface EventRow extends Omit<StatusRow, 'under_way'> {
   readonly vendor_id: number;
   readonly event_id: string;
@@ -30,8 +30,8 @@ export function testEventBody(vid: string, at: Date): string {
 }
 
 /**
- * The body that is sent: the event's type and time, and in `data` the transaction as the status
- * operation answers it. Byte for byte the same at every attempt.
+ * The body that is sent: the event's type and time, and in `data` the payment as the status
+ * operation returns it. Byte for byte the same in every attempt.
  */
 export function eventBody(row: EventRow, vid: string, wireTime: WireTime): string {
   return JSON.stringify({

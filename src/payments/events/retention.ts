@@ -8,7 +8,9 @@ import type { PeriodicJob } from '../../platform/jobs/periodic-job.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { deleteEventsBefore } from './store.ts';
 
-/** Forgets events past retention, at the start and now and then: they hold accounts and tokens. */
+/**
+ * Deletes events past retention, at the start and then periodically: they hold accounts and tokens.
+ */
 export function startEventRetention(options: {
   readonly pool: Pool;
   readonly clock: Clock;

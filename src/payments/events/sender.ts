@@ -25,7 +25,7 @@ import {
 } from './store.ts';
 import type { ClaimedEvent, WaitingWebhook } from './store.ts';
 
-/** Beyond the call itself, for what is around it: an event is sent again when that is over. */
+/** Beyond the call itself, for saving its result: after this, the event is sent again. */
 const LEASE_MARGIN_MS = 5_000;
 
 interface SenderOptions {
@@ -33,22 +33,25 @@ interface SenderOptions {
   readonly masterKeys: MasterKeys;
   readonly wireTime: WireTime;
   readonly policy: WebhookPolicy;
-  /** How often waiting events are looked for. */
+  /** How often to look for waiting events. */
   readonly pollMs: number;
-  /** Default: the system's. */
+  /** Default: the system's timers. */
   readonly timers?: Timers;
   readonly log: Logger;
 }
 
 export interface WebhookSender {
-  /** Takes no more events, waits for calls under way, then cuts them off; those are sent again later. */
+  /**
+   * Claims no more events, waits for calls in progress, then aborts them; those are sent again
+   * later.
+   */
   stop(graceMs: number): Promise<void>;
 }
 
 /**
- * Delivers events to vendors' webhooks: claim (commit), call (no transaction open), write what came
- * of it (commit). At least once: a process that dies in between leaves the event to be sent again,
- * under the same `webhook-id`, when its lease ends.
+ * Delivers events to vendors' webhooks: claim (commit), call (no database transaction open), record
+ * the result (commit). At least once: if a process dies in between, the event is sent again, under
+ * the same `webhook-id`, when its lease expires.
  */
 export function startWebhookSender(options: SenderOptions): WebhookSender {
   return new RunningSender(options);
@@ -59,7 +62,7 @@ class RunningSender implements WebhookSender {
   readonly #timers: Timers;
   readonly #deliverer: Deliverer;
   readonly #calls: Tasks;
-  /** Calls under way, by vendor. */
+  /** Calls in progress, by vendor. */
   readonly #callCounts = new Map<number, number>();
   /** When a failing webhook may be tried again, by vendor. */
   readonly #restUntilMs = new Map<number, number>();
@@ -87,7 +90,7 @@ class RunningSender implements WebhookSender {
     await this.#deliverer.close();
   }
 
-  /** Returns when there may be something to do again, in milliseconds. */
+  /** Returns the milliseconds until there may be something to do again. */
   async #takeWork(stopping: AbortSignal): Promise<number> {
     const { pool, policy, pollMs, log } = this.#options;
     let nextMs = pollMs;
@@ -97,12 +100,13 @@ class RunningSender implements WebhookSender {
       if (waitMs <= 0) due.push(webhook);
       else nextMs = Math.min(nextMs, waitMs);
     }
-    // When places are short, those who have the fewest come first.
+    // If slots are scarce, vendors with the fewest calls come first.
     due.sort((one, other) => this.#callCountOf(one) - this.#callCountOf(other));
     for (const webhook of due) {
       if (stopping.aborted) break;
       await this.#takeOf(webhook).catch((error: unknown) => {
-        // Of this one alone, such as a secret that does not open: the others go on.
+        // A problem of this webhook only, such as a secret that cannot be decrypted: the others
+        // continue.
         log.error({ err: error, vid: webhook.vid }, 'events of a webhook could not be taken');
         this.#rest(webhook, policy.maxRestMs);
       });
@@ -116,7 +120,7 @@ class RunningSender implements WebhookSender {
     if (max <= 0) return;
     const holder = { holderKind: 'webhook', holder: webhook.vid } as const;
     const secrets = await openSecretsOf(pool, holder, masterKeys);
-    // It was removed a moment ago; an event without a signature is worth nothing.
+    // It was removed a moment ago; an event without a signature is worthless.
     if (secrets.length === 0) return;
     const leaseMs = policy.callTimeoutMs + LEASE_MARGIN_MS;
     for (const event of await claimEvents(pool, webhook.vendorId, { max, leaseMs })) {
@@ -124,7 +128,7 @@ class RunningSender implements WebhookSender {
     }
   }
 
-  /** How many more events of it may be sent at once; a failing one is tried with one. */
+  /** How many more of its events may be sent at once; a failing webhook gets one. */
   #freeOf(webhook: WaitingWebhook): number {
     const max = webhook.failureCount > 0 ? 1 : LIMITS.webhookCallsPerVendor;
     return Math.min(max - this.#callCountOf(webhook), LIMITS.webhookCalls - this.#calls.size);
@@ -134,7 +138,7 @@ class RunningSender implements WebhookSender {
     const { vendorId, vid } = webhook;
     this.#callCounts.set(vendorId, this.#callCountOf(webhook) + 1);
     const work = this.#send(event, webhook, secrets).catch((error: unknown) => {
-      // Not written: its lease runs out, and it is sent again.
+      // Nothing was saved: the lease expires, and the event is sent again.
       this.#options.log.error({ err: error, vid }, 'an event could not be sent, or noted as sent');
     });
     this.#calls.add(work, () => {
@@ -163,7 +167,8 @@ class RunningSender implements WebhookSender {
       },
       cutOff,
     );
-    // Whatever the receiver has seen of it: the process ends, and it is not its failure.
+    // Whatever the receiver has seen: the process is stopping, and that is not the receiver's
+    // failure.
     if (cutOff.aborted && result.kind === 'failed') return;
     crashPoint('webhook:before-result-commit');
     if (result.kind === 'delivered') {

@@ -18,9 +18,9 @@ export interface TestDelivery extends DeliveryResult {
 }
 
 /**
- * Sends a signed event of type `webhook.test` to the vendor's webhook, once, and reports what came
- * back. Nothing is recorded, and a failure does not count against the webhook.
- * Throws: `PlainError` when the vendor has no webhook or no secret.
+ * Sends a signed event of type `webhook.test` to the vendor's webhook, once, and returns the
+ * response. Nothing is recorded, and a failure does not count against the webhook.
+ * Throws: `PlainError` if the vendor has no webhook or no secret.
  */
 export async function sendTestEvent(
   pool: Pool,

@@ -1,8 +1,8 @@
 /**
- * A vendor's accounts. `external` is where money comes from, and `exposure` where it comes from when
- * the vendor has spent it already: what it owes the house. Their balances may be below zero; the
- * others hold what of the money is where: collected → float → reserved → operator:<code> and fees;
- * receivable:<code> is what an operator has to give back.
+ * A vendor's accounts. `external` is where money comes from; `exposure` is where it comes from if
+ * the vendor has already spent it, and is what the vendor owes us. Their balances may be negative.
+ * The other accounts show where the vendor's money is: collected → float → reserved →
+ * operator:<code> and fees; receivable:<code> is what an operator has to give back.
  */
 export type AccountName =
   | 'external'
@@ -14,10 +14,10 @@ export type AccountName =
   | `operator:${string}`
   | `receivable:${string}`;
 
-/** The accounts of a new vendor; those of operators follow with its first payments. */
+/** The accounts of a new vendor; those for operators are created by its first payments. */
 export const FIRST_ACCOUNTS = ['collected', 'external', 'fees', 'float', 'reserved'] as const;
 
-/** What a transfer did, told by the accounts it went between. */
+/** What a transfer did, derived from its two accounts. */
 export function movementName(debitAccount: string, creditAccount: string): string {
   const pair = `${debitAccount.split(':')[0]}>${creditAccount.split(':')[0]}`;
   return MOVEMENTS[pair] ?? 'correction';

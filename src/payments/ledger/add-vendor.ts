@@ -5,7 +5,7 @@ import { changeSettings } from '../../platform/db/settings-watch.ts';
 import { FIRST_ACCOUNTS } from './account.ts';
 import { ensureAccounts } from './store.ts';
 
-/** Adds a vendor with its accounts, in one commit. Throws `PlainError` when the vid is taken. */
+/** Adds a vendor with its accounts, in one commit. Throws: `PlainError` if the vid exists. */
 export async function addVendor(
   pool: Pool,
   vendor: NewVendor,

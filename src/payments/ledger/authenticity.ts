@@ -1,4 +1,4 @@
-/** A collection as its authentication code has it. */
+/** The fields of a collection that its authentication code covers. */
 export interface CollectionContent {
   readonly collector: string;
   readonly reference: string;
@@ -9,7 +9,7 @@ export interface CollectionContent {
   readonly createdAt: Date;
 }
 
-/** The text under a collection's authentication code. */
+/** The text that a collection's authentication code covers. */
 export function collectionText(collection: CollectionContent): string {
   return JSON.stringify([
     'collections',
@@ -23,7 +23,9 @@ export function collectionText(collection: CollectionContent): string {
   ]);
 }
 
-/** A correction and who decided it, as its authentication code has them. */
+/**
+ * The fields of a correction, and the people who decided it, that its authentication code covers.
+ */
 export interface CorrectionContent {
   readonly vendorId: number;
   readonly correctionId: string;
@@ -37,7 +39,7 @@ export interface CorrectionContent {
   readonly approvedBy: string | null;
 }
 
-/** The text under a correction's authentication code. */
+/** The text that a correction's authentication code covers. */
 export function correctionText(correction: CorrectionContent): string {
   return JSON.stringify([
     'corrections',

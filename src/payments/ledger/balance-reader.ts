@@ -5,15 +5,16 @@ import { readFloats } from './store.ts';
 
 export interface BalanceReader {
   /**
-   * What the vendor can spend now, in cents: no create or fund that was answered before is missing.
+   * The amount that the vendor can spend now, in cents, including every create and fund answered
+   * before the call.
    * Throws: `overloaded`, `unavailable`.
    */
   float(vendorId: number): Promise<bigint>;
 }
 
-/** Reads of many requests are one query: those that come while it is under way are the next. */
+/** Reads of many requests share one query: reads that arrive while it runs form the next one. */
 export function createBalanceReader(options: {
-  /** Of one connection. */
+  /** With one connection. */
   readonly pool: Pool;
   readonly deadlineMs: number;
 }): BalanceReader {

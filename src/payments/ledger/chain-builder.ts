@@ -7,8 +7,8 @@ import { ChainAlteredError, completeChain } from './chain.ts';
 import type { Head } from './chain.ts';
 
 /**
- * Extends the hash chain every now and then, off the hot path. Each new head is logged, so that
- * wherever the log is kept there is something to compare the chain with.
+ * Extends the hash chain periodically, outside the hot path. Each new head is logged, so that
+ * wherever the log is kept there is a head to compare the chain with.
  */
 export function startChainBuilder(options: {
   readonly pool: Pool;

@@ -6,19 +6,22 @@ import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import { BLOCKS_HASH, entries, ENTRY_ORDER, MARK_BYTES } from './entries.ts';
 
-/** Most time one block covers; after an outage several follow each other. */
+/** Maximum time that one block covers; after an outage several blocks follow each other. */
 const BLOCK_SPAN = `interval '1 minute'`;
 
-/** Where the chain stands after a block. */
+/** The state of the chain after a block. */
 export interface Head {
   readonly blockNumber: bigint;
   readonly hash: Buffer;
 }
 
-/** The chain does not end where it was left. Going on would hide it. */
+/** The chain does not end where it ended before. Continuing would hide that. */
 export class ChainAlteredError extends Error {}
 
-/** What the hash of a block is over, besides the hash before. Times in microseconds since 1970. */
+/**
+ * The fields that the hash of a block covers, besides the previous hash. Times in microseconds
+ * since 1970.
+ */
 export interface HeadContent {
   readonly blockNumber: bigint;
   readonly startedUs: string;
@@ -29,7 +32,7 @@ export interface HeadContent {
   readonly blocksHash: Buffer | null;
 }
 
-/** The hash of a block: SHA-256 over the hash before it (nothing for the first) and what it covers. */
+/** The hash of a block: SHA-256 over the previous hash (nothing for the first) and its fields. */
 export function headHash(previous: Buffer | null, content: HeadContent): Buffer {
   const line = JSON.stringify([
     String(content.blockNumber),
@@ -45,7 +48,7 @@ export function headHash(previous: Buffer | null, content: HeadContent): Buffer 
     .digest();
 }
 
-/** The text under a block's authentication code. */
+/** The text that a block's authentication code covers. */
 export function headText(hash: Buffer): string {
   return `ledger_heads|${hash.toString('hex')}`;
 }
@@ -54,10 +57,11 @@ export const MICROSECONDS = (column: string): string =>
   `(extract(epoch from ${column}) * 1000000)::bigint::text`;
 
 /**
- * Extends the chain over the next span of time that nobody can still add to: before the start of the
- * oldest running transaction. Returns the new head; undefined when nothing is to be chained.
+ * Extends the chain over the next span of time to which nothing can be added any more: before the
+ * start of the oldest running database transaction. Returns the new head; undefined if nothing is
+ * to be chained.
  * Throws: `ChainAlteredError`.
- * @param expected the newest head this process knows of, which must still be in the chain.
+ * @param expected the newest head that this process knows, which must still be in the chain.
  */
 export async function extendChain(
   pool: Pool,
@@ -65,15 +69,15 @@ export async function extendChain(
   expected?: Head,
 ): Promise<Head | undefined> {
   return await databaseTransaction(pool, async (client) => {
-    // One builder at a time; another one that waited here goes on where this one ended.
+    // One builder at a time; one that waited here continues where the other ended.
     const chain = await client.query<{ ended_at: string }>(
       'select ended_at::text from ledger_chain for update',
     );
     const endedAt = chain.rows[0]?.ended_at ?? '-infinity';
     const horizon = await readHorizon(client);
     if (horizon === undefined) return undefined;
-    // A statement of its own, whose snapshot is younger than the horizon: what was no longer running
-    // then is visible now.
+    // A separate statement, whose snapshot is newer than the horizon: rows of all transactions that
+    // had ended by then are visible now.
     const span = await client.query<{ from: string | null; to: string | null }>(
       `select min(created_at)::text as from,
          least(min(created_at) + ${BLOCK_SPAN}, $2::timestamptz)::text as to
@@ -90,7 +94,7 @@ export async function extendChain(
   });
 }
 
-/** The newest head, which has to end where the chain does. */
+/** The newest head, which must end where the chain does. */
 async function requireEnd(
   db: Queryable,
   endedAt: string,
@@ -182,10 +186,10 @@ async function readNow(pool: Pool): Promise<Date> {
 }
 
 /**
- * Extends the chain over what was there when it was called, as far as nobody can still add to it;
- * what is added meanwhile is left, so that it ends alongside running payments. Returns how many
- * blocks were made, and the newest of them.
- * @param options.signal ends it between two spans; the next call goes on there.
+ * Extends the chain over everything that existed when it was called, as far as nothing can be added
+ * to it any more. Later rows are left out, so that it terminates alongside running payments.
+ * Returns how many blocks were made, and the newest of them.
+ * @param options.signal stops it between two spans; the next call continues there.
  */
 export async function completeChain(
   pool: Pool,

@@ -1,8 +1,9 @@
 /**
- * SQL of every transfer as days count it: once for the vendor's own money (`operator_code` ''; that
- * is collected, float and reserved together), and once for each side that is an operator's
- * (operator:<code>, receivable:<code>). net = in − payments − fees + corrections for the first,
- * payments + corrections for the others; refunds are within the vendor's money, for information.
+ * SQL that lists every transfer as closed days count it: once for the vendor's own money
+ * (`operator_code` ''; that is collected, float and reserved together), and once for each operator
+ * side (operator:<code>, receivable:<code>). net = in − payments − fees + corrections for the
+ * first, payments + corrections for the others; refunds are within the vendor's money, for
+ * information.
  */
 export const FLOWS = `(
   select f.created_at, f.vendor_id, s.*

@@ -11,7 +11,7 @@ export interface StatementLine {
   readonly at: Date;
   /** What the transfer did, such as `paid`; see `movementName`. */
   readonly movement: string;
-  /** The transaction, collection or fund movement that caused it. */
+  /** The payment, collection or fund movement that caused it. */
   readonly sourceId: string;
   readonly merchantReference: string | null;
   readonly debitAccount: string;
@@ -21,7 +21,7 @@ export interface StatementLine {
   readonly floatCents: bigint;
 }
 
-/** Takes a statement as it is read, in this order, so that one of any length needs little memory. */
+/** Receives a statement as it is read, in this order, so that a long one needs little memory. */
 export interface StatementReader {
   opening(balances: Balances): void;
   lines(lines: readonly StatementLine[]): void;

@@ -6,7 +6,7 @@ import type { BillerCatalogue } from '../billers/catalogue.ts';
 import { validatorOf } from './validate-account.ts';
 import type { ConnectorOf } from './validate-account.ts';
 
-/** A biller as answers show it. */
+/** A biller as responses show it. */
 export const billerFields = {
   biller_name: Type.String({ description: 'Full name of the operator.' }),
   biller_code: Type.String({ description: 'Sent as `biller_name` to create.' }),

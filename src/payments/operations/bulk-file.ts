@@ -24,7 +24,7 @@ import {
   phone,
 } from './fields.ts';
 
-/** A row: what a single create takes, without who sends and signs it. */
+/** A row: the parameters of a single create without signer and signature. */
 const bulkRow = Type.Object({
   biller_name: billerCode,
   amount,
@@ -36,13 +36,16 @@ const bulkRow = Type.Object({
 export const BULK_COLUMNS: readonly string[] = Object.keys(bulkRow.properties);
 const validateRow = createValidator(bulkRow);
 
-/** A file is read in slices of so much text, and so many rows, between which others are served. */
+/**
+ * A file is read in slices of this much text, and this many rows; other requests are served in
+ * between.
+ */
 const SLICE_CHARACTERS = 16 * 1024;
 const SLICE_ROWS = 50;
 
 /**
- * The rows of a file, each a request or the reason why it is none.
- * @param columns `BULK_COLUMNS`, with the rules that a single create has for its values.
+ * The rows of a file, each a request or the reason why it is not one.
+ * @param columns `BULK_COLUMNS`, with the rules of a single create for its values.
  * Rejects with: `invalid_file`, `payload_too_large` (too many rows).
  */
 export async function readRows(file: UploadedFile, columns: Parameters): Promise<BulkRow[]> {
@@ -59,7 +62,7 @@ export async function readRows(file: UploadedFile, columns: Parameters): Promise
   return rows;
 }
 
-/** How a row's fields are read; what that throws is about this row alone. */
+/** How a row's fields are read; errors that it throws concern this row only. */
 type ReadFields = () => Fields;
 
 async function* jsonRows(text: string, columns: Parameters): AsyncGenerator<ReadFields> {
@@ -67,7 +70,8 @@ async function* jsonRows(text: string, columns: Parameters): AsyncGenerator<Read
   for await (const slice of slicesOf(text, '\n')) {
     for (const line of slice.split(/\r?\n/)) {
       if (line.trim() === '') continue;
-      // The content type is not signed with the file: the bytes decide, before the reference is used.
+      // The content type is not signed with the file, so the bytes decide, before the reference is
+      // used.
       if (isFirst && namesColumns(line, columns)) {
         throw invalid('The file is CSV but came as JSON lines; send it as text/csv');
       }
@@ -125,11 +129,12 @@ function headerOf(values: readonly string[], columns: Parameters): string[] {
 
 /** The values of each record. Rejects with: `invalid_file`. */
 async function* csvRecords(text: string): AsyncGenerator<() => readonly string[]> {
-  // Without quotes every line is a record and every comma ends a value, which is read several times as fast.
+  // Without quotes every line is a record and every comma ends a value, which can be read several
+  // times as fast.
   if (!text.includes('"')) {
     for await (const slice of slicesOf(text, '\n')) {
       for (const line of slice.split(/\r?\n/)) {
-        // One value too many is as bad as a million.
+        // One value too many is as wrong as a million.
         if (line !== '') yield () => requireShort(line).split(',', BULK_COLUMNS.length + 1);
       }
     }
@@ -149,7 +154,7 @@ async function* csvRecords(text: string): AsyncGenerator<() => readonly string[]
   }
 }
 
-/** The text in slices; with an `end`, each but the last ends with it. */
+/** The text in slices; if an `end` is given, each slice but the last ends with it. */
 async function* slicesOf(text: string, end = ''): AsyncGenerator<string> {
   for (let from = 0; from < text.length; await nextTurn()) {
     const found = text.indexOf(end, from + SLICE_CHARACTERS - end.length);
@@ -178,7 +183,7 @@ function invalid(text: string): Refusal {
   return new Refusal('invalid_file', { field: 'file', text });
 }
 
-/** One row's reading and checks; what a single create would refuse is the row's own refusal. */
+/** Reads and checks one row; what a single create would refuse becomes the row's own refusal. */
 function readRow(read: () => Fields): BulkRow {
   let fields: Fields | undefined;
   try {
@@ -200,7 +205,7 @@ function requestOf(row: Static<typeof bulkRow>) {
   };
 }
 
-/** Of a refused row, so that its sender finds it; only when it is a good one itself. */
+/** The reference of a refused row, so that its sender finds it; only if it is itself valid. */
 function readableReference(fields: Fields | undefined): string | null {
   const reference = fields?.get('merchant_reference') ?? '';
   return MERCHANT_REFERENCE.test(reference) ? reference : null;

@@ -7,7 +7,7 @@ import { wireTimeText } from '../../platform/http/schemas.ts';
 import type { BatchProgress } from '../bulk/batch.ts';
 import type { BulkProcessor } from '../bulk/processor.ts';
 
-/** What the bulk operations work with. */
+/** The dependencies of the bulk operations. */
 export interface BulkDeps extends Pick<Authenticators, 'byVendor'> {
   readonly bulkProcessor: BulkProcessor;
   readonly wireTime: WireTime;
@@ -51,7 +51,7 @@ export const EXAMPLE_BATCH = {
   posted_time: '2026-11-21 09:20:00',
 };
 
-/** A batch as answers show it. */
+/** A batch as responses show it. */
 export function progressOf(
   progress: BatchProgress,
   wireTime: WireTime,

@@ -61,7 +61,7 @@ const EXAMPLE_ROWS: ResultRow[] = [
   },
 ];
 
-/** What became of every row. */
+/** The result of every row. */
 export function bulkResult(deps: BulkDeps): Operation<typeof request, typeof response, Vendor> {
   return {
     name: 'bulkResult',
@@ -139,7 +139,7 @@ const COLUMNS = [
   'field',
 ] as const satisfies readonly (keyof ResultRow)[];
 
-// Programs that need references byte for byte take `json` or `jsonl`: here formulas are neutralised.
+// Programs that need references byte for byte use `json` or `jsonl`: here formulas are neutralised.
 function csvOf(rows: readonly ResultRow[]): string {
   const lines = rows.map((row) =>
     COLUMNS.map((column) => csvExportValue(String(row[column] ?? ''))).join(','),

@@ -10,7 +10,7 @@ import { batchReference } from './fields.ts';
 const request = Type.Object({ vid, batch_reference: batchReference });
 const response = Type.Object({ header_status: headerStatus, msg: progressSchema });
 
-/** How far a batch is. */
+/** The progress of a batch. */
 export function bulkStatus(deps: BulkDeps): Operation<typeof request, typeof response, Vendor> {
   return {
     name: 'bulkStatus',

@@ -13,7 +13,7 @@ import { batchReference, sha256 } from './fields.ts';
 const request = Type.Object({ vid, batch_reference: batchReference, sha256 });
 const response = Type.Object({ header_status: headerStatus, msg: progressSchema });
 
-/** Takes a file of payments. */
+/** Accepts a file of payments. */
 export function bulkUpload(
   deps: BulkDeps & { readonly knownNames: KnownNames },
 ): FileOperation<typeof request, typeof response, Vendor> {

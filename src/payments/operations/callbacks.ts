@@ -9,7 +9,7 @@ interface CallbackRoute {
   Params: { operator: string; '*'?: string };
 }
 
-/** Where operators report: the protocol, and so the signature, is the connector's. */
+/** Receives operators' reports: the connector defines the protocol, including the signature. */
 export function addCallbackRoutes(
   app: FastifyInstance,
   receiver: CallbackReceiver,

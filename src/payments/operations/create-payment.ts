@@ -38,7 +38,7 @@ const createResponse = Type.Object({
   }),
 });
 
-/** Also the introduction's, to show how a request is signed. */
+/** Also used in the introduction, to show how a request is signed. */
 export const CREATE_EXAMPLE = {
   vid: 'demo',
   biller_name: 'kplc_prepaid',
@@ -47,7 +47,7 @@ export const CREATE_EXAMPLE = {
   merchant_reference: 'order-1001',
 };
 
-/** On the answer to a repeat: the payment exists since the first request. */
+/** For the answer to a repeat: the payment has existed since the first request. */
 const REPLAYED = { 'idempotency-replayed': 'true' };
 
 /** Specification §4.4. */

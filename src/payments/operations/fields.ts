@@ -66,10 +66,10 @@ export const resultFormat = parameter(
   { examples: ['csv'] },
 );
 
-/** Of the payment that examples create. */
+/** The reference of the payment that examples create. */
 export const EXAMPLE_REFERENCE = '00000081M7Y4NP8KEYWR8EDAAS5ZSBQV';
 
-// Of an existing payment: what cannot be a reference is unknown, like any other.
+// A reference of an existing payment: an impossible one is unknown, like any other.
 export const ipayReference = Type.String({
   description: 'The `ipay_reference` that create returned.',
 });

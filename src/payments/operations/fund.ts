@@ -19,7 +19,7 @@ export function fundBillingAccount(
     readonly pool: Pool;
     readonly wireTime: WireTime;
     readonly clock: Clock;
-    /** How far `time` may be from our clock; 0: any time. */
+    /** How far `time` may differ from our clock; 0: any time. */
     readonly fundWindowSeconds: number;
   },
 ): Operation<typeof request, typeof movementSchema, Vendor> {

@@ -5,7 +5,7 @@ import { CURRENCY, moneyNumber } from '../../platform/base/money.ts';
 import { headerStatus, wireTimeText } from '../../platform/http/schemas.ts';
 import type { Movement } from '../collections/collect.ts';
 
-/** Answer of fund and of collections (specification §2.3). */
+/** Response of fund and of collections (specification §2.3). */
 export const movementSchema = Type.Object({
   header_status: headerStatus,
   msg: Type.Object({

@@ -46,7 +46,7 @@ const operatorFields = {
   amount: Type.Number({ examples: [100] }),
   biller_name: Type.String({ description: 'Biller code.', examples: ['kplc_prepaid'] }),
   details: nullable(
-    // `Type.Record` would say the same with `patternProperties`, which few clients understand.
+    // `Type.Record` would give the same with `patternProperties`, which few clients understand.
     Type.Unsafe<Readonly<Record<string, string>>>({
       type: 'object',
       description: 'What the payment yielded, such as `token` and `units`.',

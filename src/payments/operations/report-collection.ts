@@ -26,7 +26,7 @@ const request = Type.Object({
   paid_at: collectionTime,
 });
 
-/** Collected income comes in (design §3), signed by the collector. */
+/** Reports collected income (design §3), signed by the collector. */
 export function reportCollection(
   deps: Pick<Authenticators, 'byCollector'> & {
     readonly pool: Pool;
@@ -82,7 +82,7 @@ export function reportCollection(
 }
 
 /**
- * What the collector reports. Throws: `unsupported_currency`, `collector_not_allowed`,
+ * The collector's report. Throws: `unsupported_currency`, `collector_not_allowed`,
  * `unknown_vendor`, `invalid_field`.
  */
 function incomeOf(

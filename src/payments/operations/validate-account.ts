@@ -34,7 +34,7 @@ const response = Type.Object({
   ),
 });
 
-/** Clients of this operation look for them at top level as well. */
+/** Clients of this operation expect them at the top level as well. */
 const refusalForm: RefusalForm = {
   name: 'validate',
   fieldsOf: (refusal) => ({ status: 0, text: refusal.message }),
@@ -42,7 +42,7 @@ const refusalForm: RefusalForm = {
 
 export type ConnectorOf = (operatorCode: string) => Connector | undefined;
 
-/** What accounts of the biller are validated with; undefined when they cannot be. */
+/** How to validate accounts of the biller; undefined if that is not possible. */
 export function validatorOf(
   biller: Biller,
   connectorOf: ConnectorOf,
@@ -135,7 +135,10 @@ function answerOf(
   };
 }
 
-/** Calls within the limits that the operator has agreed on with us, and the vendor's share. Rejects with: `overloaded`. */
+/**
+ * Calls within the limits agreed with the operator, and within the vendor's share. Rejects with:
+ * `overloaded`.
+ */
 async function inPlace<Answer>(
   deps: { readonly catalogue: BillerCatalogue; readonly capacity: Capacity },
   asked: { readonly biller: Biller; readonly vendor: Vendor },
@@ -157,8 +160,8 @@ async function inPlace<Answer>(
 }
 
 /**
- * The biller of a code or a name. Throws: `unknown_biller`, `invalid_field` when several billers have
- * the name.
+ * The biller with a code or a name. Throws: `unknown_biller`, `invalid_field` if several billers
+ * have the name.
  */
 function requireBiller(codeOrName: string, catalogue: BillerCatalogue): Biller {
   const text = codeOrName.trim().toLowerCase();

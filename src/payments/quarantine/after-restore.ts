@@ -4,10 +4,10 @@ import { enterQuarantine } from './enter.ts';
 import type { Entered } from './enter.ts';
 
 /**
- * Before anything else is done with an embedded database: when its data folder is a restored backup,
- * enters quarantine. Killed in between, it is entered by the next start, once.
- * @param data PostgreSQL's data folder; undefined when the database is external.
- * Returns the quarantine entered now. Throws: `PlainError` when the marker is damaged.
+ * Runs before anything else is done with an embedded database: if its data folder is a restored
+ * backup, enters quarantine. If it is killed in between, the next start enters it, once.
+ * @param data PostgreSQL's data folder; undefined if the database is external.
+ * Returns the quarantine entered now. Throws: `PlainError` if the marker is damaged.
  */
 export async function enterAfterRestore(
   pool: Pool,

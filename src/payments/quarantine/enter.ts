@@ -6,9 +6,9 @@ import { findOpenQuarantine, hasEvent, insertEvent, openOrExtend } from './store
 import type { QuarantineRow } from './store.ts';
 
 export interface Entry {
-  /** Makes it once: the same entry again changes nothing. */
+  /** Makes the entry idempotent. */
   readonly entryId: string;
-  /** The books lack what was done from then on. */
+  /** The ledger lacks what was done from then on. */
   readonly lostFrom: Date;
   /** Null: until now, by the database's clock. */
   readonly lostUntil: Date | null;
@@ -18,14 +18,15 @@ export interface Entry {
 
 export interface Entered {
   readonly quarantine: QuarantineRow;
-  /** Queued payments that are verified from now on, since they may have been sent. */
+  /** Queued payments that are now verified, because they may have been sent. */
   readonly suspected: number;
 }
 
 /**
- * Enters quarantine in one commit: nothing is claimed to be sent after it, every biller goes
- * OFFLINE, and what was queued is asked for before it can be sent. One that is open is extended.
- * Returns undefined when this entry was made before.
+ * Enters quarantine in one commit. After it nothing is claimed to be sent, every biller is OFFLINE,
+ * and the operator is asked about each queued payment before it can be sent. An open quarantine is
+ * extended.
+ * Returns undefined if this entry was made before.
  */
 export async function enterQuarantine(pool: Pool, entry: Entry): Promise<Entered | undefined> {
   const { lostFrom, lostUntil, reason } = entry;

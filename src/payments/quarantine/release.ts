@@ -9,18 +9,19 @@ import { statementCovers } from '../reconciliation/store.ts';
 import { insertEvent, lockOpenQuarantine, proposeForce, writeRelease } from './store.ts';
 import type { QuarantineRow } from './store.ts';
 
-/** An operator that may have executed what the ledger has lost. */
+/** An operator that may have executed payments that the ledger lacks. */
 export interface Stake {
   readonly operatorCode: string;
   /** Its open payments: queued, or waiting for its answer. */
   readonly open: number;
-  /** Complete, matched statements cover the lost time. */
+  /** Complete, matched statements cover the missing period. */
   readonly covered: boolean;
 }
 
 /**
- * What a release waits for: every operator that a biller is paid through. Also those without an open
- * payment: what was paid through them in the lost time is exactly what the ledger does not know of.
+ * The operators that a release waits for: every one that a biller is paid through. Operators
+ * without an open payment are included, because payments through them in the missing period are
+ * exactly those that the ledger does not have.
  */
 export async function readStakes(
   db: Queryable,
@@ -42,7 +43,7 @@ export async function readStakes(
   return stakes;
 }
 
-// An empty period would be covered by nothing at all.
+// No statement could cover an empty period.
 function endOf({
   lost_from: from,
   lost_until: until,
@@ -52,20 +53,20 @@ function endOf({
 
 export interface ReleaseOptions {
   readonly by: string;
-  /** Given: release without the statements; what for. */
+  /** If given: release without the statements, for this reason. */
   readonly force?: { readonly reason: string };
 }
 
 export type Release =
   | { readonly kind: 'released'; readonly quarantine: QuarantineRow; readonly forced: boolean }
-  /** One person wants it by force; a second one has to want it, too. */
+  /** One person has proposed a forced release; a second one has to confirm it. */
   | { readonly kind: 'proposed'; readonly quarantine: QuarantineRow };
 
 /**
- * Ends the quarantine when every operator's complete statements cover the lost time; without them
- * only when two different people want it. Written down in any case.
- * Throws: `PlainError` when there is no quarantine, or statements are missing, or the person that
- * forces is the one that proposed it.
+ * Ends the quarantine when every operator's complete statements cover the missing period; without
+ * them only if two different people want it. Recorded in any case.
+ * Throws: `PlainError` if there is no quarantine, statements are missing, or the person who forces
+ * the release is the one who proposed it.
  */
 export async function releaseQuarantine(pool: Pool, options: ReleaseOptions): Promise<Release> {
   const { by, force } = options;

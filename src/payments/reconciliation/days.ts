@@ -23,7 +23,7 @@ export interface Day {
   /** YYYY-MM-DD */
   readonly day: string;
   readonly from: Date;
-  /** The first instant of the next day. */
+  /** The start of the next day. */
   readonly to: Date;
 }
 
@@ -32,7 +32,7 @@ export interface CloseRequest extends Day {
   /** Operators whose statement will not come. */
   readonly withoutStatement: readonly string[];
   readonly despiteOpenCases: boolean;
-  /** Why, when something is missing. */
+  /** Why the day is closed although something is missing. */
   readonly note: string | null;
 }
 
@@ -41,15 +41,15 @@ export interface DayReport {
   /** Null: not closed, these are the totals so far. */
   readonly closed: ClosedDay | null;
   readonly totals: readonly DayTotal[];
-  /** What the operators' statements say. */
+  /** Totals from the operators' statements. */
   readonly operators: readonly OperatorDay[];
   readonly openCases: number;
 }
 
 /**
- * Freezes the totals of a day that is over; what is corrected later counts on the day when it is
- * posted. Days are closed in their order, without a gap.
- * Throws: `PlainError` naming everything that is in the way.
+ * Freezes the totals of a day that is over; a later correction counts on the day when it is posted.
+ * Days are closed in order, without a gap.
+ * Throws: `PlainError` with everything that prevents it.
  */
 export async function closeDay(pool: Pool, request: CloseRequest): Promise<DayReport> {
   const by = requirePerson(request.by);
@@ -79,7 +79,9 @@ export async function closeDay(pool: Pool, request: CloseRequest): Promise<DayRe
   });
 }
 
-/** What was missing and accepted. Throws: `PlainError` naming what is missing and was not. */
+/**
+ * What was missing and accepted. Throws: `PlainError` with what is missing and was not accepted.
+ */
 async function findExceptions(
   db: Queryable,
   request: CloseRequest,
@@ -114,7 +116,7 @@ async function findExceptions(
   };
 }
 
-/** The totals of a day: frozen when it is closed, so far when it is not. Reads one snapshot. */
+/** The totals of a day: frozen if it is closed, so far if it is not. Reads one snapshot. */
 export async function reportDay(pool: Pool, day: Day): Promise<DayReport> {
   return await snapshot(pool, async (client) => {
     await takeYourTime(client);

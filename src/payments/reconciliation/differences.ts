@@ -11,11 +11,11 @@ import { lockFloats } from '../ledger/store.ts';
 import { lockStillUnderWay, recallInstructions } from '../dispatch/recall-store.ts';
 
 export interface MatchedRow extends NewRow {
-  /** Null for what an earlier statement had. */
+  /** Null for a movement that was in an earlier statement. */
   readonly match: Match | null;
 }
 
-/** What is done about a statement that was matched and written. */
+/** The actions after a statement was matched and saved. */
 export interface Differences {
   readonly statementId: string;
   readonly operator: string;
@@ -34,7 +34,7 @@ export interface Opened {
 
 /**
  * Opens a case for every difference and settles what the statement proves, inside the caller's
- * transaction. Settling comes last, since it locks the vendors' floats.
+ * database transaction. Settling comes last, because it locks the vendors' floats.
  */
 export async function openDifferences(db: Queryable, found: Differences): Promise<Opened> {
   let casesOpened = 0;
@@ -48,7 +48,7 @@ export async function openDifferences(db: Queryable, found: Differences): Promis
   for (const difference of await floatDifferences(db, found)) await open(difference);
   let oursOnly = 0;
   for (const payment of found.absences.oursOnly) {
-    // Asked once: people have answered it, or will.
+    // Asked only once: people have answered it, or will.
     if (await hadCase(db, { ...payment, kind: 'ours_only' })) continue;
     oursOnly += 1;
     await open(oursOnlyCase(payment, found));
@@ -80,7 +80,7 @@ function caseOf(row: MatchedRow, found: Differences): NewCase | undefined {
   };
   switch (verdict) {
     case 'theirs_only':
-      // With a word about a settled transaction `settle` opens the case.
+      // For a report about a settled payment, `settle` opens the case.
       return match?.word ? undefined : { ...about, kind: 'theirs_only', evidenceId: rowId };
     case 'duplicate':
       return { ...about, kind: 'duplicate', evidenceId: rowId };
@@ -90,7 +90,7 @@ function caseOf(row: MatchedRow, found: Differences): NewCase | undefined {
       return {
         ...about,
         kind: 'amount_difference',
-        // As `settle` would open it: one case, whoever finds the difference first.
+        // As `settle` would open it: one case, whichever finds the difference first.
         evidenceId: null,
         facts: {
           ...facts,
@@ -125,7 +125,7 @@ function oursOnlyCase(payment: OurPayment, found: Differences): NewCase {
   };
 }
 
-/** One statement's closing balance has to be the next one's opening balance. */
+/** One statement's closing balance must be the next one's opening balance. */
 async function floatDifferences(db: Queryable, found: Differences): Promise<NewCase[]> {
   const around = await listStatements(db, found);
   const differences: NewCase[] = [];
@@ -171,7 +171,10 @@ async function floatDifferences(db: Queryable, found: Differences): Promise<NewC
   return differences;
 }
 
-/** Settles what the statement proves. Returns how many were proven not paid, and cases it opened. */
+/**
+ * Settles what the statement proves. Returns how many were proven not paid, and the cases it
+ * opened.
+ */
 async function settleProven(
   db: Queryable,
   { rows, absences }: Differences,
@@ -215,7 +218,7 @@ interface Word {
   readonly report: FinalReport;
 }
 
-/** What rows say about transactions, once for each. */
+/** The rows' reports about payments, one per payment. */
 function wordsOf(rows: readonly MatchedRow[]): Word[] {
   const words = new Map<string, Word>();
   for (const row of rows) {

@@ -40,7 +40,7 @@ export interface ImportRequest {
   readonly onProgress?: (text: string) => void;
 }
 
-/** Our float with the operator over the period, in cents, all by the statement. */
+/** Our float with the operator over the period, in cents, all according to the statement. */
 export interface FloatProof {
   readonly openingCents: bigint | null;
   readonly closingCents: bigint | null;
@@ -48,7 +48,7 @@ export interface FloatProof {
   readonly chargeCents: bigint;
   readonly paymentCents: bigint;
   readonly reversalCents: bigint;
-  /** What of payments less reversals our books do not explain. */
+  /** The part of payments less reversals that our ledger does not explain. */
   readonly unexplainedCents: bigint;
 }
 
@@ -67,9 +67,9 @@ export type ImportResult =
     };
 
 /**
- * Takes an operator's statement: all of it in one commit, or nothing. The same file again changes
- * nothing; a movement that an earlier statement had is not counted twice.
- * Throws: `PlainError` when the file cannot be read or the period is not over.
+ * Imports an operator's statement: all of it in one commit, or nothing. The same file again changes
+ * nothing; a movement that was in an earlier statement is not counted twice.
+ * Throws: `PlainError` if the file cannot be read or the period is not over.
  */
 export async function importStatement(request: ImportRequest): Promise<ImportResult> {
   const { pool, operator, onProgress } = request;
@@ -171,7 +171,7 @@ async function knownMovements(
   return known;
 }
 
-/** Every transaction that a movement names, and those that the period should list. */
+/** Every payment that a movement names, and those that the period should list. */
 async function loadPayments(
   db: Queryable,
   request: ImportRequest,
@@ -224,7 +224,7 @@ function rowsOf(
   return rows;
 }
 
-/** Verdicts with which a movement is in our books as it is in the operator's. */
+/** Verdicts for a movement that our ledger and the operator's agree about. */
 const EXPLAINED = new Set(['matched', 'settled', 'reversed']);
 
 function proofOf(

@@ -1,7 +1,7 @@
 import type { Outcome } from '../create/payment.ts';
 import type { StatementMovement } from './statement.ts';
 
-/** One of our transactions as reconciliation sees it. All amounts in cents. */
+/** One of our payments as reconciliation sees it. All amounts in cents. */
 export interface OurPayment {
   readonly vendorId: number;
   readonly paymentId: string;
@@ -9,20 +9,23 @@ export interface OurPayment {
   readonly reference: string;
   readonly billerCode: string;
   readonly account: string;
-  /** As instructed. */
+  /** The instructed amount. */
   readonly amountCents: bigint;
   /** Null while open. */
   readonly outcome: Outcome | null;
   readonly billerReference: string | null;
-  /** First and last instruction; null when none was ever sent. */
+  /** First and last instruction; null if none was ever sent. */
   readonly firstSentAt: Date | null;
   readonly lastSentAt: Date | null;
-  /** An instruction's end is not known. */
+  /** The result of an instruction is unknown. */
   readonly underWay: boolean;
   readonly settledAt: Date | null;
-  /** What the vendor's books have as gone to the operator for it, corrections included. */
+  /**
+   * The amount that the vendor's ledger shows as paid to the operator for it, including
+   * corrections.
+   */
   readonly postedCents: bigint;
-  /** The same in the house's books: what the house bore, or claims back. */
+  /** The same in the accounts of vendor 0: what we bear, or claim back. */
   readonly houseCents: bigint;
   /** What earlier statements list as paid for it, less what they list as reversed. */
   readonly listedCents: bigint;
@@ -30,8 +33,8 @@ export interface OurPayment {
 }
 
 /**
- * `matched` agrees with the books. `settled` proves an open payment. `reversed` was paid and given
- * back. `noted` is no payment. `theirs_only`, `amount_difference` and `duplicate` need a person.
+ * `matched` agrees with the ledger. `settled` proves an open payment. `reversed` was paid and given
+ * back. `noted` is not a payment. `theirs_only`, `amount_difference` and `duplicate` need a person.
  */
 export type Verdict =
   'matched' | 'settled' | 'reversed' | 'noted' | 'theirs_only' | 'amount_difference' | 'duplicate';
@@ -39,22 +42,22 @@ export type Verdict =
 export interface Match {
   readonly movement: StatementMovement;
   readonly verdict: Verdict;
-  /** The transaction that it is about, as far as that is certain. */
+  /** The payment that it is about, if that is certain. */
   readonly payment: OurPayment | null;
-  /** What the movement says about the transaction, when the books say otherwise or nothing. */
+  /** What the movement reports about the payment, if the ledger says otherwise or nothing. */
   readonly word: Outcome | null;
-  /** Without certainty: a transaction of the same account and amount at about that time. */
+  /** Not certain: a payment with the same account and amount at about that time. */
   readonly candidate: OurPayment | null;
 }
 
 export interface MatchOptions {
-  /** How far operators' clocks may differ from ours, and how near in time "at about that time" is. */
+  /** How far operators' clocks may differ from ours, and what "at about that time" means. */
   readonly toleranceMs: number;
 }
 
 /**
- * Matches the movements of a statement, none of which was in an earlier one, with our transactions:
- * by our reference, by the operator's, and by account, amount and time. Pure.
+ * Matches the movements of a statement that were in no earlier one with our payments: by our
+ * reference, by the operator's, and by account, amount and time. Pure.
  */
 export function matchStatement(
   movements: readonly StatementMovement[],
@@ -113,7 +116,7 @@ function assign(
       ...options,
     });
     if (near === undefined) continue;
-    // What is alike is enough to explain a payment that the books have; it is no proof of another.
+    // Similarity is enough to explain a payment in the ledger; it does not prove another one.
     const certain = near.outcome === 'success';
     locations.set(movement, { payment: certain ? near : null, candidate: certain ? null : near });
     taken.add(near);
@@ -121,7 +124,7 @@ function assign(
   return locations;
 }
 
-/** Only references that one transaction has: others name nothing. */
+/** Only references that exactly one payment has; others identify nothing. */
 function operatorReferenceIndex(payments: readonly OurPayment[]): Map<string, OurPayment> {
   const index = new Map<string, OurPayment>();
   const ambiguous = new Set<string>();
@@ -174,7 +177,7 @@ function nearest(
     )[0];
 }
 
-/** All movements about one transaction, in the order of their time. */
+/** All movements about one payment, in order of time. */
 function judgeGroup(payment: OurPayment, group: readonly StatementMovement[]): Match[] {
   const ordered = group.toSorted(
     (one, other) => Number(one.at) - Number(other.at) || one.line - other.line,
@@ -204,7 +207,7 @@ function judgeGroup(payment: OurPayment, group: readonly StatementMovement[]): M
   return matches;
 }
 
-/** Payments that were given back within the statement, and what gave them back. */
+/** Payments that were reversed within the statement, and the reversals. */
 function cancel(ordered: readonly StatementMovement[]): Set<StatementMovement> {
   const cancelled = new Set<StatementMovement>();
   for (const [index, reversal] of ordered.entries()) {
@@ -242,16 +245,16 @@ function judgeReversal(payment: OurPayment, listedCents: bigint): [Verdict, (Out
   return takenBack ? ['theirs_only', 'failed'] : ['theirs_only'];
 }
 
-/** Transactions that complete statements should list and do not. */
+/** Payments that complete statements should list and do not. */
 export interface Absences {
-  /** The books have them as paid. */
+  /** The ledger shows them as paid. */
   readonly oursOnly: readonly OurPayment[];
   /** Open, and by the operator's rules proven not to have been made. */
   readonly notPaid: readonly OurPayment[];
 }
 
 /**
- * @param payments none of which is in a statement.
+ * @param payments none of them is in a statement.
  * @param covers whether complete statements cover a period.
  */
 export function findAbsences(

@@ -18,7 +18,7 @@ export interface ReadStatement {
   readonly movements: readonly StatementMovement[];
   readonly openingCents: bigint | null;
   readonly closingCents: bigint | null;
-  /** In the order of lines; a statement with a problem is not to be used. */
+  /** In the order of lines; a statement with a problem must not be used. */
   readonly problems: readonly StatementProblem[];
 }
 
@@ -28,7 +28,7 @@ export interface StatementRequest {
   /** from <= time of a movement < to */
   readonly from: Date;
   readonly to: Date;
-  /** It has to begin with an opening and to end with a closing balance that follows from it. */
+  /** It must begin with an opening balance and end with a closing balance that follows from it. */
   readonly complete: boolean;
   readonly onProgress?: (progress: { readonly lines: number; readonly percent: number }) => void;
 }
@@ -36,8 +36,8 @@ export interface StatementRequest {
 const PROGRESS_LINES = 2_000;
 
 /**
- * Reads a statement file and finds everything that is wrong with it.
- * Throws: `PlainError` when there is no such file or it is larger than the limit.
+ * Reads a statement file and finds all of its problems.
+ * Throws: `PlainError` if the file does not exist or is larger than the limit.
  */
 export async function readStatementFile(request: StatementRequest): Promise<ReadStatement> {
   const bytes = await sizeOf(request.file);
@@ -119,7 +119,7 @@ function readRecord(
   return [{ line, field: 'time', rule: 'period', text: 'It lies outside the stated period' }];
 }
 
-/** What only the whole file shows: references that come twice, balances that do not follow. */
+/** Problems that only the whole file shows: duplicate references, balances that do not follow. */
 function judge(
   entries: readonly StatementEntry[],
   found: readonly StatementProblem[],

@@ -1,4 +1,4 @@
-/** What an operator's statement says happened to our float with it. */
+/** A movement of our float with an operator, according to its statement. */
 export type MovementKind = 'payment' | 'reversal' | 'top_up' | 'charge';
 
 export interface StatementMovement {
@@ -7,9 +7,9 @@ export interface StatementMovement {
   readonly line: number;
   /** By the operator's clock. */
   readonly at: Date;
-  /** The operator's own; makes the movement once in all of its statements. */
+  /** The operator's own reference; identifies the movement in all of its statements. */
   readonly operatorReference: string;
-  /** Our `ipay_reference` as the operator repeats it; null when the line has none. */
+  /** Our `ipay_reference` as the operator repeats it; null if the line has none. */
   readonly reference: string | null;
   readonly billerCode: string | null;
   readonly account: string | null;
@@ -26,7 +26,7 @@ interface StatementBalance {
 
 export type StatementEntry = StatementMovement | StatementBalance;
 
-/** What is wrong with a line. */
+/** A problem of a line. */
 export interface StatementProblem {
   readonly line: number;
   readonly field: string;
@@ -35,18 +35,23 @@ export interface StatementProblem {
   readonly text: string;
 }
 
-/** How an operator writes statements, and what its silence means. One per protocol and settings. */
+/**
+ * The format of an operator's statements, and what a missing payment means. One per protocol and
+ * settings.
+ */
 export interface StatementFormat {
   /** Names of the CSV header, in this order. */
   readonly columns: readonly string[];
   /** @param values as many as there are columns. */
   readLine(line: number, values: readonly string[]): StatementEntry | readonly StatementProblem[];
   /**
-   * True when the operator guarantees that a payment which a complete statement does not list was
-   * not made, once its acceptance window is over.
+   * True if the operator guarantees that a payment which a complete statement does not list was not
+   * made, once its acceptance window is over.
    */
   readonly absenceIsProof: boolean;
-  /** As of `Connector`. Null: an instruction may be executed at any time, absence proves nothing. */
+  /**
+   * As in `Connector`. Null: an instruction may be executed at any time, so absence proves nothing.
+   */
   readonly acceptanceWindowMs: number | null;
 }
 

@@ -7,8 +7,8 @@ import { settlePayments } from '../create/store.ts';
 import type { FinalReport, SettleResult } from '../create/payment.ts';
 
 /**
- * Where every final word arrives: answers, status queries, callbacks, statements and people.
- * Idempotent; a word that contradicts the books opens a case instead of changing them.
+ * Where every final report arrives: from answers, status queries, callbacks, statements and people.
+ * Idempotent. A report that contradicts the ledger opens a case and changes nothing.
  */
 export interface Settler {
   settle(report: FinalReport): Promise<SettleResult>;
@@ -20,7 +20,7 @@ export function createSettler(options: {
   /** One pool of one connection per lane. */
   readonly pools: readonly Pool[];
   readonly deadlineMs: number;
-  /** Default: the system's. */
+  /** Default: the system's timers. */
   readonly timers?: Timers;
 }): Settler {
   const lanes = createLanes<FinalReport, SettleResult>({
@@ -44,7 +44,10 @@ function vendorOf({ vendorId }: FinalReport): number {
   return vendorId;
 }
 
-/** One call takes one report per transaction; further ones of the same transaction follow in the next. */
+/**
+ * One call settles one report per payment; further reports about the same payment follow in the
+ * next.
+ */
 async function settleInRounds(
   db: Queryable,
   reports: readonly FinalReport[],

@@ -19,13 +19,13 @@ export type TimelineEntry = { readonly at: Date } & (
   | { readonly kind: 'created' }
   | ({ readonly kind: 'transfer'; readonly movement: string } & Of<TransferRow>)
   | ({ readonly kind: 'attempt' } & Of<AttemptRow>)
-  /** The outcome was written, as somebody reported it: answer, status, callback, … */
+  /** The outcome was recorded, from this source: answer, status, callback, … */
   | {
       readonly kind: 'settled';
       readonly status: PaymentStatus;
       readonly source: string | null;
     }
-  /** A callback about this reference that could not be matched with the payment. */
+  /** A callback with this reference that could not be matched with the payment. */
   | ({ readonly kind: 'unmatched_callback' } & Of<UnmatchedCallbackRow>)
   | ({ readonly kind: 'statement_entry'; readonly movement: string } & Omit<
       Of<StatementEntryRow>,
@@ -38,7 +38,7 @@ export type TimelineEntry = { readonly at: Date } & (
 
 type Of<Row> = Omit<Row, 'payment_id' | 'at'>;
 
-/** A payment with everything that is recorded of it, in the order of time. */
+/** A payment with everything recorded about it, in order of time. */
 export interface PaymentTimeline {
   readonly reference: string;
   readonly status: PaymentStatus;
@@ -110,7 +110,7 @@ function rankOf(entry: TimelineEntry): number {
   return isReservation ? 0.5 : ORDER.indexOf(entry.kind);
 }
 
-/** How it ended at first; what corrections made of it later are entries of their own. */
+/** The first outcome; corrections of it are separate entries. */
 function settledOf(payment: PaymentRow, corrections: readonly CorrectionRow[]): TimelineEntry[] {
   if (payment.settled_at === null || payment.outcome === null) return [];
   const [first] = corrections

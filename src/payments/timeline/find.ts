@@ -10,14 +10,14 @@ import { readTerm } from './term.ts';
 export interface Found {
   /** Newest first. */
   readonly payments: readonly PaymentTimeline[];
-  /** True when there are older ones. */
+  /** True if there are older ones. */
   readonly more: boolean;
 }
 
 /**
- * Payments of all vendors by an `ipay_reference`, a merchant reference, an account or a phone number
- * in any usual form, each with its timeline, over one snapshot. Archived payments are found by
- * everything but the phone number.
+ * Payments of all vendors by an `ipay_reference`, a merchant reference, an account or a phone
+ * number in any usual form, each with its timeline, over one snapshot. Archived payments are found
+ * by all of these except the phone number.
  */
 export async function findPayments(pool: Pool, text: string, filter: SearchFilter): Promise<Found> {
   const term = readTerm(text);

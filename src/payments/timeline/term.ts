@@ -1,12 +1,12 @@
 import { decodeReference } from '../../platform/base/ids.ts';
 import { kenyanMobileNumber, phoneNumber } from '../../platform/base/mobile-number.ts';
 
-/** What a person may mean by a search term: each of these is looked for. */
+/** The possible meanings of a search term; all of them are searched. */
 export interface SearchTerm {
   /** The payment of an `ipay_reference`. */
   readonly location: { readonly vendorId: number; readonly paymentId: string } | undefined;
   readonly merchantReference: string;
-  /** The ways in which the same account or phone number may be on file. */
+  /** The forms in which the same account or phone number may be stored. */
   readonly accounts: readonly string[];
 }
 
@@ -21,8 +21,8 @@ export function readTerm(text: string): SearchTerm {
 }
 
 /**
- * Mobile numbers are on file as 254722000001. An account at a biller that does not expect a mobile
- * number is on file as it was sent, so that the other usual forms are looked for, too.
+ * Mobile numbers are stored as 254722000001. An account at a biller that does not expect a mobile
+ * number is stored as it was sent, so the other usual forms are also searched.
  */
 function phoneForms(term: string): string[] {
   const phone = phoneNumber(term);

@@ -3,8 +3,8 @@ import type { Static } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { CURRENCY, MONEY_PATTERN } from '../../../platform/base/money.ts';
 
-// The bodies of docs/reference/operator-protocol.md that come from an operator. They are hostile
-// input: whatever is not exactly as the protocol says is no answer at all.
+// Response bodies from an operator, as in docs/reference/operator-protocol.md. They are hostile
+// input: a body that does not follow the protocol exactly is not an answer.
 
 const MESSAGE_LENGTH = 500;
 const NAME_LENGTH = 200;
@@ -12,13 +12,13 @@ const REFERENCE_LENGTH = 200;
 
 /** No control characters, no lone surrogates: it must fit into a database text and a log line. */
 const printable = (length: number) => Type.String({ pattern: `^\\P{C}{1,${length}}$` });
-/** Any text: it is compared with ours, or kept by `cleanReference`. */
+/** Any text: it is compared with ours, or cleaned by `cleanReference`. */
 const reference = Type.String({ minLength: 1 });
 const code = Type.String({ pattern: '^[A-Za-z0-9_.-]{1,60}$' });
-/** Free text for people; `cleanText` makes it fit. */
+/** Free text for people, cleaned by `cleanText`. */
 const message = Type.String();
 const amount = Type.String({ pattern: MONEY_PATTERN.source });
-/** An amount of which at least one digit is not 0. */
+/** An amount with at least one digit other than 0. */
 const positiveAmount = Type.String({ pattern: MONEY_PATTERN.source.replace('^', '^(?=.*[1-9])') });
 const time = Type.String({
   pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?(Z|[+-]\\d{2}:\\d{2})$',
@@ -81,19 +81,19 @@ export type PaidAnswer = Static<typeof PAID>;
 export type PaymentAnswer = Static<typeof PAYMENT_ANSWER>;
 export type AccountAnswerBody = Static<typeof ACCOUNT_ANSWER>;
 
-/** An answer to an instruction or a status query, or a callback. Undefined when it is none. */
+/** An answer to an instruction or a status query, or a callback. Undefined if it is invalid. */
 export function readPaymentAnswer(body: Buffer): PaymentAnswer | undefined {
   const value = parsed(body);
   return paymentSchema.Check(value) ? value : undefined;
 }
 
-/** An answer about an account. Undefined when it is none. */
+/** An answer about an account. Undefined if it is invalid. */
 export function readAccountAnswer(body: Buffer): AccountAnswerBody | undefined {
   const value = parsed(body);
   return accountSchema.Check(value) ? value : undefined;
 }
 
-/** The decimal text of a balance in our currency. Undefined when it is none. */
+/** The decimal text of a balance in our currency. Undefined if it is invalid. */
 export function readBalanceAnswer(body: Buffer): string | undefined {
   const value = parsed(body);
   return balanceSchema.Check(value) ? value.balance : undefined;
@@ -104,29 +104,32 @@ export function cleanMessage(text: string): string {
   return cleanText(text, MESSAGE_LENGTH);
 }
 
-/** The name of an account holder, at most 200 UTF-16 code units; null when nothing is left of it. */
+/**
+ * The name of an account holder, at most 200 UTF-16 code units; null if nothing is left after
+ * cleaning.
+ */
 export function cleanName(text: string | undefined): string | null {
   const name = cleanText(text ?? '', NAME_LENGTH).trim();
   return name === '' ? null : name;
 }
 
-/** A reference as an operator has it, to be kept when it is none of ours: those need no cleaning. */
+/** An operator's reference, to be stored even if it is not one of ours; ours need no cleaning. */
 export function cleanReference(text: string): string {
   return cleanText(text, REFERENCE_LENGTH);
 }
 
-/** Control characters, and those that turn the direction of what follows. */
+/** Control characters, and characters that change the text direction. */
 const UNFIT = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
 function cleanText(text: string, length: number): string {
   const wellFormed = text.toWellFormed().replaceAll(UNFIT, ' ');
-  // A cut through a surrogate pair would leave its first half.
+  // Truncating inside a surrogate pair would leave its first half.
   return wellFormed.slice(0, length).replace(/[\uD800-\uDBFF]$/, '');
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The text of bytes that are UTF-8 throughout; undefined otherwise. */
+/** The text of valid UTF-8 bytes; undefined otherwise. */
 export function decodeUtf8(bytes: Buffer): string | undefined {
   try {
     return utf8.decode(bytes);

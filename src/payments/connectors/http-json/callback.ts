@@ -5,7 +5,7 @@ import type { Signing } from './signing.ts';
 
 /**
  * Reads a callback: signature over the bytes as received, then the same object as an answer to an
- * instruction. Only "paid" and "declined" report something; the rest is heard and changes nothing.
+ * instruction. Only "paid" and "declined" are reports; others are acknowledged and change nothing.
  * @param bodyBytes largest body.
  */
 export function readSignedCallback(
@@ -14,7 +14,7 @@ export function readSignedCallback(
   bodyBytes: number,
 ): CallbackReading {
   if (request.body.length > bodyBytes) return refused('the body is too large');
-  // The signature is made over text. Bytes that are not UTF-8 would be read as other characters.
+  // The signature covers text. Invalid UTF-8 would be read as different characters.
   const text = decodeUtf8(request.body);
   if (text === undefined) return refused('the body is not UTF-8');
   if (!signing.verify(text, request.headers)) return refused('the signature is not valid');

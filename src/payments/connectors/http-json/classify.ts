@@ -19,7 +19,7 @@ import type { FailureCode } from '../../create/failure-code.ts';
 import type { Ending } from '../../../platform/outbound/exchange.ts';
 
 /**
- * The HTTP statuses under which an answer is believed. Everything else, such as a proxy's error page
+ * The HTTP statuses with which an answer is accepted. Anything else, such as a proxy's error page
  * or a "paid" with status 500, says nothing about the payment.
  */
 const BELIEVED_UNDER: Readonly<Record<PaymentAnswer['status'], readonly number[]>> = {
@@ -35,7 +35,7 @@ const BELIEVED_UNDER: Readonly<Record<PaymentAnswer['status'], readonly number[]
 /** The code of an `unavailable` that means: our float with the operator is empty. */
 const FLOAT_EMPTY = 'operator_float_empty';
 
-/** What an instruction came to. Only a believed answer, or nothing written, is anything but unknown. */
+/** The outcome of an instruction: unknown, unless the answer is accepted or nothing was written. */
 export function classifyPayment(ending: Ending, reference: string): PaymentOutcome {
   if (ending.kind === 'nothing_written') {
     return {
@@ -73,7 +73,7 @@ export function classifyPayment(ending: Ending, reference: string): PaymentOutco
   }
 }
 
-/** What a status query came to. */
+/** The outcome of a status query. */
 export function classifyStatus(ending: Ending, reference: string): StatusOutcome {
   if (ending.kind === 'nothing_written') return unknown(ending.reason, false);
   const answer = believedAnswer(ending, reference);
@@ -93,14 +93,14 @@ export function classifyStatus(ending: Ending, reference: string): StatusOutcome
     case 'processing':
       return unknown('being processed by the operator', true);
     case 'unavailable':
-      // It is the query that was not executed; about the payment this says nothing.
+      // The query was not executed; this says nothing about the payment.
       return unknown(`${answer.code}: ${cleanMessage(answer.message)}`, true);
     default:
       return unknown('the answer does not fit a status query', false);
   }
 }
 
-/** What an account query came to. */
+/** The outcome of an account query. */
 export function classifyAccount(ending: Ending): AccountAnswer {
   if (ending.kind !== 'answer') return { kind: 'unknown', reason: ending.reason };
   const answer = ending.httpStatus === 200 ? readAccountAnswer(ending.body) : undefined;
@@ -115,14 +115,14 @@ export function classifyAccount(ending: Ending): AccountAnswer {
   };
 }
 
-/** Cents, or null when no balance was told. */
+/** Cents, or null if no balance was given. */
 export function classifyBalance(ending: Ending): bigint | null {
   if (ending.kind !== 'answer' || ending.httpStatus !== 200) return null;
   const balance = readBalanceAnswer(ending.body);
   return balance === undefined ? null : parseMoney(balance);
 }
 
-/** A believed "paid" in the dispatcher's terms. */
+/** An accepted "paid" in the dispatcher's terms. */
 export function paidOutcome(answer: PaidAnswer): Paid {
   return {
     kind: 'paid',
@@ -134,7 +134,7 @@ export function paidOutcome(answer: PaidAnswer): Paid {
 }
 
 /**
- * Codes of `declined` that the protocol gives a meaning. Others mean no more than that the operator
+ * The `declined` codes that the protocol defines. Any other code only means that the operator
  * declined.
  */
 const MEANINGS: ReadonlySet<string> = new Set<FailureCode>([
@@ -142,11 +142,11 @@ const MEANINGS: ReadonlySet<string> = new Set<FailureCode>([
   'amount_not_allowed',
   'operator_refused',
 ]);
-/** Under these it is we that the operator does not admit, whatever its code. */
+/** With these statuses the operator rejects us, not the payment, whatever the code. */
 const REFUSED_UNDER: ReadonlySet<number> = new Set([401, 403]);
 
 /**
- * A believed "declined" in the dispatcher's terms.
+ * An accepted "declined" in the dispatcher's terms.
  * @param httpStatus of the answer; undefined for a callback.
  */
 export function declinedOutcome(
@@ -168,7 +168,9 @@ function httpStatusOf(ending: Ending): number | undefined {
   return ending.kind === 'answer' ? ending.httpStatus : undefined;
 }
 
-/** The answer when it is one and about this reference, or else the reason why it says nothing. */
+/**
+ * The answer, if it is valid and about this reference; otherwise the reason why it says nothing.
+ */
 function believedAnswer(
   ending: Exclude<Ending, { kind: 'nothing_written' }>,
   reference: string,

@@ -15,9 +15,9 @@ export interface HttpJsonOptions {
   readonly operatorCode: string;
   /** `https://host[:port][/path]`; plain http only to this machine. */
   readonly baseUrl: string;
-  /** Standard Webhooks secret: 24 to 64 bytes in base64, `whsec_` in front or not. */
+  /** Standard Webhooks secret: 24 to 64 bytes in base64, with or without `whsec_` in front. */
   readonly key: string;
-  /** Keys that were replaced, under which callbacks are taken until their time ends. */
+  /** Replaced keys, with which callbacks are accepted until they expire. */
   readonly formerKeys?: readonly OperatorSecret[];
   /** Where the operator sends callbacks. */
   readonly callbackUrl: string;
@@ -27,9 +27,11 @@ export interface HttpJsonOptions {
   readonly statusTimeoutMs: number;
   /** For TCP and TLS together. */
   readonly connectTimeoutMs: number;
-  /** How long after an instruction the operator's "not found" proves nothing; null: never. */
+  /**
+   * How long after an instruction the operator's "not found" proves nothing; null: never a proof.
+   */
   readonly acceptanceWindowMs: number | null;
-  /** True: its name may lead into a private network, such as a VPN. */
+  /** True: its name may resolve to a private network, such as a VPN. */
   readonly allowsPrivateAddresses?: boolean;
   readonly maxConnections: number;
   /** Largest answer or callback body. */
@@ -38,7 +40,7 @@ export interface HttpJsonOptions {
 
 /**
  * The connector of the HTTP-JSON operator protocol, `docs/reference/operator-protocol.md`.
- * Throws: `Error` naming the operator, when an option is not usable.
+ * Throws: `Error` naming the operator, if an option is invalid.
  */
 export function createHttpJsonConnector(options: HttpJsonOptions): Connector {
   const base = readBaseUrl(options);
@@ -100,13 +102,13 @@ export function createHttpJsonConnector(options: HttpJsonOptions): Connector {
 function createPool(origin: string, options: HttpJsonOptions): Pool {
   return new Pool(origin, {
     connections: options.maxConnections,
-    // One request a connection: a cut connection then concerns one payment only.
+    // One request per connection, so that a broken connection affects only one payment.
     pipelining: 1,
     allowH2: false,
-    // `exchange` watches one deadline over everything; two clocks would only contradict each other.
+    // `exchange` enforces one deadline over everything; a second timer could only contradict it.
     headersTimeout: 0,
     bodyTimeout: 0,
-    // Said outright, so that no environment variable turns the check of certificates off.
+    // Set explicitly, so that no environment variable can turn certificate checks off.
     connect: {
       timeout: options.connectTimeoutMs,
       rejectUnauthorized: true,
@@ -120,7 +122,7 @@ function readBaseUrl({ operatorCode, baseUrl }: HttpJsonOptions): URL {
   if (url === null || url.href !== url.origin + url.pathname) {
     throw new Error(`operator ${operatorCode}: the base URL must be https://host[:port][/path]`);
   }
-  // Answers carry no signature; TLS is what makes them the operator's.
+  // Answers are not signed; TLS proves that they are the operator's.
   const local = ['127.0.0.1', '[::1]', 'localhost'].includes(url.hostname);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && local)) {
     throw new Error(
@@ -130,7 +132,7 @@ function readBaseUrl({ operatorCode, baseUrl }: HttpJsonOptions): URL {
   return url;
 }
 
-/** While a key is being replaced the operator may still sign with the former one. */
+/** During a key rotation the operator may still sign with the former key. */
 function withFormerKeys(signing: Signing, formerKeys: readonly OperatorSecret[]): Signing {
   const former = formerKeys.map(({ secret, validUntil }) => ({
     validUntilMs: validUntil?.getTime() ?? Number.POSITIVE_INFINITY,

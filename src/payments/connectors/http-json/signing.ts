@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { newId } from '../../../platform/base/ids.ts';
 
-/** Signs what goes to an operator and checks what comes from it. */
+/** Signs requests to an operator and verifies its callbacks. */
 export interface Signing {
   /** The three headers of Standard Webhooks for a body that is sent now. */
   readonly headers: (body: string) => Record<string, string>;
@@ -9,13 +9,13 @@ export interface Signing {
   readonly verify: (text: string, headers: Readonly<Record<string, string | undefined>>) => boolean;
 }
 
-/** Standard Webhooks asks for secrets of 24 to 64 bytes. */
+/** Standard Webhooks requires secrets of 24 to 64 bytes. */
 const KEY_BYTES_MIN = 24;
 const KEY_BYTES_MAX = 64;
 
 /**
- * @param key a Standard Webhooks secret: base64, `whsec_` in front or not.
- * Throws: `Error` when it is none, or too short or too long.
+ * @param key a Standard Webhooks secret: base64, with or without `whsec_` in front.
+ * Throws: `Error` if it is invalid, too short or too long.
  */
 export function createSigning(key: string): Signing {
   const encoded = key.replace(/^whsec_/, '');

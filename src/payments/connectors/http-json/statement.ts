@@ -25,7 +25,7 @@ const MOVEMENTS: readonly string[] = ['payment', 'reversal', 'top_up', 'charge']
 const BALANCE_PATTERN = new RegExp(MONEY_PATTERN.source.replace('^', '^-?'));
 const TIME_PATTERN = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
 
-/** What each column of a movement must be; the others may be empty. */
+/** The required content of each column of a movement; the others may be empty. */
 const RULES: readonly (readonly [Column, RegExp, string])[] = [
   ['operator_reference', /^\P{C}{1,100}$/u, 'must be 1 to 100 printable characters'],
   ['reference', /^\P{C}{0,64}$/u, 'must be at most 64 printable characters'],
