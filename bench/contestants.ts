@@ -15,9 +15,8 @@ const INSERT_PAYMENT = `insert into payments (vendor_id, payment_id, merchant_re
 const INSERT_TRANSFER = `insert into transfers (vendor_id, source_id, leg, debit_account,
     credit_account, amount_cents, created_at)
   values ($1, $2, 1, 'float', 'reserved', $3, $4)`;
-const INSERT_QUEUED = `insert into dispatch_queue (vendor_id, biller_code, payment_id, account,
-    phone, amount_cents, due_at)
-  values ($1, $2, $3, $4, $5, $6, $7)`;
+const INSERT_QUEUED = `insert into dispatch_queue (vendor_id, biller_code, payment_id, due_at)
+  values ($1, $2, $3, $4)`;
 const MOVE = `update accounts set balance_cents = balance_cents
     + case when account = 'float' then -$2::bigint else $2::bigint end
   where vendor_id = $1 and account in ('float', 'reserved')`;
@@ -43,15 +42,7 @@ export async function createPerRequest(pool: Pool, row: NewPayment): Promise<Dat
     await client.query({
       name: 'per_request_queue',
       text: INSERT_QUEUED,
-      values: [
-        row.vendorId,
-        row.billerCode,
-        row.paymentId,
-        row.account,
-        row.phone,
-        row.amountCents,
-        now,
-      ],
+      values: [row.vendorId, row.billerCode, row.paymentId, now],
     });
     await client.query({ name: 'per_request_move', text: MOVE, values: [row.vendorId, total] });
   });
@@ -82,9 +73,8 @@ const ONE_CALL = `create function bench_create_one(
         | (hashtextextended(p_biller || ' ' || p_account, p_amount) & 4294967295), p_now);
     insert into transfers (vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
     values (p_vendor, p_id, 1, 'float', 'reserved', p_amount + p_fee, p_now);
-    insert into dispatch_queue (vendor_id, biller_code, payment_id, account, phone,
-      amount_cents, due_at)
-    values (p_vendor, p_biller, p_id, p_account, p_phone, p_amount, p_now);
+    insert into dispatch_queue (vendor_id, biller_code, payment_id, due_at)
+    values (p_vendor, p_biller, p_id, p_now);
     update accounts set balance_cents = balance_cents
       + case when account = 'float' then -(p_amount + p_fee) else p_amount + p_fee end
     where vendor_id = p_vendor and account in ('float', 'reserved');
@@ -104,9 +94,8 @@ const CEILING = `with wanted as materialized (
     insert into transfers (vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
     select vendor_id, id, 1, 'float', 'reserved', amount + fee, $9 from wanted
   ), queued as (
-    insert into dispatch_queue (vendor_id, biller_code, payment_id, account, phone,
-      amount_cents, due_at)
-    select vendor_id, biller, id, account, phone, amount, $9 from wanted
+    insert into dispatch_queue (vendor_id, biller_code, payment_id, due_at)
+    select vendor_id, biller, id, $9 from wanted
   )
   update accounts a set balance_cents = a.balance_cents + m.change
   from (

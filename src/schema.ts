@@ -1,12 +1,17 @@
 import path from 'node:path';
 import { CREDIT_GRANTS } from './credit/grants.ts';
+import { CREDIT_TABLES } from './credit/tables.ts';
 import { PARTIES_GRANTS } from './parties/grants.ts';
+import { PARTIES_TABLES } from './parties/tables.ts';
 import { PAYMENTS_GRANTS } from './payments/grants.ts';
+import { PAYMENTS_TABLES } from './payments/tables.ts';
+import type { TableClasses } from './platform/db/distribution.ts';
 import { readSchema } from './platform/db/schema.ts';
 import { PLATFORM_GRANTS } from './platform/grants.ts';
+import { PLATFORM_TABLES } from './platform/tables.ts';
 
 /** Raised by a release that changes, adds or removes a SQL function. */
-const FUNCTIONS_RELEASE = 1;
+const FUNCTIONS_RELEASE = 2;
 
 /** The database schema of this version of Malipo: the SQL files and the grants of every wing. */
 export const SCHEMA = readSchema(
@@ -18,3 +23,11 @@ export const SCHEMA = readSchema(
   ].map((wing) => ({ ...wing, folder: path.join(import.meta.dirname, wing.name) })),
   FUNCTIONS_RELEASE,
 );
+
+/** Every table, and where its rows are on a cluster. */
+export const TABLE_CLASSES: TableClasses = {
+  ...PLATFORM_TABLES,
+  ...PARTIES_TABLES,
+  ...PAYMENTS_TABLES,
+  ...CREDIT_TABLES,
+};

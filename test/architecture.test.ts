@@ -122,7 +122,7 @@ describe('tables', () => {
 });
 
 describe('SQL functions', () => {
-  const CREATE = /^create (?:or replace )?(?:function|procedure|trigger) (\w+)/gim;
+  const CREATE = /^ *create (?:or replace )?(?:function|procedure|trigger) (\w+)/gim;
 
   test('are in no migration, which could never be edited', () => {
     expect(
@@ -130,10 +130,16 @@ describe('SQL functions', () => {
     ).toEqual([]);
   });
 
+  /** Made where it is missing: an installation on a cluster has another body. */
+  const MADE_ONCE = new Set(['bucket_of']);
+
   test('have a file each, of the same name, which can be applied again', () => {
     for (const { name, sql } of SCHEMA.functions) {
-      const created = [...sql.matchAll(CREATE)].map(([text]) => text);
-      expect(created).toEqual([`create or replace function ${path.basename(name, '.sql')}`]);
+      const own = path.basename(name, '.sql');
+      const created = [...sql.matchAll(CREATE)].map(([text]) => text.trim());
+      expect(created).toEqual([
+        MADE_ONCE.has(own) ? `create function ${own}` : `create or replace function ${own}`,
+      ]);
     }
   });
 });

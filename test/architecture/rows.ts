@@ -7,7 +7,7 @@ export const ROWS: readonly (readonly string[])[] = [
   ['platform/base'],
   ['platform/log', 'platform/gauges', 'platform/outbound', 'platform/embedded'],
   ['platform/db'],
-  ['platform/jobs', 'platform/backup', 'platform/grants'],
+  ['platform/jobs', 'platform/backup', 'platform/grants', 'platform/tables'],
   ['platform/http/wire'],
   ['platform/http'],
   ['parties'],
@@ -15,7 +15,7 @@ export const ROWS: readonly (readonly string[])[] = [
   ['parties/parties'],
 
   // Whoever finds a contradiction opens a case.
-  ['payments/ledger', 'payments/cases', 'payments/grants'],
+  ['payments/ledger', 'payments/cases', 'payments/grants', 'payments/tables'],
   ['payments/billers'],
   ['payments/collections', 'payments/create', 'payments/audit'],
   ['payments/settle', 'payments/events'],
@@ -29,7 +29,7 @@ export const ROWS: readonly (readonly string[])[] = [
   ['payments/payments'],
   ['payments/operations'],
 
-  ['credit/facts', 'credit/grants'],
+  ['credit/facts', 'credit/grants', 'credit/tables'],
   ['credit/scorecards'],
   ['credit/registry', 'credit/summary', 'credit/training'],
   ['credit/matching'],

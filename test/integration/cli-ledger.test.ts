@@ -125,9 +125,8 @@ describe('malipo ledger check', () => {
     ).rows;
     await spoilt(
       `delete from dispatch_queue where payment_id = '${row?.id}'`,
-      `insert into dispatch_queue (vendor_id, biller_code, payment_id, account, phone,
-         amount_cents, due_at)
-       select vendor_id, biller_code, payment_id, account, phone, amount_cents, '${row?.due}'
+      `insert into dispatch_queue (vendor_id, biller_code, payment_id, due_at)
+       select vendor_id, biller_code, payment_id, '${row?.due}'
        from payments where payment_id = '${row?.id}'`,
       async () => {
         const { found } = JSON.parse(

@@ -50,7 +50,7 @@ test('a settled result is changed by a correction of the books, once, and by not
   const { paymentId } = payment;
   const set = async (correctionId: string): Promise<boolean | undefined> => {
     const done = await books.pool.query<{ corrected: boolean }>(
-      `select set_corrected_outcome($1, $2, null, 'Corrected', null) as corrected`,
+      `select set_corrected_outcome(bucket_of($1), $1, $2, null, 'Corrected', null) as corrected`,
       [vendorId, correctionId],
     );
     return done.rows[0]?.corrected;

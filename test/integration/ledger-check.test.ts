@@ -109,6 +109,16 @@ interface Planted {
 
 const PLANTED: readonly Planted[] = [
   {
+    invariant: 'rows_in_bucket',
+    by: 'a webhook in another bucket',
+    plant: async ({ vendorId }) =>
+      await run(
+        `insert into webhooks (bucket, vendor_id, url, allows_private, changed_at)
+         values (bucket_of($1) + 1, $1, 'https://example.com', false, now())`,
+        [vendorId],
+      ),
+  },
+  {
     invariant: 'balances_equal_transfers',
     by: 'money that moved without a transfer',
     plant: async ({ vendorId }) => {
@@ -166,7 +176,6 @@ const PLANTED: readonly Planted[] = [
          where vendor_id = $1 and payment_id = any($3)`,
         [vendorId, queued.amountCents + sent.amountCents, [queued.paymentId, sent.paymentId]],
       ),
-    along: ['queued_as_created'],
   },
   {
     invariant: 'payment_reserves_once',
@@ -235,10 +244,8 @@ const PLANTED: readonly Planted[] = [
     by: 'a settled transaction that is queued',
     plant: async ({ vendorId, failed }) =>
       await run(
-        `insert into dispatch_queue (due_at, payment_id, vendor_id, biller_code, account, phone,
-           amount_cents)
-         select now() + interval '1 day', payment_id, vendor_id, biller_code, account, phone,
-           amount_cents
+        `insert into dispatch_queue (due_at, payment_id, vendor_id, biller_code)
+         select now() + interval '1 day', payment_id, vendor_id, biller_code
          from payments where vendor_id = $1 and payment_id = $2`,
         [vendorId, failed.paymentId],
       ),
@@ -248,9 +255,8 @@ const PLANTED: readonly Planted[] = [
     by: 'a transaction that is queued twice',
     plant: async ({ sent }) =>
       await run(
-        `insert into dispatch_queue (due_at, payment_id, vendor_id, biller_code, account, phone,
-           amount_cents)
-         select due_at, payment_id, vendor_id, biller_code, account, phone, amount_cents
+        `insert into dispatch_queue (due_at, payment_id, vendor_id, biller_code)
+         select due_at, payment_id, vendor_id, biller_code
          from dispatch_queue where payment_id = $1`,
         [sent.paymentId],
       ),
@@ -260,14 +266,6 @@ const PLANTED: readonly Planted[] = [
     by: 'a payment of tomorrow',
     plant: async ({ queued }) =>
       await run(`update payments set created_at = now() + interval '1 day' where payment_id = $1`, [
-        queued.paymentId,
-      ]),
-  },
-  {
-    invariant: 'queued_as_created',
-    by: 'a queued payment to another account',
-    plant: async ({ queued }) =>
-      await run(`update dispatch_queue set account = 'other' where payment_id = $1`, [
         queued.paymentId,
       ]),
   },

@@ -24,8 +24,8 @@ const DELETABLE = `request_nonces biller_breakers phone_prefixes webhooks suppre
   credit_import_findings`.split(/\s+/);
 /** What is written once of rows that otherwise change. */
 const FROZEN = `accounts.vendor_id accounts.account dispatch_queue.vendor_id
-  dispatch_queue.payment_id dispatch_queue.biller_code dispatch_queue.account
-  dispatch_queue.phone dispatch_queue.amount_cents vendors.vendor_id vendors.vid collectors.collector
+  dispatch_queue.payment_id dispatch_queue.biller_code accounts.bucket
+  dispatch_queue.bucket payments.bucket vendors.vendor_id vendors.vid collectors.collector
   security_keys.holder security_keys.holder_kind security_keys.key_id
   security_keys.valid_until cases.case_id cases.kind
   cases.payment_id cases.opened_at events.event_id events.amount_cents events.outcome
@@ -150,17 +150,16 @@ describe('the runtime role', () => {
   });
 
   test('creates payments and queue rows only through the function that reserves their amount', async () => {
-    const payment = `insert into payments (vendor_id, payment_id, biller_code, account, amount_cents,
+    const payment = `insert into payments (bucket, vendor_id, payment_id, biller_code, account, amount_cents,
         fee_cents, duplicate_key, created_at)
-      values (1, gen_random_uuid(), 'b', 'a', 1, 0, 0, now())`;
-    const queued = `insert into dispatch_queue (vendor_id, payment_id, biller_code, account,
-        amount_cents, due_at)
-      values (1, gen_random_uuid(), 'b', 'a', 1, now())`;
+      values (0, 1, gen_random_uuid(), 'b', 'a', 1, 0, 0, now())`;
+    const queued = `insert into dispatch_queue (bucket, vendor_id, payment_id, biller_code, due_at)
+      values (0, 1, gen_random_uuid(), 'b', now())`;
     for (const statement of [payment, queued]) {
       expect(await isAllowed(statement), statement).toBe(false);
     }
-    const create = `select from create_payments('{1}', array[gen_random_uuid()], '{null}', '{b}', '{a}',
-      '{null}', '{1}', '{0}', '{false}', false`;
+    const create = `select from create_payments(0, '{1}', array[gen_random_uuid()], '{null}', '{b}', '{a}',
+      '{null}', '{1}', '{0}', '{false}', null`;
     expect(await isAllowed(`${create})`)).toBe(true);
     for (const at of [`now() - interval '1 second'`, `now() + interval '1 day'`]) {
       await expect(isAllowed(`${create}, ${at})`)).rejects.toThrow(

@@ -1,6 +1,14 @@
 -- Who may call: vendors, collectors and the keys they sign with. Small and rarely written. Every process
 -- holds them in memory and reloads them when the version of the topic `vendors` changes.
 
+-- Every vendor belongs to a bucket (the function bucket_of). The rows of a bucket are together on one
+-- machine, so a statement that names its bucket runs there. One row per bucket, which statements that
+-- insert a bucket's rows select from, so that Citus sees where they run.
+create table buckets (
+  bucket integer primary key check (bucket >= 0)
+);
+insert into buckets values (0);
+
 create table vendors (
   vendor_id integer primary key check (vendor_id > 0),
   vid text not null unique check (vid ~ '^[A-Za-z0-9_.-]{1,64}$'),

@@ -1,4 +1,5 @@
 import { FLOWS } from '../ledger/flows.ts';
+import { PAYMENTS_TABLES } from '../tables.ts';
 
 /** One invariant of the ledger and the rows that violate it. */
 export interface Invariant {
@@ -16,7 +17,23 @@ const PAYMENTS = `(
             select vendor_id, payment_id, amount_cents, fee_cents, outcome from archived_payments
           )`;
 
+/** The tables whose rows are in their vendor's bucket. */
+const BUCKETED = Object.keys(PAYMENTS_TABLES).filter(
+  (table) => PAYMENTS_TABLES[table] === 'distributed',
+);
+
 export const INVARIANTS: readonly Invariant[] = [
+  {
+    name: 'rows_in_bucket',
+    says: 'Every row is in its vendor’s bucket, or nothing would find it.',
+    sql: BUCKETED.map(
+      (
+        table,
+      ) => `select vendor_id, format('a row of ${table} is in bucket %s instead of %s', bucket,
+            bucket_of(vendor_id)) as detail
+          from ${table} where bucket <> bucket_of(vendor_id)`,
+    ).join(' union all '),
+  },
   {
     name: 'balances_equal_transfers',
     says: 'Every balance is the sum of its transfers.',
@@ -139,14 +156,6 @@ export const INVARIANTS: readonly Invariant[] = [
             union all
             select vendor_id, 'correction', correction_id, posted_at from corrections
           ) x where at > clock_timestamp() + interval '1 minute'`,
-  },
-  {
-    name: 'queued_as_created',
-    says: 'What is queued to be paid is what was created.',
-    sql: `select q.vendor_id, format('payment %s: queued %s to %s, created %s to %s', q.payment_id,
-              q.amount_cents, q.account, t.amount_cents, t.account) as detail
-          from dispatch_queue q join payments t using (vendor_id, payment_id)
-          where (q.amount_cents, q.account, q.phone) is distinct from (t.amount_cents, t.account, t.phone)`,
   },
   {
     name: 'attempts_end_once',

@@ -52,7 +52,7 @@ export async function setCorrectedOutcome(
   },
 ): Promise<void> {
   const set = await db.query<{ corrected: boolean }>(
-    'select set_corrected_outcome($1, $2, $3, $4, $5) as corrected',
+    'select set_corrected_outcome(bucket_of($1), $1, $2, $3, $4, $5) as corrected',
     [
       corrected.vendorId,
       corrected.correctionId,

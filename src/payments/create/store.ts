@@ -12,8 +12,8 @@ import type {
 } from './payment.ts';
 
 const CREATE = `select row_number, decision, known_id, known_at from create_payments(
-  $1::integer[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[],
-  $8::bigint[], $9::boolean[], $10)`;
+  0, $1::integer[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[],
+  $8::bigint[], $9::boolean[], $10::integer[])`;
 
 interface DecisionRow {
   row_number: number;
@@ -51,7 +51,7 @@ export async function createPayments(
       batch.map((row) => row.amountCents),
       batch.map((row) => row.feeCents),
       batch.map((row) => row.duplicateCheck),
-      sequential,
+      sequential ? batch.map((_, index) => index + 1) : null,
     ],
   });
   const createdAt = result.rows[0]?.known_at;
@@ -91,7 +91,7 @@ function known(row: DecisionRow): { paymentId: string; createdAt: Date } {
 }
 
 const SETTLE = `select row_number, result from settle_payments(
-  $1::integer[], $2::uuid[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::text[],
+  0, $1::integer[], $2::uuid[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::text[],
   $8::jsonb[], $9::text[], $10::text[], $11::uuid)`;
 
 /**

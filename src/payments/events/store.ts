@@ -209,7 +209,7 @@ export async function deleteEventsBefore(
     // Ends: every round but the last takes a batch away.
     while (!signal.aborted) {
       const removed = await db.query<{ removed: number }>(
-        'select delete_old_events($1, $2, $3, $4)::integer as removed',
+        'select delete_old_events(bucket_of($1), $1, $2, $3, $4)::integer as removed',
         [vendorId, before, firstIdAfter, BATCH_ROWS],
       );
       const count = removed.rows[0]?.removed ?? 0;

@@ -58,7 +58,7 @@ export async function putWebhook(
 ): Promise<void> {
   await db.query(
     `insert into webhooks (vendor_id, url, allows_private, changed_at) values ($1, $2, $3, now())
-     on conflict (vendor_id) do update set url = excluded.url,
+     on conflict (bucket, vendor_id) do update set url = excluded.url,
        allows_private = excluded.allows_private, changed_at = excluded.changed_at,
        failure_count = 0, failing_since = null, disabled_at = null, disabled_reason = null`,
     [webhook.vendorId, webhook.url, webhook.allowsPrivate],

@@ -1,5 +1,5 @@
--- Accepts a batch of payments: one call, one commit. Decides each row as if the batch were taken one by
--- one, in this order:
+-- Accepts a batch of payments of one bucket: one call, one commit. Decides each row as if the batch were
+-- taken one by one, in this order:
 --   repeated            this payment_id exists: an earlier call was committed and its answer was lost
 --   replayed            the merchant reference exists with the same content: the first answer again
 --   reference_reused    the merchant reference exists with other content
@@ -11,14 +11,18 @@
 -- Locks: the vendors' float rows, in vendor order; whoever moves their money locks them in the same
 -- order. Isolation: READ COMMITTED. Idempotent by payment_id.
 --
--- p_sequential: rows of the batch may depend on each other (equal payment_ids or references, or equal
--- content of which one is checked); the caller knows. Then all rows are decided by this same function,
--- called with one row at a time, and otherwise only those of vendors whose float does not cover their
--- rows. The remaining rows cannot influence each other and are decided together.
+-- p_rounds: the round in which each row is decided, from 1, so that no two rows of a round depend on each
+-- other: equal payment_ids or references, or equal content of which one is checked. Null: one round. The
+-- rows of a vendor whose float does not cover them all get a round each, in their order. Each round is a
+-- call of this same function, so that every decision is here once.
 -- p_at is for these inner calls only; a time before or after this call is refused.
 -- The runtime role may not insert payments or queue rows, so this is its only way to create them, and
 -- always together with their reservation (src/payments/grants.ts).
+--
+-- Every statement names the bucket and runs on one machine; rows are inserted from the anchor table
+-- `buckets`, so that Citus sees where (docs/decisions/20-buckets.md).
 create or replace function create_payments(
+  p_bucket integer,
   p_vendor_ids integer[],
   p_payment_ids uuid[],
   p_references text[],
@@ -28,7 +32,7 @@ create or replace function create_payments(
   p_amounts bigint[],
   p_fees bigint[],
   p_checks boolean[],
-  p_sequential boolean,
+  p_rounds integer[],
   p_at timestamptz default null
 ) returns table (row_number integer, decision text, known_id uuid, known_at timestamptz)
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -37,10 +41,10 @@ declare
   v_rows constant integer := cardinality(p_payment_ids);
   v_now timestamptz;
   v_step bigint;
+  -- Vendors whose float does not cover their rows.
   v_short integer[];
-  -- Vendors whose rows are decided one by one, and the number of the other rows.
-  v_apart integer[] := '{}';
-  v_together integer := v_rows;
+  v_rounds integer;
+  v_members integer[];
   v_accepted_count integer;
   v_accepted uuid[];
 begin
@@ -49,52 +53,64 @@ begin
   end if;
 
   -- From here on nobody else moves money of these vendors or creates payments for them.
-  select array_agg(w.vendor_id) filter (where coalesce(l.balance_cents, 0) < w.total) into v_short
+  select array_agg(w.vendor_id) filter (where coalesce(l.balance_cents, 0) < w.total),
+    coalesce(max(w.count) filter (where coalesce(l.balance_cents, 0) < w.total), 1)
+  into v_short, v_rounds
   from (
-    select u.vendor_id, sum(u.amount + u.fee) as total
+    select u.vendor_id, sum(u.amount + u.fee) as total, count(*)::integer as count
     from unnest(p_vendor_ids, p_amounts, p_fees) as u (vendor_id, amount, fee)
     group by u.vendor_id order by u.vendor_id
   ) w left join lateral (
     select a.balance_cents from accounts a
-    where a.vendor_id = w.vendor_id and a.account = 'float' for update
+    where a.bucket = p_bucket and a.vendor_id = w.vendor_id and a.account = 'float' for update
   ) l on true;
 
   v_now := coalesce(p_at, clock_timestamp());
   row_number := 0; decision := 'time'; known_at := v_now;
   return next;
 
-  if v_rows > 1 and (p_sequential or v_short is not null) then
-    v_apart := case when p_sequential then p_vendor_ids else v_short end;
-    for i in 1..v_rows loop
-      continue when p_vendor_ids[i] <> all (v_apart);
-      v_together := v_together - 1;
-      return query select i, d.decision, d.known_id, d.known_at
-      from create_payments(p_vendor_ids[i:i], p_payment_ids[i:i], p_references[i:i],
-        p_billers[i:i], p_accounts[i:i], p_phones[i:i], p_amounts[i:i], p_fees[i:i],
-        p_checks[i:i], false, v_now) d
-      where d.row_number = 1;
+  if v_rounds > 1 or p_rounds is not null then
+    for v_members in
+      select array_agg(r.number order by r.number) from (
+        select u.number::integer, case when u.vendor_id = any (v_short)
+          then row_number() over (partition by u.vendor_id order by u.number)
+          else coalesce(u.round, 1) end as round
+        from unnest(p_vendor_ids, p_rounds) with ordinality as u (vendor_id, round, number)
+      ) r group by r.round order by r.round
+    loop
+      return query select v_members[d.row_number], d.decision, d.known_id, d.known_at
+      from (
+        select array_agg(p_vendor_ids[m]) as vendor_ids, array_agg(p_payment_ids[m]) as payment_ids,
+          array_agg(p_references[m]) as merchant_references, array_agg(p_billers[m]) as billers,
+          array_agg(p_accounts[m]) as accounts, array_agg(p_phones[m]) as phones,
+          array_agg(p_amounts[m]) as amounts, array_agg(p_fees[m]) as fees,
+          array_agg(p_checks[m]) as checks
+        from unnest(v_members) m
+      ) r cross join lateral create_payments(p_bucket, r.vendor_ids, r.payment_ids,
+        r.merchant_references, r.billers, r.accounts, r.phones, r.amounts, r.fees, r.checks, null,
+        v_now) d
+      where d.row_number > 0;
     end loop;
-    if v_together = 0 then
-      return;
-    end if;
+    return;
   end if;
 
   -- A duplicate key is the time in steps of 32 s above a hash of the content: look-ups by equality find
   -- everything of the last 30 s.
   v_step := floor(extract(epoch from v_now) / 32)::bigint << 32;
 
-  -- Here a vendor that is short has the only row of the call, or its rows were decided above.
-  insert into payments (vendor_id, payment_id, merchant_reference, biller_code, account,
+  -- Here a vendor that is short has one row.
+  insert into payments (bucket, vendor_id, payment_id, merchant_reference, biller_code, account,
     phone, amount_cents, fee_cents, duplicate_key, created_at)
-  select w.vendor_id, w.payment_id, w.reference, w.biller, w.account,
+  select k.bucket, w.vendor_id, w.payment_id, w.reference, w.biller, w.account,
     w.phone, w.amount, w.fee, v_step | content_hash(w.biller, w.account, w.amount), v_now
-  from unnest(p_vendor_ids, p_payment_ids, p_references, p_billers, p_accounts, p_phones, p_amounts,
-      p_fees, p_checks)
+  from buckets k
+    cross join unnest(p_vendor_ids, p_payment_ids, p_references, p_billers, p_accounts, p_phones,
+      p_amounts, p_fees, p_checks)
     as w (vendor_id, payment_id, reference, biller, account, phone, amount, fee, checked)
-  where (v_short is null or w.vendor_id <> all (v_short))
+  where k.bucket = p_bucket and (v_short is null or w.vendor_id <> all (v_short))
     and not (w.checked and exists (
       select from payments t
-      where t.vendor_id = w.vendor_id
+      where t.bucket = p_bucket and t.vendor_id = w.vendor_id
         and t.duplicate_key = any (duplicate_keys(v_step, content_hash(w.biller, w.account, w.amount)))
         and t.biller_code = w.biller and t.account = w.account and t.amount_cents = w.amount
         and t.created_at > v_now - interval '30 seconds'))
@@ -102,31 +118,39 @@ begin
   get diagnostics v_accepted_count = row_count;
 
   if v_accepted_count between 1 and v_rows - 1 then
-    -- Limit, so that whatever the planner believes of the table, it looks up by index.
+    -- What has no reservation yet; a payment of an earlier round has one. Limit, so that whatever the
+    -- planner believes of the tables, it looks up by index.
     select array_agg(w.payment_id) into v_accepted
     from unnest(p_vendor_ids, p_payment_ids) as w (vendor_id, payment_id)
       cross join lateral (
         select from payments t
-        where t.vendor_id = w.vendor_id and t.payment_id = w.payment_id and t.created_at = v_now
+        where t.bucket = p_bucket and t.vendor_id = w.vendor_id and t.payment_id = w.payment_id
+          and t.created_at = v_now
         limit 1
-      ) t
-    where w.vendor_id <> all (v_apart);
+      ) t left join lateral (
+        select true as reserved from transfers f
+        where f.bucket = p_bucket and f.vendor_id = w.vendor_id and f.source_id = w.payment_id
+          and f.leg = 1
+        limit 1
+      ) f on true
+    where f.reserved is null;
   end if;
 
   if v_accepted_count > 0 then
-    insert into transfers (vendor_id, source_id, leg, debit_account, credit_account, amount_cents,
-      created_at)
-    select w.vendor_id, w.payment_id, 1, 'float', 'reserved', w.amount + w.fee, v_now
-    from unnest(p_vendor_ids, p_payment_ids, p_amounts, p_fees)
+    insert into transfers (bucket, vendor_id, source_id, leg, debit_account, credit_account,
+      amount_cents, created_at)
+    select k.bucket, w.vendor_id, w.payment_id, 1, 'float', 'reserved', w.amount + w.fee, v_now
+    from buckets k cross join unnest(p_vendor_ids, p_payment_ids, p_amounts, p_fees)
       as w (vendor_id, payment_id, amount, fee)
-    where v_accepted_count = v_rows or w.payment_id = any (v_accepted);
+    where k.bucket = p_bucket
+      and (v_accepted_count = v_rows or w.payment_id = any (v_accepted));
 
-    insert into dispatch_queue (vendor_id, biller_code, payment_id, account, phone, amount_cents,
-      due_at)
-    select w.vendor_id, w.biller, w.payment_id, w.account, w.phone, w.amount, v_now
-    from unnest(p_vendor_ids, p_payment_ids, p_billers, p_accounts, p_phones, p_amounts)
-      as w (vendor_id, payment_id, biller, account, phone, amount)
-    where v_accepted_count = v_rows or w.payment_id = any (v_accepted);
+    insert into dispatch_queue (bucket, vendor_id, biller_code, payment_id, due_at)
+    select k.bucket, w.vendor_id, w.biller, w.payment_id, v_now
+    from buckets k cross join unnest(p_vendor_ids, p_payment_ids, p_billers)
+      as w (vendor_id, payment_id, biller)
+    where k.bucket = p_bucket
+      and (v_accepted_count = v_rows or w.payment_id = any (v_accepted));
 
     update accounts a set balance_cents = a.balance_cents + m.change
     from (
@@ -139,10 +163,10 @@ begin
         group by u.vendor_id
       ) s cross join (values ('float', -1), ('reserved', 1)) x (account, sign)
     ) m
-    where a.vendor_id = m.vendor_id and a.account = m.account;
+    where a.bucket = p_bucket and a.vendor_id = m.vendor_id and a.account = m.account;
   end if;
 
-  if v_accepted_count = v_together then
+  if v_accepted_count = v_rows then
     return;
   end if;
   return query
@@ -153,7 +177,7 @@ begin
         and same.amount_cents = w.amount and same.phone is not distinct from w.phone then 'replayed'
       when same.payment_id is not null then 'reference_reused'
       when twin.payment_id is not null then 'likely_duplicate'
-      when v_short is not null then 'insufficient_float'
+      when w.vendor_id = any (v_short) then 'insufficient_float'
       else 'unexplained'
     end,
     coalesce(own.payment_id, same.payment_id, twin.payment_id),
@@ -162,24 +186,24 @@ begin
       p_checks) with ordinality
     as w (vendor_id, payment_id, reference, biller, account, phone, amount, checked, number)
     left join lateral (
-      select payment_id, created_at from payments
-      where vendor_id = w.vendor_id and payment_id = w.payment_id limit 1
+      select t.payment_id, t.created_at from payments t
+      where t.bucket = p_bucket and t.vendor_id = w.vendor_id and t.payment_id = w.payment_id limit 1
     ) own on true
     left join lateral (
-      select payment_id, created_at, biller_code, account, amount_cents, phone from payments
-      where vendor_id = w.vendor_id and merchant_reference = w.reference limit 1
+      select t.payment_id, t.created_at, t.biller_code, t.account, t.amount_cents, t.phone
+      from payments t
+      where t.bucket = p_bucket and t.vendor_id = w.vendor_id and t.merchant_reference = w.reference
+      limit 1
     ) same on true
     left join lateral (
       select t.payment_id, t.created_at from payments t
-      where t.vendor_id = w.vendor_id and w.checked
+      where t.bucket = p_bucket and t.vendor_id = w.vendor_id and w.checked
         and t.duplicate_key = any (duplicate_keys(v_step, content_hash(w.biller, w.account, w.amount)))
         and t.biller_code = w.biller and t.account = w.account and t.amount_cents = w.amount
         and t.created_at > v_now - interval '30 seconds'
       order by t.created_at desc limit 1
     ) twin on true
-  where w.vendor_id <> all (v_apart)
-    and (v_accepted is null or w.payment_id <> all (v_accepted));
+  where v_accepted is null or w.payment_id <> all (v_accepted);
 end
 $$;
-revoke all on function create_payments(integer[], uuid[], text[], text[], text[], text[], bigint[],
-  bigint[], boolean[], boolean, timestamptz) from public;
+revoke all on function create_payments from public;

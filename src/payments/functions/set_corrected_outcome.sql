@@ -1,23 +1,23 @@
 -- Applies a correction to the payment's outcome, once. The runtime role cannot change a settled payment in
 -- any other way. Returns false when the payment does not have the outcome that the correction replaces.
 create or replace function set_corrected_outcome(
+  p_bucket integer,
   p_vendor_id integer,
   p_correction_id uuid,
   p_biller_reference text,
   p_message text,
   p_details jsonb
 ) returns boolean
-language sql security definer set search_path = public, pg_temp as $$
-  with corrected as (
-    update payments t
-    set outcome = c.outcome_after, biller_reference = p_biller_reference, message = p_message,
-      details = p_details, failure_code = case c.outcome_after when 'failed' then 'corrected' end
-    from corrections c
-    where c.vendor_id = p_vendor_id and c.correction_id = p_correction_id
-      and t.vendor_id = p_vendor_id and t.payment_id = c.payment_id
-      and t.outcome = c.outcome_before
-    returning t.payment_id
-  )
-  select exists (select from corrected)
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  update payments t
+  set outcome = c.outcome_after, biller_reference = p_biller_reference, message = p_message,
+    details = p_details, failure_code = case when c.outcome_after = 'failed' then 'corrected' end
+  from corrections c
+  where c.bucket = p_bucket and c.vendor_id = p_vendor_id and c.correction_id = p_correction_id
+    and t.bucket = p_bucket and t.vendor_id = p_vendor_id and t.payment_id = c.payment_id
+    and t.outcome = c.outcome_before;
+  return found;
+end
 $$;
 revoke all on function set_corrected_outcome from public;

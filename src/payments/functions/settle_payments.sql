@@ -1,5 +1,5 @@
--- Settles a batch of payments by the operators' final reports: one call, one commit. The caller makes sure
--- that a batch has at most one report per payment.
+-- Settles a batch of payments of one bucket by the operators' final reports: one call, one commit. The
+-- caller makes sure that a batch has at most one report per payment.
 --
 -- Returns a row for each report that did not settle its payment now:
 --   repeated      the payment was settled before, with the same outcome
@@ -13,8 +13,12 @@
 -- Locks: the vendors' float rows, in vendor order. Isolation: READ COMMITTED. Idempotent.
 -- The runtime role may insert payments but not update them, so this is its only way to settle one
 -- (src/platform/db/runtime-grants.ts).
+--
+-- Every statement names the bucket and runs on one machine; what one statement returns is passed to the
+-- next in arrays (docs/decisions/20-buckets.md).
 
 create or replace function settle_payments(
+  p_bucket integer,
   p_vendor_ids integer[],
   p_payment_ids uuid[],
   p_billers text[],
@@ -34,15 +38,32 @@ create or replace function settle_payments(
 language plpgsql security definer set search_path = public, pg_temp as $$
 #variable_conflict use_column
 declare
+  v_reports constant integer := cardinality(p_payment_ids);
   v_now timestamptz;
   -- Stages to look for in the queue: first payments with an attempt in progress, then all.
   v_stages dispatch_stage[] := '{verify}';
   v_settled integer[] := '{}';
   v_differ boolean := false;
+  -- What left the queue, by the number of its report.
+  v_numbers integer[];
+  v_sent_at timestamptz[];
+  v_attempts smallint[];
+  v_handles text[];
+  v_done integer[];
+  -- The transfers, and what they change.
+  v_leg_vendors integer[];
+  v_leg_payments uuid[];
+  v_legs smallint[];
+  v_leg_accounts text[];
+  v_leg_amounts bigint[];
+  v_vendors integer[];
+  v_accounts text[];
+  v_changes bigint[];
+  v_count integer;
 begin
   -- From here on nobody else settles payments of these vendors.
   perform 1 from accounts a
-  where a.vendor_id = any (p_vendor_ids) and a.account = 'float'
+  where a.bucket = p_bucket and a.vendor_id = any (p_vendor_ids) and a.account = 'float'
   order by a.vendor_id for update;
 
   loop
@@ -51,125 +72,173 @@ begin
       -- A settled payment leaves the queue, if an instruction was ever sent. A claim that is sending it
       -- again commits first; the attempt that is read here is then the one of that claim.
       delete from dispatch_queue q
-      using unnest(p_vendor_ids, p_payment_ids, p_billers, p_outcomes, p_paid_amounts,
-          p_biller_references, p_messages, p_details, p_failure_codes, p_sources)
-        with ordinality as u (vendor_id, payment_id, biller_code, outcome, paid,
-          biller_reference, message, details, failure_code, source, number)
-      where q.vendor_id = u.vendor_id and q.biller_code = u.biller_code
+      using unnest(p_vendor_ids, p_payment_ids, p_billers, p_outcomes, p_paid_amounts)
+        with ordinality as u (vendor_id, payment_id, biller_code, outcome, paid, number)
+      where q.bucket = p_bucket and q.vendor_id = u.vendor_id and q.biller_code = u.biller_code
         and q.stage = any (v_stages) and q.payment_id = u.payment_id
         and q.attempt_number > 0 and (u.outcome = 'failed' or coalesce(u.paid, 1) > 0)
         -- A row without its open payment stays as evidence (ledger check).
         and (select t.outcome is null and t.biller_code = q.biller_code from payments t
-          where t.vendor_id = q.vendor_id and t.payment_id = q.payment_id)
-      returning u.*, q.sent_at, q.attempt_number, q.operator_handle
-    ), settled as (
-      update payments t
-      set outcome = o.outcome, settled_at = v_now,
-        -- Without an attempt in progress, the report is about one that was recorded as not executed.
-        biller_response_time = coalesce(o.sent_at, (
-          select max(x.sent_at) from unexecuted_attempts x
-          where x.vendor_id = o.vendor_id and x.payment_id = o.payment_id)),
-        biller_reference = o.biller_reference, message = o.message, details = o.details,
-        failure_code = o.failure_code,
-        sent_at = o.sent_at,
-        attempt_number = case when o.sent_at is not null then o.attempt_number end,
-        attempt_outcome = case when o.sent_at is null then null
-          when o.outcome = 'success' then 'paid' else 'declined' end,
-        operator_handle = o.operator_handle,
-        settled_by = case when o.sent_at is not null then o.source end
-      from dequeued o
-      where t.vendor_id = o.vendor_id and t.payment_id = o.payment_id and t.outcome is null
-      returning o.number, t.vendor_id, t.payment_id, t.biller_code, t.outcome, t.amount_cents,
-        t.fee_cents, o.paid
-    ), operators as materialized (
-      select biller_code, 'operator:' || operator_code as account from billers
-    ), legs as materialized (
-      select s.vendor_id, s.payment_id, 2 as leg, o.account as credit_account,
-        least(s.paid, s.amount_cents) as amount
-      from settled s join operators o on o.biller_code = s.biller_code where s.outcome = 'success'
-      union all
-      select vendor_id, payment_id, 3, 'fees', fee_cents
-      from settled where outcome = 'success' and fee_cents > 0
-      union all
-      select vendor_id, payment_id, 4, 'float', amount_cents - paid
-      from settled where outcome = 'success' and paid < amount_cents
-      union all
-      select vendor_id, payment_id, 2, 'float', amount_cents + fee_cents
-      from settled where outcome = 'failed'
-    ), posted as (
-      insert into transfers (vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
-      select vendor_id, payment_id, leg, 'reserved', credit_account, amount, v_now from legs
-    ), changes as materialized (
-      select s.vendor_id, s.account, sum(s.change)::bigint as change from (
-        select vendor_id, 'reserved' as account, -amount as change from legs
-        union all
-        select vendor_id, credit_account, amount from legs
-      ) s group by s.vendor_id, s.account
-    ), moved as (
-      update accounts a set balance_cents = a.balance_cents + c.change
-      from changes c
-      where a.vendor_id = c.vendor_id and a.account = c.account
-      returning a.vendor_id, a.account
-    ), opened as (
-      -- A vendor's account for an operator is created by its first payment.
-      insert into accounts (vendor_id, account, balance_cents)
-      select c.vendor_id, c.account, c.change from changes c
-      where (c.vendor_id, c.account) not in (select m.vendor_id, m.account from moved m)
+          where t.bucket = p_bucket and t.vendor_id = q.vendor_id and t.payment_id = q.payment_id)
+      returning u.number::integer as number, q.sent_at, q.attempt_number, q.operator_handle
     )
-    select v_settled || coalesce(array_agg(number::integer), '{}'),
-      v_differ or coalesce(bool_or(outcome = 'success' and paid <> amount_cents), false)
-    into v_settled, v_differ from settled;
-    exit when cardinality(v_settled) = cardinality(p_payment_ids) or cardinality(v_stages) = 2;
+    select array_agg(d.number), array_agg(d.sent_at), array_agg(d.attempt_number),
+      array_agg(d.operator_handle)
+    into v_numbers, v_sent_at, v_attempts, v_handles from dequeued d;
+
+    if v_numbers is not null then
+      with settled as (
+        update payments t
+        set outcome = o.outcome, settled_at = v_now,
+          -- Without an attempt in progress, the report is about one that was recorded as not executed.
+          biller_response_time = coalesce(o.sent_at, (
+            select max(x.sent_at) from unexecuted_attempts x
+            where x.bucket = p_bucket and x.vendor_id = t.vendor_id
+              and x.payment_id = t.payment_id)),
+          biller_reference = o.biller_reference, message = o.message, details = o.details,
+          failure_code = o.failure_code,
+          sent_at = o.sent_at,
+          attempt_number = case when o.sent_at is not null then o.attempt_number end,
+          attempt_outcome = case when o.sent_at is null then null
+            when o.outcome = 'success' then 'paid' else 'declined' end,
+          operator_handle = o.operator_handle,
+          settled_by = case when o.sent_at is not null then o.source end
+        from (
+          select d.number, p_vendor_ids[d.number] as vendor_id,
+            p_payment_ids[d.number] as payment_id, p_outcomes[d.number] as outcome,
+            p_paid_amounts[d.number] as paid, p_biller_references[d.number] as biller_reference,
+            p_messages[d.number] as message, p_details[d.number] as details,
+            p_failure_codes[d.number] as failure_code, p_sources[d.number] as source,
+            d.sent_at, d.attempt_number, d.operator_handle
+          from unnest(v_numbers, v_sent_at, v_attempts, v_handles)
+            as d (number, sent_at, attempt_number, operator_handle)
+        ) o
+        where t.bucket = p_bucket and t.vendor_id = o.vendor_id and t.payment_id = o.payment_id
+          and t.outcome is null
+        returning o.number, t.vendor_id, t.payment_id, t.biller_code, t.outcome, t.amount_cents,
+          t.fee_cents, o.paid
+      ), operators as materialized (
+        select biller_code, 'operator:' || operator_code as account from billers
+      ), legs as materialized (
+        select s.vendor_id, s.payment_id, 2 as leg, o.account as credit_account,
+          least(s.paid, s.amount_cents) as amount
+        from settled s join operators o on o.biller_code = s.biller_code
+        where s.outcome = 'success'
+        union all
+        select vendor_id, payment_id, 3, 'fees', fee_cents
+        from settled where outcome = 'success' and fee_cents > 0
+        union all
+        select vendor_id, payment_id, 4, 'float', amount_cents - paid
+        from settled where outcome = 'success' and paid < amount_cents
+        union all
+        select vendor_id, payment_id, 2, 'float', amount_cents + fee_cents
+        from settled where outcome = 'failed'
+      )
+      select s.numbers, s.differ, l.*
+      into v_done, v_differ, v_leg_vendors, v_leg_payments, v_legs, v_leg_accounts, v_leg_amounts
+      from (
+        select coalesce(array_agg(number), '{}') as numbers,
+          v_differ or coalesce(bool_or(outcome = 'success' and paid <> amount_cents), false) as differ
+        from settled
+      ) s cross join (
+        select array_agg(vendor_id), array_agg(payment_id), array_agg(leg::smallint),
+          array_agg(credit_account), array_agg(amount) from legs
+      ) l;
+      v_settled := v_settled || v_done;
+
+      insert into transfers (bucket, vendor_id, source_id, leg, debit_account, credit_account,
+        amount_cents, created_at)
+      select k.bucket, l.vendor_id, l.payment_id, l.leg, 'reserved', l.account, l.amount, v_now
+      from buckets k
+        cross join unnest(v_leg_vendors, v_leg_payments, v_legs, v_leg_accounts, v_leg_amounts)
+          as l (vendor_id, payment_id, leg, account, amount)
+      where k.bucket = p_bucket;
+
+      select array_agg(c.vendor_id), array_agg(c.account), array_agg(c.change)
+      into v_vendors, v_accounts, v_changes
+      from (
+        select s.vendor_id, s.account, sum(s.change)::bigint as change
+        from unnest(v_leg_vendors, v_leg_accounts, v_leg_amounts) as l (vendor_id, account, amount)
+          cross join lateral (
+            values (l.vendor_id, 'reserved', -l.amount), (l.vendor_id, l.account, l.amount)
+          ) s (vendor_id, account, change)
+        group by s.vendor_id, s.account
+      ) c;
+
+      update accounts a set balance_cents = a.balance_cents + c.change
+      from unnest(v_vendors, v_accounts, v_changes) as c (vendor_id, account, change)
+      where a.bucket = p_bucket and a.vendor_id = c.vendor_id and a.account = c.account;
+      get diagnostics v_count = row_count;
+
+      -- A vendor's account for an operator is created by its first payment.
+      if v_count < cardinality(v_vendors) then
+        insert into accounts (bucket, vendor_id, account, balance_cents)
+        select k.bucket, c.vendor_id, c.account, c.change
+        from buckets k
+          cross join unnest(v_vendors, v_accounts, v_changes) as c (vendor_id, account, change)
+        where k.bucket = p_bucket and not exists (
+          select from accounts a
+          where a.bucket = p_bucket and a.vendor_id = c.vendor_id and a.account = c.account);
+      end if;
+    end if;
+    exit when cardinality(v_settled) = v_reports or cardinality(v_stages) = 2;
     -- The rest has no attempt in progress, or its stage changed at this moment.
     v_stages := '{send,verify}';
   end loop;
 
-  if exists (select from webhooks w where w.vendor_id = any (p_vendor_ids)) then
-    insert into events (vendor_id, event_id, payment_id, type, outcome, occurred_at, due_at,
+  if cardinality(v_settled) > 0 and exists (
+    select from webhooks w where w.bucket = p_bucket and w.vendor_id = any (p_vendor_ids)
+  ) then
+    insert into events (bucket, vendor_id, event_id, payment_id, type, outcome, occurred_at, due_at,
       created_at, biller_response_time, amount_cents, biller_code, account, merchant_reference,
       biller_reference, message, failure_code, details)
-    select t.vendor_id, t.payment_id, t.payment_id,
-      case t.outcome when 'success' then 'transaction.succeeded' else 'transaction.failed' end,
+    select t.bucket, t.vendor_id, t.payment_id, t.payment_id,
+      case when t.outcome = 'success' then 'transaction.succeeded' else 'transaction.failed' end,
       t.outcome, t.settled_at, t.settled_at, t.created_at, t.biller_response_time, t.amount_cents,
       t.biller_code, t.account, t.merchant_reference, t.biller_reference, t.message,
       t.failure_code, t.details
     from unnest(v_settled) s (number)
-      join webhooks w on w.vendor_id = p_vendor_ids[s.number]
-      join payments t on t.vendor_id = p_vendor_ids[s.number]
+      join webhooks w on w.bucket = p_bucket and w.vendor_id = p_vendor_ids[s.number]
+      join payments t on t.bucket = p_bucket and t.vendor_id = p_vendor_ids[s.number]
         and t.payment_id = p_payment_ids[s.number];
   end if;
 
-  if v_differ or cardinality(v_settled) < cardinality(p_payment_ids) then
+  if v_differ or cardinality(v_settled) < v_reports then
+    -- What contradicts the payment, or differs from it, is a case.
+    insert into cases (bucket, vendor_id, payment_id, kind, case_id, facts, opened_at)
+    select t.bucket, t.vendor_id, t.payment_id,
+      case when r.is_settled then 'amount_difference' else 'contradiction' end,
+      md5(p_batch_id::text || r.number)::uuid,
+      jsonb_build_object('books_say', case when r.is_settled then null else t.outcome end,
+        'operator_says', r.outcome, 'source', r.source, 'amount_cents', t.amount_cents,
+        'paid_cents', r.paid, 'biller_reference', r.biller_reference, 'message', r.message),
+      v_now
+    from (
+        select u.*, u.number = any (v_settled) as is_settled
+        from unnest(p_vendor_ids, p_payment_ids, p_outcomes, p_paid_amounts, p_biller_references,
+            p_messages, p_sources)
+          with ordinality as u (vendor_id, payment_id, outcome, paid, biller_reference, message,
+            source, number)
+      ) r
+      join payments t
+        on t.bucket = p_bucket and t.vendor_id = r.vendor_id and t.payment_id = r.payment_id
+    where case when r.is_settled then r.outcome = 'success' and r.paid <> t.amount_cents
+      else t.outcome is distinct from r.outcome end
+    on conflict do nothing;
+
     return query
-    with reported as materialized (
-      select u.*, u.n::integer as number, u.n = any (v_settled) as is_settled,
-        t.payment_id is not null as known, t.amount_cents,
-        case when u.n <> all (v_settled) then t.outcome end as known_outcome
-      from unnest(p_vendor_ids, p_payment_ids, p_outcomes, p_paid_amounts, p_biller_references,
-          p_messages, p_sources)
-        with ordinality as u (vendor_id, payment_id, outcome, paid, biller_reference, message,
-          source, n)
-        left join payments t on t.vendor_id = u.vendor_id and t.payment_id = u.payment_id
-    ), opened_cases as (
-      insert into cases (vendor_id, payment_id, kind, case_id, facts, opened_at)
-      select r.vendor_id, r.payment_id,
-        case when r.is_settled then 'amount_difference' else 'contradiction' end,
-        md5(p_batch_id::text || r.number)::uuid,
-        jsonb_build_object('books_say', r.known_outcome, 'operator_says', r.outcome, 'source', r.source,
-          'amount_cents', r.amount_cents, 'paid_cents', r.paid, 'biller_reference', r.biller_reference,
-          'message', r.message),
-        v_now
-      from reported r
-      where r.known and case when r.is_settled then r.outcome = 'success' and r.paid <> r.amount_cents
-        else r.known_outcome is distinct from r.outcome end
-      on conflict do nothing
-    )
-    select r.number, case
-      when not r.known then 'unknown'
-      when r.known_outcome = r.outcome then 'repeated'
+    select u.number::integer, case
+      when t.payment_id is null then 'unknown'
+      when t.outcome = u.outcome then 'repeated'
       else 'contradicted' end
-    from reported r
-    where not r.is_settled;
+    from unnest(p_vendor_ids, p_payment_ids, p_outcomes)
+        with ordinality as u (vendor_id, payment_id, outcome, number)
+      left join lateral (
+        select p.payment_id, p.outcome from payments p
+        where p.bucket = p_bucket and p.vendor_id = u.vendor_id and p.payment_id = u.payment_id
+        limit 1
+      ) t on true
+    where u.number <> all (v_settled);
   end if;
 end
 $$;

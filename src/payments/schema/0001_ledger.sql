@@ -8,9 +8,10 @@
 
 create table accounts (
   balance_cents bigint not null default 0,
+  bucket integer not null default 0,
   vendor_id integer not null,
   account text not null,
-  primary key (vendor_id, account),
+  primary key (bucket, vendor_id, account),
   -- `exposure` is what a vendor owes us: money that it has spent and does not have.
   constraint accounts_never_negative
     check (balance_cents >= 0 or account in ('external', 'exposure'))
@@ -21,13 +22,14 @@ create table transfers (
   amount_cents bigint not null check (amount_cents > 0),
   -- What caused it: a payment, a collection, a fund movement, a correction.
   source_id uuid not null,
+  bucket integer not null default 0,
   vendor_id integer not null,
   -- 1 opens (collect, fund, reserve). 2 resolves a reservation; the key makes that happen once.
   -- 3 is the fee, 4 the remainder that is returned when the operator paid less.
   leg smallint not null check (leg between 1 and 4),
   debit_account text not null,
   credit_account text not null,
-  primary key (vendor_id, source_id, leg),
+  primary key (bucket, vendor_id, source_id, leg),
   check (debit_account <> credit_account)
 );
 -- Rows are inserted in time order, so a block range index costs almost nothing.
@@ -37,6 +39,7 @@ create index transfers_by_time on transfers using brin (created_at);
 -- collection, fund movement and correction with started_at <= its time < ended_at. A row here covers
 -- those of one vendor. Append-only.
 create table ledger_blocks (
+  bucket integer not null default 0,
   vendor_id integer not null,
   block_number bigint not null,
   entry_count bigint not null check (entry_count > 0),
@@ -44,7 +47,7 @@ create table ledger_blocks (
   entry_marks bytea not null,
   -- SHA-256 over the hashes of the entries.
   hash bytea not null,
-  primary key (vendor_id, block_number)
+  primary key (bucket, vendor_id, block_number)
 );
 
 -- The chain itself. Append-only.

@@ -17,11 +17,12 @@ create index collections_by_time on collections using brin (created_at);
 -- Collected income moved to the float. Several movements may have the same request time, which only
 -- serves to answer a repeated request when there is nothing left to move.
 create table fund_movements (
+  bucket integer not null default 0,
   vendor_id integer not null,
   requested_at timestamptz not null,
   movement_id uuid not null,
   amount_cents bigint not null check (amount_cents > 0),
   created_at timestamptz not null,
-  primary key (vendor_id, requested_at, movement_id)
+  primary key (bucket, vendor_id, requested_at, movement_id)
 );
 create index fund_movements_by_time on fund_movements using brin (created_at);

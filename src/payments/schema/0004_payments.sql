@@ -12,12 +12,13 @@ create table payments (
   created_at timestamptz not null,
   amount_cents bigint not null check (amount_cents > 0),
   fee_cents bigint not null check (fee_cents >= 0),
-  -- The 32-second bucket of created_at above a hash of biller, account and amount. Finds recent equal
+  -- The 32-second step of created_at above a hash of biller, account and amount. Finds recent equal
   -- payments; new entries are adjacent at the end of the index.
   duplicate_key bigint not null,
   settled_at timestamptz,
   -- When the instruction that led to the outcome was sent; null while the outcome is unknown.
   biller_response_time timestamptz,
+  bucket integer not null default 0,
   vendor_id integer not null,
   -- Null while the payment is open.
   outcome text check (outcome in ('success', 'failed')),
@@ -39,18 +40,19 @@ create table payments (
   attempt_outcome text check (attempt_outcome in ('paid', 'declined')),
   operator_handle text,
   settled_by text,
-  primary key (vendor_id, payment_id),
+  primary key (bucket, vendor_id, payment_id),
   check ((outcome is null) = (settled_at is null)),
   check ((failure_code is null) = (outcome is distinct from 'failed')),
   check ((sent_at is null) = (attempt_outcome is null))
 -- Each row is updated once, when the operator's answer is added. With room for it on the same page, no
 -- index is written again.
 ) with (fillfactor = 35);
-create unique index payments_by_reference on payments (vendor_id, merchant_reference)
+create unique index payments_by_reference on payments (bucket, vendor_id, merchant_reference)
   where merchant_reference is not null;
 -- Not vendor first: entries of all vendors go to the end, and the planner does not prefer it to the key.
+-- Without the bucket: the hash alone is selective.
 create index payments_by_duplicate_key on payments (duplicate_key, vendor_id);
--- For searches by account or phone: the week (2^14 buckets of 32 s) above a hash, so that new entries go
+-- For searches by account or phone: the week (2^14 steps of 32 s) above a hash, so that new entries go
 -- to a small part of the index. A search looks for its hash in every week.
 create index payments_by_account on payments
   (((duplicate_key >> 46) << 32 | (hashtextextended(account, 0) & 4294967295)));
@@ -65,8 +67,8 @@ create table dispatch_queue (
   due_at timestamptz not null,
   -- Of the attempt in progress.
   sent_at timestamptz,
-  amount_cents bigint not null,
   payment_id uuid not null,
+  bucket integer not null default 0,
   vendor_id integer not null,
   -- Incremented by every claim. Writes of a worker whose lease expired have an old number, and are ignored.
   claim_number integer not null default 0,
@@ -74,12 +76,10 @@ create table dispatch_queue (
   attempt_number smallint not null default 0,
   stage dispatch_stage not null default 'send',
   biller_code text not null,
-  account text not null,
-  phone text,
   -- The operator's reference of the attempt in progress, and the last information about it.
   operator_handle text,
   note text,
-  primary key (vendor_id, biller_code, stage, payment_id),
+  primary key (bucket, vendor_id, biller_code, stage, payment_id),
   check ((stage = 'verify') = (sent_at is not null))
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500);
 
@@ -88,25 +88,26 @@ create table unexecuted_attempts (
   sent_at timestamptz not null,
   ended_at timestamptz not null,
   payment_id uuid not null,
+  bucket integer not null default 0,
   vendor_id integer not null,
   attempt_number smallint not null check (attempt_number > 0),
   biller_code text not null,
   operator_handle text,
   note text,
-  primary key (vendor_id, payment_id, attempt_number)
+  primary key (bucket, vendor_id, payment_id, attempt_number)
 );
 
--- Every attempt. Look up by vendor, biller and payment. A null outcome is unknown.
+-- Every attempt. Look up by bucket, vendor, biller and payment. A null outcome is unknown.
 create view attempts as
-  select vendor_id, biller_code, payment_id, attempt_number, sent_at, null::timestamptz as ended_at,
+  select bucket, vendor_id, biller_code, payment_id, attempt_number, sent_at, null::timestamptz as ended_at,
     null as outcome, operator_handle, note
   from dispatch_queue where stage = 'verify'
   union all
-  select vendor_id, biller_code, payment_id, attempt_number, sent_at, settled_at, attempt_outcome,
+  select bucket, vendor_id, biller_code, payment_id, attempt_number, sent_at, settled_at, attempt_outcome,
     operator_handle, settled_by
   from payments where sent_at is not null
   union all
-  select vendor_id, biller_code, payment_id, attempt_number, sent_at, ended_at, 'not_sent',
+  select bucket, vendor_id, biller_code, payment_id, attempt_number, sent_at, ended_at, 'not_sent',
     operator_handle, note
   from unexecuted_attempts;
 

@@ -11,6 +11,7 @@ create table cases (
   payment_id uuid,
   -- A statement row, a callback, a correction.
   evidence_id uuid,
+  bucket integer not null default 0,
   vendor_id integer not null,
   kind text not null,
   operator_code text,
@@ -20,7 +21,7 @@ create table cases (
   proposed_by text,
   resolution text,
   resolved_by text,
-  primary key (vendor_id, case_id),
+  primary key (bucket, vendor_id, case_id),
   constraint cases_kind check (kind in ('contradiction', 'amount_difference', 'ours_only',
     'theirs_only', 'duplicate', 'statement_change', 'float_difference', 'unmatched_callback',
     'no_answer', 'exposure')),
@@ -29,20 +30,21 @@ create table cases (
   constraint cases_two_people check (resolved_at is null
     or (proposed_by is not null and lower(resolved_by) <> lower(proposed_by)))
 );
-create unique index cases_open_once on cases (vendor_id, kind, payment_id, evidence_id)
+create unique index cases_open_once on cases (bucket, vendor_id, kind, payment_id, evidence_id)
   nulls not distinct where resolved_at is null;
-create index cases_by_payment on cases (vendor_id, payment_id);
+create index cases_by_payment on cases (bucket, vendor_id, payment_id);
 
 -- The history of a case. Append-only.
 create table case_events (
   at timestamptz not null,
   case_id uuid not null,
   event_id uuid not null,
+  bucket integer not null default 0,
   vendor_id integer not null,
   action text not null check (action in ('opened', 'proposed', 'rejected', 'approved')),
   actor text not null,
   detail jsonb not null,
-  primary key (vendor_id, case_id, event_id)
+  primary key (bucket, vendor_id, case_id, event_id)
 );
 
 -- The transfers of an approved resolution have its correction_id as their source.
@@ -53,6 +55,7 @@ create table corrections (
   case_id uuid not null,
   -- The payment it concerns, also when the transfers are between accounts of vendor 0.
   payment_id uuid,
+  bucket integer not null default 0,
   vendor_id integer not null,
   resolution text not null,
   -- Set when it changes the outcome that the vendor sees.
@@ -62,7 +65,7 @@ create table corrections (
   settled_before bytea,
   -- HMAC-SHA-256 under the ledger's key, of the row and of the people who decided.
   mac bytea,
-  primary key (vendor_id, correction_id),
+  primary key (bucket, vendor_id, correction_id),
   check ((outcome_before is null) = (outcome_after is null)),
   check ((outcome_before is null) = (settled_before is null))
 );

@@ -2,6 +2,7 @@
 -- payments that it creates are one commit, so a killed process loses nothing and repeats nothing.
 
 create table bulk_batches (
+  bucket integer not null default 0,
   vendor_id integer not null,
   -- The vendor's reference, which makes the upload idempotent.
   batch_reference text not null,
@@ -19,15 +20,16 @@ create table bulk_batches (
   ended_at timestamptz,
   -- The parsed rows, JSON.
   content text not null,
-  primary key (vendor_id, batch_reference),
+  primary key (bucket, vendor_id, batch_reference),
   check (accepted_count + refused_count = next_row - 1),
   check ((ended_at is null) = (next_row <= row_count))
 ) with (fillfactor = 70);
-create index bulk_batches_open on bulk_batches (vendor_id, created_at) where ended_at is null;
+create index bulk_batches_open on bulk_batches (bucket, vendor_id, created_at) where ended_at is null;
 
 -- One row for each processed chunk. Rows of the file without an exception were accepted under their own
 -- payment id.
 create table bulk_chunks (
+  bucket integer not null default 0,
   vendor_id integer not null,
   batch_id uuid not null,
   first_row integer not null,
@@ -36,5 +38,5 @@ create table bulk_chunks (
   posted_at timestamptz not null,
   -- Refused: {row, code, text, field?}; accepted earlier as another payment: {row, payment_id, posted_at}.
   exceptions jsonb not null,
-  primary key (vendor_id, batch_id, first_row)
+  primary key (bucket, vendor_id, batch_id, first_row)
 );

@@ -20,6 +20,7 @@ create table archived_payments (
   biller_response_time timestamptz,
   amount_cents bigint not null,
   fee_cents bigint not null,
+  bucket integer not null default 0,
   vendor_id integer not null,
   outcome text not null,
   failure_code text,
@@ -30,9 +31,9 @@ create table archived_payments (
   -- SHA-256 of the fields that are in the file only, as the hash chain covers them.
   accepted_rest bytea,
   settled_rest bytea,
-  primary key (vendor_id, payment_id)
+  primary key (bucket, vendor_id, payment_id)
 );
 -- Not unique: a reference may be used again when its payment is archived.
 create index archived_payments_by_reference on archived_payments
-  (vendor_id, merchant_reference) where merchant_reference is not null;
+  (bucket, vendor_id, merchant_reference) where merchant_reference is not null;
 create index archived_payments_by_account on archived_payments (account);

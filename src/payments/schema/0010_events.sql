@@ -8,12 +8,14 @@ create table webhooks (
   failing_since timestamptz,
   -- While it is disabled, its events wait.
   disabled_at timestamptz,
-  vendor_id integer primary key,
+  bucket integer not null default 0,
+  vendor_id integer not null,
   failure_count integer not null default 0 check (failure_count >= 0),
   -- The URL may be plain http and may point to a private network.
   allows_private boolean not null,
   url text not null,
   disabled_reason text,
+  primary key (bucket, vendor_id),
   check ((failing_since is null) = (failure_count = 0)),
   check ((disabled_at is null) = (disabled_reason is null))
 );
@@ -33,6 +35,7 @@ create table events (
   -- even when it is recorded again after a restore.
   event_id uuid not null,
   payment_id uuid not null,
+  bucket integer not null default 0,
   vendor_id integer not null,
   attempt_count integer not null default 0,
   type text not null check (type in
@@ -48,8 +51,8 @@ create table events (
   details jsonb,
   -- The result of the last attempt.
   last_result text,
-  primary key (vendor_id, event_id),
+  primary key (bucket, vendor_id, event_id),
   check ((due_at is not null) = (state = 'waiting')),
   check ((ended_at is null) = (state = 'waiting'))
 );
-create index events_due on events (vendor_id, due_at) where due_at is not null;
+create index events_due on events (bucket, vendor_id, due_at) where due_at is not null;

@@ -1,0 +1,44 @@
+import type { TableClasses } from '../platform/db/distribution.ts';
+
+export const PAYMENTS_TABLES: TableClasses = {
+  // Settling needs a biller's operator.
+  operators: 'reference',
+  billers: 'reference',
+  biller_breakers: 'reference',
+  phone_prefixes: 'reference',
+
+  accounts: 'distributed',
+  transfers: 'distributed',
+  ledger_blocks: 'distributed',
+  // The chain covers all vendors.
+  ledger_heads: 'local',
+  ledger_chain: 'local',
+  // A collector's reference must be unique across vendors, or one receipt could credit two.
+  collections: 'local',
+  fund_movements: 'distributed',
+
+  payments: 'distributed',
+  dispatch_queue: 'distributed',
+  unexecuted_attempts: 'distributed',
+  // No vendor is known.
+  unmatched_callbacks: 'local',
+  archive_files: 'local',
+  archived_payments: 'distributed',
+  bulk_batches: 'distributed',
+  bulk_chunks: 'distributed',
+
+  webhooks: 'distributed',
+  events: 'distributed',
+
+  cases: 'distributed',
+  case_events: 'distributed',
+  corrections: 'distributed',
+  // An operator's statement covers many vendors.
+  operator_statements: 'local',
+  statement_rows: 'local',
+  closed_days: 'local',
+  day_totals: 'distributed',
+  // Claims read whether one is open.
+  quarantines: 'reference',
+  quarantine_events: 'reference',
+};

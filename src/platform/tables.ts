@@ -1,0 +1,9 @@
+import type { TableClasses } from './db/distribution.ts';
+
+export const PLATFORM_TABLES: TableClasses = {
+  schema_migrations: 'local',
+  schema_functions: 'local',
+  schema_objects: 'local',
+  settings_versions: 'local',
+  backups: 'local',
+};
