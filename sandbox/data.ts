@@ -127,13 +127,13 @@ export async function prepareSandbox(
   await databaseTransaction(pool, async (client) => {
     for (const [code, name] of Object.entries(OPERATOR_NAMES)) {
       await putOperator(client, {
-        operator_code: code,
+        operatorCode: code,
         name,
         connector: 'http-json',
-        base_url: `${options.operatorOrigin}/operators/${code}`,
+        baseUrl: `${options.operatorOrigin}/operators/${code}`,
         settings: OPERATOR_SETTINGS,
-        max_concurrency: 64,
-        max_per_second: null,
+        maxConcurrency: 64,
+        maxPerSecond: null,
       });
       await keepKey(
         client,
@@ -146,19 +146,19 @@ export async function prepareSandbox(
     if ((await listPrefixes(client)).length === 0) {
       for (const [position, biller] of BILLERS.entries()) {
         await putBiller(client, {
-          biller_code: biller.code,
+          billerCode: biller.code,
           name: biller.name,
           category: biller.category,
-          operator_code: biller.operator,
-          minimum_cents: biller.category === 'airtime' ? 500n : 5_000n,
-          maximum_cents: null,
-          fee_cents: 0n,
-          secondary_account: biller.phone ?? false,
-          validates_accounts: biller.validates ?? false,
-          account_format: biller.category === 'airtime' ? MSISDN : '^[0-9]{5,14}$',
-          account_label: ACCOUNT_LABELS[biller.code] ?? 'Account number',
+          operatorCode: biller.operator,
+          minimumCents: biller.category === 'airtime' ? 500n : 5_000n,
+          maximumCents: null,
+          feeCents: 0n,
+          secondaryAccount: biller.phone ?? false,
+          validatesAccounts: biller.validates ?? false,
+          accountFormat: biller.category === 'airtime' ? MSISDN : '^[0-9]{5,14}$',
+          accountLabel: ACCOUNT_LABELS[biller.code] ?? 'Account number',
           status: 'ONLINE',
-          list_position: position,
+          listPosition: position,
         });
       }
       for (const { prefix, billerCode } of KENYAN_PREFIXES) {

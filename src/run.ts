@@ -162,7 +162,7 @@ function checkRole({ oneRole, roleProblems }: Prepared, config: Config, log: Log
 async function tellQuarantine(pool: Pool, log: Logger): Promise<void> {
   const quarantine = await findOpenQuarantine(pool);
   if (quarantine === undefined) return;
-  const { lost_from: lostFrom, lost_until: lostUntil, reason } = quarantine;
+  const { lostFrom, lostUntil, reason } = quarantine;
   log.error({ lostFrom, lostUntil, reason }, 'in quarantine: nothing is sent to operators');
 }
 

@@ -15,12 +15,12 @@ export interface NonceUse {
  * use of its nonce. Repeating a committed call returns the same.
  */
 export async function insertNonces(db: Queryable, uses: readonly NonceUse[]): Promise<boolean[]> {
-  const written = await db.query<{ use_id: string }>({
+  const written = await db.query<{ useId: string }>({
     name: 'insert nonces',
     text: `insert into request_nonces as n (holder_kind, holder, nonce, use_id, expires_at)
       select * from unnest($1::text[], $2::text[], $3::text[], $4::uuid[], $5::timestamptz[])
       on conflict (holder_kind, holder, nonce) do update set use_id = n.use_id
-      returning n.use_id`,
+      returning n.use_id as "useId"`,
     values: [
       uses.map((use) => use.holderKind),
       uses.map((use) => use.holder),
@@ -29,7 +29,7 @@ export async function insertNonces(db: Queryable, uses: readonly NonceUse[]): Pr
       uses.map((use) => use.expiresAt),
     ],
   });
-  const first = new Set(written.rows.map((row) => row.use_id));
+  const first = new Set(written.rows.map((row) => row.useId));
   return uses.map((use) => first.has(use.useId));
 }
 

@@ -143,13 +143,13 @@ export async function insertVendor(
   // Vendors are added rarely and by hand. The lock keeps two commands from choosing the same id. A
   // lock of the table itself would need privileges that the runtime role does not have.
   await lockTopic(db, 'vendors');
-  const inserted = await db.query<{ vendor_id: number }>(
+  const inserted = await db.query<{ vendorId: number }>(
     `insert into vendors (vendor_id, vid, name, sector, created_at)
      select coalesce(max(vendor_id), 0) + 1, $1, $2, $3, $4 from vendors
-     on conflict (vid) do nothing returning vendor_id`,
+     on conflict (vid) do nothing returning vendor_id as "vendorId"`,
     [vendor.vid, vendor.name, vendor.sector, vendor.createdAt],
   );
-  return inserted.rows[0]?.vendor_id;
+  return inserted.rows[0]?.vendorId;
 }
 
 export function scopeOf(row: CollectorRow): CollectorScope {

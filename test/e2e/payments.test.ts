@@ -31,7 +31,7 @@ async function booksOf(vendor: VendorClient): Promise<Record<string, bigint>> {
   const books: Record<string, bigint> = { paid: 0n };
   for (const row of await readBalances(pool, found.rows[0]?.vendor_id ?? 0)) {
     const name = row.account.startsWith('operator:') ? 'paid' : row.account;
-    books[name] = (books[name] ?? 0n) + row.balance_cents;
+    books[name] = (books[name] ?? 0n) + row.balanceCents;
   }
   return books;
 }

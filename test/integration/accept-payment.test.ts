@@ -17,7 +17,7 @@ afterAll(async () => {
 
 const biller: Biller = billerOf({
   ...billerRecord(BILLER),
-  breaker_reason: null,
+  breakerReason: null,
   quarantined: false,
 });
 const offline: Biller = { ...biller, availability: 'OFFLINE' };

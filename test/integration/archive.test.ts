@@ -93,7 +93,7 @@ test('ended payments move out, with everything that was known of them, and the b
     paymentId: first.paymentId,
   });
   expect(archived).toEqual({ ...before, phone: null, message: null, details: null });
-  expect(archived?.failure_code).toBe('declined');
+  expect(archived?.failureCode).toBe('declined');
 
   const [name = ''] = await readdir(folder);
   const lines = gunzipSync(await readFile(path.join(folder, name)))

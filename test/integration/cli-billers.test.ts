@@ -79,13 +79,13 @@ describe('malipo operator', () => {
     expect(added).toMatchObject({ exitCode: 0, stderr: '' });
     expect(added.stdout).toContain('operator set-key powerworks');
     expect(await findOperator(pool, 'powerworks')).toEqual({
-      operator_code: 'powerworks',
+      operatorCode: 'powerworks',
       name: 'Power Works',
       connector: 'http-json',
-      base_url: 'https://pay.example.com/v1',
+      baseUrl: 'https://pay.example.com/v1',
       settings: { pay_timeout_ms: 20_000, acceptance_window_ms: null },
-      max_concurrency: 16,
-      max_per_second: 5,
+      maxConcurrency: 16,
+      maxPerSecond: 5,
     });
     expect(await billersVersion()).toBe(before + 1n);
   });
@@ -117,10 +117,10 @@ describe('malipo operator', () => {
     expect(changed.json()).toEqual({ operator_code: 'changer', added: false });
     expect(await findOperator(pool, 'changer')).toMatchObject({
       name: 'Changer',
-      base_url: 'https://pay.example.com/v1',
+      baseUrl: 'https://pay.example.com/v1',
       settings: { pay_timeout_ms: 20_000, status_timeout_ms: 9000 },
-      max_concurrency: 16,
-      max_per_second: null,
+      maxConcurrency: 16,
+      maxPerSecond: null,
     });
   });
 

@@ -53,10 +53,10 @@ test('the statuses of many requests are one query, in order, each vendor’s own
     ...made.toReversed().map(({ paymentId }) => reader.read({ vendorId, paymentId })),
   ]);
   expect(rows.slice(0, 2)).toEqual([undefined, undefined]);
-  expect(rows.slice(2).map((row) => row?.merchant_reference)).toEqual(
+  expect(rows.slice(2).map((row) => row?.merchantReference)).toEqual(
     made.toReversed().map((payment) => payment.merchantReference),
   );
-  expect(rows.at(-1)).toMatchObject({ outcome: null, under_way: true, details: null });
+  expect(rows.at(-1)).toMatchObject({ outcome: null, underWay: true, details: null });
   expect(queries.count).toBe(1);
 });
 

@@ -33,7 +33,7 @@ let running: Dispatch[] = [];
 beforeEach(async () => {
   books = await openBooks();
   // One at a time, so that failures follow each other.
-  await putOperator(books.pool, operatorRecord({ max_concurrency: 1 }));
+  await putOperator(books.pool, operatorRecord({ maxConcurrency: 1 }));
 });
 afterEach(async () => {
   await Promise.all(running.map(async (dispatch) => await dispatch.stop()));
@@ -143,8 +143,8 @@ describe('calls without an answer', () => {
   });
 
   test('of a connector whose probe never returns do not keep others from being probed', async () => {
-    await putOperator(books.pool, operatorRecord({ operator_code: 'deaf' }));
-    await putBiller(books.pool, billerRecord('deaf_biller', { operator_code: 'deaf' }));
+    await putOperator(books.pool, operatorRecord({ operatorCode: 'deaf' }));
+    await putBiller(books.pool, billerRecord('deaf_biller', { operatorCode: 'deaf' }));
     let reachable = false;
     const deaf = createScriptedConnector({
       payDeadlineMs: 1,

@@ -78,7 +78,7 @@ function gatedOperator(payDeadlineMs = 5_000) {
 
 describe('a vendor with a long queue', () => {
   test('does not starve another: a single payment is sent within a few turns', async () => {
-    await putOperator(books.pool, operatorRecord({ max_concurrency: 4 }));
+    await putOperator(books.pool, operatorRecord({ maxConcurrency: 4 }));
     const operator = createScriptedConnector({
       pay: async (instruction) => await aTurnLater(paid(instruction)),
     });
@@ -99,7 +99,7 @@ describe('a vendor with a long queue', () => {
   });
 
   test('is sent oldest first', async () => {
-    await putOperator(books.pool, operatorRecord({ max_concurrency: 1 }));
+    await putOperator(books.pool, operatorRecord({ maxConcurrency: 1 }));
     const operator = createScriptedConnector({ pay: paid });
     const made = await makeMany(20);
     await start({ [OPERATOR]: operator });
@@ -112,8 +112,8 @@ describe('a vendor with a long queue', () => {
 
 describe('an operator that is slow', () => {
   test('does not hold up another', async () => {
-    await putOperator(books.pool, operatorRecord({ operator_code: 'slow', max_concurrency: 4 }));
-    await putBiller(books.pool, billerRecord('slow_biller', { operator_code: 'slow' }));
+    await putOperator(books.pool, operatorRecord({ operatorCode: 'slow', maxConcurrency: 4 }));
+    await putBiller(books.pool, billerRecord('slow_biller', { operatorCode: 'slow' }));
     const slow = gatedOperator();
     const quick = createScriptedConnector({ pay: paid });
     const waiting = await makeMany(10, { billerCode: 'slow_biller' });
@@ -126,7 +126,7 @@ describe('an operator that is slow', () => {
   });
 
   test('never has more calls than it takes, payments and status queries together', async () => {
-    await putOperator(books.pool, operatorRecord({ max_concurrency: 6 }));
+    await putOperator(books.pool, operatorRecord({ maxConcurrency: 6 }));
     const gate = Promise.withResolvers<undefined>();
     const operator = createScriptedConnector({
       pay: async (instruction) => {
@@ -153,7 +153,7 @@ describe('an operator that is slow', () => {
   });
 
   test('gives a place that was kept for nothing to whoever waits', async () => {
-    await putOperator(books.pool, operatorRecord({ max_concurrency: 1 }));
+    await putOperator(books.pool, operatorRecord({ maxConcurrency: 1 }));
     const operator = createScriptedConnector({ pay: paid });
     const dispatch = await start({ [OPERATOR]: operator }, { pollMs: 3_600_000 });
     const [made] = await makeMany(1);
@@ -167,7 +167,7 @@ describe('an operator that is slow', () => {
   });
 
   test('to answer status queries keeps half of its places for payments', async () => {
-    await putOperator(books.pool, operatorRecord({ max_concurrency: 4 }));
+    await putOperator(books.pool, operatorRecord({ maxConcurrency: 4 }));
     let silent = true;
     const operator = createScriptedConnector({
       pay: (instruction) => (silent ? SILENCE : paid(instruction)),
@@ -187,7 +187,7 @@ describe('an operator that is slow', () => {
 
 describe('a stop', () => {
   test('waits for what is under way and leaves the rest queued', async () => {
-    await putOperator(books.pool, operatorRecord({ max_concurrency: 5 }));
+    await putOperator(books.pool, operatorRecord({ maxConcurrency: 5 }));
     const { operator, open } = gatedOperator();
     const made = await makeMany(12);
     const dispatch = await start({ [OPERATOR]: operator });
@@ -205,7 +205,7 @@ describe('a stop', () => {
     expect(dispatch.dispatcher.underWay).toBe(0);
     expect(operator.instructions).toHaveLength(5);
     for (const [index, one] of [...made, ...late].entries()) {
-      const { outcome, under_way: underWay } = await readStored(books, one);
+      const { outcome, underWay } = await readStored(books, one);
       expect({ outcome, underWay }).toEqual({
         outcome: index < 5 ? 'success' : null,
         underWay: false,
@@ -245,7 +245,7 @@ describe('a stop', () => {
     const dispatch = await start({ [OPERATOR]: operator });
     await until(() => expect(operator.instructions).toHaveLength(1));
     await dispatch.stop(1);
-    expect(await readStored(books, made)).toMatchObject({ outcome: null, under_way: true });
+    expect(await readStored(books, made)).toMatchObject({ outcome: null, underWay: true });
     expect(await readQueued(books, made)).toMatchObject({ stage: 'verify', claim_number: 1 });
 
     await start({ [OPERATOR]: operator });
@@ -264,6 +264,6 @@ describe('a stop', () => {
     const dispatch = await start({ [OPERATOR]: operator });
     await until(() => expect(operator.instructions).toHaveLength(1));
     await dispatch.stop(1);
-    expect(await readStored(books, made)).toMatchObject({ outcome: null, under_way: true });
+    expect(await readStored(books, made)).toMatchObject({ outcome: null, underWay: true });
   });
 });

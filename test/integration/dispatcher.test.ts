@@ -101,7 +101,7 @@ describe('an operator that answers', () => {
       },
     ]);
     expect(await readStored(books, made)).toMatchObject({
-      biller_reference: 'OP1',
+      billerReference: 'OP1',
       message: 'Paid',
       details: { token: '1234' },
     });
@@ -211,7 +211,7 @@ describe('an operator that does not tell', () => {
     await until(async () =>
       expect((await readQueued(books, made))?.verify_count).toBeGreaterThan(3),
     );
-    expect(await readStored(books, made)).toMatchObject({ outcome: null, under_way: true });
+    expect(await readStored(books, made)).toMatchObject({ outcome: null, underWay: true });
     expect(operator.instructions).toHaveLength(1);
     await dispatch.settler.settle(paidReport(made, { source: 'callback' }));
     expect(await outcomeOf(books, made)).toBe('success');
@@ -276,7 +276,7 @@ describe('an operator that does not know the instruction', () => {
     await start(operator);
     await until(() => expect(operator.queries.length).toBeGreaterThan(8));
     expect(operator.instructions).toHaveLength(1);
-    expect(await readStored(books, made)).toMatchObject({ outcome: null, under_way: true });
+    expect(await readStored(books, made)).toMatchObject({ outcome: null, underWay: true });
   });
 });
 
@@ -339,7 +339,7 @@ describe('a biller that people took offline', () => {
     answer = paid(sent);
     expect(await outcomeOf(books, sent)).toBe('success');
     expect(operator.instructions).toHaveLength(1);
-    expect(await readStored(books, waiting)).toMatchObject({ outcome: null, under_way: false });
+    expect(await readStored(books, waiting)).toMatchObject({ outcome: null, underWay: false });
 
     await putBiller(books.pool, billerRecord(BILLER));
     await dispatch.catalogue.reload();

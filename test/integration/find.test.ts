@@ -49,17 +49,17 @@ function story({ timeline }: PaymentTimeline): string[] {
   return timeline.map((entry) => {
     switch (entry.kind) {
       case 'transfer':
-        return `transfer ${entry.movement} ${entry.amount_cents}`;
+        return `transfer ${entry.movement} ${entry.amountCents}`;
       case 'attempt':
-        return `attempt ${entry.attempt_number} ${String(entry.outcome)}`;
+        return `attempt ${entry.attemptNumber} ${String(entry.outcome)}`;
       case 'settled':
         return `settled ${entry.status} ${String(entry.source)}`;
       case 'event':
         return `event ${entry.type} ${entry.state}`;
       case 'case':
-        return `case ${entry.case_kind} ${entry.action} ${String(entry.actor)}`;
+        return `case ${entry.caseKind} ${entry.action} ${String(entry.actor)}`;
       case 'correction':
-        return `correction ${entry.resolution} ${String(entry.outcome_after)}`;
+        return `correction ${entry.resolution} ${String(entry.outcomeAfter)}`;
       default:
         return entry.kind;
     }
@@ -172,8 +172,8 @@ describe('a timeline', () => {
     await writeProgress(books.pool, [{ ...again, note: 'connection refused' }]);
     const [open] = await find(referenceOf(made));
     expect(open?.status).toBe('QUEUED');
-    expect(open?.payment).toMatchObject({ verify_count: null });
-    expect(open?.payment.due_at).toBeInstanceOf(Date);
+    expect(open?.payment).toMatchObject({ verifyCount: null });
+    expect(open?.payment.dueAt).toBeInstanceOf(Date);
     await claim(books.pool, [
       { vendorId, billerCode: BILLER, stage: 'send', max: 1, leaseMs: 60_000 },
     ]);
@@ -210,7 +210,7 @@ describe('a timeline', () => {
     await settlePayments(books.pool, [failedReport(made)]);
     await settlePayments(books.pool, [paidReport(made, { source: 'callback' })]);
     const [row] = await listCasesAbout(books.pool, vendorId, made.paymentId);
-    const caseId = row?.case_id ?? '';
+    const caseId = row?.caseId ?? '';
     const proposal = {
       resolution: 'charge_vendor',
       note: 'as agreed',

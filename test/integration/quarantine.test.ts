@@ -61,7 +61,7 @@ async function importStatement(from: Date, to: Date): Promise<void> {
 async function release(by: string): Promise<Release> {
   const open = await findOpenQuarantine(books.pool);
   if (open !== undefined) {
-    await importStatement(open.lost_from, new Date(open.lost_until.getTime() + 1));
+    await importStatement(open.lostFrom, new Date(open.lostUntil.getTime() + 1));
   }
   return await releaseQuarantine(books.pool, { by });
 }
@@ -207,11 +207,11 @@ describe('an entry', () => {
     await releaseUncovered('Amina', 'no statement');
     const second = await enter({ lostFrom: early, reason: 'again' });
     expect(second?.quarantine).toMatchObject({
-      lost_from: early,
+      lostFrom: early,
       reason: 'restored; again',
-      force_proposed_by: null,
+      forceProposedBy: null,
     });
-    expect(second?.quarantine.lost_until.getTime()).toBeGreaterThan(late.getTime());
+    expect(second?.quarantine.lostUntil.getTime()).toBeGreaterThan(late.getTime());
   });
 });
 
@@ -223,7 +223,7 @@ describe('a release', () => {
   test('waits for every operator’s statement', async () => {
     const quarantine = await findOpenQuarantine(books.pool);
     if (quarantine === undefined) throw new Error('there is no quarantine');
-    const { lost_from: from, lost_until: to } = quarantine;
+    const { lostFrom: from, lostUntil: to } = quarantine;
     const uncovered = [{ operatorCode: OPERATOR, covered: false }];
     expect(await readStakes(books.pool, quarantine)).toMatchObject(uncovered);
     await importStatement(from, new Date(to.getTime() - 1));

@@ -63,7 +63,7 @@ async function settle(report: FinalReport): Promise<SettleResult | undefined> {
 
 async function openCaseOf(made: NewPayment, kind: CaseKind): Promise<CaseRow> {
   const cases = await listCasesAbout(books.pool, made.vendorId, made.paymentId);
-  const open = cases.find((row) => row.kind === kind && row.resolved_at === null);
+  const open = cases.find((row) => row.kind === kind && row.resolvedAt === null);
   if (open === undefined) throw new Error(`no open case of ${kind}`);
   return open;
 }
@@ -82,11 +82,11 @@ function proposal(resolution: string, given: Partial<Proposal> = {}): Proposal {
 
 /** Proposed by one, approved by another. */
 async function resolve(
-  row: Pick<CaseRow, 'case_id'>,
+  row: Pick<CaseRow, 'caseId'>,
   resolution: string,
   given: Partial<Proposal> = {},
 ): Promise<CaseRow> {
-  const caseId = row.case_id;
+  const caseId = row.caseId;
   await proposeResolution(books.pool, {
     caseId,
     by: 'Asha',
@@ -120,7 +120,7 @@ async function lateSuccess(floatCents = FLOAT): Promise<NewPayment> {
 describe('two people', () => {
   test('nobody approves what they proposed, however they write their name', async () => {
     const made = await lateSuccess();
-    const { case_id: caseId } = await openCaseOf(made, 'contradiction');
+    const { caseId } = await openCaseOf(made, 'contradiction');
     await expect(approveResolution(books, { caseId, by: 'Asha' })).rejects.toThrow(
       'This case has no proposal',
     );
@@ -142,14 +142,14 @@ describe('two people', () => {
       ),
     ).rejects.toMatchObject({ constraint: 'cases_two_people' });
     const { row } = await approveResolution(books, { caseId, by: 'Baraka' });
-    expect(row).toMatchObject({ resolution: 'keep_books', resolved_by: 'Baraka' });
+    expect(row).toMatchObject({ resolution: 'keep_books', resolvedBy: 'Baraka' });
     await expect(approveResolution(books, { caseId, by: 'Baraka' })).rejects.toThrow('is resolved');
   });
 
   test('a proposal can be rejected and replaced, and all of it is on record', async () => {
     const made = await lateSuccess();
     const row = await openCaseOf(made, 'contradiction');
-    const caseId = row.case_id;
+    const caseId = row.caseId;
     const charge = proposal('charge_vendor');
     await proposeResolution(books.pool, { caseId, by: 'Asha', proposal: charge });
     await rejectProposal(books.pool, { caseId, by: 'Baraka', note: 'ask the operator first' });
@@ -168,7 +168,7 @@ describe('two people', () => {
 
   test('at once: it is posted once', async () => {
     const made = await lateSuccess();
-    const { case_id: caseId } = await openCaseOf(made, 'contradiction');
+    const { caseId } = await openCaseOf(made, 'contradiction');
     await proposeResolution(books.pool, {
       caseId,
       by: 'Asha',
@@ -185,7 +185,7 @@ describe('two people', () => {
 
   test('a resolution that does not fit the case is refused when it is proposed', async () => {
     const made = await lateSuccess();
-    const { case_id: caseId } = await openCaseOf(made, 'contradiction');
+    const { caseId } = await openCaseOf(made, 'contradiction');
     for (const [resolution, reason] of [
       ['write_off', 'cannot be resolved by write_off'],
       ['return_to_vendor', 'nothing can be returned'],
@@ -210,7 +210,7 @@ describe('a late success after the refund', () => {
     });
     expect(await readStored(books, made)).toMatchObject({
       outcome: 'success',
-      biller_reference: 'LATE',
+      billerReference: 'LATE',
       details: { token: '12345678901234567890' },
       message: 'Paid after all, as the operator says; the amount was charged',
     });
@@ -221,7 +221,7 @@ describe('a late success after the refund', () => {
     expect(await books.balances(made.vendorId)).toMatchObject({ float: FLOAT, fees: 0n });
     expect(await readStored(books, made)).toMatchObject({
       outcome: 'failed',
-      failure_code: 'corrected',
+      failureCode: 'corrected',
       details: null,
     });
   });
@@ -293,7 +293,7 @@ describe('a payment that was not made after all', () => {
     expect(await readStored(books, made)).toMatchObject({
       outcome: 'failed',
       message: 'The biller has no such account',
-      biller_reference: null,
+      billerReference: null,
     });
   });
 });
@@ -390,7 +390,7 @@ describe('an operator that cannot answer', () => {
     await resolve(row, 'paid', { operator_reference: 'R1', details: { token: '1' } });
     expect(await readStored(books, made)).toMatchObject({
       outcome: 'success',
-      biller_reference: 'R1',
+      billerReference: 'R1',
       details: { token: '1' },
     });
     expect(await readAttempts(books, made)).toMatchObject([{ outcome: 'paid', note: 'person' }]);
@@ -410,7 +410,7 @@ describe('an operator that cannot answer', () => {
   test('that answered meanwhile: the proposal comes too late', async () => {
     const made = await sent();
     const row = await noAnswer(made);
-    const caseId = row.case_id;
+    const caseId = row.caseId;
     await proposeResolution(books.pool, { caseId, by: 'Asha', proposal: proposal('failed') });
     await settle(paidReport(made));
     await expect(approveResolution(books, { caseId, by: 'Baraka' })).rejects.toThrow(

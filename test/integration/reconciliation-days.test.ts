@@ -68,7 +68,7 @@ async function violations(): Promise<string[]> {
 
 function totalsOf(report: DayReport, vendorId: number, operatorCode: string) {
   const { totals } = report;
-  return totals.find((row) => row.vendor_id === vendorId && row.operator_code === operatorCode);
+  return totals.find((row) => row.vendorId === vendorId && row.operatorCode === operatorCode);
 }
 
 const EXCEPTIONS = { withoutStatement: [OPERATOR], despiteOpenCases: true, note: 'none comes' };
@@ -91,29 +91,29 @@ describe('a closed day', () => {
     await importLines(books, folder, lines, { from: start, to: noon });
 
     const first = await closeDay(books.pool, request('2026-03-01', start, noon));
-    expect(first.closed).toMatchObject({ day: '2026-03-01', closed_by: 'Asha', exceptions: {} });
+    expect(first.closed).toMatchObject({ day: '2026-03-01', closedBy: 'Asha', exceptions: {} });
     expect(totalsOf(first, vendorId, '')).toEqual({
-      vendor_id: vendorId,
-      operator_code: '',
-      opening_cents: 0n,
-      in_cents: 100_000n,
-      payments_cents: 10_000n,
-      fees_cents: 100n,
-      refunds_cents: 20_100n,
-      corrections_cents: 0n,
-      closing_cents: 89_900n,
+      vendorId: vendorId,
+      operatorCode: '',
+      openingCents: 0n,
+      inCents: 100_000n,
+      paymentsCents: 10_000n,
+      feesCents: 100n,
+      refundsCents: 20_100n,
+      correctionsCents: 0n,
+      closingCents: 89_900n,
     });
     expect(totalsOf(first, vendorId, OPERATOR)).toMatchObject({
-      opening_cents: 0n,
-      payments_cents: 10_000n,
-      closing_cents: 10_000n,
+      openingCents: 0n,
+      paymentsCents: 10_000n,
+      closingCents: 10_000n,
     });
 
     // The next day: the open one is paid, and the failed one turns out to have been paid.
     await settle(paidReport(open));
     await settle(paidReport(failed, { source: 'callback' }));
     const [late] = await listCases(books.pool, { resolved: false, limit: 10 });
-    const caseId = late?.case_id ?? '';
+    const caseId = late?.caseId ?? '';
     const proposal = {
       resolution: 'charge_vendor',
       note: 'paid after all',
@@ -127,18 +127,18 @@ describe('a closed day', () => {
     const night = await boundary();
     const second = await closeDay(books.pool, request('2026-03-02', noon, night, EXCEPTIONS));
     expect(totalsOf(second, vendorId, '')).toMatchObject({
-      opening_cents: 89_900n,
-      in_cents: 0n,
-      payments_cents: 30_000n,
-      fees_cents: 100n,
-      corrections_cents: -20_100n,
-      closing_cents: 39_700n,
+      openingCents: 89_900n,
+      inCents: 0n,
+      paymentsCents: 30_000n,
+      feesCents: 100n,
+      correctionsCents: -20_100n,
+      closingCents: 39_700n,
     });
     expect(totalsOf(second, vendorId, OPERATOR)).toMatchObject({
-      opening_cents: 10_000n,
-      payments_cents: 30_000n,
-      corrections_cents: 20_000n,
-      closing_cents: 60_000n,
+      openingCents: 10_000n,
+      paymentsCents: 30_000n,
+      correctionsCents: 20_000n,
+      closingCents: 60_000n,
     });
     const again = await reportDay(books.pool, { day: '2026-03-01', from: start, to: noon });
     expect(again.totals).toEqual(first.totals);

@@ -134,7 +134,7 @@ describe('a payment that is listed', () => {
     expect(result).toMatchObject({ verdicts: { settled: 1 }, casesOpened: 0 });
     expect(await readStored(books, made)).toMatchObject({
       outcome: 'success',
-      biller_reference: 'A',
+      billerReference: 'A',
     });
     expect(await readAttempts(books, made)).toMatchObject([{ outcome: 'paid', note: 'statement' }]);
   });
@@ -161,7 +161,7 @@ describe('a payment that is listed', () => {
     expect(await openCases()).toMatchObject([
       {
         kind: 'contradiction',
-        payment_id: made.paymentId,
+        paymentId: made.paymentId,
         facts: { books_say: 'failed', operator_says: 'success', source: 'statement' },
       },
     ]);
@@ -174,9 +174,9 @@ describe('a payment that is listed', () => {
     expect(await openCases()).toMatchObject([
       {
         kind: 'theirs_only',
-        vendor_id: 0,
-        payment_id: null,
-        operator_code: 'kplc',
+        vendorId: 0,
+        paymentId: null,
+        operatorCode: 'kplc',
         facts: { reference, operator_reference: 'A', paid_cents: 777 },
       },
     ]);
@@ -265,7 +265,7 @@ describe('a payment that is not listed', () => {
     expect(
       await importLines(books, folder, [{ type: 'top_up' }], { to, openingCents: 5n }),
     ).toMatchObject({ oursOnly: 0, casesOpened: 0 });
-    expect(await openCases()).toMatchObject([{ kind: 'ours_only', payment_id: made.paymentId }]);
+    expect(await openCases()).toMatchObject([{ kind: 'ours_only', paymentId: made.paymentId }]);
   });
 
   test('is no difference where the statement may be incomplete, or its time is not covered', async () => {
@@ -311,7 +311,7 @@ describe('balances', () => {
     expect(await openCases()).toMatchObject([
       {
         kind: 'float_difference',
-        vendor_id: 0,
+        vendorId: 0,
         facts: { closing_cents: 100_000_000, opening_cents: 99_999_000 },
       },
     ]);
@@ -342,6 +342,6 @@ test('another operator’s statement says nothing about our payment', async () =
   expect(result).toMatchObject({ verdicts: { theirs_only: 1 } });
   expect(await readStored(books, made)).toMatchObject({ outcome: null });
   expect(await openCases()).toMatchObject([
-    { kind: 'theirs_only', vendor_id: 0, facts: { reference: referenceOf(made) } },
+    { kind: 'theirs_only', vendorId: 0, facts: { reference: referenceOf(made) } },
   ]);
 });

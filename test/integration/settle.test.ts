@@ -132,17 +132,17 @@ describe('a settler', () => {
       const stored = await readStored(made);
       expect(stored).toMatchObject({
         outcome: 'success',
-        biller_reference: 'OP1',
+        billerReference: 'OP1',
         message: 'Paid',
         details,
-        under_way: false,
+        underWay: false,
       });
       const attempts = await books.pool.query(
         'select outcome, note, ended_at is not null as ended from attempts where payment_id = $1',
         [made.paymentId],
       );
       expect(attempts.rows).toEqual([{ outcome: 'paid', note: 'callback', ended: true }]);
-      expect(stored.failure_code).toBeNull();
+      expect(stored.failureCode).toBeNull();
       expect(await readCases(made)).toEqual([]);
     });
 
@@ -153,9 +153,9 @@ describe('a settler', () => {
       expect(await readStored(made)).toMatchObject({
         outcome: 'failed',
         message: 'Declined',
-        failure_code: 'invalid_account',
-        biller_reference: null,
-        under_way: false,
+        failureCode: 'invalid_account',
+        billerReference: null,
+        underWay: false,
       });
       expect(await readCases(made)).toEqual([]);
     });
@@ -182,15 +182,15 @@ describe('a settler', () => {
           event_id: made.paymentId,
           type,
           outcome,
-          occurred_at: stored.settled_at,
-          biller_response_time: stored.biller_response_time,
-          created_at: stored.created_at,
+          occurred_at: stored.settledAt,
+          biller_response_time: stored.billerResponseTime,
+          created_at: stored.createdAt,
           amount_cents: AMOUNT_CENTS,
           account: made.account,
           merchant_reference: 'R1',
-          biller_reference: stored.biller_reference,
+          biller_reference: stored.billerReference,
           message: stored.message,
-          failure_code: stored.failure_code,
+          failure_code: stored.failureCode,
         }),
       ]);
     });
@@ -200,8 +200,8 @@ describe('a settler', () => {
       const sentAt = await setSentAt(made, '1 hour');
       expect(await settle(paidReport(made, { source: 'status' }))).toBe('settled');
       const stored = await readStored(made);
-      expect(stored.biller_response_time).toEqual(sentAt);
-      expect(stored.settled_at).not.toEqual(sentAt);
+      expect(stored.billerResponseTime).toEqual(sentAt);
+      expect(stored.settledAt).not.toEqual(sentAt);
     });
 
     test('of two instructions the one counts that was not proven unexecuted', async () => {
@@ -212,7 +212,7 @@ describe('a settler', () => {
       expect(claimed).toMatchObject({ attemptNumber: 2 });
       const sentAt = await setSentAt(made, '1 hour');
       expect(await settle(paidReport(made))).toBe('settled');
-      expect((await readStored(made)).biller_response_time).toEqual(sentAt);
+      expect((await readStored(made)).billerResponseTime).toEqual(sentAt);
     });
 
     test('about an instruction that counted as not executed: its time all the same', async () => {
@@ -221,8 +221,8 @@ describe('a settler', () => {
       await sendAgain(made);
       const words = [made, other].map((one) => settle(paidReport(one, { source: 'callback' })));
       expect(await Promise.all(words)).toEqual(['settled', 'settled']);
-      expect((await readStored(made)).biller_response_time).toEqual(sentAt);
-      expect((await readStored(other)).biller_response_time).not.toBeNull();
+      expect((await readStored(made)).billerResponseTime).toEqual(sentAt);
+      expect((await readStored(other)).billerResponseTime).not.toBeNull();
     });
 
     test('about a transaction that does not exist: unknown, and nothing is written', async () => {
@@ -240,7 +240,7 @@ describe('a settler', () => {
       await createPayments(books.pool, [made], false);
       expect(await settle(paidReport(made, { source: 'callback' }))).toBe('contradicted');
       expect(await books.balances(vendorId)).toMatchObject(UNTOUCHED);
-      expect(await readStored(made)).toMatchObject({ outcome: null, under_way: false });
+      expect(await readStored(made)).toMatchObject({ outcome: null, underWay: false });
       expect(await readCases(made)).toMatchObject([
         {
           kind: 'contradiction',

@@ -144,10 +144,10 @@ describe('an event', () => {
     expect(await eventsOf(other)).toEqual([]);
     expect(await eventsOf(shop)).toMatchObject([
       {
-        event_id: made.paymentId,
+        eventId: made.paymentId,
         type: 'transaction.succeeded',
         state: 'waiting',
-        merchant_reference: 'order 1',
+        merchantReference: 'order 1',
       },
     ]);
   });
@@ -207,7 +207,7 @@ describe('an event', () => {
     const late = paidReport(made, { billerReference: 'LATE', source: 'callback' });
     await settlePayments(books.pool, [late]);
     const [row] = await listCasesAbout(books.pool, shop.vendorId, made.paymentId);
-    const caseId = row?.case_id ?? '';
+    const caseId = row?.caseId ?? '';
     const proposal = {
       resolution: 'charge_vendor',
       note: 'as agreed',
@@ -220,7 +220,7 @@ describe('an event', () => {
     await approveResolution(books, { caseId, by: 'Baraka' });
     startSender();
     const events = await untilAll(shop, 'delivered');
-    expect(new Set(events.map((event) => event.event_id)).size).toBe(2);
+    expect(new Set(events.map((event) => event.eventId)).size).toBe(2);
     const told = receiver.calls.map(
       ({ event: { type, data } }) =>
         `${type} ${String(data['transaction_status'])} ${String(data['failure_code'])}`,
@@ -327,10 +327,10 @@ describe('a receiver', () => {
       await pay(shop);
       startSender({ callTimeoutMs: 300 });
       await until('it failed as it should', async () =>
-        result.test((await eventsOf(shop))[0]?.last_result ?? ''),
+        result.test((await eventsOf(shop))[0]?.lastResult ?? ''),
       );
       const [event] = await untilAll(shop, 'delivered');
-      expect(event).toMatchObject({ attempt_count: 3, last_result: 'HTTP 200' });
+      expect(event).toMatchObject({ attemptCount: 3, lastResult: 'HTTP 200' });
       expect(receiver.calls.map(({ path }) => path)).toEqual(Array(3).fill('/events?of=malipo'));
       expect(new Set(receiver.calls.map(({ body }) => body)).size).toBe(1);
       expect(new Set(receiver.calls.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
@@ -344,7 +344,7 @@ describe('a receiver', () => {
     const made = await pay(shop);
     const { logged } = startSender({ giveUpAfterMs: 100 });
     const [event] = await untilAll(shop, 'given_up');
-    expect(event?.attempt_count).toBeGreaterThan(0);
+    expect(event?.attemptCount).toBeGreaterThan(0);
     expect(logged()).toContain('an event was given up');
     isWell = true;
     const filter = {
@@ -396,7 +396,7 @@ describe('a receiver', () => {
     for (let count = 0; count < 10; count += 1) await pay(quickShop);
     await untilAll(quickShop, 'delivered');
     expect(slow.calls).toHaveLength(4);
-    const taken = (await eventsOf(slowShop)).filter((event) => event.attempt_count > 0);
+    const taken = (await eventsOf(slowShop)).filter((event) => event.attemptCount > 0);
     expect(taken).toHaveLength(4);
     await until('the rest follows', async () => {
       for (const response of held.splice(0)) response.writeHead(200).end();
@@ -413,7 +413,7 @@ describe('a receiver', () => {
       shop.vendorId,
     ]);
     startSender();
-    const lastResult = async (): Promise<string> => (await eventsOf(shop))[0]?.last_result ?? '';
+    const lastResult = async (): Promise<string> => (await eventsOf(shop))[0]?.lastResult ?? '';
     await until('it was refused', async () => (await lastResult()).includes('must be https'));
     expect(receiver.calls).toEqual([]);
   });
@@ -453,7 +453,7 @@ describe('several senders', () => {
     if (first === undefined || second === undefined) throw new Error('nothing was claimed');
     expect(await claimEvents(books.pool, shop.vendorId, { max: 1, leaseMs: 0 })).toEqual([]);
     await writeFailure(books.pool, first, { result: 'late', retryInMs: undefined });
-    expect(await eventsOf(shop)).toMatchObject([{ state: 'waiting', last_result: null }]);
+    expect(await eventsOf(shop)).toMatchObject([{ state: 'waiting', lastResult: null }]);
   });
 
   test('that is stopped while a receiver hangs lets go, and counts no failure', async () => {
@@ -494,7 +494,7 @@ test('a webhook that nobody listens at costs its events nothing but time', async
   startSender();
   await until(
     'it was tried',
-    async () => (await eventsOf(shop))[0]?.last_result === 'connection refused',
+    async () => (await eventsOf(shop))[0]?.lastResult === 'connection refused',
   );
   const receiver = await receive();
   await setWebhook(books.pool, shop, { url: receiver.url, allowsPrivate: true, sealing });

@@ -103,7 +103,7 @@ export async function compareAnswers(model: Model, system: RunSystem): Promise<v
     const known = model.payments
       .filter(({ row }) => row.vendorId === vendorId)
       .toSorted((a, b) => (a.row.paymentId < b.row.paymentId ? 1 : -1));
-    expect(rows.map((row) => [row.payment_id, statusOf(row.outcome, row.under_way)])).toEqual(
+    expect(rows.map((row) => [row.paymentId, statusOf(row.outcome, row.underWay)])).toEqual(
       known.map(({ row, outcome, stage }) => [
         row.paymentId,
         statusOf(outcome, stage === 'verify'),

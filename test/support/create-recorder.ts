@@ -17,9 +17,9 @@ interface PreciseDate extends Date {
 
 interface Answer {
   readonly rows: readonly {
-    readonly row_number: number;
+    readonly rowNumber: number;
     readonly decision: string;
-    readonly known_at: PreciseDate;
+    readonly knownAt: PreciseDate;
   }[];
 }
 
@@ -36,9 +36,9 @@ export function recordCreates(pool: Pool, into: RecordedCall[]): void {
       if (statement.name === 'create_payments') {
         const [first, ...rest] = (answer as Answer).rows;
         into.push({
-          atMicros: first?.known_at.micros ?? 0n,
+          atMicros: first?.knownAt.micros ?? 0n,
           paymentIds: statement.values?.[1] as string[],
-          decisions: new Map(rest.map((row) => [row.row_number, row.decision])),
+          decisions: new Map(rest.map((row) => [row.rowNumber, row.decision])),
         });
       }
       return answer;

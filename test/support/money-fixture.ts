@@ -92,7 +92,7 @@ export async function openBooks(): Promise<Books> {
     addVendors: async (floatsCents) => await addVendors(pool, floatsCents),
     balances: async (vendorId) =>
       Object.fromEntries(
-        (await readBalances(pool, vendorId)).map((row) => [row.account, row.balance_cents]),
+        (await readBalances(pool, vendorId)).map((row) => [row.account, row.balanceCents]),
       ),
     close: async () => {
       await Promise.all(
@@ -145,32 +145,32 @@ async function addVendors(pool: Pool, floatsCents: readonly bigint[]): Promise<n
 
 export function operatorRecord(change: Partial<OperatorRecord> = {}): OperatorRecord {
   return {
-    operator_code: OPERATOR,
+    operatorCode: OPERATOR,
     name: 'Operator',
     connector: 'scripted',
-    base_url: 'http://127.0.0.1:9',
+    baseUrl: 'http://127.0.0.1:9',
     settings: {},
-    max_concurrency: 16,
-    max_per_second: null,
+    maxConcurrency: 16,
+    maxPerSecond: null,
     ...change,
   };
 }
 
 export function billerRecord(billerCode: string, change: Partial<BillerRecord> = {}): BillerRecord {
   return {
-    biller_code: billerCode,
+    billerCode,
     name: billerCode,
     category: 'electricity',
-    operator_code: OPERATOR,
-    minimum_cents: 100n,
-    maximum_cents: null,
-    fee_cents: 0n,
-    secondary_account: false,
-    validates_accounts: false,
-    account_format: ANY_ACCOUNT.accountFormat,
-    account_label: ANY_ACCOUNT.accountLabel,
+    operatorCode: OPERATOR,
+    minimumCents: 100n,
+    maximumCents: null,
+    feeCents: 0n,
+    secondaryAccount: false,
+    validatesAccounts: false,
+    accountFormat: ANY_ACCOUNT.accountFormat,
+    accountLabel: ANY_ACCOUNT.accountLabel,
     status: 'ONLINE',
-    list_position: 0,
+    listPosition: 0,
     ...change,
   };
 }

@@ -31,23 +31,23 @@ function addList(biller: Command, cli: Cli): void {
     .action(async (options: { json?: boolean; wide?: boolean }) => {
       await cli.run(options, async ({ pool }) => {
         const billers = (await listBillers(pool)).map((row) => ({
-          biller_code: row.biller_code,
+          biller_code: row.billerCode,
           name: row.name,
           category: row.category,
-          operator: row.operator_code,
-          minimum: formatMoney(row.minimum_cents),
-          maximum: row.maximum_cents === null ? null : formatMoney(row.maximum_cents),
-          fee: formatMoney(row.fee_cents),
-          phone: row.secondary_account,
-          validates: row.validates_accounts,
-          account_format: row.account_format,
-          account_label: row.account_label,
+          operator: row.operatorCode,
+          minimum: formatMoney(row.minimumCents),
+          maximum: row.maximumCents === null ? null : formatMoney(row.maximumCents),
+          fee: formatMoney(row.feeCents),
+          phone: row.secondaryAccount,
+          validates: row.validatesAccounts,
+          account_format: row.accountFormat,
+          account_label: row.accountLabel,
           // The status that vendors see, the one that people set, and why they may differ.
           status: billerOf(row).availability,
           set_status: row.status,
-          breaker: row.breaker_reason,
+          breaker: row.breakerReason,
           quarantined: row.quarantined,
-          position: row.list_position,
+          position: row.listPosition,
         }));
         return {
           json: { billers },

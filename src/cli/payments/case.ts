@@ -80,11 +80,11 @@ function listText(rows: readonly CaseRow[], wireTime: WireTime): string {
     rows.map((row) => {
       const paidCents = row.facts['paid_cents'];
       return [
-        row.case_id,
-        wireTime.format(row.opened_at),
+        row.caseId,
+        wireTime.format(row.openedAt),
         row.kind,
         row.vid ?? 'house',
-        row.operator_code ?? '',
+        row.operatorCode ?? '',
         referenceOf(row) ?? '',
         typeof paidCents === 'number' ? formatMoney(BigInt(paidCents)) : '',
         stateOf(row),
@@ -95,26 +95,26 @@ function listText(rows: readonly CaseRow[], wireTime: WireTime): string {
 }
 
 function stateOf(row: CaseRow): string {
-  if (row.resolved_at !== null) return `${row.resolution}, approved by ${row.resolved_by}`;
+  if (row.resolvedAt !== null) return `${row.resolution}, approved by ${row.resolvedBy}`;
   if (row.proposal === null) return 'open';
-  return `${row.proposal.resolution}, proposed by ${row.proposed_by}`;
+  return `${row.proposal.resolution}, proposed by ${row.proposedBy}`;
 }
 
 function caseJson(row: CaseRow) {
   return {
-    case: row.case_id,
+    case: row.caseId,
     kind: row.kind,
     vid: row.vid,
-    operator: row.operator_code,
+    operator: row.operatorCode,
     reference: referenceOf(row),
-    opened_at: row.opened_at.toISOString(),
+    opened_at: row.openedAt.toISOString(),
     facts: row.facts,
     proposal: row.proposal,
-    proposed_by: row.proposed_by,
-    proposed_at: row.proposed_at?.toISOString() ?? null,
+    proposed_by: row.proposedBy,
+    proposed_at: row.proposedAt?.toISOString() ?? null,
     resolution: row.resolution,
-    resolved_by: row.resolved_by,
-    resolved_at: row.resolved_at?.toISOString() ?? null,
+    resolved_by: row.resolvedBy,
+    resolved_at: row.resolvedAt?.toISOString() ?? null,
   };
 }
 
@@ -129,8 +129,8 @@ function addShow(cases: Command, cli: Cli): void {
           at: event.at.toISOString(),
         }));
         const others =
-          row.payment_id === null ? [] : await listCasesAbout(pool, row.vendor_id, row.payment_id);
-        const related = others.filter((other) => other.case_id !== row.case_id);
+          row.paymentId === null ? [] : await listCasesAbout(pool, row.vendorId, row.paymentId);
+        const related = others.filter((other) => other.caseId !== row.caseId);
         return {
           json: { ...caseJson(row), events, related: related.map(caseJson) },
           text: `${caseText(row, wireTime)}\n${eventsText(events, wireTime)}${
@@ -146,12 +146,12 @@ function addShow(cases: Command, cli: Cli): void {
 
 function caseText(row: CaseRow, wireTime: WireTime): string {
   return record([
-    ['case', row.case_id],
+    ['case', row.caseId],
     ['kind', row.kind],
     ['vendor', row.vid ?? 'house'],
-    ['operator', row.operator_code ?? ''],
+    ['operator', row.operatorCode ?? ''],
     ['reference', referenceOf(row) ?? ''],
-    ['opened', wireTime.format(row.opened_at)],
+    ['opened', wireTime.format(row.openedAt)],
     ['state', stateOf(row)],
     ...Object.entries(row.facts).map(([name, value]) => [name, factText(name, value)] as const),
   ]);

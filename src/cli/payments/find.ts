@@ -6,7 +6,7 @@ import { findPayments } from '../../payments/timeline/find.ts';
 import { command, dayPeriod, fromDayOption, toDayOption, wholeNumber } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { EXIT } from '../exit.ts';
-import { record, table } from '../output.ts';
+import { record, table, withWireNames } from '../output.ts';
 
 const DEFAULT_LIMIT = 10;
 const MAX_LIMIT = 200;
@@ -58,15 +58,15 @@ function paymentText(found: PaymentTimeline, wireTime: WireTime): string {
   const facts = record([
     ['reference', found.reference],
     ['vendor', payment.vid],
-    ['merchant reference', payment.merchant_reference ?? ''],
-    ['biller', `${payment.biller_code} (operator ${payment.operator_code ?? 'unknown'})`],
+    ['merchant reference', payment.merchantReference ?? ''],
+    ['biller', `${payment.billerCode} (operator ${payment.operatorCode ?? 'unknown'})`],
     ['account', payment.account],
     ['phone', payment.archived ? 'archived' : (payment.phone ?? '')],
-    ['amount', `${formatMoney(payment.amount_cents)}, fee ${formatMoney(payment.fee_cents)}`],
+    ['amount', `${formatMoney(payment.amountCents)}, fee ${formatMoney(payment.feeCents)}`],
     ['status', payment.archived ? `${found.status}, archived` : found.status],
-    ...(payment.failure_code === null ? [] : [['failure code', payment.failure_code] as const]),
+    ...(payment.failureCode === null ? [] : [['failure code', payment.failureCode] as const]),
     ['message', payment.message ?? ''],
-    ['biller reference', payment.biller_reference ?? ''],
+    ['biller reference', payment.billerReference ?? ''],
     ...Object.entries(payment.details ?? {}),
     ...(payment.outcome === null ? [['next step', nextStep(found, time)] as const] : []),
   ]);
@@ -76,7 +76,7 @@ function paymentText(found: PaymentTimeline, wireTime: WireTime): string {
 
 /** Why an open payment is open, and when the dispatcher continues with it. */
 function nextStep({ payment }: PaymentTimeline, time: (at: Date | null) => string): string {
-  const { due_at: dueAt, note, verify_count: queries } = payment;
+  const { dueAt, note, verifyCount: queries } = payment;
   const because = note === null ? '' : ` (${note})`;
   if (queries === null) return `send at ${time(dueAt)}${because}`;
   return `status query at ${time(dueAt)}, ${queries} made${because}`;
@@ -87,21 +87,21 @@ function entryText(entry: TimelineEntry, time: (at: Date | null) => string): str
     case 'created':
       return 'request accepted';
     case 'transfer':
-      return `${entry.movement} ${formatMoney(entry.amount_cents)}: ${entry.debit_account} → ${entry.credit_account}${entry.vendor_id === 0 ? ' (house)' : ''}`;
+      return `${entry.movement} ${formatMoney(entry.amountCents)}: ${entry.debitAccount} → ${entry.creditAccount}${entry.vendorId === 0 ? ' (house)' : ''}`;
     case 'attempt':
       return attemptText(entry, time);
     case 'settled':
       return `${entry.status}${entry.source === null ? '' : `, reported by ${entry.source}`}`;
     case 'unmatched_callback':
-      return `callback of ${entry.operator_code} that did not fit: ${String(entry.report['kind'])}`;
+      return `callback of ${entry.operatorCode} that did not fit: ${String(entry.report['kind'])}`;
     case 'statement_entry':
-      return `statement of ${entry.operator}: ${entry.movement} ${formatMoney(entry.amount_cents)}, ${entry.operator_reference}, ${entry.verdict}`;
+      return `statement of ${entry.operator}: ${entry.movement} ${formatMoney(entry.amountCents)}, ${entry.operatorReference}, ${entry.verdict}`;
     case 'correction':
-      return `correction ${entry.resolution}, ${formatMoney(entry.amount_cents)}${entry.outcome_after === null ? '' : `, now ${entry.outcome_after}`}`;
+      return `correction ${entry.resolution}, ${formatMoney(entry.amountCents)}${entry.outcomeAfter === null ? '' : `, now ${entry.outcomeAfter}`}`;
     case 'event':
       return eventText(entry, time);
     case 'case':
-      return `case ${entry.case_kind} ${entry.action}${entry.actor === null ? '' : ` by ${entry.actor}`}: ${entry.case_id}`;
+      return `case ${entry.caseKind} ${entry.action}${entry.actor === null ? '' : ` by ${entry.actor}`}: ${entry.caseId}`;
   }
 }
 
@@ -109,27 +109,27 @@ function attemptText(
   entry: Extract<TimelineEntry, { kind: 'attempt' }>,
   time: (at: Date | null) => string,
 ): string {
-  const sent = `instruction ${entry.attempt_number} sent`;
-  const handle = entry.operator_handle === null ? '' : `, handle ${entry.operator_handle}`;
+  const sent = `instruction ${entry.attemptNumber} sent`;
+  const handle = entry.operatorHandle === null ? '' : `, handle ${entry.operatorHandle}`;
   const note = entry.note === null ? '' : ` (${entry.note})`;
   if (entry.outcome === null) return `${sent}: outcome not known yet${note}${handle}`;
   const outcome = entry.outcome === 'not_sent' ? 'proven not executed' : entry.outcome;
-  return `${sent}: ${outcome} at ${time(entry.ended_at)}${note}${handle}`;
+  return `${sent}: ${outcome} at ${time(entry.endedAt)}${note}${handle}`;
 }
 
 function eventText(
   entry: Extract<TimelineEntry, { kind: 'event' }>,
   time: (at: Date | null) => string,
 ): string {
-  const tries = entry.attempt_count === 0 ? 'not sent yet' : `${entry.attempt_count} sent`;
-  const result = entry.last_result === null ? '' : `, last: ${entry.last_result}`;
-  const until = entry.ended_at === null ? `next at ${time(entry.due_at)}` : time(entry.ended_at);
+  const tries = entry.attemptCount === 0 ? 'not sent yet' : `${entry.attemptCount} sent`;
+  const result = entry.lastResult === null ? '' : `, last: ${entry.lastResult}`;
+  const until = entry.endedAt === null ? `next at ${time(entry.dueAt)}` : time(entry.endedAt);
   return `event ${entry.type} ${entry.state} (${tries}${result}), ${until}`;
 }
 
 /** For programs: the names of the API, amounts as decimal text, times in ISO 8601. */
 function paymentJson({ reference, status, payment, timeline }: PaymentTimeline) {
-  const { payment_id: _id, vendor_id: _vendor, under_way: _underWay, ...facts } = payment;
+  const { paymentId: _id, vendorId: _vendor, underWay: _underWay, ...facts } = payment;
   return {
     ipay_reference: reference,
     transaction_status: status,
@@ -141,7 +141,7 @@ function paymentJson({ reference, status, payment, timeline }: PaymentTimeline) 
 /** Cents become decimal text, under a name without the unit. */
 function withDecimals(row: object): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(row).map(([name, value]: [string, unknown]) =>
+    Object.entries(withWireNames(row)).map(([name, value]: [string, unknown]) =>
       typeof value === 'bigint' ? [name.replace(/_cents$/, ''), formatMoney(value)] : [name, value],
     ),
   );

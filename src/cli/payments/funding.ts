@@ -64,7 +64,7 @@ export function addCollectCommand(program: Command, cli: Cli): void {
         }
         const { vendorId } = await requireVendor(pool, vid);
         // Without a time, a repeat means the same collection, not another one.
-        const known = given ?? (await findCollection(pool, collector, reference))?.paid_at;
+        const known = given ?? (await findCollection(pool, collector, reference))?.paidAt;
         const movement = await collect(
           { pool, ledgerMac: await session.ledgerMac() },
           {

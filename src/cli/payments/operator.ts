@@ -19,7 +19,7 @@ import {
   wideOption,
 } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
-import { table } from '../output.ts';
+import { table, withWireNames } from '../output.ts';
 import { newKeyText } from '../parties/signer-keys.ts';
 
 export function addOperatorCommands(program: Command, cli: Cli): void {
@@ -40,13 +40,13 @@ function addList(operator: Command, cli: Cli): void {
         const billers = await listBillers(pool);
         const operators = (await listOperators(pool)).map((row) => ({
           ...row,
-          has_key: withKey.has(row.operator_code),
+          hasKey: withKey.has(row.operatorCode),
           billers: billers
-            .filter((biller) => biller.operator_code === row.operator_code)
-            .map((biller) => biller.biller_code),
+            .filter((biller) => biller.operatorCode === row.operatorCode)
+            .map((biller) => biller.billerCode),
         }));
         return {
-          json: { operators },
+          json: { operators: operators.map(withWireNames) },
           text: table(
             [
               { title: 'CODE' },
@@ -60,13 +60,13 @@ function addList(operator: Command, cli: Cli): void {
               { title: 'BILLERS', wide: true },
             ],
             operators.map((row) => [
-              row.operator_code,
+              row.operatorCode,
               row.name,
               row.connector,
-              row.base_url,
-              String(row.max_concurrency),
-              row.max_per_second === null ? 'no limit' : String(row.max_per_second),
-              row.has_key ? 'set' : 'missing',
+              row.baseUrl,
+              String(row.maxConcurrency),
+              row.maxPerSecond === null ? 'no limit' : String(row.maxPerSecond),
+              row.hasKey ? 'set' : 'missing',
               Object.entries(row.settings)
                 .map(([name, value]) => `${name}=${String(value)}`)
                 .join(' '),

@@ -133,7 +133,7 @@ async function waitForEnd(
   for (;;) {
     const row = await read(session, known);
     if (row.outcome !== null || performance.now() >= until) return row;
-    options.onLook(`${statusOf(row.outcome, row.under_way)}, ${formatMoney(row.amount_cents)} KES`);
+    options.onLook(`${statusOf(row.outcome, row.underWay)}, ${formatMoney(row.amountCents)} KES`);
     await delay(LOOK_EVERY_MS);
   }
 }

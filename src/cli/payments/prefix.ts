@@ -4,7 +4,7 @@ import { KENYAN_PREFIXES } from '../../payments/billers/kenyan-prefixes.ts';
 import { listPrefixes } from '../../payments/billers/store.ts';
 import { code, command, threeDigits } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
-import { table } from '../output.ts';
+import { table, withWireNames } from '../output.ts';
 
 export function addPrefixCommands(program: Command, cli: Cli): void {
   const prefix = program
@@ -21,10 +21,10 @@ function addList(prefix: Command, cli: Cli): void {
     await cli.run(options, async ({ pool }) => {
       const prefixes = await listPrefixes(pool);
       return {
-        json: { prefixes },
+        json: { prefixes: prefixes.map(withWireNames) },
         text: table(
           [{ title: 'PREFIX' }, { title: 'BILLER' }],
-          prefixes.map((row) => [row.prefix, row.biller_code]),
+          prefixes.map((row) => [row.prefix, row.billerCode]),
           'no prefixes',
         ),
       };

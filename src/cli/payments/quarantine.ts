@@ -66,24 +66,24 @@ async function status({ pool, wireTime }: Session): Promise<Answer> {
 
 function onWire(open: QuarantineRow) {
   return {
-    quarantine_id: open.quarantine_id,
-    entered_at: open.entered_at.toISOString(),
-    lost_from: open.lost_from.toISOString(),
-    lost_until: open.lost_until.toISOString(),
+    quarantine_id: open.quarantineId,
+    entered_at: open.enteredAt.toISOString(),
+    lost_from: open.lostFrom.toISOString(),
+    lost_until: open.lostUntil.toISOString(),
     reason: open.reason,
-    force_proposed_by: open.force_proposed_by,
-    force_reason: open.force_reason,
+    force_proposed_by: open.forceProposedBy,
+    force_reason: open.forceReason,
   };
 }
 
 function quarantineText(open: QuarantineRow, stakes: readonly Stake[], wireTime: WireTime): string {
   const facts = record([
-    ['IN QUARANTINE', `since ${wireTime.format(open.entered_at)}: nothing is sent`],
-    ['lost', `${wireTime.format(open.lost_from)} to ${wireTime.format(open.lost_until)}`],
+    ['IN QUARANTINE', `since ${wireTime.format(open.enteredAt)}: nothing is sent`],
+    ['lost', `${wireTime.format(open.lostFrom)} to ${wireTime.format(open.lostUntil)}`],
     ['why', open.reason],
-    ...(open.force_proposed_by === null
+    ...(open.forceProposedBy === null
       ? []
-      : [['force', `proposed by ${open.force_proposed_by}: ${open.force_reason ?? ''}`] as const]),
+      : [['force', `proposed by ${open.forceProposedBy}: ${open.forceReason ?? ''}`] as const]),
   ]);
   const operators = table(
     [{ title: 'OPERATOR' }, { title: 'OPEN', align: 'right' }, { title: 'STATEMENT' }],
@@ -162,7 +162,7 @@ function addRelease(quarantine: Command, cli: Cli): void {
           json: {
             released: release.kind === 'released',
             forced: release.kind === 'released' && release.forced,
-            quarantine_id: release.quarantine.quarantine_id,
+            quarantine_id: release.quarantine.quarantineId,
           },
           text:
             release.kind === 'released'

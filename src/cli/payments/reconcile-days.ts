@@ -83,13 +83,13 @@ type AmountTexts = Readonly<Record<(typeof AMOUNTS)[number], string>>;
 
 function amountsOf(row: DayTotal): Amounts {
   return {
-    opening: row.opening_cents,
-    in: row.in_cents,
-    payments: row.payments_cents,
-    fees: row.fees_cents,
-    refunds: row.refunds_cents,
-    corrections: row.corrections_cents,
-    closing: row.closing_cents,
+    opening: row.openingCents,
+    in: row.inCents,
+    payments: row.paymentsCents,
+    fees: row.feesCents,
+    refunds: row.refundsCents,
+    corrections: row.correctionsCents,
+    closing: row.closingCents,
   };
 }
 
@@ -106,17 +106,17 @@ function sums(rows: readonly (readonly [string, Amounts])[]): Map<string, Amount
 
 async function reportAnswer(session: Session, report: DayReport): Promise<Answer> {
   const vids = new Map((await listVendors(session.pool)).map((row) => [row.vendorId, row.vid]));
-  const own = report.totals.filter((row) => row.operator_code === '');
+  const own = report.totals.filter((row) => row.operatorCode === '');
   const vendors = own.map((row) => ({
     // null: the service itself, not a vendor.
-    vid: vids.get(row.vendor_id) ?? null,
+    vid: vids.get(row.vendorId) ?? null,
     ...textOf(amountsOf(row)),
   }));
   const total = sums(own.map((row) => ['total', amountsOf(row)])).get('total');
   const operators = sums(
     report.totals
-      .filter((row) => row.operator_code !== '')
-      .map((row) => [row.operator_code, amountsOf(row)]),
+      .filter((row) => row.operatorCode !== '')
+      .map((row) => [row.operatorCode, amountsOf(row)]),
   );
   const { closed } = report;
   const json = {
@@ -124,8 +124,8 @@ async function reportAnswer(session: Session, report: DayReport): Promise<Answer
     from: report.day.from.toISOString(),
     to: report.day.to.toISOString(),
     closed: closed !== null,
-    closed_at: closed?.closed_at.toISOString() ?? null,
-    closed_by: closed?.closed_by ?? null,
+    closed_at: closed?.closedAt.toISOString() ?? null,
+    closed_by: closed?.closedBy ?? null,
     exceptions: closed?.exceptions ?? {},
     open_cases: report.openCases,
     vendors,
@@ -133,12 +133,12 @@ async function reportAnswer(session: Session, report: DayReport): Promise<Answer
     operators: [...operators].map(([operator, amounts]) => ({ operator, ...textOf(amounts) })),
     statements: report.operators.map((row) => ({
       operator: row.operator,
-      opening: row.opening_cents === null ? null : formatMoney(row.opening_cents),
-      top_ups: formatMoney(row.top_ups_cents),
-      payments: formatMoney(row.payments_cents),
-      reversals: formatMoney(row.reversals_cents),
-      charges: formatMoney(row.charges_cents),
-      closing: row.closing_cents === null ? null : formatMoney(row.closing_cents),
+      opening: row.openingCents === null ? null : formatMoney(row.openingCents),
+      top_ups: formatMoney(row.topUpsCents),
+      payments: formatMoney(row.paymentsCents),
+      reversals: formatMoney(row.reversalsCents),
+      charges: formatMoney(row.chargesCents),
+      closing: row.closingCents === null ? null : formatMoney(row.closingCents),
     })),
   };
   return { json, text: reportText(session, report, json) };
@@ -173,7 +173,7 @@ function reportText(
       'state',
       closed === null
         ? 'open; the totals so far'
-        : `closed by ${closed.closed_by} at ${wireTime.format(closed.closed_at)}`,
+        : `closed by ${closed.closedBy} at ${wireTime.format(closed.closedAt)}`,
     ],
     ...Object.entries(closed?.exceptions ?? {}).map(
       ([name, value]) =>

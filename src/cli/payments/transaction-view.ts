@@ -8,22 +8,22 @@ import { record } from '../output.ts';
 /** A payment for programs: the names of the API, amounts as decimal text, times in ISO 8601. */
 export function paymentJson(row: PaymentRow, vid: string) {
   return {
-    ipay_reference: encodeReference(row.vendor_id, row.payment_id),
+    ipay_reference: encodeReference(row.vendorId, row.paymentId),
     vid,
-    biller_name: row.biller_code,
+    biller_name: row.billerCode,
     account: row.account,
     phone: row.phone,
-    amount: formatMoney(row.amount_cents),
-    fee: formatMoney(row.fee_cents),
-    merchant_reference: row.merchant_reference,
-    transaction_status: statusOf(row.outcome, row.under_way),
+    amount: formatMoney(row.amountCents),
+    fee: formatMoney(row.feeCents),
+    merchant_reference: row.merchantReference,
+    transaction_status: statusOf(row.outcome, row.underWay),
     transaction_message: row.message,
-    failure_code: row.failure_code,
-    biller_reference: row.biller_reference,
+    failure_code: row.failureCode,
+    biller_reference: row.billerReference,
     details: row.details,
-    created_at: row.created_at.toISOString(),
-    biller_response_time: row.biller_response_time?.toISOString() ?? null,
-    settled_at: row.settled_at?.toISOString() ?? null,
+    created_at: row.createdAt.toISOString(),
+    biller_response_time: row.billerResponseTime?.toISOString() ?? null,
+    settled_at: row.settledAt?.toISOString() ?? null,
   };
 }
 
@@ -44,7 +44,7 @@ export function paymentText(row: PaymentRow, vid: string, wireTime: WireTime): s
     ...(view.failure_code === null ? [] : [['failure code', view.failure_code] as const]),
     ['biller reference', view.biller_reference ?? ''],
     ...Object.entries(view.details ?? {}),
-    ['created', wireTime.format(row.created_at)],
-    ['settled', row.settled_at === null ? '' : wireTime.format(row.settled_at)],
+    ['created', wireTime.format(row.createdAt)],
+    ['settled', row.settledAt === null ? '' : wireTime.format(row.settledAt)],
   ]);
 }

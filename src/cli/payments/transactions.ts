@@ -142,7 +142,7 @@ function listText(
     ],
     rows.map((row) => {
       const view = paymentJson(row, vid);
-      const created = wireTime.format(row.created_at);
+      const created = wireTime.format(row.createdAt);
       return [
         wide ? created : created.slice(0, -':00'.length),
         view.ipay_reference,

@@ -40,11 +40,11 @@ export function addWebhookList(webhook: Command, cli: Cli): void {
           rows.map((row) => [
             row.vid,
             row.url,
-            row.disabled_reason === null ? 'active' : `disabled: ${row.disabled_reason}`,
-            String(row.failure_count),
-            time(row.failing_since),
+            row.disabledReason === null ? 'active' : `disabled: ${row.disabledReason}`,
+            String(row.failureCount),
+            time(row.failingSince),
             String(row.waiting),
-            time(row.oldest_waiting_at),
+            time(row.oldestWaitingAt),
             keysText(keysOf(keys, row.vid), (at) => wireTime.format(at)),
           ]),
           'no webhooks',
@@ -58,14 +58,14 @@ function webhookJson(row: WebhookRow) {
   return {
     vid: row.vid,
     url: row.url,
-    allows_private: row.allows_private,
-    status: row.disabled_at === null ? 'active' : 'disabled',
-    disabled_at: row.disabled_at?.toISOString() ?? null,
-    disabled_reason: row.disabled_reason,
-    failures: row.failure_count,
-    failing_since: row.failing_since?.toISOString() ?? null,
+    allows_private: row.allowsPrivate,
+    status: row.disabledAt === null ? 'active' : 'disabled',
+    disabled_at: row.disabledAt?.toISOString() ?? null,
+    disabled_reason: row.disabledReason,
+    failures: row.failureCount,
+    failing_since: row.failingSince?.toISOString() ?? null,
     waiting: row.waiting,
-    oldest_waiting_at: row.oldest_waiting_at?.toISOString() ?? null,
+    oldest_waiting_at: row.oldestWaitingAt?.toISOString() ?? null,
   };
 }
 
@@ -79,13 +79,13 @@ export function eventsAnswer(
   const rows = events.map((row) => ({
     webhook_id: webhookIdOf(row),
     type: row.type,
-    ipay_reference: encodeReference(row.vendor_id, row.payment_id),
-    occurred_at: row.occurred_at.toISOString(),
+    ipay_reference: encodeReference(row.vendorId, row.paymentId),
+    occurred_at: row.occurredAt.toISOString(),
     state: row.state,
-    attempts: row.attempt_count,
-    last_result: row.last_result,
-    due_at: row.due_at?.toISOString() ?? null,
-    ended_at: row.ended_at?.toISOString() ?? null,
+    attempts: row.attemptCount,
+    last_result: row.lastResult,
+    due_at: row.dueAt?.toISOString() ?? null,
+    ended_at: row.endedAt?.toISOString() ?? null,
   }));
   return {
     json: { vid, events: rows },

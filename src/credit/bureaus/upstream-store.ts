@@ -31,17 +31,15 @@ export async function readAnsweredCall(
   vault: Vault,
   call: Omit<UpstreamCall, 'asked'> & { readonly asked: readonly string[] },
 ): Promise<string | undefined> {
-  const read = await db.query<{ call_id: string; sealed_answer: Buffer }>(
-    `select call_id, sealed_answer from upstream_calls
+  const read = await db.query<{ callId: string; sealedAnswer: Buffer }>(
+    `select call_id as "callId", sealed_answer as "sealedAnswer" from upstream_calls
      where vendor_id = $1 and request_reference = $2 and operation = $3 and bureau = $4 and part = $5
        and asked = any($6::text[]) and outcome = 'answered' and sealed_answer is not null
      order by started_at limit 1`,
     [...partOf(call), call.asked],
   );
   const row = read.rows[0];
-  return row === undefined
-    ? undefined
-    : vault.unseal(row.sealed_answer, answerLocation(row.call_id));
+  return row === undefined ? undefined : vault.unseal(row.sealedAnswer, answerLocation(row.callId));
 }
 
 /**

@@ -85,7 +85,7 @@ async function verifyAll(
       }
       const hash = row.hash.toString('hex');
       if (wanted.delete(hash)) kept.push({ vendorId, sequence: row.sequence, hash });
-      if (row.sealed_payload === null) erased += 1;
+      if (row.sealedPayload === null) erased += 1;
       previous = row.hash;
       last = row.sequence;
       enquiries += 1;
@@ -120,8 +120,8 @@ interface Vendor {
 
 /** Every vendor that has a head, an enquiry, or a record of one. */
 async function readVendors(db: Queryable): Promise<Vendor[]> {
-  const read = await db.query<{ vendor_id: number; sequence: bigint | null; hash: Buffer | null }>(
-    `select vendor_id, c.sequence, c.hash
+  const read = await db.query<{ vendorId: number; sequence: bigint | null; hash: Buffer | null }>(
+    `select vendor_id as "vendorId", c.sequence, c.hash
      from (
        select vendor_id from enquiry_chains
        union select vendor_id from enquiries
@@ -129,7 +129,7 @@ async function readVendors(db: Queryable): Promise<Vendor[]> {
      ) v left join enquiry_chains c using (vendor_id)
      order by vendor_id`,
   );
-  return read.rows.map(({ vendor_id: vendorId, sequence, hash }) => ({
+  return read.rows.map(({ vendorId, sequence, hash }) => ({
     vendorId,
     head: sequence === null || hash === null ? null : { sequence, hash },
   }));
@@ -143,7 +143,7 @@ async function* readEnquiries(
   for (let after = 0n; ;) {
     const rows = await readPage(db, vendorId, after);
     const noted = await readNoted(db, rows);
-    for (const row of rows) yield { row, noted: noted.has(row.enquiry_id) };
+    for (const row of rows) yield { row, noted: noted.has(row.enquiryId) };
     const last = rows.at(-1);
     if (last === undefined || rows.length < PAGE_ROWS) return;
     after = last.sequence;
@@ -151,38 +151,46 @@ async function* readEnquiries(
 }
 
 interface Row {
-  vendor_id: number;
+  vendorId: number;
   sequence: bigint;
-  enquiry_id: string;
-  enquired_at: Date;
+  enquiryId: string;
+  enquiredAt: Date;
   operation: CreditOperation;
-  request_reference: string;
-  report_reason: number;
-  report_sector: number | null;
-  consent_reference: string | null;
-  consent_date: string | null;
-  key_id: string;
+  requestReference: string;
+  reportReason: number;
+  reportSector: number | null;
+  consentReference: string | null;
+  consentDate: string | null;
+  keyId: string;
   documents: string;
   outcome: EnquiryOutcome;
   crn: string | null;
-  match_rule: string | null;
-  match_score: string | null;
+  matchRule: string | null;
+  matchScore: string | null;
   scorecard: string | null;
   score: string | null;
   grade: string | null;
   probability: string | null;
   source: string;
-  upstream_id: string | null;
-  data_as_of: string | null;
-  duration_ms: number;
-  sealed_payload: Buffer | null;
-  payload_hash: Buffer;
+  upstreamId: string | null;
+  dataAsOf: string | null;
+  durationMs: number;
+  sealedPayload: Buffer | null;
+  payloadHash: Buffer;
   hash: Buffer;
 }
 
 async function readPage(db: Queryable, vendorId: number, after: bigint): Promise<Row[]> {
   const read = await db.query<Row>(
-    `select * from enquiries where vendor_id = $1 and sequence > $2
+    `select vendor_id as "vendorId", sequence, enquiry_id as "enquiryId",
+       enquired_at as "enquiredAt", operation, request_reference as "requestReference",
+       report_reason as "reportReason", report_sector as "reportSector",
+       consent_reference as "consentReference", consent_date as "consentDate",
+       key_id as "keyId", documents, outcome, crn, match_rule as "matchRule",
+       match_score as "matchScore", scorecard, score, grade, probability, source,
+       upstream_id as "upstreamId", data_as_of as "dataAsOf", duration_ms as "durationMs",
+       sealed_payload as "sealedPayload", payload_hash as "payloadHash", hash
+     from enquiries where vendor_id = $1 and sequence > $2
      order by sequence limit ${PAGE_ROWS}`,
     [vendorId, after],
   );
@@ -200,21 +208,21 @@ function isDisclosure(row: Row): boolean {
  */
 async function readNoted(db: Queryable, rows: readonly Row[]): Promise<ReadonlySet<string>> {
   const disclosed = rows.filter((row) => isDisclosure(row) && /^\d{1,18}$/.test(row.crn ?? ''));
-  const read = await db.query<{ enquiry_id: string }>(
-    `select e.enquiry_id
+  const read = await db.query<{ enquiryId: string }>(
+    `select e.enquiry_id as "enquiryId"
      from unnest($1::bigint[], $2::timestamptz[], $3::uuid[], $4::integer[], $5::text[], $6::integer[])
        e (crn, enquired_at, enquiry_id, vendor_id, operation, report_reason)
      join subject_enquiries using (crn, enquired_at, enquiry_id, vendor_id, operation, report_reason)`,
     [
       disclosed.map((row) => row.crn),
-      disclosed.map((row) => row.enquired_at),
-      disclosed.map((row) => row.enquiry_id),
-      disclosed.map((row) => row.vendor_id),
+      disclosed.map((row) => row.enquiredAt),
+      disclosed.map((row) => row.enquiryId),
+      disclosed.map((row) => row.vendorId),
       disclosed.map((row) => row.operation),
-      disclosed.map((row) => row.report_reason),
+      disclosed.map((row) => row.reportReason),
     ],
   );
-  return new Set(read.rows.map((row) => row.enquiry_id));
+  return new Set(read.rows.map((row) => row.enquiryId));
 }
 
 /** Subjects with a record of an enquiry of the vendor that is in no chain. */
@@ -234,7 +242,7 @@ function faultsOf(row: Row, previous: Buffer, vault: Vault): string[] {
   if (!chainHash(previous, row.sequence, recordOf(row)).equals(row.hash)) {
     faults.push('the enquiry was altered, or is not the one that followed');
   }
-  if (row.sealed_payload !== null && !isPayload(row, row.sealed_payload, vault)) {
+  if (row.sealedPayload !== null && !isPayload(row, row.sealedPayload, vault)) {
     faults.push('the payload was altered, or cannot be opened');
   }
   return faults;
@@ -242,8 +250,8 @@ function faultsOf(row: Row, previous: Buffer, vault: Vault): string[] {
 
 function isPayload(row: Row, sealed: Buffer, vault: Vault): boolean {
   try {
-    const text = vault.unseal(sealed, payloadLocation(row.vendor_id, row.enquiry_id));
-    return createHash('sha256').update(text, 'utf8').digest().equals(row.payload_hash);
+    const text = vault.unseal(sealed, payloadLocation(row.vendorId, row.enquiryId));
+    return createHash('sha256').update(text, 'utf8').digest().equals(row.payloadHash);
   } catch {
     return false;
   }
@@ -251,29 +259,29 @@ function isPayload(row: Row, sealed: Buffer, vault: Vault): boolean {
 
 function recordOf(row: Row): EnquiryRecord {
   return {
-    vendorId: row.vendor_id,
-    enquiryId: row.enquiry_id,
-    enquiredAt: row.enquired_at,
+    vendorId: row.vendorId,
+    enquiryId: row.enquiryId,
+    enquiredAt: row.enquiredAt,
     operation: row.operation,
-    requestReference: row.request_reference,
-    reportReason: row.report_reason,
-    reportSector: row.report_sector,
-    consentReference: row.consent_reference,
-    consentDate: row.consent_date,
-    keyId: row.key_id,
+    requestReference: row.requestReference,
+    reportReason: row.reportReason,
+    reportSector: row.reportSector,
+    consentReference: row.consentReference,
+    consentDate: row.consentDate,
+    keyId: row.keyId,
     documents: row.documents,
     outcome: row.outcome,
     crn: row.crn,
-    matchRule: row.match_rule,
-    matchScore: row.match_score,
+    matchRule: row.matchRule,
+    matchScore: row.matchScore,
     scorecard: row.scorecard,
     score: row.score,
     grade: row.grade,
     probability: row.probability,
     source: row.source,
-    upstreamId: row.upstream_id,
-    dataAsOf: row.data_as_of,
-    durationMs: row.duration_ms,
-    payloadHash: row.payload_hash,
+    upstreamId: row.upstreamId,
+    dataAsOf: row.dataAsOf,
+    durationMs: row.durationMs,
+    payloadHash: row.payloadHash,
   };
 }

@@ -38,23 +38,11 @@ export async function listEnquiries(
   vendorId: number,
   search: EnquirySearch,
 ): Promise<ListedEnquiry[]> {
-  const read = await db.query<{
-    sequence: bigint;
-    enquired_at: Date;
-    operation: CreditOperation;
-    request_reference: string;
-    report_reason: number;
-    outcome: EnquiryOutcome;
-    crn: string | null;
-    score: string | null;
-    grade: string | null;
-    source: string;
-    consent_reference: string | null;
-    duration_ms: number;
-    erased: boolean;
-  }>(
-    `select sequence, enquired_at, operation, request_reference, report_reason, outcome, crn, score,
-       grade, source, consent_reference, duration_ms, sealed_payload is null as erased
+  const read = await db.query<ListedEnquiry>(
+    `select sequence, enquired_at as "enquiredAt", operation,
+      request_reference as "requestReference", report_reason as "reportReason", outcome, crn, score,
+       grade, source, consent_reference as "consentReference", duration_ms as "durationMs",
+         sealed_payload is null as erased
      from enquiries
      where vendor_id = $1
        and ($2::timestamptz is null or enquired_at >= $2)
@@ -74,19 +62,5 @@ export async function listEnquiries(
       search.limit,
     ],
   );
-  return read.rows.map((row) => ({
-    sequence: row.sequence,
-    enquiredAt: row.enquired_at,
-    operation: row.operation,
-    requestReference: row.request_reference,
-    reportReason: row.report_reason,
-    outcome: row.outcome,
-    crn: row.crn,
-    score: row.score,
-    grade: row.grade,
-    source: row.source,
-    consentReference: row.consent_reference,
-    durationMs: row.duration_ms,
-    erased: row.erased,
-  }));
+  return read.rows;
 }

@@ -15,11 +15,12 @@ export async function erasePayloads(
   before: Date,
   signal?: AbortSignal,
 ): Promise<number> {
-  const vendors = await db.query<{ vendor_id: number }>(
-    'select vendor_id from vendors union select vendor_id from enquiry_chains order by vendor_id',
+  const vendors = await db.query<{ vendorId: number }>(
+    `select vendor_id as "vendorId" from vendors union select vendor_id from enquiry_chains
+     order by "vendorId"`,
   );
   let erased = 0;
-  for (const { vendor_id: vendorId } of vendors.rows) {
+  for (const { vendorId } of vendors.rows) {
     const batch = { vendorId, before, limit: BATCH_ROWS };
     await eraseAll({ signal }, async () => await eraseAnswers(db, batch));
     erased += await eraseAll({ signal }, async () => {

@@ -11,27 +11,28 @@ export async function rotateEnquiries(
   after?: Position,
 ): Promise<Page> {
   const read = await db.query<{
-    vendor_id: number;
+    vendorId: number;
     sequence: bigint;
-    enquiry_id: string;
-    sealed_payload: Buffer | null;
+    enquiryId: string;
+    sealedPayload: Buffer | null;
   }>(
-    `select vendor_id, sequence, enquiry_id, sealed_payload from enquiries
+    `select vendor_id as "vendorId", sequence, enquiry_id as "enquiryId",
+      sealed_payload as "sealedPayload" from enquiries
      where (vendor_id, sequence) > ($1, $2) order by vendor_id, sequence limit ${PAGE_ROWS}`,
     after ?? [0, 0],
   );
   let changed = 0;
   for (const row of read.rows) {
-    if (row.sealed_payload === null || !vault.isFormer(row.sealed_payload, 'sealed')) continue;
-    const location = payloadLocation(row.vendor_id, row.enquiry_id);
-    const text = vault.unseal(row.sealed_payload, location);
+    if (row.sealedPayload === null || !vault.isFormer(row.sealedPayload, 'sealed')) continue;
+    const location = payloadLocation(row.vendorId, row.enquiryId);
+    const text = vault.unseal(row.sealedPayload, location);
     await db.query(
       // Retention may have erased it meanwhile; then it stays erased.
       `update enquiries set sealed_payload = $3
        where vendor_id = $1 and sequence = $2 and sealed_payload is not null`,
-      [row.vendor_id, row.sequence, vault.seal(text, location)],
+      [row.vendorId, row.sequence, vault.seal(text, location)],
     );
     changed += 1;
   }
-  return pageOf(read.rows, changed, (row) => [row.vendor_id, row.sequence]);
+  return pageOf(read.rows, changed, (row) => [row.vendorId, row.sequence]);
 }

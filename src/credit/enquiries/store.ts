@@ -25,12 +25,12 @@ export interface KeptEnquiry {
 }
 
 interface KeptRow {
-  vendor_id: number;
-  enquiry_id: string;
-  request_reference: string;
+  vendorId: number;
+  enquiryId: string;
+  requestReference: string;
   operation: CreditOperation;
   outcome: EnquiryOutcome;
-  sealed_payload: Buffer | null;
+  sealedPayload: Buffer | null;
 }
 
 /** The final enquiry under a vendor's reference and operation, or else the first one of unknown outcome. */
@@ -44,7 +44,8 @@ export async function readKept(
 ): Promise<KeptEnquiry | undefined> {
   const read = await db.query<KeptRow>({
     name: 'enquiry_kept',
-    text: `select vendor_id, enquiry_id, request_reference, operation, outcome, sealed_payload
+    text: `select vendor_id as "vendorId", enquiry_id as "enquiryId",
+      request_reference as "requestReference", operation, outcome, sealed_payload as "sealedPayload"
       from enquiries where vendor_id = $1 and request_reference = $2 and operation = $3
       order by (outcome = 'unknown'), sequence limit 1`,
     values: [asked.vendorId, asked.requestReference, asked.operation],
@@ -55,10 +56,10 @@ export async function readKept(
 
 function keptOf(row: KeptRow): KeptEnquiry {
   return {
-    vendorId: row.vendor_id,
-    enquiryId: row.enquiry_id,
+    vendorId: row.vendorId,
+    enquiryId: row.enquiryId,
     outcome: row.outcome,
-    sealedPayload: row.sealed_payload,
+    sealedPayload: row.sealedPayload,
   };
 }
 
@@ -81,14 +82,11 @@ async function appendAll(
   const heads = await lockHeads(db, [...new Set(items.map(({ record }) => record.vendorId))]);
   const earlierRows = await readEarlier(db, items);
   // A row with the same id is this very enquiry, committed by an attempt whose result was lost.
-  const committed = new Set(earlierRows.map((row) => row.enquiry_id));
+  const committed = new Set(earlierRows.map((row) => row.enquiryId));
   const kept = new Map(
     earlierRows
       .filter((row) => row.outcome !== 'unknown')
-      .map((row) => [
-        referenceKey(row.vendor_id, row.operation, row.request_reference),
-        keptOf(row),
-      ]),
+      .map((row) => [referenceKey(row.vendorId, row.operation, row.requestReference), keptOf(row)]),
   );
   const rows: NewRow[] = [];
   const added: NewEnquiry[] = [];
@@ -131,12 +129,12 @@ async function lockHeads(db: Queryable, vendorIds: readonly number[]): Promise<M
      on conflict do nothing`,
     [vendorIds],
   );
-  const read = await db.query<{ vendor_id: number; sequence: bigint; hash: Buffer }>(
-    `select vendor_id, sequence, hash from enquiry_chains
+  const read = await db.query<{ vendorId: number; sequence: bigint; hash: Buffer }>(
+    `select vendor_id as "vendorId", sequence, hash from enquiry_chains
      where vendor_id = any($1::integer[]) order by vendor_id for update`,
     [vendorIds],
   );
-  return new Map(read.rows.map(({ vendor_id: id, sequence, hash }) => [id, { sequence, hash }]));
+  return new Map(read.rows.map(({ vendorId: id, sequence, hash }) => [id, { sequence, hash }]));
 }
 
 async function moveHeads(db: Queryable, heads: ReadonlyMap<number, Head>): Promise<void> {
@@ -155,7 +153,9 @@ async function moveHeads(db: Queryable, heads: ReadonlyMap<number, Head>): Promi
 
 async function readEarlier(db: Queryable, items: readonly NewEnquiry[]): Promise<KeptRow[]> {
   const read = await db.query<KeptRow>(
-    `select e.vendor_id, e.enquiry_id, e.request_reference, e.operation, e.outcome, e.sealed_payload
+    `select e.vendor_id as "vendorId", e.enquiry_id as "enquiryId",
+      e.request_reference as "requestReference", e.operation, e.outcome,
+      e.sealed_payload as "sealedPayload"
      from unnest($1::integer[], $2::text[], $3::text[]) r (vendor_id, request_reference, operation)
      join enquiries e using (vendor_id, request_reference, operation)`,
     [

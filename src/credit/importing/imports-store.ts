@@ -19,10 +19,10 @@ export interface ImportRow {
 }
 
 interface Row {
-  import_id: string;
-  records_done: bigint;
-  accounts_added: bigint;
-  states_added: bigint;
+  importId: string;
+  recordsDone: bigint;
+  accountsAdded: bigint;
+  statesAdded: bigint;
   corrected: bigint;
   unchanged: bigint;
 }
@@ -55,25 +55,29 @@ export async function openImport(
     same,
   );
   const read = await db.query<Row>(
-    'select * from credit_imports where lender = $1 and as_of = $2 and file_hash = $3 and corrects = $4',
+    `select import_id as "importId", records_done as "recordsDone",
+      accounts_added as "accountsAdded",
+       states_added as "statesAdded", corrected, unchanged
+     from credit_imports
+     where lender = $1 and as_of = $2 and file_hash = $3 and corrects = $4`,
     same,
   );
   const row = read.rows[0];
   if (row === undefined) throw new Error('The import was not recorded');
-  if (row.records_done === 0n) {
-    await db.query('delete from credit_import_findings where import_id = $1', [row.import_id]);
+  if (row.recordsDone === 0n) {
+    await db.query('delete from credit_import_findings where import_id = $1', [row.importId]);
   }
   return {
-    importId: row.import_id,
+    importId: row.importId,
     counts: countsOf(row),
   };
 }
 
 function countsOf(row: Row): ImportCounts {
   return {
-    records: Number(row.records_done),
-    accountsAdded: Number(row.accounts_added),
-    statesAdded: Number(row.states_added),
+    records: Number(row.recordsDone),
+    accountsAdded: Number(row.accountsAdded),
+    statesAdded: Number(row.statesAdded),
     corrected: Number(row.corrected),
     unchanged: Number(row.unchanged),
   };
@@ -175,15 +179,18 @@ export async function listImports(
     Row & {
       lender: string;
       template: TemplateName;
-      as_of: string;
+      asOf: string;
       corrects: boolean;
-      started_at: Date;
-      finished_at: Date | null;
+      startedAt: Date;
+      finishedAt: Date | null;
       findings: bigint;
     }
   >(
-    `select i.import_id, i.records_done, i.accounts_added, i.states_added, i.corrected, i.unchanged,
-       i.lender, i.template, i.as_of::text, i.corrects, i.started_at, i.finished_at,
+    `select i.import_id as "importId", i.records_done as "recordsDone",
+      i.accounts_added as "accountsAdded", i.states_added as "statesAdded", i.corrected,
+      i.unchanged,
+       i.lender, i.template, i.as_of::text as "asOf", i.corrects, i.started_at as "startedAt",
+         i.finished_at as "finishedAt",
        (select count(*) from credit_import_findings f where f.import_id = i.import_id) as findings
      from credit_imports i
      where ($1::text is null or i.lender = $1)
@@ -193,14 +200,14 @@ export async function listImports(
     [search.lender ?? null, search.after ?? null, search.limit],
   );
   return read.rows.map((row) => ({
-    importId: row.import_id,
+    importId: row.importId,
     counts: countsOf(row),
     lender: row.lender,
     template: row.template,
-    asOf: row.as_of,
+    asOf: row.asOf,
     corrects: row.corrects,
-    startedAt: row.started_at,
-    finishedAt: row.finished_at,
+    startedAt: row.startedAt,
+    finishedAt: row.finishedAt,
     registryFindings: Number(row.findings),
   }));
 }

@@ -6,37 +6,39 @@ import type { KnownAccount, State, Terms } from './account.ts';
 import type { Rows } from './subjects-store.ts';
 
 interface AccountRow {
-  account_index: Buffer;
+  accountIndex: Buffer;
   crn: bigint;
-  account_id: bigint;
-  identity_hash: Buffer;
+  accountId: bigint;
+  identityHash: Buffer;
   product: Terms['product'];
-  opened_on: string;
-  original_cents: bigint;
-  instalment_cents: bigint | null;
-  repayment_months: number | null;
-  joint_holders: number | null;
-  terms_as_of: string;
+  openedOn: string;
+  originalCents: bigint;
+  instalmentCents: bigint | null;
+  repaymentMonths: number | null;
+  jointHolders: number | null;
+  termsAsOf: string;
 }
 
 interface StateRow {
   crn: bigint;
-  account_id: bigint;
-  as_of: string;
-  balance_cents: bigint;
-  overdue_cents: bigint;
-  days_in_arrears: number;
-  instalments_in_arrears: number;
-  risk_class: State['riskClass'];
+  accountId: bigint;
+  asOf: string;
+  balanceCents: bigint;
+  overdueCents: bigint;
+  daysInArrears: number;
+  instalmentsInArrears: number;
+  riskClass: State['riskClass'];
   status: State['status'];
-  status_on: string;
-  last_payment_on: string | null;
-  last_payment_cents: bigint | null;
+  statusOn: string;
+  lastPaymentOn: string | null;
+  lastPaymentCents: bigint | null;
 }
 
-const STATE_COLUMNS = `s.crn, s.account_id, s.as_of::text, s.balance_cents, s.overdue_cents,
-  s.days_in_arrears, s.instalments_in_arrears, s.risk_class, s.status, s.status_on::text,
-  s.last_payment_on::text, s.last_payment_cents`;
+const STATE_COLUMNS = `s.crn, s.account_id as "accountId", s.as_of::text as "asOf",
+  s.balance_cents as "balanceCents", s.overdue_cents as "overdueCents",
+  s.days_in_arrears as "daysInArrears", s.instalments_in_arrears as "instalmentsInArrears",
+    s.risk_class as "riskClass", s.status, s.status_on::text as "statusOn",
+  s.last_payment_on::text as "lastPaymentOn", s.last_payment_cents as "lastPaymentCents"`;
 
 /** Accounts by account key, with their states for these as-of dates. */
 export async function readKnownAccounts(
@@ -46,8 +48,11 @@ export async function readKnownAccounts(
   asOfDays: readonly string[],
 ): Promise<Map<string, KnownAccount>> {
   const read = await db.query<AccountRow>(
-    `select account_index, crn, account_id, identity_hash, product, opened_on::text, original_cents,
-       instalment_cents, repayment_months, joint_holders, terms_as_of::text
+    `select account_index as "accountIndex", crn, account_id as "accountId",
+       identity_hash as "identityHash", product, opened_on::text as "openedOn",
+       original_cents as "originalCents", instalment_cents as "instalmentCents",
+       repayment_months as "repaymentMonths", joint_holders as "jointHolders",
+       terms_as_of::text as "termsAsOf"
      from credit_accounts where account_index = any($1::bytea[]) and lender = $2`,
     [byteaArray(indexes), lender],
   );
@@ -59,32 +64,32 @@ export async function readKnownAccounts(
      where s.as_of = any($3::date[])`,
     [
       bigintArray(read.rows.map((row) => row.crn)),
-      bigintArray(read.rows.map((row) => row.account_id)),
+      bigintArray(read.rows.map((row) => row.accountId)),
       asOfDays,
     ],
   );
   const statesById = new Map<bigint, Map<string, State>>();
   for (const row of states.rows) {
-    const known = statesById.get(row.account_id) ?? new Map<string, State>();
-    statesById.set(row.account_id, known.set(row.as_of, stateOfRow(row)));
+    const known = statesById.get(row.accountId) ?? new Map<string, State>();
+    statesById.set(row.accountId, known.set(row.asOf, stateOfRow(row)));
   }
   return new Map(
     read.rows.map((row) => [
-      keyOf(row.account_index),
+      keyOf(row.accountIndex),
       {
         crn: row.crn,
-        accountId: row.account_id,
-        identityHash: keyOf(row.identity_hash),
+        accountId: row.accountId,
+        identityHash: keyOf(row.identityHash),
         terms: {
           product: row.product,
-          openedOn: row.opened_on,
-          originalCents: row.original_cents,
-          instalmentCents: row.instalment_cents,
-          repaymentMonths: row.repayment_months,
-          jointHolders: row.joint_holders,
+          openedOn: row.openedOn,
+          originalCents: row.originalCents,
+          instalmentCents: row.instalmentCents,
+          repaymentMonths: row.repaymentMonths,
+          jointHolders: row.jointHolders,
         },
-        termsAsOf: row.terms_as_of,
-        states: statesById.get(row.account_id) ?? new Map(),
+        termsAsOf: row.termsAsOf,
+        states: statesById.get(row.accountId) ?? new Map(),
       },
     ]),
   );
@@ -92,16 +97,16 @@ export async function readKnownAccounts(
 
 function stateOfRow(row: StateRow): State {
   return {
-    asOf: row.as_of,
-    balanceCents: row.balance_cents,
-    overdueCents: row.overdue_cents,
-    daysInArrears: row.days_in_arrears,
-    instalmentsInArrears: row.instalments_in_arrears,
-    riskClass: row.risk_class,
+    asOf: row.asOf,
+    balanceCents: row.balanceCents,
+    overdueCents: row.overdueCents,
+    daysInArrears: row.daysInArrears,
+    instalmentsInArrears: row.instalmentsInArrears,
+    riskClass: row.riskClass,
     status: row.status,
-    statusOn: row.status_on,
-    lastPaymentOn: row.last_payment_on,
-    lastPaymentCents: row.last_payment_cents,
+    statusOn: row.statusOn,
+    lastPaymentOn: row.lastPaymentOn,
+    lastPaymentCents: row.lastPaymentCents,
   };
 }
 

@@ -50,14 +50,15 @@ export async function listCases(
   },
 ): Promise<CreditCase[]> {
   const read = await db.query<{
-    case_id: string;
+    caseId: string;
     kind: CaseKind;
     crns: string[];
-    opened_at: Date;
-    closed_at: Date | null;
+    openedAt: Date;
+    closedAt: Date | null;
     resolution: string | null;
   }>(
-    `select case_id, kind, crns::text[] as crns, opened_at, closed_at, resolution
+    `select case_id as "caseId", kind, crns::text[] as crns, opened_at as "openedAt",
+      closed_at as "closedAt", resolution
      from credit_cases
      where (closed_at is null) = $1
        and ($2::uuid is null or (opened_at, case_id) >
@@ -66,11 +67,11 @@ export async function listCases(
     [search.open, search.after ?? null, search.limit],
   );
   return read.rows.map((row) => ({
-    caseId: row.case_id,
+    caseId: row.caseId,
     kind: row.kind,
     crns: row.crns.map(BigInt),
-    openedAt: row.opened_at,
-    closedAt: row.closed_at,
+    openedAt: row.openedAt,
+    closedAt: row.closedAt,
     resolution: row.resolution,
   }));
 }

@@ -8,13 +8,14 @@ import type { Queryable } from '../../platform/db/pool.ts';
 export async function lockRegistry(
   db: Queryable,
 ): Promise<{ readonly nextCrn: bigint; readonly nextAccountId: bigint }> {
-  const read = await db.query<{ next_crn: bigint; next_account_id: bigint }>(
-    `select next_crn, next_account_id, set_config('enable_seqscan', 'off', true)
+  const read = await db.query<{ nextCrn: bigint; nextAccountId: bigint }>(
+    `select next_crn as "nextCrn", next_account_id as "nextAccountId",
+      set_config('enable_seqscan', 'off', true)
      from credit_registry for update`,
   );
   const row = read.rows[0];
   if (row === undefined) throw new Error('The registry has lost its row');
-  return { nextCrn: row.next_crn, nextAccountId: row.next_account_id };
+  return { nextCrn: row.nextCrn, nextAccountId: row.nextAccountId };
 }
 
 /** Keeps imports and merges from changing the registry until this database transaction ends. */

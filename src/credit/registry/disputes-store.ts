@@ -62,21 +62,22 @@ export interface Dispute {
 
 export async function listDisputes(db: Queryable, vault: Vault, crn: bigint): Promise<Dispute[]> {
   const read = await db.query<{
-    dispute_id: string;
-    account_id: bigint;
-    opened_at: Date;
-    sealed_statement: Buffer;
+    disputeId: string;
+    accountId: bigint;
+    openedAt: Date;
+    sealedStatement: Buffer;
     outcome: DisputeOutcome | null;
   }>(
-    `select dispute_id, account_id, opened_at, sealed_statement, outcome from account_disputes
+    `select dispute_id as "disputeId", account_id as "accountId", opened_at as "openedAt",
+      sealed_statement as "sealedStatement", outcome from account_disputes
      where crn = ${MEMBERS_OF_FIRST_PARAMETER} order by opened_at, dispute_id limit 1000`,
     [crn],
   );
   return read.rows.map((row) => ({
-    disputeId: row.dispute_id,
-    accountId: row.account_id,
-    openedAt: row.opened_at,
-    statement: vault.unseal(row.sealed_statement, disputeLocation(row.dispute_id)),
+    disputeId: row.disputeId,
+    accountId: row.accountId,
+    openedAt: row.openedAt,
+    statement: vault.unseal(row.sealedStatement, disputeLocation(row.disputeId)),
     outcome: row.outcome,
   }));
 }

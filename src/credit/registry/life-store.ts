@@ -29,32 +29,23 @@ export async function addLifeRecord(
 
 /** The newest record of a subject, or of one that is merged into it. */
 export async function readLifeRecord(db: Queryable, crn: bigint): Promise<LifeRecord | undefined> {
-  const read = await db.query<{ status: LifeRecord['status']; recorded_at: Date }>({
+  const read = await db.query<{ status: LifeRecord['status']; recordedAt: Date }>({
     name: 'credit_file_life',
-    text: `select status, recorded_at from subject_life_records
+    text: `select status, recorded_at as "recordedAt" from subject_life_records
       where crn = ${MEMBERS_OF_FIRST_PARAMETER} order by recorded_at desc, record_id desc limit 1`,
     values: [crn],
   });
   const row = read.rows[0];
-  return row === undefined ? undefined : { status: row.status, recordedAt: row.recorded_at };
+  return row === undefined ? undefined : { status: row.status, recordedAt: row.recordedAt };
 }
 
 /** All records of a subject, newest first. */
 export async function listLifeRecords(db: Queryable, crn: bigint): Promise<SubjectLifeRecord[]> {
-  const read = await db.query<{
-    status: LifeRecord['status'];
-    recorded_at: Date;
-    died_on: string | null;
-    evidence: string;
-  }>(
-    `select status, recorded_at, died_on::text, evidence from subject_life_records
+  const read = await db.query<SubjectLifeRecord>(
+    `select status, recorded_at as "recordedAt", died_on::text as "diedOn", evidence
+      from subject_life_records
      where crn = ${MEMBERS_OF_FIRST_PARAMETER} order by recorded_at desc, record_id desc limit 1000`,
     [crn],
   );
-  return read.rows.map((row) => ({
-    status: row.status,
-    recordedAt: row.recorded_at,
-    diedOn: row.died_on,
-    evidence: row.evidence,
-  }));
+  return read.rows;
 }

@@ -71,12 +71,12 @@ export async function readSurvivors(
   db: Queryable,
   crns: readonly bigint[],
 ): Promise<Map<bigint, bigint>> {
-  const read = await db.query<{ from_crn: bigint; into_crn: bigint }>(
-    `select from_crn, into_crn from subject_merges
+  const read = await db.query<{ fromCrn: bigint; intoCrn: bigint }>(
+    `select from_crn as "fromCrn", into_crn as "intoCrn" from subject_merges
      where from_crn = any($1::bigint[]) and undone_at is null`,
     [crns],
   );
-  return new Map(read.rows.map((row) => [row.from_crn, row.into_crn]));
+  return new Map(read.rows.map((row) => [row.fromCrn, row.intoCrn]));
 }
 
 /** Subjects that are merged into some of these, by the surviving subject. */
@@ -84,14 +84,14 @@ export async function readMerged(
   db: Queryable,
   crns: readonly bigint[],
 ): Promise<Map<bigint, bigint[]>> {
-  const read = await db.query<{ from_crn: bigint; into_crn: bigint }>(
-    `select from_crn, into_crn from subject_merges
+  const read = await db.query<{ fromCrn: bigint; intoCrn: bigint }>(
+    `select from_crn as "fromCrn", into_crn as "intoCrn" from subject_merges
      where into_crn = any($1::bigint[]) and undone_at is null order by from_crn`,
     [crns],
   );
   const merged = new Map<bigint, bigint[]>();
   for (const row of read.rows) {
-    merged.set(row.into_crn, [...(merged.get(row.into_crn) ?? []), row.from_crn]);
+    merged.set(row.intoCrn, [...(merged.get(row.intoCrn) ?? []), row.fromCrn]);
   }
   return merged;
 }
@@ -109,19 +109,24 @@ export interface SubjectMerge {
 /** Merges, including those that were undone, newest first. */
 export async function listMerges(db: Queryable, limit: number): Promise<SubjectMerge[]> {
   const read = await db.query<{
-    from_crn: bigint;
-    into_crn: bigint;
-    merged_at: Date;
+    fromCrn: bigint;
+    intoCrn: bigint;
+    mergedAt: Date;
     reason: string;
-    undone_at: Date | null;
-    undone_reason: string | null;
-  }>('select * from subject_merges order by merged_at desc, merge_id desc limit $1', [limit]);
+    undoneAt: Date | null;
+    undoneReason: string | null;
+  }>(
+    `select from_crn as "fromCrn", into_crn as "intoCrn", merged_at as "mergedAt", reason,
+       undone_at as "undoneAt", undone_reason as "undoneReason"
+     from subject_merges order by merged_at desc, merge_id desc limit $1`,
+    [limit],
+  );
   return read.rows.map((row) => ({
-    from: row.from_crn,
-    into: row.into_crn,
-    mergedAt: row.merged_at,
+    from: row.fromCrn,
+    into: row.intoCrn,
+    mergedAt: row.mergedAt,
     reason: row.reason,
-    undoneAt: row.undone_at,
-    undoneReason: row.undone_reason,
+    undoneAt: row.undoneAt,
+    undoneReason: row.undoneReason,
   }));
 }

@@ -11,15 +11,16 @@ import type { CreditKeys, Vault } from './vault.ts';
 export async function openRegistryVault(db: Queryable, keys: CreditKeys): Promise<Vault> {
   const vault = createVault(keys);
   // Indexes begin with the id of their key, so the first and the last show whether there are two.
-  const read = await db.query<{ document_index: Buffer; sealed: Buffer }>(
-    `(select document_index, sealed from subject_documents join subjects using (crn)
+  const read = await db.query<{ documentIndex: Buffer; sealed: Buffer }>(
+    `(select document_index as "documentIndex", sealed
+      from subject_documents join subjects using (crn)
       order by document_index limit 1)
      union all
      (select document_index, sealed from subject_documents join subjects using (crn)
       order by document_index desc limit 1)`,
   );
   for (const row of read.rows) {
-    if (!vault.knows(row.document_index, 'index'))
+    if (!vault.knows(row.documentIndex, 'index'))
       throw new PlainError(wrongKey('CREDIT_INDEX_KEY'));
     if (!vault.knows(row.sealed, 'sealed')) throw new PlainError(wrongKey('MASTER_KEY'));
   }

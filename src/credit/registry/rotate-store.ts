@@ -66,19 +66,20 @@ export async function rotateAccounts(db: Queryable, vault: Vault, after?: Positi
   await holdRegistry(db);
   const read = await db.query<{
     crn: bigint;
-    account_id: bigint;
+    accountId: bigint;
     lender: string;
-    account_index: Buffer;
+    accountIndex: Buffer;
     sealed: Buffer;
   }>(
-    `select crn, account_id, lender, account_index, sealed from credit_accounts
+    `select crn, account_id as "accountId", lender, account_index as "accountIndex", sealed
+      from credit_accounts
      where (crn, account_id) > ($1, $2) order by crn, account_id limit ${PAGE_ROWS}`,
     after ?? [0, 0],
   );
   let changed = 0;
   for (const row of read.rows) {
     const isSealedFormer = vault.isFormer(row.sealed, 'sealed');
-    if (!isSealedFormer && !vault.isFormer(row.account_index, 'index')) continue;
+    if (!isSealedFormer && !vault.isFormer(row.accountIndex, 'index')) continue;
     const location = accountLocation(row.crn);
     const text = vault.unseal(row.sealed, location);
     const { accountNumber } = JSON.parse(text) as { accountNumber: string };
@@ -86,33 +87,34 @@ export async function rotateAccounts(db: Queryable, vault: Vault, after?: Positi
       'update credit_accounts set account_index = $3, sealed = $4 where crn = $1 and account_id = $2',
       [
         row.crn,
-        row.account_id,
+        row.accountId,
         vault.index('account', `${row.lender}|${accountNumber}`),
         isSealedFormer ? vault.seal(text, location) : row.sealed,
       ],
     );
     changed += 1;
   }
-  return pageOf(read.rows, changed, (row) => [row.crn, row.account_id]);
+  return pageOf(read.rows, changed, (row) => [row.crn, row.accountId]);
 }
 
 /** The next page of disputes: statements. */
 export async function rotateDisputes(db: Queryable, vault: Vault, after?: Position): Promise<Page> {
-  const read = await db.query<{ dispute_id: string; crn: bigint; sealed_statement: Buffer }>(
-    `select dispute_id, crn, sealed_statement from account_disputes
+  const read = await db.query<{ disputeId: string; crn: bigint; sealedStatement: Buffer }>(
+    `select dispute_id as "disputeId", crn, sealed_statement as "sealedStatement"
+      from account_disputes
      where dispute_id > $1 order by dispute_id limit ${PAGE_ROWS}`,
     after ?? ['00000000-0000-0000-0000-000000000000'],
   );
   let changed = 0;
   for (const row of read.rows) {
-    if (!vault.isFormer(row.sealed_statement, 'sealed')) continue;
-    const location = disputeLocation(row.dispute_id);
-    const text = vault.unseal(row.sealed_statement, location);
+    if (!vault.isFormer(row.sealedStatement, 'sealed')) continue;
+    const location = disputeLocation(row.disputeId);
+    const text = vault.unseal(row.sealedStatement, location);
     await db.query('update account_disputes set sealed_statement = $2 where dispute_id = $1', [
-      row.dispute_id,
+      row.disputeId,
       vault.seal(text, location),
     ]);
     changed += 1;
   }
-  return pageOf(read.rows, changed, (row) => [row.dispute_id]);
+  return pageOf(read.rows, changed, (row) => [row.disputeId]);
 }

@@ -34,13 +34,13 @@ export async function findSubjects(
     }
   }
   const read = await db.query<{
-    document_index: Buffer;
+    documentIndex: Buffer;
     crn: bigint;
     member: bigint;
     sealed: Buffer;
   }>({
     name: 'credit_find_subjects',
-    text: `select d.document_index, f.crn, s.crn as member, s.sealed
+    text: `select d.document_index as "documentIndex", f.crn, s.crn as member, s.sealed
       from subject_documents d
       left join subject_merges m on m.from_crn = d.crn and m.undone_at is null,
       lateral (select coalesce(m.into_crn, d.crn) as crn) f,
@@ -54,7 +54,7 @@ export async function findSubjects(
   for (const row of read.rows) {
     const found = byCrn.get(row.crn) ?? { members: new Map(), by: new Set() };
     found.members.set(row.member, row.sealed);
-    const type = types.get(row.document_index.toString('hex'));
+    const type = types.get(row.documentIndex.toString('hex'));
     if (type !== undefined) found.by.add(type);
     byCrn.set(row.crn, found);
   }
@@ -97,30 +97,30 @@ function openMembers(
 }
 
 interface AccountRow {
-  account_id: bigint;
+  accountId: bigint;
   lender: string;
   sector: Sector;
   product: ProductType;
-  opened_on: string;
-  original_cents: bigint;
-  instalment_cents: bigint | null;
-  repayment_months: number | null;
-  joint_holders: number | null;
+  openedOn: string;
+  originalCents: bigint;
+  instalmentCents: bigint | null;
+  repaymentMonths: number | null;
+  jointHolders: number | null;
   disputed: boolean;
 }
 
 interface StateRow {
-  account_id: bigint;
-  as_of: string;
-  balance_cents: bigint;
-  overdue_cents: bigint;
-  days_in_arrears: number;
-  instalments_in_arrears: number;
-  risk_class: RiskClass;
+  accountId: bigint;
+  asOf: string;
+  balanceCents: bigint;
+  overdueCents: bigint;
+  daysInArrears: number;
+  instalmentsInArrears: number;
+  riskClass: RiskClass;
   status: AccountState['status'];
-  status_on: string;
-  last_payment_on: string | null;
-  last_payment_cents: bigint | null;
+  statusOn: string;
+  lastPaymentOn: string | null;
+  lastPaymentCents: bigint | null;
 }
 
 export interface FileOptions extends EnquiryWindow {
@@ -134,8 +134,10 @@ export async function readCreditFile(db: Queryable, options: FileOptions): Promi
   const [accounts, states, enquiries, life] = await Promise.all([
     db.query<AccountRow>({
       name: 'credit_file_accounts',
-      text: `select a.account_id, a.lender, l.sector, a.product, a.opened_on::text, a.original_cents,
-          a.instalment_cents, a.repayment_months, a.joint_holders,
+      text: `select a.account_id as "accountId", a.lender, l.sector, a.product,
+        a.opened_on::text as "openedOn", a.original_cents as "originalCents",
+          a.instalment_cents as "instalmentCents", a.repayment_months as "repaymentMonths",
+          a.joint_holders as "jointHolders",
           exists (select from account_disputes d where d.crn = ${MEMBERS_OF_FIRST_PARAMETER} and d.account_id = a.account_id
             and d.closed_at is null) as disputed
         from credit_accounts a join lenders l on l.lender = a.lender
@@ -144,9 +146,12 @@ export async function readCreditFile(db: Queryable, options: FileOptions): Promi
     }),
     db.query<StateRow>({
       name: 'credit_file_states',
-      text: `select account_id, as_of::text, balance_cents, overdue_cents, days_in_arrears,
-          instalments_in_arrears, risk_class, status, status_on::text, last_payment_on::text,
-          last_payment_cents
+      text: `select account_id as "accountId", as_of::text as "asOf",
+        balance_cents as "balanceCents", overdue_cents as "overdueCents",
+        days_in_arrears as "daysInArrears",
+          instalments_in_arrears as "instalmentsInArrears", risk_class as "riskClass", status,
+            status_on::text as "statusOn", last_payment_on::text as "lastPaymentOn",
+          last_payment_cents as "lastPaymentCents"
         from account_states where crn = ${MEMBERS_OF_FIRST_PARAMETER}
           and as_of between $2 and $3 order by account_id, as_of`,
       values: [options.crn, isoDay(options.statesFrom), asOfDay],
@@ -156,13 +161,13 @@ export async function readCreditFile(db: Queryable, options: FileOptions): Promi
   ]);
   const statesById = new Map<bigint, StateRow[]>();
   for (const row of states.rows) {
-    const known = statesById.get(row.account_id);
-    if (known === undefined) statesById.set(row.account_id, [row]);
+    const known = statesById.get(row.accountId);
+    if (known === undefined) statesById.set(row.accountId, [row]);
     else known.push(row);
   }
   return {
     asOf: options.asOf,
-    accounts: accounts.rows.flatMap((row) => accountOf(row, statesById.get(row.account_id) ?? [])),
+    accounts: accounts.rows.flatMap((row) => accountOf(row, statesById.get(row.accountId) ?? [])),
     enquiries,
     ...(life === undefined ? {} : { life }),
   };
@@ -174,17 +179,17 @@ function accountOf(row: AccountRow, rows: readonly StateRow[]): CreditAccount[] 
   if (newest === undefined) return [];
   return [
     {
-      key: `${row.lender} ${row.account_id}`,
+      key: `${row.lender} ${row.accountId}`,
       lender: row.lender,
       sector: row.sector,
       product: row.product,
-      openedOn: dateOf(row.opened_on),
-      originalCents: row.original_cents,
-      instalmentCents: row.instalment_cents,
-      repaymentMonths: row.repayment_months,
-      ...(row.joint_holders === null ? {} : { jointHolders: row.joint_holders }),
-      lastPaymentOn: newest.last_payment_on === null ? null : dateOf(newest.last_payment_on),
-      lastPaymentCents: newest.last_payment_cents,
+      openedOn: dateOf(row.openedOn),
+      originalCents: row.originalCents,
+      instalmentCents: row.instalmentCents,
+      repaymentMonths: row.repaymentMonths,
+      ...(row.jointHolders === null ? {} : { jointHolders: row.jointHolders }),
+      lastPaymentOn: newest.lastPaymentOn === null ? null : dateOf(newest.lastPaymentOn),
+      lastPaymentCents: newest.lastPaymentCents,
       current: stateOf(newest),
       history: rows.slice(0, -1).map(stateOf),
       disputed: row.disputed || newest.status === 'P',
@@ -194,14 +199,14 @@ function accountOf(row: AccountRow, rows: readonly StateRow[]): CreditAccount[] 
 
 function stateOf(row: StateRow): AccountState {
   return {
-    asOf: dateOf(row.as_of),
-    balanceCents: row.balance_cents,
-    overdueCents: row.overdue_cents,
-    daysInArrears: row.days_in_arrears,
-    instalmentsInArrears: row.instalments_in_arrears,
-    riskClass: row.risk_class,
+    asOf: dateOf(row.asOf),
+    balanceCents: row.balanceCents,
+    overdueCents: row.overdueCents,
+    daysInArrears: row.daysInArrears,
+    instalmentsInArrears: row.instalmentsInArrears,
+    riskClass: row.riskClass,
     status: row.status,
-    statusOn: dateOf(row.status_on),
+    statusOn: dateOf(row.statusOn),
   };
 }
 
@@ -219,19 +224,12 @@ export interface PastCorrection {
 
 /** Corrections of a subject's accounts, oldest first. */
 export async function listCorrections(db: Queryable, crn: bigint): Promise<PastCorrection[]> {
-  const read = await db.query<{
-    account_id: bigint;
-    corrected_at: Date;
-    former: PastCorrection['former'];
-  }>(
-    `select account_id, corrected_at, former from account_corrections
+  const read = await db.query<PastCorrection>(
+    `select account_id as "accountId", corrected_at as "correctedAt", former
+      from account_corrections
      where crn = ${MEMBERS_OF_FIRST_PARAMETER}
      order by corrected_at, correction_id limit 10000`,
     [crn],
   );
-  return read.rows.map((row) => ({
-    accountId: row.account_id,
-    correctedAt: row.corrected_at,
-    former: row.former,
-  }));
+  return read.rows;
 }

@@ -42,28 +42,29 @@ export async function addSubjectEnquiries(
 /** Everybody who asked about a subject, newest first. */
 export async function listSubjectEnquiries(db: Queryable, crn: bigint): Promise<SubjectEnquiry[]> {
   const read = await db.query<{
-    enquired_at: Date;
-    enquiry_id: string;
-    vendor_id: number;
-    asked_by: string;
+    enquiredAt: Date;
+    enquiryId: string;
+    vendorId: number;
+    askedBy: string;
     sector: string;
     operation: string;
-    report_reason: number;
+    reportReason: number;
   }>(
-    `select enquired_at, enquiry_id, vendor_id, asked_by, sector, operation, report_reason
+    `select enquired_at as "enquiredAt", enquiry_id as "enquiryId", vendor_id as "vendorId",
+      asked_by as "askedBy", sector, operation, report_reason as "reportReason"
      from subject_enquiries where crn = ${MEMBERS_OF_FIRST_PARAMETER}
      order by enquired_at desc, enquiry_id limit 10000`,
     [crn],
   );
   return read.rows.map((row) => ({
     crn,
-    enquiredAt: row.enquired_at,
-    enquiryId: row.enquiry_id,
-    vendorId: row.vendor_id,
-    askedBy: row.asked_by,
+    enquiredAt: row.enquiredAt,
+    enquiryId: row.enquiryId,
+    vendorId: row.vendorId,
+    askedBy: row.askedBy,
     sector: row.sector,
     operation: row.operation,
-    reportReason: row.report_reason,
+    reportReason: row.reportReason,
   }));
 }
 
@@ -88,13 +89,14 @@ export async function readPastEnquiries(
   options: EnquiryWindow,
 ): Promise<PastEnquiry[]> {
   const read = await db.query<{
-    enquired_at: Date;
-    report_reason: number;
+    enquiredAt: Date;
+    reportReason: number;
     sector: Sector;
-    vendor_id: number;
+    vendorId: number;
   }>({
     name: 'credit_file_enquiries',
-    text: `select e.enquired_at, e.report_reason, e.sector, e.vendor_id from subject_enquiries e
+    text: `select e.enquired_at as "enquiredAt", e.report_reason as "reportReason", e.sector,
+      e.vendor_id as "vendorId" from subject_enquiries e
       where e.crn = ${MEMBERS_OF_FIRST_PARAMETER} and e.enquired_at < $2 and e.enquired_at >= $3
         and not ($4::integer is not null and e.vendor_id = $4 and e.enquired_at >= $5)
       order by e.enquired_at, e.enquiry_id`,
@@ -107,10 +109,10 @@ export async function readPastEnquiries(
     ],
   });
   return read.rows.map((row) => ({
-    at: row.enquired_at,
-    reason: row.report_reason,
+    at: row.enquiredAt,
+    reason: row.reportReason,
     sector: row.sector,
     // 0 stands for enquiries made before this registry existed.
-    ...(row.vendor_id === 0 ? {} : { by: String(row.vendor_id) }),
+    ...(row.vendorId === 0 ? {} : { by: String(row.vendorId) }),
   }));
 }

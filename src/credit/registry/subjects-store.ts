@@ -7,13 +7,14 @@ export async function readOwners(
   db: Queryable,
   indexes: readonly Bytes[],
 ): Promise<Map<string, bigint[]>> {
-  const read = await db.query<{ document_index: Buffer; crn: bigint }>(
-    'select document_index, crn from subject_documents where document_index = any($1::bytea[]) order by crn',
+  const read = await db.query<{ documentIndex: Buffer; crn: bigint }>(
+    `select document_index as "documentIndex", crn from subject_documents
+      where document_index = any($1::bytea[]) order by crn`,
     [byteaArray(indexes)],
   );
   const owners = new Map<string, bigint[]>();
   for (const row of read.rows) {
-    const key = keyOf(row.document_index);
+    const key = keyOf(row.documentIndex);
     owners.set(key, [...(owners.get(key) ?? []), row.crn]);
   }
   return owners;

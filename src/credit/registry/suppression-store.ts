@@ -8,34 +8,36 @@ import type { SuppressionRule } from './suppression.ts';
 interface RuleRow {
   rule: string;
   reason: string;
-  balance_up_to_cents: bigint | null;
-  original_up_to_cents: bigint | null;
+  balanceUpToCents: bigint | null;
+  originalUpToCents: bigint | null;
   products: ProductType[] | null;
   sectors: Sector[] | null;
-  risk_classes: RiskClass[] | null;
-  states_from: string | null;
-  states_until: string | null;
+  riskClasses: RiskClass[] | null;
+  statesFrom: string | null;
+  statesUntil: string | null;
 }
 
 /** All rules, by name. */
 export async function readSuppressionRules(db: Queryable): Promise<SuppressionRule[]> {
   const read = await db.query<RuleRow>({
     name: 'credit_suppression_rules',
-    text: `select rule, reason, balance_up_to_cents, original_up_to_cents, products, sectors,
-        risk_classes, states_from::text, states_until::text
+    text: `select rule, reason, balance_up_to_cents as "balanceUpToCents",
+      original_up_to_cents as "originalUpToCents", products, sectors,
+        risk_classes as "riskClasses", states_from::text as "statesFrom",
+          states_until::text as "statesUntil"
       from suppression_rules order by rule`,
     values: [],
   });
   return read.rows.map((row) => ({
     rule: row.rule,
     reason: row.reason,
-    balanceUpToCents: row.balance_up_to_cents,
-    originalUpToCents: row.original_up_to_cents,
+    balanceUpToCents: row.balanceUpToCents,
+    originalUpToCents: row.originalUpToCents,
     products: row.products,
     sectors: row.sectors,
-    riskClasses: row.risk_classes,
-    statesFrom: dateOf(row.states_from),
-    statesUntil: dateOf(row.states_until),
+    riskClasses: row.riskClasses,
+    statesFrom: dateOf(row.statesFrom),
+    statesUntil: dateOf(row.statesUntil),
   }));
 }
 
@@ -109,20 +111,10 @@ export async function listSuppressionChanges(
   db: Queryable,
   limit: number,
 ): Promise<SuppressionChange[]> {
-  const read = await db.query<{
-    rule: string;
-    changed_at: Date;
-    reason: string;
-    became: SuppressionChange['became'];
-  }>(
-    `select rule, changed_at, reason, became from suppression_changes
+  const read = await db.query<SuppressionChange>(
+    `select rule, changed_at as "changedAt", reason, became from suppression_changes
      order by changed_at desc, change_id desc limit $1`,
     [limit],
   );
-  return read.rows.map((row) => ({
-    rule: row.rule,
-    changedAt: row.changed_at,
-    reason: row.reason,
-    became: row.became,
-  }));
+  return read.rows;
 }

@@ -4,7 +4,7 @@ import type { StatusKey, PaymentRow } from '../create/store.ts';
 
 /** A payment that may be archived, with its particulars as one line of JSON. */
 export interface ArchivableRow {
-  readonly payment_id: string;
+  readonly paymentId: string;
   readonly line: string;
 }
 
@@ -25,7 +25,7 @@ export async function lockArchivable(
 ): Promise<ArchivableRow[]> {
   await db.query('set local statement_timeout = 0');
   const read = await db.query<ArchivableRow>(
-    `select t.payment_id,
+    `select t.payment_id as "paymentId",
        (to_jsonb(t) || jsonb_build_object('attempts', (
          select coalesce(jsonb_agg(to_jsonb(a) order by a.attempt_number), '[]') from attempts a
          where a.vendor_id = t.vendor_id and a.biller_code = t.biller_code
@@ -78,9 +78,13 @@ export async function insertArchived(
   return inserted.rowCount ?? 0;
 }
 
-const ARCHIVED = `select payment_id, vendor_id, created_at, settled_at, biller_response_time,
-    outcome, failure_code, biller_code, account, null as phone, amount_cents, fee_cents,
-    merchant_reference, biller_reference, null as message, null as details, false as under_way
+const ARCHIVED = `select payment_id as "paymentId", vendor_id as "vendorId",
+  created_at as "createdAt", settled_at as "settledAt",
+  biller_response_time as "billerResponseTime",
+    outcome, failure_code as "failureCode", biller_code as "billerCode", account, null as phone,
+      amount_cents as "amountCents", fee_cents as "feeCents",
+    merchant_reference as "merchantReference", biller_reference as "billerReference",
+      null as message, null as details, false as "underWay"
   from archived_payments where vendor_id = $1`;
 
 /**
@@ -103,21 +107,22 @@ export async function readArchivedPayment(
 
 export async function listArchiveFiles(db: Queryable): Promise<ArchiveFile[]> {
   const read = await db.query<{
-    archive_id: string;
-    file_name: string;
-    file_sha256: Buffer;
-    byte_count: bigint;
-    payment_count: number;
+    archiveId: string;
+    fileName: string;
+    fileSha256: Buffer;
+    byteCount: bigint;
+    paymentCount: number;
   }>(
-    `select archive_id, file_name, file_sha256, byte_count, payment_count
+    `select archive_id as "archiveId", file_name as "fileName", file_sha256 as "fileSha256",
+      byte_count as "byteCount", payment_count as "paymentCount"
      from archive_files order by archive_id`,
   );
   return read.rows.map((row) => ({
-    archiveId: row.archive_id,
-    fileName: row.file_name,
-    sha256: row.file_sha256,
-    byteCount: Number(row.byte_count),
-    paymentCount: row.payment_count,
+    archiveId: row.archiveId,
+    fileName: row.fileName,
+    sha256: row.fileSha256,
+    byteCount: Number(row.byteCount),
+    paymentCount: row.paymentCount,
   }));
 }
 
@@ -130,8 +135,8 @@ export async function findUnlike(
   archiveId: string,
   lines: readonly string[],
 ): Promise<string[]> {
-  const read = await db.query<{ payment_id: string }>(
-    `select l.line ->> 'payment_id' as payment_id
+  const read = await db.query<{ paymentId: string }>(
+    `select l.line ->> 'payment_id' as "paymentId"
      from unnest($2::jsonb[]) as l (line) left join archived_payments t
        on t.vendor_id = (l.line ->> 'vendor_id')::integer
          and t.payment_id = (l.line ->> 'payment_id')::uuid and t.archive_id = $1
@@ -143,5 +148,5 @@ export async function findUnlike(
          (l.line ->> 'settled_at')::timestamptz)`,
     [archiveId, lines],
   );
-  return read.rows.map((row) => row.payment_id);
+  return read.rows.map((row) => row.paymentId);
 }

@@ -78,7 +78,7 @@ async function archiveSome(
     untilId: firstIdAt(new Date(options.before.getTime() + CLOCK_SLACK_MS)),
     limit: LIMITS.archiveFileRows,
   });
-  const lastId = rows.at(-1)?.payment_id;
+  const lastId = rows.at(-1)?.paymentId;
   if (lastId === undefined) return undefined;
   const archiveId = newId();
   const fileName = `${vendorId}-${archiveId}.jsonl.gz`;
@@ -91,7 +91,7 @@ async function archiveSome(
     byteCount: bytes.length,
     paymentCount: rows.length,
   };
-  const ids = rows.map((row) => row.payment_id);
+  const ids = rows.map((row) => row.paymentId);
   const archived = await insertArchived(db, vendorId, ids, file);
   await deleteUnexecutedAttempts(db, vendorId, ids);
   const deleted = await deleteSettled(db, vendorId, ids);

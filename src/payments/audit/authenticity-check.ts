@@ -20,11 +20,11 @@ export async function checkAuthenticity(
 interface CollectionRow {
   collector: string;
   reference: string;
-  vendor_id: number;
-  collection_id: string;
-  amount_cents: bigint;
-  paid_at: Date;
-  created_at: Date;
+  vendorId: number;
+  collectionId: string;
+  amountCents: bigint;
+  paidAt: Date;
+  createdAt: Date;
   mac: Buffer | null;
 }
 
@@ -32,7 +32,8 @@ async function checkCollections(db: Queryable, mac: Mac): Promise<Violation[]> {
   const violations: Violation[] = [];
   await db.query(
     `declare collections_to_check no scroll cursor for
-     select collector, reference, vendor_id, collection_id, amount_cents, paid_at, created_at, mac
+     select collector, reference, vendor_id as "vendorId", collection_id as "collectionId",
+       amount_cents as "amountCents", paid_at as "paidAt", created_at as "createdAt", mac
      from collections`,
   );
   for (;;) {
@@ -41,17 +42,17 @@ async function checkCollections(db: Queryable, mac: Mac): Promise<Violation[]> {
       const text = collectionText({
         collector: row.collector,
         reference: row.reference,
-        vendorId: row.vendor_id,
-        collectionId: row.collection_id,
-        amountCents: row.amount_cents,
-        paidAt: row.paid_at,
-        createdAt: row.created_at,
+        vendorId: row.vendorId,
+        collectionId: row.collectionId,
+        amountCents: row.amountCents,
+        paidAt: row.paidAt,
+        createdAt: row.createdAt,
       });
       if (mac.verify(text, row.mac)) continue;
       violations.push({
         invariant: 'collections_authentic',
-        vendorId: row.vendor_id,
-        detail: `collection ${row.collection_id} (reference ${row.reference} of collector ${row.collector}): ${faultOf(row.mac)}`,
+        vendorId: row.vendorId,
+        detail: `collection ${row.collectionId} (reference ${row.reference} of collector ${row.collector}): ${faultOf(row.mac)}`,
       });
     }
     if (page.rows.length < PAGE_ROWS) break;
@@ -61,45 +62,47 @@ async function checkCollections(db: Queryable, mac: Mac): Promise<Violation[]> {
 }
 
 interface CorrectionRow {
-  vendor_id: number;
-  correction_id: string;
-  case_id: string;
-  payment_id: string | null;
+  vendorId: number;
+  correctionId: string;
+  caseId: string;
+  paymentId: string | null;
   resolution: string;
-  amount_cents: bigint;
-  posted_at: Date;
-  outcome_after: string | null;
-  proposed_by: string | null;
-  resolved_by: string | null;
+  amountCents: bigint;
+  postedAt: Date;
+  outcomeAfter: string | null;
+  proposedBy: string | null;
+  resolvedBy: string | null;
   mac: Buffer | null;
 }
 
 async function checkCorrections(db: Queryable, mac: Mac): Promise<Violation[]> {
   const read = await db.query<CorrectionRow>(
-    `select c.vendor_id, c.correction_id, c.case_id, c.payment_id, c.resolution, c.amount_cents,
-       c.posted_at, c.outcome_after, c.mac, k.proposed_by, k.resolved_by
+    `select c.vendor_id as "vendorId", c.correction_id as "correctionId", c.case_id as "caseId",
+      c.payment_id as "paymentId", c.resolution, c.amount_cents as "amountCents",
+       c.posted_at as "postedAt", c.outcome_after as "outcomeAfter", c.mac,
+         k.proposed_by as "proposedBy", k.resolved_by as "resolvedBy"
      from corrections c left join cases k on k.case_id = c.case_id`,
   );
   return read.rows
     .filter((row) => {
       const text = correctionText({
-        vendorId: row.vendor_id,
-        correctionId: row.correction_id,
-        caseId: row.case_id,
-        paymentId: row.payment_id,
+        vendorId: row.vendorId,
+        correctionId: row.correctionId,
+        caseId: row.caseId,
+        paymentId: row.paymentId,
         resolution: row.resolution,
-        amountCents: row.amount_cents,
-        postedAt: row.posted_at,
-        outcomeAfter: row.outcome_after,
-        proposedBy: row.proposed_by,
-        approvedBy: row.resolved_by,
+        amountCents: row.amountCents,
+        postedAt: row.postedAt,
+        outcomeAfter: row.outcomeAfter,
+        proposedBy: row.proposedBy,
+        approvedBy: row.resolvedBy,
       });
       return !mac.verify(text, row.mac);
     })
     .map((row) => ({
       invariant: 'corrections_authentic',
-      vendorId: row.vendor_id,
-      detail: `correction ${row.correction_id} of case ${row.case_id}: ${faultOf(row.mac)}`,
+      vendorId: row.vendorId,
+      detail: `correction ${row.correctionId} of case ${row.caseId}: ${faultOf(row.mac)}`,
     }));
 }
 

@@ -34,16 +34,16 @@ const MAX_NAMED_BLOCKS = 50;
 const MAX_NAMED_ROWS = 20;
 
 interface BlockRow {
-  block_number: bigint;
-  started_at: Date;
-  started_us: string;
-  ended_at: Date;
-  ended_us: string;
-  built_at: Date;
-  entry_count: bigint;
+  blockNumber: bigint;
+  startedAt: Date;
+  startedUs: string;
+  endedAt: Date;
+  endedUs: string;
+  builtAt: Date;
+  entryCount: bigint;
   hash: Buffer;
   mac: Buffer;
-  blocks_hash: Buffer | null;
+  blocksHash: Buffer | null;
 }
 
 /**
@@ -78,20 +78,20 @@ export async function checkChain(
   for await (const block of readBlocks(db)) {
     for (const detail of faultsOf(block, previous)) report('chain_continuous', detail);
     if (previous !== undefined && isLate(previous, block)) {
-      late.push({ number: previous.block_number, detail: lateText(previous) });
+      late.push({ number: previous.blockNumber, detail: lateText(previous) });
     }
     if (options.mac?.verify(headText(block.hash), block.mac) === false) {
       report(
         'chain_authentic',
-        `block ${block.block_number} was not built by the service: its authentication code does not fit`,
+        `block ${block.blockNumber} was not built by the service: its authentication code does not fit`,
       );
     }
     const hash = block.hash.toString('hex');
     if (wanted.has(hash)) {
-      const blockNumber = Number(block.block_number);
-      wanted.set(hash, { hash, blockNumber, builtAt: block.built_at });
+      const blockNumber = Number(block.blockNumber);
+      wanted.set(hash, { hash, blockNumber, builtAt: block.builtAt });
     }
-    if (await page.add(block)) options.onProgress?.(`chain_intact, block ${block.block_number}`);
+    if (await page.add(block)) options.onProgress?.(`chain_intact, block ${block.blockNumber}`);
     previous = block;
   }
   await page.flush();
@@ -111,19 +111,21 @@ export async function checkChain(
 
 function headOf(block: BlockRow): ChainHead {
   return {
-    blockNumber: Number(block.block_number),
+    blockNumber: Number(block.blockNumber),
     hash: block.hash.toString('hex'),
-    endedAt: block.ended_at,
-    builtAt: block.built_at,
+    endedAt: block.endedAt,
+    builtAt: block.builtAt,
   };
 }
 
 async function* readBlocks(db: Queryable): AsyncGenerator<BlockRow> {
   for (let after = 0n; ;) {
     const read = await db.query<BlockRow>(
-      `select h.block_number, h.started_at, ${MICROSECONDS('h.started_at')} as started_us, h.ended_at,
-         ${MICROSECONDS('h.ended_at')} as ended_us, h.built_at, h.entry_count, h.hash, h.mac,
-         b.blocks_hash
+      `select h.block_number as "blockNumber", h.started_at as "startedAt",
+        ${MICROSECONDS('h.started_at')} as "startedUs", h.ended_at as "endedAt",
+         ${MICROSECONDS('h.ended_at')} as "endedUs", h.built_at as "builtAt",
+           h.entry_count as "entryCount", h.hash, h.mac,
+         b.blocks_hash as "blocksHash"
        from (
          select * from ledger_heads where block_number > $1 order by block_number limit ${PAGE_BLOCKS}
        ) h left join lateral (
@@ -136,25 +138,25 @@ async function* readBlocks(db: Queryable): AsyncGenerator<BlockRow> {
     yield* read.rows;
     const last = read.rows.at(-1);
     if (last === undefined || read.rows.length < PAGE_BLOCKS) return;
-    after = last.block_number;
+    after = last.blockNumber;
   }
 }
 
 function faultsOf(block: BlockRow, previous: BlockRow | undefined): string[] {
-  const { block_number: number } = block;
+  const { blockNumber: number } = block;
   const faults: string[] = [];
-  const expected = (previous?.block_number ?? 0n) + 1n;
+  const expected = (previous?.blockNumber ?? 0n) + 1n;
   if (number !== expected) faults.push(`block ${expected} is missing`);
-  if (previous !== undefined && BigInt(block.started_us) < BigInt(previous.ended_us)) {
+  if (previous !== undefined && BigInt(block.startedUs) < BigInt(previous.endedUs)) {
     faults.push(`block ${number} overlaps the one before`);
   }
   const hash = headHash(previous?.hash ?? null, {
     blockNumber: number,
-    startedUs: block.started_us,
-    endedUs: block.ended_us,
-    builtAt: block.built_at,
-    entryCount: block.entry_count,
-    blocksHash: block.blocks_hash,
+    startedUs: block.startedUs,
+    endedUs: block.endedUs,
+    builtAt: block.builtAt,
+    entryCount: block.entryCount,
+    blocksHash: block.blocksHash,
   });
   if (!hash.equals(block.hash)) {
     faults.push(`block ${number} was altered, or does not follow from the one before`);
@@ -164,27 +166,27 @@ function faultsOf(block: BlockRow, previous: BlockRow | undefined): string[] {
 
 /** The entries of the next block existed long before this one was built. */
 function isLate(block: BlockRow, next: BlockRow): boolean {
-  return next.started_at.getTime() < block.built_at.getTime() - LATE_MS;
+  return next.startedAt.getTime() < block.builtAt.getTime() - LATE_MS;
 }
 
 function lateText(block: BlockRow): string {
-  return `block ${block.block_number} covers the time to ${block.ended_at.toISOString()} and was built on ${block.built_at.toISOString()}, though payments went on: nothing extended the chain for more than a day, or it was cut off and rebuilt. A head that was kept since then tells which (--head).`;
+  return `block ${block.blockNumber} covers the time to ${block.endedAt.toISOString()} and was built on ${block.builtAt.toISOString()}, though payments went on: nothing extended the chain for more than a day, or it was cut off and rebuilt. A head that was kept since then tells which (--head).`;
 }
 
 async function endFaults(db: Queryable, last: BlockRow | undefined): Promise<string[]> {
   const faults: string[] = [];
-  const chain = await db.query<{ ended_us: string | null }>(
-    `select ${MICROSECONDS(`nullif(ended_at, '-infinity')`)} as ended_us from ledger_chain`,
+  const chain = await db.query<{ endedUs: string | null }>(
+    `select ${MICROSECONDS(`nullif(ended_at, '-infinity')`)} as "endedUs" from ledger_chain`,
   );
-  if (chain.rows.length !== 1 || (chain.rows[0]?.ended_us ?? null) !== (last?.ended_us ?? null)) {
+  if (chain.rows.length !== 1 || (chain.rows[0]?.endedUs ?? null) !== (last?.endedUs ?? null)) {
     faults.push('the last block does not end where the chain does: blocks were removed');
   }
-  const unmatched = await db.query<{ block_number: bigint }>(
-    `select distinct block_number from ledger_blocks b
+  const unmatched = await db.query<{ blockNumber: bigint }>(
+    `select distinct block_number as "blockNumber" from ledger_blocks b
      where not exists (select from ledger_heads h where h.block_number = b.block_number)
      order by block_number limit 100`,
   );
-  return [...faults, ...unmatched.rows.map(({ block_number: n }) => `block ${n} is missing`)];
+  return [...faults, ...unmatched.rows.map(({ blockNumber: n }) => `block ${n} is missing`)];
 }
 
 /** A vendor's part of a block that differs from what the rows give. */
@@ -225,7 +227,7 @@ class RowsPage {
   /** Returns whether blocks were recomputed. */
   async add(block: BlockRow): Promise<boolean> {
     this.#blocks.push(block);
-    this.#entries += block.entry_count;
+    this.#entries += block.entryCount;
     if (this.#entries < PAGE_ENTRIES && this.#blocks.length < PAGE_BLOCKS) return false;
     await this.flush();
     return true;
@@ -235,14 +237,14 @@ class RowsPage {
     const last = this.#blocks.at(-1);
     if (last === undefined) return;
     const page: Page = {
-      numbers: this.#blocks.map((block) => block.block_number),
-      starts: this.#blocks.map((block) => timestamp(block.started_us)),
+      numbers: this.#blocks.map((block) => block.blockNumber),
+      starts: this.#blocks.map((block) => timestamp(block.startedUs)),
       from: this.#from,
-      to: timestamp(last.ended_us),
+      to: timestamp(last.endedUs),
     };
-    const read = await this.#db.query<{ vendor_id: number; block_number: bigint | null }>(
-      `select coalesce(c.vendor_id, b.vendor_id) as vendor_id,
-         coalesce(c.block_number, b.block_number) as block_number
+    const read = await this.#db.query<{ vendorId: number; blockNumber: bigint | null }>(
+      `select coalesce(c.vendor_id, b.vendor_id) as "vendorId",
+         coalesce(c.block_number, b.block_number) as "blockNumber"
        from (
          select vendor_id, block_number, count(*) as entry_count,
            sha256(string_agg(hash, ''::bytea ${ENTRY_ORDER})) as hash
@@ -252,17 +254,17 @@ class RowsPage {
          where block_number = any ($1::bigint[])
        ) b on b.vendor_id = c.vendor_id and b.block_number = c.block_number
        where (b.entry_count, b.hash) is distinct from (c.entry_count, c.hash)
-       order by block_number, vendor_id`,
+       order by "blockNumber", "vendorId"`,
       parametersOf(page),
     );
     for (const row of read.rows) {
-      const index = this.#blocks.findIndex((block) => block.block_number === row.block_number);
+      const index = this.#blocks.findIndex((block) => block.blockNumber === row.blockNumber);
       const next = this.#blocks[index + 1];
       this.#altered.push({
-        vendorId: row.vendor_id,
-        blockNumber: row.block_number,
+        vendorId: row.vendorId,
+        blockNumber: row.blockNumber,
         from: page.starts[index] ?? page.from,
-        to: next === undefined ? page.to : timestamp(next.started_us),
+        to: next === undefined ? page.to : timestamp(next.startedUs),
       });
     }
     this.#from = page.to;
@@ -314,11 +316,12 @@ const altogether = ({ blockNumber }: AlteredBlock): string =>
   `block ${blockNumber} does not match the rows it covers`;
 
 async function namesOf(db: Queryable, block: AlteredBlock): Promise<string[]> {
-  const kept = await db.query<{ entry_marks: Buffer }>(
-    'select entry_marks from ledger_blocks where vendor_id = $1 and block_number = $2',
+  const kept = await db.query<{ entryMarks: Buffer }>(
+    `select entry_marks as "entryMarks" from ledger_blocks
+      where vendor_id = $1 and block_number = $2`,
     [block.vendorId, block.blockNumber],
   );
-  const missing = new Set(marksOf(kept.rows[0]?.entry_marks));
+  const missing = new Set(marksOf(kept.rows[0]?.entryMarks));
   const read = await db.query<Entry>(
     `select e.id, e.part, e.kind, encode(substr(e.hash, 1, ${MARK_BYTES}), 'hex') as mark
      from (${entries('$2::timestamptz', '$3::timestamptz')}) e where e.vendor_id = $1

@@ -84,8 +84,8 @@ export async function checkLedger(pool: Pool, options: CheckOptions = {}): Promi
     const violations: Violation[] = [];
     for (const invariant of INVARIANTS) {
       onInvariant?.(invariant.name);
-      const found = await client.query<{ vendor_id: number; detail: string }>(invariant.sql);
-      for (const { vendor_id: vendorId, detail } of found.rows) {
+      const found = await client.query<{ vendorId: number; detail: string }>(invariant.sql);
+      for (const { vendorId, detail } of found.rows) {
         violations.push({ invariant: invariant.name, vendorId, detail });
       }
     }

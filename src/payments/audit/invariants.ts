@@ -6,7 +6,7 @@ export interface Invariant {
   readonly name: string;
   /** A sentence for people. */
   readonly says: string;
-  /** Selects `vendor_id` and `detail` of every violation. */
+  /** Selects `vendorId` and `detail` of every violation. */
   readonly sql: string;
 }
 
@@ -37,7 +37,7 @@ export const INVARIANTS: readonly Invariant[] = [
   {
     name: 'balances_equal_transfers',
     says: 'Every balance is the sum of its transfers.',
-    sql: `select coalesce(a.vendor_id, s.vendor_id) as vendor_id,
+    sql: `select coalesce(a.vendor_id, s.vendor_id) as "vendorId",
             format('%s: balance %s, transfers make %s', coalesce(a.account, s.account),
               a.balance_cents, coalesce(s.total, 0)) as detail
           from accounts a full join (
@@ -52,19 +52,21 @@ export const INVARIANTS: readonly Invariant[] = [
   {
     name: 'balances_sum_to_zero',
     says: 'What came from outside is all somewhere: a vendor’s balances sum to zero.',
-    sql: `select vendor_id, format('sum of balances is %s', sum(balance_cents)) as detail
+    sql: `select vendor_id as "vendorId", format('sum of balances is %s',
+      sum(balance_cents)) as detail
           from accounts group by vendor_id having sum(balance_cents) <> 0`,
   },
   {
     name: 'never_negative',
     says: 'No balance but external and exposure is below zero.',
-    sql: `select vendor_id, format('%s is %s', account, balance_cents) as detail
+    sql: `select vendor_id as "vendorId", format('%s is %s', account, balance_cents) as detail
           from accounts where balance_cents < 0 and account not in ('external', 'exposure')`,
   },
   {
     name: 'reserved_equals_open',
     says: 'Reserved is what the open transactions hold.',
-    sql: `select a.vendor_id, format('reserved %s, open payments %s', a.balance_cents, coalesce(o.total, 0)) as detail
+    sql: `select a.vendor_id as "vendorId", format('reserved %s, open payments %s', a.balance_cents,
+      coalesce(o.total, 0)) as detail
           from accounts a left join (
             select vendor_id, sum(amount_cents + fee_cents)::bigint as total
             from payments where outcome is null group by vendor_id
@@ -74,7 +76,7 @@ export const INVARIANTS: readonly Invariant[] = [
   {
     name: 'payment_reserves_once',
     says: 'Every transaction reserved its amount and fee when it was created, and nothing else did.',
-    sql: `select coalesce(t.vendor_id, f.vendor_id) as vendor_id,
+    sql: `select coalesce(t.vendor_id, f.vendor_id) as "vendorId",
             format('payment %s: reserved %s of %s', coalesce(t.payment_id, f.source_id),
               f.amount_cents, t.amount_cents + t.fee_cents) as detail
           from ${PAYMENTS} t full join (
@@ -85,7 +87,7 @@ export const INVARIANTS: readonly Invariant[] = [
   {
     name: 'outcome_equals_resolution',
     says: 'A successful transaction’s reservation went out, its fee as a fee; a failed one’s came back whole; an open one’s is untouched. Where an outcome was corrected, the one before counts.',
-    sql: `select t.vendor_id, format('payment %s: %s, %s out, %s back', t.payment_id,
+    sql: `select t.vendor_id as "vendorId", format('payment %s: %s, %s out, %s back', t.payment_id,
               coalesce(t.outcome, 'open'), coalesce(r.gone, 0), coalesce(r.back, 0)) as detail
           from (
             select x.vendor_id, x.payment_id, x.amount_cents, x.fee_cents,
@@ -111,7 +113,8 @@ export const INVARIANTS: readonly Invariant[] = [
   {
     name: 'archived_or_here',
     says: 'A payment is here or archived, not both, and nothing is left of an archived one’s instructions.',
-    sql: `select vendor_id, format('payment %s is archived, and still here', payment_id) as detail
+    sql: `select vendor_id as "vendorId",
+      format('payment %s is archived, and still here', payment_id) as detail
           from archived_payments a
           where exists (select 1 from payments t
               where t.vendor_id = a.vendor_id and t.payment_id = a.payment_id)
@@ -121,7 +124,8 @@ export const INVARIANTS: readonly Invariant[] = [
   {
     name: 'open_has_no_end',
     says: 'An open transaction has nothing that only its end brings.',
-    sql: `select vendor_id, format('payment %s: open, with something of an outcome', payment_id) as detail
+    sql: `select vendor_id as "vendorId",
+      format('payment %s: open, with something of an outcome', payment_id) as detail
           from payments
           where outcome is null and num_nonnulls(settled_at, biller_response_time, biller_reference,
             message, details, sent_at, attempt_number, attempt_outcome, operator_handle, settled_by) > 0`,
@@ -129,7 +133,7 @@ export const INVARIANTS: readonly Invariant[] = [
   {
     name: 'open_equals_queued',
     says: 'Open transactions, and only they, are in the dispatch queue, once.',
-    sql: `select coalesce(t.vendor_id, q.vendor_id) as vendor_id,
+    sql: `select coalesce(t.vendor_id, q.vendor_id) as "vendorId",
             format('payment %s: %s, queued %s times', coalesce(t.payment_id, q.payment_id),
               case when t.payment_id is null then 'not open' else 'open' end,
               coalesce(q.count, 0)) as detail
@@ -143,7 +147,7 @@ export const INVARIANTS: readonly Invariant[] = [
   {
     name: 'nothing_in_future',
     says: 'Nothing is dated later than now, or the chain would never cover it. A minute is allowed, for clocks.',
-    sql: `select vendor_id, format('%s %s is dated %s', what, id, at) as detail
+    sql: `select vendor_id as "vendorId", format('%s %s is dated %s', what, id, at) as detail
           from (
             select vendor_id, 'payment' as what, payment_id as id,
               greatest(created_at, settled_at) as at from payments
@@ -160,21 +164,24 @@ export const INVARIANTS: readonly Invariant[] = [
   {
     name: 'attempts_end_once',
     says: 'An attempt is under way, or has one end.',
-    sql: `select vendor_id, format('payment %s: attempt %s is %s', payment_id, attempt_number,
+    sql: `select vendor_id as "vendorId", format('payment %s: attempt %s is %s', payment_id,
+      attempt_number,
               string_agg(coalesce(outcome, 'under way'), ' and ' order by outcome)) as detail
           from attempts group by vendor_id, payment_id, attempt_number having count(*) > 1`,
   },
   {
     name: 'attempts_have_payments',
     says: 'Every instruction belongs to a transaction.',
-    sql: `select a.vendor_id, format('attempt %s of %s, which does not exist', a.attempt_number, a.payment_id) as detail
+    sql: `select a.vendor_id as "vendorId",
+      format('attempt %s of %s, which does not exist', a.attempt_number, a.payment_id) as detail
           from unexecuted_attempts a where not exists (select 1 from payments t
             where t.vendor_id = a.vendor_id and t.payment_id = a.payment_id)`,
   },
   {
     name: 'success_was_instructed',
     says: 'A successful transaction has an instruction.',
-    sql: `select t.vendor_id, format('payment %s: success without an attempt', t.payment_id) as detail
+    sql: `select t.vendor_id as "vendorId",
+      format('payment %s: success without an attempt', t.payment_id) as detail
           from payments t
           where t.outcome = 'success' and t.sent_at is null and not exists (select 1 from unexecuted_attempts a
             where a.vendor_id = t.vendor_id and a.payment_id = t.payment_id)`,
@@ -182,7 +189,7 @@ export const INVARIANTS: readonly Invariant[] = [
   {
     name: 'movements_equal_transfers',
     says: 'Every collection and fund movement is in the books with its amount, once, and no other.',
-    sql: `select coalesce(m.vendor_id, f.vendor_id) as vendor_id,
+    sql: `select coalesce(m.vendor_id, f.vendor_id) as "vendorId",
             format('%s %s: %s, transfer %s', f.debit_account, coalesce(m.id, f.source_id), m.amount_cents, f.amount_cents) as detail
           from (
             select vendor_id, collection_id as id, amount_cents, 'external' as debit_account from collections
@@ -199,7 +206,7 @@ export const INVARIANTS: readonly Invariant[] = [
   {
     name: 'corrections_equal_transfers',
     says: 'Every other transfer belongs to a correction that two people decided, and every correction is in the books with its amount.',
-    sql: `select coalesce(c.vendor_id, f.vendor_id) as vendor_id,
+    sql: `select coalesce(c.vendor_id, f.vendor_id) as "vendorId",
             format('correction %s: %s, transfers %s', coalesce(c.correction_id, f.source_id),
               c.amount_cents, f.amount_cents) as detail
           from (
@@ -217,7 +224,8 @@ export const INVARIANTS: readonly Invariant[] = [
   {
     name: 'outcome_equals_correction',
     says: 'A corrected transaction has the outcome that its last correction gave it, and each correction began where the one before ended.',
-    sql: `select c.vendor_id, format('payment %s: %s, corrected from %s to %s', c.payment_id,
+    sql: `select c.vendor_id as "vendorId", format('payment %s: %s, corrected from %s to %s',
+      c.payment_id,
               t.outcome, c.outcome_before, c.outcome_after) as detail
           from (
             select *, lead(outcome_before) over (
@@ -247,7 +255,7 @@ export const INVARIANTS: readonly Invariant[] = [
             from ${FLOWS} f join reach r on f.created_at < r.last
             group by 1, 2, 3
           )
-          select coalesce(t.vendor_id, m.vendor_id) as vendor_id,
+          select coalesce(t.vendor_id, m.vendor_id) as "vendorId",
             format('closed day %s%s: the totals are not what the transfers make',
               coalesce(t.day, m.day), ' ' || nullif(coalesce(t.operator_code, m.operator_code), '')) as detail
           from day_totals t full join (select * from made where day is not null) m
@@ -268,7 +276,8 @@ export const INVARIANTS: readonly Invariant[] = [
   {
     name: 'written_as_sent',
     says: 'No trigger, rule or policy changes rows as they are written, or hides them.',
-    sql: `select 0 as vendor_id, format('trigger %s of %s', t.tgname, t.tgrelid::regclass) as detail
+    sql: `select 0 as "vendorId",
+      format('trigger %s of %s', t.tgname, t.tgrelid::regclass) as detail
           from pg_trigger t join pg_class c on c.oid = t.tgrelid
           where not t.tgisinternal and c.relnamespace = current_schema()::regnamespace
           union all

@@ -66,28 +66,28 @@ function mergeOperator(
     ),
   );
   const maxPerSecond =
-    change.maxPerSecond === undefined ? known?.max_per_second : change.maxPerSecond;
+    change.maxPerSecond === undefined ? known?.maxPerSecond : change.maxPerSecond;
   return {
-    operator_code: operatorCode,
+    operatorCode,
     name: needed(change.name ?? known?.name, 'name'),
     connector: needed(change.connector ?? known?.connector, 'connector'),
-    base_url: needed(change.baseUrl ?? known?.base_url, 'base_url'),
+    baseUrl: needed(change.baseUrl ?? known?.baseUrl, 'base_url'),
     settings,
-    max_concurrency: change.maxConcurrency ?? known?.max_concurrency ?? DEFAULT_MAX_CONCURRENCY,
-    max_per_second: maxPerSecond ?? null,
+    maxConcurrency: change.maxConcurrency ?? known?.maxConcurrency ?? DEFAULT_MAX_CONCURRENCY,
+    maxPerSecond: maxPerSecond ?? null,
   };
 }
 
 /** The operator of a stored row, without its secrets. */
 export function operatorOf(row: OperatorRow): Operator {
   return {
-    operatorCode: row.operator_code,
+    operatorCode: row.operatorCode,
     name: row.name,
     connector: row.connector,
-    baseUrl: row.base_url,
+    baseUrl: row.baseUrl,
     settings: row.settings,
-    maxConcurrency: row.max_concurrency,
-    maxPerSecond: row.max_per_second,
+    maxConcurrency: row.maxConcurrency,
+    maxPerSecond: row.maxPerSecond,
     secrets: [],
   };
 }
@@ -125,15 +125,15 @@ export async function setBiller(
     const known = await findBiller(client, billerCode);
     const biller = {
       ...mergeBiller(billerCode, known, change),
-      list_position:
-        change.position ?? known?.list_position ?? nextPosition(await listBillers(client)),
+      listPosition:
+        change.position ?? known?.listPosition ?? nextPosition(await listBillers(client)),
     };
-    if ((await findOperator(client, biller.operator_code)) === undefined) {
-      throw new PlainError(`Operator ${biller.operator_code} does not exist.`, {
+    if ((await findOperator(client, biller.operatorCode)) === undefined) {
+      throw new PlainError(`Operator ${biller.operatorCode} does not exist.`, {
         field: 'operator',
       });
     }
-    if (known !== undefined && known.operator_code !== biller.operator_code) {
+    if (known !== undefined && known.operatorCode !== biller.operatorCode) {
       const out = await countInstructionsOut(client, billerCode);
       if (known.status === 'ONLINE' || out > 0) {
         throw new PlainError(
@@ -151,10 +151,10 @@ function mergeBiller(
   billerCode: string,
   known: BillerRecord | undefined,
   change: BillerChange,
-): Omit<BillerRecord, 'list_position'> {
-  const minimum = needed(change.minimumCents ?? known?.minimum_cents, 'minimum');
+): Omit<BillerRecord, 'listPosition'> {
+  const minimum = needed(change.minimumCents ?? known?.minimumCents, 'minimum');
   const maximum =
-    change.maximumCents === undefined ? (known?.maximum_cents ?? null) : change.maximumCents;
+    change.maximumCents === undefined ? (known?.maximumCents ?? null) : change.maximumCents;
   if (maximum !== null && maximum < minimum) {
     throw new PlainError('The maximum is below the minimum.', { field: 'maximum' });
   }
@@ -164,23 +164,23 @@ function mergeBiller(
     throw new PlainError(`The format cannot be used: ${reason}.`, { field: 'account_format' });
   }
   return {
-    biller_code: billerCode,
+    billerCode,
     name: needed(change.name ?? known?.name, 'name'),
     category: needed(change.category ?? known?.category, 'category'),
-    operator_code: needed(change.operatorCode ?? known?.operator_code, 'operator'),
-    minimum_cents: minimum,
-    maximum_cents: maximum,
-    fee_cents: change.feeCents ?? known?.fee_cents ?? 0n,
-    secondary_account: change.secondaryAccount ?? known?.secondary_account ?? false,
-    validates_accounts: change.validatesAccounts ?? known?.validates_accounts ?? false,
-    account_format: change.accountFormat ?? known?.account_format ?? ANY_ACCOUNT.accountFormat,
-    account_label: change.accountLabel ?? known?.account_label ?? ANY_ACCOUNT.accountLabel,
+    operatorCode: needed(change.operatorCode ?? known?.operatorCode, 'operator'),
+    minimumCents: minimum,
+    maximumCents: maximum,
+    feeCents: change.feeCents ?? known?.feeCents ?? 0n,
+    secondaryAccount: change.secondaryAccount ?? known?.secondaryAccount ?? false,
+    validatesAccounts: change.validatesAccounts ?? known?.validatesAccounts ?? false,
+    accountFormat: change.accountFormat ?? known?.accountFormat ?? ANY_ACCOUNT.accountFormat,
+    accountLabel: change.accountLabel ?? known?.accountLabel ?? ANY_ACCOUNT.accountLabel,
     status: known?.status ?? 'ONLINE',
   };
 }
 
 function nextPosition(billers: readonly BillerRecord[]): number {
-  return billers.reduce((last, biller) => Math.max(last, biller.list_position), -1) + 1;
+  return billers.reduce((last, biller) => Math.max(last, biller.listPosition), -1) + 1;
 }
 
 function needed<Value>(value: Value | undefined, field: string): Value {
@@ -221,7 +221,7 @@ export async function loadPrefixes(
   prefixes: readonly PhonePrefix[],
 ): Promise<{ readonly loaded: number; readonly missingBillers: readonly string[] }> {
   return await changeSettings(pool, 'billers', async (client) => {
-    const known = new Set((await listBillers(client)).map((biller) => biller.biller_code));
+    const known = new Set((await listBillers(client)).map((biller) => biller.billerCode));
     const usable = prefixes.filter(({ billerCode }) => known.has(billerCode));
     for (const { prefix, billerCode } of usable) await putPrefix(client, prefix, billerCode);
     const missing = prefixes.map(({ billerCode }) => billerCode).filter((code) => !known.has(code));

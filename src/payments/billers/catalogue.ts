@@ -25,19 +25,19 @@ const NO_SECRETS: ReadonlyMap<string, readonly OperatorSecret[]> = new Map();
 /** The biller of a stored row. */
 export function billerOf(row: BillerRow): Biller {
   return {
-    billerCode: row.biller_code,
+    billerCode: row.billerCode,
     name: row.name,
     category: row.category,
-    operatorCode: row.operator_code,
-    minimumCents: row.minimum_cents,
-    maximumCents: row.maximum_cents,
-    feeCents: row.fee_cents,
-    secondaryAccount: row.secondary_account,
-    validatesAccounts: row.validates_accounts,
-    accountFormat: row.account_format,
-    accountLabel: row.account_label,
-    availability: row.breaker_reason === null && !row.quarantined ? row.status : 'OFFLINE',
-    breakerOpen: row.breaker_reason !== null,
+    operatorCode: row.operatorCode,
+    minimumCents: row.minimumCents,
+    maximumCents: row.maximumCents,
+    feeCents: row.feeCents,
+    secondaryAccount: row.secondaryAccount,
+    validatesAccounts: row.validatesAccounts,
+    accountFormat: row.accountFormat,
+    accountLabel: row.accountLabel,
+    availability: row.breakerReason === null && !row.quarantined ? row.status : 'OFFLINE',
+    breakerOpen: row.breakerReason !== null,
   };
 }
 
@@ -68,23 +68,23 @@ export function createBillerCatalogue(options: {
     // A reload that began later has newer data.
     if (ours < shown) return;
     shown = ours;
-    billers = new Map(billerRows.map((row) => [row.biller_code, billerOf(row)]));
+    billers = new Map(billerRows.map((row) => [row.billerCode, billerOf(row)]));
     operators = new Map(
       operatorRows.map((row) => [
-        row.operator_code,
+        row.operatorCode,
         {
-          operatorCode: row.operator_code,
+          operatorCode: row.operatorCode,
           name: row.name,
           connector: row.connector,
-          baseUrl: row.base_url,
+          baseUrl: row.baseUrl,
           settings: row.settings,
-          maxConcurrency: row.max_concurrency,
-          maxPerSecond: row.max_per_second,
-          secrets: secrets.get(row.operator_code) ?? [],
+          maxConcurrency: row.maxConcurrency,
+          maxPerSecond: row.maxPerSecond,
+          secrets: secrets.get(row.operatorCode) ?? [],
         },
       ]),
     );
-    prefixes = new Map(prefixRows.map((row) => [row.prefix, row.biller_code]));
+    prefixes = new Map(prefixRows.map((row) => [row.prefix, row.billerCode]));
     options.onReload?.();
   };
   return {

@@ -2,35 +2,43 @@ import type { Queryable } from '../../platform/db/pool.ts';
 import type { Availability } from './biller.ts';
 
 export interface BillerRow {
-  biller_code: string;
+  billerCode: string;
   name: string;
   category: string;
-  operator_code: string;
-  minimum_cents: bigint;
-  maximum_cents: bigint | null;
-  fee_cents: bigint;
-  secondary_account: boolean;
-  validates_accounts: boolean;
-  account_format: string;
-  account_label: string;
+  operatorCode: string;
+  minimumCents: bigint;
+  maximumCents: bigint | null;
+  feeCents: bigint;
+  secondaryAccount: boolean;
+  validatesAccounts: boolean;
+  accountFormat: string;
+  accountLabel: string;
   status: Availability;
-  list_position: number;
-  breaker_reason: string | null;
+  listPosition: number;
+  breakerReason: string | null;
   /** Nothing is sent by any biller: the books have lost a time (src/quarantine). */
   quarantined: boolean;
 }
 
 export interface OperatorRow {
-  operator_code: string;
+  operatorCode: string;
   name: string;
   connector: string;
-  base_url: string;
+  baseUrl: string;
   settings: Record<string, unknown>;
-  max_concurrency: number;
-  max_per_second: number | null;
+  maxConcurrency: number;
+  maxPerSecond: number | null;
 }
 
-const WITH_OBSTACLES = `select b.*, k.reason as breaker_reason,
+const OPERATOR_COLUMNS = `operator_code as "operatorCode", name, connector, base_url as "baseUrl",
+  settings, max_concurrency as "maxConcurrency", max_per_second as "maxPerSecond"`;
+
+const WITH_OBSTACLES = `select b.biller_code as "billerCode", b.name, b.category,
+    b.operator_code as "operatorCode", b.minimum_cents as "minimumCents",
+    b.maximum_cents as "maximumCents", b.fee_cents as "feeCents",
+    b.secondary_account as "secondaryAccount", b.validates_accounts as "validatesAccounts",
+    b.account_format as "accountFormat", b.account_label as "accountLabel", b.status,
+    b.list_position as "listPosition", k.reason as "breakerReason",
     exists (select from quarantines where released_at is null) as quarantined
   from billers b left join biller_breakers k using (biller_code)`;
 
@@ -55,14 +63,17 @@ export async function findOperator(
   db: Queryable,
   operatorCode: string,
 ): Promise<OperatorRow | undefined> {
-  const found = await db.query<OperatorRow>('select * from operators where operator_code = $1', [
-    operatorCode,
-  ]);
+  const found = await db.query<OperatorRow>(
+    `select ${OPERATOR_COLUMNS} from operators where operator_code = $1`,
+    [operatorCode],
+  );
   return found.rows[0];
 }
 
 export async function listOperators(db: Queryable): Promise<OperatorRow[]> {
-  return (await db.query<OperatorRow>('select * from operators order by operator_code')).rows;
+  return (
+    await db.query<OperatorRow>(`select ${OPERATOR_COLUMNS} from operators order by operator_code`)
+  ).rows;
 }
 
 /** Locks the operator until the caller's database transaction ends; payments go on. */
@@ -74,9 +85,9 @@ export async function lockOperator(db: Queryable, operatorCode: string): Promise
 
 export async function listPrefixes(
   db: Queryable,
-): Promise<{ prefix: string; biller_code: string }[]> {
-  const result = await db.query<{ prefix: string; biller_code: string }>(
-    'select prefix, biller_code from phone_prefixes order by prefix',
+): Promise<{ prefix: string; billerCode: string }[]> {
+  const result = await db.query<{ prefix: string; billerCode: string }>(
+    'select prefix, biller_code as "billerCode" from phone_prefixes order by prefix',
   );
   return result.rows;
 }
@@ -94,18 +105,18 @@ export async function putOperator(db: Queryable, operator: OperatorRecord): Prom
        base_url = excluded.base_url, settings = excluded.settings,
        max_concurrency = excluded.max_concurrency, max_per_second = excluded.max_per_second`,
     [
-      operator.operator_code,
+      operator.operatorCode,
       operator.name,
       operator.connector,
-      operator.base_url,
+      operator.baseUrl,
       JSON.stringify(operator.settings),
-      operator.max_concurrency,
-      operator.max_per_second,
+      operator.maxConcurrency,
+      operator.maxPerSecond,
     ],
   );
 }
 
-export type BillerRecord = Omit<BillerRow, 'breaker_reason' | 'quarantined'>;
+export type BillerRecord = Omit<BillerRow, 'breakerReason' | 'quarantined'>;
 
 /** Inserts the biller or replaces all of its fields. */
 export async function putBiller(db: Queryable, biller: BillerRecord): Promise<void> {
@@ -122,19 +133,19 @@ export async function putBiller(db: Queryable, biller: BillerRecord): Promise<vo
        account_label = excluded.account_label, status = excluded.status,
        list_position = excluded.list_position`,
     [
-      biller.biller_code,
+      biller.billerCode,
       biller.name,
       biller.category,
-      biller.operator_code,
-      biller.minimum_cents,
-      biller.maximum_cents,
-      biller.fee_cents,
-      biller.secondary_account,
-      biller.validates_accounts,
-      biller.account_format,
-      biller.account_label,
+      biller.operatorCode,
+      biller.minimumCents,
+      biller.maximumCents,
+      biller.feeCents,
+      biller.secondaryAccount,
+      biller.validatesAccounts,
+      biller.accountFormat,
+      biller.accountLabel,
       biller.status,
-      biller.list_position,
+      biller.listPosition,
     ],
   );
 }
@@ -188,10 +199,10 @@ export async function closeBreaker(db: Queryable, billerCode: string): Promise<b
 
 /** Open breakers whose time to probe has come; each is given to one caller only. */
 export async function takeProbes(db: Queryable, cooldownMs: number): Promise<string[]> {
-  const taken = await db.query<{ biller_code: string }>(
+  const taken = await db.query<{ billerCode: string }>(
     `update biller_breakers set probe_at = now() + $1 * interval '1 millisecond'
-     where probe_at <= now() returning biller_code`,
+     where probe_at <= now() returning biller_code as "billerCode"`,
     [cooldownMs],
   );
-  return taken.rows.map((row) => row.biller_code);
+  return taken.rows.map((row) => row.billerCode);
 }

@@ -117,14 +117,14 @@ async function answerRepeats(
     references.length === 0
       ? []
       : (await readPaymentsByReferences(db, vendorId, references)).map((row) => [
-          row.merchant_reference,
+          row.merchantReference,
           row,
         ]),
   );
   return refused.map(({ row, refusal, request }) => {
     const first = request === undefined ? undefined : earlier.get(request.merchantReference);
     return request !== undefined && first !== undefined && isSameRequest(first, request)
-      ? replayed(row, first.payment_id, first.created_at)
+      ? replayed(row, first.paymentId, first.createdAt)
       : { row, ...refusal };
   });
 }

@@ -279,11 +279,11 @@ function listResults(
     kind: 'waiting',
   }));
   for (const chunk of chunks) {
-    for (let row = chunk.first_row; row < chunk.first_row + chunk.row_count; row += 1) {
+    for (let row = chunk.firstRow; row < chunk.firstRow + chunk.rowCount; row += 1) {
       put(results, row, {
         kind: 'accepted',
         paymentId: paymentIdOf(batchId, row),
-        postedAt: chunk.posted_at,
+        postedAt: chunk.postedAt,
       });
     }
     for (const exception of chunk.exceptions) {

@@ -2,30 +2,32 @@ import type { Queryable } from '../../platform/db/pool.ts';
 import type { BatchProgress, RowRefusal } from './batch.ts';
 
 interface BatchRow {
-  batch_reference: string;
-  batch_id: string;
-  file_sha256: Buffer;
-  row_count: number;
-  next_row: number;
-  accepted_count: number;
-  refused_count: number;
-  created_at: Date;
-  ended_at: Date | null;
+  batchReference: string;
+  batchId: string;
+  fileSha256: Buffer;
+  rowCount: number;
+  nextRow: number;
+  acceptedCount: number;
+  refusedCount: number;
+  createdAt: Date;
+  endedAt: Date | null;
 }
 
-const PROGRESS = `batch_reference, batch_id, file_sha256, row_count, next_row, accepted_count,
-  refused_count, created_at, ended_at`;
+const PROGRESS = `batch_reference as "batchReference", batch_id as "batchId",
+  file_sha256 as "fileSha256", row_count as "rowCount", next_row as "nextRow",
+  accepted_count as "acceptedCount",
+  refused_count as "refusedCount", created_at as "createdAt", ended_at as "endedAt"`;
 
 function progressOf(row: BatchRow): BatchProgress {
   return {
-    batchReference: row.batch_reference,
-    batchId: row.batch_id,
-    fileSha256: row.file_sha256,
-    createdAt: row.created_at,
-    endedAt: row.ended_at,
-    rowCount: row.row_count,
-    acceptedCount: row.accepted_count,
-    refusedCount: row.refused_count,
+    batchReference: row.batchReference,
+    batchId: row.batchId,
+    fileSha256: row.fileSha256,
+    createdAt: row.createdAt,
+    endedAt: row.endedAt,
+    rowCount: row.rowCount,
+    acceptedCount: row.acceptedCount,
+    refusedCount: row.refusedCount,
   };
 }
 
@@ -96,14 +98,14 @@ export async function listAbandoned(
   db: Queryable,
   limit: number,
 ): Promise<{ readonly vendorId: number; readonly batchReference: string }[]> {
-  const read = await db.query<{ vendor_id: number; batch_reference: string }>(
-    `select vendor_id, batch_reference from bulk_batches
+  const read = await db.query<{ vendorId: number; batchReference: string }>(
+    `select vendor_id as "vendorId", batch_reference as "batchReference" from bulk_batches
      where ended_at is null and leased_until <= now() order by created_at limit $1`,
     [limit],
   );
   return read.rows.map((row) => ({
-    vendorId: row.vendor_id,
-    batchReference: row.batch_reference,
+    vendorId: row.vendorId,
+    batchReference: row.batchReference,
   }));
 }
 
@@ -113,14 +115,14 @@ export async function leaseBatch(
   batch: { readonly vendorId: number; readonly batchReference: string },
   leaseMs: number,
 ): Promise<{ readonly batchId: string; readonly nextRow: number } | undefined> {
-  const leased = await db.query<{ batch_id: string; next_row: number }>(
+  const leased = await db.query<{ batchId: string; nextRow: number }>(
     `update bulk_batches set leased_until = now() + $3 * interval '1 millisecond'
      where vendor_id = $1 and batch_reference = $2 and ended_at is null and leased_until <= now()
-     returning batch_id, next_row`,
+     returning batch_id as "batchId", next_row as "nextRow"`,
     [batch.vendorId, batch.batchReference, leaseMs],
   );
   const row = leased.rows[0];
-  return row === undefined ? undefined : { batchId: row.batch_id, nextRow: row.next_row };
+  return row === undefined ? undefined : { batchId: row.batchId, nextRow: row.nextRow };
 }
 
 /** Lets somebody else go on at once. */
@@ -140,13 +142,13 @@ export async function readNextRow(
   db: Queryable,
   batch: { readonly vendorId: number; readonly batchReference: string },
 ): Promise<number> {
-  const read = await db.query<{ next_row: number }>(
-    'select next_row from bulk_batches where vendor_id = $1 and batch_reference = $2',
+  const read = await db.query<{ nextRow: number }>(
+    'select next_row as "nextRow" from bulk_batches where vendor_id = $1 and batch_reference = $2',
     [batch.vendorId, batch.batchReference],
   );
   const row = read.rows[0];
   if (row === undefined) throw new Error(`batch ${batch.batchReference} is gone`);
-  return row.next_row;
+  return row.nextRow;
 }
 
 /** What the results of a chunk name besides "accepted as its own transaction". */
@@ -204,9 +206,9 @@ export async function insertChunk(db: Queryable, chunk: DecidedChunk): Promise<b
 }
 
 export interface ChunkRow {
-  first_row: number;
-  row_count: number;
-  posted_at: Date;
+  firstRow: number;
+  rowCount: number;
+  postedAt: Date;
   exceptions: ChunkException[];
 }
 
@@ -216,7 +218,8 @@ export async function listChunks(
   batchId: string,
 ): Promise<ChunkRow[]> {
   const read = await db.query<ChunkRow>(
-    `select first_row, row_count, posted_at, exceptions from bulk_chunks
+    `select first_row as "firstRow", row_count as "rowCount", posted_at as "postedAt", exceptions
+      from bulk_chunks
      where vendor_id = $1 and batch_id = $2 order by first_row`,
     [vendorId, batchId],
   );

@@ -98,21 +98,21 @@ export async function countCases(db: Queryable, payments: readonly CaseSubject[]
 }
 
 export interface CaseRow {
-  vendor_id: number;
+  vendorId: number;
   vid: string | null;
-  payment_id: string | null;
+  paymentId: string | null;
   kind: CaseKind;
-  case_id: string;
-  evidence_id: string | null;
-  operator_code: string | null;
+  caseId: string;
+  evidenceId: string | null;
+  operatorCode: string | null;
   facts: Record<string, unknown>;
-  opened_at: Date;
+  openedAt: Date;
   proposal: Proposal | null;
-  proposed_by: string | null;
-  proposed_at: Date | null;
+  proposedBy: string | null;
+  proposedAt: Date | null;
   resolution: string | null;
-  resolved_by: string | null;
-  resolved_at: Date | null;
+  resolvedBy: string | null;
+  resolvedAt: Date | null;
 }
 
 /** What one person wants done about a case. */
@@ -126,9 +126,12 @@ export interface Proposal {
   readonly details: Readonly<Record<string, string>> | null;
 }
 
-const CASES = `select c.vendor_id, v.vid, c.payment_id, c.kind, c.case_id, c.evidence_id,
-    coalesce(c.operator_code, b.operator_code) as operator_code, c.facts, c.opened_at, c.proposal,
-    c.proposed_by, c.proposed_at, c.resolution, c.resolved_by, c.resolved_at
+const CASES = `select c.vendor_id as "vendorId", v.vid, c.payment_id as "paymentId", c.kind,
+  c.case_id as "caseId", c.evidence_id as "evidenceId",
+    coalesce(c.operator_code, b.operator_code) as "operatorCode", c.facts,
+      c.opened_at as "openedAt", c.proposal,
+    c.proposed_by as "proposedBy", c.proposed_at as "proposedAt", c.resolution,
+      c.resolved_by as "resolvedBy", c.resolved_at as "resolvedAt"
   from cases c
     left join vendors v on v.vendor_id = c.vendor_id
     left join payments t on t.vendor_id = c.vendor_id and t.payment_id = c.payment_id
@@ -163,7 +166,7 @@ export async function lockCase(db: Queryable, caseId: string): Promise<CaseRow |
   if (found === undefined) return undefined;
   // By the vendor too: Citus locks no row that it has to look for on all nodes.
   await db.query('select from cases where vendor_id = $1 and case_id = $2 for update', [
-    found.vendor_id,
+    found.vendorId,
     caseId,
   ]);
   return await findCase(db, caseId);
@@ -182,12 +185,12 @@ export async function listCasesAbout(
   return listed.rows;
 }
 
-type CaseKey = Pick<CaseRow, 'vendor_id' | 'case_id'>;
+type CaseKey = Pick<CaseRow, 'vendorId' | 'caseId'>;
 
 /** @param proposal null takes the proposal back. */
 export async function setProposal(
   db: Queryable,
-  { vendor_id: vendorId, case_id: caseId }: CaseKey,
+  { vendorId, caseId }: CaseKey,
   proposal: Proposal | null,
   actor: string,
 ): Promise<void> {
@@ -202,7 +205,7 @@ export async function setProposal(
 /** Throws (SQLSTATE 23514) when `actor` is who proposed it. */
 export async function setResolved(
   db: Queryable,
-  { vendor_id: vendorId, case_id: caseId }: CaseKey,
+  { vendorId, caseId }: CaseKey,
   resolution: string,
   actor: string,
 ): Promise<void> {
@@ -221,7 +224,7 @@ export interface CaseEvent {
 
 export async function insertCaseEvent(
   db: Queryable,
-  { vendor_id: vendorId, case_id: caseId }: CaseKey,
+  { vendorId, caseId }: CaseKey,
   event: CaseEvent,
 ): Promise<void> {
   await db.query(
@@ -233,7 +236,7 @@ export async function insertCaseEvent(
 
 export async function listCaseEvents(
   db: Queryable,
-  { vendor_id: vendorId, case_id: caseId }: CaseKey,
+  { vendorId, caseId }: CaseKey,
 ): Promise<(CaseEvent & { readonly at: Date })[]> {
   const listed = await db.query<CaseEvent & { readonly at: Date }>(
     `select at, action, actor, detail from case_events where vendor_id = $1 and case_id = $2

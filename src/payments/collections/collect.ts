@@ -44,47 +44,38 @@ export async function collect(
   const movement = await databaseTransaction(deps.pool, async (client) => {
     await lockFloat(client, income.vendorId);
     const made = { ...income, collectionId: newId(), createdAt: await postingTime(client) };
-    const row = {
-      collector: income.collector,
-      reference: income.reference,
-      vendor_id: income.vendorId,
-      collection_id: made.collectionId,
-      amount_cents: income.amountCents,
-      paid_at: income.paidAt,
-      created_at: made.createdAt,
-      mac: deps.ledgerMac.sign(collectionText(made)),
-    };
+    const row = { ...made, mac: deps.ledgerMac.sign(collectionText(made)) };
     if (!(await insertCollection(client, row))) {
       const known = await findCollection(client, income.collector, income.reference);
       if (
         known === undefined ||
-        known.vendor_id !== row.vendor_id ||
-        known.amount_cents !== row.amount_cents ||
-        known.paid_at.getTime() !== row.paid_at.getTime()
+        known.vendorId !== row.vendorId ||
+        known.amountCents !== row.amountCents ||
+        known.paidAt.getTime() !== row.paidAt.getTime()
       ) {
-        throw reused(known, row.vendor_id);
+        throw reused(known, row.vendorId);
       }
       return {
-        reference: encodeReference(known.vendor_id, known.collection_id),
-        amountCents: known.amount_cents,
-        postedAt: known.created_at,
+        reference: encodeReference(known.vendorId, known.collectionId),
+        amountCents: known.amountCents,
+        postedAt: known.createdAt,
         fresh: false,
       };
     }
     await postTransfer(client, {
       vendorId: income.vendorId,
-      sourceId: row.collection_id,
+      sourceId: row.collectionId,
       leg: 1,
       debitAccount: 'external',
       creditAccount: 'collected',
       amountCents: income.amountCents,
-      createdAt: row.created_at,
+      createdAt: row.createdAt,
     });
     crashPoint('collect:before-commit');
     return {
-      reference: encodeReference(income.vendorId, row.collection_id),
+      reference: encodeReference(income.vendorId, row.collectionId),
       amountCents: income.amountCents,
-      postedAt: row.created_at,
+      postedAt: row.createdAt,
       fresh: true,
     };
   });
@@ -100,12 +91,12 @@ function requirePastOrNear(paidAt: Date): void {
 
 /** Names the first collection to its own vendor's repeat only. */
 function reused(
-  known: { readonly vendor_id: number; readonly collection_id: string } | undefined,
+  known: { readonly vendorId: number; readonly collectionId: string } | undefined,
   vendorId: number,
 ): Refusal {
-  const isSameVendor = known?.vendor_id === vendorId;
+  const isSameVendor = known?.vendorId === vendorId;
   return new Refusal('reference_reused', {
     field: 'reference',
-    ...(isSameVendor && { reference: encodeReference(vendorId, known.collection_id) }),
+    ...(isSameVendor && { reference: encodeReference(vendorId, known.collectionId) }),
   });
 }

@@ -26,11 +26,11 @@ export async function fund(
     const postedAt = await postingTime(client);
     const movementId = newId();
     await insertFundMovement(client, {
-      vendor_id: vendorId,
-      requested_at: requestedAt,
-      movement_id: movementId,
-      amount_cents: amountCents,
-      created_at: postedAt,
+      vendorId,
+      requestedAt,
+      movementId,
+      amountCents,
+      createdAt: postedAt,
     });
     await postTransfer(client, {
       vendorId,
@@ -64,9 +64,9 @@ async function nothingToMove(
     return { reference: null, amountCents: 0n, postedAt, fresh: false };
   }
   return {
-    reference: encodeReference(vendorId, first.movement_id),
-    amountCents: first.amount_cents,
-    postedAt: first.created_at,
+    reference: encodeReference(vendorId, first.movementId),
+    amountCents: first.amountCents,
+    postedAt: first.createdAt,
     fresh: false,
   };
 }

@@ -3,11 +3,11 @@ import type { Queryable } from '../../platform/db/pool.ts';
 export interface CollectionRow {
   collector: string;
   reference: string;
-  vendor_id: number;
-  collection_id: string;
-  amount_cents: bigint;
-  paid_at: Date;
-  created_at: Date;
+  vendorId: number;
+  collectionId: string;
+  amountCents: bigint;
+  paidAt: Date;
+  createdAt: Date;
   /** Its authentication code. */
   mac: Buffer;
 }
@@ -20,11 +20,11 @@ export async function insertCollection(db: Queryable, row: CollectionRow): Promi
     [
       row.collector,
       row.reference,
-      row.vendor_id,
-      row.collection_id,
-      row.amount_cents,
-      row.paid_at,
-      row.created_at,
+      row.vendorId,
+      row.collectionId,
+      row.amountCents,
+      row.paidAt,
+      row.createdAt,
       row.mac,
     ],
   );
@@ -37,25 +37,27 @@ export async function findCollection(
   reference: string,
 ): Promise<CollectionRow | undefined> {
   const found = await db.query<CollectionRow>(
-    'select * from collections where collector = $1 and reference = $2',
+    `select collector, reference, vendor_id as "vendorId", collection_id as "collectionId",
+       amount_cents as "amountCents", paid_at as "paidAt", created_at as "createdAt", mac
+     from collections where collector = $1 and reference = $2`,
     [collector, reference],
   );
   return found.rows[0];
 }
 
 export interface FundMovementRow {
-  vendor_id: number;
-  requested_at: Date;
-  movement_id: string;
-  amount_cents: bigint;
-  created_at: Date;
+  vendorId: number;
+  requestedAt: Date;
+  movementId: string;
+  amountCents: bigint;
+  createdAt: Date;
 }
 
 export async function insertFundMovement(db: Queryable, row: FundMovementRow): Promise<void> {
   await db.query(
     `insert into fund_movements (vendor_id, requested_at, movement_id, amount_cents, created_at)
      values ($1, $2, $3, $4, $5)`,
-    [row.vendor_id, row.requested_at, row.movement_id, row.amount_cents, row.created_at],
+    [row.vendorId, row.requestedAt, row.movementId, row.amountCents, row.createdAt],
   );
 }
 
@@ -66,7 +68,9 @@ export async function findFirstFundMovement(
   requestedAt: Date,
 ): Promise<FundMovementRow | undefined> {
   const found = await db.query<FundMovementRow>(
-    `select * from fund_movements where vendor_id = $1 and requested_at = $2
+    `select vendor_id as "vendorId", requested_at as "requestedAt", movement_id as "movementId",
+       amount_cents as "amountCents", created_at as "createdAt"
+     from fund_movements where vendor_id = $1 and requested_at = $2
      order by created_at, movement_id limit 1`,
     [vendorId, requestedAt],
   );

@@ -36,8 +36,8 @@ import { recallInstructions } from '../dispatch/recall-store.ts';
 async function lockOpenCase(db: Queryable, caseId: string): Promise<CaseRow> {
   const row = await lockCase(db, caseId);
   if (row === undefined) throw new PlainError('This case does not exist.');
-  if (row.resolved_at === null) return row;
-  throw new PlainError(`The case is resolved (${row.resolution}, by ${row.resolved_by}).`);
+  if (row.resolvedAt === null) return row;
+  throw new PlainError(`The case is resolved (${row.resolution}, by ${row.resolvedBy}).`);
 }
 
 /**
@@ -56,7 +56,7 @@ export async function proposeResolution(
     const plan = planResolution(await readSituation(client, row), proposal);
     await setProposal(client, row, proposal, by);
     await insertCaseEvent(client, row, { action: 'proposed', actor: by, detail: { ...proposal } });
-    return { row: (await findCase(client, row.case_id)) ?? row, plan };
+    return { row: (await findCase(client, row.caseId)) ?? row, plan };
   });
 }
 
@@ -72,7 +72,7 @@ export async function rejectProposal(
     await setProposal(client, row, null, by);
     const detail = { note: request.note, rejected: row.proposal };
     await insertCaseEvent(client, row, { action: 'rejected', actor: by, detail });
-    return (await findCase(client, row.case_id)) ?? row;
+    return (await findCase(client, row.caseId)) ?? row;
   });
 }
 
@@ -91,10 +91,10 @@ export async function approveResolution(
     const row = await lockOpenCase(client, request.caseId);
     const { proposal } = row;
     if (proposal === null) throw new PlainError('This case has no proposal.');
-    if (row.proposed_by !== null && isSamePerson(row.proposed_by, by)) {
+    if (row.proposedBy !== null && isSamePerson(row.proposedBy, by)) {
       throw new PlainError(`${by} proposed it; another person has to approve it.`, { field: 'by' });
     }
-    await lockBooks(client, row.vendor_id);
+    await lockBooks(client, row.vendorId);
     const situation = await readSituation(client, row);
     const plan = planResolution(situation, proposal);
     if (plan.kind === 'settle') await settleByHand(client, situation.payment, proposal, plan);
@@ -105,7 +105,7 @@ export async function approveResolution(
     await setResolved(client, row, proposal.resolution, by);
     const detail = { ...proposal, correction_id: correctionId };
     await insertCaseEvent(client, row, { action: 'approved', actor: by, detail });
-    return { row: (await findCase(client, row.case_id)) ?? row, plan };
+    return { row: (await findCase(client, row.caseId)) ?? row, plan };
   });
 }
 
@@ -151,7 +151,7 @@ async function lockBooks(db: Queryable, vendorId: number): Promise<void> {
 }
 
 async function readPayment(db: Queryable, row: CaseRow): Promise<Situation['payment']> {
-  const { vendor_id: vendorId, payment_id: paymentId, operator_code: operator } = row;
+  const { vendorId, paymentId, operatorCode: operator } = row;
   if (paymentId === null || operator === null) return null;
   const [payment] = await readPayments(db, operator, [{ vendorId, paymentId }]);
   if (payment === undefined) return null;
@@ -162,12 +162,12 @@ async function readSituation(db: Queryable, row: CaseRow): Promise<Situation> {
   return {
     row,
     payment: await readPayment(db, row),
-    floatCents: await readBalance(db, row.vendor_id, 'float'),
-    exposureCents: await readBalance(db, row.vendor_id, 'exposure'),
+    floatCents: await readBalance(db, row.vendorId, 'float'),
+    exposureCents: await readBalance(db, row.vendorId, 'exposure'),
     receivableCents:
-      row.operator_code === null
+      row.operatorCode === null
         ? 0n
-        : await readBalance(db, HOUSE, `receivable:${row.operator_code}`),
+        : await readBalance(db, HOUSE, `receivable:${row.operatorCode}`),
   };
 }
 
@@ -227,17 +227,17 @@ async function correct(
   await insertCorrection(db, mac, {
     vendorId,
     correctionId,
-    caseId: row.case_id,
-    paymentId: row.payment_id,
+    caseId: row.caseId,
+    paymentId: row.paymentId,
     resolution: proposal.resolution,
     amountCents: plan.transfers.reduce((sum, transfer) => sum + transfer.amountCents, 0n),
     postedAt,
     outcomeBefore: outcomeAfter === null ? null : outcomeAfter === 'success' ? 'failed' : 'success',
     outcomeAfter,
-    proposedBy: row.proposed_by,
+    proposedBy: row.proposedBy,
     approvedBy,
   });
-  if (outcomeAfter !== null && row.payment_id !== null) {
+  if (outcomeAfter !== null && row.paymentId !== null) {
     await setCorrectedOutcome(db, {
       vendorId,
       correctionId,
@@ -245,7 +245,7 @@ async function correct(
     });
     await announceCorrection(db, {
       vendorId,
-      paymentId: row.payment_id,
+      paymentId: row.paymentId,
       correctionId,
       postedAt,
     });
@@ -289,12 +289,12 @@ async function openExposure(
     .reduce((sum, transfer) => sum + transfer.amountCents, 0n);
   if (owedCents === 0n) return;
   await openCase(db, {
-    vendorId: row.vendor_id,
-    paymentId: row.payment_id,
+    vendorId: row.vendorId,
+    paymentId: row.paymentId,
     kind: 'exposure',
     evidenceId: correctionId,
-    operatorCode: row.operator_code,
-    facts: { source: 'correction', owed_cents: Number(owedCents), case_id: row.case_id },
+    operatorCode: row.operatorCode,
+    facts: { source: 'correction', owed_cents: Number(owedCents), case_id: row.caseId },
   });
 }
 
@@ -323,6 +323,6 @@ export function planLines(plan: Plan): string[] {
 }
 
 /** The `ipay_reference` of the payment that a case is about. */
-export function referenceOf(row: Pick<CaseRow, 'vendor_id' | 'payment_id'>): string | null {
-  return row.payment_id === null ? null : encodeReference(row.vendor_id, row.payment_id);
+export function referenceOf(row: Pick<CaseRow, 'vendorId' | 'paymentId'>): string | null {
+  return row.paymentId === null ? null : encodeReference(row.vendorId, row.paymentId);
 }

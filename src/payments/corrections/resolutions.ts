@@ -79,7 +79,7 @@ export type Plan =
 
 /** The input of a plan, read under the locks of its vendors' floats. */
 export interface Situation {
-  readonly row: Pick<CaseRow, 'kind' | 'vendor_id' | 'operator_code' | 'facts'>;
+  readonly row: Pick<CaseRow, 'kind' | 'vendorId' | 'operatorCode' | 'facts'>;
   /** The payment that the case is about. */
   readonly payment: (OurPayment & { readonly feeCents: bigint }) | null;
   readonly floatCents: bigint;
@@ -130,8 +130,8 @@ function accountOf(
   kind: 'operator' | 'receivable',
   row: Situation['row'],
 ): `operator:${string}` | `receivable:${string}` {
-  if (row.operator_code === null) throw new PlainError('The case has no operator.');
-  return `${kind}:${row.operator_code}`;
+  if (row.operatorCode === null) throw new PlainError('The case has no operator.');
+  return `${kind}:${row.operatorCode}`;
 }
 
 function required(situation: Situation): NonNullable<Situation['payment']> {
@@ -298,7 +298,7 @@ function planExposure(
       { field: 'amount' },
     );
   }
-  const { vendor_id: vendorId } = situation.row;
+  const { vendorId } = situation.row;
   const transfer = { vendorId, debitAccount, creditAccount: 'exposure' as const, amountCents };
   return { kind: 'correct', transfers: [transfer], outcomeAfter: null };
 }

@@ -61,8 +61,8 @@ async function findFirst(
   if (request.merchantReference === null) return undefined;
   const row = await readPaymentByReference(pool, vendorId, request.merchantReference);
   if (row === undefined || !isSameRequest(row, request)) return undefined;
-  const reference = encodeReference(vendorId, row.payment_id);
-  return { reference, createdAt: row.created_at, replayed: true };
+  const reference = encodeReference(vendorId, row.paymentId);
+  return { reference, createdAt: row.createdAt, replayed: true };
 }
 
 /** Commits creates; `waiting` counts those in all lanes. */

@@ -124,14 +124,14 @@ export function answerDecision(payment: NewPayment, decision: CreateDecision): C
 
 /** True if the stored payment is what the request asks for, so that it can answer a repeat. */
 export function isSameRequest(
-  row: Pick<PaymentRow, 'biller_code' | 'account' | 'phone' | 'amount_cents'>,
+  row: Pick<PaymentRow, 'billerCode' | 'account' | 'phone' | 'amountCents'>,
   request: CreateRequest,
 ): boolean {
   return (
-    row.biller_code === request.billerCode &&
+    row.billerCode === request.billerCode &&
     row.account === request.account &&
     row.phone === request.phone &&
-    row.amount_cents === request.amountCents
+    row.amountCents === request.amountCents
   );
 }
 

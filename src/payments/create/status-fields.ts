@@ -11,19 +11,19 @@ export const QUEUED_TEXT = 'Transaction queued and pending processing';
  * §2.2).
  */
 export function operatorFieldsOf(
-  row: Omit<StatusRow, 'payment_id' | 'created_at' | 'merchant_reference'>,
+  row: Omit<StatusRow, 'paymentId' | 'createdAt' | 'merchantReference'>,
   wireTime: WireTime,
 ) {
   return {
     biller_response_time:
-      row.biller_response_time === null ? null : wireTime.format(row.biller_response_time),
-    biller_reference: row.biller_reference,
-    transaction_status: statusOf(row.outcome, row.under_way),
+      row.billerResponseTime === null ? null : wireTime.format(row.billerResponseTime),
+    biller_reference: row.billerReference,
+    transaction_status: statusOf(row.outcome, row.underWay),
     transaction_message: row.message,
-    failure_code: row.failure_code,
+    failure_code: row.failureCode,
     account: row.account,
-    amount: moneyNumber(row.amount_cents),
-    biller_name: row.biller_code,
+    amount: moneyNumber(row.amountCents),
+    biller_name: row.billerCode,
     details: row.details,
   };
 }
@@ -37,12 +37,12 @@ export function statusNumberOf({ outcome }: Pick<StatusRow, 'outcome'>): 0 | 1 {
 export function statusSentence(
   row: Pick<
     StatusRow,
-    'outcome' | 'under_way' | 'amount_cents' | 'biller_code' | 'account' | 'message'
+    'outcome' | 'underWay' | 'amountCents' | 'billerCode' | 'account' | 'message'
   >,
 ): string {
-  const payment = `KES ${formatMoney(row.amount_cents)} to ${row.biller_code} for account ${row.account}`;
+  const payment = `KES ${formatMoney(row.amountCents)} to ${row.billerCode} for account ${row.account}`;
   const said = row.message === null || row.message === '' ? '' : `: ${row.message}`;
-  switch (statusOf(row.outcome, row.under_way)) {
+  switch (statusOf(row.outcome, row.underWay)) {
     case 'QUEUED':
       return QUEUED_TEXT;
     case 'PENDING':

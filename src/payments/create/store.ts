@@ -11,12 +11,13 @@ import type {
   PaymentStatus,
 } from './payment.ts';
 
-const CREATE = `select row_number, decision, known_id, known_at from create_payments(
+const CREATE = `select row_number as "rowNumber", decision, known_id as "knownId",
+  known_at as "knownAt" from create_payments(
   0, $1::integer[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[],
   $8::bigint[], $9::boolean[], $10::integer[])`;
 
 interface DecisionRow {
-  row_number: number;
+  rowNumber: number;
   decision:
     | 'time'
     | 'repeated'
@@ -25,8 +26,8 @@ interface DecisionRow {
     | 'likely_duplicate'
     | 'insufficient_float'
     | 'unexplained';
-  known_id: string | null;
-  known_at: Date | null;
+  knownId: string | null;
+  knownAt: Date | null;
 }
 
 /**
@@ -54,7 +55,7 @@ export async function createPayments(
       sequential ? batch.map((_, index) => index + 1) : null,
     ],
   });
-  const createdAt = result.rows[0]?.known_at;
+  const createdAt = result.rows[0]?.knownAt;
   if (createdAt === undefined || createdAt === null) throw new Error('the batch has no time');
   const decisions = batch.map((row): CreateDecision => ({
     kind: 'accepted',
@@ -62,7 +63,7 @@ export async function createPayments(
     createdAt,
   }));
   for (const row of result.rows) {
-    if (row.row_number > 0) decisions[row.row_number - 1] = decisionOf(row);
+    if (row.rowNumber > 0) decisions[row.rowNumber - 1] = decisionOf(row);
   }
   return decisions;
 }
@@ -79,18 +80,18 @@ function decisionOf(row: DecisionRow): CreateDecision {
     case 'insufficient_float':
       return { kind: 'insufficient_float' };
     default:
-      throw new Error(`create_payments decided “${row.decision}” about row ${row.row_number}`);
+      throw new Error(`create_payments decided “${row.decision}” about row ${row.rowNumber}`);
   }
 }
 
 function known(row: DecisionRow): { paymentId: string; createdAt: Date } {
-  if (row.known_id === null || row.known_at === null) {
+  if (row.knownId === null || row.knownAt === null) {
     throw new Error(`decision ${row.decision} names no transaction`);
   }
-  return { paymentId: row.known_id, createdAt: row.known_at };
+  return { paymentId: row.knownId, createdAt: row.knownAt };
 }
 
-const SETTLE = `select row_number, result from settle_payments(
+const SETTLE = `select row_number as "rowNumber", result from settle_payments(
   0, $1::integer[], $2::uuid[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::text[],
   $8::jsonb[], $9::text[], $10::text[], $11::uuid)`;
 
@@ -102,7 +103,7 @@ export async function settlePayments(
   db: Queryable,
   reports: readonly FinalReport[],
 ): Promise<SettleResult[]> {
-  const result = await db.query<{ row_number: number; result: Exclude<SettleResult, 'settled'> }>({
+  const result = await db.query<{ rowNumber: number; result: Exclude<SettleResult, 'settled'> }>({
     name: 'settle_payments',
     text: SETTLE,
     values: [
@@ -120,7 +121,7 @@ export async function settlePayments(
     ],
   });
   const results = reports.map((): SettleResult => 'settled');
-  for (const row of result.rows) results[row.row_number - 1] = row.result;
+  for (const row of result.rows) results[row.rowNumber - 1] = row.result;
   await addDetails(
     db,
     reports.filter((_, index) => results[index] === 'contradicted'),
@@ -129,29 +130,33 @@ export async function settlePayments(
 }
 
 export interface PaymentRow {
-  payment_id: string;
-  vendor_id: number;
-  created_at: Date;
-  settled_at: Date | null;
-  biller_response_time: Date | null;
+  paymentId: string;
+  vendorId: number;
+  createdAt: Date;
+  settledAt: Date | null;
+  billerResponseTime: Date | null;
   outcome: Outcome | null;
-  biller_code: string;
+  billerCode: string;
   account: string;
   phone: string | null;
-  amount_cents: bigint;
-  fee_cents: bigint;
-  merchant_reference: string | null;
-  biller_reference: string | null;
+  amountCents: bigint;
+  feeCents: bigint;
+  merchantReference: string | null;
+  billerReference: string | null;
   message: string | null;
-  failure_code: FailureCode | null;
+  failureCode: FailureCode | null;
   details: Record<string, string> | null;
-  under_way: boolean;
+  underWay: boolean;
 }
 
-const READ = `select t.payment_id, t.vendor_id, t.created_at, t.settled_at, t.biller_response_time,
-    t.outcome, t.biller_code, t.account, t.phone, t.amount_cents, t.fee_cents, t.merchant_reference,
-    t.biller_reference, t.message, t.failure_code, t.details,
-    q.payment_id is not null as under_way
+const PAYMENT_COLUMNS = `t.payment_id as "paymentId", t.vendor_id as "vendorId",
+  t.created_at as "createdAt", t.settled_at as "settledAt",
+  t.biller_response_time as "billerResponseTime", t.outcome, t.biller_code as "billerCode",
+  t.account, t.phone, t.amount_cents as "amountCents", t.fee_cents as "feeCents",
+  t.merchant_reference as "merchantReference", t.biller_reference as "billerReference", t.message,
+  t.failure_code as "failureCode", t.details`;
+
+const READ = `select ${PAYMENT_COLUMNS}, q.payment_id is not null as "underWay"
   from payments t left join dispatch_queue q
     on q.vendor_id = t.vendor_id and q.biller_code = t.biller_code and q.stage = 'verify'
       and q.payment_id = t.payment_id
@@ -176,10 +181,10 @@ export async function readPaymentsByReferences(
   db: Queryable,
   vendorId: number,
   merchantReferences: readonly string[],
-): Promise<PaymentRow[]> {
-  const read = await db.query<PaymentRow>({
+): Promise<Omit<PaymentRow, 'underWay'>[]> {
+  const read = await db.query<Omit<PaymentRow, 'underWay'>>({
     name: 'read_payments_by_references',
-    text: `select t.* from unnest($2::text[]) as r (reference) cross join lateral (
+    text: `select ${PAYMENT_COLUMNS} from unnest($2::text[]) as r (reference) cross join lateral (
         select * from payments
         where vendor_id = $1 and merchant_reference = r.reference limit 1
       ) t`,
@@ -193,11 +198,11 @@ export async function readFeeCents(
   vendorId: number,
   paymentId: string,
 ): Promise<bigint> {
-  const read = await db.query<{ fee_cents: bigint }>(
-    'select fee_cents from payments where vendor_id = $1 and payment_id = $2',
+  const read = await db.query<{ feeCents: bigint }>(
+    'select fee_cents as "feeCents" from payments where vendor_id = $1 and payment_id = $2',
     [vendorId, paymentId],
   );
-  return read.rows[0]?.fee_cents ?? 0n;
+  return read.rows[0]?.feeCents ?? 0n;
 }
 
 /** Deletes payments that are archived. Returns how many there were. */
@@ -216,26 +221,28 @@ export async function deleteSettled(
 /** What a status answer tells. */
 export type StatusRow = Pick<
   PaymentRow,
-  | 'payment_id'
-  | 'created_at'
-  | 'biller_response_time'
+  | 'paymentId'
+  | 'createdAt'
+  | 'billerResponseTime'
   | 'outcome'
-  | 'biller_code'
+  | 'billerCode'
   | 'account'
-  | 'amount_cents'
-  | 'merchant_reference'
-  | 'biller_reference'
+  | 'amountCents'
+  | 'merchantReference'
+  | 'billerReference'
   | 'message'
-  | 'failure_code'
+  | 'failureCode'
   | 'details'
-  | 'under_way'
+  | 'underWay'
 >;
 
 const readStatusesBy = (
   column: 'payment_id' | 'merchant_reference',
-): string => `select w.number::integer, t.payment_id, t.created_at, t.biller_response_time,
-    t.outcome, t.biller_code, t.account, t.amount_cents, t.merchant_reference, t.biller_reference,
-    t.message, t.failure_code, t.details, q.payment_id is not null as under_way
+): string => `select w.number::integer, t.payment_id as "paymentId", t.created_at as "createdAt",
+    t.biller_response_time as "billerResponseTime", t.outcome, t.biller_code as "billerCode",
+    t.account, t.amount_cents as "amountCents", t.merchant_reference as "merchantReference",
+    t.biller_reference as "billerReference", t.message, t.failure_code as "failureCode", t.details,
+    q.payment_id is not null as "underWay"
   from unnest($1::integer[], $2::${column === 'payment_id' ? 'uuid' : 'text'}[])
       with ordinality as w (vendor_id, ${column}, number)
     join payments t on t.vendor_id = w.vendor_id and t.${column} = w.${column}

@@ -37,7 +37,7 @@ export function createCallbackReceiver(options: {
     location: { readonly vendorId: number; readonly paymentId: string },
   ): Promise<string | undefined> => {
     const row = await readPayment(pool, location.vendorId, location.paymentId);
-    const biller = row && catalogue.biller(row.biller_code);
+    const biller = row && catalogue.biller(row.billerCode);
     return biller?.operatorCode === operatorCode ? biller.billerCode : undefined;
   };
 

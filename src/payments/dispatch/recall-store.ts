@@ -39,8 +39,8 @@ export async function lockStillUnderWay(
   db: Queryable,
   payments: readonly (PaymentKey & { readonly lastSentAt: Date | null })[],
 ): Promise<ReadonlySet<string>> {
-  const locked = await db.query<{ payment_id: string }>(
-    `select q.payment_id
+  const locked = await db.query<{ paymentId: string }>(
+    `select q.payment_id as "paymentId"
      from unnest($1::integer[], $2::uuid[], $3::timestamptz[]) as k (vendor_id, payment_id, last_sent_at)
        join payments t using (vendor_id, payment_id)
        join dispatch_queue q on q.vendor_id = t.vendor_id and q.biller_code = t.biller_code
@@ -53,7 +53,7 @@ export async function lockStillUnderWay(
       payments.map((key) => key.lastSentAt),
     ],
   );
-  return new Set(locked.rows.map((row) => row.payment_id));
+  return new Set(locked.rows.map((row) => row.paymentId));
 }
 
 /**

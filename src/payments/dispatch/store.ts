@@ -16,25 +16,15 @@ export interface QueueSummary extends QueueKey {
 
 /** Every queue that is not empty, the longest due first. Reads all open transactions' queue rows. */
 export async function listQueues(db: Queryable): Promise<QueueSummary[]> {
-  const listed = await db.query<{
-    vendor_id: number;
-    biller_code: string;
-    stage: Stage;
-    due_in_ms: number;
-  }>({
+  const listed = await db.query<QueueSummary>({
     name: 'list_queues',
-    text: `select vendor_id, biller_code, stage,
-        (extract(epoch from min(due_at) - now()) * 1000)::float8 as due_in_ms
+    text: `select vendor_id as "vendorId", biller_code as "billerCode", stage,
+        (extract(epoch from min(due_at) - now()) * 1000)::float8 as "dueInMs"
       from dispatch_queue group by vendor_id, biller_code, stage
       order by min(due_at), vendor_id, biller_code, stage`,
     values: [],
   });
-  return listed.rows.map((row) => ({
-    vendorId: row.vendor_id,
-    billerCode: row.biller_code,
-    stage: row.stage,
-    dueInMs: row.due_in_ms,
-  }));
+  return listed.rows;
 }
 
 /** One transaction taken to be sent or verified, until its lease ends. */
@@ -58,18 +48,18 @@ export interface Claim {
 }
 
 interface ClaimRow {
-  vendor_id: number;
-  payment_id: string;
-  biller_code: string;
+  vendorId: number;
+  paymentId: string;
+  billerCode: string;
   stage: Stage;
-  claim_number: number;
-  attempt_number: number;
-  verify_count: number;
-  attempt_age_ms: number;
-  operator_handle: string | null;
+  claimNumber: number;
+  attemptNumber: number;
+  verifyCount: number;
+  attemptAgeMs: number;
+  operatorHandle: string | null;
   account: string;
   phone: string | null;
-  amount_cents: bigint;
+  amountCents: bigint;
 }
 
 // Times are the database's, as no two processes' clocks agree; they pass through `picked` because
@@ -110,10 +100,13 @@ const CLAIM = `
     due_at = p.at + p.lease_ms * interval '1 millisecond'
   from picked p
   where d.ctid = p.row_at
-  returning d.vendor_id, d.payment_id, d.biller_code, p.stage, d.claim_number,
-    d.attempt_number, d.verify_count, d.operator_handle, p.account, p.phone, p.amount_cents,
+  returning d.vendor_id as "vendorId", d.payment_id as "paymentId", d.biller_code as "billerCode",
+    p.stage, d.claim_number as "claimNumber",
+    d.attempt_number as "attemptNumber", d.verify_count as "verifyCount",
+      d.operator_handle as "operatorHandle", p.account, p.phone, p.amount_cents as "amountCents",
     (extract(epoch from p.at
-      - greatest(d.sent_at, (select max(lost_until) from quarantines))) * 1000)::float8 as attempt_age_ms`;
+      - greatest(d.sent_at, (select max(lost_until)
+        from quarantines))) * 1000)::float8 as "attemptAgeMs"`;
 
 /**
  * Takes due transactions of the given queues, oldest first, and writes the attempt of each that is
@@ -135,20 +128,20 @@ export async function claim(
       wanted.map((queue) => queue.leaseMs),
     ],
   });
-  const oldestFirst = claimed.rows.toSorted((a, b) => (a.payment_id < b.payment_id ? -1 : 1));
+  const oldestFirst = claimed.rows.toSorted((a, b) => (a.paymentId < b.paymentId ? -1 : 1));
   return oldestFirst.map((row) => ({
-    vendorId: row.vendor_id,
-    paymentId: row.payment_id,
-    billerCode: row.biller_code,
+    vendorId: row.vendorId,
+    paymentId: row.paymentId,
+    billerCode: row.billerCode,
     stage: row.stage,
-    claimNumber: row.claim_number,
-    attemptNumber: row.attempt_number,
-    verifyCount: row.verify_count,
-    attemptAgeMs: row.attempt_age_ms,
-    operatorHandle: row.operator_handle,
+    claimNumber: row.claimNumber,
+    attemptNumber: row.attemptNumber,
+    verifyCount: row.verifyCount,
+    attemptAgeMs: row.attemptAgeMs,
+    operatorHandle: row.operatorHandle,
     account: row.account,
     phone: row.phone,
-    amountCents: row.amount_cents,
+    amountCents: row.amountCents,
   }));
 }
 

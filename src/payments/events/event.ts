@@ -11,16 +11,16 @@ export const EVENT_STATES = ['waiting', 'delivered', 'given_up'] as const;
 export type EventState = (typeof EVENT_STATES)[number];
 
 /** What happened, with the payment as it was then. */
-export interface EventRow extends Omit<StatusRow, 'under_way'> {
-  readonly vendor_id: number;
-  readonly event_id: string;
-  readonly payment_id: string;
+export interface EventRow extends Omit<StatusRow, 'underWay'> {
+  readonly vendorId: number;
+  readonly eventId: string;
+  readonly paymentId: string;
   readonly type: EventType;
-  readonly occurred_at: Date;
+  readonly occurredAt: Date;
 }
 
 /** The `webhook-id` of an event, the same at every attempt. */
-export function webhookIdOf({ event_id: eventId }: Pick<EventRow, 'event_id'>): string {
+export function webhookIdOf({ eventId }: Pick<EventRow, 'eventId'>): string {
   return `evt_${eventId}`;
 }
 
@@ -36,14 +36,14 @@ export function testEventBody(vid: string, at: Date): string {
 export function eventBody(row: EventRow, vid: string, wireTime: WireTime): string {
   return JSON.stringify({
     type: row.type,
-    timestamp: row.occurred_at.toISOString(),
+    timestamp: row.occurredAt.toISOString(),
     data: {
       vid,
       status: statusNumberOf(row),
-      ipay_reference: encodeReference(row.vendor_id, row.payment_id),
-      posted_time: wireTime.format(row.created_at),
-      merchant_reference: row.merchant_reference,
-      ...operatorFieldsOf({ ...row, under_way: false }, wireTime),
+      ipay_reference: encodeReference(row.vendorId, row.paymentId),
+      posted_time: wireTime.format(row.createdAt),
+      merchant_reference: row.merchantReference,
+      ...operatorFieldsOf({ ...row, underWay: false }, wireTime),
     },
   });
 }

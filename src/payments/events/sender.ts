@@ -186,7 +186,7 @@ class RunningSender implements WebhookSender {
   ): Promise<void> {
     const { pool, policy, log } = this.#options;
     const { vendorId, vid } = webhook;
-    const tried = { attemptCount: event.attempt_count, triedForMs: event.tried_for_ms };
+    const tried = { attemptCount: event.attemptCount, triedForMs: event.triedForMs };
     const retryInMs = retryDelayMs(tried, policy, Math.random());
     const failing = await writeFailure(pool, event, { result: result.text, retryInMs });
     if (failing === undefined) return;

@@ -19,17 +19,11 @@ export interface WaitingWebhook {
  * books are in quarantine after a restore: they may be a copy of those of a running service.
  */
 export async function listWaitingWebhooks(db: Queryable): Promise<WaitingWebhook[]> {
-  const listed = await db.query<{
-    vendor_id: number;
-    vid: string;
-    url: string;
-    allows_private: boolean;
-    failure_count: number;
-    due_in_ms: number;
-  }>({
+  const listed = await db.query<WaitingWebhook>({
     name: 'list_waiting_webhooks',
-    text: `select w.vendor_id, v.vid, w.url, w.allows_private, w.failure_count,
-        (extract(epoch from d.due_at - now()) * 1000)::float8 as due_in_ms
+    text: `select w.vendor_id as "vendorId", v.vid, w.url, w.allows_private as "allowsPrivate",
+      w.failure_count as "failureCount",
+        (extract(epoch from d.due_at - now()) * 1000)::float8 as "dueInMs"
       from webhooks w
         join vendors v on v.vendor_id = w.vendor_id
         cross join lateral (
@@ -41,22 +35,22 @@ export async function listWaitingWebhooks(db: Queryable): Promise<WaitingWebhook
       order by d.due_at, w.vendor_id`,
     values: [],
   });
-  return listed.rows.map((row) => ({
-    vendorId: row.vendor_id,
-    vid: row.vid,
-    url: row.url,
-    allowsPrivate: row.allows_private,
-    failureCount: row.failure_count,
-    dueInMs: row.due_in_ms,
-  }));
+  return listed.rows;
 }
+
+/** Columns of an `EventRow`, of `events e`. */
+export const EVENT_COLUMNS = `e.vendor_id as "vendorId", e.event_id as "eventId", e.type,
+  e.occurred_at as "occurredAt", e.payment_id as "paymentId", e.created_at as "createdAt",
+  e.biller_response_time as "billerResponseTime", e.outcome, e.biller_code as "billerCode",
+  e.account, e.amount_cents as "amountCents", e.merchant_reference as "merchantReference",
+  e.biller_reference as "billerReference", e.message, e.failure_code as "failureCode", e.details`;
 
 /** An event taken to be sent, until its lease ends. */
 export interface ClaimedEvent extends EventRow {
   /** This attempt included; fences off a sender whose lease lapsed. */
-  readonly attempt_count: number;
+  readonly attemptCount: number;
   /** Since the first attempt. */
-  readonly tried_for_ms: number;
+  readonly triedForMs: number;
 }
 
 /** Takes due events of one vendor, the longest due first. Two claimers never get the same one. */
@@ -77,8 +71,8 @@ export async function claimEvents(
         first_attempt_at = coalesce(e.first_attempt_at, p.at)
       from picked p
       where e.vendor_id = $1 and e.vendor_id = p.vendor_id and e.event_id = p.event_id
-      returning e.*,
-        (extract(epoch from p.at - e.first_attempt_at) * 1000)::float8 as tried_for_ms`,
+      returning ${EVENT_COLUMNS}, e.attempt_count as "attemptCount",
+        (extract(epoch from p.at - e.first_attempt_at) * 1000)::float8 as "triedForMs"`,
     values: [vendorId, options.max, options.leaseMs],
   });
   return claimed.rows;
@@ -87,21 +81,21 @@ export async function claimEvents(
 /** Whoever delivered it: the event is done, and the webhook well. */
 export async function writeDelivered(
   db: Queryable,
-  event: Pick<EventRow, 'vendor_id' | 'event_id'>,
+  event: Pick<EventRow, 'vendorId' | 'eventId'>,
   result: string,
 ): Promise<void> {
   await db.query({
     name: 'write_delivered',
     text: `update events set state = 'delivered', due_at = null, ended_at = now(), last_result = $3
       where vendor_id = $1 and event_id = $2 and state <> 'delivered'`,
-    values: [event.vendor_id, event.event_id, result],
+    values: [event.vendorId, event.eventId, result],
   });
   // By itself: who changes a webhook locks it first and its events then.
   await db.query({
     name: 'write_webhook_well',
     text: `update webhooks set failure_count = 0, failing_since = null
       where vendor_id = $1 and failure_count > 0`,
-    values: [event.vendor_id],
+    values: [event.vendorId],
   });
 }
 
@@ -112,10 +106,10 @@ export async function writeDelivered(
  */
 export async function writeFailure(
   db: Queryable,
-  event: Pick<ClaimedEvent, 'vendor_id' | 'event_id' | 'attempt_count'>,
+  event: Pick<ClaimedEvent, 'vendorId' | 'eventId' | 'attemptCount'>,
   next: { readonly result: string; readonly retryInMs: number | undefined },
 ): Promise<FailingWebhook | undefined> {
-  const written = await db.query<{ failure_count: number; failing_for_ms: number }>({
+  const written = await db.query<{ failureCount: number; failingForMs: number }>({
     name: 'write_failure',
     // The webhook is locked before its event. now() passes through a row, because Citus refuses it
     // beside columns in an UPDATE.
@@ -134,18 +128,18 @@ export async function writeFailure(
       set failure_count = w.failure_count + 1, failing_since = coalesce(w.failing_since, c.at)
       from clock c
       where w.vendor_id = $1 and w.vendor_id = c.vendor_id
-      returning w.failure_count,
-        (extract(epoch from c.at - w.failing_since) * 1000)::float8 as failing_for_ms`,
+      returning w.failure_count as "failureCount",
+        (extract(epoch from c.at - w.failing_since) * 1000)::float8 as "failingForMs"`,
     values: [
-      event.vendor_id,
-      event.event_id,
-      event.attempt_count,
+      event.vendorId,
+      event.eventId,
+      event.attemptCount,
       next.result,
       next.retryInMs ?? null,
     ],
   });
   const [row] = written.rows;
-  return row && { failureCount: row.failure_count, failingForMs: row.failing_for_ms };
+  return row && { failureCount: row.failureCount, failingForMs: row.failingForMs };
 }
 
 /** Returns false when it was disabled, or removed, before. */
@@ -201,11 +195,11 @@ export async function deleteEventsBefore(
   { before, firstIdAfter }: { readonly before: Date; readonly firstIdAfter: string },
   signal: AbortSignal,
 ): Promise<number> {
-  const vendors = await db.query<{ vendor_id: number }>(
-    'select vendor_id from vendors order by vendor_id',
+  const vendors = await db.query<{ vendorId: number }>(
+    'select vendor_id as "vendorId" from vendors order by vendor_id',
   );
   let deleted = 0;
-  for (const { vendor_id: vendorId } of vendors.rows) {
+  for (const { vendorId } of vendors.rows) {
     // Ends: every round but the last takes a batch away.
     while (!signal.aborted) {
       const removed = await db.query<{ removed: number }>(

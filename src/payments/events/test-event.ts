@@ -35,14 +35,14 @@ export async function sendTestEvent(
       `Vendor ${vendor.vid} has no webhook. Set one: webhook set ${vendor.vid} URL`,
     );
   }
-  const webhookId = webhookIdOf({ event_id: newId() });
+  const webhookId = webhookIdOf({ eventId: newId() });
   const deliverer = createDeliverer(WEBHOOK_POLICY);
   const startedMs = performance.now();
   try {
     const result = await deliverer.deliver(
       {
         url: webhook.url,
-        allowsPrivate: webhook.allows_private,
+        allowsPrivate: webhook.allowsPrivate,
         webhookId,
         body: testEventBody(vendor.vid, new Date()),
         secrets,
@@ -52,7 +52,7 @@ export async function sendTestEvent(
     return {
       ...result,
       url: webhook.url,
-      disabled: webhook.disabled_at !== null,
+      disabled: webhook.disabledAt !== null,
       webhookId,
       durationMs: Math.round(performance.now() - startedMs),
     };

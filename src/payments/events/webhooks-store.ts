@@ -1,25 +1,28 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { EventRow, EventState } from './event.ts';
+import { EVENT_COLUMNS } from './store.ts';
 
 export interface WebhookRow {
-  readonly vendor_id: number;
+  readonly vendorId: number;
   readonly vid: string;
   readonly url: string;
-  readonly allows_private: boolean;
-  readonly failure_count: number;
-  readonly failing_since: Date | null;
-  readonly disabled_at: Date | null;
-  readonly disabled_reason: string | null;
+  readonly allowsPrivate: boolean;
+  readonly failureCount: number;
+  readonly failingSince: Date | null;
+  readonly disabledAt: Date | null;
+  readonly disabledReason: string | null;
   readonly waiting: number;
   /** When the oldest waiting event happened. */
-  readonly oldest_waiting_at: Date | null;
+  readonly oldestWaitingAt: Date | null;
 }
 
 /** Every webhook, by vendor, with what waits for it. Reads all waiting events. */
 export async function listWebhooks(db: Queryable): Promise<WebhookRow[]> {
   const listed = await db.query<WebhookRow>(
-    `select w.vendor_id, v.vid, w.url, w.allows_private, w.failure_count, w.failing_since,
-       w.disabled_at, w.disabled_reason, e.waiting, e.oldest_waiting_at
+    `select w.vendor_id as "vendorId", v.vid, w.url, w.allows_private as "allowsPrivate",
+      w.failure_count as "failureCount", w.failing_since as "failingSince",
+       w.disabled_at as "disabledAt", w.disabled_reason as "disabledReason", e.waiting,
+         e.oldest_waiting_at as "oldestWaitingAt"
      from webhooks w
        join vendors v on v.vendor_id = w.vendor_id
        cross join lateral (
@@ -35,9 +38,10 @@ export async function listWebhooks(db: Queryable): Promise<WebhookRow[]> {
 export async function findWebhook(
   db: Queryable,
   vendorId: number,
-): Promise<Pick<WebhookRow, 'url' | 'allows_private' | 'disabled_at'> | undefined> {
-  const found = await db.query<Pick<WebhookRow, 'url' | 'allows_private' | 'disabled_at'>>(
-    'select url, allows_private, disabled_at from webhooks where vendor_id = $1',
+): Promise<Pick<WebhookRow, 'url' | 'allowsPrivate' | 'disabledAt'> | undefined> {
+  const found = await db.query<Pick<WebhookRow, 'url' | 'allowsPrivate' | 'disabledAt'>>(
+    `select url, allows_private as "allowsPrivate", disabled_at as "disabledAt" from webhooks
+      where vendor_id = $1`,
     [vendorId],
   );
   return found.rows[0];
@@ -100,10 +104,10 @@ export async function deleteWebhook(db: Queryable, vendorId: number): Promise<nu
 /** An event, and what became of it. */
 export interface ListedEvent extends EventRow {
   readonly state: EventState;
-  readonly attempt_count: number;
-  readonly due_at: Date | null;
-  readonly ended_at: Date | null;
-  readonly last_result: string | null;
+  readonly attemptCount: number;
+  readonly dueAt: Date | null;
+  readonly endedAt: Date | null;
+  readonly lastResult: string | null;
 }
 
 /** The vendor's events, those of the newest payments and corrections first. */
@@ -113,7 +117,9 @@ export async function listEvents(
   options: { readonly state: EventState | undefined; readonly limit: number },
 ): Promise<ListedEvent[]> {
   const listed = await db.query<ListedEvent>(
-    `select * from events where vendor_id = $1 and ($2::text is null or state = $2)
+    `select ${EVENT_COLUMNS}, e.state, e.attempt_count as "attemptCount", e.due_at as "dueAt",
+       e.ended_at as "endedAt", e.last_result as "lastResult"
+     from events e where vendor_id = $1 and ($2::text is null or state = $2)
      order by event_id desc limit $3`,
     [vendorId, options.state ?? null, options.limit],
   );
@@ -137,7 +143,7 @@ export async function replayAfter(
   vendorId: number,
   filter: ReplayFilter & { readonly afterId: string; readonly limit: number },
 ): Promise<string[]> {
-  const updated = await db.query<{ event_id: string }>(
+  const updated = await db.query<{ eventId: string }>(
     `update events set state = 'waiting', due_at = now(), ended_at = null, first_attempt_at = null,
        attempt_count = 0
      where vendor_id = $1 and event_id in (
@@ -146,7 +152,7 @@ export async function replayAfter(
          and ($4::timestamptz is null or occurred_at >= $4)
          and ($5::timestamptz is null or occurred_at < $5) and ($6::text is null or state = $6)
        order by event_id limit $7)
-     returning event_id`,
+     returning event_id as "eventId"`,
     [
       vendorId,
       filter.afterId,
@@ -157,7 +163,7 @@ export async function replayAfter(
       filter.limit,
     ],
   );
-  return updated.rows.map((row) => row.event_id);
+  return updated.rows.map((row) => row.eventId);
 }
 
 /** Webhooks in one state, and what waits for them. */

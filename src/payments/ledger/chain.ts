@@ -70,10 +70,10 @@ export async function extendChain(
 ): Promise<Head | undefined> {
   return await databaseTransaction(pool, async (client) => {
     // One builder at a time; one that waited here continues where the other ended.
-    const chain = await client.query<{ ended_at: string }>(
-      'select ended_at::text from ledger_chain for update',
+    const chain = await client.query<{ endedAt: string }>(
+      'select ended_at::text as "endedAt" from ledger_chain for update',
     );
-    const endedAt = chain.rows[0]?.ended_at ?? '-infinity';
+    const endedAt = chain.rows[0]?.endedAt ?? '-infinity';
     const horizon = await readHorizon(client);
     if (horizon === undefined) return undefined;
     // A separate statement, whose snapshot is newer than the horizon: rows of all transactions that
@@ -111,16 +111,17 @@ async function requireEnd(
       );
     }
   }
-  const read = await db.query<{ block_number: bigint; hash: Buffer; is_end: boolean }>(
-    `select block_number, hash, ended_at = $1::timestamptz as is_end from ledger_heads
+  const read = await db.query<{ blockNumber: bigint; hash: Buffer; isEnd: boolean }>(
+    `select block_number as "blockNumber", hash, ended_at = $1::timestamptz as "isEnd"
+      from ledger_heads
      order by block_number desc limit 1`,
     [endedAt],
   );
   const [last] = read.rows;
-  if (last === undefined ? endedAt !== '-infinity' : !last.is_end) {
+  if (last === undefined ? endedAt !== '-infinity' : !last.isEnd) {
     throw new ChainAlteredError('the last block does not end where the chain does');
   }
-  return last === undefined ? undefined : { blockNumber: last.block_number, hash: last.hash };
+  return last === undefined ? undefined : { blockNumber: last.blockNumber, hash: last.hash };
 }
 
 async function buildBlock(
@@ -135,10 +136,10 @@ async function buildBlock(
   const { from, to, previous } = block;
   const blockNumber = (previous?.blockNumber ?? 0n) + 1n;
   const built = await db.query<{
-    started_us: string;
-    ended_us: string;
-    entry_count: bigint;
-    blocks_hash: Buffer;
+    startedUs: string;
+    endedUs: string;
+    entryCount: bigint;
+    blocksHash: Buffer;
   }>(
     `with entry as (${entries('$1::timestamptz', '$2::timestamptz')}), block as (
        insert into ledger_blocks (vendor_id, block_number, entry_count, entry_marks, hash)
@@ -147,8 +148,9 @@ async function buildBlock(
        from entry group by vendor_id
        returning vendor_id, entry_count, hash
      )
-     select ${MICROSECONDS('$1::timestamptz')} as started_us, ${MICROSECONDS('$2::timestamptz')} as ended_us,
-       sum(entry_count)::bigint as entry_count, ${BLOCKS_HASH} as blocks_hash
+     select ${MICROSECONDS('$1::timestamptz')} as "startedUs",
+       ${MICROSECONDS('$2::timestamptz')} as "endedUs",
+       sum(entry_count)::bigint as "entryCount", ${BLOCKS_HASH} as "blocksHash"
      from block`,
     [from, to, blockNumber],
   );
@@ -157,26 +159,26 @@ async function buildBlock(
   const builtAt = new Date();
   const hash = headHash(previous?.hash ?? null, {
     blockNumber,
-    startedUs: made.started_us,
-    endedUs: made.ended_us,
+    startedUs: made.startedUs,
+    endedUs: made.endedUs,
     builtAt,
-    entryCount: made.entry_count,
-    blocksHash: made.blocks_hash,
+    entryCount: made.entryCount,
+    blocksHash: made.blocksHash,
   });
   await db.query(
     `insert into ledger_heads (block_number, started_at, ended_at, built_at, entry_count, hash, mac)
      values ($1, $2::timestamptz, $3::timestamptz, $4, $5, $6, $7)`,
-    [blockNumber, from, to, builtAt, made.entry_count, hash, block.mac.sign(headText(hash))],
+    [blockNumber, from, to, builtAt, made.entryCount, hash, block.mac.sign(headText(hash))],
   );
   return { blockNumber, hash };
 }
 
 /** How far the chain reaches; null before the first block. */
 export async function readChainEnd(pool: Pool): Promise<Date | null> {
-  const read = await pool.query<{ ended_at: Date | null }>(
-    `select nullif(ended_at, '-infinity') as ended_at from ledger_chain`,
+  const read = await pool.query<{ endedAt: Date | null }>(
+    `select nullif(ended_at, '-infinity') as "endedAt" from ledger_chain`,
   );
-  return read.rows[0]?.ended_at ?? null;
+  return read.rows[0]?.endedAt ?? null;
 }
 
 /** The database's clock. */

@@ -41,7 +41,7 @@ export async function readStatement(
     const balances = new Map<string, bigint>();
     for (const { account } of await readBalances(client, vendorId)) balances.set(account, 0n);
     for (const row of await readBalancesAt(client, vendorId, from)) {
-      balances.set(row.account, row.balance_cents);
+      balances.set(row.account, row.balanceCents);
     }
     reader.opening(new Map(balances));
     const fetchSome = await openTransfers(client, vendorId, { from, to });
@@ -53,14 +53,14 @@ export async function readStatement(
 }
 
 function lineOf(row: StatementRow, balances: Map<string, bigint>): StatementLine {
-  const { debit_account: debit, credit_account: credit, amount_cents: amountCents } = row;
+  const { debitAccount: debit, creditAccount: credit, amountCents } = row;
   balances.set(debit, (balances.get(debit) ?? 0n) - amountCents);
   balances.set(credit, (balances.get(credit) ?? 0n) + amountCents);
   return {
-    at: row.created_at,
+    at: row.createdAt,
     movement: movementName(debit, credit),
-    sourceId: row.source_id,
-    merchantReference: row.merchant_reference,
+    sourceId: row.sourceId,
+    merchantReference: row.merchantReference,
     debitAccount: debit,
     creditAccount: credit,
     amountCents,

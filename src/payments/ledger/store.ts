@@ -3,13 +3,14 @@ import type { AccountName } from './account.ts';
 
 /** Locks the vendor's float row, which guards all of its accounts. Returns its balance in cents. */
 export async function lockFloat(db: Queryable, vendorId: number): Promise<bigint> {
-  const locked = await db.query<{ balance_cents: bigint }>(
-    `select balance_cents from accounts where vendor_id = $1 and account = 'float' for update`,
+  const locked = await db.query<{ balanceCents: bigint }>(
+    `select balance_cents as "balanceCents" from accounts where vendor_id = $1 and account = 'float'
+      for update`,
     [vendorId],
   );
   const row = locked.rows[0];
   if (row === undefined) throw new Error(`vendor ${vendorId} has no float account`);
-  return row.balance_cents;
+  return row.balanceCents;
 }
 
 /** Makes the vendor's accounts that it does not have yet, such as an operator's. */
@@ -41,11 +42,11 @@ export async function readBalance(
   vendorId: number,
   account: AccountName,
 ): Promise<bigint> {
-  const read = await db.query<{ balance_cents: bigint }>(
-    'select balance_cents from accounts where vendor_id = $1 and account = $2',
+  const read = await db.query<{ balanceCents: bigint }>(
+    'select balance_cents as "balanceCents" from accounts where vendor_id = $1 and account = $2',
     [vendorId, account],
   );
-  return read.rows[0]?.balance_cents ?? 0n;
+  return read.rows[0]?.balanceCents ?? 0n;
 }
 
 /** The floats of these vendors, in cents. */
@@ -53,21 +54,23 @@ export async function readFloats(
   db: Queryable,
   vendorIds: readonly number[],
 ): Promise<Map<number, bigint>> {
-  const read = await db.query<{ vendor_id: number; balance_cents: bigint }>({
+  const read = await db.query<{ vendorId: number; balanceCents: bigint }>({
     name: 'read_floats',
-    text: `select a.vendor_id, a.balance_cents from unnest($1::integer[]) as w (vendor_id)
+    text: `select a.vendor_id as "vendorId", a.balance_cents as "balanceCents"
+      from unnest($1::integer[]) as w (vendor_id)
         join accounts a on a.vendor_id = w.vendor_id and a.account = 'float'`,
     values: [vendorIds],
   });
-  return new Map(read.rows.map((row) => [row.vendor_id, row.balance_cents]));
+  return new Map(read.rows.map((row) => [row.vendorId, row.balanceCents]));
 }
 
 export async function readBalances(
   db: Queryable,
   vendorId: number,
-): Promise<{ account: string; balance_cents: bigint }[]> {
-  const read = await db.query<{ account: string; balance_cents: bigint }>(
-    'select account, balance_cents from accounts where vendor_id = $1 order by account',
+): Promise<{ account: string; balanceCents: bigint }[]> {
+  const read = await db.query<{ account: string; balanceCents: bigint }>(
+    `select account, balance_cents as "balanceCents" from accounts where vendor_id = $1
+      order by account`,
     [vendorId],
   );
   return read.rows;
@@ -78,11 +81,12 @@ export async function listAllBalances(
   db: Queryable,
   accounts: readonly AccountName[],
 ): Promise<Map<string, bigint>> {
-  const read = await db.query<{ vendor_id: number; account: string; balance_cents: bigint }>(
-    'select vendor_id, account, balance_cents from accounts where account = any($1)',
+  const read = await db.query<{ vendorId: number; account: string; balanceCents: bigint }>(
+    `select vendor_id as "vendorId", account, balance_cents as "balanceCents" from accounts
+      where account = any($1)`,
     [accounts],
   );
-  return new Map(read.rows.map((row) => [`${row.vendor_id} ${row.account}`, row.balance_cents]));
+  return new Map(read.rows.map((row) => [`${row.vendorId} ${row.account}`, row.balanceCents]));
 }
 
 export interface Transfer {
@@ -122,13 +126,13 @@ export async function postTransfer(db: Queryable, transfer: Transfer): Promise<v
 }
 
 export interface StatementRow {
-  created_at: Date;
-  source_id: string;
+  createdAt: Date;
+  sourceId: string;
   leg: number;
-  debit_account: string;
-  credit_account: string;
-  amount_cents: bigint;
-  merchant_reference: string | null;
+  debitAccount: string;
+  creditAccount: string;
+  amountCents: bigint;
+  merchantReference: string | null;
 }
 
 /** Most rows of a statement in memory at once. */
@@ -149,8 +153,10 @@ export async function openTransfers(
   await db.query(`set local idle_in_transaction_session_timeout = '${READER_PATIENCE}'`);
   await db.query(
     `declare statement no scroll cursor for
-     select f.created_at, f.source_id, f.leg, f.debit_account, f.credit_account, f.amount_cents,
-       coalesce(t.merchant_reference, a.merchant_reference) as merchant_reference
+     select f.created_at as "createdAt", f.source_id as "sourceId", f.leg,
+       f.debit_account as "debitAccount", f.credit_account as "creditAccount",
+       f.amount_cents as "amountCents",
+       coalesce(t.merchant_reference, a.merchant_reference) as "merchantReference"
      from transfers f left join payments t
        on t.vendor_id = f.vendor_id and t.payment_id = f.source_id
      left join archived_payments a
@@ -170,9 +176,9 @@ export async function readBalancesAt(
   db: Queryable,
   vendorId: number,
   before: Date,
-): Promise<{ account: string; balance_cents: bigint }[]> {
-  const read = await db.query<{ account: string; balance_cents: bigint }>(
-    `select account, sum(change)::bigint as balance_cents from (
+): Promise<{ account: string; balanceCents: bigint }[]> {
+  const read = await db.query<{ account: string; balanceCents: bigint }>(
+    `select account, sum(change)::bigint as "balanceCents" from (
        select debit_account as account, -amount_cents as change from transfers
        where vendor_id = $1 and created_at < $2
        union all
@@ -195,9 +201,9 @@ export async function lockFloats(db: Queryable, vendorIds: readonly number[]): P
 
 /** Age of the oldest transfer that is not in the hash chain yet; 0 when all are. */
 export async function readUnchainedSeconds(db: Queryable): Promise<number> {
-  const read = await db.query<{ age_seconds: number }>(
-    `select coalesce(extract(epoch from now() - min(f.created_at)), 0)::float8 as age_seconds
+  const read = await db.query<{ ageSeconds: number }>(
+    `select coalesce(extract(epoch from now() - min(f.created_at)), 0)::float8 as "ageSeconds"
      from transfers f where f.created_at >= (select ended_at from ledger_chain)`,
   );
-  return read.rows[0]?.age_seconds ?? 0;
+  return read.rows[0]?.ageSeconds ?? 0;
 }

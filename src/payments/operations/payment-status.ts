@@ -132,9 +132,9 @@ export function paymentStatus(deps: {
         msg: {
           status: statusNumberOf(row),
           text: fields,
-          ipay_reference: encodeReference(vendor.vendorId, row.payment_id),
-          posted_time: deps.wireTime.format(row.created_at),
-          merchant_reference: row.merchant_reference,
+          ipay_reference: encodeReference(vendor.vendorId, row.paymentId),
+          posted_time: deps.wireTime.format(row.createdAt),
+          merchant_reference: row.merchantReference,
           ...fields,
         },
       };

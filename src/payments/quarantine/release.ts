@@ -25,16 +25,16 @@ export interface Stake {
  */
 export async function readStakes(
   db: Queryable,
-  quarantine: Pick<QuarantineRow, 'lost_from' | 'lost_until'>,
+  quarantine: Pick<QuarantineRow, 'lostFrom' | 'lostUntil'>,
 ): Promise<Stake[]> {
   const billers = await listBillers(db);
-  const operatorOf = new Map(billers.map((row) => [row.biller_code, row.operator_code]));
-  const open = new Map(billers.map((row) => [row.operator_code, 0]));
+  const operatorOf = new Map(billers.map((row) => [row.billerCode, row.operatorCode]));
+  const open = new Map(billers.map((row) => [row.operatorCode, 0]));
   for (const { billerCode, count } of await readQueueTotals(db)) {
     const operator = operatorOf.get(billerCode);
     if (operator !== undefined) open.set(operator, (open.get(operator) ?? 0) + count);
   }
-  const period = { from: quarantine.lost_from, to: endOf(quarantine) };
+  const period = { from: quarantine.lostFrom, to: endOf(quarantine) };
   const stakes: Stake[] = [];
   for (const operatorCode of [...open.keys()].toSorted()) {
     const covered = await statementCovers(db, { operator: operatorCode, ...period });
@@ -45,9 +45,9 @@ export async function readStakes(
 
 // No statement could cover an empty period.
 function endOf({
-  lost_from: from,
-  lost_until: until,
-}: Pick<QuarantineRow, 'lost_from' | 'lost_until'>): Date {
+  lostFrom: from,
+  lostUntil: until,
+}: Pick<QuarantineRow, 'lostFrom' | 'lostUntil'>): Date {
   return new Date(Math.max(until.getTime(), from.getTime() + 1));
 }
 
@@ -78,8 +78,8 @@ export async function releaseQuarantine(pool: Pool, options: ReleaseOptions): Pr
       .map((stake) => stake.operatorCode);
     const forced = missing.length > 0;
     if (forced && force === undefined) throw new PlainError(missingText(quarantine, missing));
-    const eventOf = { eventId: newId(), quarantineId: quarantine.quarantine_id, actor: by };
-    const proposer = quarantine.force_proposed_by;
+    const eventOf = { eventId: newId(), quarantineId: quarantine.quarantineId, actor: by };
+    const proposer = quarantine.forceProposedBy;
     if (forced && force !== undefined && proposer === null) {
       await proposeForce(client, { ...eventOf, by, reason: force.reason });
       await insertEvent(client, {
@@ -108,7 +108,7 @@ export async function releaseQuarantine(pool: Pool, options: ReleaseOptions): Pr
 }
 
 function missingText(quarantine: QuarantineRow, missing: readonly string[]): string {
-  const from = quarantine.lost_from.toISOString();
-  const until = quarantine.lost_until.toISOString();
+  const from = quarantine.lostFrom.toISOString();
+  const until = quarantine.lostUntil.toISOString();
   return `The quarantine stays: no complete statement covers ${from} to ${until} of ${missing.join(', ')}.\nImport them: malipo reconcile import. Only when an operator cannot send one: --force --reason, by two people.`;
 }

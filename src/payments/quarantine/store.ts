@@ -2,20 +2,21 @@ import type { Queryable } from '../../platform/db/pool.ts';
 
 /** Why nothing is sent, and until when the books are blind. */
 export interface QuarantineRow {
-  readonly quarantine_id: string;
-  readonly entered_at: Date;
+  readonly quarantineId: string;
+  readonly enteredAt: Date;
   /** What was done from then … */
-  readonly lost_from: Date;
+  readonly lostFrom: Date;
   /** … until then may be missing from the books. */
-  readonly lost_until: Date;
+  readonly lostUntil: Date;
   readonly reason: string;
   /** Who wants it to end without the statements, and why. */
-  readonly force_proposed_by: string | null;
-  readonly force_reason: string | null;
+  readonly forceProposedBy: string | null;
+  readonly forceReason: string | null;
 }
 
-const COLUMNS =
-  'quarantine_id, entered_at, lost_from, lost_until, reason, force_proposed_by, force_reason';
+const COLUMNS = `quarantine_id as "quarantineId", entered_at as "enteredAt", lost_from as "lostFrom",
+    lost_until as "lostUntil", reason, force_proposed_by as "forceProposedBy",
+    force_reason as "forceReason"`;
 
 export async function findOpenQuarantine(db: Queryable): Promise<QuarantineRow | undefined> {
   const found = await db.query<QuarantineRow>(

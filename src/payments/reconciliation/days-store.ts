@@ -4,30 +4,30 @@ import type { Period } from './store.ts';
 
 /** All in cents. */
 export interface DayTotal {
-  readonly vendor_id: number;
+  readonly vendorId: number;
   /** '' for the vendor's own money; otherwise what went to the operator for it. */
-  readonly operator_code: string;
-  readonly opening_cents: bigint;
-  readonly in_cents: bigint;
-  readonly payments_cents: bigint;
-  readonly fees_cents: bigint;
-  readonly refunds_cents: bigint;
-  readonly corrections_cents: bigint;
-  readonly closing_cents: bigint;
+  readonly operatorCode: string;
+  readonly openingCents: bigint;
+  readonly inCents: bigint;
+  readonly paymentsCents: bigint;
+  readonly feesCents: bigint;
+  readonly refundsCents: bigint;
+  readonly correctionsCents: bigint;
+  readonly closingCents: bigint;
 }
 
 export interface ClosedDay {
   /** YYYY-MM-DD */
   readonly day: string;
-  readonly started_at: Date;
-  readonly ended_at: Date;
-  readonly closed_at: Date;
-  readonly closed_by: string;
+  readonly startedAt: Date;
+  readonly endedAt: Date;
+  readonly closedAt: Date;
+  readonly closedBy: string;
   readonly exceptions: Readonly<Record<string, unknown>>;
 }
 
-const DAYS =
-  'select day::text, started_at, ended_at, closed_at, closed_by, exceptions from closed_days';
+const DAYS = `select day::text, started_at as "startedAt", ended_at as "endedAt", closed_at as "closedAt",
+    closed_by as "closedBy", exceptions from closed_days`;
 
 export async function findClosedDay(db: Queryable, day: string): Promise<ClosedDay | undefined> {
   return (await db.query<ClosedDay>(`${DAYS} where day = $1`, [day])).rows[0];
@@ -61,10 +61,12 @@ export async function computeTotals(
   closedBefore: string | null,
 ): Promise<DayTotal[]> {
   const computed = await db.query<DayTotal>(
-    `select s.vendor_id, s.operator_code, sum(s.opening)::bigint as opening_cents,
-       sum(s.came)::bigint as in_cents, sum(s.payments)::bigint as payments_cents,
-       sum(s.fees)::bigint as fees_cents, sum(s.refunds)::bigint as refunds_cents,
-       sum(s.corrections)::bigint as corrections_cents, sum(s.opening + s.net)::bigint as closing_cents
+    `select s.vendor_id as "vendorId", s.operator_code as "operatorCode",
+      sum(s.opening)::bigint as "openingCents",
+       sum(s.came)::bigint as "inCents", sum(s.payments)::bigint as "paymentsCents",
+       sum(s.fees)::bigint as "feesCents", sum(s.refunds)::bigint as "refundsCents",
+       sum(s.corrections)::bigint as "correctionsCents",
+         sum(s.opening + s.net)::bigint as "closingCents"
      from (
        select vendor_id, operator_code, 0 as opening, net_cents as net, in_cents as came,
          payments_cents as payments, fees_cents as fees, refunds_cents as refunds,
@@ -84,8 +86,11 @@ export async function computeTotals(
 
 export async function readTotals(db: Queryable, day: string): Promise<DayTotal[]> {
   const read = await db.query<DayTotal>(
-    `select vendor_id, operator_code, opening_cents, in_cents, payments_cents, fees_cents,
-       refunds_cents, corrections_cents, closing_cents
+    `select vendor_id as "vendorId", operator_code as "operatorCode",
+      opening_cents as "openingCents", in_cents as "inCents", payments_cents as "paymentsCents",
+      fees_cents as "feesCents",
+       refunds_cents as "refundsCents", corrections_cents as "correctionsCents",
+         closing_cents as "closingCents"
      from day_totals where day = $1 order by vendor_id, operator_code`,
     [day],
   );
@@ -94,7 +99,7 @@ export async function readTotals(db: Queryable, day: string): Promise<DayTotal[]
 
 export async function insertClosedDay(
   db: Queryable,
-  closed: Omit<ClosedDay, 'closed_at'>,
+  closed: Omit<ClosedDay, 'closedAt'>,
   totals: readonly DayTotal[],
 ): Promise<void> {
   await db.query(
@@ -102,9 +107,9 @@ export async function insertClosedDay(
      values ($1, $2, $3, now(), $4, $5)`,
     [
       closed.day,
-      closed.started_at,
-      closed.ended_at,
-      closed.closed_by,
+      closed.startedAt,
+      closed.endedAt,
+      closed.closedBy,
       JSON.stringify(closed.exceptions),
     ],
   );
@@ -115,23 +120,23 @@ export async function insertClosedDay(
        $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[])`,
     [
       closed.day,
-      totals.map((row) => row.vendor_id),
-      totals.map((row) => row.operator_code),
-      totals.map((row) => row.opening_cents),
-      totals.map((row) => row.in_cents),
-      totals.map((row) => row.payments_cents),
-      totals.map((row) => row.fees_cents),
-      totals.map((row) => row.refunds_cents),
-      totals.map((row) => row.corrections_cents),
-      totals.map((row) => row.closing_cents),
+      totals.map((row) => row.vendorId),
+      totals.map((row) => row.operatorCode),
+      totals.map((row) => row.openingCents),
+      totals.map((row) => row.inCents),
+      totals.map((row) => row.paymentsCents),
+      totals.map((row) => row.feesCents),
+      totals.map((row) => row.refundsCents),
+      totals.map((row) => row.correctionsCents),
+      totals.map((row) => row.closingCents),
     ],
   );
 }
 
 /** Operators that payments of the period went to, or may have gone to. */
 export async function listOperatorsPaid(db: Queryable, period: Period): Promise<string[]> {
-  const listed = await db.query<{ operator_code: string }>(
-    `select split_part(credit_account, ':', 2) as operator_code from transfers
+  const listed = await db.query<{ operatorCode: string }>(
+    `select split_part(credit_account, ':', 2) as "operatorCode" from transfers
      where created_at >= $1 and created_at < $2 and debit_account = 'reserved'
        and credit_account like 'operator:%'
      union
@@ -141,31 +146,31 @@ export async function listOperatorsPaid(db: Queryable, period: Period): Promise<
      order by 1`,
     [period.from, period.to],
   );
-  return listed.rows.map((row) => row.operator_code);
+  return listed.rows.map((row) => row.operatorCode);
 }
 
 /** What an operator's statements say about a period, in cents; balances where they begin and end it. */
 export interface OperatorDay {
   readonly operator: string;
-  readonly opening_cents: bigint | null;
-  readonly payments_cents: bigint;
-  readonly reversals_cents: bigint;
-  readonly top_ups_cents: bigint;
-  readonly charges_cents: bigint;
-  readonly closing_cents: bigint | null;
+  readonly openingCents: bigint | null;
+  readonly paymentsCents: bigint;
+  readonly reversalsCents: bigint;
+  readonly topUpsCents: bigint;
+  readonly chargesCents: bigint;
+  readonly closingCents: bigint | null;
 }
 
 export async function readOperatorDays(db: Queryable, period: Period): Promise<OperatorDay[]> {
   const read = await db.query<OperatorDay>(
     `select o.operator,
        (select opening_cents from operator_statements s where s.operator = o.operator
-          and s.period_start = $1 order by imported_at desc limit 1) as opening_cents,
+          and s.period_start = $1 order by imported_at desc limit 1) as "openingCents",
        (select closing_cents from operator_statements s where s.operator = o.operator
-          and s.period_end = $2 order by imported_at desc limit 1) as closing_cents,
-       coalesce(sum(r.amount_cents) filter (where r.kind = 'payment'), 0)::bigint as payments_cents,
-       coalesce(sum(r.amount_cents) filter (where r.kind = 'reversal'), 0)::bigint as reversals_cents,
-       coalesce(sum(r.amount_cents) filter (where r.kind = 'top_up'), 0)::bigint as top_ups_cents,
-       coalesce(sum(r.amount_cents) filter (where r.kind = 'charge'), 0)::bigint as charges_cents
+          and s.period_end = $2 order by imported_at desc limit 1) as "closingCents",
+       coalesce(sum(r.amount_cents) filter (where r.kind = 'payment'), 0)::bigint as "paymentsCents",
+       coalesce(sum(r.amount_cents) filter (where r.kind = 'reversal'), 0)::bigint as "reversalsCents",
+       coalesce(sum(r.amount_cents) filter (where r.kind = 'top_up'), 0)::bigint as "topUpsCents",
+       coalesce(sum(r.amount_cents) filter (where r.kind = 'charge'), 0)::bigint as "chargesCents"
      from (select distinct operator from operator_statements
          where period_start < $2 and period_end > $1) o
        left join statement_rows r on r.operator = o.operator and r.at >= $1 and r.at < $2

@@ -60,7 +60,7 @@ export async function closeDay(pool: Pool, request: CloseRequest): Promise<DayRe
       throw new PlainError(`${day} is already closed.`);
     }
     const before = await findLastClosedDay(client);
-    if (before !== undefined && Number(before.ended_at) !== Number(from)) {
+    if (before !== undefined && Number(before.endedAt) !== Number(from)) {
       throw new PlainError(
         `The last closed day is ${before.day}. Days are closed one after the other, without a gap.`,
       );
@@ -73,7 +73,7 @@ export async function closeDay(pool: Pool, request: CloseRequest): Promise<DayRe
     }
     const exceptions = await findExceptions(client, request);
     const totals = await computeTotals(client, { from, to }, before?.day ?? null);
-    const closed = { day, started_at: from, ended_at: to, closed_by: by, exceptions };
+    const closed = { day, startedAt: from, endedAt: to, closedBy: by, exceptions };
     await insertClosedDay(client, closed, totals);
     return await report(client, request);
   });
@@ -127,7 +127,7 @@ export async function reportDay(pool: Pool, day: Day): Promise<DayReport> {
 async function report(db: Queryable, { day, from, to }: Day): Promise<DayReport> {
   const closed = (await findClosedDay(db, day)) ?? null;
   const last = await findLastClosedDay(db);
-  const follows = last !== undefined && Number(last.ended_at) === Number(from);
+  const follows = last !== undefined && Number(last.endedAt) === Number(from);
   return {
     day: { day, from, to },
     closed,

@@ -153,18 +153,18 @@ async function floatDifferences(db: Queryable, found: Differences): Promise<NewC
   const { openingCents, closingCents } = found.read;
   const ours = { statementId: found.statementId };
   for (const other of around) {
-    if (other.statement_id === found.statementId) continue;
-    const theirs = { statementId: other.statement_id };
-    if (Number(other.period_end) === Number(found.from)) {
+    if (other.statementId === found.statementId) continue;
+    const theirs = { statementId: other.statementId };
+    if (Number(other.periodEnd) === Number(found.from)) {
       compare(
-        { ...theirs, cents: other.closing_cents },
+        { ...theirs, cents: other.closingCents },
         { ...ours, cents: openingCents, at: found.from },
       );
     }
-    if (Number(other.period_start) === Number(found.to)) {
+    if (Number(other.periodStart) === Number(found.to)) {
       compare(
         { ...ours, cents: closingCents },
-        { ...theirs, cents: other.opening_cents, at: found.to },
+        { ...theirs, cents: other.openingCents, at: found.to },
       );
     }
   }

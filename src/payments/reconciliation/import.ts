@@ -83,10 +83,10 @@ export async function importStatement(request: ImportRequest): Promise<ImportRes
     const known = await findStatement(client, operator, read.sha256);
     if (known !== undefined) {
       const same =
-        Number(known.period_start) === Number(request.from) &&
-        Number(known.period_end) === Number(request.to) &&
+        Number(known.periodStart) === Number(request.from) &&
+        Number(known.periodEnd) === Number(request.to) &&
         known.complete === request.complete;
-      if (same) return await repeatedResult(client, known.statement_id);
+      if (same) return await repeatedResult(client, known.statementId);
       throw new PlainError('This file was already imported as the statement of another period.');
     }
     if (request.to > (await readDatabaseTime(client))) {
@@ -116,14 +116,14 @@ async function take(
   const { operator, onProgress } = request;
   const statementId = newId();
   await insertStatement(db, {
-    statement_id: statementId,
+    statementId,
     operator,
-    period_start: request.from,
-    period_end: request.to,
-    file_sha256: read.sha256,
+    periodStart: request.from,
+    periodEnd: request.to,
+    fileSha256: read.sha256,
     complete: request.complete,
-    opening_cents: read.openingCents,
-    closing_cents: read.closingCents,
+    openingCents: read.openingCents,
+    closingCents: read.closingCents,
   });
   const known = await knownMovements(db, operator, read.movements);
   const payments = await loadPayments(db, request, [...read.movements, ...known.values()]);

@@ -47,16 +47,20 @@ export async function beginImport(db: Queryable, operator: string): Promise<void
 }
 
 export interface StatementRow {
-  statement_id: string;
+  statementId: string;
   operator: string;
-  period_start: Date;
-  period_end: Date;
-  file_sha256: Buffer;
-  imported_at: Date;
+  periodStart: Date;
+  periodEnd: Date;
+  fileSha256: Buffer;
+  importedAt: Date;
   complete: boolean;
-  opening_cents: bigint | null;
-  closing_cents: bigint | null;
+  openingCents: bigint | null;
+  closingCents: bigint | null;
 }
+
+const STATEMENT_COLUMNS = `statement_id as "statementId", operator, period_start as "periodStart",
+  period_end as "periodEnd", file_sha256 as "fileSha256", imported_at as "importedAt", complete,
+  opening_cents as "openingCents", closing_cents as "closingCents"`;
 
 export async function findStatement(
   db: Queryable,
@@ -64,7 +68,7 @@ export async function findStatement(
   sha256: Buffer,
 ): Promise<StatementRow | undefined> {
   const found = await db.query<StatementRow>(
-    'select * from operator_statements where operator = $1 and file_sha256 = $2',
+    `select ${STATEMENT_COLUMNS} from operator_statements where operator = $1 and file_sha256 = $2`,
     [operator, sha256],
   );
   return found.rows[0];
@@ -76,7 +80,7 @@ export async function listStatements(
   period: { readonly operator?: string; readonly from: Date; readonly to: Date },
 ): Promise<StatementRow[]> {
   const listed = await db.query<StatementRow>(
-    `select * from operator_statements
+    `select ${STATEMENT_COLUMNS} from operator_statements
      where ($1::text is null or operator = $1) and period_end >= $2 and period_start <= $3
      order by operator, period_start, imported_at`,
     [period.operator ?? null, period.from, period.to],
@@ -86,21 +90,21 @@ export async function listStatements(
 
 export async function insertStatement(
   db: Queryable,
-  row: Omit<StatementRow, 'imported_at'>,
+  row: Omit<StatementRow, 'importedAt'>,
 ): Promise<void> {
   await db.query(
     `insert into operator_statements (statement_id, operator, period_start, period_end, file_sha256,
        imported_at, complete, opening_cents, closing_cents)
      values ($1, $2, $3, $4, $5, now(), $6, $7, $8)`,
     [
-      row.statement_id,
+      row.statementId,
       row.operator,
-      row.period_start,
-      row.period_end,
-      row.file_sha256,
+      row.periodStart,
+      row.periodEnd,
+      row.fileSha256,
       row.complete,
-      row.opening_cents,
-      row.closing_cents,
+      row.openingCents,
+      row.closingCents,
     ],
   );
 }
@@ -136,29 +140,16 @@ export async function listKnownMovements(
   operator: string,
   movements: readonly Pick<StatementMovement, 'kind' | 'operatorReference'>[],
 ): Promise<KnownMovement[]> {
-  const listed = await db.query<{
-    kind: MovementKind;
-    operator_reference: string;
-    reference: string | null;
-    amount_cents: bigint;
-    payment_id: string | null;
-    vendor_id: number | null;
-  }>(
-    `select r.kind, r.operator_reference, r.reference, r.amount_cents, r.payment_id, r.vendor_id
+  const listed = await db.query<KnownMovement>(
+    `select r.kind, r.operator_reference as "operatorReference", r.reference,
+      r.amount_cents as "amountCents", r.payment_id as "paymentId", r.vendor_id as "vendorId"
      from unnest($2::text[], $3::text[]) as m (kind, operator_reference)
        join statement_rows r on r.operator = $1 and r.kind = m.kind
          and r.operator_reference = m.operator_reference
      where r.verdict not in ('repeated', 'changed')`,
     [operator, movements.map((row) => row.kind), movements.map((row) => row.operatorReference)],
   );
-  return listed.rows.map((row) => ({
-    kind: row.kind,
-    operatorReference: row.operator_reference,
-    reference: row.reference,
-    amountCents: row.amount_cents,
-    paymentId: row.payment_id,
-    vendorId: row.vendor_id,
-  }));
+  return listed.rows;
 }
 
 export interface NewRow {
@@ -227,8 +218,8 @@ export async function listPaymentKeys(
   operator: string,
   period: Period,
 ): Promise<PaymentKey[]> {
-  const listed = await db.query<{ vendor_id: number; payment_id: string }>(
-    `select k.vendor_id, k.payment_id from (
+  const listed = await db.query<PaymentKey>(
+    `select k.vendor_id as "vendorId", k.payment_id as "paymentId" from (
        -- By the time of the transfer, for which there is an index; a settlement has the same time.
        select f.vendor_id, f.source_id as payment_id from transfers f
        where f.created_at >= $2 and f.leg = 2 and f.debit_account = 'reserved'
@@ -241,34 +232,34 @@ export async function listPaymentKeys(
        and a.biller_code = t.biller_code and a.payment_id = k.payment_id and a.sent_at < $3)`,
     [operator, period.from, period.to],
   );
-  return listed.rows.map((row) => ({
-    vendorId: row.vendor_id,
-    paymentId: row.payment_id,
-  }));
+  return listed.rows;
 }
 
 interface PaymentRow {
-  vendor_id: number;
-  payment_id: string;
-  biller_code: string;
+  vendorId: number;
+  paymentId: string;
+  billerCode: string;
   account: string;
-  amount_cents: bigint;
+  amountCents: bigint;
   outcome: Outcome | null;
-  biller_reference: string | null;
-  first_sent_at: Date | null;
-  last_sent_at: Date | null;
-  under_way: boolean;
-  settled_at: Date | null;
-  posted_cents: bigint;
-  listed_cents: bigint;
-  listed_payments: number;
+  billerReference: string | null;
+  firstSentAt: Date | null;
+  lastSentAt: Date | null;
+  underWay: boolean;
+  settledAt: Date | null;
+  postedCents: bigint;
+  listedCents: bigint;
+  listedPayments: number;
 }
 
 const PAYMENTS = `
-  select t.vendor_id, t.payment_id, t.biller_code, t.account, t.amount_cents, t.outcome,
-    t.biller_reference, t.settled_at, a.first_sent_at, a.last_sent_at,
-    coalesce(a.under_way, false) as under_way, p.posted_cents, l.listed_cents,
-    l.listed_payments
+  select t.vendor_id as "vendorId", t.payment_id as "paymentId", t.biller_code as "billerCode",
+    t.account, t.amount_cents as "amountCents", t.outcome,
+    t.biller_reference as "billerReference", t.settled_at as "settledAt",
+      a.first_sent_at as "firstSentAt", a.last_sent_at as "lastSentAt",
+    coalesce(a.under_way, false) as "underWay", p.posted_cents as "postedCents",
+      l.listed_cents as "listedCents",
+    l.listed_payments as "listedPayments"
   from unnest($2::integer[], $3::uuid[]) as k (vendor_id, payment_id)
     join payments t on t.vendor_id = k.vendor_id and t.payment_id = k.payment_id
     join billers b on b.biller_code = t.biller_code and b.operator_code = $1
@@ -306,22 +297,22 @@ export async function readPayments(
   ]);
   const houseCents = await readHouseCents(db, keys);
   return read.rows.map((row) => ({
-    vendorId: row.vendor_id,
-    paymentId: row.payment_id,
-    reference: encodeReference(row.vendor_id, row.payment_id),
-    billerCode: row.biller_code,
+    vendorId: row.vendorId,
+    paymentId: row.paymentId,
+    reference: encodeReference(row.vendorId, row.paymentId),
+    billerCode: row.billerCode,
     account: row.account,
-    amountCents: row.amount_cents,
+    amountCents: row.amountCents,
     outcome: row.outcome,
-    billerReference: row.biller_reference,
-    firstSentAt: row.first_sent_at,
-    lastSentAt: row.last_sent_at,
-    underWay: row.under_way,
-    settledAt: row.settled_at,
-    postedCents: row.posted_cents,
-    houseCents: houseCents.get(row.payment_id) ?? 0n,
-    listedCents: row.listed_cents,
-    listedPayments: row.listed_payments,
+    billerReference: row.billerReference,
+    firstSentAt: row.firstSentAt,
+    lastSentAt: row.lastSentAt,
+    underWay: row.underWay,
+    settledAt: row.settledAt,
+    postedCents: row.postedCents,
+    houseCents: houseCents.get(row.paymentId) ?? 0n,
+    listedCents: row.listedCents,
+    listedPayments: row.listedPayments,
   }));
 }
 
@@ -330,11 +321,12 @@ async function readHouseCents(
   db: Queryable,
   keys: readonly PaymentKey[],
 ): Promise<Map<string, bigint>> {
-  const read = await db.query<{ payment_id: string; cents: bigint }>(
-    `select payment_id, sum(case resolution when 'receivable_returned' then -amount_cents
+  const read = await db.query<{ paymentId: string; cents: bigint }>(
+    `select payment_id as "paymentId",
+      sum(case resolution when 'receivable_returned' then -amount_cents
        else amount_cents end)::bigint as cents
      from corrections where vendor_id = 0 and payment_id = any($1) group by payment_id`,
     [keys.map((key) => key.paymentId)],
   );
-  return new Map(read.rows.map((row) => [row.payment_id, row.cents]));
+  return new Map(read.rows.map((row) => [row.paymentId, row.cents]));
 }

@@ -33,10 +33,10 @@ export type TimelineEntry = { readonly at: Date } & (
     >)
   | ({ readonly kind: 'correction' } & Of<CorrectionRow>)
   | ({ readonly kind: 'event' } & Of<NotificationRow>)
-  | ({ readonly kind: 'case'; readonly case_kind: string } & Omit<Of<CaseRow>, 'kind'>)
+  | ({ readonly kind: 'case'; readonly caseKind: string } & Omit<Of<CaseRow>, 'kind'>)
 );
 
-type Of<Row> = Omit<Row, 'payment_id' | 'at'>;
+type Of<Row> = Omit<Row, 'paymentId' | 'at'>;
 
 /** A payment with everything recorded about it, in order of time. */
 export interface PaymentTimeline {
@@ -60,43 +60,43 @@ const ORDER: readonly TimelineEntry['kind'][] = [
 ];
 
 export function timelineOf(payment: PaymentRow, history: History): PaymentTimeline {
-  const id = payment.payment_id;
-  const reference = encodeReference(payment.vendor_id, id);
-  const status = statusOf(payment.outcome, payment.under_way);
-  const mine = <Row extends { payment_id: string }>(rows: readonly Row[]): Row[] =>
-    rows.filter((row) => row.payment_id === id);
+  const id = payment.paymentId;
+  const reference = encodeReference(payment.vendorId, id);
+  const status = statusOf(payment.outcome, payment.underWay);
+  const mine = <Row extends { paymentId: string }>(rows: readonly Row[]): Row[] =>
+    rows.filter((row) => row.paymentId === id);
   const corrections = mine(history.corrections);
-  const sources = new Set([id, ...corrections.map((row) => row.correction_id)]);
+  const sources = new Set([id, ...corrections.map((row) => row.correctionId)]);
   const entries: TimelineEntry[] = [
-    { at: payment.created_at, kind: 'created' },
+    { at: payment.createdAt, kind: 'created' },
     ...history.transfers
-      .filter((row) => sources.has(row.source_id))
+      .filter((row) => sources.has(row.sourceId))
       .map((row) => ({
         ...row,
-        at: row.created_at,
+        at: row.createdAt,
         kind: 'transfer' as const,
-        movement: movementName(row.debit_account, row.credit_account),
+        movement: movementName(row.debitAccount, row.creditAccount),
       })),
-    ...mine(history.attempts).map((row) => ({ ...row, at: row.sent_at, kind: 'attempt' as const })),
+    ...mine(history.attempts).map((row) => ({ ...row, at: row.sentAt, kind: 'attempt' as const })),
     ...settledOf(payment, corrections),
     ...history.callbacks
       .filter((row) => row.reference === reference)
-      .map((row) => ({ ...row, at: row.received_at, kind: 'unmatched_callback' as const })),
+      .map((row) => ({ ...row, at: row.receivedAt, kind: 'unmatched_callback' as const })),
     ...mine(history.statementEntries).map(({ kind: movement, ...row }) => ({
       ...row,
       kind: 'statement_entry' as const,
       movement,
     })),
-    ...corrections.map((row) => ({ ...row, at: row.posted_at, kind: 'correction' as const })),
+    ...corrections.map((row) => ({ ...row, at: row.postedAt, kind: 'correction' as const })),
     ...mine(history.notifications).map((row) => ({
       ...row,
-      at: row.occurred_at,
+      at: row.occurredAt,
       kind: 'event' as const,
     })),
     ...mine(history.cases).map(({ kind: caseKind, ...row }) => ({
       ...row,
       kind: 'case' as const,
-      case_kind: caseKind,
+      caseKind,
     })),
   ];
   const timeline = entries.toSorted(
@@ -112,12 +112,12 @@ function rankOf(entry: TimelineEntry): number {
 
 /** The first outcome; corrections of it are separate entries. */
 function settledOf(payment: PaymentRow, corrections: readonly CorrectionRow[]): TimelineEntry[] {
-  if (payment.settled_at === null || payment.outcome === null) return [];
+  if (payment.settledAt === null || payment.outcome === null) return [];
   const [first] = corrections
-    .filter((row) => row.outcome_after !== null)
-    .toSorted((one, other) => one.posted_at.getTime() - other.posted_at.getTime());
-  const before = first?.outcome_after === 'success' ? 'failed' : 'success';
+    .filter((row) => row.outcomeAfter !== null)
+    .toSorted((one, other) => one.postedAt.getTime() - other.postedAt.getTime());
+  const before = first?.outcomeAfter === 'success' ? 'failed' : 'success';
   const outcome = first === undefined ? payment.outcome : before;
   const status = statusOf(outcome, false);
-  return [{ at: payment.settled_at, kind: 'settled', status, source: payment.settled_by }];
+  return [{ at: payment.settledAt, kind: 'settled', status, source: payment.settledBy }];
 }

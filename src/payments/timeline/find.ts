@@ -24,7 +24,7 @@ export async function findPayments(pool: Pool, text: string, filter: SearchFilte
   return await snapshot(pool, async (db) => {
     const rows = await searchPayments(db, term, { ...filter, limit: filter.limit + 1 });
     const shown = rows.slice(0, filter.limit);
-    const references = shown.map((row) => encodeReference(row.vendor_id, row.payment_id));
+    const references = shown.map((row) => encodeReference(row.vendorId, row.paymentId));
     const history = await readHistory(db, shown, references);
     return {
       payments: shown.map((row) => timelineOf(row, history)),

@@ -6,32 +6,32 @@ import type { SearchTerm } from './term.ts';
 
 /** A payment that fits a search, archived or not. */
 export interface PaymentRow {
-  vendor_id: number;
+  vendorId: number;
   vid: string;
-  payment_id: string;
-  created_at: Date;
-  settled_at: Date | null;
-  biller_response_time: Date | null;
+  paymentId: string;
+  createdAt: Date;
+  settledAt: Date | null;
+  billerResponseTime: Date | null;
   outcome: Outcome | null;
-  under_way: boolean;
-  biller_code: string;
-  operator_code: string | null;
+  underWay: boolean;
+  billerCode: string;
+  operatorCode: string | null;
   account: string;
   /** Null for archived payments: only their files have it. */
   phone: string | null;
-  amount_cents: bigint;
-  fee_cents: bigint;
-  merchant_reference: string | null;
-  biller_reference: string | null;
+  amountCents: bigint;
+  feeCents: bigint;
+  merchantReference: string | null;
+  billerReference: string | null;
   message: string | null;
-  failure_code: FailureCode | null;
+  failureCode: FailureCode | null;
   details: Record<string, string> | null;
   /** Where the report that ended it came from. */
-  settled_by: string | null;
+  settledBy: string | null;
   /** Status queries about the instruction under way; null when none is. */
-  verify_count: number | null;
+  verifyCount: number | null;
   /** When the dispatcher goes on with it. */
-  due_at: Date | null;
+  dueAt: Date | null;
   /** Why it is still open. */
   note: string | null;
   archived: boolean;
@@ -76,7 +76,13 @@ const SEARCH = `
       and created_at < coalesce($7, 'infinity'::timestamptz)
     order by payment_id desc limit $5
   )
-  select p.*, v.vid, b.operator_code
+  select p.vendor_id as "vendorId", v.vid, p.payment_id as "paymentId", p.created_at as "createdAt",
+    p.settled_at as "settledAt", p.biller_response_time as "billerResponseTime", p.outcome,
+    p.under_way as "underWay", p.biller_code as "billerCode", b.operator_code as "operatorCode",
+    p.account, p.phone, p.amount_cents as "amountCents", p.fee_cents as "feeCents",
+    p.merchant_reference as "merchantReference", p.biller_reference as "billerReference", p.message,
+    p.failure_code as "failureCode", p.details, p.settled_by as "settledBy",
+    p.verify_count as "verifyCount", p.due_at as "dueAt", p.note, p.archived
   from (
     select t.vendor_id, t.payment_id, t.created_at, t.settled_at, t.biller_response_time,
       t.outcome, q.stage is not distinct from 'verify' as under_way, t.biller_code, t.account,
@@ -125,68 +131,68 @@ export async function searchPayments(
 }
 
 export interface AttemptRow {
-  payment_id: string;
-  attempt_number: number;
-  sent_at: Date;
-  ended_at: Date | null;
+  paymentId: string;
+  attemptNumber: number;
+  sentAt: Date;
+  endedAt: Date | null;
   outcome: 'paid' | 'declined' | 'not_sent' | null;
-  operator_handle: string | null;
+  operatorHandle: string | null;
   /** Why it counts as not sent, or where its end was reported. */
   note: string | null;
 }
 
 export interface TransferRow {
   /** The transaction, or one of its corrections. */
-  source_id: string;
+  sourceId: string;
   /** Vendor 0: the house's books. */
-  vendor_id: number;
-  created_at: Date;
-  debit_account: string;
-  credit_account: string;
-  amount_cents: bigint;
+  vendorId: number;
+  createdAt: Date;
+  debitAccount: string;
+  creditAccount: string;
+  amountCents: bigint;
 }
 
 export interface CorrectionRow {
-  payment_id: string;
-  vendor_id: number;
-  correction_id: string;
-  case_id: string;
-  posted_at: Date;
-  amount_cents: bigint;
+  paymentId: string;
+  vendorId: number;
+  correctionId: string;
+  caseId: string;
+  postedAt: Date;
+  amountCents: bigint;
   resolution: string;
-  outcome_after: Outcome | null;
+  outcomeAfter: Outcome | null;
 }
 
 export interface UnmatchedCallbackRow {
   reference: string;
-  received_at: Date;
-  operator_code: string;
+  receivedAt: Date;
+  operatorCode: string;
   report: Record<string, unknown>;
 }
 
 export interface StatementEntryRow {
-  payment_id: string;
+  paymentId: string;
   at: Date;
   operator: string;
   kind: string;
   verdict: string;
-  operator_reference: string;
-  amount_cents: bigint;
+  operatorReference: string;
+  amountCents: bigint;
 }
 
-export interface NotificationRow extends Pick<EventRow, 'event_id' | 'type' | 'occurred_at'> {
-  payment_id: string;
+export interface NotificationRow extends Pick<EventRow, 'eventId' | 'type' | 'occurredAt'> {
+  paymentId: string;
   state: EventState;
-  attempt_count: number;
-  first_attempt_at: Date | null;
-  due_at: Date | null;
-  ended_at: Date | null;
-  last_result: string | null;
+  attemptCount: number;
+  firstAttemptAt: Date | null;
+  dueAt: Date | null;
+  endedAt: Date | null;
+  lastResult: string | null;
 }
 
 export interface CaseRow {
-  payment_id: string;
-  case_id: string;
+  paymentId: string;
+  caseId: string;
   kind: string;
   at: Date;
   action: 'opened' | 'proposed' | 'rejected' | 'approved';
@@ -212,18 +218,18 @@ export async function readHistory(
   payments: readonly PaymentRow[],
   references: readonly string[],
 ): Promise<History> {
-  const vendorIds = payments.map((payment) => payment.vendor_id);
-  const ids = payments.map((payment) => payment.payment_id);
+  const vendorIds = payments.map((payment) => payment.vendorId);
+  const ids = payments.map((payment) => payment.paymentId);
   const corrections = await read<CorrectionRow>(db, CORRECTIONS, [ids]);
   // Of the house, too: what it bears of a vendor's payment is booked there.
-  const sourceVendors = [...vendorIds, ...corrections.map((row) => row.vendor_id)];
-  const sources = [...ids, ...corrections.map((row) => row.correction_id)];
+  const sourceVendors = [...vendorIds, ...corrections.map((row) => row.vendorId)];
+  const sources = [...ids, ...corrections.map((row) => row.correctionId)];
   return {
     corrections,
     attempts: await read<AttemptRow>(db, ATTEMPTS, [
       vendorIds,
       ids,
-      payments.map((payment) => payment.biller_code),
+      payments.map((payment) => payment.billerCode),
     ]),
     transfers: await read<TransferRow>(db, TRANSFERS, [sourceVendors, sources]),
     callbacks: await read<UnmatchedCallbackRow>(db, CALLBACKS, [references]),
@@ -243,11 +249,13 @@ async function read<Row extends object>(
 
 const KEYS = 'unnest($1::integer[], $2::uuid[]) as k';
 
-const CORRECTIONS = `select payment_id, vendor_id, correction_id, case_id, posted_at,
-    amount_cents, resolution, outcome_after
+const CORRECTIONS = `select payment_id as "paymentId", vendor_id as "vendorId",
+  correction_id as "correctionId", case_id as "caseId", posted_at as "postedAt",
+    amount_cents as "amountCents", resolution, outcome_after as "outcomeAfter"
   from corrections where payment_id = any ($1)`;
-const ATTEMPTS = `select a.payment_id, a.attempt_number, a.sent_at, a.ended_at, a.outcome,
-    a.operator_handle, a.note
+const ATTEMPTS = `select a.payment_id as "paymentId", a.attempt_number as "attemptNumber",
+  a.sent_at as "sentAt", a.ended_at as "endedAt", a.outcome,
+    a.operator_handle as "operatorHandle", a.note
   from unnest($1::integer[], $2::uuid[], $3::text[]) as k (vendor_id, payment_id, biller_code)
     cross join lateral (
       select * from attempts v
@@ -256,19 +264,26 @@ const ATTEMPTS = `select a.payment_id, a.attempt_number, a.sent_at, a.ended_at, 
       -- The limit makes the planner look each payment up instead of reading all of them.
       limit 1000
     ) a`;
-const TRANSFERS = `select f.source_id, f.vendor_id, f.created_at, f.debit_account, f.credit_account,
-    f.amount_cents
+const TRANSFERS = `select f.source_id as "sourceId", f.vendor_id as "vendorId",
+  f.created_at as "createdAt", f.debit_account as "debitAccount",
+  f.credit_account as "creditAccount",
+    f.amount_cents as "amountCents"
   from ${KEYS} (vendor_id, source_id) join transfers f using (vendor_id, source_id)
   order by f.created_at, f.source_id, f.leg`;
-const CALLBACKS = `select reference, received_at, operator_code, report
+const CALLBACKS = `select reference, received_at as "receivedAt", operator_code as "operatorCode",
+  report
   from unmatched_callbacks where reference = any ($1)`;
-const STATEMENT_ENTRIES = `select payment_id, at, operator, kind, verdict, operator_reference,
-    amount_cents
+const STATEMENT_ENTRIES = `select payment_id as "paymentId", at, operator, kind, verdict,
+  operator_reference as "operatorReference",
+    amount_cents as "amountCents"
   from statement_rows where payment_id = any ($1)`;
-const NOTIFICATIONS = `select e.payment_id, e.event_id, e.type, e.occurred_at, e.state,
-    e.attempt_count, e.first_attempt_at, e.due_at, e.ended_at, e.last_result
+const NOTIFICATIONS = `select e.payment_id as "paymentId", e.event_id as "eventId", e.type,
+  e.occurred_at as "occurredAt", e.state,
+    e.attempt_count as "attemptCount", e.first_attempt_at as "firstAttemptAt", e.due_at as "dueAt",
+      e.ended_at as "endedAt", e.last_result as "lastResult"
   from ${KEYS} (vendor_id, event_id) join events e using (vendor_id, event_id)`;
-const CASES = `select c.payment_id, c.case_id, c.kind, s.at, s.action, s.actor, c.resolution
+const CASES = `select c.payment_id as "paymentId", c.case_id as "caseId", c.kind, s.at, s.action,
+  s.actor, c.resolution
   from ${KEYS} (vendor_id, payment_id) join cases c using (vendor_id, payment_id)
     cross join lateral (
       select c.opened_at as at, 'opened' as action, null as actor

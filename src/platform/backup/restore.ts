@@ -188,12 +188,12 @@ async function recover(
   const server = await startEmbedded({ folder: temporary, log, settings: RECOVERY_SETTINGS });
   const pool = createPool({ url: server.url, max: 1, name: 'restore' });
   try {
-    const read = await pool.query<{ timeline: number; system_identifier: string }>(
+    const read = await pool.query<{ timeline: number; systemIdentifier: string }>(
       `select (pg_split_walfile_name(pg_walfile_name(pg_current_wal_lsn()))).timeline_id::integer as timeline,
-         (select system_identifier::text from pg_control_system()) as system_identifier`,
+         (select system_identifier::text from pg_control_system()) as "systemIdentifier"`,
     );
     const [now] = read.rows;
-    if (now === undefined || now.system_identifier !== manifest.system_identifier) {
+    if (now === undefined || now.systemIdentifier !== manifest.system_identifier) {
       throw new PlainError('What was recovered is not the database that was backed up.');
     }
     return now.timeline;

@@ -103,12 +103,12 @@ async function copyOnline(options: BackupOptions): Promise<BackupContent> {
 }
 
 interface Started {
-  readonly started_at: Date;
-  readonly start_lsn: string;
+  readonly startedAt: Date;
+  readonly startLsn: string;
   readonly timeline: number;
-  readonly system_identifier: string;
+  readonly systemIdentifier: string;
   readonly major: string;
-  readonly segment_bytes: number;
+  readonly segmentBytes: number;
 }
 
 async function copyWithin(client: PoolClient, options: BackupOptions): Promise<BackupContent> {
@@ -120,18 +120,18 @@ async function copyWithin(client: PoolClient, options: BackupOptions): Promise<B
     options.onProgress?.('copying', bytes, null),
   );
   const stopped = await client.query<{
-    ended_at: Date;
-    stop_lsn: string;
+    endedAt: Date;
+    stopLsn: string;
     labelfile: string;
     spcmapfile: string;
   }>(
-    `select clock_timestamp() as ended_at, lsn::text as stop_lsn, labelfile, spcmapfile
+    `select clock_timestamp() as "endedAt", lsn::text as "stopLsn", labelfile, spcmapfile
      from pg_backup_stop(wait_for_archive => false)`,
   );
   const [end] = stopped.rows;
   if (end === undefined) throw new Error('the backup did not end');
   const files = [...copied.files];
-  for (const name of await walSegments(options.data, { ...started, stop_lsn: end.stop_lsn })) {
+  for (const name of await walSegments(options.data, { ...started, stopLsn: end.stopLsn })) {
     const digest = await copyFileDurably(
       path.join(options.data, 'pg_wal', name),
       path.join(target, 'pg_wal', name),
@@ -141,19 +141,19 @@ async function copyWithin(client: PoolClient, options: BackupOptions): Promise<B
   const label = await writeDurably(path.join(target, 'backup_label'), end.labelfile);
   files.push({ path: 'backup_label', ...label });
   // The start of the backup, not its end, because operators' clocks differ from ours.
-  files.push(await writeMarker(target, { backupId, lostFrom: started.started_at }));
+  files.push(await writeMarker(target, { backupId, lostFrom: started.startedAt }));
   for (const name of copied.folders) await syncFolder(path.join(target, name));
   await syncFolder(target);
   return {
     format: 2,
     backup_id: backupId,
     postgres: started.major,
-    system_identifier: started.system_identifier,
+    system_identifier: started.systemIdentifier,
     timeline: started.timeline,
-    started_at: started.started_at.toISOString(),
-    ended_at: end.ended_at.toISOString(),
-    start_lsn: started.start_lsn,
-    stop_lsn: end.stop_lsn,
+    started_at: started.startedAt.toISOString(),
+    ended_at: end.endedAt.toISOString(),
+    start_lsn: started.startLsn,
+    stop_lsn: end.stopLsn,
     master_key_ids: [...options.masterKeyIds],
     folders: [...copied.folders],
     files,
@@ -169,11 +169,12 @@ async function startBackup(client: PoolClient, backupId: string): Promise<Starte
     `malipo_backup_${backupId.replaceAll('-', '')}`,
   ]);
   const begun = await client.query<Started>(
-    `select clock_timestamp() as started_at, pg_backup_start($1, fast => true)::text as start_lsn,
+    `select clock_timestamp() as "startedAt", pg_backup_start($1, fast => true)::text as "startLsn",
        (select timeline_id from pg_control_checkpoint()) as timeline,
-       (select system_identifier::text from pg_control_system()) as system_identifier,
+       (select system_identifier::text from pg_control_system()) as "systemIdentifier",
        (current_setting('server_version_num')::integer / 10000)::text as major,
-       (select setting::integer from pg_settings where name = 'wal_segment_size') as segment_bytes`,
+       (select setting::integer from pg_settings
+         where name = 'wal_segment_size') as "segmentBytes"`,
     [`malipo ${backupId}`],
   );
   const [started] = begun.rows;

@@ -6,9 +6,9 @@ import { PlainError } from '../base/plain-error.ts';
 export interface WalRange {
   readonly timeline: number;
   /** Such as `0/3000028`. */
-  readonly start_lsn: string;
-  readonly stop_lsn: string;
-  readonly segment_bytes: number;
+  readonly startLsn: string;
+  readonly stopLsn: string;
+  readonly segmentBytes: number;
 }
 
 function positionOf(lsn: string): bigint {
@@ -25,11 +25,11 @@ function hex(value: bigint | number): string {
  * the segment in two parts, four bytes each.
  */
 export function segmentNames(range: WalRange): string[] {
-  const size = BigInt(range.segment_bytes);
+  const size = BigInt(range.segmentBytes);
   const perPart = 0x1_0000_0000n / size;
-  const first = positionOf(range.start_lsn) / size;
+  const first = positionOf(range.startLsn) / size;
   // The stop position is the first byte after the range.
-  const last = (positionOf(range.stop_lsn) - 1n) / size;
+  const last = (positionOf(range.stopLsn) - 1n) / size;
   const names: string[] = [];
   for (let segment = first; segment <= last; segment += 1n) {
     names.push(`${hex(range.timeline)}${hex(segment / perPart)}${hex(segment % perPart)}`);

@@ -13,11 +13,11 @@ const OLDEST_VERSION = 150_000;
 interface ServerRow {
   readonly version: number;
   readonly encoding: string;
-  readonly read_only: boolean;
-  readonly replication_role: string;
+  readonly readOnly: boolean;
+  readonly replicationRole: string;
   readonly activities: boolean;
   readonly fsync: boolean;
-  readonly full_page_writes: boolean;
+  readonly fullPageWrites: boolean;
   readonly connections: number;
 }
 
@@ -31,11 +31,11 @@ export async function checkServer(pool: Pool, needed: number): Promise<ServerFin
   const read = await pool.query<ServerRow>(
     `select current_setting('server_version_num')::integer as version,
        current_setting('server_encoding') as encoding,
-       current_setting('transaction_read_only')::boolean as read_only,
-       current_setting('session_replication_role') as replication_role,
+       current_setting('transaction_read_only')::boolean as "readOnly",
+       current_setting('session_replication_role') as "replicationRole",
        current_setting('track_activities')::boolean as activities,
        current_setting('fsync')::boolean as fsync,
-       current_setting('full_page_writes')::boolean as full_page_writes,
+       current_setting('full_page_writes')::boolean as "fullPageWrites",
        least(current_setting('max_connections')::integer
            - current_setting('superuser_reserved_connections')::integer,
          (select case when datconnlimit >= 0 then datconnlimit end from pg_database
@@ -51,8 +51,8 @@ export async function checkServer(pool: Pool, needed: number): Promise<ServerFin
     refusals: [
       ...(server.version < OLDEST_VERSION ? ['it is older than PostgreSQL 15'] : []),
       ...(server.encoding === 'UTF8' ? [] : [`its encoding is ${server.encoding}, not UTF8`]),
-      ...(server.read_only ? ['it takes no writes: transactions are read-only'] : []),
-      ...(server.replication_role === 'origin'
+      ...(server.readOnly ? ['it takes no writes: transactions are read-only'] : []),
+      ...(server.replicationRole === 'origin'
         ? []
         : ['session_replication_role is not origin: foreign keys and triggers are off']),
       ...(server.activities
@@ -65,7 +65,7 @@ export async function checkServer(pool: Pool, needed: number): Promise<ServerFin
     ],
     warnings: [
       ...(server.fsync ? [] : ['fsync is off: a crash of the machine can destroy the database']),
-      ...(server.full_page_writes
+      ...(server.fullPageWrites
         ? []
         : ['full_page_writes is off: a crash of the machine can destroy the database']),
       ...(server.connections < needed

@@ -98,10 +98,10 @@ async function whatIsMissing({ pool, schema, log }: HealthOptions): Promise<stri
     if (wrong !== undefined) return wrong;
     const [damage] = await findSchemaDamage(pool);
     if (damage !== undefined) return damage;
-    const read = await pool.query<{ read_only: boolean }>(
-      `select current_setting('transaction_read_only')::boolean as read_only`,
+    const read = await pool.query<{ readOnly: boolean }>(
+      `select current_setting('transaction_read_only')::boolean as "readOnly"`,
     );
-    return read.rows[0]?.read_only === true ? 'a database that takes writes' : undefined;
+    return read.rows[0]?.readOnly === true ? 'a database that takes writes' : undefined;
   } catch (error) {
     log.warn({ err: error }, 'the database could not be asked whether it is ready');
     return 'the database';

@@ -66,10 +66,10 @@ function refusalOf(work: () => unknown): Refusal {
 
 describe('a repeated request', () => {
   const stored = {
-    biller_code: 'kplc_prepaid',
+    billerCode: 'kplc_prepaid',
     account: '0123',
     phone: null,
-    amount_cents: 10_000n,
+    amountCents: 10_000n,
   };
 
   test('is the same when what it pays is', () => {

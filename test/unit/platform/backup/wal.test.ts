@@ -3,8 +3,8 @@ import { segmentNames } from '../../../../src/platform/backup/wal.ts';
 
 const MEGABYTE = 1024 * 1024;
 
-function names(start_lsn: string, stop_lsn: string, megabytes = 16): string[] {
-  return segmentNames({ timeline: 2, start_lsn, stop_lsn, segment_bytes: megabytes * MEGABYTE });
+function names(startLsn: string, stopLsn: string, megabytes = 16): string[] {
+  return segmentNames({ timeline: 2, startLsn, stopLsn, segmentBytes: megabytes * MEGABYTE });
 }
 
 test('a range within one segment', () => {
