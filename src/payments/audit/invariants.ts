@@ -29,7 +29,7 @@ export const INVARIANTS: readonly Invariant[] = [
     sql: BUCKETED.map(
       (
         table,
-      ) => `select vendor_id, format('a row of ${table} is in bucket %s instead of %s', bucket,
+      ) => `select vendor_id as "vendorId", format('a row of ${table} is in bucket %s instead of %s', bucket,
             bucket_of(vendor_id)) as detail
           from ${table} where bucket <> bucket_of(vendor_id)`,
     ).join(' union all '),
@@ -53,7 +53,7 @@ export const INVARIANTS: readonly Invariant[] = [
     name: 'balances_sum_to_zero',
     says: 'What came from outside is all somewhere: a vendor’s balances sum to zero.',
     sql: `select vendor_id as "vendorId", format('sum of balances is %s',
-      sum(balance_cents)) as detail
+            sum(balance_cents)) as detail
           from accounts group by vendor_id having sum(balance_cents) <> 0`,
   },
   {
@@ -66,7 +66,7 @@ export const INVARIANTS: readonly Invariant[] = [
     name: 'reserved_equals_open',
     says: 'Reserved is what the open transactions hold.',
     sql: `select a.vendor_id as "vendorId", format('reserved %s, open payments %s', a.balance_cents,
-      coalesce(o.total, 0)) as detail
+            coalesce(o.total, 0)) as detail
           from accounts a left join (
             select vendor_id, sum(amount_cents + fee_cents)::bigint as total
             from payments where outcome is null group by vendor_id
@@ -114,7 +114,7 @@ export const INVARIANTS: readonly Invariant[] = [
     name: 'archived_or_here',
     says: 'A payment is here or archived, not both, and nothing is left of an archived one’s instructions.',
     sql: `select vendor_id as "vendorId",
-      format('payment %s is archived, and still here', payment_id) as detail
+            format('payment %s is archived, and still here', payment_id) as detail
           from archived_payments a
           where exists (select 1 from payments t
               where t.vendor_id = a.vendor_id and t.payment_id = a.payment_id)
@@ -125,7 +125,7 @@ export const INVARIANTS: readonly Invariant[] = [
     name: 'open_has_no_end',
     says: 'An open transaction has nothing that only its end brings.',
     sql: `select vendor_id as "vendorId",
-      format('payment %s: open, with something of an outcome', payment_id) as detail
+            format('payment %s: open, with something of an outcome', payment_id) as detail
           from payments
           where outcome is null and num_nonnulls(settled_at, biller_response_time, biller_reference,
             message, details, sent_at, attempt_number, attempt_outcome, operator_handle, settled_by) > 0`,
@@ -165,7 +165,7 @@ export const INVARIANTS: readonly Invariant[] = [
     name: 'attempts_end_once',
     says: 'An attempt is under way, or has one end.',
     sql: `select vendor_id as "vendorId", format('payment %s: attempt %s is %s', payment_id,
-      attempt_number,
+            attempt_number,
               string_agg(coalesce(outcome, 'under way'), ' and ' order by outcome)) as detail
           from attempts group by vendor_id, payment_id, attempt_number having count(*) > 1`,
   },
@@ -173,7 +173,7 @@ export const INVARIANTS: readonly Invariant[] = [
     name: 'attempts_have_payments',
     says: 'Every instruction belongs to a transaction.',
     sql: `select a.vendor_id as "vendorId",
-      format('attempt %s of %s, which does not exist', a.attempt_number, a.payment_id) as detail
+            format('attempt %s of %s, which does not exist', a.attempt_number, a.payment_id) as detail
           from unexecuted_attempts a where not exists (select 1 from payments t
             where t.vendor_id = a.vendor_id and t.payment_id = a.payment_id)`,
   },
@@ -181,7 +181,7 @@ export const INVARIANTS: readonly Invariant[] = [
     name: 'success_was_instructed',
     says: 'A successful transaction has an instruction.',
     sql: `select t.vendor_id as "vendorId",
-      format('payment %s: success without an attempt', t.payment_id) as detail
+            format('payment %s: success without an attempt', t.payment_id) as detail
           from payments t
           where t.outcome = 'success' and t.sent_at is null and not exists (select 1 from unexecuted_attempts a
             where a.vendor_id = t.vendor_id and a.payment_id = t.payment_id)`,
@@ -225,7 +225,7 @@ export const INVARIANTS: readonly Invariant[] = [
     name: 'outcome_equals_correction',
     says: 'A corrected transaction has the outcome that its last correction gave it, and each correction began where the one before ended.',
     sql: `select c.vendor_id as "vendorId", format('payment %s: %s, corrected from %s to %s',
-      c.payment_id,
+            c.payment_id,
               t.outcome, c.outcome_before, c.outcome_after) as detail
           from (
             select *, lead(outcome_before) over (
@@ -277,7 +277,7 @@ export const INVARIANTS: readonly Invariant[] = [
     name: 'written_as_sent',
     says: 'No trigger, rule or policy changes rows as they are written, or hides them.',
     sql: `select 0 as "vendorId",
-      format('trigger %s of %s', t.tgname, t.tgrelid::regclass) as detail
+            format('trigger %s of %s', t.tgname, t.tgrelid::regclass) as detail
           from pg_trigger t join pg_class c on c.oid = t.tgrelid
           where not t.tgisinternal and c.relnamespace = current_schema()::regnamespace
           union all
