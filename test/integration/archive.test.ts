@@ -13,7 +13,7 @@ import type { StatementLine } from '../../src/payments/ledger/statement.ts';
 import { archivePayments, verifyArchive } from '../../src/payments/archive/archive.ts';
 import { readArchivedPayment } from '../../src/payments/archive/archive-store.ts';
 import { createPayments, readPayment, settlePayments } from '../../src/payments/create/store.ts';
-import type { NewPayment } from '../../src/payments/create/payment.ts';
+import type { CreateDecision, NewPayment } from '../../src/payments/create/payment.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import { createInstructed, failedReport, openBooks, paidReport } from '../support/money-fixture.ts';
@@ -42,7 +42,7 @@ async function makePayments(count: number, at = new Date()): Promise<NewPayment[
       vendorId,
       paymentId: firstIdAt(at).slice(0, -12) + String(index).padStart(12, '0'),
       feeCents: 5n,
-      phone: '254722000000',
+      phone: index === 2 ? null : '254722000000',
       merchantReference: `order-${index}`,
     }),
   );
@@ -145,15 +145,33 @@ test('a statement names the references of archived payments too', async () => {
   expect(references).toEqual(new Set([null, 'order-0', 'order-1', 'order-2']));
 });
 
-test('an archived merchant_reference is free again', async () => {
-  const [payment] = await makePayments(3);
-  if (payment === undefined) throw new Error('no payment');
-  const again = { ...payment, paymentId: newId() };
-  const [replayed] = await createPayments(books.pool, [again], false);
-  expect(replayed).toMatchObject({ kind: 'replayed' });
-  await archiveAll(payment.vendorId);
-  const [accepted] = await createPayments(books.pool, [again], false);
-  expect(accepted).toMatchObject({ kind: 'accepted', paymentId: again.paymentId });
+test('an archived merchant_reference makes its payment once', async () => {
+  const [payment, , withoutPhone] = await makePayments(5);
+  if (payment === undefined || withoutPhone === undefined) throw new Error('no payment');
+  const decide = async (...payments: NewPayment[]): Promise<CreateDecision[]> => {
+    const again = payments.map((made) => ({ ...made, paymentId: newId() }));
+    return await createPayments(books.pool, again, false);
+  };
+  const other = { ...payment, amountCents: payment.amountCents + 1n };
+  const replays = async (): Promise<CreateDecision[]> => [
+    ...(await decide(payment)),
+    ...(await decide(withoutPhone)),
+    ...(await decide(other)),
+    ...(await decide({ ...payment, phone: null })),
+    ...(await decide({ ...withoutPhone, phone: '254722000000' })),
+    // Together with one that is accepted.
+    ...(await decide({ ...payment, merchantReference: newId() }, payment, other)),
+  ];
+  const before = await replays();
+  expect(before.map(({ kind }) => kind)).toEqual([
+    ...['replayed', 'replayed', 'reference_reused', 'reference_reused', 'reference_reused'],
+    ...['accepted', 'replayed', 'reference_reused'],
+  ]);
+  const archived = await archiveAll(payment.vendorId);
+  expect(archived.payments).toBe(3);
+  const after = await replays();
+  expect(after.toSpliced(5, 1)).toEqual(before.toSpliced(5, 1));
+  expect(after[5]?.kind).toBe('accepted');
   expect(await violations()).toEqual([]);
 });
 
@@ -256,11 +274,13 @@ test('the status of an archived payment is still answered, without what only the
       account: '254722000001',
       amount: 60,
     });
-    // The reference is free again; the payment that has it now is the one it names.
-    const next = { account: '254722000002', merchant_reference: 'old' };
-    const second = await vendor.accepted(next);
-    const byNow = await vendor.call('status', { merchant_reference: 'old' });
-    expect(byNow.body.msg['ipay_reference']).toBe(second);
+    // It makes its payment once, over HTTP too.
+    const repeat = { account: '254722000001', merchant_reference: 'old' };
+    const replayed = await vendor.create(repeat);
+    expect(replayed.headers['idempotency-replayed']).toBe('true');
+    expect(replayed.body.msg['ipay_reference']).toBe(reference);
+    const other = await vendor.create({ ...repeat, account: '254722000002' });
+    expect(other.body).toMatchObject({ error: [{ code: 'reference_reused', reference }] });
   } finally {
     await owner.end();
     await running.stop();

@@ -89,7 +89,6 @@ const ARCHIVED = `select payment_id as "paymentId", vendor_id as "vendorId",
 
 /**
  * One archived payment of the vendor, in the form of a live payment; undefined when the vendor has no such payment.
- * A reference that was used again after archiving leads to the newest of its payments.
  */
 export async function readArchivedPayment(
   db: Queryable,
@@ -98,10 +97,10 @@ export async function readArchivedPayment(
   const read =
     'paymentId' in key
       ? await db.query<PaymentRow>(`${ARCHIVED} and payment_id = $2`, [key.vendorId, key.paymentId])
-      : await db.query<PaymentRow>(
-          `${ARCHIVED} and merchant_reference = $2 order by payment_id desc limit 1`,
-          [key.vendorId, key.merchantReference],
-        );
+      : await db.query<PaymentRow>(`${ARCHIVED} and merchant_reference = $2 limit 1`, [
+          key.vendorId,
+          key.merchantReference,
+        ]);
   return read.rows[0];
 }
 

@@ -9,6 +9,7 @@ import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { deleteSettled } from '../create/store.ts';
 import { deleteUnexecutedAttempts } from '../dispatch/store.ts';
+import { lockFloat } from '../ledger/store.ts';
 import { findUnlike, insertArchived, listArchiveFiles, lockArchivable } from './archive-store.ts';
 import type { ArchiveFile } from './archive-store.ts';
 
@@ -92,6 +93,8 @@ async function archiveSome(
     paymentCount: rows.length,
   };
   const ids = rows.map((row) => row.paymentId);
+  // A create looks a reference up in both tables under this lock: it finds it in one of them.
+  await lockFloat(db, vendorId);
   const archived = await insertArchived(db, vendorId, ids, file);
   await deleteUnexecutedAttempts(db, vendorId, ids);
   const deleted = await deleteSettled(db, vendorId, ids);

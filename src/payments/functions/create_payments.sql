@@ -3,6 +3,7 @@
 --   repeated            this payment_id exists: an earlier call was committed and its answer was lost
 --   replayed            the merchant reference exists with the same content: the first answer again
 --   reference_reused    the merchant reference exists with other content
+--                       (both also when its payment has been archived)
 --   likely_duplicate    the row asks for the check, and an equal payment was created in the last 30 s
 --   insufficient_float  the float does not cover amount and fee
 --   accepted
@@ -114,6 +115,12 @@ begin
         and t.duplicate_key = any (duplicate_keys(v_step, content_hash(w.biller, w.account, w.amount)))
         and t.biller_code = w.biller and t.account = w.account and t.amount_cents = w.amount
         and t.created_at > v_now - interval '30 seconds'))
+    -- Offset, so that it looks up by index for each row.
+    and not (w.reference is not null and exists (
+      select from archived_payments a
+      where a.bucket = p_bucket and a.vendor_id = w.vendor_id
+        and a.merchant_reference = w.reference
+      offset 0))
   on conflict do nothing;
   get diagnostics v_accepted_count = row_count;
 
@@ -174,7 +181,7 @@ begin
     case
       when own.payment_id is not null then 'repeated'
       when same.biller_code = w.biller and same.account = w.account
-        and same.amount_cents = w.amount and same.phone is not distinct from w.phone then 'replayed'
+        and same.amount_cents = w.amount and same.is_phone then 'replayed'
       when same.payment_id is not null then 'reference_reused'
       when twin.payment_id is not null then 'likely_duplicate'
       when w.vendor_id = any (v_short) then 'insufficient_float'
@@ -190,9 +197,17 @@ begin
       where t.bucket = p_bucket and t.vendor_id = w.vendor_id and t.payment_id = w.payment_id limit 1
     ) own on true
     left join lateral (
-      select t.payment_id, t.created_at, t.biller_code, t.account, t.amount_cents, t.phone
+      select t.payment_id, t.created_at, t.biller_code, t.account, t.amount_cents,
+        t.phone is not distinct from w.phone as is_phone
       from payments t
       where t.bucket = p_bucket and t.vendor_id = w.vendor_id and t.merchant_reference = w.reference
+      union all
+      -- Of an archived phone there is a hash: acceptedRest in src/payments/ledger/entries.ts.
+      select a.payment_id, a.created_at, a.biller_code, a.account, a.amount_cents,
+        a.accepted_rest is not distinct from case when w.phone is not null then
+          sha256(convert_to(row(encode(uuid_send(a.payment_id), 'hex'), w.phone)::text, 'UTF8')) end
+      from archived_payments a
+      where a.bucket = p_bucket and a.vendor_id = w.vendor_id and a.merchant_reference = w.reference
       limit 1
     ) same on true
     left join lateral (

@@ -33,7 +33,7 @@ create table archived_payments (
   settled_rest bytea,
   primary key (bucket, vendor_id, payment_id)
 );
--- Not unique: a reference may be used again when its payment is archived.
+-- For status queries, and for creates: a reference makes its payment once, archived or not.
 create index archived_payments_by_reference on archived_payments
   (bucket, vendor_id, merchant_reference) where merchant_reference is not null;
 create index archived_payments_by_account on archived_payments (account);

@@ -113,10 +113,7 @@ export const LIMITS = {
   statementProblems: 1_000,
   /** Payments in one file of the archive, moved in one commit. */
   archiveFileRows: 5_000,
-  /**
-   * A younger payment is not archived: for this long, its `merchant_reference` makes a create
-   * idempotent.
-   */
+  /** A payment younger than this is not archived: for so long operators may report about it. */
   archiveLeastAgeDays: 90,
   /** Window in which an equal create is a likely duplicate. */
   duplicateWindowSeconds: 30,
