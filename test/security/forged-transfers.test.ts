@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newId } from '../../src/platform/base/ids.ts';
+import { INVARIANTS } from '../../src/payments/audit/invariants.ts';
+import { approveResolution, proposeResolution } from '../../src/payments/corrections/cases.ts';
+import { createPayments, settlePayments } from '../../src/payments/create/store.ts';
+import type { NewPayment } from '../../src/payments/create/payment.ts';
+import type { Queryable } from '../../src/platform/db/pool.ts';
+import { createInstructed, failedReport, openBooks, paidReport } from '../support/money-fixture.ts';
+import type { Books } from '../support/money-fixture.ts';
+import { newPayment } from '../support/new-transaction.ts';
+
+// The runtime role may insert transfers and change balances. Every single transfer that it can add
+// and balance, between any two accounts and on behalf of anything in the books, has to be found from
+// the rows alone: without the chain, and without a key.
+
+const ACCOUNTS = [
+  'external',
+  'collected',
+  'float',
+  'reserved',
+  'operator:kplc',
+  'receivable:kplc',
+  'fees',
+  'exposure',
+  'mine',
+];
+const LEGS = [1, 2, 3, 4];
+const FEE_CENTS = 10n;
+
+let books: Books;
+let vendorId: number;
+/** Everything that can be the source of a transfer. */
+let sources: Readonly<Record<string, string>>;
+
+beforeAll(async () => {
+  books = await openBooks();
+  vendorId = await books.addVendor();
+  await books.addFloat(vendorId, 1_000_000n);
+  const made = (): NewPayment => newPayment({ vendorId, feeCents: FEE_CENTS });
+  const payments = { queued: made(), paid: made(), failed: made(), corrected: made() };
+  const { queued, paid, failed, corrected } = payments;
+  await createInstructed(books.pool, [paid, failed, corrected]);
+  await createPayments(books.pool, [queued], false);
+  await settlePayments(books.pool, [
+    paidReport(paid),
+    failedReport(failed),
+    failedReport(corrected),
+  ]);
+  await settlePayments(books.pool, [paidReport(corrected)]);
+  const caseId = await idOf('select case_id as id from cases');
+  const terms = { amount_cents: null, operator_reference: null, message: null, details: null };
+  const proposal = { resolution: 'charge_vendor', note: 'as the operator says', ...terms };
+  await proposeResolution(books.pool, { caseId, by: 'Asha', proposal });
+  await approveResolution(books, { caseId, by: 'Baraka' });
+  sources = {
+    'a queued payment': queued.paymentId,
+    'a successful payment': paid.paymentId,
+    'a failed payment': failed.paymentId,
+    'a corrected payment': corrected.paymentId,
+    'a collection': await idOf('select collection_id as id from collections'),
+    'a fund movement': await idOf('select movement_id as id from fund_movements'),
+    'a correction': await idOf('select correction_id as id from corrections'),
+    'nothing in the books': newId(),
+  };
+});
+afterAll(async () => await books.close());
+
+async function idOf(sql: string): Promise<string> {
+  return (await books.pool.query<{ id: string }>(sql)).rows[0]?.id ?? '';
+}
+
+interface Forged {
+  readonly source: string;
+  readonly leg: number;
+  readonly debit: string;
+  readonly credit: string;
+}
+
+/** Adds a transfer with its balances. False when a key or a constraint refuses it. */
+async function forge(db: Queryable, { source, leg, debit, credit }: Forged): Promise<boolean> {
+  try {
+    await db.query(
+      `insert into accounts (vendor_id, account) select $1, unnest($2::text[]) on conflict do nothing`,
+      [vendorId, [debit, credit]],
+    );
+    await db.query(
+      `with forged as (
+         insert into transfers (vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
+         values ($1, $2, $3, $4, $5, $6::bigint, now())
+       )
+       update accounts set balance_cents = balance_cents + case account when $4 then -$6::bigint else $6::bigint end
+       where vendor_id = $1 and account in ($4, $5)`,
+      [vendorId, source, leg, debit, credit, FEE_CENTS],
+    );
+    return true;
+  } catch (error) {
+    if (!['23505', '23514'].includes((error as { code?: string }).code ?? '')) throw error;
+    return false;
+  }
+}
+
+async function isFound(db: Queryable): Promise<boolean> {
+  for (const { sql } of INVARIANTS) {
+    if ((await db.query(sql)).rows.length > 0) return true;
+  }
+  return false;
+}
+
+test('every transfer that can be added is found, whatever it is between and on behalf of', async () => {
+  const unnoticed: string[] = [];
+  let tried = 0;
+  const client = await books.pool.connect();
+  await client.query('begin');
+  expect(await isFound(client)).toBe(false);
+  for (const [name, source] of Object.entries(sources)) {
+    for (const debit of ACCOUNTS) {
+      for (const credit of ACCOUNTS.filter((account) => account !== debit)) {
+        for (const leg of LEGS) {
+          await client.query('savepoint before');
+          if (await forge(client, { source, leg, debit, credit })) {
+            tried += 1;
+            if (!(await isFound(client))) unnoticed.push(`${name}, ${leg}: ${debit} to ${credit}`);
+          }
+          await client.query('rollback to savepoint before');
+        }
+      }
+    }
+  }
+  await client.query('rollback');
+  client.release();
+  expect(unnoticed).toEqual([]);
+  expect(tried).toBeGreaterThan(900);
+});
