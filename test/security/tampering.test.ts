@@ -305,8 +305,12 @@ async function mint(mac: string): Promise<void> {
   );
 }
 
-/** Posts the transfer of the first collection, or fund movement, once more: under another leg. */
-async function repeatMovement(debit: string, credit: string): Promise<void> {
+/** Posts the transfer of the collection, or fund movement, once more: under another leg, or in another bucket. */
+async function repeatMovement(
+  debit: string,
+  credit: string,
+  { leg, bucket }: { readonly leg: number; readonly bucket: number } = { leg: 2, bucket: 0 },
+): Promise<void> {
   await run(
     `with moved as (
        update accounts a
@@ -315,10 +319,11 @@ async function repeatMovement(debit: string, credit: string): Promise<void> {
        where f.debit_account = $1 and f.credit_account = $2 and f.leg = 1
          and a.vendor_id = f.vendor_id and a.account in ($1, $2)
      )
-     insert into transfers (vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
-     select vendor_id, source_id, 2, $1, $2, amount_cents, now() from transfers
+     insert into transfers (bucket, vendor_id, source_id, leg, debit_account, credit_account, amount_cents,
+       created_at)
+     select $4, vendor_id, source_id, $3, $1, $2, amount_cents, now() from transfers
      where debit_account = $1 and credit_account = $2 and leg = 1`,
-    [debit, credit],
+    [debit, credit, leg, bucket],
     books.pool,
   );
 }
@@ -391,6 +396,12 @@ const WAYS: readonly Way[] = [
     way: 'money minted by a second transfer of a collection that the service took',
     tamper: async () => await repeatMovement('external', 'collected'),
     found: 'movements_equal_transfers',
+    asRuntime: true,
+  },
+  {
+    way: 'the same in another bucket',
+    tamper: async () => await repeatMovement('external', 'collected', { leg: 1, bucket: 1 }),
+    found: 'rows_in_bucket',
     asRuntime: true,
   },
   {
@@ -596,6 +607,7 @@ describe('a way of tampering', () => {
   test.each(WAYS)('$way: $found', async ({ tamper, found }) => {
     const violations = await afterwards(tamper, async () => await check([keptHead]));
     const invariants = violations.map(({ invariant }) => invariant);
+    expect(violations.every(({ vendorId: of }) => of === vendorId || of === 0)).toBe(true);
     if (found === null) expect(invariants).toEqual([]);
     else expect(invariants).toContain(found);
   });
