@@ -181,6 +181,8 @@ function buildParts(options: PaymentsOptions): Parts {
         catalogue,
         connectorOf: connectors.connectorOf,
         settler,
+        onDue: ({ vendorId, billerCode }) =>
+          parts.dispatch?.hint([{ vendorId, billerCode, stage: 'verify' }]),
         log,
       }),
     },

@@ -7,15 +7,15 @@ import { createCallbackReceiver } from '../../src/payments/dispatch/callbacks.ts
 import type { CallbackReceiver } from '../../src/payments/dispatch/callbacks.ts';
 import type {
   CallbackReading,
+  CallbackReport,
+  PaymentFinder,
   Connector,
-  Declined,
-  Paid,
 } from '../../src/payments/dispatch/connector.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { createSettler } from '../../src/payments/settle/settle.ts';
 import type { Settler } from '../../src/payments/settle/settle.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
-import { readStored } from '../support/dispatch-fixture.ts';
+import { readAttempts, readQueued, readStored } from '../support/dispatch-fixture.ts';
 import { createInstructed, openBooks, OPERATOR, paidReport } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { newPayment } from '../support/new-transaction.ts';
@@ -30,6 +30,10 @@ let receiver: CallbackReceiver;
 let settler: Settler;
 /** What the connectors read from the next callback. */
 let reading: CallbackReading;
+/** What they were given to look payments up. */
+let finder: PaymentFinder;
+
+const due: object[] = [];
 
 beforeAll(async () => {
   books = await openBooks();
@@ -41,7 +45,13 @@ beforeAll(async () => {
   settler = createSettler({ pools: [books.openPool()], deadlineMs: 8_000 });
   const connector: Connector = {
     ...createScriptedConnector({ pay: paid }),
-    readCallback: () => reading,
+    callbacks: {
+      acceptedBody: {},
+      read: async (_request, find) => {
+        finder = find;
+        return reading;
+      },
+    },
   };
   const connectors = new Map<string, Connector>([
     [OPERATOR, connector],
@@ -53,6 +63,7 @@ beforeAll(async () => {
     catalogue,
     connectorOf: (code) => connectors.get(code),
     settler,
+    onDue: (queue) => due.push(queue),
     log: pino({ level: 'silent' }),
   });
 });
@@ -75,13 +86,27 @@ function referenceOf(made: NewPayment): string {
 
 async function report(
   operatorCode: string,
-  ...reports: readonly (readonly [reference: string, outcome: Paid | Declined])[]
+  ...reports: readonly (readonly [reference: string, outcome: CallbackReport['outcome']])[]
 ): Promise<string> {
   reading = {
     kind: 'reports',
     reports: reports.map(([reference, outcome]) => ({ reference, outcome })),
   };
-  return await receiver.receive(operatorCode, { headers: {}, path: '', body: Buffer.alloc(0) });
+  const request = { headers: {}, path: '', body: Buffer.alloc(0) };
+  return (await receiver.receive(operatorCode, request)).kind;
+}
+
+async function casesAbout(made: NewPayment): Promise<string[]> {
+  const read = await books.pool.query<{ kind: string }>(
+    'select kind from cases where payment_id = $1',
+    [made.paymentId],
+  );
+  return read.rows.map((row) => row.kind);
+}
+
+async function finderOf(operatorCode: string): Promise<PaymentFinder> {
+  await report(operatorCode);
+  return finder;
 }
 
 async function readUnmatched(reference: string): Promise<unknown[]> {
@@ -145,6 +170,98 @@ describe('a callback', () => {
     ]);
   });
 
+  test('that is a hint settles nothing: the operator is asked now, by the handle it names', async () => {
+    const made = await makeSent();
+    await books.pool.query(
+      `update dispatch_queue set due_at = now() + interval '1 hour' where payment_id = $1`,
+      [made.paymentId],
+    );
+    await report(OPERATOR, [
+      referenceOf(made),
+      { kind: 'hint', operatorHandle: 'AG_1', says: paid(made) },
+    ]);
+    expect(await readStored(books, made)).toMatchObject({ outcome: null });
+    const queued = await readQueued(books, made);
+    expect(queued?.due_in_ms).toBeLessThanOrEqual(0);
+    expect((await readAttempts(books, made))[0]?.operator_handle).toBe('AG_1');
+    expect(due).toContainEqual(expect.objectContaining({ vendorId: made.vendorId }));
+    // Without a handle the one that is known stays.
+    await report(OPERATOR, [
+      referenceOf(made),
+      { kind: 'hint', operatorHandle: null, says: DECLINED },
+    ]);
+    expect((await readAttempts(books, made))[0]?.operator_handle).toBe('AG_1');
+  });
+
+  test('that is a hint against a settled payment opens a case', async () => {
+    const made = await makeSent();
+    await settler.settle(paidReport(made));
+    const hint = { kind: 'hint', operatorHandle: null, says: DECLINED } as const;
+    await report(OPERATOR, [referenceOf(made), { ...hint, says: null }]);
+    expect(await casesAbout(made)).toEqual([]);
+    await report(OPERATOR, [referenceOf(made), hint]);
+    expect(await casesAbout(made)).toEqual(['contradiction']);
+    expect(await readStored(books, made)).toMatchObject({ outcome: 'success' });
+  });
+
+  test('of a reversal fails an open payment, and opens a case about a paid one', async () => {
+    const [open, settled] = [await makeSent(), await makeSent()];
+    await settler.settle(paidReport(settled));
+    const reversed = { kind: 'reversed', message: 'Returned by the biller' } as const;
+    await report(OPERATOR, [referenceOf(open), reversed], [referenceOf(settled), reversed]);
+    expect(await readStored(books, open)).toMatchObject({
+      outcome: 'failed',
+      failureCode: 'declined',
+      message: 'Returned by the biller',
+    });
+    expect(await readStored(books, settled)).toMatchObject({ outcome: 'success' });
+    expect(await casesAbout(settled)).toEqual(['contradiction']);
+  });
+
+  test('that does not fit its payment is kept for people', async () => {
+    const made = await makeSent();
+    const says = paid({ amountCents: 7n });
+    await report(OPERATOR, [referenceOf(made), { kind: 'mismatch', reason: 'other handle', says }]);
+    expect(await readStored(books, made)).toMatchObject({ outcome: null });
+    expect(await readUnmatched(referenceOf(made))).toMatchObject([
+      { report: { kind: 'mismatch', says: { kind: 'paid', amountCents: '7' } } },
+    ]);
+  });
+
+  test('is compared with what was sent, found by reference or by handle', async () => {
+    const made = await makeSent();
+    await report(OPERATOR, [
+      referenceOf(made),
+      { kind: 'hint', operatorHandle: 'H-find', says: null },
+    ]);
+    const sent = {
+      reference: referenceOf(made),
+      attemptNumber: 1,
+      billerCode: made.billerCode,
+      account: made.account,
+      amountCents: made.amountCents,
+      operatorHandle: 'H-find',
+      isOpen: true,
+    };
+    expect(await finder.byReference(referenceOf(made))).toEqual(sent);
+    expect(await finder.byHandle('H-find')).toEqual(sent);
+    expect(await finder.byHandle('H-none')).toBeUndefined();
+    expect(await finder.byReference('not a reference')).toBeUndefined();
+    // Another operator finds nothing of it.
+    const others = await finderOf(OTHER_OPERATOR);
+    expect(await others.byReference(referenceOf(made))).toBeUndefined();
+    expect(await others.byHandle('H-find')).toBeUndefined();
+    // A handle that two payments have names neither.
+    const other = await makeSent();
+    await report(OPERATOR, [
+      referenceOf(other),
+      { kind: 'hint', operatorHandle: 'H-find', says: null },
+    ]);
+    expect(await finder.byHandle('H-find')).toBeUndefined();
+    await settler.settle(paidReport(made));
+    expect(await finder.byReference(referenceOf(made))).toEqual({ ...sent, isOpen: false });
+  });
+
   test('of another operator settles nothing: it is kept', async () => {
     const made = await makeSent();
     expect(await report(OTHER_OPERATOR, [referenceOf(made), paid(made)])).toBe('accepted');
@@ -157,9 +274,9 @@ describe('a callback', () => {
   test('that is not from the operator changes nothing', async () => {
     reading = { kind: 'refused', reason: 'wrong signature' };
     const request = { headers: {}, path: '', body: Buffer.from('forged') };
-    expect(await receiver.receive(OPERATOR, request)).toBe('refused');
-    expect(await receiver.receive('nobody', request)).toBe('unknown_operator');
+    expect(await receiver.receive(OPERATOR, request)).toEqual({ kind: 'refused' });
+    expect(await receiver.receive('nobody', request)).toEqual({ kind: 'unknown_operator' });
     // An operator that never calls back has no callbacks to forge.
-    expect(await receiver.receive('mute', request)).toBe('unknown_operator');
+    expect(await receiver.receive('mute', request)).toEqual({ kind: 'unknown_operator' });
   });
 });

@@ -96,6 +96,7 @@ describe('an operator that answers', () => {
         attemptNumber: 1,
         billerCode: BILLER,
         account: made.account,
+        operatorHandle: null,
         phone: null,
         amountCents: made.amountCents,
       },
@@ -190,6 +191,7 @@ describe('an operator that does not tell', () => {
     expect(operator.queries).toHaveLength(4);
     expect(operator.queries.at(-1)).toEqual({
       reference: encodeReference(made.vendorId, made.paymentId),
+      attemptNumber: 1,
       billerCode: BILLER,
       account: made.account,
       amountCents: made.amountCents,

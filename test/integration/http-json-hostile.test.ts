@@ -87,6 +87,7 @@ function pay(connector: Connector, signal = never, reference = 'REF'): Promise<P
     account: '0712000001',
     phone: null,
     amountCents: 100_00n,
+    operatorHandle: null,
   };
   return connector.pay(instruction, signal);
 }
@@ -192,7 +193,11 @@ describe('every call ends', () => {
         connector.validate?.(query, never),
         connector.balance?.(never),
       ]),
-    ).toEqual([inTime, { kind: 'unknown', reason: 'no answer in time' }, null]);
+    ).toEqual([
+      inTime,
+      { kind: 'unknown', reason: 'no answer in time' },
+      { kind: 'unknown', reason: 'no answer in time' },
+    ]);
   });
 
   test('a body without end', async () => {
@@ -299,7 +304,14 @@ describe('proof that nothing was sent', () => {
     const connector = connect(held.port, { maxConnections: 1, payTimeoutMs: 150 });
     const giveUp = new AbortController();
     const holding = connector.status?.(
-      { reference: 'REF', billerCode: 'b', account: 'a', amountCents: 1n, operatorHandle: null },
+      {
+        reference: 'REF',
+        attemptNumber: 1,
+        billerCode: 'b',
+        account: 'a',
+        amountCents: 1n,
+        operatorHandle: null,
+      },
       giveUp.signal,
     );
     expect(await pay(connector)).toEqual(notSent('no answer in time'));

@@ -70,7 +70,7 @@ async function payAt(port: number, connectTimeoutMs = 5000): Promise<PaymentOutc
   cleanups.push(() => connector.close());
   const instruction = { reference: 'REF', attemptNumber: 1, billerCode: 'airtel', phone: null };
   return connector.pay(
-    { ...instruction, account: '0712000001', amountCents: 100_00n },
+    { ...instruction, account: '0712000001', amountCents: 100_00n, operatorHandle: null },
     new AbortController().signal,
   );
 }

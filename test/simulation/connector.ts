@@ -7,6 +7,7 @@ import type {
   StatusOutcome,
   Unknown,
 } from '../../src/payments/dispatch/connector.ts';
+import { NO_CAPABILITIES } from '../support/scripted-connector.ts';
 import type { Life } from './link.ts';
 import type { HostileOperator, Message } from './operator.ts';
 import type { World } from './world.ts';
@@ -27,6 +28,7 @@ export function createSimulatedConnector(
 ): Connector {
   const { character } = operator;
   return {
+    ...NO_CAPABILITIES,
     acceptanceWindowMs: character.acceptanceWindowMs,
     payDeadlineMs: character.payDeadlineMs,
     pay: async (instruction, signal) => {
@@ -56,12 +58,12 @@ export function createSimulatedConnector(
       ? {
           balance: async () =>
             await new Promise((resolve) => {
-              world.schedule.after(world.random.latencyMs(TYPICAL_MS), () => resolve(1n), life);
+              const answer = { kind: 'balance', balanceCents: 1n } as const;
+              world.schedule.after(world.random.latencyMs(TYPICAL_MS), () => resolve(answer), life);
             }),
         }
       : {}),
-    readCallback,
-    close: async () => {},
+    callbacks: { acceptedBody: {}, read: async (request) => readCallback(request) },
   };
 }
 

@@ -37,8 +37,8 @@ export const MUTANTS: readonly Mutant[] = [
     // A status query without an answer taken for a decline.
     name: 'refund_of_unknown',
     connector: (connector) => {
-      const status = connector.status?.bind(connector);
-      if (status === undefined) return connector;
+      const { status } = connector;
+      if (status === null) return connector;
       return changed(connector, {
         status: async (query, signal) => {
           const outcome = await status(query, signal);
@@ -88,7 +88,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'lost_callback',
     receiver: (receiver) => ({
       receive: async (operatorCode, request) =>
-        await receiver.receive(operatorCode, request).catch(() => 'accepted' as const),
+        await receiver
+          .receive(operatorCode, request)
+          .catch(() => ({ kind: 'accepted', body: {} }) as const),
     }),
   },
   {

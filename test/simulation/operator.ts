@@ -1,5 +1,4 @@
 import type {
-  CallbackReport,
   Declined,
   NotFound,
   NotSent,
@@ -34,7 +33,13 @@ export interface HostileOperator {
 }
 
 /** Sends a callback until it was taken, or until the operator gives up. */
-export type CallbackSender = (entry: Entry, report: CallbackReport) => void;
+/** A simulated operator says only what is final. */
+export interface FinalCallback {
+  readonly reference: string;
+  readonly outcome: Paid | Declined;
+}
+
+export type CallbackSender = (entry: Entry, report: FinalCallback) => void;
 
 /**
  * A company that executes payments: what it does and what it says about it are two things. Its

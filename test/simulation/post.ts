@@ -1,9 +1,10 @@
 import { encodeReference } from '../../src/platform/base/ids.ts';
-import type { CallbackReport, CallbackRequest } from '../../src/payments/dispatch/connector.ts';
+import type { CallbackRequest } from '../../src/payments/dispatch/connector.ts';
 import { postCallback } from './connector.ts';
 import type { SimulatedProcess } from './process.ts';
 import type { OperatorCharacter } from './scenario.ts';
 import type { Entry } from './truth.ts';
+import type { FinalCallback } from './operator.ts';
 import type { World } from './world.ts';
 
 const TYPICAL_MS = 50;
@@ -21,7 +22,7 @@ interface Letter {
 
 /** Brings callbacks to whichever process answers, the way operators do: until one is acknowledged. */
 export interface Post {
-  send(entry: Entry, report: CallbackReport): void;
+  send(entry: Entry, report: FinalCallback): void;
   /** Callbacks that are neither acknowledged nor given up. */
   readonly onTheirWay: number;
 }
@@ -68,11 +69,11 @@ export function createPost(options: {
     });
     process.callback(letter.operatorCode, letter.request).then(
       (answer) => {
-        world.tell(`${process.name} callback ${letter.label} ${answer}`);
-        if (answer === 'accepted') letter.onTaken();
+        world.tell(`${process.name} callback ${letter.label} ${answer.kind}`);
+        if (answer.kind === 'accepted') letter.onTaken();
         if (answered) return;
         answered = true;
-        if (answer === 'accepted' && world.strikes('callback_repeated')) again();
+        if (answer.kind === 'accepted' && world.strikes('callback_repeated')) again();
         else onTheirWay -= 1;
       },
       () => {
@@ -86,7 +87,7 @@ export function createPost(options: {
 
   const post = (
     operatorCode: string,
-    report: CallbackReport,
+    report: FinalCallback,
     letter: { readonly genuine: boolean; readonly onTaken: () => void },
   ): void => {
     deliver({
@@ -99,7 +100,7 @@ export function createPost(options: {
   };
 
   /** What strangers and confused operators send beside it. */
-  const disturb = (entry: Entry, report: CallbackReport): void => {
+  const disturb = (entry: Entry, report: FinalCallback): void => {
     const taken = (reference: string, operatorCode: string) => ({
       genuine: true,
       onTaken: () => {
@@ -148,7 +149,7 @@ export function createPost(options: {
   };
 }
 
-function oppositeOf(outcome: CallbackReport['outcome']): CallbackReport['outcome'] {
+function oppositeOf(outcome: FinalCallback['outcome']): FinalCallback['outcome'] {
   if (outcome.kind === 'paid')
     return { kind: 'declined', code: 'no', failureCode: 'declined', message: 'declined' };
   return {

@@ -1,4 +1,5 @@
 import type {
+  BalanceAnswer,
   Connector,
   Declined,
   NotSent,
@@ -9,6 +10,21 @@ import type {
   StatusQuery,
   Unknown,
 } from '../../src/payments/dispatch/connector.ts';
+import { HTTP_JSON } from '../../src/payments/connectors/http-json/declaration.ts';
+
+/** What every test connector has that offers nothing but `pay`. */
+export const NO_CAPABILITIES = {
+  declaration: HTTP_JSON,
+  caseAfterMs: null,
+  prepare: null,
+  status: null,
+  validate: null,
+  balance: null,
+  pullStatement: null,
+  quote: null,
+  callbacks: null,
+  close: async () => {},
+} as const satisfies Partial<Connector>;
 
 /** What the operator does; whatever is absent it does not offer. */
 export interface Script {
@@ -20,6 +36,9 @@ export interface Script {
   balance?: (signal: AbortSignal) => bigint | null | Promise<bigint | null>;
   /** Default 0: "not found" is proof at once. */
   acceptanceWindowMs?: number | null;
+  /** Default null: never. */
+  caseAfterMs?: number | null;
+  prepare?: Connector['prepare'];
   /** Default 5 s. */
   payDeadlineMs?: number;
 }
@@ -48,11 +67,14 @@ export function createScriptedConnector(script: Script): ScriptedConnector {
   };
   const { status, balance } = script;
   return {
+    ...NO_CAPABILITIES,
     instructions,
     queries,
     get maxAtOnce() {
       return maxAtOnce;
     },
+    caseAfterMs: script.caseAfterMs ?? null,
+    prepare: script.prepare ?? null,
     acceptanceWindowMs: script.acceptanceWindowMs === undefined ? 0 : script.acceptanceWindowMs,
     payDeadlineMs: script.payDeadlineMs ?? 5_000,
     pay: (instruction, signal) => {
@@ -65,8 +87,14 @@ export function createScriptedConnector(script: Script): ScriptedConnector {
         return counted(() => status(query, signal));
       },
     }),
-    ...(balance && { balance: async (signal: AbortSignal) => await balance(signal) }),
-    close: async () => {},
+    ...(balance && {
+      balance: async (signal: AbortSignal): Promise<BalanceAnswer> => {
+        const balanceCents = await balance(signal);
+        return balanceCents === null
+          ? { kind: 'unknown', reason: 'no answer' }
+          : { kind: 'balance', balanceCents };
+      },
+    }),
   };
 }
 

@@ -7,7 +7,11 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { createHttpJsonConnector } from '../../src/payments/connectors/http-json/connector.ts';
 import type { HttpJsonOptions } from '../../src/payments/connectors/http-json/connector.ts';
-import type { CallbackRequest, Connector } from '../../src/payments/dispatch/connector.ts';
+import type {
+  CallbackReading,
+  CallbackRequest,
+  Connector,
+} from '../../src/payments/dispatch/connector.ts';
 import { SANDBOX_OPERATOR_KEY } from '../../sandbox/operators/options.ts';
 
 export const OPERATORS_MAIN = fileURLToPath(
@@ -83,6 +87,17 @@ export function connectorTo(baseUrl: string, options: Partial<HttpJsonOptions> =
     answerBytes: 64 * 1024,
     ...options,
   });
+}
+
+/** What the connector reads from the callbacks; it finds no payment. */
+export async function readAll(
+  received: readonly CallbackRequest[],
+  connector: Connector,
+): Promise<(CallbackReading | undefined)[]> {
+  const find = { byReference: async () => undefined, byHandle: async () => undefined };
+  return await Promise.all(
+    received.map(async (request) => await connector.callbacks?.read(request, find)),
+  );
 }
 
 export interface CallbackReceiver {

@@ -5,7 +5,7 @@ import { PlainError } from '../../platform/base/plain-error.ts';
 import { operatorOf, setOperator } from '../../payments/billers/administer.ts';
 import type { Operator, OperatorSecret } from '../../payments/billers/biller.ts';
 import { findOperator, listBillers, listOperators } from '../../payments/billers/store.ts';
-import { PROTOCOL_NAMES, checkOperator } from '../../payments/connectors/registry.ts';
+import { PROTOCOL_NAMES, checkOperator, secretFormOf } from '../../payments/connectors/registry.ts';
 import { setOperatorKey } from '../../parties/administer.ts';
 import { newSharedSecret } from '../../parties/keys.ts';
 import { listKeys } from '../../parties/store.ts';
@@ -21,6 +21,7 @@ import {
 import type { Cli } from '../cli.ts';
 import { table, withWireNames } from '../output.ts';
 import { newKeyText } from '../parties/signer-keys.ts';
+import { addProtocols } from './operator-protocols.ts';
 
 export function addOperatorCommands(program: Command, cli: Cli): void {
   const operator = program
@@ -29,6 +30,7 @@ export function addOperatorCommands(program: Command, cli: Cli): void {
   addList(operator, cli);
   addSet(operator, cli);
   addSetKey(operator, cli);
+  addProtocols(operator, cli);
 }
 
 function addList(operator: Command, cli: Cli): void {
@@ -130,7 +132,10 @@ function addSet(operator: Command, cli: Cli): void {
           maxPerSecond: options.maxPerSecond === false ? null : options.maxPerSecond,
         };
         const added = await setOperator(pool, operatorCode, change, (merged) =>
-          requireUsable({ ...merged, secrets: [asSecret(newSharedSecret())] }),
+          requireUsable({
+            ...merged,
+            secrets: [asSecret(secretFormOf(merged.connector)?.exampleSecret ?? '')],
+          }),
         );
         return {
           json: { operator_code: operatorCode, added },
@@ -190,9 +195,16 @@ function addSetKey(operator: Command, cli: Cli): void {
         await cli.run(options, async ({ pool, sealing }) => {
           const given =
             options.key === '-' ? await readFirstLine(cli.surroundings.stdin) : options.key;
-          const secret = given ?? newSharedSecret();
           const row = await findOperator(pool, operatorCode);
           if (row === undefined) throw new PlainError(`Operator ${operatorCode} does not exist.`);
+          const form = secretFormOf(row.connector);
+          if (given === undefined && form?.inventsSecret === false) {
+            throw new PlainError(
+              `The secret of ${operatorCode} comes from the operator: give it with --key, in the form ${form.exampleSecret}`,
+              { field: 'key' },
+            );
+          }
+          const secret = given ?? newSharedSecret();
           await requireUsable({ ...operatorOf(row), secrets: [asSecret(secret)] });
           await setOperatorKey(pool, operatorCode, {
             secret,
@@ -218,7 +230,7 @@ function asSecret(secret: string): OperatorSecret {
   return { secret, validUntil: null };
 }
 
-const LONGEST_KEY = 1024;
+const LONGEST_KEY = 16_384;
 
 async function readFirstLine(stdin: Readable): Promise<string> {
   let text = '';

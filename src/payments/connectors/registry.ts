@@ -1,103 +1,54 @@
 import type { Logger } from 'pino';
-import { Type } from 'typebox';
-import { Compile } from 'typebox/compile';
-import { LIMITS } from '../../platform/base/limits.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Operator } from '../billers/biller.ts';
-import type { Connector } from '../dispatch/connector.ts';
+import type { Connector, Declaration } from '../dispatch/connector.ts';
 import type { StatementFormat } from '../reconciliation/statement.ts';
-import { createHttpJsonConnector } from './http-json/connector.ts';
-import { createStatementFormat } from './http-json/statement.ts';
+import { httpJson } from './http-json/protocol.ts';
+import type { Protocol, StatementOperator } from './protocol.ts';
 
-/** The allowed contents of an operator's `settings`; times in milliseconds. */
-const SETTINGS = Type.Object(
-  {
-    pay_timeout_ms: Type.Optional(Type.Integer({ minimum: 100, maximum: 120_000 })),
-    status_timeout_ms: Type.Optional(Type.Integer({ minimum: 100, maximum: 120_000 })),
-    connect_timeout_ms: Type.Optional(Type.Integer({ minimum: 100, maximum: 60_000 })),
-    /** Its name may resolve to a private network. */
-    private_addresses: Type.Optional(Type.Literal('allow')),
-    /** null: "not found" is never proof with this operator. */
-    acceptance_window_ms: Type.Optional(
-      Type.Union([Type.Integer({ minimum: 0, maximum: 86_400_000 }), Type.Null()]),
-    ),
-    /**
-     * 1: a payment that a complete statement does not list was not made, once the acceptance window
-     * is over.
-     */
-    statement_absence_is_proof: Type.Optional(Type.Union([Type.Literal(0), Type.Literal(1)])),
-  },
-  { additionalProperties: false },
+/** The protocols, by the name that `operators.connector` holds. A new one is a folder and a line. */
+const PROTOCOLS: Readonly<Record<string, Protocol>> = {
+  'http-json': httpJson,
+};
+
+export const PROTOCOL_NAMES: readonly string[] = Object.keys(PROTOCOLS);
+
+/** What every protocol declares about itself, by its name. */
+export const DECLARATIONS: Readonly<Record<string, Declaration>> = Object.fromEntries(
+  Object.entries(PROTOCOLS).map(([name, { declaration }]) => [name, declaration]),
 );
-const settingsSchema = Compile(SETTINGS);
-
-type Factory = (operator: Operator, callbackUrl: string) => Connector;
-
-/**
- * The protocols, by the name in `operators.connector`. To add one, add a folder and a line here.
- */
-const PROTOCOLS: Readonly<Record<string, Factory>> = {
-  'http-json': (operator, callbackUrl) => {
-    const settings = readOperatorSettings(operator.operatorCode, operator.settings);
-    const [newest, ...former] = operator.secrets;
-    if (newest === undefined) {
-      throw new PlainError(
-        `operator ${operator.operatorCode} has no key yet: malipo operator set-key ${operator.operatorCode}`,
-      );
-    }
-    return createHttpJsonConnector({
-      operatorCode: operator.operatorCode,
-      baseUrl: operator.baseUrl,
-      key: newest.secret,
-      formerKeys: former,
-      allowsPrivateAddresses: settings.private_addresses === 'allow',
-      callbackUrl,
-      payTimeoutMs: settings.pay_timeout_ms ?? 30_000,
-      statusTimeoutMs: settings.status_timeout_ms ?? 15_000,
-      connectTimeoutMs: settings.connect_timeout_ms ?? 5_000,
-      acceptanceWindowMs: acceptanceWindowOf(settings),
-      maxConnections: operator.maxConcurrency,
-      answerBytes: LIMITS.operatorAnswerBytes,
-    });
-  },
-};
-
-/** How to read the statements of each protocol, by the same name. */
-const STATEMENTS: Readonly<Record<string, (operator: StatementOperator) => StatementFormat>> = {
-  'http-json': ({ operatorCode, settings: given }) => {
-    const settings = readOperatorSettings(operatorCode, given);
-    return createStatementFormat({
-      absenceIsProof: settings.statement_absence_is_proof === 1,
-      acceptanceWindowMs: acceptanceWindowOf(settings),
-    });
-  },
-};
-
-type StatementOperator = Pick<Operator, 'operatorCode' | 'connector' | 'settings'>;
 
 /**
  * How to read the operator's statements. Undefined: its protocol has none. Throws an `Error` naming
  * the operator and the invalid setting.
  */
 export function statementFormatOf(operator: StatementOperator): StatementFormat | undefined {
-  return STATEMENTS[operator.connector]?.(operator);
+  return PROTOCOLS[operator.connector]?.statementFormat?.(operator);
 }
 
-function acceptanceWindowOf(settings: { readonly acceptance_window_ms?: number | null }) {
-  return settings.acceptance_window_ms === undefined ? 60_000 : settings.acceptance_window_ms;
+/** What secrets of the protocol are like. */
+export function secretFormOf(
+  connector: string,
+): Pick<Protocol, 'exampleSecret' | 'inventsSecret'> | undefined {
+  return PROTOCOLS[connector];
 }
 
-export const PROTOCOL_NAMES: readonly string[] = Object.keys(PROTOCOLS);
-
-/** Throws an `Error` naming the operator and the invalid setting. */
-function readOperatorSettings(operatorCode: string, settings: unknown) {
-  if (settingsSchema.Check(settings)) return settings;
-  const problems = settingsSchema.Errors(settings).map((error) => {
-    const unknown =
-      error.keyword === 'additionalProperties' ? ` ${JSON.stringify(error.params)}` : '';
-    return `${error.instancePath || 'settings'} ${error.message}${unknown}`;
-  });
-  throw new Error(`operator ${operatorCode}: ${problems.join('; ')}`);
+/** Throws: `PlainError` while the operator has no key, an `Error` when it cannot be used. */
+function createConnector(operator: Operator, callbackUrl: string): Connector {
+  const { operatorCode, connector } = operator;
+  const protocol = PROTOCOLS[connector];
+  if (protocol === undefined) {
+    throw new Error(`operator ${operatorCode}: no connector ${connector}`);
+  }
+  const [newest] = operator.secrets;
+  if (newest === undefined) {
+    // Wrong settings are reported before a missing key.
+    void protocol.create({ ...operator, secret: protocol.exampleSecret }, callbackUrl).close();
+    throw new PlainError(
+      `operator ${operatorCode} has no key yet: malipo operator set-key ${operatorCode}`,
+    );
+  }
+  return protocol.create({ ...operator, secret: newest.secret }, callbackUrl);
 }
 
 /**
@@ -105,11 +56,7 @@ function readOperatorSettings(operatorCode: string, settings: unknown) {
  * naming the operator and the invalid setting.
  */
 export async function checkOperator(operator: Operator): Promise<void> {
-  const factory = PROTOCOLS[operator.connector];
-  if (factory === undefined) {
-    throw new Error(`operator ${operator.operatorCode}: no connector ${operator.connector}`);
-  }
-  await factory(operator, 'http://127.0.0.1/callbacks').close();
+  await createConnector(operator, 'https://localhost/callbacks').close();
 }
 
 /**
@@ -144,11 +91,7 @@ export function createConnectorRegistry(
   };
   const make = (operator: Operator): Connector | undefined => {
     try {
-      const factory = PROTOCOLS[operator.connector];
-      if (factory === undefined) {
-        throw new Error(`operator ${operator.operatorCode}: no connector ${operator.connector}`);
-      }
-      return factory(operator, `${options.callbackBase}/${operator.operatorCode}`);
+      return createConnector(operator, `${options.callbackBase}/${operator.operatorCode}`);
     } catch (error) {
       // One misconfigured operator must not stop the others; its payments wait.
       if (error instanceof PlainError) {

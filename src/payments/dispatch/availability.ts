@@ -91,9 +91,9 @@ class Breakers implements Availabilities {
     const connector = operatorCode === undefined ? undefined : connectorOf(operatorCode);
     if (connector === undefined) return;
     // An operator that cannot be asked shows by the next payment whether it is back.
-    const alive = connector.balance === undefined || (await hasBalance(connector, this.#timers));
+    const alive = connector.balance === null || (await hasBalance(connector, this.#timers));
     if (!alive) return;
-    if (connector.balance !== undefined) this.#counter.note(billerCode, true);
+    if (connector.balance !== null) this.#counter.note(billerCode, true);
     this.#close(billerCode);
   }
 
@@ -170,7 +170,8 @@ async function hasBalance(connector: Connector, timers: Timers): Promise<boolean
     silence.resolve(null);
   });
   try {
-    return (await Promise.race([connector.balance?.(deadline.signal), silence.promise])) !== null;
+    const answer = await Promise.race([connector.balance?.(deadline.signal), silence.promise]);
+    return answer?.kind === 'balance' || answer?.kind === 'asked';
   } finally {
     forget();
   }

@@ -8,72 +8,118 @@ import type { Pool } from '../../platform/db/pool.ts';
 import { HOUSE, openCase } from '../cases/cases-store.ts';
 import type { Settler } from '../settle/settle.ts';
 import { readPayment } from '../create/store.ts';
-import type { CallbackReport, CallbackRequest, Connector } from './connector.ts';
+import type { PaymentKey } from '../create/payment.ts';
+import type { CallbackReport, CallbackRequest, Connector, FinalOutcome } from './connector.ts';
 import { finalReport } from './decide.ts';
+import { createPaymentFinder } from './find-sent.ts';
+import { askNow } from './handle-store.ts';
 import { insertUnmatchedCallback } from './store.ts';
 
-/** `accepted`: recorded, acknowledge it. `refused`: not from the operator, nothing was changed. */
-export type CallbackAnswer = 'accepted' | 'refused' | 'unknown_operator';
+/**
+ * `accepted`: saved, so the operator may be answered with `body`. `refused`: not from the operator,
+ * nothing was changed.
+ */
+export type CallbackAnswer =
+  | { readonly kind: 'accepted'; readonly body: object }
+  | { readonly kind: 'refused' | 'unknown_operator' };
 
 export interface CallbackReceiver {
   receive(operatorCode: string, request: CallbackRequest): Promise<CallbackAnswer>;
 }
 
-/** Handles operators' callbacks. Every authentic one is settled, or stored as unmatched. */
-export function createCallbackReceiver(options: {
+export interface CallbackReceiverOptions {
   readonly pool: Pool;
   readonly catalogue: BillerCatalogue;
   readonly connectorOf: (operatorCode: string) => Connector | undefined;
   readonly settler: Settler;
+  /** A queue has work that is due. */
+  readonly onDue: (payment: { readonly vendorId: number; readonly billerCode: string }) => void;
   readonly log: Logger;
-}): CallbackReceiver {
+}
+
+/** Operators' reports that come unasked. Each genuine one is settled, asked about, or kept for people. */
+export function createCallbackReceiver(options: CallbackReceiverOptions): CallbackReceiver {
   const { pool, catalogue, log } = options;
-
-  /**
-   * The biller of the payment, if it is paid through this operator: no operator settles another's.
-   */
-  const billerOf = async (
-    operatorCode: string,
-    location: { readonly vendorId: number; readonly paymentId: string },
-  ): Promise<string | undefined> => {
-    const row = await readPayment(pool, location.vendorId, location.paymentId);
-    const biller = row && catalogue.biller(row.billerCode);
-    return biller?.operatorCode === operatorCode ? biller.billerCode : undefined;
+  return {
+    receive: async (operatorCode, request) => {
+      const callbacks = options.connectorOf(operatorCode)?.callbacks ?? null;
+      if (callbacks === null) return { kind: 'unknown_operator' };
+      const find = createPaymentFinder(pool, catalogue, operatorCode);
+      const reading = await callbacks.read(request, find);
+      if (reading.kind === 'refused') {
+        log.warn({ operatorCode, reason: reading.reason }, 'a callback was refused');
+        return { kind: 'refused' };
+      }
+      if (reading.kind === 'balance') {
+        const balanceCents = reading.balanceCents.toString();
+        log.info({ operatorCode, balanceCents }, 'the operator reported our float');
+      } else {
+        for (const report of reading.reports) await take(options, operatorCode, report);
+      }
+      return { kind: 'accepted', body: callbacks.acceptedBody };
+    },
   };
+}
 
-  const take = async (operatorCode: string, report: CallbackReport): Promise<void> => {
-    const location = decodeReference(report.reference);
-    const billerCode = location && (await billerOf(operatorCode, location));
-    if (location !== undefined && billerCode !== undefined) {
-      crashPoint('callback:before-settle');
-      const word = finalReport({ ...location, billerCode }, report.outcome, 'callback');
-      const result = await options.settler.settle(word);
-      crashPoint('callback:after-settle');
-      if (result === 'contradicted') {
-        log.error(
-          { reference: report.reference },
-          'a callback contradicts the books: a case was opened',
-        );
+async function take(
+  options: CallbackReceiverOptions,
+  operatorCode: string,
+  report: CallbackReport,
+): Promise<void> {
+  const { pool, log } = options;
+  const { reference, outcome } = report;
+  const payment = await findPayment(options, operatorCode, reference);
+  if (payment === undefined) {
+    log.error({ operatorCode }, 'a callback about a reference that this operator does not have');
+    if (outcome.kind === 'hint') {
+      if (outcome.says !== null) {
+        await keepUnmatched(pool, operatorCode, { reference, outcome: outcome.says });
       }
       return;
     }
-    log.error({ operatorCode }, 'a callback about a reference that this operator does not have');
-    await keepUnmatched(pool, operatorCode, report);
-  };
+    return await keepUnmatched(pool, operatorCode, { reference, outcome });
+  }
+  switch (outcome.kind) {
+    case 'mismatch':
+      log.error({ reference, reason: outcome.reason }, 'a callback does not fit its payment');
+      return await keepUnmatched(pool, operatorCode, { reference, outcome });
+    case 'hint':
+      if (await askNow(pool, payment, outcome.operatorHandle)) return options.onDue(payment);
+      return outcome.says === null ? undefined : await settle(options, payment, outcome.says);
+    default:
+      return await settle(options, payment, outcome);
+  }
+}
 
-  return {
-    receive: async (operatorCode, request) => {
-      const connector = options.connectorOf(operatorCode);
-      if (connector?.readCallback === undefined) return 'unknown_operator';
-      const reading = connector.readCallback(request);
-      if (reading.kind === 'refused') {
-        log.warn({ operatorCode, reason: reading.reason }, 'a callback was refused');
-        return 'refused';
-      }
-      for (const report of reading.reports) await take(operatorCode, report);
-      return 'accepted';
-    },
-  };
+type FoundPayment = PaymentKey & { readonly billerCode: string; readonly reference: string };
+
+/** The payment, if it is paid through this operator: no operator settles another's. */
+async function findPayment(
+  { pool, catalogue }: CallbackReceiverOptions,
+  operatorCode: string,
+  reference: string,
+): Promise<FoundPayment | undefined> {
+  const key = decodeReference(reference);
+  const row = key && (await readPayment(pool, key.vendorId, key.paymentId));
+  const biller = row && catalogue.biller(row.billerCode);
+  if (key === undefined || biller?.operatorCode !== operatorCode) return undefined;
+  return { ...key, billerCode: biller.billerCode, reference };
+}
+
+async function settle(
+  { settler, log }: CallbackReceiverOptions,
+  payment: FoundPayment,
+  outcome: FinalOutcome,
+): Promise<void> {
+  crashPoint('callback:before-settle');
+  const result = await settler.settle(finalReport(payment, outcome, 'callback'));
+  crashPoint('callback:after-settle');
+  if (result === 'contradicted') {
+    log.error(
+      { reference: payment.reference },
+      'a callback contradicts the books: a case was opened',
+    );
+  }
 }
 
 const MAX_REFERENCE_LENGTH = 200;
@@ -82,11 +128,22 @@ const MAX_REFERENCE_LENGTH = 200;
 async function keepUnmatched(
   pool: Pool,
   operatorCode: string,
-  { reference: sent, outcome }: CallbackReport,
+  {
+    reference: sent,
+    outcome,
+  }: {
+    readonly reference: string;
+    readonly outcome: Exclude<CallbackReport['outcome'], { kind: 'hint' }>;
+  },
 ): Promise<void> {
   const reference = sent.slice(0, MAX_REFERENCE_LENGTH);
-  const isPaid = outcome.kind === 'paid';
-  const report = isPaid ? { ...outcome, amountCents: outcome.amountCents.toString() } : outcome;
+  const says = outcome.kind === 'mismatch' ? outcome.says : outcome;
+  const paidCents = says?.kind === 'paid' ? says.amountCents : null;
+  const report: unknown = JSON.parse(
+    JSON.stringify(outcome, (_, value: unknown) =>
+      typeof value === 'bigint' ? value.toString() : value,
+    ),
+  );
   await databaseTransaction(pool, async (client) => {
     await insertUnmatchedCallback(client, {
       operatorCode,
@@ -105,7 +162,7 @@ async function keepUnmatched(
         source: 'callback',
         reference,
         report,
-        paid_cents: isPaid ? Number(outcome.amountCents) : null,
+        paid_cents: paidCents === null ? null : Number(paidCents),
       },
     });
   });

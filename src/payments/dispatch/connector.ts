@@ -1,14 +1,69 @@
 import type { FailureCode } from '../create/failure-code.ts';
 
 /**
- * The interface between the dispatcher and an operator's protocol. A new protocol is one folder in
- * `connectors/` that implements it. It follows real providers: some answer only by callback, some
- * answer even status queries by callback, some have no idempotency key, some return a token with
- * the payment.
+ * The interface between the dispatcher and an operator's protocol; `docs/guide/write-a-connector.md`
+ * explains how to implement it. A connector has no state of its own that matters, decides nothing
+ * about money, and never throws for what an operator or the network does: every ending is an outcome.
+ * If it throws all the same, the dispatcher treats the outcome as unknown.
  *
- * A connector never throws for an operator's or network error: every result is an outcome. If it
- * throws anyway, the dispatcher treats the outcome as unknown.
+ * A capability that the operator does not have is declared as `null`; nothing is left out.
  */
+export interface Connector {
+  readonly declaration: Declaration;
+  /**
+   * How long after an instruction left us "not found" proves nothing, because the instruction may
+   * still be on its way. Null: "not found" never proves anything with this operator.
+   */
+  readonly acceptanceWindowMs: number | null;
+  /** Longest time `pay` can take, and `status`; leases last longer than this. */
+  readonly payDeadlineMs: number;
+  /**
+   * After this time without an outcome, a case for people is opened; the operator is asked further.
+   * Null: people open it themselves.
+   */
+  readonly caseAfterMs: number | null;
+  /** The first of two steps, for operators that have them; the second is `pay`. */
+  readonly prepare: Preparation | null;
+  pay(instruction: PaymentInstruction, signal: AbortSignal): Promise<PaymentOutcome>;
+  /** Where the answer comes by callback, the outcome is `unknown` here. Null: the operator cannot be asked. */
+  readonly status: ((query: StatusQuery, signal: AbortSignal) => Promise<StatusOutcome>) | null;
+  readonly validate: ((query: AccountQuery, signal: AbortSignal) => Promise<AccountAnswer>) | null;
+  /** Our float with the operator; also how an open circuit breaker probes. */
+  readonly balance: ((signal: AbortSignal) => Promise<BalanceAnswer>) | null;
+  /** What happened to our float with the operator, page by page. */
+  readonly pullStatement:
+    ((page: StatementQuery, signal: AbortSignal) => Promise<StatementPage>) | null;
+  /** What the operator pays out in another currency. */
+  readonly quote: ((query: QuoteQuery, signal: AbortSignal) => Promise<QuoteAnswer>) | null;
+  readonly callbacks: Callbacks | null;
+  /** Frees connections. */
+  close(): Promise<void>;
+}
+
+/** What is true of every operator that speaks the protocol. Shown by the CLI and in the reference. */
+export interface Declaration {
+  /** The provider and its API, for people. */
+  readonly title: string;
+  /** Where the protocol is documented. */
+  readonly source: string;
+  /**
+   * What proves that nothing was executed? Each entry is one sufficient piece of evidence. Only these
+   * may become `not_sent`, `declined` or `not_found`; everything else is `unknown`.
+   */
+  readonly proofOfNonExecution: readonly [string, ...string[]];
+  /** What looks like proof and is none. */
+  readonly notProof: readonly string[];
+  /** What the operator does with a second instruction under the same reference of ours. */
+  readonly callerKey: 'answers_again' | 'refuses_reuse' | 'none';
+  /** How the result of an accepted instruction arrives. */
+  readonly result: 'answer' | 'callback' | 'answer_or_callback';
+  /** How the operator is asked about an instruction: by our reference, or by its own handle. */
+  readonly statusBy: 'our_reference' | 'operator_handle' | 'cannot_be_asked';
+  /** How a callback is known to be the operator's. */
+  readonly callbackTrust:
+    'signed' | 'secret_url_confirmed_by_query' | 'secret_url' | 'no_callbacks';
+}
+
 export interface PaymentInstruction {
   /** Our `ipay_reference`; the same for every repeat, so it serves as the idempotency key. */
   readonly reference: string;
@@ -18,6 +73,22 @@ export interface PaymentInstruction {
   readonly account: string;
   readonly phone: string | null;
   readonly amountCents: bigint;
+  /** What `prepare` returned for this attempt; committed before `pay` is called. */
+  readonly operatorHandle: string | null;
+}
+
+/** Reserves an id with the operator and moves no money, so that no failure of it can mean a payment. */
+export interface Preparation {
+  readonly deadlineMs: number;
+  prepare(
+    instruction: PaymentInstruction,
+    signal: AbortSignal,
+  ): Promise<Prepared | Declined | NotSent>;
+}
+
+export interface Prepared {
+  readonly kind: 'prepared';
+  readonly operatorHandle: string;
 }
 
 /** The operator executed the payment. */
@@ -42,6 +113,15 @@ export interface Declined {
   readonly message: string;
 }
 
+/**
+ * The operator executed the payment and took it back: our float has the money again. An open payment
+ * fails; about one that succeeded a case is opened.
+ */
+export interface Reversed {
+  readonly kind: 'reversed';
+  readonly message: string;
+}
+
 /** Proof that the instruction was not executed and will not be; it may be sent again. */
 export interface NotSent {
   readonly kind: 'not_sent';
@@ -55,10 +135,7 @@ export interface NotSent {
   readonly answered: boolean;
 }
 
-/**
- * Not known yet: no answer, an invalid answer, or accepted with the result to follow. Never a
- * failure.
- */
+/** No outcome yet: no answer, garbage, or accepted with the result to follow. Never a failure. */
 export interface Unknown {
   readonly kind: 'unknown';
   readonly reason: string;
@@ -68,23 +145,22 @@ export interface Unknown {
   readonly answered: boolean;
 }
 
-export type PaymentOutcome = Paid | Declined | NotSent | Unknown;
-
-/**
- * The operator knows no instruction with this reference. A proof only after the acceptance window.
- */
+/** The operator knows no instruction with this reference. Proof only after the acceptance window. */
 export interface NotFound {
   readonly kind: 'not_found';
 }
 
-export type StatusOutcome = Paid | Declined | NotFound | Unknown;
+export type PaymentOutcome = Paid | Declined | NotSent | Unknown;
+export type StatusOutcome = Paid | Declined | Reversed | NotFound | Unknown;
+export type FinalOutcome = Paid | Declined | Reversed;
 
 export interface StatusQuery {
   readonly reference: string;
+  readonly attemptNumber: number;
   readonly billerCode: string;
   readonly account: string;
   readonly amountCents: bigint;
-  /** The handle that the operator returned when it accepted, or null. */
+  /** From `prepare`, the answer to `pay`, or a callback; null when none of them gave one. */
   readonly operatorHandle: string | null;
 }
 
@@ -99,11 +175,74 @@ export type AccountAnswer =
       readonly kind: 'valid';
       readonly name: string | null;
       readonly amountDueCents: bigint | null;
+      /** YYYY-MM-DD. */
+      readonly dueDate: string | null;
     }
   | { readonly kind: 'invalid'; readonly message: string }
   | { readonly kind: 'unknown'; readonly reason: string };
 
-/** A callback as received over HTTP. */
+export type BalanceAnswer =
+  | { readonly kind: 'balance'; readonly balanceCents: bigint }
+  /** The operator took the question; the balance comes by callback. */
+  | { readonly kind: 'asked' }
+  | { readonly kind: 'unknown'; readonly reason: string };
+
+export interface StatementQuery {
+  readonly from: Date;
+  /** Excluded. */
+  readonly to: Date;
+  /** `next` of the page before; null for the first. */
+  readonly cursor: string | null;
+}
+
+export type StatementPage =
+  | {
+      readonly kind: 'page';
+      readonly movements: readonly FloatMovement[];
+      /** Null on the last page. */
+      readonly next: string | null;
+    }
+  | { readonly kind: 'unknown'; readonly reason: string };
+
+/** One movement of our float with the operator. */
+export interface FloatMovement {
+  readonly kind: 'payment' | 'reversal' | 'top_up' | 'charge';
+  /** By the operator's clock. */
+  readonly at: Date;
+  /** The operator's own; makes the movement once in all of its statements. */
+  readonly operatorReference: string;
+  /** Our `ipay_reference` as the operator repeats it; null when the line has none. */
+  readonly reference: string | null;
+  readonly billerCode: string | null;
+  readonly account: string | null;
+  /** Above zero. */
+  readonly amountCents: bigint;
+}
+
+export interface QuoteQuery {
+  readonly billerCode: string;
+  readonly account: string;
+  readonly amountCents: bigint;
+}
+
+export type QuoteAnswer =
+  | {
+      readonly kind: 'quote';
+      /** What the receiver gets. Decimal text in `currency`, as the operator has it. */
+      readonly amount: string;
+      readonly currency: string;
+    }
+  | { readonly kind: 'unknown'; readonly reason: string };
+
+/** How the operator's callbacks are read and answered. */
+export interface Callbacks {
+  /** The body that the operator expects from a callback that was taken; JSON. */
+  readonly acceptedBody: object;
+  /** @param find looks payments of this operator up, so that a callback is compared with what was sent. */
+  read(request: CallbackRequest, find: PaymentFinder): Promise<CallbackReading>;
+}
+
+/** A callback as it came over HTTP. */
 export interface CallbackRequest {
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -113,36 +252,44 @@ export interface CallbackRequest {
   readonly body: Buffer;
 }
 
-/** A callback's report about one payment. */
+export interface PaymentFinder {
+  byReference(reference: string): Promise<SentPayment | undefined>;
+  /** Open payments only. Undefined, too, when several have the handle. */
+  byHandle(operatorHandle: string): Promise<SentPayment | undefined>;
+}
+
+/** A payment of which an instruction was sent. Of a settled one, the last attempt. */
+export interface SentPayment extends StatusQuery {
+  readonly isOpen: boolean;
+}
+
+/** What a callback reports about one payment. */
 export interface CallbackReport {
   readonly reference: string;
-  readonly outcome: Paid | Declined;
+  readonly outcome: FinalOutcome | Hint | Mismatch;
+}
+
+/**
+ * What an unsigned callback says. It is not believed: the operator is asked at once. About a payment
+ * that is settled already `says` opens a case when it contradicts.
+ */
+export interface Hint {
+  readonly kind: 'hint';
+  /** The handle to ask by from now on; null: the one that is known. */
+  readonly operatorHandle: string | null;
+  readonly says: FinalOutcome | null;
+}
+
+/** The callback does not fit the payment it names (another handle, say). People look at it. */
+export interface Mismatch {
+  readonly kind: 'mismatch';
+  readonly reason: string;
+  readonly says: FinalOutcome | null;
 }
 
 export type CallbackReading =
   | { readonly kind: 'reports'; readonly reports: readonly CallbackReport[] }
+  /** The answer to `balance`. */
+  | { readonly kind: 'balance'; readonly balanceCents: bigint }
   /** Not from the operator: wrong signature, stale, malformed. Nothing is changed. */
   | { readonly kind: 'refused'; readonly reason: string };
-
-export interface Connector {
-  /**
-   * How long after an instruction was sent a "not found" is not yet a proof, because the
-   * instruction may still be in transit. Null: with this operator "not found" never proves
-   * anything, and a payment without another answer waits for a statement or a person.
-   */
-  readonly acceptanceWindowMs: number | null;
-  /** Maximum duration of `pay`; leases last longer than this. */
-  readonly payDeadlineMs: number;
-  pay(instruction: PaymentInstruction, signal: AbortSignal): Promise<PaymentOutcome>;
-  /**
-   * Absent: the operator cannot be asked. An asynchronous answer is `unknown`; the callback has the
-   * result.
-   */
-  status?(query: StatusQuery, signal: AbortSignal): Promise<StatusOutcome>;
-  validate?(query: AccountQuery, signal: AbortSignal): Promise<AccountAnswer>;
-  /** Our float with the operator, in cents; also used to probe an open breaker. Null: no answer. */
-  balance?(signal: AbortSignal): Promise<bigint | null>;
-  readCallback?(request: CallbackRequest): CallbackReading;
-  /** Frees connections. */
-  close(): Promise<void>;
-}

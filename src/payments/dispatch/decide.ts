@@ -1,5 +1,11 @@
 import type { FinalReport } from '../create/payment.ts';
-import type { Declined, Paid, PaymentOutcome, StatusOutcome, Unknown } from './connector.ts';
+import type {
+  Connector,
+  FinalOutcome,
+  PaymentOutcome,
+  StatusOutcome,
+  Unknown,
+} from './connector.ts';
 import type { Claim, Progress } from './store.ts';
 
 /** How long the dispatcher waits between attempts; all in milliseconds. */
@@ -12,27 +18,37 @@ export interface RetryPolicy {
   readonly resendMaxMs: number;
 }
 
-/** The next step after a call: settle with the final report, or come back later. */
+/** Longest time that an attempt can take: both steps, where there are two. */
+export function sendDeadlineMs(connector: Pick<Connector, 'prepare' | 'payDeadlineMs'>): number {
+  return (connector.prepare?.deadlineMs ?? 0) + connector.payDeadlineMs;
+}
+
+/** What a worker does with what it learnt: write the final word, or come back later. */
 export type NextStep =
   | { readonly kind: 'settle'; readonly report: FinalReport }
-  | { readonly kind: 'later'; readonly progress: Progress };
+  | {
+      readonly kind: 'later';
+      readonly progress: Progress;
+      /** The outcome has been unknown for so long that people should find it out. */
+      readonly opensCase?: boolean;
+    };
 
 function backoffMs(firstMs: number, maxMs: number, count: number): number {
   return Math.min(maxMs, firstMs * 2 ** Math.min(count, 30));
 }
 
-function settle(claim: Claim, outcome: Paid | Declined, source: 'answer' | 'status'): NextStep {
+function settle(claim: Claim, outcome: FinalOutcome, source: 'answer' | 'status'): NextStep {
   return { kind: 'settle', report: finalReport(claim, outcome, source) };
 }
 
 /** The operator's final report in the ledger's terms. */
 export function finalReport(
   payment: Pick<FinalReport, 'vendorId' | 'paymentId' | 'billerCode'>,
-  outcome: Paid | Declined,
+  outcome: FinalOutcome,
   source: FinalReport['source'],
 ): FinalReport {
   const { vendorId, paymentId, billerCode } = payment;
-  if (outcome.kind === 'declined') {
+  if (outcome.kind !== 'paid') {
     return {
       vendorId,
       paymentId,
@@ -42,7 +58,7 @@ export function finalReport(
       billerReference: null,
       message: outcome.message,
       details: null,
-      failureCode: outcome.failureCode,
+      failureCode: outcome.kind === 'declined' ? outcome.failureCode : 'declined',
       source,
     };
   }
@@ -113,19 +129,33 @@ export function afterInstruction(
 export function afterStatusQuery(
   claim: Claim,
   outcome: StatusOutcome,
-  options: { readonly policy: RetryPolicy; readonly acceptanceWindowMs: number | null },
+  options: {
+    readonly policy: RetryPolicy;
+    readonly acceptanceWindowMs: number | null;
+    readonly caseAfterMs: number | null;
+  },
 ): NextStep {
-  const { policy, acceptanceWindowMs } = options;
+  const { policy, acceptanceWindowMs, caseAfterMs } = options;
   const delayMs = backoffMs(policy.verifyFirstMs, policy.verifyMaxMs, claim.verifyCount);
   switch (outcome.kind) {
     case 'paid':
     case 'declined':
+    case 'reversed':
       return settle(claim, outcome, 'status');
     case 'unknown':
-      return verifyLater(claim, outcome, delayMs);
-    case 'not_found':
-      return afterNotFound(claim, { policy, acceptanceWindowMs, delayMs });
+      return withCase(claim, verifyLater(claim, outcome, delayMs), caseAfterMs);
+    case 'not_found': {
+      const step = afterNotFound(claim, { policy, acceptanceWindowMs, delayMs });
+      return withCase(claim, step, caseAfterMs);
+    }
   }
+}
+
+/** Still unknown after a long time: people look at it too. They never make us send again. */
+function withCase(claim: Claim, step: NextStep, caseAfterMs: number | null): NextStep {
+  const isLate = caseAfterMs !== null && claim.attemptAgeMs >= caseAfterMs;
+  const opensCase = isLate && step.kind === 'later' && step.progress.next === 'verify';
+  return opensCase ? { ...step, opensCase } : step;
 }
 
 function afterNotFound(

@@ -21,13 +21,14 @@ import { operatorOf, shareOut } from './shares.ts';
 import type { Share } from './shares.ts';
 import { claim, listQueues, writeProgress } from './store.ts';
 import type { Claim, Progress, QueueKey } from './store.ts';
-import { openUnexplainedCase } from './unexplained.ts';
+import { saveHandle } from './handle-store.ts';
+import { openNoAnswerCase, openUnexplainedCase } from './unexplained.ts';
 import { carryOut, SEND_WITHIN_MS } from './worker.ts';
 
 export interface DispatcherOptions {
   /** For finding and claiming work. */
   readonly pool: Pool;
-  /** Of one connection, for progress. */
+  /** Of one connection, for progress and handles. */
   readonly progressPool: Pool;
   readonly catalogue: BillerCatalogue;
   readonly connectorOf: (operatorCode: string) => Connector | undefined;
@@ -174,7 +175,8 @@ class RunningDispatcher implements Dispatcher {
 
   /** Calls the operator for one claim, without waiting for the answer. */
   #start(taken: Claim, sendBeforeMs: number): void {
-    const { pool, policy, settler, catalogue, connectorOf, availabilities, log } = this.#options;
+    const { pool, progressPool, policy, settler, catalogue, connectorOf, availabilities, log } =
+      this.#options;
     const operator = operatorOf(catalogue, taken.billerCode);
     const connector = operator && connectorOf(operator.operatorCode);
     if (operator === undefined || connector === undefined) return;
@@ -188,6 +190,9 @@ class RunningDispatcher implements Dispatcher {
       policy,
       settler,
       writeProgress: (progress) => this.#progressLane.add(progress),
+      saveHandle: async (ours, handle) => await saveHandle(progressPool, ours, handle),
+      openNoAnswerCase: async (ours, note) =>
+        await openNoAnswerCase(pool, ours, { note, operatorCode: operator.operatorCode }),
       keepUnexplained: (report) =>
         openUnexplainedCase(pool, { report, operatorCode: operator.operatorCode }),
       timers: this.#timers,

@@ -3,6 +3,7 @@ import type { BillerCatalogue } from '../billers/catalogue.ts';
 import type { Availabilities } from './availability.ts';
 import type { Capacity } from './capacity.ts';
 import type { Connector } from './connector.ts';
+import { sendDeadlineMs } from './decide.ts';
 import type { Turn } from './rotation.ts';
 
 /** A lease is longer than the connector's deadline by this much. */
@@ -33,7 +34,7 @@ export function shareOut(turns: readonly Turn[], options: ShareOptions): Share[]
     const free = options.capacity.free(operator, stage, given);
     const inTurn = waiting.slice(0, free);
     promised.set(operator.operatorCode, given + free);
-    const leaseMs = connector.payDeadlineMs + LEASE_MARGIN_MS;
+    const leaseMs = sendDeadlineMs(connector) + LEASE_MARGIN_MS;
     for (const [index, turn] of inTurn.entries()) {
       const max = Math.floor(free / inTurn.length) + (index < free % inTurn.length ? 1 : 0);
       shares.push({ ...turn, max, leaseMs });

@@ -1,7 +1,7 @@
 import { encodeReference } from '../../platform/base/ids.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
-import { HOUSE, openCase } from '../cases/cases-store.ts';
-import type { FinalReport } from '../create/payment.ts';
+import { HOUSE, hadCase, openCase } from '../cases/cases-store.ts';
+import type { FinalReport, PaymentKey } from '../create/payment.ts';
 
 /**
  * Opens a case of vendor 0 about an operator's answer to an instruction that belongs to no payment.
@@ -23,5 +23,24 @@ export async function openUnexplainedCase(
       biller_reference: report.billerReference,
       paid_cents: report.outcome === 'success' ? Number(report.paidCents) : null,
     },
+  });
+}
+
+/**
+ * Opens a case about a payment of which neither an answer nor a query tells the outcome. Once: what
+ * people decided about it is not asked again.
+ */
+export async function openNoAnswerCase(
+  db: Queryable,
+  { vendorId, paymentId }: PaymentKey,
+  about: { readonly note: string; readonly operatorCode: string },
+): Promise<void> {
+  const subject = { vendorId, paymentId, kind: 'no_answer' } as const;
+  if (await hadCase(db, subject)) return;
+  await openCase(db, {
+    ...subject,
+    evidenceId: null,
+    operatorCode: about.operatorCode,
+    facts: { source: 'dispatch', note: about.note },
   });
 }

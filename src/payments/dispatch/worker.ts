@@ -4,8 +4,15 @@ import { encodeReference } from '../../platform/base/ids.ts';
 import type { Timers } from '../../platform/base/timers.ts';
 import type { FinalReport } from '../create/payment.ts';
 import type { Settler } from '../settle/settle.ts';
-import type { Connector, NotSent, PaymentOutcome, StatusOutcome, Unknown } from './connector.ts';
-import { afterInstruction, afterStatusQuery } from './decide.ts';
+import type {
+  Connector,
+  NotSent,
+  PaymentInstruction,
+  PaymentOutcome,
+  StatusOutcome,
+  Unknown,
+} from './connector.ts';
+import { afterInstruction, afterStatusQuery, sendDeadlineMs } from './decide.ts';
 import type { NextStep, RetryPolicy } from './decide.ts';
 import type { Claim, Progress, Stage } from './store.ts';
 
@@ -23,6 +30,10 @@ export interface WorkerOptions {
   readonly policy: RetryPolicy;
   readonly settler: Settler;
   readonly writeProgress: (progress: Progress) => Promise<unknown>;
+  /** Commits the handle of a prepared instruction. False: the claim is no longer ours. */
+  readonly saveHandle: (claim: Claim, operatorHandle: string) => Promise<boolean>;
+  /** Opens a case about a payment whose outcome nobody can say; one for each payment. */
+  readonly openNoAnswerCase: (claim: Claim, note: string) => Promise<unknown>;
   /** Opens a case about an operator's answer that no payment explains. */
   readonly keepUnexplained: (report: FinalReport) => Promise<unknown>;
   readonly timers: Timers;
@@ -78,6 +89,7 @@ export async function carryOut(
     }
   } else {
     await options.writeProgress(step.progress);
+    if (step.opensCase === true) await options.openNoAnswerCase(claim, step.progress.note);
   }
   crashPoint('dispatch:after-result-commit');
 }
@@ -103,7 +115,7 @@ async function instruct(
   crashPoint('dispatch:before-send');
   const outcome = await guarded<PaymentOutcome>(
     (signal) =>
-      connector.pay(
+      send(
         {
           reference: encodeReference(claim.vendorId, claim.paymentId),
           attemptNumber: claim.attemptNumber,
@@ -111,10 +123,11 @@ async function instruct(
           account: claim.account,
           phone: claim.phone,
           amountCents: claim.amountCents,
+          operatorHandle: null,
         },
-        signal,
+        { claim, connector, signal, options },
       ),
-    connector.payDeadlineMs + CONNECTOR_GRACE_MS,
+    sendDeadlineMs(connector) + CONNECTOR_GRACE_MS,
     options,
   );
   options.onCallEnd({
@@ -125,29 +138,77 @@ async function instruct(
   return afterInstruction(claim, outcome, options.policy);
 }
 
+/**
+ * One step or two. Between the two the handle is committed, so that whatever happens to the second
+ * can be asked about. Nothing before the second step moves money.
+ */
+async function send(
+  instruction: PaymentInstruction,
+  by: {
+    readonly claim: Claim;
+    readonly connector: Connector;
+    readonly signal: AbortSignal;
+    readonly options: CallOptions;
+  },
+): Promise<PaymentOutcome> {
+  const { claim, connector, signal, options } = by;
+  const { prepare } = connector;
+  if (prepare === null) return await connector.pay(instruction, signal);
+  const prepared = await prepareSafely(prepare, instruction, by);
+  if (prepared.kind !== 'prepared') return prepared;
+  const { operatorHandle } = prepared;
+  const isOurs = await options.saveHandle(claim, operatorHandle).catch((error: unknown) => {
+    options.log.error({ err: error }, 'the handle of a prepared instruction was not saved');
+    return false;
+  });
+  if (!isOurs || signal.aborted) return notSent('the handle could not be saved');
+  if (options.timers.nowMs() > options.sendBeforeMs + prepare.deadlineMs) return TOO_LATE;
+  return await connector.pay({ ...instruction, operatorHandle }, signal);
+}
+
+/** To prepare moves no money: a connector that throws here has not sent an instruction. */
+async function prepareSafely(
+  preparation: NonNullable<Connector['prepare']>,
+  instruction: PaymentInstruction,
+  { signal, options }: { readonly signal: AbortSignal; readonly options: CallOptions },
+): ReturnType<typeof preparation.prepare> {
+  try {
+    return await preparation.prepare(instruction, signal);
+  } catch (error) {
+    options.log.error({ err: error }, 'a connector threw');
+    return notSent('the connector failed to prepare the instruction');
+  }
+}
+
+function notSent(reason: string): NotSent {
+  return { kind: 'not_sent', reason, operatorPaused: false, answered: false };
+}
+
 async function verify(claim: Claim, connector: Connector, options: CallOptions): Promise<NextStep> {
   // An attempt's age counts from the claim. The operator's window counts from when the instruction
   // was sent: from the last moment at which the call may have begun, as late as its own deadline.
   const acceptanceWindowMs =
     connector.acceptanceWindowMs === null
       ? null
-      : SEND_WITHIN_MS + connector.payDeadlineMs + connector.acceptanceWindowMs;
-  if (connector.status === undefined) {
+      : SEND_WITHIN_MS + sendDeadlineMs(connector) + connector.acceptanceWindowMs;
+  const { caseAfterMs, status: ask } = connector;
+  const rules = { policy: options.policy, acceptanceWindowMs, caseAfterMs };
+  if (ask === null) {
     const outcome: Unknown = {
       kind: 'unknown',
       reason: 'this operator cannot be asked; its callback or statement will tell',
       operatorHandle: null,
       answered: true,
     };
-    return afterStatusQuery(claim, outcome, { policy: options.policy, acceptanceWindowMs });
+    return afterStatusQuery(claim, outcome, rules);
   }
-  const ask = connector.status.bind(connector);
   crashPoint('verify:before-query');
   const outcome = await guarded<StatusOutcome>(
     (signal) =>
       ask(
         {
           reference: encodeReference(claim.vendorId, claim.paymentId),
+          attemptNumber: claim.attemptNumber,
           billerCode: claim.billerCode,
           account: claim.account,
           amountCents: claim.amountCents,
@@ -163,7 +224,7 @@ async function verify(claim: Claim, connector: Connector, options: CallOptions):
     answered: !('answered' in outcome) || outcome.answered,
     pausedReason: null,
   });
-  return afterStatusQuery(claim, outcome, { policy: options.policy, acceptanceWindowMs });
+  return afterStatusQuery(claim, outcome, rules);
 }
 
 /** If a connector throws, never returns or is aborted, the outcome is unknown. */

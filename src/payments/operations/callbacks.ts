@@ -3,7 +3,7 @@ import { LIMITS } from '../../platform/base/limits.ts';
 import type { CallbackReceiver } from '../dispatch/callbacks.ts';
 import type { RateLimits } from '../../platform/http/rate-limits.ts';
 
-const HTTP_STATUS = { accepted: 200, refused: 401, unknown_operator: 404 } as const;
+const HTTP_STATUS = { refused: 401, unknown_operator: 404 } as const;
 
 interface CallbackRoute {
   Params: { operator: string; '*'?: string };
@@ -24,8 +24,9 @@ export function addCallbackRoutes(
       path: request.params['*'] ?? '',
       body: (request.body as Buffer | undefined) ?? Buffer.alloc(0),
     });
-    if (answer !== 'accepted') limits.forStranger(request.ip);
-    return await reply.code(HTTP_STATUS[answer]).send({ status: answer });
+    if (answer.kind === 'accepted') return await reply.code(200).send(answer.body);
+    limits.forStranger(request.ip);
+    return await reply.code(HTTP_STATUS[answer.kind]).send({ status: answer.kind });
   };
   for (const url of ['/callbacks/:operator', '/callbacks/:operator/*']) {
     const options = { bodyLimit: LIMITS.callbackBodyBytes };

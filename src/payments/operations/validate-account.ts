@@ -46,15 +46,17 @@ export type ConnectorOf = (operatorCode: string) => Connector | undefined;
 export function validatorOf(
   biller: Biller,
   connectorOf: ConnectorOf,
-): (Connector & Required<Pick<Connector, 'validate'>>) | undefined {
+): ValidatingConnector | undefined {
   const connector = biller.validatesAccounts ? connectorOf(biller.operatorCode) : undefined;
   return connector !== undefined && canValidate(connector) ? connector : undefined;
 }
 
-function canValidate(
-  connector: Connector,
-): connector is Connector & Required<Pick<Connector, 'validate'>> {
-  return connector.validate !== undefined;
+type ValidatingConnector = Connector & {
+  readonly validate: NonNullable<Connector['validate']>;
+};
+
+function canValidate(connector: Connector): connector is ValidatingConnector {
+  return connector.validate !== null;
 }
 
 /** Specification §4.6. */

@@ -1,20 +1,11 @@
-/** A movement of our float with an operator, according to its statement. */
-export type MovementKind = 'payment' | 'reversal' | 'top_up' | 'charge';
+import type { FloatMovement } from '../dispatch/connector.ts';
 
-export interface StatementMovement {
-  readonly kind: MovementKind;
+/** What an operator's statement says happened to our float with it. */
+export type MovementKind = FloatMovement['kind'];
+
+export interface StatementMovement extends FloatMovement {
   /** Of the file, the first being 1. */
   readonly line: number;
-  /** By the operator's clock. */
-  readonly at: Date;
-  /** The operator's own reference; identifies the movement in all of its statements. */
-  readonly operatorReference: string;
-  /** Our `ipay_reference` as the operator repeats it; null if the line has none. */
-  readonly reference: string | null;
-  readonly billerCode: string | null;
-  readonly account: string | null;
-  /** Above zero. */
-  readonly amountCents: bigint;
 }
 
 /** Our float with the operator at the start or the end of the period. */

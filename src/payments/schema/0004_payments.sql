@@ -82,6 +82,9 @@ create table dispatch_queue (
   primary key (bucket, vendor_id, biller_code, stage, payment_id),
   check ((stage = 'verify') = (sent_at is not null))
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500);
+-- Callbacks of some operators name nothing but their own handle.
+create index dispatch_queue_by_handle on dispatch_queue (operator_handle)
+  where operator_handle is not null;
 
 -- Attempts that are proven not to have been executed by the operator.
 create table unexecuted_attempts (

@@ -1,6 +1,7 @@
 import { parseMoney } from '../../../platform/base/money.ts';
 import type {
   AccountAnswer,
+  BalanceAnswer,
   Declined,
   Paid,
   PaymentOutcome,
@@ -112,14 +113,17 @@ export function classifyAccount(ending: Ending): AccountAnswer {
     kind: 'valid',
     name: cleanName(answer.name),
     amountDueCents: answer.amount_due === undefined ? null : parseMoney(answer.amount_due),
+    dueDate: null,
   };
 }
 
-/** Cents, or null if no balance was given. */
-export function classifyBalance(ending: Ending): bigint | null {
-  if (ending.kind !== 'answer' || ending.httpStatus !== 200) return null;
-  const balance = readBalanceAnswer(ending.body);
-  return balance === undefined ? null : parseMoney(balance);
+/** What a question for the balance came to. */
+export function classifyBalance(ending: Ending): BalanceAnswer {
+  if (ending.kind !== 'answer') return { kind: 'unknown', reason: ending.reason };
+  const balance = ending.httpStatus === 200 ? readBalanceAnswer(ending.body) : undefined;
+  return balance === undefined
+    ? { kind: 'unknown', reason: noAnswerText(ending.httpStatus) }
+    : { kind: 'balance', balanceCents: parseMoney(balance) };
 }
 
 /** An accepted "paid" in the dispatcher's terms. */

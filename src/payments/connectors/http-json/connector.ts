@@ -1,16 +1,17 @@
-import { Pool } from 'undici';
 import { CURRENCY, formatMoney } from '../../../platform/base/money.ts';
 import type { OperatorSecret } from '../../billers/biller.ts';
-import type { Connector } from '../../dispatch/connector.ts';
+import type { Connector, PaymentInstruction } from '../../dispatch/connector.ts';
+import { HTTP_JSON } from './declaration.ts';
 import { readSignedCallback } from './callback.ts';
 import { classifyAccount, classifyBalance, classifyPayment, classifyStatus } from './classify.ts';
 import { exchange } from '../../../platform/outbound/exchange.ts';
 import type { Ending } from '../../../platform/outbound/exchange.ts';
-import { createPublicLookup } from '../../../platform/outbound/public-lookup.ts';
+import { createOperatorPool, readBaseUrl } from '../connection.ts';
+import type { Connection } from '../connection.ts';
 import { createSigning } from './signing.ts';
 import type { Signing } from './signing.ts';
 
-export interface HttpJsonOptions {
+export interface HttpJsonOptions extends Connection {
   /** For messages about the configuration. */
   readonly operatorCode: string;
   /** `https://host[:port][/path]`; plain http only to this machine. */
@@ -21,19 +22,8 @@ export interface HttpJsonOptions {
   readonly formerKeys?: readonly OperatorSecret[];
   /** Where the operator sends callbacks. */
   readonly callbackUrl: string;
-  /** For an instruction, from waiting for a connection to the last byte of the answer. */
-  readonly payTimeoutMs: number;
-  /** The same for every other request. */
-  readonly statusTimeoutMs: number;
-  /** For TCP and TLS together. */
-  readonly connectTimeoutMs: number;
-  /**
-   * How long after an instruction the operator's "not found" proves nothing; null: never a proof.
-   */
+  /** How long after an instruction the operator's "not found" proves nothing; null: never. */
   readonly acceptanceWindowMs: number | null;
-  /** True: its name may resolve to a private network, such as a VPN. */
-  readonly allowsPrivateAddresses?: boolean;
-  readonly maxConnections: number;
   /** Largest answer or callback body. */
   readonly answerBytes: number;
 }
@@ -46,7 +36,7 @@ export function createHttpJsonConnector(options: HttpJsonOptions): Connector {
   const base = readBaseUrl(options);
   const signing = readKey(options);
   const verifying = withFormerKeys(signing, options.formerKeys ?? []);
-  const pool = createPool(base.origin, options);
+  const pool = createOperatorPool(base.origin, options);
   const pathPrefix = base.pathname.replace(/\/+$/, '');
 
   const post = (
@@ -67,19 +57,14 @@ export function createHttpJsonConnector(options: HttpJsonOptions): Connector {
   let closing: Promise<void> | undefined;
 
   return {
+    declaration: HTTP_JSON,
     acceptanceWindowMs: options.acceptanceWindowMs,
     payDeadlineMs: options.payTimeoutMs,
+    caseAfterMs: null,
+    prepare: null,
     async pay(instruction, signal) {
-      const { reference, billerCode, account, phone, amountCents } = instruction;
-      const content = {
-        reference,
-        biller: billerCode,
-        account,
-        ...(phone === null ? {} : { phone }),
-        amount: formatMoney(amountCents),
-        currency: CURRENCY,
-        callback_url: options.callbackUrl,
-      };
+      const { reference } = instruction;
+      const content = paymentContent(instruction, options.callbackUrl);
       const limit = { deadlineMs: options.payTimeoutMs, signal };
       return classifyPayment(await post('/payments', content, limit), reference);
     },
@@ -94,42 +79,27 @@ export function createHttpJsonConnector(options: HttpJsonOptions): Connector {
     async balance(signal) {
       return classifyBalance(await post('/balance', {}, { deadlineMs, signal }));
     },
-    readCallback: (request) => readSignedCallback(request, verifying, options.answerBytes),
+    pullStatement: null,
+    quote: null,
+    callbacks: {
+      acceptedBody: { status: 'accepted' },
+      read: async (request) => readSignedCallback(request, verifying, options.answerBytes),
+    },
     close: () => (closing ??= pool.close()),
   };
 }
 
-function createPool(origin: string, options: HttpJsonOptions): Pool {
-  return new Pool(origin, {
-    connections: options.maxConnections,
-    // One request per connection, so that a broken connection affects only one payment.
-    pipelining: 1,
-    allowH2: false,
-    // `exchange` enforces one deadline over everything; a second timer could only contradict it.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    // Set explicitly, so that no environment variable can turn certificate checks off.
-    connect: {
-      timeout: options.connectTimeoutMs,
-      rejectUnauthorized: true,
-      ...(options.allowsPrivateAddresses === true ? {} : { lookup: createPublicLookup() }),
-    },
-  });
-}
-
-function readBaseUrl({ operatorCode, baseUrl }: HttpJsonOptions): URL {
-  const url = URL.parse(baseUrl);
-  if (url === null || url.href !== url.origin + url.pathname) {
-    throw new Error(`operator ${operatorCode}: the base URL must be https://host[:port][/path]`);
-  }
-  // Answers are not signed; TLS proves that they are the operator's.
-  const local = ['127.0.0.1', '[::1]', 'localhost'].includes(url.hostname);
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && local)) {
-    throw new Error(
-      `operator ${operatorCode}: the base URL must be https (http only to localhost)`,
-    );
-  }
-  return url;
+function paymentContent(instruction: PaymentInstruction, callbackUrl: string): object {
+  const { reference, billerCode, account, phone, amountCents } = instruction;
+  return {
+    reference,
+    biller: billerCode,
+    account,
+    ...(phone === null ? {} : { phone }),
+    amount: formatMoney(amountCents),
+    currency: CURRENCY,
+    callback_url: callbackUrl,
+  };
 }
 
 /** During a key rotation the operator may still sign with the former key. */

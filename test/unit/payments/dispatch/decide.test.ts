@@ -45,10 +45,12 @@ function askedFor(
   given: Partial<Claim>,
   outcome: StatusOutcome,
   windowMs: number | null,
+  caseAfterMs: number | null = null,
 ): NextStep {
   return afterStatusQuery(claimed({ stage: 'verify', ...given }), outcome, {
     policy: POLICY,
     acceptanceWindowMs: windowMs,
+    caseAfterMs,
   });
 }
 
@@ -89,6 +91,19 @@ describe('the final word', () => {
       failureCode: 'invalid_account',
       source: 'answer',
     });
+  });
+});
+
+describe('a case for people', () => {
+  test.each<[string, StatusOutcome, { window?: number; after: number | null }, boolean]>([
+    ['unknown, late', SILENCE, { after: 5_000 }, true],
+    ['unknown, in time', SILENCE, { after: 5_001 }, false],
+    ['unknown, but people open it themselves', SILENCE, { after: null }, false],
+    ['not found, which is never proof', { kind: 'not_found' }, { after: 5_000 }, true],
+    ['not found, which is proof', { kind: 'not_found' }, { window: 1_000, after: 5_000 }, false],
+  ])('%s', (_what, outcome, { window = null, after }, opens) => {
+    const step = askedFor({ attemptAgeMs: 5_000 }, outcome, window, after);
+    expect(step.kind === 'later' && step.opensCase === true).toBe(opens);
   });
 });
 

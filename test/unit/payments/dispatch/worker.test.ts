@@ -7,6 +7,7 @@ import type { CallEnd } from '../../../../src/payments/dispatch/worker.ts';
 import type { FinalReport, SettleResult } from '../../../../src/payments/create/payment.ts';
 import {
   createScriptedConnector,
+  DECLINED,
   NO_CONNECTION,
   NOT_SENT,
   paid,
@@ -63,6 +64,7 @@ function startWork(
     readonly sendBeforeMs?: number;
     readonly cutOff?: AbortController;
     readonly result?: SettleResult;
+    readonly saveHandle?: (claim: Claim, handle: string) => Promise<boolean>;
   } = {},
 ) {
   const { claim = CLAIM, sendBeforeMs = 3_000, cutOff = new AbortController() } = given;
@@ -70,6 +72,7 @@ function startWork(
   const unexplained: FinalReport[] = [];
   const timers = manualTimers();
   const settled: FinalReport[] = [];
+  const cases: string[] = [];
   const progress: Progress[] = [];
   const ends: CallEnd[] = [];
   const done = carryOut(claim, connector, {
@@ -83,6 +86,8 @@ function startWork(
       idle: async () => undefined,
     },
     writeProgress: async (item) => progress.push(item),
+    saveHandle: given.saveHandle ?? (async () => true),
+    openNoAnswerCase: async (_claim, note) => cases.push(note),
     keepUnexplained: async (report) => unexplained.push(report),
     timers,
     log: pino({ level: 'silent' }),
@@ -90,7 +95,7 @@ function startWork(
     sendBeforeMs,
     onCallEnd: (end) => ends.push(end),
   });
-  return { timers, cutOff, settled, unexplained, progress, ends, done };
+  return { timers, cutOff, cases, settled, unexplained, progress, ends, done };
 }
 
 const VERIFYING: Claim = { ...CLAIM, stage: 'verify', verifyCount: 1 };
@@ -154,6 +159,98 @@ describe('a worker', () => {
       expect(work.progress).toMatchObject([{ next }]);
     },
   );
+
+  test('commits the handle of the first step before the second is sent', async () => {
+    const order: string[] = [];
+    const operator = createScriptedConnector({
+      prepare: {
+        deadlineMs: 1_000,
+        prepare: async () => {
+          order.push('prepare');
+          return { kind: 'prepared', operatorHandle: 'T-1' };
+        },
+      },
+      pay: ({ operatorHandle, amountCents }) => {
+        order.push(`pay ${operatorHandle}`);
+        return paid({ amountCents });
+      },
+    });
+    const work = startWork(operator, {
+      saveHandle: async (_claim, handle) => {
+        order.push(`save ${handle}`);
+        return true;
+      },
+    });
+    await work.done;
+    expect(order).toEqual(['prepare', 'save T-1', 'pay T-1']);
+    expect(work.settled).toMatchObject([{ outcome: 'success' }]);
+  });
+
+  test.each<[string, () => Promise<boolean>]>([
+    ['is no longer ours', async () => false],
+    ['cannot be written', async () => await Promise.reject(new Error('no database'))],
+  ])('sends no second step when the claim %s', async (_what, saveHandle) => {
+    const operator = createScriptedConnector({
+      prepare: {
+        deadlineMs: 1_000,
+        prepare: async () => ({ kind: 'prepared', operatorHandle: 'T-1' }),
+      },
+      pay: paid,
+    });
+    const work = startWork(operator, { saveHandle });
+    await work.done;
+    expect(operator.instructions).toEqual([]);
+    expect(work.progress).toMatchObject([{ next: 'send' }]);
+  });
+
+  test('sends no second step when the first one took too long', async () => {
+    const operator = createScriptedConnector({
+      prepare: {
+        deadlineMs: 1_000,
+        prepare: async () => ({ kind: 'prepared', operatorHandle: 'T-1' }),
+      },
+      pay: paid,
+    });
+    const work = startWork(operator, {
+      saveHandle: async () => {
+        work.timers.pass(4_001);
+        return true;
+      },
+    });
+    await work.done;
+    expect(operator.instructions).toEqual([]);
+    expect(work.progress).toMatchObject([{ next: 'send' }]);
+  });
+
+  test.each<[string, () => Promise<typeof DECLINED | typeof NOT_SENT>, string]>([
+    ['declined', async () => DECLINED, 'settled'],
+    ['not taken', async () => NOT_SENT, 'send'],
+    ['broken', async () => await Promise.reject(new Error('broken')), 'send'],
+  ])('a first step that is %s moved no money', async (_what, prepare, next) => {
+    const operator = createScriptedConnector({
+      prepare: { deadlineMs: 1_000, prepare },
+      pay: paid,
+    });
+    const work = startWork(operator);
+    await work.done;
+    expect(operator.instructions).toEqual([]);
+    expect(work.settled.length === 1 ? 'settled' : work.progress[0]?.next).toBe(next);
+  });
+
+  test.each([
+    [999, []],
+    [1_000, ['no answer']],
+  ])('after %i ms without an outcome opens cases: %j', async (attemptAgeMs, cases) => {
+    const operator = createScriptedConnector({
+      pay: paid,
+      status: () => SILENCE,
+      caseAfterMs: 1_000,
+    });
+    const work = startWork(operator, { claim: { ...VERIFYING, attemptAgeMs } });
+    await work.done;
+    expect(work.progress).toMatchObject([{ next: 'verify' }]);
+    expect(work.cases).toEqual(cases);
+  });
 
   test('gives a connector up that does not return past its deadline', async () => {
     const operator = createScriptedConnector({

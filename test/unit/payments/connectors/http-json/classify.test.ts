@@ -207,15 +207,15 @@ describe('an account query', () => {
   test.each([
     [
       { status: 'valid', name: ' Amani\u0007 Bahari ', amount_due: '12.5' },
-      { kind: 'valid', name: 'Amani  Bahari', amountDueCents: 12_50n },
+      { kind: 'valid', name: 'Amani  Bahari', amountDueCents: 12_50n, dueDate: null },
     ],
     [
       { status: 'valid', amount_due: '0' },
-      { kind: 'valid', name: null, amountDueCents: 0n },
+      { kind: 'valid', name: null, amountDueCents: 0n, dueDate: null },
     ],
     [
       { status: 'valid', name: '  ' },
-      { kind: 'valid', name: null, amountDueCents: null },
+      { kind: 'valid', name: null, amountDueCents: null, dueDate: null },
     ],
     [
       { status: 'invalid', message: 'No' },
@@ -246,7 +246,9 @@ test.each([
   [text('ok'), null],
   [{ kind: 'no_answer', reason: 'x' } as const, null],
 ])('a balance: %#', (ending, balance) => {
-  expect(classifyBalance(ending)).toBe(balance);
+  expect(classifyBalance(ending)).toMatchObject(
+    balance === null ? { kind: 'unknown' } : { kind: 'balance', balanceCents: balance },
+  );
 });
 
 test('no body of any kind throws, and nearly right is not right', () => {

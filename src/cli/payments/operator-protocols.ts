@@ -1,0 +1,43 @@
+import { Argument } from 'commander';
+import type { Command } from 'commander';
+import { DECLARATIONS, PROTOCOL_NAMES } from '../../payments/connectors/registry.ts';
+import type { Declaration } from '../../payments/dispatch/connector.ts';
+import { command } from '../arguments.ts';
+import type { Cli } from '../cli.ts';
+
+export function addProtocols(operator: Command, cli: Cli): void {
+  command(
+    operator,
+    'protocols',
+    'The protocols that operators can speak, and what proves with each that nothing was executed.',
+  )
+    .addArgument(new Argument('[name]', 'one of them').choices(PROTOCOL_NAMES))
+    .action(async (name: string | undefined, options: { json?: boolean }) => {
+      const shown = Object.entries(DECLARATIONS).filter(
+        ([one]) => name === undefined || one === name,
+      );
+      await cli.runAlone(options, async () => ({
+        json: { protocols: shown.map(([one, declaration]) => ({ name: one, ...declaration })) },
+        text: shown.map(([one, declaration]) => textOf(one, declaration)).join('\n\n'),
+      }));
+    });
+}
+
+function list(entries: readonly string[]): string[] {
+  return entries.map((entry) => `  - ${entry}`);
+}
+
+function textOf(name: string, declaration: Declaration): string {
+  return [
+    `${name}: ${declaration.title}`,
+    `  documented in   ${declaration.source}`,
+    `  our reference   ${declaration.callerKey}`,
+    `  result          ${declaration.result}`,
+    `  asked by        ${declaration.statusBy}`,
+    `  callbacks       ${declaration.callbackTrust}`,
+    '  What proves that nothing was executed:',
+    ...list(declaration.proofOfNonExecution),
+    '  What proves nothing:',
+    ...list(declaration.notProof),
+  ].join('\n');
+}

@@ -1,0 +1,86 @@
+import { Type } from 'typebox';
+import { Pool } from 'undici';
+import { createPublicLookup } from '../../platform/outbound/public-lookup.ts';
+import type { Operator } from '../billers/biller.ts';
+
+/** Settings that every protocol over HTTP has; times in milliseconds. */
+export const CONNECTION_SETTINGS = {
+  pay_timeout_ms: Type.Optional(Type.Integer({ minimum: 100, maximum: 240_000 })),
+  status_timeout_ms: Type.Optional(Type.Integer({ minimum: 100, maximum: 120_000 })),
+  connect_timeout_ms: Type.Optional(Type.Integer({ minimum: 100, maximum: 60_000 })),
+  /** The operator's host name may resolve to a private network. */
+  private_addresses: Type.Optional(Type.Literal('allow')),
+};
+
+export interface ConnectionSettings {
+  readonly pay_timeout_ms?: number;
+  readonly status_timeout_ms?: number;
+  readonly connect_timeout_ms?: number;
+  readonly private_addresses?: 'allow';
+}
+
+export interface Connection {
+  /** For an instruction, from waiting for a connection to the last byte of the answer. */
+  readonly payTimeoutMs: number;
+  /** The same for every other request. */
+  readonly statusTimeoutMs: number;
+  /** For TCP and TLS together. */
+  readonly connectTimeoutMs: number;
+  /** True: its name may lead into a private network, such as a VPN. */
+  readonly allowsPrivateAddresses?: boolean;
+  readonly maxConnections: number;
+}
+
+export function connectionOf(
+  operator: Pick<Operator, 'maxConcurrency'>,
+  settings: ConnectionSettings,
+): Connection {
+  return {
+    payTimeoutMs: settings.pay_timeout_ms ?? 30_000,
+    statusTimeoutMs: settings.status_timeout_ms ?? 15_000,
+    connectTimeoutMs: settings.connect_timeout_ms ?? 5_000,
+    allowsPrivateAddresses: settings.private_addresses === 'allow',
+    maxConnections: operator.maxConcurrency,
+  };
+}
+
+/** One request on a connection at a time, certificates always checked. */
+export function createOperatorPool(origin: string, options: Connection): Pool {
+  return new Pool(origin, {
+    connections: options.maxConnections,
+    // One request a connection: a cut connection then concerns one payment only.
+    pipelining: 1,
+    allowH2: false,
+    // `exchange` watches one deadline over everything; two clocks would only contradict each other.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    // Set explicitly, so that no environment variable turns the check of certificates off.
+    connect: {
+      timeout: options.connectTimeoutMs,
+      rejectUnauthorized: true,
+      ...(options.allowsPrivateAddresses === true ? {} : { lookup: createPublicLookup() }),
+    },
+  });
+}
+
+/** Throws an `Error` naming the operator, unless the URL is https, or http to this machine. */
+export function readBaseUrl({
+  operatorCode,
+  baseUrl,
+}: {
+  readonly operatorCode: string;
+  readonly baseUrl: string;
+}): URL {
+  const url = URL.parse(baseUrl);
+  if (url === null || url.href !== url.origin + url.pathname) {
+    throw new Error(`operator ${operatorCode}: the base URL must be https://host[:port][/path]`);
+  }
+  // Answers carry no signature; TLS is what makes them the operator's.
+  const local = ['127.0.0.1', '[::1]', 'localhost'].includes(url.hostname);
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && local)) {
+    throw new Error(
+      `operator ${operatorCode}: the base URL must be https (http only to localhost)`,
+    );
+  }
+  return url;
+}

@@ -1,0 +1,48 @@
+import type { Static, TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import type { Operator } from '../billers/biller.ts';
+import type { Connector, Declaration } from '../dispatch/connector.ts';
+import type { StatementFormat } from '../reconciliation/statement.ts';
+
+/** What the registry needs of a protocol: one such object in each folder. */
+export interface Protocol {
+  readonly declaration: Declaration;
+  /** An invented secret of the right form, to check an operator that has none yet. */
+  readonly exampleSecret: string;
+  /** True: we may invent the secret and give it to the operator. False: the operator gives it to us. */
+  readonly inventsSecret: boolean;
+  /**
+   * Throws an `Error` naming the operator and what cannot be used.
+   * @param callbackUrl of this operator, without a slash at the end.
+   */
+  create(operator: UsableOperator, callbackUrl: string): Connector;
+  /** How statements that people import are read; null: they cannot be. */
+  readonly statementFormat: ((operator: StatementOperator) => StatementFormat) | null;
+}
+
+/** An operator with at least one secret. */
+export interface UsableOperator extends Operator {
+  /** The newest. */
+  readonly secret: string;
+}
+
+export type StatementOperator = Pick<Operator, 'operatorCode' | 'connector' | 'settings'>;
+
+/**
+ * A reader of settings, or of a secret that has several parts. It throws an `Error` naming the
+ * operator and the field at fault, without the value, which may be secret.
+ */
+export function createSettingsReader<Schema extends TSchema>(
+  schema: Schema,
+): (operatorCode: string, given: unknown, what?: string) => Static<Schema> {
+  const compiled = Compile(schema);
+  return (operatorCode, given, what = 'settings') => {
+    if (compiled.Check(given)) return given;
+    const problems = compiled.Errors(given).map((error) => {
+      const unknown =
+        error.keyword === 'additionalProperties' ? ` ${JSON.stringify(error.params)}` : '';
+      return `${what}${error.instancePath} ${error.message}${unknown}`;
+    });
+    throw new Error(`operator ${operatorCode}: ${problems.slice(0, 5).join('; ')}`);
+  };
+}

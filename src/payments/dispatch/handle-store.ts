@@ -1,0 +1,80 @@
+import type { Queryable } from '../../platform/db/pool.ts';
+import type { PaymentKey } from '../create/payment.ts';
+import type { Claim } from './store.ts';
+
+/** An instruction that was sent. */
+export interface AttemptRow extends PaymentKey {
+  readonly attemptNumber: number;
+  readonly operatorHandle: string | null;
+}
+
+/**
+ * Commits the handle that `prepare` returned, before the second step is sent. Returns false when the
+ * claim is no longer ours: somebody else may be asking about the payment, and nothing may be sent.
+ */
+export async function saveHandle(
+  db: Queryable,
+  claim: Pick<Claim, 'vendorId' | 'paymentId' | 'billerCode' | 'claimNumber'>,
+  operatorHandle: string,
+): Promise<boolean> {
+  const saved = await db.query({
+    name: 'save_handle',
+    text: `update dispatch_queue set operator_handle = $5
+      where vendor_id = $1 and biller_code = $2 and stage = 'verify' and payment_id = $3
+        and claim_number = $4`,
+    values: [claim.vendorId, claim.billerCode, claim.paymentId, claim.claimNumber, operatorHandle],
+  });
+  return saved.rowCount === 1;
+}
+
+/**
+ * A callback gave a hint: the operator is asked now. A lease that runs is not waited for, because to
+ * ask does no harm. Returns false when no instruction of the payment is out.
+ */
+export async function askNow(
+  db: Queryable,
+  payment: PaymentKey & { readonly billerCode: string },
+  operatorHandle: string | null,
+): Promise<boolean> {
+  const due = await db.query({
+    name: 'ask_now',
+    text: `update dispatch_queue
+      set due_at = least(due_at, now()), operator_handle = coalesce($4, operator_handle)
+      where vendor_id = $1 and biller_code = $2 and stage = 'verify' and payment_id = $3`,
+    values: [payment.vendorId, payment.billerCode, payment.paymentId, operatorHandle],
+  });
+  return due.rowCount === 1;
+}
+
+/** The last attempt of a payment, settled or not; undefined when no instruction was ever sent. */
+export async function readLastAttempt(
+  db: Queryable,
+  payment: PaymentKey & { readonly billerCode: string },
+): Promise<AttemptRow | undefined> {
+  const read = await db.query<AttemptRow>({
+    name: 'read_last_attempt',
+    text: `select vendor_id as "vendorId", payment_id as "paymentId",
+        attempt_number::integer as "attemptNumber", operator_handle as "operatorHandle"
+      from attempts where vendor_id = $1 and biller_code = $2 and payment_id = $3
+      order by attempt_number desc limit 1`,
+    values: [payment.vendorId, payment.billerCode, payment.paymentId],
+  });
+  return read.rows[0];
+}
+
+/** The attempts that are out under a handle, at most two. */
+export async function findAttemptsByHandle(
+  db: Queryable,
+  operatorHandle: string,
+  billerCodes: readonly string[],
+): Promise<AttemptRow[]> {
+  const found = await db.query<AttemptRow>({
+    name: 'find_attempts_by_handle',
+    text: `select vendor_id as "vendorId", payment_id as "paymentId",
+        attempt_number::integer as "attemptNumber", operator_handle as "operatorHandle"
+      from dispatch_queue
+      where operator_handle = $1 and stage = 'verify' and biller_code = any ($2::text[]) limit 2`,
+    values: [operatorHandle, billerCodes],
+  });
+  return found.rows;
+}
