@@ -1,11 +1,12 @@
 import type { Logger } from 'pino';
 import type { MasterKeys } from './platform/base/sealing.ts';
-import { SCHEMA } from './schema.ts';
+import { SCHEMA, TABLE_CLASSES } from './schema.ts';
 import { compose } from './service.ts';
 import type { Service } from './service.ts';
 import { connectionsOf } from './config.ts';
 import type { Config } from './config.ts';
 import { setEnquiryRetention } from './credit/enquiries/retention-store.ts';
+import { refuseHalfDistributed } from './platform/cluster/tables.ts';
 import { refuseDamage } from './platform/db/migrate.ts';
 import { openDatabase } from './platform/db/open.ts';
 import type { OpenDatabase } from './platform/db/open.ts';
@@ -68,6 +69,7 @@ export async function runService(options: RunOptions): Promise<RunningService> {
     const pool = createPool({ url: databaseUrl, max: 2, name: 'start' });
     try {
       await refuseDamage(pool);
+      await refuseHalfDistributed(pool, TABLE_CLASSES);
       await enterAfterRestore(pool, database.data);
       await tellQuarantine(pool, log);
       await options.prepare(pool);

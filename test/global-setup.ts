@@ -5,6 +5,7 @@ import { createPool } from '../src/platform/db/pool.ts';
 import { prepareDatabase } from '../src/platform/db/prepare.ts';
 import { SCHEMA } from '../src/schema.ts';
 import { ensureRole } from '../src/platform/db/runtime-role.ts';
+import { CITUS_URL } from './support/citus.ts';
 import { makeTemporaryFolder, removeAbandonedFolders, removeFolder } from './support/temporary.ts';
 
 declare module 'vitest' {
@@ -65,6 +66,11 @@ let stopCluster = async (): Promise<void> => {};
 /** One PostgreSQL for the whole run, with a migrated database to clone. */
 export async function setup(project: TestProject): Promise<void> {
   await removeAbandonedFolders();
+  if (CITUS_URL !== undefined) {
+    project.provide('clusterUrl', CITUS_URL);
+    project.provide('templateDatabase', '');
+    return;
+  }
   const folder = await makeTemporaryFolder();
   stopCluster = async () => await removeFolder(folder);
   const log: string[] = [];

@@ -126,6 +126,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./payments/quarantine.ts')).addQuarantineCommands,
   },
   {
+    name: 'cluster',
+    summary: 'a database on many machines: status, distribute, undistribute',
+    load: async () => (await import('./platform/cluster.ts')).addClusterCommands,
+  },
+  {
     name: 'migrate',
     summary: 'upgrade the database to this version',
     load: async () => (await import('./platform/migrate.ts')).addMigrateCommand,

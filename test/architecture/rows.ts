@@ -7,7 +7,7 @@ export const ROWS: readonly (readonly string[])[] = [
   ['platform/base'],
   ['platform/log', 'platform/gauges', 'platform/outbound', 'platform/embedded'],
   ['platform/db'],
-  ['platform/jobs', 'platform/backup', 'platform/grants', 'platform/tables'],
+  ['platform/jobs', 'platform/backup', 'platform/cluster', 'platform/grants', 'platform/tables'],
   ['platform/http/wire'],
   ['platform/http'],
   ['parties'],

@@ -289,6 +289,8 @@ const SCENES: Readonly<Record<Exclude<CrashPoint, ElsewherePoint>, Scene>> = {
 /** Points whose scenes are in tests of their own, those of commands in commands.test.ts. */
 type ElsewherePoint =
   | 'migrate:before-commit'
+  | 'cluster:before-commit'
+  | 'cluster:after-commit'
   | 'backup:before-manifest'
   | 'statement:before-commit'
   | 'statement:after-commit';

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { QueryResult, QueryResultRow } from 'pg';
 import { inject } from 'vitest';
+import { CITUS_URL, resetCitus } from './citus.ts';
 import { embeddedRuntimeUrl } from '../../src/platform/embedded/embedded.ts';
 
 export interface TestDatabase {
@@ -27,6 +28,7 @@ const OBJECT_IN_USE = '55006';
 
 /** A fresh database in the cluster of this run, cloned from the migrated template. */
 export async function createTestDatabase(): Promise<TestDatabase> {
+  if (CITUS_URL !== undefined) return await useCitus(CITUS_URL);
   const name = `test_${process.pid}_${randomBytes(6).toString('hex')}`;
   await inCluster(async (client) => await clone(client, name));
   const url = new URL(inject('clusterUrl'));
@@ -40,6 +42,18 @@ export async function createTestDatabase(): Promise<TestDatabase> {
       await inCluster(async (client) => {
         await client.query(`drop database if exists ${name} with (force)`);
       }),
+  };
+}
+
+/** The one database of the Citus cluster, emptied. */
+async function useCitus(url: string): Promise<TestDatabase> {
+  await resetCitus(url);
+  return {
+    url,
+    ownerUrl: url,
+    asOwner: async <Row extends QueryResultRow>(sql: string, values: readonly unknown[] = []) =>
+      await connected(url, async (client) => await client.query<Row>(sql, [...values])),
+    drop: async () => {},
   };
 }
 

@@ -119,8 +119,8 @@ async function addVendors(pool: Pool, floatsCents: readonly bigint[]): Promise<n
        insert into vendors (vendor_id, vid, name, sector, created_at)
        select vendor_id, 'vendor-' || vendor_id, 'Vendor', 'retail', now() from wanted
      ), account as (
-       insert into accounts (vendor_id, account, balance_cents)
-       select vendor_id, account,
+       insert into accounts (bucket, vendor_id, account, balance_cents)
+       select bucket_of(vendor_id), vendor_id, account,
          case account when 'external' then -cents when 'float' then cents else 0 end
        from wanted, unnest($2::text[]) as account
      ), collection as (
@@ -128,14 +128,14 @@ async function addVendors(pool: Pool, floatsCents: readonly bigint[]): Promise<n
          created_at)
        select $3, 'opening-' || vendor_id, vendor_id, collection_id, cents, now(), now() from funded
      ), movement as (
-       insert into fund_movements (vendor_id, requested_at, movement_id, amount_cents, created_at)
-       select vendor_id, '2026-01-01', movement_id, cents, now() from funded
+       insert into fund_movements (bucket, vendor_id, requested_at, movement_id, amount_cents, created_at)
+       select bucket_of(vendor_id), vendor_id, '2026-01-01', movement_id, cents, now() from funded
      ), transfer as (
-       insert into transfers (vendor_id, source_id, leg, debit_account, credit_account,
+       insert into transfers (bucket, vendor_id, source_id, leg, debit_account, credit_account,
          amount_cents, created_at)
-       select vendor_id, collection_id, 1, 'external', 'collected', cents, now() from funded
+       select bucket_of(vendor_id), vendor_id, collection_id, 1, 'external', 'collected', cents, now() from funded
        union all
-       select vendor_id, movement_id, 1, 'collected', 'float', cents, now() from funded
+       select bucket_of(vendor_id), vendor_id, movement_id, 1, 'collected', 'float', cents, now() from funded
      )
      select vendor_id from wanted order by vendor_id`,
     [floatsCents, FIRST_ACCOUNTS, COLLECTOR],

@@ -4,6 +4,7 @@ import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import type { MasterKeys } from '../../src/platform/base/sealing.ts';
 import { readMasterKeyFile } from '../../src/parties/master-key-file.ts';
+import { CITUS_URL, resetCitus } from './citus.ts';
 import { findFreePort, processesOf, startService, untilNothingRuns } from './service-process.ts';
 import type { Ending, ServiceProcess } from './service-process.ts';
 import { makeTemporaryFolder, removeFolder } from './temporary.ts';
@@ -66,12 +67,14 @@ export class SandboxFixture {
     options: { readonly dataDir?: string; readonly env?: Readonly<Record<string, string>> } = {},
   ): Promise<Sandbox> {
     const dataDir = options.dataDir ?? (await this.folder());
+    if (CITUS_URL !== undefined && options.dataDir === undefined) await resetCitus(CITUS_URL);
     const port = await findFreePort();
     const operatorPort = await findFreePort();
     const running = this.launch('sandbox', {
       PORT: String(port),
       OPERATOR_PORT: String(operatorPort),
       DATA_DIR: dataDir,
+      ...(CITUS_URL === undefined ? {} : { DATABASE_URL: CITUS_URL }),
       ...options.env,
     });
     const sandbox = describe(running, { dataDir, port, operatorPort });
@@ -109,7 +112,7 @@ function describe(
   const operatorOrigin = `http://127.0.0.1:${location.operatorPort}`;
   let pool: Promise<Pool> | undefined;
   const openPool = async (): Promise<Pool> => {
-    const url = await findRunningEmbedded(path.join(dataDir, 'postgres'));
+    const url = CITUS_URL ?? (await findRunningEmbedded(path.join(dataDir, 'postgres')));
     if (url === undefined) throw new Error('The sandbox has no running database');
     return createPool({ url, max: 4, name: 'test' });
   };

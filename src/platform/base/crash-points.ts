@@ -40,6 +40,8 @@ export const CRASH_POINTS = [
   'webhook:before-send',
   'webhook:before-result-commit',
   'migrate:before-commit',
+  'cluster:before-commit',
+  'cluster:after-commit',
 ] as const;
 
 export type CrashPoint = (typeof CRASH_POINTS)[number];

@@ -19,7 +19,7 @@ import type { Schema, SqlFile } from './schema.ts';
 import { refuseOtherVersion } from './version.ts';
 
 // The advisory lock of all migrators of one database, so that they wait for each other.
-const MIGRATION_LOCK = 7_305_001;
+export const MIGRATION_LOCK = 7_305_001;
 
 /**
  * Brings the database to this version: every migration once, in order, each in its own database

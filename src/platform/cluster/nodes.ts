@@ -1,0 +1,42 @@
+import { PlainError } from '../base/plain-error.ts';
+import type { Queryable } from '../db/pool.ts';
+
+export interface ClusterNode {
+  /** `host:port` */
+  readonly address: string;
+  readonly role: 'coordinator' | 'worker';
+  readonly active: boolean;
+  /** Whether it may hold rows of distributed tables. */
+  readonly holdsShards: boolean;
+  /** Of distributed tables. */
+  readonly shards: number;
+}
+
+/** Needs Citus. */
+export async function readNodes(db: Queryable): Promise<ClusterNode[]> {
+  const read = await db.query<ClusterNode>(
+    `select n.nodename || ':' || n.nodeport as address,
+       case n.groupid when 0 then 'coordinator' else 'worker' end as role, n.isactive as active,
+       n.shouldhaveshards as "holdsShards",
+       (select count(*)::integer from pg_dist_placement p
+          join pg_dist_shard s using (shardid)
+          join pg_dist_partition t on t.logicalrelid = s.logicalrelid and t.partmethod = 'h'
+        where p.groupid = n.groupid) as shards
+     from pg_dist_node n where n.noderole = 'primary' order by n.groupid`,
+  );
+  return read.rows;
+}
+
+/** Throws: `PlainError` when the coordinator is not known to its nodes, or there is no worker. */
+export async function requireWorkers(db: Queryable): Promise<void> {
+  const nodes = await readNodes(db);
+  if (nodes.every(({ role }) => role !== 'coordinator')) {
+    throw new PlainError(
+      'The coordinator is not one of the nodes. As its superuser: select citus_set_coordinator_host(host, port).',
+    );
+  }
+  if (nodes.some(({ active, holdsShards }) => active && holdsShards)) return;
+  throw new PlainError(
+    'No node may hold rows. As the superuser of the coordinator: select citus_add_node(host, port).',
+  );
+}

@@ -1,0 +1,68 @@
+import { setBuckets } from '../../src/parties/buckets-store.ts';
+import { distribute } from '../../src/platform/cluster/distribute.ts';
+import { rebucket } from '../../src/platform/cluster/rebucket.ts';
+import { migrate } from '../../src/platform/db/migrate.ts';
+import { createPool } from '../../src/platform/db/pool.ts';
+import type { Pool } from '../../src/platform/db/pool.ts';
+import { SCHEMA, TABLE_CLASSES } from '../../src/schema.ts';
+
+// A cluster to test on. Its role owns one database and may make neither databases nor roles, so tests use
+// this database one after another, and the owner is the runtime role as well.
+
+/** The coordinator's database, as its owner; undefined: the tests run on one PostgreSQL. */
+export const CITUS_URL = process.env['CITUS_URL'] === '' ? undefined : process.env['CITUS_URL'];
+
+/** Fewer than a real installation has, so that each test file waits for less. */
+const BUCKETS = 8;
+const SHARDS = 4;
+
+/** Makes the database as a new installation on the cluster has it; who is connected to it is thrown out. */
+export async function resetCitus(url: string): Promise<void> {
+  const pool = createPool({ url, max: 2, name: 'test set-up', statementTimeoutMs: 120_000 });
+  try {
+    await disconnectOthers(pool);
+    await clear(pool);
+    await migrate(pool, SCHEMA);
+    await distribute(pool, {
+      classes: TABLE_CLASSES,
+      others: [pool],
+      shards: SHARDS,
+      prepare: async (db, tables) => {
+        await setBuckets(db, BUCKETS);
+        await rebucket(db, tables);
+      },
+    });
+  } finally {
+    await pool.end();
+  }
+}
+
+/** Everything that the schema files make. */
+async function clear(pool: Pool): Promise<void> {
+  const made = await pool.query<{ statement: string }>(
+    `with ours as (
+       select 'pg_class'::regclass::oid as classid, oid,
+         case relkind when 'v' then 'view' else 'table' end as kind, oid::regclass::text as name
+       from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v')
+       union all
+       select 'pg_proc'::regclass, oid, 'function', oid::regprocedure::text
+       from pg_proc where pronamespace = 'public'::regnamespace
+       union all
+       select 'pg_type'::regclass, oid, 'type', oid::regtype::text
+       from pg_type where typnamespace = 'public'::regnamespace and typtype = 'e'
+     )
+     select format('drop %s if exists %s cascade', kind, string_agg(name, ', ')) as statement
+     from ours o where not exists (select from pg_depend d
+       where d.classid = o.classid and d.objid = o.oid and d.deptype = 'e')
+     group by kind order by kind = 'type', kind`,
+  );
+  for (const { statement } of made.rows) await pool.query(statement);
+}
+
+async function disconnectOthers(pool: Pool): Promise<void> {
+  await pool.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where datname = current_database() and pid <> pg_backend_pid() and usename = current_user
+       and application_name not like 'citus%'`,
+  );
+}
