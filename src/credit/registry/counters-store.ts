@@ -9,13 +9,13 @@ export async function lockRegistry(
   db: Queryable,
 ): Promise<{ readonly nextCrn: bigint; readonly nextAccountId: bigint }> {
   const read = await db.query<{ nextCrn: bigint; nextAccountId: bigint }>(
-    `select next_crn as "nextCrn", next_account_id as "nextAccountId",
-      set_config('enable_seqscan', 'off', true)
-     from credit_registry for update`,
+    `select next_crn as "nextCrn", next_account_id as "nextAccountId"
+     from credit_registry cross join set_config('enable_seqscan', 'off', true)
+     for update of credit_registry`,
   );
   const row = read.rows[0];
   if (row === undefined) throw new Error('The registry has lost its row');
-  return { nextCrn: row.nextCrn, nextAccountId: row.nextAccountId };
+  return row;
 }
 
 /** Keeps imports and merges from changing the registry until this database transaction ends. */

@@ -79,12 +79,12 @@ export async function insertArchived(
 }
 
 const ARCHIVED = `select payment_id as "paymentId", vendor_id as "vendorId",
-  created_at as "createdAt", settled_at as "settledAt",
-  biller_response_time as "billerResponseTime",
-    outcome, failure_code as "failureCode", biller_code as "billerCode", account, null as phone,
-      amount_cents as "amountCents", fee_cents as "feeCents",
-    merchant_reference as "merchantReference", biller_reference as "billerReference",
-      null as message, null as details, false as "underWay"
+    created_at as "createdAt", settled_at as "settledAt",
+    biller_response_time as "billerResponseTime", outcome, failure_code as "failureCode",
+    biller_code as "billerCode", account, null as phone, amount_cents as "amountCents",
+    fee_cents as "feeCents", merchant_reference as "merchantReference",
+    biller_reference as "billerReference", null as message, null::jsonb as details,
+    false as "underWay"
   from archived_payments where vendor_id = $1`;
 
 /**

@@ -35,10 +35,10 @@ export async function findCollection(
   db: Queryable,
   collector: string,
   reference: string,
-): Promise<CollectionRow | undefined> {
-  const found = await db.query<CollectionRow>(
+): Promise<Omit<CollectionRow, 'mac'> | undefined> {
+  const found = await db.query<Omit<CollectionRow, 'mac'>>(
     `select collector, reference, vendor_id as "vendorId", collection_id as "collectionId",
-       amount_cents as "amountCents", paid_at as "paidAt", created_at as "createdAt", mac
+       amount_cents as "amountCents", paid_at as "paidAt", created_at as "createdAt"
      from collections where collector = $1 and reference = $2`,
     [collector, reference],
   );

@@ -1,5 +1,6 @@
 import type { WireTime } from '../../platform/base/clock.ts';
 import { encodeReference } from '../../platform/base/ids.ts';
+import type { Outcome } from '../create/payment.ts';
 import type { StatusRow } from '../create/store.ts';
 import { operatorFieldsOf, statusNumberOf } from '../create/status-fields.ts';
 
@@ -11,10 +12,11 @@ export const EVENT_STATES = ['waiting', 'delivered', 'given_up'] as const;
 export type EventState = (typeof EVENT_STATES)[number];
 
 /** What happened, with the payment as it was then. */
-export interface EventRow extends Omit<StatusRow, 'underWay'> {
+export interface EventRow extends Omit<StatusRow, 'underWay' | 'outcome'> {
   readonly vendorId: number;
   readonly eventId: string;
   readonly paymentId: string;
+  readonly outcome: Outcome;
   readonly type: EventType;
   readonly occurredAt: Date;
 }

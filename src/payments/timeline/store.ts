@@ -220,31 +220,25 @@ export async function readHistory(
 ): Promise<History> {
   const vendorIds = payments.map((payment) => payment.vendorId);
   const ids = payments.map((payment) => payment.paymentId);
-  const corrections = await read<CorrectionRow>(db, CORRECTIONS, [ids]);
+  const corrections = (await db.query<CorrectionRow>(CORRECTIONS, [ids])).rows;
   // Of the house, too: what it bears of a vendor's payment is booked there.
   const sourceVendors = [...vendorIds, ...corrections.map((row) => row.vendorId)];
   const sources = [...ids, ...corrections.map((row) => row.correctionId)];
   return {
     corrections,
-    attempts: await read<AttemptRow>(db, ATTEMPTS, [
-      vendorIds,
-      ids,
-      payments.map((payment) => payment.billerCode),
-    ]),
-    transfers: await read<TransferRow>(db, TRANSFERS, [sourceVendors, sources]),
-    callbacks: await read<UnmatchedCallbackRow>(db, CALLBACKS, [references]),
-    statementEntries: await read<StatementEntryRow>(db, STATEMENT_ENTRIES, [ids]),
-    notifications: await read<NotificationRow>(db, NOTIFICATIONS, [sourceVendors, sources]),
-    cases: await read<CaseRow>(db, CASES, [vendorIds, ids]),
+    attempts: (
+      await db.query<AttemptRow>(ATTEMPTS, [
+        vendorIds,
+        ids,
+        payments.map((payment) => payment.billerCode),
+      ])
+    ).rows,
+    transfers: (await db.query<TransferRow>(TRANSFERS, [sourceVendors, sources])).rows,
+    callbacks: (await db.query<UnmatchedCallbackRow>(CALLBACKS, [references])).rows,
+    statementEntries: (await db.query<StatementEntryRow>(STATEMENT_ENTRIES, [ids])).rows,
+    notifications: (await db.query<NotificationRow>(NOTIFICATIONS, [sourceVendors, sources])).rows,
+    cases: (await db.query<CaseRow>(CASES, [vendorIds, ids])).rows,
   };
-}
-
-async function read<Row extends object>(
-  db: Queryable,
-  text: string,
-  values: readonly unknown[],
-): Promise<Row[]> {
-  return (await db.query<Row>(text, [...values])).rows;
 }
 
 const KEYS = 'unnest($1::integer[], $2::uuid[]) as k';
