@@ -38,7 +38,7 @@ export function createMetrics(options: {
   addGauge(
     registry,
     'malipo_backup_age_seconds',
-    'Age of what the last whole backup holds; absent when none was taken by malipo backup',
+    'Age of the data in the last complete backup; absent if malipo backup has taken none',
     () => readBackupAgeSeconds(options.pool),
   );
   return {

@@ -152,7 +152,7 @@ function checkRole({ oneRole, roleProblems }: Prepared, config: Config, log: Log
     'Create two roles with deploy/roles.sql; set DATABASE_OWNER_URL to the owner and DATABASE_URL to the runtime role.';
   if (!oneRole || config.requireRuntimeRole) {
     throw new StartError(
-      `The role of DATABASE_URL is not limited as the runtime role must be: ${problems}. ${advice}`,
+      `The role of DATABASE_URL is not restricted as the runtime role must be: ${problems}. ${advice}`,
     );
   }
   log.warn(
@@ -183,14 +183,14 @@ async function listen(service: Service, config: Config): Promise<string> {
         );
       case 'EACCES':
         throw new StartError(
-          `${location} is not for this user. Set ${variable} to one above 1023.`,
+          `${location} is not allowed for this user. Set ${variable} to one above 1023.`,
           {
             cause: error,
           },
         );
       case 'EADDRNOTAVAIL':
       case 'ENOTFOUND':
-        throw new StartError(`${config.host} is no address of this machine. Correct HOST.`, {
+        throw new StartError(`${config.host} is not an address of this machine. Correct HOST.`, {
           cause: error,
         });
       default:
@@ -208,7 +208,7 @@ export function stopOnSignals(running: Pick<RunningService, 'service' | 'log' | 
   let asked = false;
   const onSignal = (signal: NodeJS.Signals): void => {
     if (asked) {
-      log.warn({ signal }, 'asked a second time: stopped without waiting');
+      log.warn({ signal }, 'second stop signal: stopped without waiting');
       process.exit(1);
     }
     asked = true;
@@ -234,7 +234,7 @@ export function stopOnSignals(running: Pick<RunningService, 'service' | 'log' | 
  */
 export function endOnUnforeseen(log: Logger): void {
   process.on('uncaughtException', (error, origin) => {
-    log.fatal({ err: error, origin }, 'something broke that nobody handles');
+    log.fatal({ err: error, origin }, 'uncaught exception');
     process.exit(1);
   });
 }

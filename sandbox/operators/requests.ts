@@ -12,7 +12,7 @@ const BILLER = /^[a-z0-9_-]{1,40}$/;
 const PRINTABLE = /^\P{C}{1,64}$/u;
 const URL_PATTERN = /^https?:\/\/\P{C}{1,500}$/u;
 
-/** Undefined when the body is not what the protocol says. */
+/** Undefined when the body does not follow the protocol. */
 export function readInstruction(operator: string, body: unknown): Instruction | undefined {
   const reference = textOf(body, 'reference', REFERENCE);
   const biller = textOf(body, 'biller', BILLER);
@@ -46,13 +46,13 @@ export function readInstruction(operator: string, body: unknown): Instruction | 
   };
 }
 
-/** Undefined when the body is not what the protocol says. */
+/** Undefined when the body does not follow the protocol. */
 export function readStatusQuery(body: unknown): { readonly reference: string } | undefined {
   const reference = textOf(body, 'reference', REFERENCE);
   return reference === undefined ? undefined : { reference };
 }
 
-/** Undefined when the body is not what the protocol says. */
+/** Undefined when the body does not follow the protocol. */
 export function readAccountQuery(
   body: unknown,
 ): { readonly biller: string; readonly account: string } | undefined {

@@ -87,12 +87,12 @@ const COMMANDS: readonly Entry[] = [
   },
   {
     name: 'ledger',
-    summary: 'the books: check, statement, hash chain',
+    summary: 'the ledger: check, statement, hash chain',
     load: async () => (await import('./payments/ledger.ts')).addLedgerCommands,
   },
   {
     name: 'reconcile',
-    summary: 'compare the books with operators’ statements, close days',
+    summary: 'compare the ledger with operators’ statements, close days',
     load: async () => (await import('./payments/reconcile.ts')).addReconcileCommands,
   },
   {

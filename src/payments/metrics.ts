@@ -27,7 +27,7 @@ export function addPaymentMetrics(
   addGauge(
     registry,
     'malipo_operator_calls_under_way',
-    'Calls to operators under way',
+    'Calls to operators in progress',
     options.callsUnderWay,
   );
   addGauge(
@@ -73,11 +73,11 @@ function addQueueMetrics(registry: Registry, pool: Pool): void {
 
 function addBatchMetrics(registry: Registry, pool: Pool): void {
   const gauge = gaugesOf(registry, () => read());
-  const open = gauge(
-    'malipo_bulk_open_batches',
-    'Bulk batches of which rows wait for their decision',
+  const open = gauge('malipo_bulk_open_batches', 'Bulk batches with undecided rows');
+  const oldest = gauge(
+    'malipo_bulk_oldest_seconds',
+    'Age of the oldest bulk batch with undecided rows',
   );
-  const oldest = gauge('malipo_bulk_oldest_seconds', 'Age of the oldest of them');
   const read = async (): Promise<void> => {
     const { count, oldestSeconds } = await countOpenBatches(pool);
     open.set(count);
@@ -97,7 +97,7 @@ function addCaseMetrics(registry: Registry, pool: Pool): void {
   ]);
   const unmatched = gauge(
     'malipo_recon_unmatched',
-    'Open cases of payments that only our books (ours) or only an operator’s statement (theirs) has',
+    'Open cases of payments that only our ledger (ours) or only an operator’s statement (theirs) has',
     ['side'],
   );
   const read = async (): Promise<void> => {

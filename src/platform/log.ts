@@ -26,7 +26,7 @@ export function createLog(options: {
 }
 
 function describeError(error: unknown): unknown {
-  if (!(error instanceof Error)) return { message: 'something that is no error was thrown' };
+  if (!(error instanceof Error)) return { message: 'a value other than an error was thrown' };
   const { code, constraint } = error as { code?: unknown; constraint?: unknown };
   return {
     type: error.name,

@@ -152,7 +152,7 @@ describe('the operators’ own statement', () => {
       ...lines.slice(-1),
     ];
     const wrong = await importText(operator, planted.join('\n'), to);
-    expect((await run(...wrong)).stdout).toContain('Nothing was imported: 1 problem. Mend');
+    expect((await run(...wrong)).stdout).toContain('Nothing was imported: 1 problem. Fix');
     const refused = await run(...wrong, '--json');
     expect(refused.exitCode).toBe(1);
     expect(refused.json()).toMatchObject({ imported: false, problems: [{ rule: 'balance' }] });

@@ -208,7 +208,7 @@ test('after a restore nothing is paid twice, and what was lost is found', async 
   running = await serve(after);
   expect(running.process.stdout).toContain('in quarantine: nothing is sent to operators');
 
-  // What was paid in the lost time is found by asking; what was not waits.
+  // What was paid in the missing period is found by asking; what was not waits.
   await untilStatus(running, queued, 'SUCCESS');
   expect(await attemptsOf(after, '20000001')).toEqual([{ outcome: 'paid' }]);
   await until(

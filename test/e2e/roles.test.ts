@@ -67,7 +67,7 @@ test('production warns of one role for everything, and refuses it when told to',
   expect(process.stdout).toContain('one database role is used for everything');
   const strict = await serve({ DATABASE_URL: database.ownerUrl, REQUIRE_RUNTIME_ROLE: 'true' });
   expect(strict.process.ending).toEqual({ code: 1, signal: null });
-  expect(strict.process.stderr).toContain('not limited as the runtime role must be');
+  expect(strict.process.stderr).toContain('not restricted as the runtime role must be');
   expect(strict.process.stderr).toContain('deploy/roles.sql');
 });
 

@@ -145,7 +145,7 @@ test.each(Object.entries(BROKEN))(
     const line = lastWords.split('\n').find((text) => text.includes('nobody expects this'));
     expect(JSON.parse(line ?? '{}')).toMatchObject({
       level: 'fatal',
-      msg: 'something broke that nobody handles',
+      msg: 'uncaught exception',
     });
     await start();
     await until('it is paid', async () => {

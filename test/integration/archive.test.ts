@@ -189,7 +189,7 @@ test('the archive is proven: a file that is gone, or changed, or differs from th
   expect((await verifyArchive(books.pool, folder)).faults).toEqual([
     {
       file: name,
-      detail: `payment ${payments[3]?.paymentId} is not what the database says of it`,
+      detail: `payment ${payments[3]?.paymentId} differs from the database`,
     },
   ]);
   const file = path.join(folder, name);

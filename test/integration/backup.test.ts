@@ -117,7 +117,7 @@ describe('a backup', () => {
       const content = await readFile(path.join(backup, 'data', file.path));
       expect(content.includes(KEY) || content.includes(MASTER_KEY), file.path).toBe(false);
     }
-    expect(told).toContain(`Not in it: MASTER_KEY (id ${manifest.master_key_ids[0]})`);
+    expect(told).toContain(`Not included: MASTER_KEY (id ${manifest.master_key_ids[0]})`);
   });
 
   test('is refused where something is, and of a database that is not ours', async () => {
@@ -200,7 +200,7 @@ describe('verify', () => {
   test('finds nothing wrong with a whole one', async () => {
     const done = await malipo({}, 'backup', 'verify', backup);
     expect(done).toMatchObject({ exitCode: 0 });
-    expect(done.stdout).toContain('is whole');
+    expect(done.stdout).toContain('is complete');
   });
 });
 
@@ -253,7 +253,7 @@ describe('a restore', () => {
   test('replaces no database, running or not', async () => {
     const refused = await inProcess({ MASTER_KEY }, 'restore', backup, '--data-dir', dataDir);
     expect(refused).toMatchObject({ exitCode: 1 });
-    expect(refused.stderr).toContain('holds a database already');
+    expect(refused.stderr).toContain('already holds a database');
     expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 

@@ -81,7 +81,7 @@ describe('malipo ledger check', () => {
     expect(report.invariants).toContain('balances_equal_transfers');
     const table = await malipo(environment, 'ledger', 'check');
     expect(table.exitCode).toBe(0);
-    expect(table.stdout).toContain('The books hold: no violations.');
+    expect(table.stdout).toContain('The ledger is consistent: no violations.');
     for (const name of report.invariants) expect(table.stdout).toContain(name);
   });
 
@@ -109,7 +109,7 @@ describe('malipo ledger check', () => {
         expect(table.exitCode).toBe(1);
         expect(table.stdout).toMatch(/^balances_equal_transfers +1 /m);
         expect(table.stdout).toMatch(/^shop +balances_equal_transfers +float: balance 80001/m);
-        expect(table.stdout).toContain('THE BOOKS DO NOT HOLD: 2 violations.');
+        expect(table.stdout).toContain('THE LEDGER IS INCONSISTENT: 2 violations.');
       },
     );
     expect(
@@ -172,7 +172,7 @@ describe('malipo ledger chain', () => {
     await must(environment, 'fund', '--vid', 'shop');
     const shown = await must(environment, 'ledger', 'check', '--head', head.hash.toUpperCase());
     expect(shown.stdout).toContain(`${head.hash} is block ${head.block} of today’s chain, built `);
-    expect(shown.stdout).toContain(`Head of the chain, to be kept elsewhere: ${head.hash} `);
+    expect(shown.stdout).toContain(`Head of the chain (store it elsewhere): ${head.hash} `);
     const asJson = await malipo(
       environment,
       'ledger',

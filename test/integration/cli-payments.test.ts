@@ -263,7 +263,7 @@ describe('malipo pay, status and transactions', () => {
     const waited = await inProcess(environment, ...payArgs('shop', '1007', '--wait', '1'));
     expect(waited.exitCode).toBe(3);
     expect(waited.stdout).toMatch(/^status +QUEUED$/m);
-    expect(waited.stdout).toContain('It has not ended yet');
+    expect(waited.stdout).toContain('It has no final result yet');
   });
 
   it('list the newest first, by status and up to a limit', async () => {

@@ -715,7 +715,7 @@ describe('the chain of enquiries', () => {
       `select sequence, enquiry_id from enquiries where request_reference = 'Noted'`,
     );
     const [{ sequence, enquiry_id: id } = { sequence: 0n, enquiry_id: '' }] = rows;
-    const what = 'it is not noted beside the subject as it was made';
+    const what = 'its record with the subject is missing or different';
     const noted = `subject_enquiries where enquiry_id = '${id}'`;
     await expectViolation(
       `create table removed as select * from ${noted}; delete from ${noted}`,
@@ -732,7 +732,7 @@ describe('the chain of enquiries', () => {
       `insert into subject_enquiries select crn, enquired_at, '${made}', vendor_id, asked_by, sector,
          operation, report_reason from ${noted}`,
       `delete from subject_enquiries where enquiry_id = '${made}'`,
-      { sequence: 0n, what: 'beside subject 1000001 an enquiry is noted that was not made' },
+      { sequence: 0n, what: 'with subject 1000001 an enquiry is recorded that was not made' },
     );
     expect((await verifyChains(service.pool, vault)).violations).toEqual([]);
   });

@@ -114,7 +114,7 @@ describe('a folder that cannot be used is left alone, and the message says what 
     const folder = await fixture.usedFolder();
     await writeFile(path.join(folder, 'data', 'PG_VERSION'), '17\n');
     await expect(fixture.start(folder)).rejects.toThrow(
-      /made by PostgreSQL 17, but this version of Malipo brings PostgreSQL 18[^]*pg_dump/,
+      /made by PostgreSQL 17, but this version of Malipo includes PostgreSQL 18[^]*pg_dump/,
     );
   });
 

@@ -105,7 +105,7 @@ function answerBytes(body: string, head = '200 OK'): string {
 }
 
 function noProtocol(status: number) {
-  return unheard(`HTTP ${status} without an answer of the protocol`);
+  return unheard(`HTTP ${status} without a valid answer`);
 }
 
 /** An operator that writes on and on, as long as the connection lasts. */

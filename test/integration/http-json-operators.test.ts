@@ -248,7 +248,7 @@ describe('the reference', () => {
     await connector.pay(instruction, never);
     expect(await connector.pay({ ...instruction, ...changes }, never)).toMatchObject({
       kind: 'unknown',
-      reason: 'the operator knows this reference with other content',
+      reason: 'the operator has this reference with different content',
       answered: true,
     });
     expect(await connector.status?.(queryFor(instruction), never)).toEqual(PAID);
@@ -318,7 +318,7 @@ test('a request signed with another key changes nothing', async () => {
   });
   expect(await forger.pay(instruction, never)).toMatchObject({
     ...UNHEARD,
-    reason: 'HTTP 401 without an answer of the protocol',
+    reason: 'HTTP 401 without a valid answer',
   });
   expect(await forger.balance?.(never)).toMatchObject({ kind: 'unknown' });
   await forger.close();

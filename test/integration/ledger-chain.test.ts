@@ -252,7 +252,7 @@ describe('a head that was kept elsewhere', () => {
     await buildAll();
     expect(await brokenChains({ mac: books.ledgerMac })).toEqual([]);
     expect(await chainViolations({ heads: [kept] })).toEqual([
-      `chain_has_kept_heads: ${kept} is not in the chain: it was rebuilt or cut off`,
+      `chain_has_kept_heads: ${kept} is not in the chain, which was rebuilt or truncated`,
     ]);
   });
 });

@@ -57,7 +57,7 @@ async function importStatement(from: Date, to: Date): Promise<void> {
   );
 }
 
-/** Releases it once a statement covers the lost time. */
+/** Releases it once a statement covers the missing period. */
 async function release(by: string): Promise<Release> {
   const open = await findOpenQuarantine(books.pool);
   if (open !== undefined) {
@@ -95,7 +95,7 @@ function rememberingOperator(executed: Set<string>): ScriptedConnector {
 }
 
 describe('in quarantine', () => {
-  test('a payment made in the lost time is found, not sent again; another one waits', async () => {
+  test('a payment made in the missing period is found, not sent again; another one waits', async () => {
     const lost = newPayment({ vendorId: await books.addVendor(100_000n), account: '111' });
     const waiting = newPayment({ vendorId: lost.vendorId, account: '222' });
     await create(books, [lost, waiting]);
@@ -147,7 +147,7 @@ describe('in quarantine', () => {
     }
   });
 
-  test('“not found” is proof only when the end of the lost time is long enough ago', async () => {
+  test('“not found” is proof only when the end of the missing period is long enough ago', async () => {
     const made = newPayment({ vendorId: await books.addVendor(100_000n) });
     await createInstructed(books.pool, [made]);
     await books.pool.query(
@@ -179,7 +179,7 @@ describe('in quarantine', () => {
     expect(await availabilities()).toEqual(new Set(['ONLINE']));
   });
 
-  test('what was created after the lost time is not suspected', async () => {
+  test('what was created after the missing period is not suspected', async () => {
     const lostUntil = new Date();
     const made = newPayment({ vendorId: await books.addVendor(100_000n) });
     await until(() => expect(Date.now()).toBeGreaterThan(lostUntil.getTime() + 1));
@@ -200,7 +200,7 @@ describe('an entry', () => {
     expect(await findOpenQuarantine(books.pool)).toBeUndefined();
   });
 
-  test('extends the open one to the lost time of both, and voids a forced release', async () => {
+  test('extends the open one to the missing period of both, and voids a forced release', async () => {
     const early = new Date(Date.now() - 7_200_000);
     const late = new Date(Date.now() - 3_600_000);
     await enter({ lostFrom: late, lostUntil: late });

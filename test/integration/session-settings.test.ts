@@ -146,12 +146,12 @@ describe('the server', () => {
     const unfit = createPool({ url: url.href, max: 2, name: 'test' });
     const { refusals, warnings } = await checkServer(unfit, 10_000);
     expect(refusals).toEqual([
-      'it takes no writes: transactions are read-only',
+      'it accepts no writes: database transactions are read-only',
       'session_replication_role is not origin: foreign keys and triggers are off',
-      'track_activities is off: when transactions began cannot be seen',
+      'track_activities is off: the start of database transactions cannot be seen',
     ]);
     expect(warnings.at(-1)).toMatch(
-      /^it allows \d+ connections, and this process takes up to 10000/,
+      /^it allows \d+ connections, and this process opens up to 10000/,
     );
     await unfit.end();
   });
@@ -164,7 +164,7 @@ describe('the server', () => {
       connect: async () => ({ query: one.query.bind(one), release: () => undefined }),
     } as unknown as Pool;
     expect((await checkServer(pooled, 1)).refusals).toEqual([
-      'two connections share one session: a pooler is not in session mode, which is needed',
+      'two connections share one session: a pooler is not in session mode, which is required',
     ]);
     // What it does to settings, too.
     await one.query(`set synchronous_commit = off; set search_path = pg_catalog`);

@@ -429,7 +429,7 @@ test('a public name that leads into a private network is not called', async () =
   const url = `https://shop.example:${new URL(receiver.url).port}/`;
   const secrets = [`whsec_${Buffer.alloc(32).toString('base64')}`];
   const delivery = { url, allowsPrivate: false, webhookId: 'evt_1', body: '{}', secrets };
-  const text = 'the host name leads into a private network';
+  const text = 'the host name resolves to a private network';
   const { signal } = new AbortController();
   expect(await deliverer.deliver(delivery, signal)).toEqual({ kind: 'failed', text });
 });

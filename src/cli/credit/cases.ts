@@ -25,7 +25,7 @@ export function addCaseCommands(credit: Command, cli: Cli): void {
 function addCases(credit: Command, cli: Cli): void {
   const cases = credit.command('case').description('Documents that do not belong to one person.');
   command(cases, 'list', 'Open cases, oldest first.')
-    .option('--closed', 'those that were closed, with what was found')
+    .option('--closed', 'closed cases, with their findings')
     .option('--limit <count>', 'at most this many', wholeNumber(1, 10_000), 100)
     .option('--after <case>', 'the page after this case', id)
     .action(
@@ -57,8 +57,8 @@ function addCases(credit: Command, cli: Cli): void {
         });
       },
     );
-  command(cases, 'close <case>', 'Close a case with what was found.')
-    .requiredOption('--resolution <text>', 'what was found and done', displayName)
+  command(cases, 'close <case>', 'Close a case with its finding.')
+    .requiredOption('--resolution <text>', 'the finding, and what was done', displayName)
     .action(async (caseId: string, options: { json?: boolean; resolution: string }) => {
       await cli.run(options, async ({ pool }) => {
         if (!(await closeCase(pool, id(caseId), options.resolution, new Date()))) {

@@ -42,7 +42,7 @@ export function addImportCommand(credit: Command, cli: Cli): void {
     .addOption(
       new Option('--sector <sector>', 'the lender’s sector').choices(SECTORS).makeOptionMandatory(),
     )
-    .requiredOption('--as-of <date>', 'the day the data are of, YYYY-MM-DD', realDay)
+    .requiredOption('--as-of <date>', 'as-of date of the data, YYYY-MM-DD', realDay)
     .option('--correct', 'replace what was submitted before for the same accounts and day')
     .action(async (file: string, options: ImportArguments) => {
       await cli.run(options, async (session) => {
@@ -104,7 +104,7 @@ function answerOf(result: ImportResult): Answer {
   const summary = [
     `${counts.records} records: ${counts.statesAdded} states of accounts added (${counts.accountsAdded} accounts new), ${counts.corrected} corrected, ${counts.unchanged} unchanged, ${rejected} rejected.`,
     ...(result.resumedAfter > 0
-      ? [`Went on after record ${result.resumedAfter}, where an earlier run stopped.`]
+      ? [`Continued after record ${result.resumedAfter}, where an earlier run stopped.`]
       : []),
   ].join('\n');
   if (findings.length === 0) return { json, text: `${summary}\n` };
@@ -116,7 +116,7 @@ function answerOf(result: ImportResult): Answer {
   );
   return {
     json,
-    text: `${shown}\n${summary}\n${findings.length} findings, all in ${reportFile}. Mend these lines and import the file again.\n`,
+    text: `${shown}\n${summary}\n${findings.length} findings, all in ${reportFile}. Fix these lines and import the file again.\n`,
     exitCode: EXIT.failed,
   };
 }

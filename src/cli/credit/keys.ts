@@ -23,9 +23,9 @@ function addVerifyChain(credit: Command, cli: Cli): void {
   command(
     credit,
     'verify-chain',
-    'Prove that no enquiry was altered or removed. Exit code 1 when one was.',
+    'Verify that no enquiry was altered or removed. Exits with 1 if one was.',
   )
-    .option('--head <hash>', 'a head that was kept elsewhere; may be repeated', hashes)
+    .option('--head <hash>', 'a head that was stored elsewhere; repeatable', hashes)
     .action(async (options: { json?: boolean; head?: readonly string[] }) => {
       await cli.run(options, async (session) => {
         const vault = await openVault(session);
@@ -76,7 +76,7 @@ function keptText(report: ChainReport, vids: ReadonlyMap<number, string>): strin
       `${hash} is enquiry ${sequence} of ${vids.get(vendorId) ?? `#${vendorId}`}’s chain.\n`,
   );
   const missing = report.missingHeads.map(
-    (hash) => `${hash} is in no chain: it was rebuilt or cut off.\n`,
+    (hash) => `${hash} is in no chain: its chain was rebuilt or truncated.\n`,
   );
   return [...kept, ...missing].join('');
 }
@@ -93,7 +93,7 @@ function chainText(report: ChainReport, vids: ReadonlyMap<number, string>): stri
   );
   const kept = keptText(report, vids);
   if (violationsOf(report) === 0) {
-    return `${heads}\n${kept}The chains hold: ${report.enquiries} enquiries, no violations.\n`;
+    return `${heads}\n${kept}The chains are intact: ${report.enquiries} enquiries, no violations.\n`;
   }
   const found = table(
     [{ title: 'VENDOR' }, { title: 'ENQUIRY', align: 'right' }, { title: 'WHAT' }],
@@ -105,14 +105,14 @@ function chainText(report: ChainReport, vids: ReadonlyMap<number, string>): stri
         what,
       ]),
   );
-  return `${heads}\n${kept}${found}\nTHE CHAINS DO NOT HOLD: ${violationsOf(report)} violations.\n`;
+  return `${heads}\n${kept}${found}\nTHE CHAINS ARE NOT INTACT: ${violationsOf(report)} violations.\n`;
 }
 
 function addRotateKeys(credit: Command, cli: Cli): void {
   command(
     credit,
     'rotate-keys',
-    'Rewrite the registry under MASTER_KEY and CREDIT_INDEX_KEY, opening it with them or with …_PREVIOUS. Beside the running service, which needs the same keys first; may be repeated.',
+    'Re-encrypt the registry with MASTER_KEY and CREDIT_INDEX_KEY, decrypting it with them or with …_PREVIOUS. Runs alongside the service, which needs the same keys first; can be repeated.',
   ).action(async (options: { json?: boolean }) => {
     await cli.run(options, async (session) => {
       const { masterKeyPrevious, creditIndexKeyPrevious } = session.config;
@@ -136,7 +136,7 @@ function addEraseEnquiries(credit: Command, cli: Cli): void {
   command(
     credit,
     'erase-enquiries',
-    'Retention, sooner than the service does it by itself: erase names, documents and answers of old enquiries. That they were made stays on record.',
+    'Erase names, documents and answers of old enquiries now, before the service’s retention does. The record of each enquiry stays.',
   )
     .requiredOption('--older-than-days <days>', 'age in days', wholeNumber(1, 36_500))
     .action(async (options: { json?: boolean; olderThanDays: number }) => {

@@ -39,8 +39,8 @@ interface EnquiryOptions {
 function addEnquiries(credit: Command, cli: Cli): void {
   command(credit, 'enquiries', 'A vendor’s enquiries, newest first, without encrypted data.')
     .requiredOption('--vid <vid>', 'vendor ID', signerName)
-    .option('--from <time>', 'made then or later: a day or a moment')
-    .option('--until <time>', 'made until the end of that day, or before that moment')
+    .option('--from <time>', 'made then or later: a day or a time')
+    .option('--until <time>', 'made until the end of that day, or before that time')
     .addOption(new Option('--outcome <outcome>', 'only these').choices(ENQUIRY_OUTCOMES))
     .option('--reference <text>', 'only those with this requestReference')
     .option('--limit <count>', 'at most this many', wholeNumber(1, MAX_LISTED), DEFAULT_LIMIT)

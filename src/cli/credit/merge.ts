@@ -16,11 +16,11 @@ const PROBLEMS: Readonly<Record<MergeProblem, string>> = {
 
 /** Two subjects that are one person. */
 export function addMergeCommands(credit: Command, cli: Cli): void {
-  const merge = credit.command('merge').description('Subjects that turn out to be one person.');
+  const merge = credit.command('merge').description('Subjects that are the same person.');
   command(
     merge,
     'subjects',
-    'Answer under one reference what is on file under two. Nothing is moved.',
+    'Answer the data of two subjects under one reference. No data is moved.',
   )
     .requiredOption('--from <crn>', 'the reference that is given up', crnNumber)
     .requiredOption('--into <crn>', 'the reference that stays', crnNumber)
@@ -34,11 +34,11 @@ export function addMergeCommands(credit: Command, cli: Cli): void {
         if (problem !== undefined) throw new PlainError(PROBLEMS[problem]);
         return {
           json: { from: String(from), into: String(into), merged: true },
-          text: `What is on file about ${from} is answered under ${into} from now on.\n`,
+          text: `Data on file about ${from} is answered under ${into} from now on.\n`,
         };
       });
     });
-  command(merge, 'undo', 'Take a merge back: each is answered under its own reference again.')
+  command(merge, 'undo', 'Undo a merge: each subject is answered under its own reference again.')
     .requiredOption('--from <crn>', 'the reference that was given up', crnNumber)
     .requiredOption('--reason <text>', 'how it was found, and by whom', displayName)
     .action(async (options: { json?: boolean; from: string; reason: string }) => {
@@ -54,7 +54,7 @@ export function addMergeCommands(credit: Command, cli: Cli): void {
 }
 
 function addList(merge: Command, cli: Cli): void {
-  command(merge, 'list', 'Merges, those that were taken back too, newest first.')
+  command(merge, 'list', 'Merges, including undone ones, newest first.')
     .option('--limit <count>', 'at most this many', wholeNumber(1, 10_000), 100)
     .action(async (options: { json?: boolean; limit: number }) => {
       await cli.run(options, async ({ pool, wireTime }) => {

@@ -131,7 +131,7 @@ function reportText(report: Awaited<ReturnType<typeof readReport>>): string {
       ['Phones', profile.phones.map(({ number }) => number).join(', ')],
     ]),
     'Accounts\n' + rowsOf(report.accounts),
-    `Corrections by lenders: ${corrections.length} (--json shows what they said before, and the history of every account)\n`,
+    `Corrections by lenders: ${corrections.length} (--json shows the former values, and the history of every account)\n`,
     `Disputes: ${disputes.length}, of them open: ${open.length}\n`,
     'Who asked\n' + rowsOf(report.enquiries),
   ].join('\n');

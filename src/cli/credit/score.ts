@@ -21,7 +21,7 @@ export function addScoreCommand(credit: Command, cli: Cli): void {
   subjectCommand(
     credit,
     'score',
-    'The score a person has today, and what it is made of. Not an enquiry: nothing is recorded.',
+    'A person’s score today, and its parts. Not an enquiry: nothing is recorded.',
   )
     .addOption(new Option('--kind <kind>', 'which score').choices(SCORE_KINDS).default('generic'))
     .action(async (options: SubjectOptions & { readonly kind: ScoreKind }) => {

@@ -70,11 +70,15 @@ function addSet(suppression: Command, cli: Cli): void {
   command(
     suppression,
     'set <rule>',
-    'Put a rule in force, in place of one of this name. All conditions given must hold; it takes effect with the next request.',
+    'Put a rule into force, replacing one of the same name. It applies if all given conditions hold, from the next request.',
   )
-    .requiredOption('--reason <text>', 'the law, notice or decision it follows from', displayName)
+    .requiredOption('--reason <text>', 'the law, notice or decision that requires it', displayName)
     .option('--balance-up-to <amount>', 'states with a balance of at most this, in KES', money)
-    .option('--original-up-to <amount>', 'accounts of at most this at first, in KES', money)
+    .option(
+      '--original-up-to <amount>',
+      'accounts with an original amount of at most this, in KES',
+      money,
+    )
     .option('--products <codes>', `some of ${PRODUCT_TYPES.join(',')}`, listOf(PRODUCT_TYPES))
     .option('--sectors <sectors>', `lenders of some of ${SECTORS.join(',')}`, listOf(SECTORS))
     .option('--risk-classes <codes>', `some of ${RISK_CLASSES.join(',')}`, listOf(RISK_CLASSES))
@@ -113,9 +117,9 @@ function addRemove(suppression: Command, cli: Cli): void {
   command(
     suppression,
     'remove <rule>',
-    'Take a rule out of force. What it covered is shown and scored again, from the next request.',
+    'Remove a rule. What it covered is shown and scored again from the next request.',
   )
-    .requiredOption('--reason <text>', 'the law, notice or decision it follows from', displayName)
+    .requiredOption('--reason <text>', 'the law, notice or decision that requires it', displayName)
     .action(async (name: string, options: { json?: boolean; reason: string }) => {
       await cli.run(options, async ({ pool }) => {
         const rule = code(name);

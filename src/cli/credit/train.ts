@@ -32,7 +32,7 @@ interface TrainOptions {
 
 /** Adds `train` to the command `credit`. It needs no database: it reads samples and writes files. */
 export function addTrainCommand(credit: Command, cli: Cli): void {
-  command(credit, 'train', 'Make a scorecard from files whose outcome is known, and judge it.')
+  command(credit, 'train', 'Make a scorecard from files with a known outcome, and validate it.')
     .argument('<samples>', 'samples: .csv of characteristics, or JSON Lines of credit files')
     .addOption(
       new Option('--kind <kind>', 'the score it is for').choices(SCORE_KINDS).makeOptionMandatory(),
@@ -45,7 +45,12 @@ export function addTrainCommand(credit: Command, cli: Cli): void {
     )
     .option('--out <folder>', 'where to write card, report and model card', 'scorecards-new')
     .option('--seed <number>', 'decides which samples are held out', wholeNumber(0, 999_999_999), 1)
-    .option('--origin <text>', 'where the samples are from, for the card', displayName, 'not told')
+    .option(
+      '--origin <text>',
+      'where the samples are from, for the card',
+      displayName,
+      'not stated',
+    )
     .option(
       '--leave-out <names>',
       'characteristics the card must not use, separated by commas',
@@ -72,7 +77,7 @@ async function train(file: string, options: TrainOptions, cli: Cli): Promise<Ans
     cli.progress.show(`${count} samples read`);
   });
   const samples = leaveOut(all, options.leaveOut);
-  cli.progress.show(`fitting and judging on ${samples.count} samples`);
+  cli.progress.show(`fitting and validating on ${samples.count} samples`);
   const { kind, id, cardVersion: version, seed, origin } = options;
   const training = trainScorecard(samples, { id, kind, version, about: { origin } }, seed);
   const files = await writeTraining(training, options.out);

@@ -16,7 +16,7 @@ export async function openVault(session: Session): Promise<Vault> {
   const keys = creditKeysOf(session.config, masterKeys, derive);
   if (keys === undefined) {
     throw new PlainError(
-      'CREDIT_INDEX_KEY is not set. Set it to the one that the service runs with; make the first one with: openssl rand -base64 32',
+      'CREDIT_INDEX_KEY is not set. Set it to the value that the service uses; create the first one with: openssl rand -base64 32',
     );
   }
   return await openRegistryVault(session.pool, keys);

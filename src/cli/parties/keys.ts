@@ -9,7 +9,7 @@ export function addKeyCommands(program: Command, cli: Cli): void {
   command(
     keys,
     'reseal',
-    'Seal all stored keys under MASTER_KEY, opening them with it or with MASTER_KEY_PREVIOUS. All or none; may be repeated. Restart the service with both first.',
+    'Re-encrypt all stored keys with MASTER_KEY, decrypting them with it or with MASTER_KEY_PREVIOUS. All or none; can be repeated. Restart the service with both first.',
   ).action(async (options: { json?: boolean }) => {
     await cli.run(options, async (session) => {
       if (session.config.masterKey === undefined) {

@@ -81,7 +81,7 @@ function addAdd(vendor: Command, cli: Cli): void {
     )
     .option(
       '--open-enquiries',
-      'take enquiries without names and consent, and say when names do not agree',
+      'accept enquiries without names and consent, and report when names do not agree',
     )
     .addOption(statusTextOption())
     .addOption(signatureOption())

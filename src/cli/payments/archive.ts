@@ -23,17 +23,17 @@ function addRun(archive: Command, cli: Cli): void {
   archive
     .command('run', { isDefault: true })
     .description(
-      `Move payments that were created and ended before a day into compressed files, beside a running service. The books stay. Their references are free again afterwards, hence at least ${LIMITS.archiveLeastAgeDays} days. \`archive --before …\` is the same.`,
+      `Move payments that were created and ended before a day into compressed files, while the service runs. The ledger does not change. Their references can be used again afterwards, so the day must be at least ${LIMITS.archiveLeastAgeDays} days. \`archive --before …\` is the same.`,
     )
     .option('--json', 'one JSON document instead of a table')
-    .requiredOption('--before <time>', 'first day that stays, YYYY-MM-DD')
+    .requiredOption('--before <time>', 'first day that is not archived, YYYY-MM-DD')
     .option('--to <folder>', `where the files go; by default ${FOLDER} in DATA_DIR`)
     .action(async (options: { json?: boolean; before: string; to?: string }) => {
       await cli.run(options, async ({ config, pool, ownerPool, wireTime }) => {
         const before = periodStart(options.before, '--before', wireTime);
         if (Date.now() - before.getTime() < LIMITS.archiveLeastAgeDays * DAY_MS) {
           throw new UsageError(
-            `--before must be at least ${LIMITS.archiveLeastAgeDays} days ago: because an archived merchant_reference can be used again.`,
+            `--before must be at least ${LIMITS.archiveLeastAgeDays} days ago, because an archived merchant_reference can be used again.`,
           );
         }
         const folder = path.resolve(options.to ?? path.join(config.dataDir, FOLDER));
@@ -46,7 +46,7 @@ function addRun(archive: Command, cli: Cli): void {
         });
         return {
           json: { ...done, folder },
-          text: `${done.payments} payments archived in ${done.files} files (${done.bytes} bytes) in ${folder}\nKeep the files, and a copy elsewhere: \`archive verify\` proves them.\n`,
+          text: `${done.payments} payments archived in ${done.files} files (${done.bytes} bytes) in ${folder}\nKeep the files, and a copy elsewhere. \`archive verify\` checks them.\n`,
         };
       });
     });
@@ -56,7 +56,7 @@ function addVerify(archive: Command, cli: Cli): void {
   command(
     archive,
     'verify',
-    'Prove that every archived file is there, unchanged, and says what the database says. Exit code 1 when one does not.',
+    'Verify that every archived file exists, is unchanged and agrees with the database. Exits with 1 if one does not.',
   )
     .option('--from <folder>', `where the files are; by default ${FOLDER} in DATA_DIR`)
     .action(async (options: { json?: boolean; from?: string }) => {
@@ -66,7 +66,7 @@ function addVerify(archive: Command, cli: Cli): void {
           cli.progress.show(`${done} of ${of} files`),
         );
         const list = table(
-          [{ title: 'FILE' }, { title: 'WHAT IS WRONG' }],
+          [{ title: 'FILE' }, { title: 'PROBLEM' }],
           faults.map(({ file, detail }) => [file, detail]),
         );
         return {
@@ -74,7 +74,7 @@ function addVerify(archive: Command, cli: Cli): void {
           text:
             faults.length === 0
               ? `${files} files hold.\n`
-              : `${list}\nTHE ARCHIVE DOES NOT HOLD: ${faults.length} faults.\n`,
+              : `${list}\nTHE ARCHIVE IS DAMAGED: ${faults.length} faults.\n`,
           exitCode: faults.length === 0 ? EXIT.done : EXIT.failed,
         };
       });

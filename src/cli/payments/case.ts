@@ -174,7 +174,7 @@ function eventsText(
       event.actor,
       JSON.stringify(event.detail),
     ]),
-    'nobody has done anything yet',
+    'no action yet',
   );
 }
 
@@ -233,10 +233,10 @@ function addPropose(cases: Command, cli: Cli): void {
     )
     .requiredOption('--by <name>', 'who proposes it')
     .requiredOption('--note <text>', 'why', note)
-    .option('--amount <amount>', 'in KES (default: what the facts make)', moneyAboveZero)
+    .option('--amount <amount>', 'in KES (default: derived from the facts)', moneyAboveZero)
     .option('--operator-reference <reference>', 'the operator’s own, for paid', printable(100))
-    .option('--message <text>', 'what the vendor is told', printable(500))
-    .option('--detail <name=value>', 'what the payment yielded, such as token=…', readDetail, {})
+    .option('--message <text>', 'message that the vendor sees', printable(500))
+    .option('--detail <name=value>', 'a field of the result, such as token=…', readDetail, {})
     .action(async (caseId: string, options: ProposeOptions) => {
       await cli.run(options, async ({ pool, wireTime }) => {
         const { row, plan } = await proposeResolution(pool, {

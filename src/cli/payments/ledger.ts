@@ -30,11 +30,11 @@ function addCheck(ledger: Command, cli: Cli): void {
   command(
     ledger,
     'check',
-    'Check every invariant of the ledger. Payments can go on meanwhile. Exits with 1 when an invariant is violated.',
+    'Check every invariant of the ledger. Payments can continue meanwhile. Exits with 1 when an invariant is violated.',
   )
     .option(
       '--head <hash>',
-      'a head of the hash chain that was kept elsewhere; may be repeated',
+      'a head of the hash chain that was stored elsewhere; repeatable',
       hashes,
     )
     .action(async (options: CheckCommandOptions) => {
@@ -86,7 +86,7 @@ interface Found {
 function checkText(report: CheckReport, found: readonly Found[], wireTime: WireTime): string {
   const counts = Object.entries(report.counted).map(([name, count]) => `${count} ${name}`);
   const invariants = table(
-    [{ title: 'INVARIANT' }, { title: 'VIOLATIONS', align: 'right' }, { title: 'WHAT IT SAYS' }],
+    [{ title: 'INVARIANT' }, { title: 'VIOLATIONS', align: 'right' }, { title: 'DESCRIPTION' }],
     report.invariants.map(({ name, says }) => [
       name,
       String(found.filter((violation) => violation.invariant === name).length),
@@ -94,7 +94,7 @@ function checkText(report: CheckReport, found: readonly Found[], wireTime: WireT
     ]),
   );
   const summary = `${invariants}\n${counts.join(', ')}\n${headText(report, wireTime)}`;
-  if (found.length === 0) return `${summary}The books hold: no violations.\n`;
+  if (found.length === 0) return `${summary}The ledger is consistent: no violations.\n`;
   const list = table(
     [{ title: 'VENDOR' }, { title: 'INVARIANT' }, { title: 'DETAIL' }],
     found
@@ -107,7 +107,7 @@ function checkText(report: CheckReport, found: readonly Found[], wireTime: WireT
   );
   const rest =
     found.length > MAX_SHOWN ? `… and ${found.length - MAX_SHOWN} more (see --json)\n` : '';
-  return `${summary}\n${list}${rest}\nTHE BOOKS DO NOT HOLD: ${found.length} violations.\n`;
+  return `${summary}\n${list}${rest}\nTHE LEDGER IS INCONSISTENT: ${found.length} violations.\n`;
 }
 
 function headText({ head, keptHeads, authenticated }: CheckReport, wireTime: WireTime): string {
@@ -118,12 +118,12 @@ function headText({ head, keptHeads, authenticated }: CheckReport, wireTime: Wir
   );
   if (head !== null) {
     lines.push(
-      `Head of the chain, to be kept elsewhere: ${head.hash} (block ${head.blockNumber}, to ${wireTime.format(head.endedAt)}).`,
+      `Head of the chain (store it elsewhere): ${head.hash} (block ${head.blockNumber}, to ${wireTime.format(head.endedAt)}).`,
     );
   }
   if (!authenticated) {
     lines.push(
-      'Authentication codes were not checked: set MASTER_KEY to the one that the service runs with.',
+      'Authentication codes were not checked: set MASTER_KEY to the value that the service uses.',
     );
   }
   return lines.map((line) => `${line}\n`).join('');

@@ -97,7 +97,7 @@ function addSet(operator: Command, cli: Cli): void {
   command(operator, 'set', 'Add an operator, or change the settings that are given.')
     .argument('<code>', 'operator code', code)
     .option('--name <name>', 'name for people', displayName)
-    .addOption(new Option('--connector <protocol>', 'protocol it speaks').choices(PROTOCOL_NAMES))
+    .addOption(new Option('--connector <protocol>', 'its protocol').choices(PROTOCOL_NAMES))
     .option('--base-url <url>', 'base URL of its API')
     .option(
       '--setting <name=value>',
@@ -183,11 +183,11 @@ function addSetKey(operator: Command, cli: Cli): void {
     .argument('<code>', 'operator code', code)
     .option(
       '--key <secret>',
-      'the secret to set, whsec_…; - reads it from standard input, where no list of processes shows it',
+      'the secret to set, whsec_…; - reads it from standard input, which keeps it out of the process list',
     )
     .option(
       '--overlap <time>',
-      'how long callbacks under the former key are still taken: 90s, 30m, 24h, 7d (default 0)',
+      'how long callbacks under the former key are still accepted: 90s, 30m, 24h, 7d (default 0)',
       durationSeconds,
     )
     .action(

@@ -50,14 +50,14 @@ export function addPayCommand(program: Command, cli: Cli): void {
     )
     .option(
       '--wait [seconds]',
-      'wait for its end, by default 60 s; then failed is exit code 1, not ended yet 3',
+      'wait for the final result, by default 60 s; exits with 1 if it failed, with 3 if it has not ended',
       wholeNumber(1, 3600),
     )
     .action(async (options: PayOptions) => {
       await cli.run(options, async (session) => {
         const created = await create(session, options);
         const known = decodeReference(created.reference);
-        if (known === undefined) throw new Error('create answered with no reference');
+        if (known === undefined) throw new Error('create returned no reference');
         const row =
           options.wait === undefined
             ? await read(session, known)
@@ -68,7 +68,7 @@ export function addPayCommand(program: Command, cli: Cli): void {
         const open = row.outcome === null;
         const note =
           options.wait !== undefined && open
-            ? '\nIt has not ended yet. Is a service running on this database? Ask later: status.'
+            ? '\nIt has no final result yet. Is a service running on this database? Query it later with: status.'
             : '';
         return {
           json: { ...paymentJson(row, options.vid), replayed: created.replayed },

@@ -62,12 +62,12 @@ function addLoadKenya(prefix: Command, cli: Cli): void {
   command(
     prefix,
     'load-kenya',
-    'Set the prefixes of the Kenyan numbering plan for the billers safaricom, airtel, telkom and jtl, as far as they exist.',
+    'Set the prefixes of the Kenyan numbering plan for the billers safaricom, airtel, telkom and jtl, if they exist.',
   ).action(async (options: { json?: boolean }) => {
     await cli.run(options, async ({ pool }) => {
       const { loaded, missingBillers } = await loadPrefixes(pool, KENYAN_PREFIXES);
       const missing =
-        missingBillers.length === 0 ? '' : ` There are no billers ${missingBillers.join(', ')}.`;
+        missingBillers.length === 0 ? '' : ` Unknown billers: ${missingBillers.join(', ')}.`;
       return {
         json: { loaded, missing_billers: missingBillers },
         text: `${loaded} prefixes are set.${missing}`,

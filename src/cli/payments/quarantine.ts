@@ -16,7 +16,7 @@ import type { Session } from '../session.ts';
 export function addQuarantineCommands(program: Command, cli: Cli): void {
   const quarantine = program
     .command('quarantine')
-    .description('While the books lack what was done since a backup, nothing is sent.');
+    .description('While the ledger lacks everything since a backup, nothing is sent.');
   addStatus(quarantine, cli);
   addEnter(quarantine, cli);
   addRelease(quarantine, cli);
@@ -25,7 +25,7 @@ export function addQuarantineCommands(program: Command, cli: Cli): void {
 const EVENTS_SHOWN = 20;
 
 function addStatus(quarantine: Command, cli: Cli): void {
-  command(quarantine, 'status', 'Whether there is one, and what its release waits for.').action(
+  command(quarantine, 'status', 'Show the quarantine, and what its release waits for.').action(
     async (options: { json?: boolean }) => {
       await cli.run(options, async (session) => await status(session));
     },
@@ -44,11 +44,11 @@ async function status({ pool, wireTime }: Session): Promise<Answer> {
       event.actor,
       JSON.stringify(event.detail),
     ]),
-    'there was never one',
+    'never in quarantine',
   );
   const now =
     open === undefined
-      ? 'There is no quarantine: payments are sent.\n'
+      ? 'Not in quarantine: payments are sent.\n'
       : quarantineText(open, stakes, wireTime);
   return {
     json: {
@@ -90,7 +90,7 @@ function quarantineText(open: QuarantineRow, stakes: readonly Stake[], wireTime:
     stakes.map((stake) => [
       stake.operatorCode,
       String(stake.open),
-      stake.covered ? 'covers the lost time' : 'MISSING',
+      stake.covered ? 'covers the missing period' : 'MISSING',
     ]),
     'no operators',
   );
@@ -109,11 +109,11 @@ function addEnter(quarantine: Command, cli: Cli): void {
   command(
     quarantine,
     'enter',
-    'Send nothing from now on: for a database that was restored by other means than malipo restore.',
+    'Send nothing from now on. For a database that was restored without malipo restore.',
   )
-    .requiredOption('--since <time>', 'the books lack what was done from then on')
+    .requiredOption('--since <time>', 'the ledger lacks everything from then on')
     .option('--until <time>', 'until then (default: now)')
-    .requiredOption('--by <name>', 'who says so', displayName)
+    .requiredOption('--by <name>', 'who enters it', displayName)
     .requiredOption('--reason <text>', 'why', displayName)
     .action(async (options: EnterOptions) => {
       await cli.run(options, async ({ pool, wireTime }) => {
@@ -128,7 +128,7 @@ function addEnter(quarantine: Command, cli: Cli): void {
         if (entered === undefined) throw new Error('a new entry was known before');
         return {
           json: { ...onWire(entered.quarantine), suspected: entered.suspected },
-          text: `In quarantine: nothing is sent. ${entered.suspected} queued payments may have been sent in the lost time; their operators are asked.`,
+          text: `In quarantine: nothing is sent. ${entered.suspected} queued payments may have been sent in the missing period; their operators are asked.`,
         };
       });
     });
@@ -145,10 +145,10 @@ function addRelease(quarantine: Command, cli: Cli): void {
   command(
     quarantine,
     'release',
-    'Send again. Refused until complete statements of every operator cover the lost time.',
+    'Send again. Refused until complete statements of every operator cover the missing period.',
   )
     .requiredOption('--by <name>', 'who releases it', displayName)
-    .option('--force', 'without the statements; a second person has to say the same')
+    .option('--force', 'release without the statements; a second person must confirm')
     .option('--reason <text>', 'why, with --force', displayName)
     .action(async (options: ReleaseOptions) => {
       const { by, reason } = options;

@@ -18,7 +18,7 @@ import { UsageError } from '../failure.ts';
 export function addReconcileCommands(program: Command, cli: Cli): void {
   const reconcile = program
     .command('reconcile')
-    .description('Our books against the operators’: statements, and the close of a day.');
+    .description('Compare our ledger with the operators’ statements, and close days.');
   addImport(reconcile, cli);
   addCloseCommand(reconcile, cli);
   addDayReport(reconcile, cli);
@@ -40,15 +40,15 @@ function addImport(reconcile: Command, cli: Cli): void {
   command(
     reconcile,
     'import <file>',
-    'Import an operator’s statement: all of it, or nothing when a line is wrong (exit code 1). Differences become cases. The same file again changes nothing.',
+    'Import an operator’s statement: all of it, or nothing if a line is invalid (exit code 1). Differences become cases. The same file again changes nothing.',
   )
-    .requiredOption('--operator <code>', 'whose statement it is', code)
-    .requiredOption('--from <time>', 'a day or a moment, where the statement begins')
-    .requiredOption('--to <time>', 'a day, which is included, or a moment, which is not')
-    .option(
-      '--incomplete',
-      'lines may be missing: nothing follows from absence, balances prove nothing',
+    .requiredOption('--operator <code>', 'the operator that issued it', code)
+    .requiredOption('--from <time>', 'start of the statement: a day or a time')
+    .requiredOption(
+      '--to <time>',
+      'end of the statement: a day (included) or a time (not included)',
     )
+    .option('--incomplete', 'lines may be missing, so missing payments and balances prove nothing')
     .option(
       '--tolerance <time>',
       'how far the operator’s clock may differ from ours',
@@ -103,7 +103,7 @@ function importAnswer(result: ImportResult, operator: string): Answer {
     );
     return {
       json: { imported: false, operator, problems: result.problems },
-      text: `${problems}\nNothing was imported: ${counted(result.problems.length, 'problem')}. Mend the file, or ask the operator for another.\n`,
+      text: `${problems}\nNothing was imported: ${counted(result.problems.length, 'problem')}. Fix the file, or ask the operator for another.\n`,
       exitCode: EXIT.failed,
     };
   }

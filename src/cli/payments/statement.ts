@@ -34,8 +34,8 @@ const MAX_IN_MEMORY = 20_000;
 export function addStatement(ledger: Command, cli: Cli): void {
   command(ledger, 'statement', 'A vendor’s balances before and after a period, and its transfers.')
     .requiredOption('--vid <vid>', 'vendor ID', signerName)
-    .option('--from <time>', 'a day or a moment (default: the first day of this month)')
-    .option('--to <time>', 'a day, which is included, or a moment, which is not (default: now)')
+    .option('--from <time>', 'a day or a time (default: the first day of this month)')
+    .option('--to <time>', 'a day (included) or a time (not included) (default: now)')
     .option('--csv', 'CSV, of any length')
     .action(async (options: StatementOptions) => {
       if (options.csv === true && options.json === true) {

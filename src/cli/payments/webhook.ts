@@ -183,8 +183,8 @@ function addReplay(webhook: Command, cli: Cli): void {
     'Send events again with the same ids. Choose them by at least one option.',
   )
     .option('--reference <reference>', 'ipay_reference of the transaction')
-    .option('--since <time>', 'events at or after this day or moment')
-    .option('--until <time>', 'events up to the end of this day, or before this moment')
+    .option('--since <time>', 'events at or after this day or time')
+    .option('--until <time>', 'events up to the end of this day, or before this time')
     .addOption(stateOption('only events in this state, such as given_up'))
     .action(async (vid: string, options: ReplayOptions) => {
       const { reference, since, until, state } = options;

@@ -18,7 +18,7 @@ export function addBackupCommands(program: Command, cli: Cli): void {
     'backup',
     'Copy the embedded database into an empty folder while the service runs, and check the copy.',
   )
-    .argument('<folder>', 'where the backup goes: missing or empty')
+    .argument('<folder>', 'target folder: missing or empty')
     .action(async (folder: string, options: { json?: boolean }) => {
       await cli.run(options, async (session) => {
         const taken = await take(session, folder, cli);
@@ -47,7 +47,7 @@ async function take(session: Session, folder: string, cli: Cli): Promise<Taken> 
   const { pool, data } = session;
   if (data === undefined) {
     throw new PlainError(
-      'The database of DATABASE_URL is not ours to copy. Back it up with its own tools: pg_basebackup with WAL archiving, or the snapshots of who runs it. After a restore of it, before the service starts: malipo quarantine enter.',
+      'This command backs up the embedded database only. Back up the one of DATABASE_URL with its own tools: pg_basebackup with WAL archiving, or your provider’s snapshots. After restoring it, run malipo quarantine enter before the service starts.',
     );
   }
   const keys = await listKeys(pool, HOLDER_KINDS);
@@ -82,7 +82,7 @@ function rows(taken: Taken): [string, string][] {
 /** What would be missing on the day of a restore. */
 function notInside(masterKeyIds: readonly string[]): string {
   const which = masterKeyIds.length === 0 ? '' : ` (id ${masterKeyIds.join(', ')})`;
-  return `Not in it: MASTER_KEY${which}, CREDIT_INDEX_KEY and the rest of the environment. Keep them, and apart from the backup: whoever has both reads every stored key.\n`;
+  return `Not included: MASTER_KEY${which}, CREDIT_INDEX_KEY and the rest of the environment. Keep them, separately from the backup: anyone who has both can decrypt every stored key.\n`;
 }
 
 async function verify(folder: string, cli: Cli) {
@@ -106,7 +106,7 @@ async function verify(folder: string, cli: Cli) {
       ended_at: manifest.ended_at,
     },
     text: whole
-      ? `The backup of ${manifest.ended_at} is whole: ${megabytes(bytes)} in ${manifest.files.length} files. ${authentic ? 'Its manifest was written with this MASTER_KEY.' : unchecked}`
+      ? `The backup of ${manifest.ended_at} is complete: ${megabytes(bytes)} in ${manifest.files.length} files. ${authentic ? 'Its manifest was written with this MASTER_KEY.' : unchecked}`
       : `${problems.map((line) => `${line}\n`).join('')}THE BACKUP IS DAMAGED: ${counted(problems.length, 'problem')}.`,
     exitCode: whole ? EXIT.done : EXIT.failed,
   };

@@ -10,11 +10,11 @@ export function addMigrateCommand(program: Command, cli: Cli): void {
   command(
     program,
     'migrate',
-    'Bring the database to this version; makes the embedded one when there is none.',
+    'Upgrade the database to this version; creates the embedded one if it does not exist.',
   )
     .option(
       '--accept-schema',
-      'constraints, indexes and functions were changed on purpose: take them as they are',
+      'accept constraints, indexes and functions that were changed on purpose',
     )
     .action(async (options: { json?: boolean; acceptSchema?: boolean }) => {
       await cli.run(
@@ -24,7 +24,7 @@ export function addMigrateCommand(program: Command, cli: Cli): void {
             const accepted = await acceptSchema(await session.ownerPool());
             return {
               json: { accepted },
-              text: `${accepted.map((line) => `${line}\n`).join('')}The schema is taken as it is.`,
+              text: `${accepted.map((line) => `${line}\n`).join('')}The schema is accepted as it is.`,
             };
           }
           const owner = await session.ownerPool();
@@ -41,7 +41,7 @@ export function addMigrateCommand(program: Command, cli: Cli): void {
           const warning =
             roleProblems.length === 0
               ? ''
-              : `\nThe role of DATABASE_URL is not limited as the runtime role should be: ${roleProblems.slice(0, 5).join('; ')}.`;
+              : `\nThe role of DATABASE_URL is not restricted as the runtime role should be: ${roleProblems.slice(0, 5).join('; ')}.`;
           return { json: { applied, role_problems: roleProblems }, text: `${done}${warning}` };
         },
         { unmigrated: true },

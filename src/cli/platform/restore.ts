@@ -20,13 +20,13 @@ export function addRestoreCommand(program: Command, cli: Cli): void {
   command(
     program,
     'restore',
-    'Make a data folder of a backup. The service that starts on it is in quarantine: it sends nothing.',
+    'Create a data folder from a backup. The service that starts on it is in quarantine: it sends nothing.',
   )
     .argument('<folder>', 'a backup')
-    .requiredOption('--data-dir <folder>', 'DATA_DIR of the service to be; without a database')
+    .requiredOption('--data-dir <folder>', 'DATA_DIR of the new service, without a database')
     .option(
       '--unauthenticated',
-      'restore although the MASTER_KEY under which it was taken is lost; anybody may have changed it',
+      'restore although the MASTER_KEY that it was taken with is lost; anyone could have changed it',
     )
     .action(async (folder: string, options: RestoreOptions) => {
       await cli.runAlone(options, async () => await restore(folder, options, cli));
@@ -62,7 +62,7 @@ async function restore(backup: string, options: RestoreOptions, cli: Cli): Promi
       ['timeline', String(timeline)],
       ['master key', KEY_TEXTS[key](manifest.master_key_ids.join(', '))],
     ])}
-The books lack what was done since. The service that starts on it is in quarantine: it sends nothing and takes no creates. Make sure that the former one never runs again; then start this one and go on with:
+The ledger lacks everything since then. The service that starts on it is in quarantine: it sends nothing and accepts no creates. Make sure that the former one never runs again. Then start this one and continue with:
   malipo quarantine status
 `,
   };

@@ -81,7 +81,7 @@ async function verifyAll(
       if (row.sequence !== last + 1n) report(last + 1n, 'an enquiry is missing');
       for (const what of faultsOf(row, previous, vault)) report(row.sequence, what);
       if (isDisclosure(row) && !noted) {
-        report(row.sequence, 'it is not noted beside the subject as it was made');
+        report(row.sequence, 'its record with the subject is missing or different');
       }
       const hash = row.hash.toString('hex');
       if (wanted.delete(hash)) kept.push({ vendorId, sequence: row.sequence, hash });
@@ -98,7 +98,7 @@ async function verifyAll(
     }
     heads.push({ vendorId, sequence: last, hash: previous.toString('hex') });
     for (const crn of await readForgedNotes(db, vendorId)) {
-      report(0n, `beside subject ${crn} an enquiry is noted that was not made`);
+      report(0n, `with subject ${crn} an enquiry is recorded that was not made`);
     }
   }
   return {
@@ -243,7 +243,7 @@ function faultsOf(row: Row, previous: Buffer, vault: Vault): string[] {
     faults.push('the enquiry was altered, or is not the one that followed');
   }
   if (row.sealedPayload !== null && !isPayload(row, row.sealedPayload, vault)) {
-    faults.push('the payload was altered, or cannot be opened');
+    faults.push('the payload was altered, or cannot be decrypted');
   }
   return faults;
 }

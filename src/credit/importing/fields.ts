@@ -63,7 +63,7 @@ export class LineReader {
     if (value === '') return undefined;
     const day = parseDay(value);
     if (day === undefined) {
-      this.fault(column, 'date', `${column} must be a real date written as YYYYMMDD`);
+      this.fault(column, 'date', `${column} must be a valid date written as YYYYMMDD`);
     }
     return day;
   }

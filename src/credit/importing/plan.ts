@@ -8,11 +8,11 @@ import type { Finding, IndexedAccount } from './record.ts';
 /** Rules that can only be checked with the registry, and their texts for the lender. */
 export const REGISTRY_RULES = {
   account_holder:
-    'This account was submitted earlier for another person: the national ID, tax PIN or birth date is another, or neither document nor names agree',
+    'This account was submitted earlier for another person: the national ID, tax PIN or birth date is different, or neither document nor names agree',
   duplicate_account:
-    'This account stands on an earlier line of the file with other content: only one of them can be right',
+    'This account is on an earlier line of the file with different content: only one of them can be right',
   submitted_before:
-    'This account was submitted with other content for this as-of date; import with --correct to replace it',
+    'This account was submitted with different content for this as-of date; import with --correct to replace it',
 } as const;
 export type RegistryRule = keyof typeof REGISTRY_RULES;
 

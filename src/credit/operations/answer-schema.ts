@@ -18,11 +18,13 @@ const trueOrFalse = (description: string) =>
   Type.String({ description, examples: ['false'], pattern: '^(true|false)$' });
 export const tailSchema = {
   remarks: Type.Array(
-    Type.String({ description: 'What else has to be known, such as disputes and a death.' }),
+    Type.String({ description: 'Further remarks, such as disputes and a death.' }),
   ),
-  source: plainText('The bureau the information is from; `registry` is the built-in one.'),
+  source: plainText('The bureau that the information comes from; `registry` is the built-in one.'),
   computed_here: Type.Array(
-    Type.String({ description: 'What an upstream bureau did not tell and was computed here.' }),
+    Type.String({
+      description: 'Fields that the upstream bureau did not provide and that were computed here.',
+    }),
   ),
 };
 export const profileFields = {
@@ -35,7 +37,7 @@ export const profileFields = {
   dateOfBirth: isoTime('Date of birth.'),
   fullName: plainText('Full name.'),
   nationalID: plainText('National ID number; empty when not known.'),
-  otherNames: plainText('Names but the surname.'),
+  otherNames: plainText('All names except the surname.'),
   salutation: plainText('Salutation; empty when not known.'),
   surname: plainText('Surname.'),
   deceased: trueOrFalse(
@@ -86,4 +88,4 @@ export const accountDetails = {
   ),
   stale: trueOrFalse('`true` when the account is open and its lender has missed a submission.'),
 };
-export const noticeSchema = plainText('To be shown to whoever decides.');
+export const noticeSchema = plainText('Must be shown to the person who decides.');

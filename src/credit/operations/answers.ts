@@ -68,7 +68,7 @@ function remarksOf({ file }: BureauFinding): string[] {
   const accounts = disputed === 1 ? '1 account is' : `${disputed} accounts are`;
   return [
     ...(isDeceased(file)
-      ? ['The customer is recorded as deceased. There is no score of a deceased customer.']
+      ? ['The customer is recorded as deceased. A deceased customer has no score.']
       : []),
     ...(disputed > 0
       ? [

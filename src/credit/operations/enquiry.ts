@@ -152,7 +152,7 @@ function readDateOfBirth({ dateOfBirth: given }: ScoringRequest): string {
   if (day !== '' && parseDay(day) === undefined) {
     throw new Refusal('invalid_field', {
       field: 'dateOfBirth',
-      text: 'dateOfBirth must be a day of the calendar',
+      text: 'dateOfBirth must be a valid date',
     });
   }
   return day;
@@ -176,7 +176,7 @@ function readConsent(
   }
   if (consentDate !== undefined) {
     const day = parseDay(consentDate);
-    if (day === undefined) throw invalidConsentDate('must be a day of the calendar');
+    if (day === undefined) throw invalidConsentDate('must be a valid date');
     if (day > today) throw invalidConsentDate('must not be in the future');
     if (day < EARLIEST_CONSENT) throw invalidConsentDate('must not be before 2000-01-01');
   }

@@ -46,7 +46,7 @@ export const dateOfBirth = Type.Optional(
   parameter(
     /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(T[0-9:.]{5,12}(Z|[+-]\d{2}:\d{2}))?$/,
     'a date such as 1984-03-12, or a date and time with its offset',
-    'Birth date; where it is given it must be the one on file. Only the day counts.',
+    'Birth date. If given, it must be the one on file. Only the day counts.',
     { examples: ['1984-03-12'] },
   ),
 );
@@ -70,14 +70,14 @@ export const consentFields = {
     parameter(
       /^[\x20-\x7E]{1,100}$/,
       'at most 100 printable ASCII characters',
-      'Where the customer’s consent is recorded on your side; kept with the enquiry. Required of vendors with strict enquiries.',
+      'Where the customer’s consent is recorded on your side; kept with the enquiry. Required for vendors with strict enquiries.',
     ),
   ),
   consentDate: Type.Optional(
     parameter(
       /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/,
       'a date such as 2026-11-21',
-      'The day on which the customer consented; not in the future. Required of vendors with strict enquiries.',
+      'The day on which the customer consented; not in the future. Required for vendors with strict enquiries.',
     ),
   ),
 } as const;

@@ -49,7 +49,7 @@ const response = Type.Object({
   account_list: Type.Array(Type.Object({ accountStatus, ...accountFlags, ...accountDetails })),
   phone_list: Type.Array(
     Type.Object({
-      createDate: isoTime('Since when it is on file.'),
+      createDate: isoTime('The date since which it is on file.'),
       phoneNo: Type.String(),
       phoneType: plainText('`MOBILE`, `HOME` or `WORK`.'),
     }),

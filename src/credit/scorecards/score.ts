@@ -22,7 +22,7 @@ export interface ScoreAnswer {
 }
 
 const NO_HISTORY =
-  'There is no credit history a score could rest on: no account is on file, or none that counts';
+  'There is no credit history to base a score on: no account is on file, or none that counts';
 const DECEASED = 'The customer is recorded as deceased: there is no score';
 const DISPUTED = 'Accounts under dispute are left out of this score';
 const NO_FURTHER_REASON = 'No further reason';

@@ -121,6 +121,6 @@ function stateJson(state: AccountState): Static<typeof STATE> {
 
 function dateOf(text: string): Date {
   const date = parseDay(text);
-  if (date === undefined) throw new Error(`file has a date that is none: ${text}`);
+  if (date === undefined) throw new Error(`file has an invalid date: ${text}`);
   return date;
 }

@@ -23,7 +23,7 @@ const LEAST_STANDARD_ERRORS = 1.96;
 const FEWEST_BADS = 200;
 
 const ADDS_NOTHING = 'adds nothing';
-const WRONG_SIGN = 'wrong sign beside the others';
+const WRONG_SIGN = 'wrong sign together with the others';
 
 /** The result of a characteristic in the fit. */
 export interface FittedCharacteristic {
@@ -80,7 +80,7 @@ export function fitScorecard(samples: Samples, identity: CardIdentity): Fit {
   );
   const leftOut = new Map<CharacteristicName, string>();
   for (const [name, { informationValue }] of binnings) {
-    if (informationValue < LEAST_INFORMATION) leftOut.set(name, 'tells too little');
+    if (informationValue < LEAST_INFORMATION) leftOut.set(name, 'too little information');
   }
   const kept = [...binnings.keys()].filter((name) => !leftOut.has(name));
   const { names, fit } = eliminate(samples, { kept, binnings, leftOut });
@@ -125,7 +125,7 @@ function eliminate(
     leftOut.set(names[weakest]!, why);
     names = names.toSpliced(weakest, 1);
   }
-  throw new TrainingError('No characteristic of these samples tells good from bad.');
+  throw new TrainingError('No characteristic of these samples separates good from bad.');
 }
 
 /** Points: the worst bin of each characteristic gets 0, and the base absorbs the difference. */

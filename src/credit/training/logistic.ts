@@ -117,7 +117,7 @@ function cholesky(matrix: Matrix): Matrix {
       let sum = matrix[i]![j]!;
       for (let k = 0; k < j; k++) sum -= lower[i]![k]! * lower[j]![k]!;
       if (i === j) {
-        if (!(sum > 0)) throw new RangeError('the characteristics cannot be told apart');
+        if (!(sum > 0)) throw new RangeError('the characteristics are not independent');
         lower[i]![i] = Math.sqrt(sum);
       } else lower[i]![j] = sum / lower[j]![j]!;
     }

@@ -34,16 +34,16 @@ export function modelCard({ card, characteristics }: Fit, validation: Validation
     '',
     '## Use',
     '',
-    `Gives the ${card.kind} score from 1 to 1000 of a person with at least one account on file, and the probability of default it stands for. It is one reason among others: a score should not be the sole reason to deny credit. It is valid for people like those it was trained on; watch the stability index and train again when it passes 0.25.`,
+    `Gives the ${card.kind} score from 1 to 1000 of a person with at least one account on file, and the corresponding probability of default. A score should not be the sole reason to deny credit. The card is valid for people like those it was trained on: monitor the stability index, and train again when it exceeds 0.25.`,
     '',
-    '## What it looks at',
+    '## Characteristics',
     '',
     ...used,
     '',
-    'Not at age, gender, name, nationality, place or anything else about who somebody is; the code that scores is not given them. More trouble never raises the score and repaying never lowers it.',
+    'It does not use age, gender, name, nationality, place or anything else about who somebody is; the scoring code does not receive them. A further default never raises the score, and repaying never lowers it.',
     '',
     ...(leftOut.length === 0 ? [] : ['Measured but left out:', '', ...leftOut, '']),
-    '## How good it is',
+    '## Performance',
     '',
     ...markdownTable([
       ['Part', 'Samples', 'Bad', 'AUC', 'KS', 'Brier', 'Calibration error'],
@@ -54,13 +54,13 @@ export function modelCard({ card, characteristics }: Fit, validation: Validation
     ...(trueAuc === undefined
       ? []
       : [
-          `The samples are synthetic; the probabilities they were made with reach an AUC of ${decimal(trueAuc)}.`,
+          `The samples are synthetic; the probabilities that they were generated with reach an AUC of ${decimal(trueAuc)}.`,
         ]),
     '',
     '## Fairness',
     '',
     adverseImpactRatio === undefined
-      ? 'Not measured: the samples carry no gender, or too few of a second one.'
+      ? 'Not measured: the samples have no gender, or too few samples of a second one.'
       : `Adverse impact ratio by gender at grade EE and better: ${decimal(adverseImpactRatio, 2)} (below 0.80 calls for a closer look).`,
     '',
   ].join('\n');

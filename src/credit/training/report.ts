@@ -99,7 +99,7 @@ function performanceSection(validation: Validation): Markup {
     ];
   });
   const { counts } = unseen(validation);
-  return html`<h2>How well it tells good from bad</h2>
+  return html`<h2>How well it separates good from bad</h2>
     <div class="scroll">
       ${table(['Part', 'Samples', 'Bad', 'AUC', 'Gini', 'KS', 'Brier', 'Calibration error'], rows)}
     </div>
@@ -176,7 +176,7 @@ function calibrationSection(validation: Validation): Markup {
   const max = Math.max(...groups.map(({ predicted, observed }) => Math.max(predicted, observed)));
   const axis = (title: string) => percentAxis(title, Math.ceil(max * 10) / 10);
   const end = axis('').to;
-  return html`<h2>Whether its probabilities hold</h2>
+  return html`<h2>Calibration</h2>
     <div class="plots">
       ${linePlot(
         'Predicted and observed defaults, ten groups (hold-out)',
@@ -224,7 +224,7 @@ function calibrationSection(validation: Validation): Markup {
 function stabilitySection({ months, scoreStability, characteristicStability }: Validation): Markup {
   const ticks = months.map(({ month }, at) => [at, at % 3 === 0 ? month : ''] as const);
   const x: Axis = { title: 'month', from: 0, to: Math.max(1, months.length - 1), ticks };
-  return html`<h2>Whether it lasts</h2>
+  return html`<h2>Stability</h2>
     <p>
       Stability index of the score between development and later samples: ${decimal(scoreStability)}
       (below 0.1 stable, from 0.25 another population).
@@ -263,7 +263,7 @@ function stabilitySection({ months, scoreStability, characteristicStability }: V
 function fairnessSection({ groups, adverseImpactRatio }: Validation): Markup {
   if (groups.length === 0) {
     return html`<h2>Fairness</h2>
-      <p>Not measured: the samples carry no gender.</p>`;
+      <p>Not measured: the samples have no gender.</p>`;
   }
   return html`<h2>Fairness</h2>
     <p>

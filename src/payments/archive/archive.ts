@@ -160,11 +160,11 @@ async function findFaults(pool: Pool, folder: string, file: ArchiveFile): Promis
     return [`it cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}`];
   }
   if (!createHash('sha256').update(bytes).digest().equals(file.sha256)) {
-    return ['its SHA-256 is not the one that was kept'];
+    return ['its SHA-256 differs from the recorded one'];
   }
   const lines = (await decompress(bytes)).toString('utf8').trimEnd().split('\n');
   const unlike = await findUnlike(pool, file.archiveId, lines);
-  const details = unlike.map((id) => `payment ${id} is not what the database says of it`);
+  const details = unlike.map((id) => `payment ${id} differs from the database`);
   if (lines.length !== file.paymentCount) {
     details.push(`it has ${lines.length} payments, not ${file.paymentCount}`);
   }

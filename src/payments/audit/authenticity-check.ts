@@ -109,5 +109,5 @@ async function checkCorrections(db: Queryable, mac: Mac): Promise<Violation[]> {
 function faultOf(mac: Buffer | null): string {
   return mac === null
     ? 'it was not made by the service: it has no authentication code'
-    : 'it is not what the service made: its authentication code does not fit';
+    : 'it was altered: its authentication code does not match';
 }

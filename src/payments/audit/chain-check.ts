@@ -83,7 +83,7 @@ export async function checkChain(
     if (options.mac?.verify(headText(block.hash), block.mac) === false) {
       report(
         'chain_authentic',
-        `block ${block.blockNumber} was not built by the service: its authentication code does not fit`,
+        `block ${block.blockNumber} was not built by the service: its authentication code does not match`,
       );
     }
     const hash = block.hash.toString('hex');
@@ -103,7 +103,7 @@ export async function checkChain(
   }
   for (const { hash, blockNumber } of keptHeads) {
     if (blockNumber !== null) continue;
-    report('chain_has_kept_heads', `${hash} is not in the chain: it was rebuilt or cut off`);
+    report('chain_has_kept_heads', `${hash} is not in the chain, which was rebuilt or truncated`);
   }
   violations.push(...(await nameRows(db, altered)));
   return { violations, head: previous === undefined ? null : headOf(previous), keptHeads };
@@ -170,7 +170,7 @@ function isLate(block: BlockRow, next: BlockRow): boolean {
 }
 
 function lateText(block: BlockRow): string {
-  return `block ${block.blockNumber} covers the time to ${block.endedAt.toISOString()} and was built on ${block.builtAt.toISOString()}, though payments went on: nothing extended the chain for more than a day, or it was cut off and rebuilt. A head that was kept since then tells which (--head).`;
+  return `block ${block.blockNumber} covers the time to ${block.endedAt.toISOString()} and was built on ${block.builtAt.toISOString()}, although payments continued: nothing extended the chain for more than a day, or it was truncated and rebuilt. A head that was stored since then shows which (--head).`;
 }
 
 async function endFaults(db: Queryable, last: BlockRow | undefined): Promise<string[]> {

@@ -56,20 +56,20 @@ const FURTHER_INVARIANTS = [
   },
   {
     name: 'chain_built_in_time',
-    says: 'No block was built more than a day after what it covers while payments went on, unless a kept head confirms it.',
+    says: 'No block was built more than a day after the entries it covers while payments continued, unless a stored head confirms it.',
   },
   {
     name: 'chain_authentic',
-    says: 'Every block has the authentication code that only the service can make.',
+    says: 'Every block has a valid authentication code, which only the service can create.',
   },
-  { name: 'chain_has_kept_heads', says: 'Every head that was kept elsewhere is in the chain.' },
+  { name: 'chain_has_kept_heads', says: 'Every head that was stored elsewhere is in the chain.' },
   {
     name: 'collections_authentic',
-    says: 'Every collection was taken by the service: it has an authentication code.',
+    says: 'Every collection was recorded by the service: it has a valid authentication code.',
   },
   {
     name: 'corrections_authentic',
-    says: 'Every correction was approved through the service: it has an authentication code.',
+    says: 'Every correction was approved through the service: it has a valid authentication code.',
   },
 ];
 

@@ -51,20 +51,20 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'balances_sum_to_zero',
-    says: 'What came from outside is all somewhere: a vendor’s balances sum to zero.',
+    says: 'Each vendor’s balances sum to zero: all money from outside is in one of its accounts.',
     sql: `select vendor_id as "vendorId", format('sum of balances is %s',
             sum(balance_cents)) as detail
           from accounts group by vendor_id having sum(balance_cents) <> 0`,
   },
   {
     name: 'never_negative',
-    says: 'No balance but external and exposure is below zero.',
+    says: 'Only the balances of external and exposure can be below zero.',
     sql: `select vendor_id as "vendorId", format('%s is %s', account, balance_cents) as detail
           from accounts where balance_cents < 0 and account not in ('external', 'exposure')`,
   },
   {
     name: 'reserved_equals_open',
-    says: 'Reserved is what the open transactions hold.',
+    says: 'The reserved balance is the sum of the open payments’ amounts and fees.',
     sql: `select a.vendor_id as "vendorId", format('reserved %s, open payments %s', a.balance_cents,
             coalesce(o.total, 0)) as detail
           from accounts a left join (
@@ -75,7 +75,7 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'payment_reserves_once',
-    says: 'Every transaction reserved its amount and fee when it was created, and nothing else did.',
+    says: 'Every payment reserved its amount and fee when it was created, and there are no other reservations.',
     sql: `select coalesce(t.vendor_id, f.vendor_id) as "vendorId",
             format('payment %s: reserved %s of %s', coalesce(t.payment_id, f.source_id),
               f.amount_cents, t.amount_cents + t.fee_cents) as detail
@@ -86,7 +86,7 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'outcome_equals_resolution',
-    says: 'A successful transaction’s reservation went out, its fee as a fee; a failed one’s came back whole; an open one’s is untouched. Where an outcome was corrected, the one before counts.',
+    says: 'A successful payment’s reservation went to the operator, its fee to the fees account; a failed payment’s returned to the float; an open payment’s is untouched. For a corrected payment the outcome before the correction counts.',
     sql: `select t.vendor_id as "vendorId", format('payment %s: %s, %s out, %s back', t.payment_id,
               coalesce(t.outcome, 'open'), coalesce(r.gone, 0), coalesce(r.back, 0)) as detail
           from (
@@ -112,7 +112,7 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'archived_or_here',
-    says: 'A payment is here or archived, not both, and nothing is left of an archived one’s instructions.',
+    says: 'A payment is live or archived, not both, and an archived payment has no instructions left.',
     sql: `select vendor_id as "vendorId",
             format('payment %s is archived, and still here', payment_id) as detail
           from archived_payments a
@@ -123,7 +123,7 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'open_has_no_end',
-    says: 'An open transaction has nothing that only its end brings.',
+    says: 'An open payment has no field that only a final result sets.',
     sql: `select vendor_id as "vendorId",
             format('payment %s: open, with something of an outcome', payment_id) as detail
           from payments
@@ -132,7 +132,7 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'open_equals_queued',
-    says: 'Open transactions, and only they, are in the dispatch queue, once.',
+    says: 'Every open payment is in the dispatch queue once, and no other payment is.',
     sql: `select coalesce(t.vendor_id, q.vendor_id) as "vendorId",
             format('payment %s: %s, queued %s times', coalesce(t.payment_id, q.payment_id),
               case when t.payment_id is null then 'not open' else 'open' end,
@@ -146,7 +146,7 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'nothing_in_future',
-    says: 'Nothing is dated later than now, or the chain would never cover it. A minute is allowed, for clocks.',
+    says: 'No row is dated in the future, because the chain would not cover it. One minute is allowed for clocks that differ.',
     sql: `select vendor_id as "vendorId", format('%s %s is dated %s', what, id, at) as detail
           from (
             select vendor_id, 'payment' as what, payment_id as id,
@@ -163,7 +163,7 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'attempts_end_once',
-    says: 'An attempt is under way, or has one end.',
+    says: 'An attempt is in progress, or has exactly one result.',
     sql: `select vendor_id as "vendorId", format('payment %s: attempt %s is %s', payment_id,
             attempt_number,
               string_agg(coalesce(outcome, 'under way'), ' and ' order by outcome)) as detail
@@ -171,7 +171,7 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'attempts_have_payments',
-    says: 'Every instruction belongs to a transaction.',
+    says: 'Every instruction belongs to a payment.',
     sql: `select a.vendor_id as "vendorId",
             format('attempt %s of %s, which does not exist', a.attempt_number, a.payment_id) as detail
           from unexecuted_attempts a where not exists (select 1 from payments t
@@ -179,7 +179,7 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'success_was_instructed',
-    says: 'A successful transaction has an instruction.',
+    says: 'A successful payment has an instruction.',
     sql: `select t.vendor_id as "vendorId",
             format('payment %s: success without an attempt', t.payment_id) as detail
           from payments t
@@ -188,7 +188,7 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'movements_equal_transfers',
-    says: 'Every collection and fund movement is in the books with its amount, once, and no other.',
+    says: 'Every collection and fund movement is in the ledger once, with its amount, and no other is.',
     sql: `select coalesce(m.vendor_id, f.vendor_id) as "vendorId",
             format('%s %s: %s, transfer %s', f.debit_account, coalesce(m.id, f.source_id), m.amount_cents, f.amount_cents) as detail
           from (
@@ -205,7 +205,7 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'corrections_equal_transfers',
-    says: 'Every other transfer belongs to a correction that two people decided, and every correction is in the books with its amount.',
+    says: 'Every other transfer belongs to a correction that two people decided, and every correction is in the ledger with its amount.',
     sql: `select coalesce(c.vendor_id, f.vendor_id) as "vendorId",
             format('correction %s: %s, transfers %s', coalesce(c.correction_id, f.source_id),
               c.amount_cents, f.amount_cents) as detail
@@ -223,7 +223,7 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'outcome_equals_correction',
-    says: 'A corrected transaction has the outcome that its last correction gave it, and each correction began where the one before ended.',
+    says: 'A corrected payment has the outcome of its last correction, and each correction starts from the outcome of the previous one.',
     sql: `select c.vendor_id as "vendorId", format('payment %s: %s, corrected from %s to %s',
             c.payment_id,
               t.outcome, c.outcome_before, c.outcome_after) as detail
@@ -237,7 +237,7 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'closed_days_frozen',
-    says: 'A closed day’s totals are what the transfers make, it begins where the one before ended, and nothing was added to it.',
+    says: 'A closed day’s totals are those of its transfers, it begins where the previous day ended, and nothing was added to it.',
     sql: `with days as (
             select *, lag(day) over (order by started_at) as day_before,
               lag(ended_at) over (order by started_at) as end_before

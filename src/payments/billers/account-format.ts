@@ -41,7 +41,7 @@ export function whyNotAFormat(format: string): string | undefined {
     return 'it must be msisdn, or an anchored pattern of characters, classes such as [A-Z0-9] and counts such as {5,14} or ?, or several of these as ^(…|…)$';
   }
   if ((format.match(/\{\d+,\d+\}|\?/g) ?? []).length > MAX_VARYING_COUNTS) {
-    return `it has more than ${MAX_VARYING_COUNTS} counts that vary`;
+    return `it has more than ${MAX_VARYING_COUNTS} variable counts`;
   }
   try {
     void new RegExp(format, 'u');

@@ -93,7 +93,7 @@ class Processor implements BulkProcessor {
       everyMs: this.#options.pollMs,
       atOnce: true,
       work: async () => await this.#adopt(),
-      failureText: 'batches could not be looked for',
+      failureText: 'could not look for batches',
       log: this.#options.log,
     });
   }
@@ -170,7 +170,10 @@ class Processor implements BulkProcessor {
     const isStopping = (): boolean => this.#stopping;
     const work = decideAll(job, rows, { lanes: this.#lanes, options, isStopping })
       .catch((error: unknown) => {
-        options.log.warn({ err: error, batch_id: job.batchId }, 'a batch has to wait');
+        options.log.warn(
+          { err: error, batch_id: job.batchId },
+          'a batch could not be continued and will be retried',
+        );
       })
       .finally(() => {
         const wasFull = !this.#isFree();

@@ -313,11 +313,11 @@ export function planLines(plan: Plan): string[] {
       return [
         ...plan.transfers.map(
           ({ vendorId, debitAccount, creditAccount, amountCents }) =>
-            `${formatMoney(amountCents)} from ${debitAccount} to ${creditAccount}${vendorId === HOUSE ? ' (the house’s books)' : ''}`,
+            `${formatMoney(amountCents)} from ${debitAccount} to ${creditAccount}${vendorId === HOUSE ? ' (our own accounts)' : ''}`,
         ),
         ...(plan.outcomeAfter === null
           ? []
-          : [`the vendor is told ${plan.outcomeAfter === 'success' ? 'SUCCESS' : 'FAILED'}`]),
+          : [`the vendor sees ${plan.outcomeAfter === 'success' ? 'SUCCESS' : 'FAILED'}`]),
       ];
   }
 }

@@ -11,16 +11,18 @@ import type { OurPayment } from '../reconciliation/match.ts';
  * change nothing.
  */
 export const RESOLUTIONS = {
-  keep_books: 'the books are right as they are; nothing is posted',
-  paid: 'the open transaction was paid: the operator’s word, entered by hand',
-  failed: 'the open transaction was not paid: the operator’s word, entered by hand',
-  charge_vendor: 'the operator paid more than the books have: the vendor’s float pays the rest',
-  return_to_vendor: 'the operator paid less than the books have: the rest returns to the float',
-  house_bears: 'the operator paid what nobody owes: the house bears it',
-  receivable: 'the operator took what it has to give back: the house’s claim on it',
-  receivable_returned: 'the operator has given back what was claimed',
-  collect_exposure: 'the vendor’s float pays what the vendor owes the house',
-  write_off: 'the house forgoes what the vendor owes it',
+  keep_books: 'the ledger is correct; nothing is posted',
+  paid: 'the open transaction was paid, as the operator reported; entered by hand',
+  failed: 'the open transaction was not paid, as the operator reported; entered by hand',
+  charge_vendor:
+    'the operator paid more than the ledger shows: the vendor’s float pays the difference',
+  return_to_vendor:
+    'the operator paid less than the ledger shows: the difference returns to the float',
+  house_bears: 'the operator paid something that no vendor owes: we bear the cost',
+  receivable: 'the operator took money that it must return: recorded as our claim on it',
+  receivable_returned: 'the operator has returned the money that we claimed',
+  collect_exposure: 'the vendor’s float pays what the vendor owes us',
+  write_off: 'we write off what the vendor owes us',
 } as const;
 export type Resolution = keyof typeof RESOLUTIONS;
 

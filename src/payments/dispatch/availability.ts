@@ -125,7 +125,7 @@ class Breakers implements Availabilities {
     if (this.#changing.has(billerCode)) return;
     const done = work()
       .catch((error: unknown) =>
-        this.#options.log.error({ err: error, billerCode }, 'a breaker was not written'),
+        this.#options.log.error({ err: error, billerCode }, 'could not save a circuit breaker'),
       )
       .finally(() => this.#changing.delete(billerCode));
     this.#changing.set(billerCode, done);

@@ -117,7 +117,7 @@ async function settle(
   if (result === 'contradicted') {
     log.error(
       { reference: payment.reference },
-      'a callback contradicts the books: a case was opened',
+      'a callback contradicts the ledger: a case was opened',
     );
   }
 }

@@ -175,7 +175,7 @@ function afterNotFound(
     claim,
     {
       kind: 'unknown',
-      reason: 'the operator does not know the instruction, which may still be on its way',
+      reason: 'the operator does not know the instruction, which may still be in transit',
       operatorHandle: null,
       answered: true,
     },

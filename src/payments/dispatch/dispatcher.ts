@@ -86,7 +86,7 @@ class RunningDispatcher implements Dispatcher {
     this.#loop = startWakeLoop({
       turn: (stopping) => this.#turn(stopping),
       onFailure: (error) => {
-        options.log.error({ err: error }, 'the dispatcher could not take work');
+        options.log.error({ err: error }, 'the dispatcher could not claim work');
         this.#nextListAtMs = timers.nowMs() + options.pollMs;
         return options.pollMs;
       },
@@ -206,7 +206,7 @@ class RunningDispatcher implements Dispatcher {
       },
     }).catch((error: unknown) => {
       // Nothing was saved: the lease expires and the payment is verified.
-      log.error({ err: error }, 'what an operator said could not be written');
+      log.error({ err: error }, 'could not save the operator’s answer');
     });
     this.#calls.add(work, endCall);
   }

@@ -77,7 +77,7 @@ export async function carryOut(
     if (result === 'contradicted') {
       options.log.error(
         { reference: encodeReference(claim.vendorId, claim.paymentId) },
-        'the operator contradicts the books: a case was opened',
+        'the operator contradicts the ledger: a case was opened',
       );
     }
     if (result === 'unknown') {
@@ -99,7 +99,7 @@ type CallOptions = Parameters<typeof carryOut>[2];
 /** The process was delayed between claiming and sending; nothing has been sent. */
 const TOO_LATE: NotSent = {
   kind: 'not_sent',
-  reason: 'the process was held up, it was too late to send',
+  reason: 'the process was delayed, it was too late to send',
   operatorPaused: false,
   answered: true,
 };
@@ -196,7 +196,7 @@ async function verify(claim: Claim, connector: Connector, options: CallOptions):
   if (ask === null) {
     const outcome: Unknown = {
       kind: 'unknown',
-      reason: 'this operator cannot be asked; its callback or statement will tell',
+      reason: 'this operator cannot be queried; wait for its callback or statement',
       operatorHandle: null,
       answered: true,
     };
@@ -239,7 +239,7 @@ async function guarded<Outcome>(
     timers.after(delayMs, () => ended.resolve(silence(reason)));
   const timeouts = [endAfter(deadlineMs, 'the connector did not return')];
   const onCutOff = (): void => {
-    timeouts.push(endAfter(CUT_OFF_GRACE_MS, 'cut off by a stop'));
+    timeouts.push(endAfter(CUT_OFF_GRACE_MS, 'aborted by a stop'));
   };
   signal.addEventListener('abort', onCutOff);
   if (signal.aborted) onCutOff();

@@ -77,7 +77,7 @@ class RunningSender implements WebhookSender {
     this.#loop = startWakeLoop({
       turn: async (stopping) => await this.#takeWork(stopping),
       onFailure: (error) => {
-        options.log.error({ err: error }, 'events could not be taken to be sent');
+        options.log.error({ err: error }, 'could not claim events');
         return options.pollMs;
       },
       timers,
@@ -107,7 +107,7 @@ class RunningSender implements WebhookSender {
       await this.#takeOf(webhook).catch((error: unknown) => {
         // A problem of this webhook only, such as a secret that cannot be decrypted: the others
         // continue.
-        log.error({ err: error, vid: webhook.vid }, 'events of a webhook could not be taken');
+        log.error({ err: error, vid: webhook.vid }, 'could not claim the events of a webhook');
         this.#rest(webhook, policy.maxRestMs);
       });
     }
@@ -139,7 +139,10 @@ class RunningSender implements WebhookSender {
     this.#callCounts.set(vendorId, this.#callCountOf(webhook) + 1);
     const work = this.#send(event, webhook, secrets).catch((error: unknown) => {
       // Nothing was saved: the lease expires, and the event is sent again.
-      this.#options.log.error({ err: error, vid }, 'an event could not be sent, or noted as sent');
+      this.#options.log.error(
+        { err: error, vid },
+        'could not send an event, or record that it was sent',
+      );
     });
     this.#calls.add(work, () => {
       const left = this.#callCountOf(webhook) - 1;

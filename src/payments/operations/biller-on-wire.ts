@@ -11,12 +11,12 @@ export const billerFields = {
   biller_name: Type.String({ description: 'Full name of the operator.' }),
   biller_code: Type.String({ description: 'Sent as `biller_name` to create.' }),
   biller_category: Type.String({ examples: ['airtime', 'electricity', 'water', 'tv'] }),
-  minimum_balance: moneyText('Smallest amount the biller takes.'),
+  minimum_balance: moneyText('Minimum amount of a payment.'),
   secondary_account: Type.String({
     description: '`"true"` when create needs `phone` besides the account.',
     examples: ['false'],
   }),
-  maximum_amount: nullable(moneyText('Largest amount the biller takes; null for no maximum.')),
+  maximum_amount: nullable(moneyText('Maximum amount of a payment; null if there is none.')),
   fee: moneyText('Taken from the float on top of the amount of each payment.'),
   account_format: Type.String({
     description:

@@ -116,7 +116,7 @@ function headerOf(values: readonly string[], columns: Parameters): string[] {
   for (const [index, name] of names.entries()) {
     if (!columns.names.has(name)) {
       throw invalid(
-        `The header may name ${BULK_COLUMNS.join(', ')}; column ${index + 1} is none of them`,
+        `The header may name ${BULK_COLUMNS.join(', ')}; column ${index + 1} is not one of them`,
       );
     }
     if (names.indexOf(name) !== index) throw invalid(`The header names ${name} twice`);

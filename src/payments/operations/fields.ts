@@ -94,7 +94,7 @@ const TIME_FORMS =
 export const fundTime = parameter(
   /^(\d{9,10}|\d{12,13}|\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2})$|^(\d{4}-\d{2}-\d{2}T[\d:.]{5,18}|\d{8}T[\d.]{4,16})(Z|[+-]\d{2}:?\d{2})?$/,
   TIME_FORMS,
-  'Time of the request. With nothing to move, the time of a request that moved money gets its answer again.',
+  'Time of the request. If there is nothing to move, the time of an earlier request that moved money gets that request’s answer again.',
 );
 
 export const collectionTime = parameter(

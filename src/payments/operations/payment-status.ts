@@ -26,7 +26,7 @@ import {
 const operatorFields = {
   biller_response_time: nullable(
     wireTimeText(
-      'When the instruction that counted was sent to the operator; null while the outcome is not known.',
+      'When the instruction that led to the outcome was sent to the operator; null while the outcome is not known.',
     ),
   ),
   biller_reference: nullable(Type.String({ description: 'The operator’s own reference.' })),
@@ -35,10 +35,10 @@ const operatorFields = {
       '`QUEUED`; `PENDING`: sent, or the outcome is not known yet, keep asking; `SUCCESS`; `FAILED`: not paid, the amount is back in the float.',
     examples: ['SUCCESS'],
   }),
-  transaction_message: nullable(Type.String({ description: 'In the operator’s words.' })),
+  transaction_message: nullable(Type.String({ description: 'The operator’s own text.' })),
   failure_code: nullable(
     Type.String({
-      description: `Why it failed, for programs; null unless \`FAILED\`. One of ${FAILURE_CODES.map((code) => `\`${code}\``).join(', ')}; take others, which may follow, for \`other\`.`,
+      description: `Why it failed, for programs; null unless \`FAILED\`. One of ${FAILURE_CODES.map((code) => `\`${code}\``).join(', ')}; treat any other code, which may be added later, as \`other\`.`,
       examples: ['declined'],
     }),
   ),
@@ -49,7 +49,7 @@ const operatorFields = {
     // `Type.Record` would give the same with `patternProperties`, which few clients understand.
     Type.Unsafe<Readonly<Record<string, string>>>({
       type: 'object',
-      description: 'What the payment yielded, such as `token` and `units`.',
+      description: 'Fields of the result, such as `token` and `units`.',
       additionalProperties: { type: 'string' },
     }),
   ),

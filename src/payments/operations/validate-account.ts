@@ -23,11 +23,13 @@ const request = Type.Object({
 const response = Type.Object({
   header_status: headerStatus,
   status: Type.Integer({ description: '1 when the account is valid, otherwise 0.' }),
-  text: Type.String({ description: '`SUCCESS`; anything else means: not valid.' }),
+  text: Type.String({
+    description: '`SUCCESS`; any other value means that the account is not valid.',
+  }),
   account_data: Type.Object({
-    account: Type.String({ description: 'The account asked about.' }),
-    name: nullable(Type.String({ description: 'Not every operator tells it.' })),
-    amountdue: nullable(moneyText('Not every operator tells it.')),
+    account: Type.String({ description: 'The account that was validated.' }),
+    name: nullable(Type.String({ description: 'Not every operator provides it.' })),
+    amountdue: nullable(moneyText('Not every operator provides it.')),
   }),
   prefix: nullable(
     Type.String({ description: 'Prefix of `phone`, null without one.', examples: ['722'] }),
@@ -151,7 +153,7 @@ async function inPlace<Answer>(
   if (end === undefined) {
     throw new Refusal('overloaded', {
       retryAfterSeconds: 1,
-      text: 'The operator takes no more validations at the moment',
+      text: 'The operator accepts no more validations at present',
     });
   }
   try {

@@ -110,5 +110,5 @@ export async function releaseQuarantine(pool: Pool, options: ReleaseOptions): Pr
 function missingText(quarantine: QuarantineRow, missing: readonly string[]): string {
   const from = quarantine.lostFrom.toISOString();
   const until = quarantine.lostUntil.toISOString();
-  return `The quarantine stays: no complete statement covers ${from} to ${until} of ${missing.join(', ')}.\nImport them: malipo reconcile import. Only when an operator cannot send one: --force --reason, by two people.`;
+  return `The quarantine stays: no complete statement covers ${from} to ${until} of ${missing.join(', ')}.\nImport them: malipo reconcile import. If an operator cannot send one, two people can release with --force --reason.`;
 }

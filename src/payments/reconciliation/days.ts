@@ -103,7 +103,7 @@ async function findExceptions(
       ? []
       : [`open cases: ${openCases} (see case list, or give --despite-open-cases)`]),
     ...((missing.length > 0 || openCases > 0) && request.note === null
-      ? ['what is missing needs a --note that says why']
+      ? ['a --note is required that says why something is missing']
       : []),
   ];
   if (problems.length > 0) {

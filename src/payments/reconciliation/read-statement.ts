@@ -110,13 +110,13 @@ function readRecord(
   const { line, values, problem } = record;
   if (problem !== undefined) return [{ line, field: 'line', rule: 'csv', text: problem }];
   if (values.length !== format.columns.length) {
-    const text = `There are ${values.length} values, ${format.columns.length} are needed`;
+    const text = `There are ${values.length} values, ${format.columns.length} are required`;
     return [{ line, field: 'line', rule: 'columns', text }];
   }
   const entry = format.readLine(line, values);
   if ('length' in entry || !('at' in entry)) return entry;
   if (entry.at >= from && entry.at < to) return entry;
-  return [{ line, field: 'time', rule: 'period', text: 'It lies outside the stated period' }];
+  return [{ line, field: 'time', rule: 'period', text: 'It is outside the given period' }];
 }
 
 /** Problems that only the whole file shows: duplicate references, balances that do not follow. */
@@ -135,7 +135,7 @@ function judge(
       const key = `${kind} ${entry.operatorReference}`;
       const before = lineOf.get(key);
       if (before !== undefined) {
-        const text = `The ${kind} ${entry.operatorReference} stands in line ${before} already`;
+        const text = `The ${kind} ${entry.operatorReference} is already in line ${before}`;
         problems.push({ line, field: 'operator_reference', rule: 'unique', text });
       }
       lineOf.set(key, line);
@@ -174,6 +174,6 @@ function judgeBalances(
   }
   const expectedCents = read.movements.reduce((sum, row) => sum + effectCents(row), openingCents);
   if (expectedCents === closingCents) return [];
-  const text = `The closing balance is ${formatMoney(closingCents)}, but opening and movements make ${formatMoney(expectedCents)}: lines are missing or wrong`;
+  const text = `The closing balance is ${formatMoney(closingCents)}, but the opening balance and the movements give ${formatMoney(expectedCents)}: lines are missing or wrong`;
   return [{ line, field: 'amount', rule: 'balance', text }];
 }

@@ -54,7 +54,7 @@ export async function readMarker(data: string): Promise<Marker | undefined> {
     // The error is reported below.
   }
   throw new PlainError(
-    `${file} is damaged. It says since when the restored books lack what was done; restore the backup again.`,
+    `${file} is damaged. It contains the time from which the restored ledger is incomplete. Restore the backup again.`,
   );
 }
 

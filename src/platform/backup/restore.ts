@@ -86,7 +86,7 @@ async function prepareTarget(folder: string, manifest: BackupManifest): Promise<
   const { major } = await findPostgresPackage(undefined);
   if (major !== manifest.postgres) {
     throw new PlainError(
-      `The backup is of PostgreSQL ${manifest.postgres}, but this version of Malipo brings ${major}. Restore it with the version of Malipo that took it.`,
+      `The backup is of PostgreSQL ${manifest.postgres}, but this version of Malipo includes ${major}. Restore it with the version of Malipo that took it.`,
     );
   }
   const target = await openClusterFolder(path.resolve(folder), major);
@@ -96,7 +96,7 @@ async function prepareTarget(folder: string, manifest: BackupManifest): Promise<
 
 function refusal(folder: string): PlainError {
   return new PlainError(
-    `${folder} holds a database already, and a restore replaces none. Give another --data-dir, or move it away.`,
+    `${folder} already holds a database, and a restore never replaces one. Use another --data-dir, or move the database away.`,
     { field: 'data_dir' },
   );
 }
@@ -194,7 +194,7 @@ async function recover(
     );
     const [now] = read.rows;
     if (now === undefined || now.systemIdentifier !== manifest.system_identifier) {
-      throw new PlainError('What was recovered is not the database that was backed up.');
+      throw new PlainError('The recovered database is not the one that was backed up.');
     }
     return now.timeline;
   } finally {

@@ -38,7 +38,7 @@ export interface Backup {
 export async function takeBackup(options: BackupOptions): Promise<Backup> {
   const folder = path.resolve(options.folder);
   if (`${folder}${path.sep}`.startsWith(`${options.data}${path.sep}`)) {
-    throw new PlainError(`${folder} lies within the data it would copy.`);
+    throw new PlainError(`${folder} is inside the data folder that it would copy.`);
   }
   const existed = await requireEmpty(folder);
   if (!existed) await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -52,7 +52,7 @@ export async function takeBackup(options: BackupOptions): Promise<Backup> {
       options.onProgress?.('verifying', done, all),
     );
     if (problems.length > 0) {
-      throw new PlainError(`The backup came out damaged: ${problems.slice(0, 5).join('; ')}`);
+      throw new PlainError(`The backup is damaged: ${problems.slice(0, 5).join('; ')}`);
     }
     await recordBackup(options.pool, { manifest, folder, bytes });
     return { manifest, bytes };
@@ -92,9 +92,12 @@ async function copyOnline(options: BackupOptions): Promise<BackupContent> {
   } catch (error) {
     throw broken === undefined
       ? error
-      : new PlainError('The database was stopped during the backup. Nothing was kept of it.', {
-          cause: error,
-        });
+      : new PlainError(
+          'The database was stopped during the backup, and the backup was discarded.',
+          {
+            cause: error,
+          },
+        );
   } finally {
     client.off('error', onError);
     // When the session ends, PostgreSQL drops an unfinished backup and the slot that keeps the WAL.

@@ -46,7 +46,7 @@ export async function walSegments(data: string, range: WalRange): Promise<string
   const needed = segmentNames(range);
   const missing = needed.find((name) => !there.has(name));
   if (missing !== undefined) {
-    throw new PlainError(`The server has removed ${missing} already; take the backup again.`);
+    throw new PlainError(`The server has already removed ${missing}; take the backup again.`);
   }
   return [...needed, ...[...there].filter((name) => name.endsWith('.history'))];
 }

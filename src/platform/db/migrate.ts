@@ -106,7 +106,7 @@ export async function refuseDamage(client: Queryable): Promise<void> {
   const damage = await findDifferences(client);
   if (damage.length === 0) return;
   throw new PlainError(
-    `The database no longer enforces what it has to: ${damage.slice(0, 10).join('; ')}.\nRestore what is missing, drop what was added. If it was changed on purpose: npm run -s malipo -- migrate --accept-schema`,
+    `The database no longer enforces the rules of its schema: ${damage.slice(0, 10).join('; ')}.\nRestore what is missing, drop what was added. If it was changed on purpose: npm run -s malipo -- migrate --accept-schema`,
   );
 }
 

@@ -44,22 +44,22 @@ export async function checkServer(pool: Pool, needed: number): Promise<ServerFin
           where rolname = current_user)) as connections`,
   );
   const [server] = read.rows;
-  if (server === undefined) throw new Error('the server says nothing of itself');
+  if (server === undefined) throw new Error('the server did not report its settings');
   const wrong = await findWrongSettings(pool);
   const shared = await shareOneSession(pool);
   return {
     refusals: [
       ...(server.version < OLDEST_VERSION ? ['it is older than PostgreSQL 15'] : []),
       ...(server.encoding === 'UTF8' ? [] : [`its encoding is ${server.encoding}, not UTF8`]),
-      ...(server.readOnly ? ['it takes no writes: transactions are read-only'] : []),
+      ...(server.readOnly ? ['it accepts no writes: database transactions are read-only'] : []),
       ...(server.replicationRole === 'origin'
         ? []
         : ['session_replication_role is not origin: foreign keys and triggers are off']),
       ...(server.activities
         ? []
-        : ['track_activities is off: when transactions began cannot be seen']),
+        : ['track_activities is off: the start of database transactions cannot be seen']),
       ...(shared
-        ? ['two connections share one session: a pooler is not in session mode, which is needed']
+        ? ['two connections share one session: a pooler is not in session mode, which is required']
         : []),
       ...wrong,
     ],
@@ -69,7 +69,7 @@ export async function checkServer(pool: Pool, needed: number): Promise<ServerFin
         ? []
         : ['full_page_writes is off: a crash of the machine can destroy the database']),
       ...(server.connections < needed
-        ? [`it allows ${server.connections} connections, and this process takes up to ${needed}`]
+        ? [`it allows ${server.connections} connections, and this process opens up to ${needed}`]
         : []),
     ],
   };

@@ -16,7 +16,7 @@ export function refuseOtherVersion(applied: readonly Applied[], known: readonly 
     const difference =
       migration === undefined
         ? `migration ${name} was applied to it, which this program does not have`
-        : `migration ${name} was applied to it with another content than this program’s`;
+        : `migration ${name} was applied to it with different content from this program’s`;
     throw new PlainError(
       `The database was made by another version of Malipo than this program (${programVersion()}): ${difference}. If a newer version made it, start that version. If a development version made it, whose migrations were rewritten since, it cannot be upgraded: use a new database, or start the version that made it.`,
     );

@@ -54,7 +54,7 @@ function locate(platform: string): string {
     return path.dirname(path.dirname(createRequire(import.meta.url).resolve(name)));
   } catch (error) {
     throw new EmbeddedDatabaseError(
-      `The npm package ${name}, which holds PostgreSQL for this platform, is not installed.\nRun \`npm ci\` without \`--omit=optional\`; there are packages for Linux (glibc) and macOS on x64 and arm64. ${OTHER_DATABASE}`,
+      `The npm package ${name}, which contains PostgreSQL for this platform, is not installed.\nRun \`npm ci\` without \`--omit=optional\`; there are packages for Linux (glibc) and macOS on x64 and arm64. ${OTHER_DATABASE}`,
       { cause: error },
     );
   }

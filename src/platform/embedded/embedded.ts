@@ -72,7 +72,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
   await handOver(folder, user);
   const launch = await createLaunch(user, folder.path);
   if (!folder.initialised) {
-    log(`Making a new database in ${folder.path}`);
+    log(`Creating a new database in ${folder.path}`);
     const initdb = path.join(programs, 'initdb');
     await initialise({ folder, launch, user, initdb, durable });
   }

@@ -102,7 +102,7 @@ async function checkContents(folder: string, major: string): Promise<boolean> {
   }
   if (version !== major) {
     throw new EmbeddedDatabaseError(
-      `${data} was made by PostgreSQL ${version}, but this version of Malipo brings PostgreSQL ${major}.\nStart the version of Malipo that made it, or move the data over with pg_dump and pg_restore. ${OTHER_DATABASE}`,
+      `${data} was made by PostgreSQL ${version}, but this version of Malipo includes PostgreSQL ${major}.\nStart the version of Malipo that made it, or move the data over with pg_dump and pg_restore. ${OTHER_DATABASE}`,
     );
   }
   if (!contents.includes(PASSWORD_FILE)) {
@@ -128,7 +128,7 @@ export async function handOver(folder: ClusterFolder, user: ServerUser | undefin
   try {
     await chown(folder.path, user.uid, user.gid);
   } catch (error) {
-    throw explainFailure(`Could not hand ${folder.path} over to uid ${user.uid}`, error);
+    throw explainFailure(`Could not change the owner of ${folder.path} to uid ${user.uid}`, error);
   }
 }
 
@@ -166,7 +166,7 @@ export async function initialise(options: Initialisation): Promise<void> {
     await renameUnlessThere(data, folder.data);
     await syncFolder(folder.path);
   } catch (error) {
-    throw explainFailure(`Could not make the database in ${folder.path}`, error);
+    throw explainFailure(`Could not create the database in ${folder.path}`, error);
   } finally {
     // The next start clears away what cannot be removed now.
     await rm(temporary, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);

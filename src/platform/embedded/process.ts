@@ -54,7 +54,8 @@ async function readPs(pid: number, columns: string): Promise<string | undefined>
 /** This process. Throws: when the system does not report when it started. */
 export async function identifyOurselves(): Promise<ProcessIdentity> {
   const identity = await identifyProcess(process.pid);
-  if (identity === undefined) throw new Error('The system does not tell when this process started');
+  if (identity === undefined)
+    throw new Error('The system does not report when this process started');
   return identity;
 }
 

@@ -161,7 +161,7 @@ async function waitUntilReady(server: WatchedProcess, options: ServerOptions, po
       await endServer(server, options.stopGraceMs);
       const doing = wrongPassword
         ? `The password in ${options.data} is not the database’s; restore the file`
-        : `PostgreSQL took no connection on ${options.data}`;
+        : `PostgreSQL accepted no connection on ${options.data}`;
       const cause = failure ?? new Error(await server.lastWords());
       throw explainFailure(doing, cause);
     }

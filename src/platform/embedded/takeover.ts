@@ -154,7 +154,7 @@ export async function makeWay(data: string, log: (line: string) => void): Promis
   }
   if (state.kind === 'foreign') {
     throw new EmbeddedDatabaseError(
-      `${data} belongs to a server that Malipo did not start (process ${state.pid}).\nStop that server, or set DATA_DIR to another folder. If process ${state.pid} is no PostgreSQL server, remove ${data}/postmaster.pid. ${OTHER_DATABASE}`,
+      `${data} belongs to a server that Malipo did not start (process ${state.pid}).\nStop that server, or set DATA_DIR to another folder. If process ${state.pid} is not a PostgreSQL server, remove ${data}/postmaster.pid. ${OTHER_DATABASE}`,
     );
   }
 }

@@ -101,7 +101,7 @@ async function whatIsMissing({ pool, schema, log }: HealthOptions): Promise<stri
     const read = await pool.query<{ readOnly: boolean }>(
       `select current_setting('transaction_read_only')::boolean as "readOnly"`,
     );
-    return read.rows[0]?.readOnly === true ? 'a database that takes writes' : undefined;
+    return read.rows[0]?.readOnly === true ? 'a writable database' : undefined;
   } catch (error) {
     log.warn({ err: error }, 'the database could not be asked whether it is ready');
     return 'the database';

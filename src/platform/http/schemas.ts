@@ -37,8 +37,7 @@ export const refusalSchema = Type.Object(
         ),
         signed_text: Type.Optional(
           Type.String({
-            description:
-              'The text that has to be signed; with `signature_invalid`, in the sandbox only.',
+            description: 'The text to sign; with `signature_invalid`, in the sandbox only.',
           }),
         ),
         vid_known: Type.Optional(

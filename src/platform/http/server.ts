@@ -175,13 +175,13 @@ function requireHost(app: FastifyInstance): void {
     if (request.raw.httpVersion === '1.0') request.raw.headers.host ??= 'localhost';
     const { host } = request.raw.headers;
     if (hasSeveralHosts(request.raw.rawHeaders)) {
-      done(new Refusal('malformed_request', { text: 'The Host header came more than once' }));
+      done(new Refusal('malformed_request', { text: 'The Host header was sent more than once' }));
     } else if (host !== undefined && host === lastValid) {
       done();
     } else if (host === undefined) {
       done(new Refusal('malformed_request', { text: 'The Host header is missing' }));
     } else if (!isHost(host)) {
-      done(new Refusal('malformed_request', { text: 'The Host header is not a host' }));
+      done(new Refusal('malformed_request', { text: 'The Host header is not valid' }));
     } else {
       lastValid = host;
       done();
@@ -252,7 +252,7 @@ function abortionOf(error: unknown, request: FastifyRequest): Refusal | undefine
   const wasReset = (error as NodeJS.ErrnoException).code === 'ECONNRESET';
   if (!wasReset || request.raw.complete) return undefined;
   return new Refusal('malformed_request', {
-    text: 'The request did not arrive as a whole',
+    text: 'The request did not arrive completely',
     cause: error,
   });
 }

@@ -100,7 +100,7 @@ const FAILURES: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ENOTFOUND: 'the host name is not known',
   EAI_AGAIN: 'the host name could not be looked up',
-  EPRIVATE: 'the host name leads into a private network',
+  EPRIVATE: 'the host name resolves to a private network',
   EHOSTUNREACH: 'the host is not reachable',
   ENETUNREACH: 'the network is not reachable',
   ETIMEDOUT: 'the connection timed out',

@@ -81,7 +81,7 @@ export function createPublicLookup(resolve: Resolve = lookup): LookupFunction {
       const isRefused =
         hostname !== 'localhost' && addresses.some((one) => isPrivateAddress(one.address));
       if (isRefused) {
-        const refusal = new Error(`${hostname} leads to a private address`);
+        const refusal = new Error(`${hostname} resolves to a private address`);
         callback(Object.assign(refusal, { code: 'EPRIVATE' }), '', 0);
         return;
       }

@@ -29,7 +29,7 @@ export function readSignedCallback(
     case 'unavailable':
       return { kind: 'reports', reports: [] };
     default:
-      return refused('the body is not what the protocol says');
+      return refused('the body does not follow the protocol');
   }
 }
 

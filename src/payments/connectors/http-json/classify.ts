@@ -68,9 +68,9 @@ export function classifyPayment(ending: Ending, reference: string): PaymentOutco
         answered: true,
       };
     case 'conflict':
-      return unknown('the operator knows this reference with other content', true);
+      return unknown('the operator has this reference with different content', true);
     default:
-      return unknown('the answer does not fit an instruction', false);
+      return unknown('the answer is not one to an instruction', false);
   }
 }
 
@@ -97,7 +97,7 @@ export function classifyStatus(ending: Ending, reference: string): StatusOutcome
       // The query was not executed; this says nothing about the payment.
       return unknown(`${answer.code}: ${cleanMessage(answer.message)}`, true);
     default:
-      return unknown('the answer does not fit a status query', false);
+      return unknown('the answer is not one to a status query', false);
   }
 }
 
@@ -188,7 +188,7 @@ function believedAnswer(
 }
 
 function noAnswerText(httpStatus: number): string {
-  return `HTTP ${httpStatus} without an answer of the protocol`;
+  return `HTTP ${httpStatus} without a valid answer`;
 }
 
 function unknown(reason: string, answered: boolean): Unknown {

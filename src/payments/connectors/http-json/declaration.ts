@@ -10,7 +10,7 @@ export const HTTP_JSON: Declaration = {
     '`not_found` in the answer to a status query, once the acceptance window is over',
   ],
   notProof: [
-    'a time-out, a cut connection, any HTTP status without an answer of the protocol',
+    'a time-out, a cut connection, any HTTP status without a valid answer',
     '`unavailable` in the answer to a status query',
     '`conflict`: the operator has an instruction with this reference',
   ],

@@ -38,7 +38,10 @@ export class FieldCollector {
       throw unknownField(name);
     }
     if (this.#fields.has(name)) {
-      throw new Refusal('ambiguous_request', { field: name, text: `${name} came more than once` });
+      throw new Refusal('ambiguous_request', {
+        field: name,
+        text: `${name} was sent more than once`,
+      });
     }
     if (this.#fields.size === LIMITS.fieldCount) {
       throw new Refusal('payload_too_large', {

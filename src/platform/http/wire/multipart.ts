@@ -67,7 +67,7 @@ function isDelimitedBy(boundary: string, body: Buffer): boolean {
 
 function malformed(cause?: unknown): Refusal {
   return new Refusal('malformed_request', {
-    text: 'The body is not the multipart/form-data its boundary announces',
+    text: 'The body is not multipart/form-data with the announced boundary',
     cause,
   });
 }

@@ -383,7 +383,7 @@ describe('malipo credit train', () => {
     expect(answer).toMatchObject({ scorecard: 'our-card@7' });
     const card = readScorecard(path.join(out, 'generic-7.json'));
     expect(card).toMatchObject({ id: 'our-card', version: 7, kind: 'generic' });
-    expect(card.about).toMatchObject({ origin: 'not told', observedFrom: '2024-11' });
+    expect(card.about).toMatchObject({ origin: 'not stated', observedFrom: '2024-11' });
     expect(readFileSync(path.join(out, 'generic-7.md'), 'utf8')).toContain(
       '# Scorecard our-card@7',
     );

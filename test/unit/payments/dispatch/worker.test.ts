@@ -296,7 +296,7 @@ describe('a worker', () => {
     cutOff.abort();
     work.timers.pass(200);
     await work.done;
-    expect(work.progress).toMatchObject([{ next: 'verify', note: 'cut off by a stop' }]);
+    expect(work.progress).toMatchObject([{ next: 'verify', note: 'aborted by a stop' }]);
   });
 
   test.each([

@@ -104,7 +104,7 @@ describe('a callback', () => {
   ])('that %s is refused', (_what, body) => {
     expect(read(JSON.stringify(body))).toEqual({
       kind: 'refused',
-      reason: 'the body is not what the protocol says',
+      reason: 'the body does not follow the protocol',
     });
   });
 });

@@ -85,7 +85,7 @@ describe('an instruction', () => {
     [
       'conflict',
       answered(CONFLICT, 409),
-      'the operator knows this reference with other content',
+      'the operator has this reference with different content',
       null,
     ],
   ])('%s: unknown, but answered', (_what, ending, reason, operatorHandle) => {
