@@ -145,7 +145,7 @@ function found(bytes: Buffer): string[] {
   );
 }
 
-test('logs, metrics, refusals, reports and the database’s files hold no name, number or phone', async () => {
+test('logs, metrics, refusals, reports and the database’s files contain no name, number or phone', async () => {
   expect((await importLine(RIGHT, '2026-10-31')).exitCode).toBe(0);
   expect((await importLine({ ...RIGHT, Gender: CANARIES.surname }, '2026-11-01')).exitCode).toBe(1);
   const corrected = { ...RIGHT, OriginalAmount: '14000' };

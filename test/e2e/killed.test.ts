@@ -73,7 +73,7 @@ async function killAmidCreates(
   await killed;
 }
 
-test('a kill in the middle loses nothing and pays nothing twice', async () => {
+test('a kill under load: nothing is lost, and nothing is paid twice', async () => {
   const accepted = new Map<string, string>();
   const first = await fixture.start();
   expect(await demoVendor(first).fund()).toBe(100_000);
@@ -136,7 +136,7 @@ test('a kill in the middle loses nothing and pays nothing twice', async () => {
   expect(await vendor.balance()).toBe(100_000 - 60 * (timesPaid.size + silent));
 }, 120_000);
 
-test('when only the database server dies, the rest ends, says so, and can be started again', async () => {
+test('when only the database server dies, the service ends, says so, and can be started again', async () => {
   const first = await fixture.start();
   await demoVendor(first).fund();
   const reference = await demoVendor(first).accepted({ account: '254722009905' });

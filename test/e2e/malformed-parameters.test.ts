@@ -33,7 +33,7 @@ function fieldAtFault(operation: OperationName, name: string): string {
 }
 
 describe.each(OPERATIONS)('%s', (operation) => {
-  test.each(BODY_FORMS)('one bad value, rightly signed, as %s', async (form) => {
+  test.each(BODY_FORMS)('one invalid value, correctly signed, as %s', async (form) => {
     const requests: { name: string; value: string; request: WireRequest }[] = [];
     for (const name of Object.keys(usual(operation))) {
       for (const value of badValuesOf(operation, name)) {

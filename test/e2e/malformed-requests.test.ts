@@ -24,7 +24,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
     body,
   });
 
-  test('JSON that is none, or not flat', async () => {
+  test('JSON that is invalid, or not flat', async () => {
     const good = JSON.stringify(hashed(operation, usual(operation)));
     const more = (member: string): string => good.replace(/\}$/, `, ${member}}`);
     const bodies = [
@@ -316,7 +316,7 @@ describe('what no HTTP library would send', () => {
     expect(await exchange('GET /docs/ HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  test('half a request, then silence, harms nobody', async () => {
+  test('half a request, then silence, affects nobody else', async () => {
     const { hostname, port } = new URL(sandbox.origin);
     const sockets = Array.from({ length: 50 }, () => connect(Number(port), hostname));
     try {

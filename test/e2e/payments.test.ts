@@ -57,7 +57,7 @@ describe('how each test account ends', () => {
   ] as const;
   const BILLERS = ['kplc_prepaid', 'safaricom', 'nairobi_water'] as const;
 
-  test('as it says, paid once or not at all, and the books add up', async () => {
+  test('as documented, paid once or not at all, and the ledger is consistent', async () => {
     const vendor = await addFundedVendor(sandbox, { floatAmount: '10000.00' });
     const wanted = ENDS.flatMap(([suffix, end]) =>
       BILLERS.map((biller) => ({ suffix, end, biller })),
@@ -129,7 +129,7 @@ describe('how each test account ends', () => {
 });
 
 describe('many at once', () => {
-  test('no more is accepted than the float covers', async () => {
+  test('no more than the float covers is accepted', async () => {
     const vendor = await addFundedVendor(sandbox, { floatAmount: '1000.00' });
     const answers = await Promise.all(
       Array.from({ length: 100 }, async (_, index) =>
@@ -162,7 +162,7 @@ describe('many at once', () => {
     expect(await violations()).toEqual([]);
   });
 
-  test('fifty times the same is one payment and one answer', async () => {
+  test('the same request fifty times is one payment and one answer', async () => {
     const vendor = await addFundedVendor(sandbox, { floatAmount: '1000.00' });
     const params = { account: '254700000001', merchant_reference: fresh('again') };
     const answers = await Promise.all(Array.from({ length: 50 }, () => vendor.create(params)));

@@ -207,7 +207,7 @@ describe('the operators’ own statement', () => {
 });
 
 describe('a transaction that no one answers for', () => {
-  test('ends by the word of two people', async () => {
+  test('ends when two people enter the result', async () => {
     const reference = await pay('254722009909', 'safaricom');
     await until('it is sent', async () => (await statusOf(reference)) === 'PENDING');
     const by = ['--by', 'Asha', '--note', 'silent since yesterday'];

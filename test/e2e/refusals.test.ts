@@ -37,7 +37,7 @@ describe('refusals', () => {
     },
   );
 
-  test.each(OPERATIONS)('%s tells which methods it has', async (operation) => {
+  test.each(OPERATIONS)('%s lists its methods', async (operation) => {
     const allowed = READING.includes(operation) ? ['GET', 'HEAD', 'POST'] : ['POST'];
     for (const method of ['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
       if (allowed.includes(method)) continue;
@@ -78,7 +78,7 @@ describe('refusals', () => {
     }
   });
 
-  test('an unknown vendor and a wrong hash are one and the same', async () => {
+  test('an unknown vendor and a wrong hash get the same response', async () => {
     const wrongKey = { vid: vendor.vid, prefix: '722' };
     const unknown = { vid: 'nobody', prefix: '722' };
     const answers = await Promise.all(
@@ -195,7 +195,7 @@ describe('refusals', () => {
     });
   });
 
-  test('every answer forbids guessing its type and carries no version', async () => {
+  test('every response forbids content sniffing and contains no version', async () => {
     for (const path of ['/billing/list?vid=demo', '/nothing']) {
       const { headers } = await send(sandbox.origin, { method: 'GET', path });
       expect(headers['x-content-type-options']).toBe('nosniff');
@@ -216,7 +216,7 @@ function withoutRequestId(answer: Answer): string {
 }
 
 describe('between vendors', () => {
-  test('another’s reference is like one that never was', async () => {
+  test('another vendor’s reference is like one that does not exist', async () => {
     const demo = demoVendor(sandbox);
     await demo.fund();
     const theirs = await demo.accepted({ account: '254711000007' });
@@ -283,7 +283,7 @@ describe('between vendors', () => {
     expect(found.body.msg).toMatchObject({ ipay_reference: reference, ...own });
   });
 
-  test('a reference of one’s own may be another’s too', async () => {
+  test('two vendors may use the same reference', async () => {
     const both = await Promise.all(
       [1, 2].map(async () => await addFundedVendor(sandbox, { floatAmount: '100.00' })),
     );

@@ -166,7 +166,7 @@ async function importStatement(location: Place, operator: string, lost: Status['
   return await must(location.environment, 'reconcile', 'import', file, range, '--json');
 }
 
-test('after a restore nothing is paid twice, and what was lost is found', async () => {
+test('after a restore nothing is paid twice, and the missing payments are found', async () => {
   operators = await startSimulatedOperators(await fixture.folder());
   const before = placeIn(await fixture.folder());
   let running = await serve(before);

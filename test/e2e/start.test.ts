@@ -242,7 +242,7 @@ describe('a running sandbox', () => {
     expect((await get('/docs')).status).toBeLessThan(400);
   });
 
-  test('keeps out of its logs what is nobody else’s business', async () => {
+  test('logs no secret and no personal data', async () => {
     const vendor = await addFundedVendor(sandbox, {
       floatAmount: '5000.00',
       name: 'Canary Traders of Lamu',

@@ -233,7 +233,7 @@ describe('what people change holds without a restart', () => {
     });
   });
 
-  test('two keys are valid while one is changed', async () => {
+  test('two keys are valid during a rotation', async () => {
     const vendor = await newVendor();
     const pool = await sandbox.pool();
     const sealing = { masterKeys: await sandbox.masterKeys(), certain: false };
@@ -288,7 +288,7 @@ describe('what people change holds without a restart', () => {
     expectRefusal(refused, { status: 403, code: 'vendor_suspended', field: 'collector' });
   });
 
-  test('a biller that people take off line is paid nothing', async () => {
+  test('a biller that people set OFFLINE is paid nothing', async () => {
     const vendor = await newVendor();
     const pool = await sandbox.pool();
     await changeBillerStatus(pool, 'startimes', 'OFFLINE');

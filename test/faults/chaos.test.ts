@@ -3,7 +3,7 @@ import { runChaos } from './chaos/run.ts';
 
 const KILLS = 30;
 
-test('thirty kills under load lose nothing accepted and pay nothing twice', async () => {
+test('thirty kills under load: nothing accepted is lost, and nothing is paid twice', async () => {
   const seed = 1 + Math.floor(Math.random() * 1_000_000);
   const result = await runChaos({ kills: KILLS, seed });
   const { lost, paidTwice, violations } = result;

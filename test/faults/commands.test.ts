@@ -36,7 +36,7 @@ async function killedAt(
   expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
 }
 
-test('a backup that is killed is taken for none, and the server goes on as if it had not been', async () => {
+test('a killed backup is not accepted as a backup, and the server is not affected', async () => {
   const environment = { DATA_DIR: await fixture.folder(), MASTER_KEY: newMasterKey() };
   await must(environment, 'migrate');
   const server = await fixture.start(path.join(environment.DATA_DIR, 'postgres'));
@@ -69,7 +69,7 @@ test.each([
   { point: 'statement:before-commit', repeated: false },
   { point: 'statement:after-commit', repeated: true },
 ] as const)(
-  'a statement whose import is killed ($point) was imported as a whole or not at all, and is imported again',
+  'a statement whose import is killed ($point) is imported completely or not at all, and can be imported again',
   async ({ point, repeated }) => {
     const books = await openBooks();
     cleanups.push(async () => await books.close());

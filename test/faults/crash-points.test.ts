@@ -295,7 +295,7 @@ type ElsewherePoint =
   | 'statement:before-commit'
   | 'statement:after-commit';
 
-test('at every crash point: nothing lost, nothing paid twice, and the next start mends it', async () => {
+test('at every crash point: nothing is lost or paid twice, and the next start recovers', async () => {
   const scenes = Object.entries(SCENES) as [CrashPoint, Scene][];
   let mend = async (): Promise<void> => undefined;
   for (const [point, { env, act, left, after }] of scenes) {
@@ -353,7 +353,7 @@ test('at every crash point: nothing lost, nothing paid twice, and the next start
   expect(receiver.calls.length).toBeGreaterThan(told.size);
 }, 240_000);
 
-test('while migrations are applied: those before stay, this one leaves nothing, the next start goes on', async () => {
+test('during a migration: earlier ones stay, this one is rolled back, the next start continues', async () => {
   const empty = await createTestDatabase();
   const other = createPool({ url: empty.ownerUrl, max: 1, name: 'test' });
   await other.query('drop schema public cascade; create schema public');

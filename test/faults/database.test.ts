@@ -105,7 +105,7 @@ async function countMovements(): Promise<number> {
   return counted.rows[0]?.count ?? 0;
 }
 
-test('a movement whose commit is not answered is unknown, and a repeat answers it', async () => {
+test('a movement whose commit is not acknowledged is unknown, and a repeat returns it', async () => {
   let lost = proxy.loseAnswerTo('commit', 'cut');
   const unknownCollect = collectIncome('unanswered');
   await lost;
@@ -133,7 +133,7 @@ test('a movement whose commit never arrived is made once, by the repeat', async 
   expect(await countMovements()).toBe(before + 1);
 });
 
-test('without a database every operation that needs it says so, and goes on when it is back', async () => {
+test('without a database every operation that needs it says so, and continues when it is back', async () => {
   await earn('before the outage', 10);
   const reference = await vendor.accepted({ account: '0123', biller_name: 'tokens' });
   const before = await countMovements();
@@ -181,7 +181,7 @@ test('a slow line to the database costs time and nothing else', async () => {
   expect(await countMovements()).toBe(before + 1);
 });
 
-test('connections that the database ends, all at once, cost at most one refusal each', async () => {
+test('when the database ends all connections at once, each costs at most one refusal', async () => {
   await earn('before the end', 30);
   await pool.query(
     `select pg_terminate_backend(pid) from pg_stat_activity
@@ -192,7 +192,7 @@ test('connections that the database ends, all at once, cost at most one refusal 
   expect((await vendor.create({ account: '0125', biller_name: 'tokens' })).status).toBe(200);
 });
 
-test('a read-only database: not ready, nothing is taken, and back to work when it takes writes', async () => {
+test('a read-only database: not ready, nothing is accepted, and work continues when it is writable', async () => {
   const name = new URL(database.url).pathname.slice(1);
   const before = await countMovements();
   await database.asOwner(`alter database ${name} set default_transaction_read_only = on`);
@@ -219,7 +219,7 @@ test('a read-only database: not ready, nothing is taken, and back to work when i
   expect((await vendor.create({ account: '0126', biller_name: 'tokens' })).status).toBe(200);
 });
 
-test('somebody holds the vendor’s float: refused when the wait for the lock ends, not before it is clear', async () => {
+test('another session holds the vendor’s float: refused when the lock timeout expires', async () => {
   await earn('before the lock', 40);
   const holder = await pool.connect();
   await holder.query('begin');
@@ -232,7 +232,7 @@ test('somebody holds the vendor’s float: refused when the wait for the lock en
   expect((await vendor.create({ account: '0127', biller_name: 'tokens' })).status).toBe(200);
 });
 
-test('every connection waits for a lock: those behind are refused, too, and nothing is half done', async () => {
+test('every connection waits for a lock: further requests are refused, and nothing is half done', async () => {
   await earn('before the queue', 50);
   const before = await countMovements();
   const holder = await pool.connect();

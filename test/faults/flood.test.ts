@@ -105,7 +105,7 @@ async function createOver(http: HttpPool, number: number): Promise<Answered> {
   };
 }
 
-test('a flood of creates, connections and slow bodies: memory is bounded, what is too much is refused at once, and what was accepted is there', async () => {
+test('a flood of creates, connections and slow bodies: memory is bounded, excess is refused at once, and nothing accepted is lost', async () => {
   const slow = `POST ${PATHS.create} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 16000\r\n\r\n{"vid":"`;
   for (let opened = 0; opened < IDLE_CONNECTIONS; opened += 1) openConnection('');
   for (let opened = 0; opened < SLOW_BODIES; opened += 1) openConnection(slow);

@@ -118,7 +118,7 @@ async function countQueued(condition: string): Promise<number> {
 const statusOf = async (held: Held): Promise<string> =>
   (await vendor.payment(held.reference)).transaction_status;
 
-test('a process that stands still past its lease owns nothing any more: its success is recorded, its progress is not, and all is paid once', async () => {
+test('a process suspended past its lease: its success is recorded, its progress is not, and everything is paid once', async () => {
   const unsent = await heldPayment('dispatch:after-claim');
   const sent = await heldPayment('dispatch:after-send');
   const answered = await heldPayment('dispatch:before-result-commit');

@@ -111,7 +111,7 @@ async function expectInBooks(accepted: readonly string[]): Promise<void> {
   expect((await checkLedger(pool)).violations).toEqual([]);
 }
 
-test('a database server that is stopped at once in the middle of creates: all are accepted in the end, once', async () => {
+test('a database server stopped abruptly during creates: in the end all are accepted, once', async () => {
   const accepted: string[] = [];
   const insist = async (worker: number): Promise<void> => {
     for (let index = 0; index < 20; index += 1) {
@@ -136,7 +136,7 @@ test('a database server that is stopped at once in the middle of creates: all ar
   await expectInBooks(accepted);
 }, 120_000);
 
-test('a full disk: nothing is acknowledged that is not kept, and work goes on when there is room', async (context) => {
+test('a full disk: nothing is acknowledged that is not stored, and work continues when there is space', async (context) => {
   if (!isSmall) context.skip('a volume of its own needs the right to mount');
   const accepted: string[] = [];
   const ballast = path.join(volume, 'ballast');

@@ -60,7 +60,7 @@ async function untilClosed(port: number, text: string): Promise<string> {
   return heard;
 }
 
-test('past the limit of requests the next one is refused at once, and health still answers', async () => {
+test('beyond the limit of requests the next one is refused at once, and health still responds', async () => {
   const { origin, answerAll, arrived } = await serve({ requestsUnderWay: 2 });
   const get = async (path: string) => await send(origin, { method: 'GET', path });
   const taken = [get('/slow'), get('/slow')];
@@ -86,7 +86,7 @@ test('a client that goes away gives its place back', async () => {
   });
 });
 
-test('past the limit of connections the next one is closed, and those before go on', async () => {
+test('beyond the limit of connections the next one is closed, and the others continue', async () => {
   const { port, arrived, answerAll } = await serve({ connections: 2 });
   const request = 'GET /slow HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
   const taken = [untilClosed(port, request), untilClosed(port, request)];
@@ -102,7 +102,7 @@ test.each([
     'a body that does not come',
     'POST /quick HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: 99\r\n\r\nslow',
   ],
-])('%s: refused and closed when its time is over', async (_, text) => {
+])('%s: refused and closed after the timeout', async (_, text) => {
   const { port } = await serve({
     headersTimeoutMs: 100,
     requestTimeoutMs: 200,
@@ -111,7 +111,7 @@ test.each([
   expect(await untilClosed(port, text)).toMatch(/^HTTP\/1\.1 400 .*"malformed_request"/s);
 });
 
-test('a body without end is refused at the limit, not collected', async () => {
+test('an endless body is refused at the limit, not buffered', async () => {
   const { port } = await serve({});
   const chunk = `1000\r\n${'x'.repeat(0x1000)}\r\n`;
   const head =

@@ -76,7 +76,7 @@ async function attempts(account: string): Promise<readonly (string | null)[]> {
   return read.rows.map((row) => row.outcome);
 }
 
-test('SIGTERM with a payment at its operator: the answer is waited for and written', async () => {
+test('SIGTERM during a call to an operator: the service waits for the answer and records it', async () => {
   const reference = await payment('254700009907');
   service.signal('SIGTERM');
   const { ending, lastWords } = await service.death();
@@ -97,7 +97,7 @@ test('SIGTERM with a payment at its operator: the answer is waited for and writt
   expect(await attempts('254700009907')).toHaveLength(1);
 });
 
-test('SIGTERM with an operator that hangs past the grace: it ends, and the payment is found out about after the restart', async () => {
+test('SIGTERM with an operator that hangs past the grace period: the service ends, and verifies the payment after the restart', async () => {
   service.signal('SIGTERM');
   await service.death();
   await start({ SHUTDOWN_GRACE_MS: '100' });
@@ -123,7 +123,7 @@ const BROKEN = {
 };
 
 test.each(Object.entries(BROKEN))(
-  '%s ends the process with a word in the log, to be started again; nothing accepted is lost',
+  '%s ends the process with a log line; after the restart nothing accepted is lost',
   async (_, code) => {
     service.signal('SIGTERM');
     await service.death();

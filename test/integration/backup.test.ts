@@ -125,7 +125,9 @@ describe('a backup', () => {
     expect(refused).toMatchObject({ exitCode: 1 });
     expect(refused.stderr).toContain('is not empty');
     const inside = path.join(dataDir, 'postgres', 'data', 'backup');
-    expect((await inProcess(environment, 'backup', inside)).stderr).toContain('within the data');
+    expect((await inProcess(environment, 'backup', inside)).stderr).toContain(
+      'inside the data folder',
+    );
     const external = await inProcess({ DATABASE_URL: server.url }, 'backup', '/nowhere');
     expect(external.stderr).toContain('pg_basebackup');
   });

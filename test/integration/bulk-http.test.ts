@@ -306,7 +306,7 @@ describe('uploads that do not come', () => {
     ['text/csv', forged],
     [MULTIPART, 'x'],
     [MULTIPART, forged],
-  ])('keep no vendor waiting: %s, X-Signature: %s', async (contentType, signature) => {
+  ])('do not delay other vendors: %s, X-Signature: %s', async (contentType, signature) => {
     const path = target(PATH, { batch_reference: fresh('batch'), sha256: sha256(file) });
     for (let count = 0; count < 2 * LIMITS.bulkUploadsAtOnce; count += 1) {
       await begin(path, { 'Content-Type': contentType, 'X-Signature': signature });

@@ -413,7 +413,7 @@ describe('malipo prefix', () => {
       ofSafaricom.length,
     );
     const again = await must(environment, 'prefix', 'load-kenya');
-    expect(again.stdout).toContain('There are no billers airtel, jtl, telkom.');
+    expect(again.stdout).toContain('Unknown billers: airtel, jtl, telkom.');
   });
 });
 

@@ -169,7 +169,7 @@ describe('funding', () => {
     });
   });
 
-  test('four times at once, each after its own collection, with one time, leaves nothing', async () => {
+  test('four times at once with the same time, each after its own collection, leaves nothing behind', async () => {
     const vendorId = await books.addVendor();
     const movements = await Promise.all(
       [100n, 200n, 300n, 400n].map(async (amountCents) => {

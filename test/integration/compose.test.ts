@@ -8,7 +8,7 @@ import { addVendor } from '../../src/payments/ledger/add-vendor.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import { until } from '../support/until.ts';
 
-test('a service that cannot be built says why in plain words, and leaves nothing running', async () => {
+test('a service that cannot be built says why, and leaves nothing running', async () => {
   const database = await createTestDatabase();
   const pool = createPool({ url: database.url, max: 1, name: 'test' });
   const masterKeys = { current: randomBytes(32), previous: undefined };

@@ -142,7 +142,7 @@ describe('a float that does not cover all', () => {
 });
 
 describe('the same payment fifty times at once', () => {
-  test('with a reference: one transaction, fifty equal answers', async () => {
+  test('with a reference: one payment, fifty equal answers', async () => {
     const vendorId = await books.addVendor(1_000_000n);
     const decisions = await createAll(
       Array.from({ length: 50 }, () =>
@@ -157,7 +157,7 @@ describe('the same payment fifty times at once', () => {
     expect(await books.balances(vendorId)).toMatchObject({ reserved: 10_000n });
   });
 
-  test('without a reference, checked: one transaction, and the others name it', async () => {
+  test('without a reference, checked: one payment, and the refusals name it', async () => {
     const vendorId = await books.addVendor(1_000_000n);
     const decisions = await createAll(
       Array.from({ length: 50 }, () => newPayment({ vendorId, duplicateCheck: true })),

@@ -236,7 +236,7 @@ describe('a batch of creates', () => {
     await books.close();
   });
 
-  test('decides like its rows taken one by one, and books what it decides', SHRINKING, async () => {
+  test('decides as if its rows came one by one, and posts what it decides', SHRINKING, async () => {
     const met: Met = new Map();
     const property = fc.asyncProperty(history, async (given) => {
       const vendorIds = await books.addVendors(given.vendors.map((vendor) => vendor.floatCents));

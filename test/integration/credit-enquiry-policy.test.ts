@@ -98,7 +98,7 @@ describe('a vendor with strict enquiries', () => {
   });
 
   test.each(OPERATIONS)(
-    'cannot tell from a %s whether a document is on file',
+    'cannot find out from a %s whether a document is on file',
     async (operation) => {
       const vendor = await strictVendor();
       const answers = [];
@@ -157,7 +157,7 @@ describe('a vendor with strict enquiries', () => {
     expect(kept.rows).toEqual([{ outcome: 'mismatch' }]);
   });
 
-  test('has so many misses an hour over all processes, then nothing but repeats', async () => {
+  test('has a limited number of misses an hour across all processes, then only repeats', async () => {
     const vendor = await strictVendor();
     const hit = { nationalID: '900000001', ...NAMES, ...CONSENT };
     const miss = { ...UNKNOWN, ...CONSENT, requestReference: fresh('L').replaceAll('-', '') };

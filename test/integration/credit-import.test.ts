@@ -271,7 +271,7 @@ test('a file imported again after a rotation of the keys changes nothing', async
 });
 
 describe('an import that is interrupted', () => {
-  test('goes on where its last commit was, with the whole report', async () => {
+  test('continues after its last commit, with the complete report', async () => {
     const lines = Array.from({ length: 40 }, (_, index) =>
       line(index, index % 10 === 0 ? { Gender: 'X' } : {}),
     );

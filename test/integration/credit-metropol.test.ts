@@ -189,7 +189,7 @@ describe('Metropol as the bureau', () => {
   });
 
   test.each<Mishap>(['cut', 'garbage', 'silence', 'incomplete', 'duplicate', 'refused'])(
-    'after a %s the outcome is unknown; the repeat asks only for what is missing',
+    'after a %s the outcome is unknown; the repeat asks only for the missing parts',
     async (mishap) => {
       const asked = question();
       emulator.mishap('/report/credit_info', mishap);
@@ -293,7 +293,7 @@ describe('Metropol as the bureau', () => {
     await useVault(vault);
   });
 
-  test('that refuses or cannot be reached took nothing', async () => {
+  test('that refuses or cannot be reached is not billed', async () => {
     const asked = question();
     emulator.mishap('/identity/verify', 'refused');
     await expect(ask(asked)).rejects.toMatchObject({ code: 'bureau_unavailable' });
@@ -308,7 +308,7 @@ describe('Metropol as the bureau', () => {
     emulator = await startMetropolEmulator();
   });
 
-  test('is not called when its name leads into a private network, unless that is allowed', async () => {
+  test('is not called when its name resolves to a private network, unless that is allowed', async () => {
     const names = vi
       .spyOn(dns, 'lookup')
       .mockImplementation(((

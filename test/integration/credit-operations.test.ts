@@ -424,7 +424,7 @@ describe('an enquiry', () => {
     }
   });
 
-  test('whose documents disagree is a case for a person', async () => {
+  test('whose documents disagree opens a case', async () => {
     await ask('id-decision', { passportNo: 'SYNA0000003' });
     const cases = await listCases(service.pool, { open: true, limit: 1_000 });
     expect(cases.filter(({ crns }) => crns.join() === '1000001,1000003')).toMatchObject([

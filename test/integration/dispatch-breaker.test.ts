@@ -66,7 +66,7 @@ async function readReason(): Promise<string | undefined> {
 }
 
 describe('calls without an answer', () => {
-  test('so many in a row take the biller offline; a probe brings it back', async () => {
+  test('enough in a row take the biller offline; a probe brings it back', async () => {
     let reachable = false;
     let probes = 0;
     const operator = createScriptedConnector({
@@ -170,7 +170,7 @@ describe('calls without an answer', () => {
 });
 
 describe('an operator that says it can take nothing', () => {
-  test('takes the biller offline at once; nothing fails, and all is paid when it is back', async () => {
+  test('takes the biller offline at once; nothing fails, and everything is paid when it is back', async () => {
     let empty = true;
     const operator = createScriptedConnector({
       pay: (instruction) => (empty ? PAUSED : paid(instruction)),

@@ -162,7 +162,7 @@ describe('a callback', () => {
   test.each([
     ['no transaction has', () => encodeReference(1, newId())],
     ['is none', () => 'not a reference'],
-  ])('about a reference that %s is kept, and answered like any other', async (_, make) => {
+  ])('about a reference that %s is stored, and answered like any other', async (_, make) => {
     const reference = make();
     expect(await report(OPERATOR, [reference, paid({ amountCents: 12_345n })])).toBe('accepted');
     expect(await readUnmatched(reference)).toMatchObject([

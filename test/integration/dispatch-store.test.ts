@@ -90,7 +90,7 @@ describe('a claim', () => {
     return taken;
   }
 
-  test('never gives two claimers the same transaction, to send it or to ask', async () => {
+  test('never gives two claimers the same payment, to send or to verify', async () => {
     const vendorIds = await books.addVendors([10_000_000n, 10_000_000n]);
     const made = Array.from({ length: 120 }, (_, index) =>
       newPayment({
@@ -185,7 +185,7 @@ describe('a claim', () => {
     expect(await readAttempts(books, lapsing)).toHaveLength(1);
   });
 
-  test('tells the age of the instruction by the database’s clock', async () => {
+  test('measures the age of the instruction by the database’s clock', async () => {
     const made = await makeOne();
     await mustTake(made, 'send', 0);
     await books.pool.query(
@@ -323,7 +323,7 @@ describe('progress', () => {
     expect(queued?.due_in_ms).toBeLessThanOrEqual(60_000);
   });
 
-  test('of a worker whose lease lapsed is ignored', async () => {
+  test('of a worker whose lease has expired is ignored', async () => {
     const made = await makeOne();
     const stale = await mustTake(made, 'send', 0);
     const current = await until(async () => await mustTake(made, 'verify'));

@@ -175,7 +175,7 @@ test('an answer about a payment that is gone opens a case of the house', async (
 });
 
 describe('an operator that does not tell', () => {
-  test('is asked until it does, and never instructed twice', async () => {
+  test('is queried until it does, and never instructed twice', async () => {
     const answers = inTurn(
       () => SILENCE,
       () => ({ ...ACCEPTED, operatorHandle: null }),
@@ -206,7 +206,7 @@ describe('an operator that does not tell', () => {
     expect(operator.instructions).toHaveLength(1);
   });
 
-  test('and cannot be asked: pending until the word comes by another way', async () => {
+  test('and cannot be queried: pending until the result comes from another source', async () => {
     const operator = createScriptedConnector({ pay: () => ACCEPTED });
     const made = await makeOne();
     const dispatch = await start(operator);
@@ -307,7 +307,7 @@ describe('a connector that breaks its promise', () => {
     expect(operator.queries).toHaveLength(2);
   });
 
-  test('and never returns: verified past its deadline, and others are not held up', async () => {
+  test('and never returns: verified past its deadline, and others are not delayed', async () => {
     let first = true;
     const operator = createScriptedConnector({
       payDeadlineMs: 1,
@@ -328,7 +328,7 @@ describe('a connector that breaks its promise', () => {
 });
 
 describe('a biller that people took offline', () => {
-  test('is sent nothing, while what was sent is verified', async () => {
+  test('is sent nothing, while instructions already sent are verified', async () => {
     let answer = SILENCE as ReturnType<typeof paid> | typeof SILENCE;
     const operator = createScriptedConnector({ pay: () => SILENCE, status: () => answer });
     const sent = await makeOne();

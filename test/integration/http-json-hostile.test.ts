@@ -124,7 +124,7 @@ test('the same server with a decent answer is believed', async () => {
   expect(await pay(connect(port))).toMatchObject({ kind: 'paid', amountCents: 100_00n });
 });
 
-describe('answers that are none leave the outcome unknown', () => {
+describe('invalid answers leave the outcome unknown', () => {
   test.each([
     ['nothing', '', 200],
     ['HTML', '<html><body>Paid!</body></html>', 200],
@@ -200,7 +200,7 @@ describe('every call ends', () => {
     ]);
   });
 
-  test('a body without end', async () => {
+  test('an endless body', async () => {
     const endless = await listenHttp((_request, response) => {
       const more = (): void => {
         while (!response.destroyed && response.write('x'.repeat(1024)));
@@ -242,7 +242,7 @@ describe('cut connections', () => {
     expect(await pay(connect(port))).toMatchObject({ kind: 'unknown', answered: false });
   });
 
-  test('at whatever moment: what is called not sent did not arrive', async () => {
+  test('at any moment: an instruction reported as not sent did not arrive', async () => {
     let received = '';
     let count = 0;
     const port = await listenRaw((socket) => {

@@ -62,7 +62,7 @@ async function countPayments(vendorId: number): Promise<number> {
 }
 
 describe('creates whose answer is lost after the commit', () => {
-  test('are found again: accepted once, answered once', async () => {
+  test('are found by the repeat: accepted once, answered once', async () => {
     const vendorId = await books.addVendor(25_000n);
     const lane = openLane(8_000);
     const batch = [
@@ -125,7 +125,7 @@ describe('creates whose answer is lost after the commit', () => {
     expect(await countPayments(vendorId)).toBe(2);
   });
 
-  test('are found again when nobody says that the connection is dead', async () => {
+  test('are found by the repeat when the dead connection reports no error', async () => {
     const vendorId = await books.addVendor(100_000n);
     const lane = createLane<NewPayment, CreateDecision>({
       name: 'half-open lane',
@@ -164,7 +164,7 @@ describe('a statement of nobody’s lane', () => {
 });
 
 describe('a create that never reached the server', () => {
-  test('is sent again', async () => {
+  test('is repeated', async () => {
     const vendorId = await books.addVendor(100_000n);
     const lane = openLane(8_000);
     const lost = proxy.loseRequest(CREATE);

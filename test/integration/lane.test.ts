@@ -117,7 +117,7 @@ describe('a row that the database cannot take', () => {
 });
 
 describe('a full queue', () => {
-  test('refuses what comes on top as overloaded, and loses nothing it took', async () => {
+  test('refuses further items as overloaded, and loses nothing it accepted', async () => {
     const gate = Promise.withResolvers<undefined>();
     const lane: Lane<number, number> = createLane({
       name: 'narrow lane',

@@ -62,7 +62,7 @@ test('two that start at once share the work: every migration is applied once', a
   expect(applied.flat().toSorted()).toEqual(NAMES.toSorted());
 });
 
-test('one that was killed in the middle of a statement leaves nothing half done, and lets go', async () => {
+test('one that was killed during a statement leaves nothing half done, and releases its locks', async () => {
   const { url, pool } = await empty();
   const folder = await makeTemporaryFolder();
   folders.push(folder);

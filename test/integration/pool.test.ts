@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await database.drop());
 
-test('so many may wait for a connection, and not one more', async () => {
+test('only a limited number of callers may wait for a connection', async () => {
   const pool = createPool({ url: database.url, max: 1, name: 'narrow' });
   const client = await pool.connect();
   const waiting = Array.from(

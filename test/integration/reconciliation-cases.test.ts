@@ -199,7 +199,7 @@ describe('two people', () => {
 });
 
 describe('a late success after the refund', () => {
-  test('charges the float again; the vendor sees SUCCESS, with what the payment yielded', async () => {
+  test('charges the float again; the vendor sees SUCCESS, with the details of the payment', async () => {
     const made = await lateSuccess();
     await resolve(await openCaseOf(made, 'contradiction'), 'charge_vendor');
     expect(await books.balances(made.vendorId)).toMatchObject({
@@ -226,7 +226,7 @@ describe('a late success after the refund', () => {
     });
   });
 
-  test('with too little in the float leaves an exposure, a case of its own, which is collected', async () => {
+  test('with too little in the float leaves an exposure, a separate case, which is collected', async () => {
     const made = await lateSuccess(AMOUNT + FEE);
     const { vendorId } = made;
     const other = newPayment({ vendorId, amountCents: 4_000n });

@@ -282,29 +282,32 @@ describe('a settler', () => {
     test.each([
       ['paid, then declined', paidReport, failedReport, PAID],
       ['declined, then paid', failedReport, paidReport, RETURNED],
-    ] as const)('%s: a case, the books stay', async (_, first, second, expected) => {
-      const made = await payOne();
-      await settle(first(made));
-      const before = await readStored(made);
-      expect(await settle(second(made, { source: 'callback' }))).toBe('contradicted');
-      expect(await settle(second(made, { source: 'callback' }))).toBe('contradicted');
-      expect(await readStored(made)).toEqual(before);
-      expect(await books.balances(made.vendorId)).toMatchObject(expected);
-      expect(await readCases(made)).toMatchObject([
-        {
-          kind: 'contradiction',
-          facts: {
-            books_say: first(made).outcome,
-            operator_says: second(made).outcome,
-            source: 'callback',
+    ] as const)(
+      '%s: a case, and the ledger does not change',
+      async (_, first, second, expected) => {
+        const made = await payOne();
+        await settle(first(made));
+        const before = await readStored(made);
+        expect(await settle(second(made, { source: 'callback' }))).toBe('contradicted');
+        expect(await settle(second(made, { source: 'callback' }))).toBe('contradicted');
+        expect(await readStored(made)).toEqual(before);
+        expect(await books.balances(made.vendorId)).toMatchObject(expected);
+        expect(await readCases(made)).toMatchObject([
+          {
+            kind: 'contradiction',
+            facts: {
+              books_say: first(made).outcome,
+              operator_says: second(made).outcome,
+              source: 'callback',
+            },
           },
-        },
-      ]);
-    });
+        ]);
+      },
+    );
   });
 
   describe('another amount than was instructed', () => {
-    test('less: what was paid goes out, the rest comes back, the fee is kept, and a case', async () => {
+    test('less: the amount paid goes out, the rest is returned, the fee is kept, and a case is opened', async () => {
       const made = await payOne();
       expect(await settle(paidReport(made, { paidCents: 4_000n }))).toBe('settled');
       expect(await books.balances(made.vendorId)).toMatchObject({
@@ -321,7 +324,7 @@ describe('a settler', () => {
       ]);
     });
 
-    test('more: the reservation goes out and not a cent more, and a case', async () => {
+    test('more: only the reservation goes out, and a case is opened', async () => {
       const made = await payOne();
       expect(await settle(paidReport(made, { paidCents: 12_000n }))).toBe('settled');
       expect(await books.balances(made.vendorId)).toMatchObject(PAID);

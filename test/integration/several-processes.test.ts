@@ -151,7 +151,7 @@ test('what one changes, all others know', async () => {
   }
 });
 
-test('every payment is accepted once and paid once, whoever took it and whoever died', async () => {
+test('every payment is accepted once and paid once, whichever process accepts it and whichever dies', async () => {
   const { vid, key } = shop(0);
   const clients = clientsOf(vid, key);
   await fund(vid, clients);

@@ -315,7 +315,7 @@ describe('a receiver', () => {
     ],
   ];
   test.each(failing)(
-    '%s is tried again, with the same event, until it takes it',
+    '%s is retried with the same event until it accepts it',
     async (_, fail, result) => {
       let failures = 0;
       const receiver = await receive((response) => {
@@ -337,7 +337,7 @@ describe('a receiver', () => {
     },
   );
 
-  test('that never takes an event: it is given up when its time is over, and can be sent again', async () => {
+  test('that never accepts an event: the event is given up in the end, and can be sent again', async () => {
     let isWell = false;
     const receiver = await receive((response) => response.writeHead(isWell ? 204 : 500).end());
     const shop = await shopWith(receiver.url);
@@ -385,7 +385,7 @@ describe('a receiver', () => {
     expect(receiver.calls).toHaveLength(1);
   });
 
-  test('that hangs holds up nobody but itself, and is called with few at once', async () => {
+  test('that hangs delays nobody else, and gets few calls at once', async () => {
     const held: ServerResponse[] = [];
     const slow = await receive((response) => void held.push(response));
     const quick = await receive();
@@ -419,7 +419,7 @@ describe('a receiver', () => {
   });
 });
 
-test('a public name that leads into a private network is not called', async () => {
+test('a public name that resolves to a private network is not called', async () => {
   const receiver = await receive();
   const deliverer = createDeliverer({
     callTimeoutMs: 2_000,

@@ -171,7 +171,7 @@ describe('an unknown parameter', () => {
     fc.stringMatching(/^[A-Za-z_ .:;/[\]-]{1,8}$/),
   );
 
-  it.each(SIGNED)('of $id never becomes part of a value, whoever signs it', async (operation) => {
+  it.each(SIGNED)('of $id never becomes part of a value, whoever signed it', async (operation) => {
     const parameters = new KnownNames().signed(operation.names);
     const params = fc
       .subarray([...operation.names], { minLength: 1 })

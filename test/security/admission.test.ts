@@ -98,7 +98,7 @@ const post = async ({ origin }: Running, path: string, client = '10.0.0.1') =>
 const OVERLOADED = /^HTTP\/1\.1 503 .*\r\nretry-after: 1\r\n.*"code":"overloaded"/s;
 
 describe('requests whose body does not come', () => {
-  test('are not under way: others are served, whatever their number', async () => {
+  test('do not count as received: others are served, however many there are', async () => {
     const server = await serve({ requestsUnderWay: 2 });
     for (let opened = 0; opened < 20; opened += 1) await open(server.port, unfinished());
     expect((await post(server, '/quick')).status).toBe(200);
@@ -150,7 +150,7 @@ describe('requests whose body does not come', () => {
 });
 
 describe('requests that have arrived', () => {
-  test('of one address are refused past its share, and another address is served', async () => {
+  test('of one address are refused beyond its limit, and another address is served', async () => {
     const server = await serve({ requestsPerAddress: 2 }, ['127.0.0.1']);
     const taken = [post(server, '/slow'), post(server, '/slow')];
     await until('both are under way', () => server.arrived() === 2);

@@ -65,7 +65,7 @@ async function call(request: WireRequest, signing: Signing = {}): Promise<Answer
 const SIGNED = OPERATIONS.filter((name) => !UNSIGNED.has(name) && name !== 'collect');
 
 describe('the header signature', () => {
-  test.each(SIGNED)('is enough for %s, and the hash alone is refused', async (operation) => {
+  test.each(SIGNED)('is sufficient for %s, and the hash alone is refused', async (operation) => {
     const params = usualParams(operation, vendor.vid);
     for (const form of ['json', 'urlencoded', 'query'] as const) {
       const answer = await call(encode(PATHS[operation], params, form));
@@ -259,7 +259,7 @@ describe('a request that is sent again', () => {
     expectRefusal(await send(second.origin, request), replayed);
   });
 
-  test('is taken once of many at the same time', async () => {
+  test('sent many times at once is accepted once', async () => {
     const request = withHeader(requestOf('balance'), headerOf(requestOf('balance')));
     const answers = await Promise.all(
       Array.from({ length: 40 }, async (_, index) => {

@@ -83,7 +83,7 @@ describe('a bulk file', () => {
     },
   );
 
-  test('of two vendors under one reference is two, each of which sees and pays its own', async () => {
+  test('of two vendors under one reference are two; each vendor sees and pays its own', async () => {
     const reference = fresh('batch');
     const before = [await vendor.balance(), await other.balance()];
     const ours = await decided(vendor, reference, fileOf('254722000002', '11'));
@@ -168,7 +168,7 @@ describe('a collection', () => {
     }
   });
 
-  test('for one vendor is not another’s, also under the reference that one had', async () => {
+  test('for one vendor is never another’s, even under a reference that the other used', async () => {
     const reference = fresh('receipt');
     const before = [await vendor.balance(), await other.balance()];
     const reported = { vid: vendor.vid, reference, amount: '33.00' };

@@ -34,7 +34,7 @@ async function callback(key: string): Promise<number> {
   return answer.status;
 }
 
-test('callbacks are taken under both keys of an operator while they overlap, and no longer', async () => {
+test('callbacks are accepted under both keys of an operator during the overlap, and no longer', async () => {
   const { pool, catalogue } = running.service;
   const set = async (secret: string, overlapSeconds: number): Promise<void> => {
     await setOperatorKey(pool, 'kplc', { secret, sealing: running.sealing, overlapSeconds });

@@ -58,7 +58,7 @@ describe('a forged request', () => {
   });
 
   test.each(SIGNED)(
-    '%s by another vendor’s key, or in another’s name, is refused',
+    '%s signed with another vendor’s key, or in another’s name, is refused',
     async (name) => {
       const ours = signed(usualParams(name, 'demo'), vendor.key);
       for (const params of [
@@ -91,7 +91,7 @@ describe('a replayed request', () => {
     expect(answers[1]?.text).toBe(answers[0]?.text);
   });
 
-  test('of a create pays nothing more', async () => {
+  test('of a create pays nothing again', async () => {
     const params = signed(
       {
         ...usualParams('create', 'demo'),
@@ -108,7 +108,7 @@ describe('a replayed request', () => {
     expect(await vendor.balance()).toBe(before - 5);
   });
 
-  test('of a generic score is another enquiry as a mobile-loan score, since the hash is the same', async () => {
+  test('of a generic score as a mobile-loan score is another enquiry, because the hash is the same', async () => {
     const params = signed(usualParams('genericScore', 'demo'), vendor.key);
     const first = await ask('genericScore', params);
     expect(first.status, first.text).toBe(200);
@@ -163,7 +163,7 @@ describe('what is not flat and plain', () => {
 });
 
 describe('what answers and logs give away', () => {
-  test('no answer shows a stack, a path or the program behind it', async () => {
+  test('no response shows a stack, a path or the program behind it', async () => {
     const answers = await Promise.all([
       ask('create', { vid: 'demo' }),
       send(running.origin, { method: 'GET', path: '/nothing' }),
@@ -181,7 +181,7 @@ describe('what answers and logs give away', () => {
     }
   });
 
-  test('nothing that is sent makes a line of its own in the log, or is in it', async () => {
+  test('no input adds a line to the log or appears in it', async () => {
     const canary = 'canary-4711';
     const lines = `${canary}%0d%0a{"level":"fatal"}\n`;
     await send(running.origin, {
@@ -212,7 +212,7 @@ describe('the time of a refusal', () => {
   const ROUNDS = 300;
 
   // In the order of one round, so that what slows the machine slows all alike.
-  test('does not tell an unknown vendor from a wrong hash, or how much of it was right', async () => {
+  test('does not reveal an unknown vendor, or how much of a hash was right', async () => {
     const right = signatureOf({ vid: 'demo' }, vendor.key);
     const almost = `${right.slice(0, 63)}${right.endsWith('0') ? '1' : '0'}`;
     const kinds: Readonly<Record<string, Params>> = {

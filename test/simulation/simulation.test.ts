@@ -29,7 +29,7 @@ afterAll(async () => {
 
 describe('storms over the money core', () => {
   test(
-    'leave books that agree with what really happened, through every fault there is',
+    'leave a ledger that agrees with what really happened, whatever faults occur',
     { timeout: CAMPAIGN_TIMEOUT_MS },
     async () => {
       const campaign = await runCampaign({ databases, first: 1, count: RUNS_FOR_ALL_FAULTS });

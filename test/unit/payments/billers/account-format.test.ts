@@ -188,7 +188,7 @@ describe('a format', () => {
     expect(whyNotAFormat(format)).toBeDefined();
   });
 
-  test('that is accepted never takes long: what it may vary in is bounded', () => {
+  test('that is accepted never takes long: its variable counts are bounded', () => {
     // Unbounded backtracking would not come back from these.
     const format = '^([0-9]{0,99}[0-9]{0,99}[0-9]{0,99}x|[0-9]{99}x|[0-9]{64}x)$';
     expect(whyNotAFormat(format)).toBeUndefined();

@@ -135,7 +135,7 @@ describe('the places at an operator', () => {
 });
 
 describe('the rate of an operator', () => {
-  test('lets a second’s worth through, then as many as time brings', () => {
+  test('lets one second’s worth through, then as many as the rate allows', () => {
     const { capacity, pass } = withClock();
     const kplc = operator({ maxConcurrency: 100, maxPerSecond: 4 });
     expect(capacity.free(kplc, 'send', 0)).toBe(4);

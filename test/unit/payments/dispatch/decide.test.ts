@@ -168,7 +168,7 @@ describe('after a status query', () => {
     }
   });
 
-  test('the pause before the next query grows with each, up to the most', () => {
+  test('the pause before the next query grows with each query, up to the maximum', () => {
     const delays = [1, 2, 3, 8, 1_000].map(
       (verifyCount) => progressOf(askedFor({ verifyCount }, SILENCE, 0)).delayMs,
     );

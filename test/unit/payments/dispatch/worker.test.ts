@@ -124,7 +124,7 @@ describe('a worker', () => {
     },
   );
 
-  test('does not send when it comes too late: somebody else may be asking already', async () => {
+  test('does not send when it is too late: another process may already be asking', async () => {
     const operator = createScriptedConnector({ pay: paid });
     const work = startWork(operator, { sendBeforeMs: -1 });
     await work.done;

@@ -16,7 +16,7 @@ describe('time on the wire', () => {
     expect(nairobi.parse('2026-02-01 00:00:00')).toEqual(new Date('2026-01-31T21:00:00Z'));
   });
 
-  test('is written anew when the second changes, back too', () => {
+  test('is formatted again when the second changes, also backwards', () => {
     const times = ['10:00:00.999', '10:00:01.000', '10:00:00.000'];
     expect(times.map((time) => nairobi.format(new Date(`2026-01-01T${time}Z`)))).toEqual([
       '2026-01-01 13:00:00',

@@ -33,7 +33,7 @@ describe('a sealed secret', () => {
     expect(() => unseal(sealed, 'security_keys|vendor|other|1', KEYS)).toThrow();
   });
 
-  test('does not open when a single bit of it was changed', () => {
+  test('cannot be decrypted if a single bit was changed', () => {
     const sealed = seal('secret', PLACE, KEYS);
     for (let position = 0; position < sealed.bytes.length; position += 1) {
       const bytes = Buffer.from(sealed.bytes);

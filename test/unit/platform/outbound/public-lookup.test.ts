@@ -53,7 +53,7 @@ describe('an operator’s name', () => {
     'fe80::1',
     '::ffff:10.0.0.1',
     ...NOT_GLOBAL,
-  ])('refuses a name that leads to %s', async (address) => {
+  ])('refuses a name that resolves to %s', async (address) => {
     expect(await lookedUp('pay.example', [address])).toBe('EPRIVATE');
     expect(await lookedUp('pay.example', ['196.201.214.200', address])).toBe('EPRIVATE');
   });
