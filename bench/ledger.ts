@@ -50,7 +50,8 @@ async function measure(pool: Pool, payments: number): Promise<Record<string, num
   const beforeCheck = cpu();
   const { violations } = await checkLedger(pool);
   const checkUs = perPaymentUs(beforeCheck);
-  if (violations.length > 0) throw new Error(`the ledger is inconsistent: ${violations[0]?.detail}`);
+  if (violations.length > 0)
+    throw new Error(`the ledger is inconsistent: ${violations[0]?.detail}`);
   return { payments, blocks, chain_us: chainUs, check_us: checkUs };
 }
 
