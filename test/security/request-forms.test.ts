@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../support/cluster.ts';
@@ -75,6 +77,24 @@ describe.each([...OPERATIONS.map((name) => PATHS[name]), '/transaction/bulk', '/
     );
   },
 );
+
+test('a body with another transfer coding than chunked is refused', async () => {
+  const body = JSON.stringify({ vid: 'demo' });
+  const { hostname, port } = new URL(running.origin);
+  const statusOf = async (coding: string): Promise<string> => {
+    const socket = connect(Number(port), hostname);
+    socket.end(
+      `POST ${PATHS.list} HTTP/1.1\r\nHost: ${hostname}\r\nConnection: close\r\n` +
+        `Content-Type: application/json\r\nTransfer-Encoding: ${coding}\r\n\r\n` +
+        `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
+    );
+    return (await text(socket)).split(' ')[1] ?? '';
+  };
+  for (const coding of ['chunked', 'Chunked']) expect(await statusOf(coding)).toBe('200');
+  // Node itself refuses what does not end in chunked.
+  expect(await statusOf('gzip, chunked')).toBe('415');
+  expect(await statusOf('chunked, gzip')).toBe('400');
+});
 
 test('a body that says that it is not encoded is read', async () => {
   const request = encode(PATHS.list, { vid: 'demo' }, 'json');

@@ -205,17 +205,24 @@ function hasSeveralHosts(rawHeaders: readonly string[]): boolean {
   return count > 1;
 }
 
-/** A compressed body would be read as if it were not compressed (RFC 9110 §8.4). */
+/**
+ * A compressed body would be read as if it were not compressed (RFC 9110 §8.4, RFC 9112 §6.1). Node
+ * accepts any list of transfer codings that ends in `chunked`.
+ */
 function refuseEncodedBodies(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
-    const encoding = request.headers['content-encoding'];
-    if (encoding === undefined || /^(?:identity)?$/i.test(encoding)) {
+    const { 'content-encoding': encoding = '', 'transfer-encoding': coding = 'chunked' } =
+      request.headers;
+    if (!/^(?:identity)?$/i.test(encoding)) {
+      void reply.header('accept-encoding', 'identity');
+      const text = 'Bodies are read without Content-Encoding only';
+      done(new Refusal('unsupported_media_type', { text }));
+    } else if (!/^chunked$/i.test(coding)) {
+      const text = 'The only Transfer-Encoding that is read is chunked';
+      done(new Refusal('unsupported_media_type', { text }));
+    } else {
       done();
-      return;
     }
-    void reply.header('accept-encoding', 'identity');
-    const text = 'Bodies are read without Content-Encoding only';
-    done(new Refusal('unsupported_media_type', { text }));
   });
 }
 
