@@ -90,8 +90,11 @@ describe('collected income', () => {
   ])('with a used reference and another %s is refused', async (_, change) => {
     const vendorId = await books.addVendor();
     const reported = income(vendorId);
-    await collect(books, reported);
-    expect(await codeOf(collect(books, { ...reported, ...change }))).toBe('reference_reused');
+    const { reference } = await collect(books, reported);
+    await expect(collect(books, { ...reported, ...change })).rejects.toMatchObject({
+      code: 'reference_reused',
+      reference,
+    });
     expect(await books.balances(vendorId)).toMatchObject({ collected: 700n });
   });
 

@@ -107,7 +107,34 @@ interface Planted {
   readonly along?: readonly string[];
 }
 
+/** Every time that decides when a row is chained. */
+const FUTURE: readonly Planted[] = [
+  ['payments', 'settled_at', `outcome = 'success'`],
+  ['transfers', 'created_at', 'leg = 1'],
+  ['collections', 'created_at', 'true'],
+  ['fund_movements', 'created_at', 'true'],
+].map(([table, column, rows]) => ({
+  invariant: 'nothing_in_future',
+  by: `${table}.${column} of tomorrow`,
+  plant: async ({ vendorId }) =>
+    await run(
+      `update ${table} set ${column} = now() + interval '1 day' where vendor_id = $1 and ${rows}`,
+      [vendorId],
+    ),
+}));
+
 const PLANTED: readonly Planted[] = [
+  ...FUTURE,
+  {
+    invariant: 'nothing_in_future',
+    by: 'a correction of tomorrow',
+    plant: async ({ vendorId }) =>
+      await run(
+        `insert into corrections (vendor_id, correction_id, case_id, resolution, amount_cents, posted_at)
+         values ($1, $2, $3, 'keep_books', 0, now() + interval '1 day')`,
+        [vendorId, newId(), newId()],
+      ),
+  },
   {
     invariant: 'rows_in_bucket',
     by: 'a webhook in another bucket',
