@@ -33,6 +33,7 @@ export interface Config {
   readonly creditEnquiryRetentionDays: number;
   /** For each strict vendor; 0: no limit. */
   readonly creditMissesPerHour: number;
+  readonly creditContact: string;
   /** Undefined: the built-in registry answers. */
   readonly metropol: MetropolConfig | undefined;
   readonly timeZone: string;
@@ -110,6 +111,7 @@ export function readConfig(
     creditRetentionDays: values.CREDIT_RETENTION_DAYS,
     creditEnquiryRetentionDays: values.CREDIT_ENQUIRY_RETENTION_DAYS,
     creditMissesPerHour: values.CREDIT_MISSES_PER_HOUR,
+    creditContact: values.CREDIT_CONTACT,
     metropol,
     timeZone: values.TIME_ZONE,
     fundWindowSeconds: values.FUND_WINDOW_SECONDS,

@@ -164,6 +164,12 @@ export const VARIABLES = {
     form: wholeNumber(0),
     default: '200',
   },
+  CREDIT_CONTACT: {
+    description:
+      'Whom people turn to about their credit information: name, address and phone number, in one line. Printed in reports and letters.',
+    form: text,
+    default: 'the credit registry that this lender uses',
+  },
   CREDIT_BUREAU: {
     description: 'Where credit information comes from: the built-in registry, or Metropol.',
     form: oneOf(['registry', 'metropol']),

@@ -35,6 +35,7 @@ export const ROWS: readonly (readonly string[])[] = [
   ['credit/matching'],
   ['credit/importing', 'credit/bureaus'],
   ['credit/enquiries'],
+  ['credit/reports'],
   ['credit/rotation'],
   ['credit/credit'],
   ['credit/operations'],

@@ -260,3 +260,42 @@ test('the report replaces a link that was put in its place, and writes nothing t
     'other.txt',
   ]);
 });
+
+test('a report is written as a file that nobody else reads, and never over another', async () => {
+  await importLoans();
+  const output = path.join(folder, 'report.pdf');
+  const args = ['credit', 'subject-report', '--number', '910000001', '--output', output];
+  const written = await inProcess(environment, ...args, '--format', 'pdf', '--language', 'sw');
+  expect(written).toMatchObject({ exitCode: 0 });
+  expect((await readFile(output)).subarray(0, 5).toString()).toBe('%PDF-');
+  expect((await lstat(output)).mode & 0o777).toBe(0o600);
+  const again = await inProcess(environment, ...args, '--format', 'html');
+  expect(again).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('EEXIST') });
+});
+
+test('pre-listing notices go to holders of accounts in default, 30 days ahead', async () => {
+  const late = {
+    CurrentBalance: '60000',
+    CurrentBalanceKES: '60000',
+    OverdueBalance: '50000',
+    DisbursementDate: '20260101',
+    OverdueDate: '20260601',
+    DaysInArrears: '152',
+    InstalmentsInArrears: '5',
+    PrudentialRiskClassification: 'C',
+  };
+  const inDefault = path.join(folder, 'default.csv');
+  await writeFile(inDefault, csvOf([rightLine(1), rightLine(2, late)]));
+  const ran = await inProcess(
+    environment,
+    ...['credit', 'letter', 'pre-listing', inDefault, '--template', 'mobile', '--json'],
+    ...['--lender-name', 'Lender Ltd', '--sector', 'bank', '--as-of', '2026-10-31'],
+  );
+  const { notices } = ran.json<{
+    notices: { line: number; submit_from: string; text: string }[];
+  }>();
+  expect(notices.map(({ line }) => line)).toEqual([3]);
+  const ahead = Date.parse(notices[0]?.submit_from ?? '') - Date.now();
+  expect(ahead / 86_400_000).toBeGreaterThan(28);
+  expect(notices[0]?.text).toContain('50,000.00');
+});

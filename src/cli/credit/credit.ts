@@ -4,6 +4,7 @@ import { addCaseCommands } from './cases.ts';
 import { addDeceasedCommands } from './deceased.ts';
 import { addImportCommand } from './import.ts';
 import { addCreditKeyCommands } from './keys.ts';
+import { addLetterCommands } from './letters.ts';
 import { addListCommands } from './lists.ts';
 import { addMergeCommands } from './merge.ts';
 import { addReportCommand } from './report.ts';
@@ -16,6 +17,7 @@ export function addCreditCommands(program: Command, cli: Cli): void {
   addImportCommand(credit, cli);
   addListCommands(credit, cli);
   addReportCommand(credit, cli);
+  addLetterCommands(credit, cli);
   addScoreCommand(credit, cli);
   addCaseCommands(credit, cli);
   addDeceasedCommands(credit, cli);

@@ -3,16 +3,16 @@ import { systemClock } from '../../platform/base/clock.ts';
 import { isoDay } from '../../platform/base/days.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
-import { startOfDay } from '../../credit/bureaus/registry.ts';
 import type { AccountState, CreditAccount } from '../../credit/facts.ts';
-import { listSubjectEnquiries } from '../../credit/registry/subject-enquiries-store.ts';
-import { listDisputes } from '../../credit/registry/disputes-store.ts';
-import { listLifeRecords } from '../../credit/registry/life-store.ts';
 import { fullName } from '../../credit/registry/profile.ts';
-import { listCorrections, readCreditFile, readSubject } from '../../credit/registry/store.ts';
-import { isDeceased, isOriginalKnown } from '../../credit/scorecards/standing.ts';
 import type { Vault } from '../../credit/registry/vault.ts';
+import { subjectDocument } from '../../credit/reports/subject-document.ts';
+import { readSubjectReport } from '../../credit/reports/subject-report.ts';
+import type { SubjectReport } from '../../credit/reports/subject-report.ts';
+import { isDeceased, isOriginalKnown } from '../../credit/scorecards/standing.ts';
 import type { Cli } from '../cli.ts';
+import { documentOptions, writeDocument } from './documents.ts';
+import type { DocumentOptions } from './documents.ts';
 import { crnOf, subjectCommand } from './subject.ts';
 import type { SubjectOptions } from './subject.ts';
 import { openVault } from './vault.ts';
@@ -20,83 +20,100 @@ import { record, table } from '../output.ts';
 import type { Answer } from '../output.ts';
 import type { Session } from '../session.ts';
 
-/** A subject's own report: the data on file, and who asked about it and why. */
+interface ReportCommandOptions extends SubjectOptions, DocumentOptions {}
+
+/** A subject's own report: what is on file, who asked about it and why. */
 export function addReportCommand(credit: Command, cli: Cli): void {
-  subjectCommand(
-    credit,
-    'subject-report',
-    'Everything on file about a person, for the person: accounts, disputes, and who asked and why.',
-  ).action(async (options: SubjectOptions) => {
+  documentOptions(
+    subjectCommand(
+      credit,
+      'subject-report',
+      'Everything on file about a person, for the person: accounts, disputes, and who asked and why; in html and pdf with the score and what it is made of.',
+    ),
+  ).action(async (options: ReportCommandOptions) => {
     await cli.run(options, async (session) => {
       const vault = await openVault(session);
-      return await answerReport(session, vault, await crnOf(session, vault, options));
+      const crn = await crnOf(session, vault, options);
+      const report = await readReport(session, vault, crn);
+      return options.format === 'text'
+        ? answerReport(session, report)
+        : await writeReport(session, report, options);
     });
   });
 }
 
-async function answerReport(session: Session, vault: Vault, crn: bigint): Promise<Answer> {
-  const report = await readReport(session, vault, crn);
-  const { file, ...json } = report;
-  return {
-    json: {
-      ...json,
-      accounts: report.accounts.map((account, at) => ({
-        ...account,
-        history: (file.accounts[at]?.history ?? []).map(stateOf),
-      })),
+async function readReport(session: Session, vault: Vault, crn: bigint): Promise<SubjectReport> {
+  const { pool, config } = session;
+  const report = await readSubjectReport(
+    {
+      pool,
+      vault,
+      clock: systemClock,
+      timeZone: config.timeZone,
+      retentionDays: config.creditRetentionDays,
     },
-    text: reportText(report),
+    crn,
+  );
+  if (report === undefined) throw new PlainError('No subject has this reference.');
+  return report;
+}
+
+async function writeReport(
+  session: Session,
+  report: SubjectReport,
+  options: ReportCommandOptions,
+): Promise<Answer> {
+  const { language, format } = options;
+  const file = await writeDocument(subjectDocument(report, language, session.wireTime), options);
+  return {
+    json: { crn: String(report.crn), file, format, language },
+    text: `The report of subject ${report.crn} is in ${file}.\n`,
   };
 }
 
-/** The data on file as it is shown; `file` still has the history of the accounts. */
-async function readReport({ pool, config, wireTime }: Session, vault: Vault, crn: bigint) {
-  const profile = await readSubject(pool, vault, crn);
-  if (profile === undefined) throw new PlainError('No subject has this reference.');
-  const asOf = startOfDay(systemClock.now(), config.timeZone);
-  const file = await readCreditFile(pool, {
-    crn,
-    asOf,
-    statesFrom: new Date(0),
-    enquiriesUntil: asOf,
-    ownVendorId: null,
-    ownEnquiriesFrom: asOf,
-  });
-  const disputes = await listDisputes(pool, vault, crn);
-  const enquiries = await listSubjectEnquiries(pool, crn);
-  const lifeRecords = await listLifeRecords(pool, crn);
-  const corrections = await listCorrections(pool, crn);
-  return {
-    file,
-    crn: String(crn),
-    profile,
+function answerReport({ wireTime }: Session, report: SubjectReport): Answer {
+  const { file } = report;
+  const accounts = file.accounts.map(accountOf);
+  const json = {
+    crn: String(report.crn),
+    profile: report.profile,
     deceased: isDeceased(file),
-    life_records: lifeRecords.map((one) => ({
+    life_records: report.lifeRecords.map((one) => ({
       recorded: wireTime.format(one.recordedAt),
       status: one.status,
       died_on: one.diedOn,
       evidence: one.evidence,
     })),
-    accounts: file.accounts.map(accountOf),
-    corrections: corrections.map((one) => ({
+    accounts,
+    corrections: report.corrections.map((one) => ({
       account: String(one.accountId),
       corrected: wireTime.format(one.correctedAt),
       former: one.former,
     })),
-    disputes: disputes.map((dispute) => ({
+    disputes: report.disputes.map((dispute) => ({
       dispute: dispute.disputeId,
       account: String(dispute.accountId),
       opened: wireTime.format(dispute.openedAt),
       statement: dispute.statement,
       outcome: dispute.outcome,
     })),
-    enquiries: enquiries.map((enquiry) => ({
+    enquiries: report.enquiries.map((enquiry) => ({
       at: wireTime.format(enquiry.enquiredAt),
       by: enquiry.askedBy,
       sector: enquiry.sector,
       operation: enquiry.operation,
       reason: enquiry.reportReason,
     })),
+  };
+  return {
+    json: {
+      ...json,
+      accounts: accounts.map((account, at) => ({
+        ...account,
+        history: (file.accounts[at]?.history ?? []).map(stateOf),
+      })),
+    },
+    text: reportText(json),
   };
 }
 
@@ -118,7 +135,17 @@ function accountOf(account: CreditAccount) {
   };
 }
 
-function reportText(report: Awaited<ReturnType<typeof readReport>>): string {
+interface ShownReport {
+  readonly crn: string;
+  readonly profile: SubjectReport['profile'];
+  readonly deceased: boolean;
+  readonly accounts: readonly ReturnType<typeof accountOf>[];
+  readonly corrections: readonly unknown[];
+  readonly disputes: readonly { readonly outcome: string | null }[];
+  readonly enquiries: readonly Readonly<Record<string, string | number>>[];
+}
+
+function reportText(report: ShownReport): string {
   const { profile, corrections, disputes } = report;
   const open = disputes.filter(({ outcome }) => outcome === null);
   return [

@@ -32,6 +32,11 @@ export function scoreOfLogOdds(logOdds: number): number {
   return EVEN_ODDS_SCORE + (POINTS_TO_DOUBLE_ODDS / Math.LN2) * logOdds;
 }
 
+/** The score, unrounded, of a probability of default in percent. */
+export function scoreOfPercent(percent: number): number {
+  return scoreOfLogOdds(Math.log((100 - percent) / percent));
+}
+
 export function clampScore(score: number): number {
   return Math.min(HIGHEST_SCORE, Math.max(LOWEST_SCORE, score));
 }

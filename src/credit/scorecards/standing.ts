@@ -9,6 +9,12 @@ import type {
 
 type Terms = Pick<CreditAccount, 'product' | 'sector'>;
 
+/** What of a state decides. */
+type StateFacts = Pick<
+  AccountState,
+  'status' | 'balanceCents' | 'overdueCents' | 'riskClass' | 'daysInArrears'
+>;
+
 /** Negative information exists only from KES 1,000 overdue (Kenyan credit reference practice). */
 const LISTING_MINIMUM_CENTS = 100_000n;
 const DAYS_UNTIL_NON_PERFORMING = 90;
@@ -30,7 +36,7 @@ export function isOpen(account: CreditAccount): boolean {
  * are overdue and it is either classed substandard or worse, or late by more than 90 days (30 for
  * mobile loans and microfinance).
  */
-export function isNonPerforming(terms: Terms, state: AccountState): boolean {
+export function isNonPerforming(terms: Terms, state: StateFacts): boolean {
   if (ABANDONED.has(state.status) && state.balanceCents > 0n) return true;
   if (state.overdueCents < LISTING_MINIMUM_CENTS) return false;
   return SUBSTANDARD.has(state.riskClass) || state.daysInArrears > daysUntilNonPerforming(terms);

@@ -1,0 +1,54 @@
+import type { Queryable } from '../../platform/db/pool.ts';
+import type { CreditOperation } from '../bureaus/bureau.ts';
+import type { Vault } from '../registry/vault.ts';
+import { payloadLocation } from './record.ts';
+import type { EnquiryPayload } from './record.ts';
+
+/** An enquiry as it was answered, for letters about it. */
+export interface AnsweredEnquiry {
+  readonly enquiryId: string;
+  readonly enquiredAt: Date;
+  readonly reportReason: number;
+  readonly consentReference: string | null;
+  readonly consentDate: string | null;
+  /** The parameters and the body of the answer; null once retention has erased them. */
+  readonly payload: EnquiryPayload | null;
+}
+
+/** A vendor's answered enquiry; undefined if there is none under the reference. */
+export async function readAnswered(
+  db: Queryable,
+  vault: Vault,
+  asked: {
+    readonly vendorId: number;
+    readonly requestReference: string;
+    readonly operation: CreditOperation;
+  },
+): Promise<AnsweredEnquiry | undefined> {
+  const read = await db.query<{
+    enquiry_id: string;
+    enquired_at: Date;
+    report_reason: number;
+    consent_reference: string | null;
+    consent_date: string | null;
+    sealed_payload: Buffer | null;
+  }>(
+    `select enquiry_id, enquired_at, report_reason, consent_reference, consent_date, sealed_payload
+     from enquiries
+     where vendor_id = $1 and request_reference = $2 and operation = $3 and outcome = 'answered'`,
+    [asked.vendorId, asked.requestReference, asked.operation],
+  );
+  const [row] = read.rows;
+  if (row === undefined) return undefined;
+  const sealed = row.sealed_payload;
+  const location = payloadLocation(asked.vendorId, row.enquiry_id);
+  return {
+    enquiryId: row.enquiry_id,
+    enquiredAt: row.enquired_at,
+    reportReason: row.report_reason,
+    consentReference: row.consent_reference,
+    consentDate: row.consent_date,
+    payload:
+      sealed === null ? null : (JSON.parse(vault.unseal(sealed, location)) as EnquiryPayload),
+  };
+}

@@ -1,0 +1,30 @@
+import type { AnsweredEnquiry } from '../enquiries/kept-store.ts';
+import { reasonTexts } from './subject-document.ts';
+import type { AdverseAction } from './letters.ts';
+import type { Language } from './words.ts';
+
+interface ScoringAnswer {
+  readonly profile: { readonly fullName: string };
+  readonly score?: Readonly<Record<string, string>>;
+}
+
+/**
+ * What a decision on an enquiry can rest on, from the answer as it was given; undefined if the
+ * answer had no score or is no longer kept.
+ */
+export function decisionFacts(
+  { payload }: AnsweredEnquiry,
+  language: Language,
+): Pick<AdverseAction, 'customer' | 'score' | 'grade' | 'reasons'> | undefined {
+  const body = payload?.answer ?? null;
+  if (body === null) return undefined;
+  const { profile, score } = JSON.parse(body) as ScoringAnswer;
+  if (score === undefined) return undefined;
+  const reason = (number: number): string => score[`reasonCodeAARC${number}`] ?? '';
+  return {
+    customer: profile.fullName,
+    score: score['positiveScore'] ?? score['mobiLoansScore'] ?? '',
+    grade: score['grade'] ?? '',
+    reasons: reasonTexts({ reasons: [reason(1), reason(2), reason(3), reason(4)] }, language),
+  };
+}

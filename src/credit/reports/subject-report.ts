@@ -1,0 +1,70 @@
+import type { Clock } from '../../platform/base/clock.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import { readFileOfToday, startOfDay } from '../bureaus/registry.ts';
+import type { CreditFile } from '../facts.ts';
+import { listDisputes } from '../registry/disputes-store.ts';
+import type { Dispute } from '../registry/disputes-store.ts';
+import { listLifeRecords } from '../registry/life-store.ts';
+import type { SubjectLifeRecord } from '../registry/life-store.ts';
+import type { Profile } from '../registry/profile.ts';
+import { listCorrections, readCreditFile, readSubject } from '../registry/store.ts';
+import type { PastCorrection } from '../registry/store.ts';
+import { listSubjectEnquiries } from '../registry/subject-enquiries-store.ts';
+import type { SubjectEnquiry } from '../registry/subject-enquiries-store.ts';
+import type { Vault } from '../registry/vault.ts';
+
+/** Everything on file about a person, for that person. */
+export interface SubjectReport {
+  readonly crn: bigint;
+  readonly madeAt: Date;
+  readonly profile: Profile;
+  /** What is suppressed, and what is past retention, included. */
+  readonly file: CreditFile;
+  /** The same as lenders are shown it, which scores rest on. */
+  readonly shown: CreditFile;
+  readonly disputes: readonly Dispute[];
+  /** The newest first. */
+  readonly enquiries: readonly SubjectEnquiry[];
+  readonly lifeRecords: readonly SubjectLifeRecord[];
+  readonly corrections: readonly PastCorrection[];
+}
+
+export interface ReportOptions {
+  readonly pool: Pool;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly timeZone: string;
+  /** States older than this are not shown to lenders. */
+  readonly retentionDays: number;
+}
+
+/** Undefined if no subject has the reference. */
+export async function readSubjectReport(
+  options: ReportOptions,
+  crn: bigint,
+): Promise<SubjectReport | undefined> {
+  const { pool, vault, clock, timeZone } = options;
+  const profile = await readSubject(pool, vault, crn);
+  if (profile === undefined) return undefined;
+  const madeAt = clock.now();
+  const asOf = startOfDay(madeAt, timeZone);
+  const file = await readCreditFile(pool, {
+    crn,
+    asOf,
+    statesFrom: new Date(0),
+    enquiriesUntil: asOf,
+    ownVendorId: null,
+    ownEnquiriesFrom: asOf,
+  });
+  return {
+    crn,
+    madeAt,
+    profile,
+    file,
+    shown: await readFileOfToday(options, crn, null),
+    disputes: await listDisputes(pool, vault, crn),
+    enquiries: await listSubjectEnquiries(pool, crn),
+    lifeRecords: await listLifeRecords(pool, crn),
+    corrections: await listCorrections(pool, crn),
+  };
+}
