@@ -3,7 +3,7 @@ import type { TableClasses } from '../platform/db/distribution.ts';
 export const PARTIES_TABLES: TableClasses = {
   // The anchor: one row per bucket.
   buckets: 'distributed',
-  // Joined by lists of vendors' rows.
+  // Joined with lists of vendors' rows.
   vendors: 'reference',
   collectors: 'local',
   security_keys: 'local',

@@ -20,7 +20,7 @@ export const PAYMENTS_TABLES: TableClasses = {
   payments: 'distributed',
   dispatch_queue: 'distributed',
   unexecuted_attempts: 'distributed',
-  // No vendor is known.
+  // The vendor is unknown.
   unmatched_callbacks: 'local',
   archive_files: 'local',
   archived_payments: 'distributed',

@@ -46,7 +46,7 @@ function addStatus(cluster: Command, cli: Cli): void {
 interface Status {
   readonly citus: string | undefined;
   readonly isDistributed: boolean;
-  /** What is not as it should be, one line each. */
+  /** Problems found, one line each. */
   readonly wrong: readonly string[];
   readonly nodes: readonly ClusterNode[];
   readonly tables: readonly PlacedTable[];

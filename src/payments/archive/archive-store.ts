@@ -2,22 +2,22 @@ import type { Queryable } from '../../platform/db/pool.ts';
 import { acceptedRest, settledRest } from '../ledger/entries.ts';
 import type { StatusKey, PaymentRow } from '../create/store.ts';
 
-/** A payment that may be archived, with its particulars as one line of JSON. */
+/** A payment that may be archived, with its details as one line of JSON. */
 export interface ArchivableRow {
   readonly paymentId: string;
   readonly line: string;
 }
 
 /**
- * Locks the vendor's oldest payments that ended before an instant and that nothing is left to do
- * about: no case and no correction names them.
+ * Locks the vendor's oldest payments that ended before an instant and need no further work: no case
+ * and no correction names them.
  */
 export async function lockArchivable(
   db: Queryable,
   vendorId: number,
   options: {
     readonly before: Date;
-    /** Between these ids, which are in the order of time. */
+    /** Between these ids, which are in order of time. */
     readonly afterId: string;
     readonly untilId: string;
     readonly limit: number;
@@ -52,7 +52,7 @@ export interface ArchiveFile {
   readonly paymentCount: number;
 }
 
-/** Writes down the file and what stays of its payments. Returns how many they are. */
+/** Records the file, and keeps the required fields of its payments. Returns how many payments. */
 export async function insertArchived(
   db: Queryable,
   vendorId: number,
@@ -88,7 +88,8 @@ const ARCHIVED = `select payment_id as "paymentId", vendor_id as "vendorId",
   from archived_payments where vendor_id = $1`;
 
 /**
- * One archived payment of the vendor, in the form of a live payment; undefined when the vendor has no such payment.
+ * One archived payment of the vendor, in the form of a live payment; undefined if the vendor has no
+ * such payment.
  */
 export async function readArchivedPayment(
   db: Queryable,
@@ -126,8 +127,8 @@ export async function listArchiveFiles(db: Queryable): Promise<ArchiveFile[]> {
 }
 
 /**
- * Compares lines of a file with what the database keeps of their payments. Returns the ids that are
- * not there, or not with this content.
+ * Compares lines of a file with the database's fields of their payments. Returns the ids that are
+ * missing there, or whose content differs.
  */
 export async function findUnlike(
   db: Queryable,

@@ -93,7 +93,7 @@ async function archiveSome(
     paymentCount: rows.length,
   };
   const ids = rows.map((row) => row.paymentId);
-  // A create looks a reference up in both tables under this lock: it finds it in one of them.
+  // A create searches both tables under this lock, so it finds the reference in one of them.
   await lockFloat(db, vendorId);
   const archived = await insertArchived(db, vendorId, ids, file);
   await deleteUnexecutedAttempts(db, vendorId, ids);

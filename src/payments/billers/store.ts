@@ -16,7 +16,7 @@ export interface BillerRow {
   status: Availability;
   listPosition: number;
   breakerReason: string | null;
-  /** Nothing is sent by any biller: the books have lost a time (src/quarantine). */
+  /** A quarantine is open, so no biller sends anything (src/payments/quarantine). */
   quarantined: boolean;
 }
 
@@ -76,7 +76,7 @@ export async function listOperators(db: Queryable): Promise<OperatorRow[]> {
   ).rows;
 }
 
-/** Locks the operator until the caller's database transaction ends; payments go on. */
+/** Locks the operator until the caller's database transaction ends; payments continue. */
 export async function lockOperator(db: Queryable, operatorCode: string): Promise<void> {
   await db.query('select from operators where operator_code = $1 for no key update', [
     operatorCode,
@@ -150,7 +150,7 @@ export async function putBiller(db: Queryable, biller: BillerRecord): Promise<vo
   );
 }
 
-/** Returns false when there is no such biller. */
+/** Returns false if the biller does not exist. */
 export async function setBillerStatus(
   db: Queryable,
   billerCode: string,
@@ -171,12 +171,12 @@ export async function putPrefix(db: Queryable, prefix: string, billerCode: strin
   );
 }
 
-/** Returns false when the prefix was not in the table. */
+/** Returns false if the prefix was not in the table. */
 export async function removePrefix(db: Queryable, prefix: string): Promise<boolean> {
   return (await db.query('delete from phone_prefixes where prefix = $1', [prefix])).rowCount === 1;
 }
 
-/** Opens the biller's circuit breaker; returns false when it was open already. */
+/** Opens the biller's circuit breaker; returns false if it was already open. */
 export async function openBreaker(
   db: Queryable,
   breaker: { readonly billerCode: string; readonly cooldownMs: number; readonly reason: string },
@@ -189,7 +189,7 @@ export async function openBreaker(
   return inserted.rowCount === 1;
 }
 
-/** Returns false when it was closed already. */
+/** Returns false if it was already closed. */
 export async function closeBreaker(db: Queryable, billerCode: string): Promise<boolean> {
   const deleted = await db.query('delete from biller_breakers where biller_code = $1', [
     billerCode,
@@ -197,7 +197,7 @@ export async function closeBreaker(db: Queryable, billerCode: string): Promise<b
   return deleted.rowCount === 1;
 }
 
-/** Open breakers whose time to probe has come; each is given to one caller only. */
+/** Open breakers that are due to be probed; each is given to one caller only. */
 export async function takeProbes(db: Queryable, cooldownMs: number): Promise<string[]> {
   const taken = await db.query<{ billerCode: string }>(
     `update biller_breakers set probe_at = now() + $1 * interval '1 millisecond'

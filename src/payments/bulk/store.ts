@@ -38,13 +38,15 @@ export interface NewBatch {
   readonly fileSha256: Buffer;
   readonly rowCount: number;
   readonly content: string;
-  /** 0: whoever is free takes it. */
+  /** 0: any process may take it. */
   readonly leaseMs: number;
-  /** Most undecided batches of one vendor. */
+  /** Maximum number of undecided batches per vendor. */
   readonly maxOpen: number;
 }
 
-/** Stores a batch. Returns false when its reference is taken or too many of the vendor's are open. */
+/**
+ * Stores a batch. Returns false if its reference exists or the vendor has too many open batches.
+ */
 export async function insertBatch(db: Queryable, batch: NewBatch): Promise<boolean> {
   const inserted = await db.query(
     `insert into bulk_batches (vendor_id, batch_reference, batch_id, file_sha256, row_count, content,
@@ -93,7 +95,7 @@ export async function readContent(
   return row.content;
 }
 
-/** Undecided batches that nobody works on, oldest first. */
+/** Undecided batches that no process works on, oldest first. */
 export async function listAbandoned(
   db: Queryable,
   limit: number,
@@ -109,7 +111,7 @@ export async function listAbandoned(
   }));
 }
 
-/** Takes a batch over; undefined when somebody else was quicker or it has ended. */
+/** Takes a batch over; undefined if another process was faster or it has ended. */
 export async function leaseBatch(
   db: Queryable,
   batch: { readonly vendorId: number; readonly batchReference: string },
@@ -125,7 +127,7 @@ export async function leaseBatch(
   return row === undefined ? undefined : { batchId: row.batchId, nextRow: row.nextRow };
 }
 
-/** Lets somebody else go on at once. */
+/** Lets another process continue at once. */
 export async function releaseBatch(
   db: Queryable,
   batch: { readonly vendorId: number; readonly batchReference: string },
@@ -137,7 +139,7 @@ export async function releaseBatch(
   );
 }
 
-/** The row that is next in the batch. */
+/** The next row of the batch. */
 export async function readNextRow(
   db: Queryable,
   batch: { readonly vendorId: number; readonly batchReference: string },
@@ -151,7 +153,7 @@ export async function readNextRow(
   return row.nextRow;
 }
 
-/** What the results of a chunk name besides "accepted as its own transaction". */
+/** The results of a chunk, except rows "accepted as their own payment". */
 export type ChunkException =
   | ({ readonly row: number } & RowRefusal)
   | { readonly row: number; readonly payment_id: string; readonly posted_at: string };
@@ -163,20 +165,20 @@ export interface DecidedChunk {
   readonly firstRow: number;
   readonly rowCount: number;
   readonly refusedCount: number;
-  /** Of what was accepted; null: the database's time now. */
+  /** For accepted rows; null: the database's current time. */
   readonly postedAt: Date | null;
   readonly exceptions: readonly ChunkException[];
   readonly leaseMs: number;
 }
 
 /**
- * Keeps a chunk's results and moves the batch on. Returns false, having written nothing, when the
+ * Stores a chunk's results and advances the batch. Returns false, having written nothing, if the
  * chunk is not the next one.
  */
 export async function insertChunk(db: Queryable, chunk: DecidedChunk): Promise<boolean> {
   const inserted = await db.query({
     name: 'insert_bulk_chunk',
-    // The time passes through a row: Citus refuses volatile functions in an UPDATE.
+    // The time comes from a row, because Citus rejects volatile functions in an UPDATE.
     text: `with clock as materialized (
         select clock_timestamp() as at
       ), moved as (

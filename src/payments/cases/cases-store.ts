@@ -15,10 +15,10 @@ export const CASE_KINDS = [
 ] as const;
 export type CaseKind = (typeof CASE_KINDS)[number];
 
-/** The house's own books: what concerns no vendor. */
+/** Our own accounts, for what concerns no vendor. */
 export const HOUSE = 0;
 
-/** What a case is about, as a payment is found. */
+/** The payment that a case is about. */
 export interface CaseSubject {
   readonly vendorId: number;
   readonly paymentId: string;
@@ -28,14 +28,17 @@ export interface NewCase {
   readonly vendorId: number;
   readonly paymentId: string | null;
   readonly kind: CaseKind;
-  /** A statement row, a statement, a callback, a correction; null when the transaction says it all. */
+  /** A statement row, a statement, a callback, a correction; null if the payment is enough. */
   readonly evidenceId: string | null;
   readonly operatorCode: string | null;
-  /** JSON; amounts as whole cents under names that end in `_cents`. */
+  /** JSON; amounts in cents under names that end in `_cents`. */
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
-/** Opens a case, unless one of the kind is open about the same. Returns its id, or undefined. */
+/**
+ * Opens a case, unless one of this kind is already open about the same subject. Returns its id, or
+ * undefined.
+ */
 export async function openCase(db: Queryable, opened: NewCase): Promise<string | undefined> {
   const caseId = newId();
   const inserted = await db.query(
@@ -54,7 +57,9 @@ export async function openCase(db: Queryable, opened: NewCase): Promise<string |
   return inserted.rowCount === 1 ? caseId : undefined;
 }
 
-/** Adds what a contradicting report yielded to the open case about the payment, such as a token. */
+/**
+ * Adds details from a contradicting report, such as a token, to the open case about the payment.
+ */
 export async function addDetails(
   db: Queryable,
   reports: readonly (CaseSubject & { readonly details: object | null })[],
@@ -74,7 +79,7 @@ export async function addDetails(
   );
 }
 
-/** Whether there ever was such a case about the transaction, resolved ones too. */
+/** Whether there has ever been such a case about the payment, including resolved ones. */
 export async function hadCase(
   db: Queryable,
   about: { readonly vendorId: number; readonly paymentId: string; readonly kind: CaseKind },
@@ -86,7 +91,7 @@ export async function hadCase(
   return found.rowCount === 1;
 }
 
-/** How many cases there are about these payments. */
+/** The number of cases about these payments. */
 export async function countCases(db: Queryable, payments: readonly CaseSubject[]): Promise<number> {
   const counted = await db.query<{ count: number }>(
     `select count(*)::integer as count
@@ -115,11 +120,11 @@ export interface CaseRow {
   resolvedAt: Date | null;
 }
 
-/** What one person wants done about a case. */
+/** One person's proposal for a case. */
 export interface Proposal {
   readonly resolution: string;
   readonly note: string;
-  /** Cents as decimal digits; null: what the facts make. */
+  /** Cents as decimal digits; null: derived from the facts. */
   readonly amount_cents: string | null;
   readonly operator_reference: string | null;
   readonly message: string | null;
@@ -137,7 +142,7 @@ const CASES = `select c.vendor_id as "vendorId", v.vid, c.payment_id as "payment
     left join payments t on t.vendor_id = c.vendor_id and t.payment_id = c.payment_id
     left join billers b on b.biller_code = t.biller_code`;
 
-/** Cases, the oldest first. */
+/** Cases, oldest first. */
 export async function listCases(
   db: Queryable,
   filter: {
@@ -160,11 +165,11 @@ export async function findCase(db: Queryable, caseId: string): Promise<CaseRow |
   return (await db.query<CaseRow>(`${CASES} where c.case_id = $1`, [caseId])).rows[0];
 }
 
-/** The same, locked until the caller's transaction ends. */
+/** The same, locked until the caller's database transaction ends. */
 export async function lockCase(db: Queryable, caseId: string): Promise<CaseRow | undefined> {
   const found = await findCase(db, caseId);
   if (found === undefined) return undefined;
-  // By the vendor too: Citus locks no row that it has to look for on all nodes.
+  // Including the vendor: Citus locks no row that it has to search for on all nodes.
   await db.query('select from cases where vendor_id = $1 and case_id = $2 for update', [
     found.vendorId,
     caseId,
@@ -172,7 +177,7 @@ export async function lockCase(db: Queryable, caseId: string): Promise<CaseRow |
   return await findCase(db, caseId);
 }
 
-/** All cases about a transaction, the oldest first. */
+/** All cases about a payment, oldest first. */
 export async function listCasesAbout(
   db: Queryable,
   vendorId: number,
@@ -187,7 +192,7 @@ export async function listCasesAbout(
 
 type CaseKey = Pick<CaseRow, 'vendorId' | 'caseId'>;
 
-/** @param proposal null takes the proposal back. */
+/** @param proposal null withdraws the proposal. */
 export async function setProposal(
   db: Queryable,
   { vendorId, caseId }: CaseKey,
@@ -202,7 +207,7 @@ export async function setProposal(
   );
 }
 
-/** Throws (SQLSTATE 23514) when `actor` is who proposed it. */
+/** Throws (SQLSTATE 23514) if `actor` is the person who proposed it. */
 export async function setResolved(
   db: Queryable,
   { vendorId, caseId }: CaseKey,
@@ -246,11 +251,11 @@ export async function listCaseEvents(
   return listed.rows;
 }
 
-/** The open cases of a kind. */
+/** The open cases of one kind. */
 export interface OpenCases {
   readonly kind: CaseKind;
   readonly count: number;
-  /** Age of the oldest. */
+  /** Age of the oldest case. */
   readonly oldestSeconds: number;
 }
 
@@ -263,7 +268,7 @@ export async function countOpenCases(db: Queryable): Promise<OpenCases[]> {
   return counted.rows;
 }
 
-/** Open cases about something that happened before the moment. */
+/** Open cases about something that happened before the given time. */
 export async function countOpenCasesBefore(db: Queryable, before: Date): Promise<number> {
   const counted = await db.query<{ count: number }>(
     `select count(*)::integer as count

@@ -12,7 +12,7 @@ export interface CollectionRow {
   mac: Buffer;
 }
 
-/** Returns false when the collector used the reference before. */
+/** Returns false if the collector has used the reference before. */
 export async function insertCollection(db: Queryable, row: CollectionRow): Promise<boolean> {
   const inserted = await db.query(
     `insert into collections (collector, reference, vendor_id, collection_id, amount_cents, paid_at, created_at, mac)
@@ -61,7 +61,7 @@ export async function insertFundMovement(db: Queryable, row: FundMovementRow): P
   );
 }
 
-/** The first movement that a request with this time made. */
+/** The first movement made by a request with this time. */
 export async function findFirstFundMovement(
   db: Queryable,
   vendorId: number,

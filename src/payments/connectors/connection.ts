@@ -26,7 +26,7 @@ export interface Connection {
   readonly statusTimeoutMs: number;
   /** For TCP and TLS together. */
   readonly connectTimeoutMs: number;
-  /** True: its name may lead into a private network, such as a VPN. */
+  /** True: its name may resolve to a private network, such as a VPN. */
   readonly allowsPrivateAddresses?: boolean;
   readonly maxConnections: number;
 }
@@ -44,17 +44,17 @@ export function connectionOf(
   };
 }
 
-/** One request on a connection at a time, certificates always checked. */
+/** One request per connection at a time; certificates are always checked. */
 export function createOperatorPool(origin: string, options: Connection): Pool {
   return new Pool(origin, {
     connections: options.maxConnections,
-    // One request a connection: a cut connection then concerns one payment only.
+    // One request per connection, so that a broken connection affects only one payment.
     pipelining: 1,
     allowH2: false,
-    // `exchange` watches one deadline over everything; two clocks would only contradict each other.
+    // `exchange` enforces one deadline over everything; a second timer could only contradict it.
     headersTimeout: 0,
     bodyTimeout: 0,
-    // Set explicitly, so that no environment variable turns the check of certificates off.
+    // Set explicitly, so that no environment variable can turn certificate checks off.
     connect: {
       timeout: options.connectTimeoutMs,
       rejectUnauthorized: true,
@@ -75,7 +75,7 @@ export function readBaseUrl({
   if (url === null || url.href !== url.origin + url.pathname) {
     throw new Error(`operator ${operatorCode}: the base URL must be https://host[:port][/path]`);
   }
-  // Answers carry no signature; TLS is what makes them the operator's.
+  // Answers are not signed; TLS proves that they are the operator's.
   const local = ['127.0.0.1', '[::1]', 'localhost'].includes(url.hostname);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && local)) {
     throw new Error(

@@ -4,33 +4,36 @@ import type { Operator } from '../billers/biller.ts';
 import type { Connector, Declaration } from '../dispatch/connector.ts';
 import type { StatementFormat } from '../reconciliation/statement.ts';
 
-/** What the registry needs of a protocol: one such object in each folder. */
+/** What a protocol provides to the registry: one such object in each folder. */
 export interface Protocol {
   readonly declaration: Declaration;
-  /** An invented secret of the right form, to check an operator that has none yet. */
+  /** A made-up secret in the right format, to check an operator that has none yet. */
   readonly exampleSecret: string;
-  /** True: we may invent the secret and give it to the operator. False: the operator gives it to us. */
+  /**
+   * True: we may generate the secret and give it to the operator. False: the operator gives it to
+   * us.
+   */
   readonly inventsSecret: boolean;
   /**
-   * Throws an `Error` naming the operator and what cannot be used.
-   * @param callbackUrl of this operator, without a slash at the end.
+   * Throws an `Error` naming the operator and what is invalid.
+   * @param callbackUrl of this operator, without a trailing slash.
    */
   create(operator: UsableOperator, callbackUrl: string): Connector;
-  /** How statements that people import are read; null: they cannot be. */
+  /** How to read statements that people import; null: not possible. */
   readonly statementFormat: ((operator: StatementOperator) => StatementFormat) | null;
 }
 
 /** An operator with at least one secret. */
 export interface UsableOperator extends Operator {
-  /** The newest. */
+  /** The newest one. */
   readonly secret: string;
 }
 
 export type StatementOperator = Pick<Operator, 'operatorCode' | 'connector' | 'settings'>;
 
 /**
- * A reader of settings, or of a secret that has several parts. It throws an `Error` naming the
- * operator and the field at fault, without the value, which may be secret.
+ * A reader of settings, or of a secret with several parts. It throws an `Error` naming the operator
+ * and the invalid field, without the value, which may be secret.
  */
 export function createSettingsReader<Schema extends TSchema>(
   schema: Schema,

@@ -6,14 +6,16 @@ import type { StatementFormat } from '../reconciliation/statement.ts';
 import { httpJson } from './http-json/protocol.ts';
 import type { Protocol, StatementOperator } from './protocol.ts';
 
-/** The protocols, by the name that `operators.connector` holds. A new one is a folder and a line. */
+/**
+ * The protocols, by the name in `operators.connector`. To add one, add a folder and a line here.
+ */
 const PROTOCOLS: Readonly<Record<string, Protocol>> = {
   'http-json': httpJson,
 };
 
 export const PROTOCOL_NAMES: readonly string[] = Object.keys(PROTOCOLS);
 
-/** What every protocol declares about itself, by its name. */
+/** Each protocol's declaration about itself, by its name. */
 export const DECLARATIONS: Readonly<Record<string, Declaration>> = Object.fromEntries(
   Object.entries(PROTOCOLS).map(([name, { declaration }]) => [name, declaration]),
 );
@@ -26,14 +28,14 @@ export function statementFormatOf(operator: StatementOperator): StatementFormat 
   return PROTOCOLS[operator.connector]?.statementFormat?.(operator);
 }
 
-/** What secrets of the protocol are like. */
+/** The format of the protocol's secrets. */
 export function secretFormOf(
   connector: string,
 ): Pick<Protocol, 'exampleSecret' | 'inventsSecret'> | undefined {
   return PROTOCOLS[connector];
 }
 
-/** Throws: `PlainError` while the operator has no key, an `Error` when it cannot be used. */
+/** Throws: `PlainError` while the operator has no key, an `Error` if its settings are invalid. */
 function createConnector(operator: Operator, callbackUrl: string): Connector {
   const { operatorCode, connector } = operator;
   const protocol = PROTOCOLS[connector];
@@ -42,7 +44,7 @@ function createConnector(operator: Operator, callbackUrl: string): Connector {
   }
   const [newest] = operator.secrets;
   if (newest === undefined) {
-    // Wrong settings are reported before a missing key.
+    // Report invalid settings before a missing key.
     void protocol.create({ ...operator, secret: protocol.exampleSecret }, callbackUrl).close();
     throw new PlainError(
       `operator ${operatorCode} has no key yet: malipo operator set-key ${operatorCode}`,

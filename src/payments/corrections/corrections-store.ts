@@ -11,7 +11,7 @@ export interface Correction extends CorrectionContent {
   readonly outcomeAfter: Outcome | null;
 }
 
-/** Keeps with it a hash of the outcome that it replaces: before `setCorrectedOutcome`. */
+/** Also stores a hash of the outcome that it replaces, so call it before `setCorrectedOutcome`. */
 export async function insertCorrection(
   db: Queryable,
   mac: Mac,
@@ -39,12 +39,12 @@ export async function insertCorrection(
   );
 }
 
-/** What the vendor is told from now on about a transaction whose outcome was corrected. */
+/** The outcome that the vendor sees from now on for a corrected payment. */
 export async function setCorrectedOutcome(
   db: Queryable,
   corrected: {
     readonly vendorId: number;
-    /** Inserted before, with the outcomes before and after. */
+    /** Inserted earlier, with the outcomes before and after. */
     readonly correctionId: string;
     readonly billerReference: string | null;
     readonly message: string;

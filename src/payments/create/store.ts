@@ -31,8 +31,8 @@ interface DecisionRow {
 }
 
 /**
- * Commits a batch of creates (functions/create_payments.sql). One decision per transaction, in order, equal to
- * taking them one by one. Locks: the vendors' float rows. Idempotent by transaction id.
+ * Commits a batch of creates (functions/create_payments.sql). One decision per payment, in order,
+ * as if they came one by one. Locks: the vendors' float rows. Idempotent by payment id.
  */
 export async function createPayments(
   db: Queryable,
@@ -96,8 +96,8 @@ const SETTLE = `select row_number as "rowNumber", result from settle_payments(
   $8::jsonb[], $9::text[], $10::text[], $11::uuid)`;
 
 /**
- * Writes final reports into the books (functions/settle_payments.sql), at most one per transaction in a batch.
- * Locks: the vendors' float rows. Idempotent.
+ * Posts final reports to the ledger (functions/settle_payments.sql), at most one per payment in a
+ * batch. Locks: the vendors' float rows. Idempotent.
  */
 export async function settlePayments(
   db: Queryable,
@@ -162,7 +162,7 @@ const READ = `select ${PAYMENT_COLUMNS}, q.payment_id is not null as "underWay"
       and q.payment_id = t.payment_id
   where t.vendor_id = $1 and `;
 
-/** One transaction of the vendor by its id. */
+/** One payment of the vendor by its id. */
 export async function readPayment(
   db: Queryable,
   vendorId: number,
@@ -205,7 +205,7 @@ export async function readFeeCents(
   return read.rows[0]?.feeCents ?? 0n;
 }
 
-/** Deletes payments that are archived. Returns how many there were. */
+/** Deletes archived payments. Returns how many there were. */
 export async function deleteSettled(
   db: Queryable,
   vendorId: number,
@@ -218,7 +218,7 @@ export async function deleteSettled(
   return deleted.rowCount ?? 0;
 }
 
-/** What a status answer tells. */
+/** The content of a status answer. */
 export type StatusRow = Pick<
   PaymentRow,
   | 'paymentId'
@@ -257,12 +257,15 @@ const READ_STATUSES = {
   },
 };
 
-/** How a vendor names one of its transactions. */
+/** How a vendor identifies one of its payments. */
 export type StatusKey = { readonly vendorId: number } & (
   { readonly paymentId: string } | { readonly merchantReference: string }
 );
 
-/** Where each of these transactions stands, in order; undefined where the vendor has no such one. */
+/**
+ * The current state of each of these payments, in order; undefined if the vendor has no such
+ * payment.
+ */
 export async function readStatuses(
   db: Queryable,
   wanted: readonly StatusKey[],
@@ -292,7 +295,7 @@ function emptyKeys(): { vendorIds: number[]; values: string[]; indexes: number[]
   return { vendorIds: [], values: [], indexes: [] };
 }
 
-/** One transaction of the vendor by the vendor's own reference. */
+/** One payment of the vendor by the vendor's own reference. */
 export async function readPaymentByReference(
   db: Queryable,
   vendorId: number,
@@ -306,14 +309,14 @@ export async function readPaymentByReference(
   return read.rows[0];
 }
 
-/** Ids are made by the clocks of processes, `created_at` by the database's. */
+/** Ids come from the clocks of processes, `created_at` from the database's. */
 const CLOCK_SLACK_MS = 3_600_000;
 
 function idAt(time: Date | undefined, slackMs: number): string | null {
   return time === undefined ? null : firstIdAt(new Date(time.getTime() + slackMs));
 }
 
-/** The vendor's transactions with from <= created_at < to, newest first. */
+/** The vendor's payments with from <= created_at < to, newest first. */
 export async function listPayments(
   db: Queryable,
   vendorId: number,
@@ -331,7 +334,7 @@ export async function listPayments(
          else case when q.payment_id is null then 'QUEUED' else 'PENDING' end end)
        and t.created_at >= coalesce($4, '-infinity'::timestamptz)
        and t.created_at < coalesce($5, 'infinity'::timestamptz)
-       -- The same by the key, so that only the period is read.
+       -- The same condition on the key, so that only the period is read.
        and t.payment_id >= coalesce($6, '00000000-0000-0000-0000-000000000000'::uuid)
        and t.payment_id <= coalesce($7, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
      order by t.payment_id desc limit $3`,

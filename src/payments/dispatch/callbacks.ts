@@ -37,7 +37,7 @@ export interface CallbackReceiverOptions {
   readonly log: Logger;
 }
 
-/** Operators' reports that come unasked. Each genuine one is settled, asked about, or kept for people. */
+/** Handles operators' callbacks. Each authentic one is settled, queried, or kept for people. */
 export function createCallbackReceiver(options: CallbackReceiverOptions): CallbackReceiver {
   const { pool, catalogue, log } = options;
   return {

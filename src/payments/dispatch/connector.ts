@@ -1,36 +1,40 @@
 import type { FailureCode } from '../create/failure-code.ts';
 
 /**
- * The interface between the dispatcher and an operator's protocol; `docs/guide/write-a-connector.md`
- * explains how to implement it. A connector has no state of its own that matters, decides nothing
- * about money, and never throws for what an operator or the network does: every ending is an outcome.
- * If it throws all the same, the dispatcher treats the outcome as unknown.
+ * The interface between the dispatcher and an operator's protocol;
+ * `docs/guide/write-a-connector.md` explains how to implement it. A connector has no lasting state,
+ * decides nothing about money, and never throws for an operator's or network error: every result is
+ * an outcome. If it throws anyway, the dispatcher treats the outcome as unknown.
  *
- * A capability that the operator does not have is declared as `null`; nothing is left out.
+ * A capability that the operator lacks is declared as `null`; nothing is left out.
  */
 export interface Connector {
   readonly declaration: Declaration;
   /**
-   * How long after an instruction left us "not found" proves nothing, because the instruction may
-   * still be on its way. Null: "not found" never proves anything with this operator.
+   * How long after an instruction was sent a "not found" is not yet a proof, because the
+   * instruction may still be in transit. Null: with this operator "not found" never proves
+   * anything.
    */
   readonly acceptanceWindowMs: number | null;
-  /** Longest time `pay` can take, and `status`; leases last longer than this. */
+  /** Maximum duration of `pay` and of `status`; leases last longer than this. */
   readonly payDeadlineMs: number;
   /**
-   * After this time without an outcome, a case for people is opened; the operator is asked further.
-   * Null: people open it themselves.
+   * After this time without an outcome, a case is opened for people, and the operator is still
+   * queried. Null: people open it themselves.
    */
   readonly caseAfterMs: number | null;
   /** The first of two steps, for operators that have them; the second is `pay`. */
   readonly prepare: Preparation | null;
   pay(instruction: PaymentInstruction, signal: AbortSignal): Promise<PaymentOutcome>;
-  /** Where the answer comes by callback, the outcome is `unknown` here. Null: the operator cannot be asked. */
+  /**
+   * If the answer comes by callback, the outcome here is `unknown`. Null: the operator cannot be
+   * queried.
+   */
   readonly status: ((query: StatusQuery, signal: AbortSignal) => Promise<StatusOutcome>) | null;
   readonly validate: ((query: AccountQuery, signal: AbortSignal) => Promise<AccountAnswer>) | null;
   /** Our float with the operator; also how an open circuit breaker probes. */
   readonly balance: ((signal: AbortSignal) => Promise<BalanceAnswer>) | null;
-  /** What happened to our float with the operator, page by page. */
+  /** Movements of our float with the operator, page by page. */
   readonly pullStatement:
     ((page: StatementQuery, signal: AbortSignal) => Promise<StatementPage>) | null;
   /** What the operator pays out in another currency. */
@@ -40,26 +44,26 @@ export interface Connector {
   close(): Promise<void>;
 }
 
-/** What is true of every operator that speaks the protocol. Shown by the CLI and in the reference. */
+/** Facts about every operator that uses the protocol. Shown by the CLI and in the reference. */
 export interface Declaration {
   /** The provider and its API, for people. */
   readonly title: string;
   /** Where the protocol is documented. */
   readonly source: string;
   /**
-   * What proves that nothing was executed? Each entry is one sufficient piece of evidence. Only these
-   * may become `not_sent`, `declined` or `not_found`; everything else is `unknown`.
+   * What proves that nothing was executed? Each entry alone is sufficient evidence. Only these may
+   * become `not_sent`, `declined` or `not_found`; everything else is `unknown`.
    */
   readonly proofOfNonExecution: readonly [string, ...string[]];
-  /** What looks like proof and is none. */
+  /** What looks like proof but is not. */
   readonly notProof: readonly string[];
-  /** What the operator does with a second instruction under the same reference of ours. */
+  /** What the operator does with a second instruction under the same reference. */
   readonly callerKey: 'answers_again' | 'refuses_reuse' | 'none';
   /** How the result of an accepted instruction arrives. */
   readonly result: 'answer' | 'callback' | 'answer_or_callback';
-  /** How the operator is asked about an instruction: by our reference, or by its own handle. */
+  /** How an instruction is queried: by our reference, or by the operator's handle. */
   readonly statusBy: 'our_reference' | 'operator_handle' | 'cannot_be_asked';
-  /** How a callback is known to be the operator's. */
+  /** How a callback is proven to be the operator's. */
   readonly callbackTrust:
     'signed' | 'secret_url_confirmed_by_query' | 'secret_url' | 'no_callbacks';
 }
@@ -77,7 +81,9 @@ export interface PaymentInstruction {
   readonly operatorHandle: string | null;
 }
 
-/** Reserves an id with the operator and moves no money, so that no failure of it can mean a payment. */
+/**
+ * Reserves an id with the operator and moves no money, so that a failure can never mean a payment.
+ */
 export interface Preparation {
   readonly deadlineMs: number;
   prepare(
@@ -114,8 +120,8 @@ export interface Declined {
 }
 
 /**
- * The operator executed the payment and took it back: our float has the money again. An open payment
- * fails; about one that succeeded a case is opened.
+ * The operator executed the payment and reversed it: the money is back in our float. An open
+ * payment fails; if it had succeeded, a case is opened.
  */
 export interface Reversed {
   readonly kind: 'reversed';
@@ -135,7 +141,10 @@ export interface NotSent {
   readonly answered: boolean;
 }
 
-/** No outcome yet: no answer, garbage, or accepted with the result to follow. Never a failure. */
+/**
+ * Not known yet: no answer, an invalid answer, or accepted with the result to follow. Never a
+ * failure.
+ */
 export interface Unknown {
   readonly kind: 'unknown';
   readonly reason: string;
@@ -183,7 +192,7 @@ export type AccountAnswer =
 
 export type BalanceAnswer =
   | { readonly kind: 'balance'; readonly balanceCents: bigint }
-  /** The operator took the question; the balance comes by callback. */
+  /** The operator accepted the query; the balance comes by callback. */
   | { readonly kind: 'asked' }
   | { readonly kind: 'unknown'; readonly reason: string };
 
@@ -209,7 +218,7 @@ export interface FloatMovement {
   readonly kind: 'payment' | 'reversal' | 'top_up' | 'charge';
   /** By the operator's clock. */
   readonly at: Date;
-  /** The operator's own; makes the movement once in all of its statements. */
+  /** The operator's own reference; identifies the movement in all of its statements. */
   readonly operatorReference: string;
   /** Our `ipay_reference` as the operator repeats it; null when the line has none. */
   readonly reference: string | null;
@@ -228,7 +237,7 @@ export interface QuoteQuery {
 export type QuoteAnswer =
   | {
       readonly kind: 'quote';
-      /** What the receiver gets. Decimal text in `currency`, as the operator has it. */
+      /** What the receiver gets. Decimal text in `currency`, as the operator gives it. */
       readonly amount: string;
       readonly currency: string;
     }
@@ -236,13 +245,16 @@ export type QuoteAnswer =
 
 /** How the operator's callbacks are read and answered. */
 export interface Callbacks {
-  /** The body that the operator expects from a callback that was taken; JSON. */
+  /** The response body that the operator expects for an accepted callback; JSON. */
   readonly acceptedBody: object;
-  /** @param find looks payments of this operator up, so that a callback is compared with what was sent. */
+  /**
+   * @param find looks up payments of this operator, so that a callback is compared with the
+   * instruction.
+   */
   read(request: CallbackRequest, find: PaymentFinder): Promise<CallbackReading>;
 }
 
-/** A callback as it came over HTTP. */
+/** A callback as received over HTTP. */
 export interface CallbackRequest {
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -254,33 +266,36 @@ export interface CallbackRequest {
 
 export interface PaymentFinder {
   byReference(reference: string): Promise<SentPayment | undefined>;
-  /** Open payments only. Undefined, too, when several have the handle. */
+  /** Open payments only. Also undefined if several have the handle. */
   byHandle(operatorHandle: string): Promise<SentPayment | undefined>;
 }
 
-/** A payment of which an instruction was sent. Of a settled one, the last attempt. */
+/** A payment for which an instruction was sent. For a settled payment, the last attempt. */
 export interface SentPayment extends StatusQuery {
   readonly isOpen: boolean;
 }
 
-/** What a callback reports about one payment. */
+/** A callback's report about one payment. */
 export interface CallbackReport {
   readonly reference: string;
   readonly outcome: FinalOutcome | Hint | Mismatch;
 }
 
 /**
- * What an unsigned callback says. It is not believed: the operator is asked at once. About a payment
- * that is settled already `says` opens a case when it contradicts.
+ * The report of an unsigned callback. It is not trusted: the operator is queried at once. If the
+ * payment is already settled and `says` contradicts it, a case is opened.
  */
 export interface Hint {
   readonly kind: 'hint';
-  /** The handle to ask by from now on; null: the one that is known. */
+  /** The handle to query with from now on; null: unchanged. */
   readonly operatorHandle: string | null;
   readonly says: FinalOutcome | null;
 }
 
-/** The callback does not fit the payment it names (another handle, say). People look at it. */
+/**
+ * The callback does not match the payment that it names (it has another handle, for example).
+ * People look at it.
+ */
 export interface Mismatch {
   readonly kind: 'mismatch';
   readonly reason: string;

@@ -18,18 +18,18 @@ export interface RetryPolicy {
   readonly resendMaxMs: number;
 }
 
-/** Longest time that an attempt can take: both steps, where there are two. */
+/** Maximum duration of an attempt: both steps, if there are two. */
 export function sendDeadlineMs(connector: Pick<Connector, 'prepare' | 'payDeadlineMs'>): number {
   return (connector.prepare?.deadlineMs ?? 0) + connector.payDeadlineMs;
 }
 
-/** What a worker does with what it learnt: write the final word, or come back later. */
+/** The next step after a call: settle with the final report, or come back later. */
 export type NextStep =
   | { readonly kind: 'settle'; readonly report: FinalReport }
   | {
       readonly kind: 'later';
       readonly progress: Progress;
-      /** The outcome has been unknown for so long that people should find it out. */
+      /** The outcome has been unknown for so long that people should find out. */
       readonly opensCase?: boolean;
     };
 
@@ -151,7 +151,9 @@ export function afterStatusQuery(
   }
 }
 
-/** Still unknown after a long time: people look at it too. They never make us send again. */
+/**
+ * Still unknown after a long time: people look at it too. This never causes another instruction.
+ */
 function withCase(claim: Claim, step: NextStep, caseAfterMs: number | null): NextStep {
   const isLate = caseAfterMs !== null && claim.attemptAgeMs >= caseAfterMs;
   const opensCase = isLate && step.kind === 'later' && step.progress.next === 'verify';

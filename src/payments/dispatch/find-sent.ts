@@ -6,7 +6,7 @@ import type { PaymentKey } from '../create/payment.ts';
 import type { PaymentFinder, SentPayment } from './connector.ts';
 import { findAttemptsByHandle, readLastAttempt } from './handle-store.ts';
 
-/** Finds the payments of one operator that callbacks name: no operator learns about another's. */
+/** Finds the payments of one operator that callbacks name. No operator learns about another's. */
 export function createPaymentFinder(
   pool: Pool,
   catalogue: BillerCatalogue,

@@ -9,8 +9,9 @@ export interface AttemptRow extends PaymentKey {
 }
 
 /**
- * Commits the handle that `prepare` returned, before the second step is sent. Returns false when the
- * claim is no longer ours: somebody else may be asking about the payment, and nothing may be sent.
+ * Commits the handle that `prepare` returned, before the second step is sent. Returns false if the
+ * claim is no longer ours: then another process may be asking about the payment, and nothing may be
+ * sent.
  */
 export async function saveHandle(
   db: Queryable,
@@ -28,8 +29,8 @@ export async function saveHandle(
 }
 
 /**
- * A callback gave a hint: the operator is asked now. A lease that runs is not waited for, because to
- * ask does no harm. Returns false when no instruction of the payment is out.
+ * Makes the payment due at once, because a callback gave a hint. An active lease is not waited for,
+ * because a query does no harm. Returns false if the payment has no instruction in progress.
  */
 export async function askNow(
   db: Queryable,
@@ -46,7 +47,7 @@ export async function askNow(
   return due.rowCount === 1;
 }
 
-/** The last attempt of a payment, settled or not; undefined when no instruction was ever sent. */
+/** The last attempt of a payment, settled or not; undefined if no instruction was ever sent. */
 export async function readLastAttempt(
   db: Queryable,
   payment: PaymentKey & { readonly billerCode: string },
@@ -62,7 +63,7 @@ export async function readLastAttempt(
   return read.rows[0];
 }
 
-/** The attempts that are out under a handle, at most two. */
+/** The attempts in progress with a handle, at most two. */
 export async function findAttemptsByHandle(
   db: Queryable,
   operatorHandle: string,

@@ -6,7 +6,7 @@ export interface QueueTotal {
   readonly billerCode: string;
   readonly stage: Stage;
   readonly count: number;
-  /** Age of the oldest. */
+  /** Age of the oldest payment. */
   readonly oldestSeconds: number;
 }
 

@@ -2,9 +2,10 @@ import type { Queryable } from '../../platform/db/pool.ts';
 import type { PaymentKey } from '../create/payment.ts';
 
 /**
- * A statement, or a person who has it from the operator, tells of a payment that these books never
- * instructed: they were restored from a time before. The instruction is written down now, so that
- * the word can settle it and nobody sends another. The caller holds the vendors' float rows.
+ * Records instructions that the ledger lost in a restore. An operator's statement, or a person on
+ * the operator's behalf, reports that it paid a payment for which the restored ledger has no
+ * instruction. With the instruction recorded, the report can settle the payment, and nobody sends
+ * it again. The caller holds the vendors' float rows.
  */
 export async function recallInstructions(
   db: Queryable,
@@ -31,9 +32,9 @@ export async function recallInstructions(
 }
 
 /**
- * Those of the open transactions whose last instruction is still the one that was looked at: no
- * other has been sent meanwhile, and none can be before the caller's transaction ends. The caller
- * holds the vendors' float rows.
+ * Those of the open payments whose last instruction is still the given one: no other has been sent,
+ * and none can be sent before the caller's database transaction ends. The caller holds the vendors'
+ * float rows.
  */
 export async function lockStillUnderWay(
   db: Queryable,
@@ -57,14 +58,14 @@ export async function lockStillUnderWay(
 }
 
 /**
- * Whatever was queued when the lost time of a quarantine ended may have been sent during it: each
- * payment gets the instruction that may exist, so that the operator is asked before anything is
- * sent. Returns how many there were.
+ * Records an instruction for every payment that was queued at the end of the missing period,
+ * because it may have been sent during that period. The operator is then asked before anything is
+ * sent. Returns how many payments.
  */
 export async function suspectQueued(
   db: Queryable,
   suspicion: {
-    /** Only payments created until then; they may have been sent until then. */
+    /** Only payments created before then, because only those may have been sent. */
     readonly createdUntil: string;
     readonly dueAt: string;
   },

@@ -2,7 +2,7 @@ import type { Queryable } from '../../platform/db/pool.ts';
 
 export type Stage = 'send' | 'verify';
 
-/** A vendor's queue at one biller in one stage: the unit in which work is found and shared out. */
+/** A vendor's queue at one biller in one stage: the unit for finding and sharing out work. */
 export interface QueueKey {
   readonly vendorId: number;
   readonly billerCode: string;
@@ -10,11 +10,11 @@ export interface QueueKey {
 }
 
 export interface QueueSummary extends QueueKey {
-  /** Milliseconds until the first of them is due; 0 or less: now. */
+  /** Milliseconds until its first payment is due; 0 or less: now. */
   readonly dueInMs: number;
 }
 
-/** Every queue that is not empty, the longest due first. Reads all open transactions' queue rows. */
+/** Every queue that is not empty, longest due first. Reads the queue rows of all open payments. */
 export async function listQueues(db: Queryable): Promise<QueueSummary[]> {
   const listed = await db.query<QueueSummary>({
     name: 'list_queues',
@@ -27,15 +27,15 @@ export async function listQueues(db: Queryable): Promise<QueueSummary[]> {
   return listed.rows;
 }
 
-/** One transaction taken to be sent or verified, until its lease ends. */
+/** One payment claimed for sending or verification, until its lease expires. */
 export interface Claim {
   readonly vendorId: number;
   readonly paymentId: string;
   readonly billerCode: string;
   readonly stage: Stage;
-  /** Fences off workers whose lease lapsed. */
+  /** Fences off workers whose lease has expired. */
   readonly claimNumber: number;
-  /** The instruction this claim sends, or the last one sent. */
+  /** The instruction that this claim sends, or the last one sent. */
   readonly attemptNumber: number;
   /** Status queries made since that instruction. */
   readonly verifyCount: number;
@@ -62,12 +62,13 @@ interface ClaimRow {
   amountCents: bigint;
 }
 
-// Times are the database's, as no two processes' clocks agree; they pass through `picked` because
-// Citus refuses now() beside columns in an UPDATE. Nothing is sent in quarantine, and an instruction
-// counts as sent when the time that the books have lost ended: until then it may have been repeated.
-// What is paid, and to whom, is what the payment says. A row without its open payment is never
-// claimed, nor is one to be sent of which an instruction is out; `ledger check` reports both. Limit
-// and offset make the planner look both up by index, for each row.
+// Times come from the database, because the clocks of processes differ. They pass through `picked`
+// because Citus rejects now() in an UPDATE with other columns. Nothing is sent in quarantine, and
+// an instruction counts as sent at the end of the missing period at the earliest, because it may
+// have been repeated until then. The account and amount come from the payment itself. A row without
+// its open payment is never claimed, and neither is a row to be sent that has an instruction in
+// progress; `ledger check` reports both. Limit and offset make the planner look up both by index,
+// for each row.
 const CLAIM = `
   with picked as materialized (
     select q.*, w.stage, w.lease_ms, now() as at
@@ -109,9 +110,10 @@ const CLAIM = `
         from quarantines))) * 1000)::float8 as "attemptAgeMs"`;
 
 /**
- * Takes due transactions of the given queues, oldest first, and writes the attempt of each that is
- * to be sent: after this commit an instruction may exist, so from here on only the operator's word,
- * or proof that nothing was executed, ends it. Two claimers never get the same one.
+ * Claims due payments of the given queues, oldest first, and records the attempt of each that is to
+ * be sent. After this commit an instruction may exist, so from now on only the operator's final
+ * report ends the payment, and only proof that nothing was executed allows another instruction. Two
+ * claimers never get the same payment.
  */
 export async function claim(
   db: Queryable,
@@ -145,10 +147,10 @@ export async function claim(
   }));
 }
 
-/** What a worker learnt short of a final word. */
+/** The result of a call that is not final. */
 export interface Progress {
   readonly claim: Pick<Claim, 'vendorId' | 'paymentId' | 'billerCode' | 'claimNumber'>;
-  /** `send`: proof that the instruction was not executed, it may be sent again. */
+  /** `send`: proven not executed, so it may be sent again. */
   readonly next: Stage;
   readonly delayMs: number;
   readonly note: string;
@@ -162,11 +164,11 @@ const PROGRESS = `
         $7::text[], $8::text[])
         as u (vendor_id, biller_code, payment_id, claim_number, next, delay_ms, note, handle)
       cross join lateral (
-        -- Skip locked: whoever holds the row is settling it, or has claimed it after us.
+        -- Skip locked: the holder of the row is settling it, or has claimed it after us.
         select d.sent_at, d.attempt_number, d.operator_handle from dispatch_queue d
         where d.vendor_id = u.vendor_id and d.biller_code = u.biller_code and d.stage = 'verify'
           and d.payment_id = u.payment_id and d.claim_number = u.claim_number
-          -- A second row of the payment, which nothing makes, must not stop the batch.
+          -- A second row of the payment, which no code creates, must not stop the batch.
           and (u.next <> 'send' or not exists (
             select from dispatch_queue s
             where s.vendor_id = u.vendor_id and s.biller_code = u.biller_code
@@ -192,7 +194,7 @@ const PROGRESS = `
   )
   select count(*)::integer as written from learnt`;
 
-/** Writes progress, except where the claim is no longer ours. Returns how many were written. */
+/** Saves progress, except where the claim is no longer ours. Returns how many rows were written. */
 export async function writeProgress(db: Queryable, batch: readonly Progress[]): Promise<number> {
   const written = await db.query<{ written: number }>({
     name: 'write_progress',
@@ -211,7 +213,7 @@ export async function writeProgress(db: Queryable, batch: readonly Progress[]): 
   return written.rows[0]?.written ?? 0;
 }
 
-/** How many of the biller's transactions wait for its operator's word. */
+/** The number of the biller's payments that wait for its operator's result. */
 export async function countInstructionsOut(db: Queryable, billerCode: string): Promise<number> {
   const counted = await db.query<{ count: number }>(
     `select count(*)::integer as count from dispatch_queue
@@ -229,7 +231,7 @@ export interface UnmatchedCallback {
   readonly receivedAt: Date;
 }
 
-/** Keeps a callback about a reference that no payment of the operator has. */
+/** Stores a callback with a reference that no payment of the operator has. */
 export async function insertUnmatchedCallback(
   db: Queryable,
   unmatched: UnmatchedCallback,
@@ -247,7 +249,7 @@ export async function insertUnmatchedCallback(
   );
 }
 
-/** Deletes what archived payments leave here. */
+/** Deletes the rows that archived payments leave here. */
 export async function deleteUnexecutedAttempts(
   db: Queryable,
   vendorId: number,

@@ -27,8 +27,8 @@ export async function openUnexplainedCase(
 }
 
 /**
- * Opens a case about a payment of which neither an answer nor a query tells the outcome. Once: what
- * people decided about it is not asked again.
+ * Opens a case about a payment whose outcome neither an answer nor a query gives. Only once: a case
+ * that people have decided is not opened again.
  */
 export async function openNoAnswerCase(
   db: Queryable,

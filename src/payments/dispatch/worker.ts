@@ -32,7 +32,7 @@ export interface WorkerOptions {
   readonly writeProgress: (progress: Progress) => Promise<unknown>;
   /** Commits the handle of a prepared instruction. False: the claim is no longer ours. */
   readonly saveHandle: (claim: Claim, operatorHandle: string) => Promise<boolean>;
-  /** Opens a case about a payment whose outcome nobody can say; one for each payment. */
+  /** Opens a case about a payment whose outcome is unknown; one per payment. */
   readonly openNoAnswerCase: (claim: Claim, note: string) => Promise<unknown>;
   /** Opens a case about an operator's answer that no payment explains. */
   readonly keepUnexplained: (report: FinalReport) => Promise<unknown>;
@@ -139,8 +139,8 @@ async function instruct(
 }
 
 /**
- * One step or two. Between the two the handle is committed, so that whatever happens to the second
- * can be asked about. Nothing before the second step moves money.
+ * One step or two. The handle is committed between the two, so that the second step can be queried
+ * whatever happens to it. Nothing before the second step moves money.
  */
 async function send(
   instruction: PaymentInstruction,
@@ -166,7 +166,7 @@ async function send(
   return await connector.pay({ ...instruction, operatorHandle }, signal);
 }
 
-/** To prepare moves no money: a connector that throws here has not sent an instruction. */
+/** Preparing moves no money: a connector that throws here has not sent an instruction. */
 async function prepareSafely(
   preparation: NonNullable<Connector['prepare']>,
   instruction: PaymentInstruction,

@@ -2,21 +2,21 @@ import type { Queryable } from '../../platform/db/pool.ts';
 import type { FailingWebhook } from './decide.ts';
 import type { EventRow } from './event.ts';
 
-/** A webhook that has events to be sent. */
+/** A webhook with events to send. */
 export interface WaitingWebhook {
   readonly vendorId: number;
   readonly vid: string;
   readonly url: string;
   readonly allowsPrivate: boolean;
-  /** Failures in a row. */
+  /** Consecutive failures. */
   readonly failureCount: number;
   /** Milliseconds until the first event is due; 0 or less: now. */
   readonly dueInMs: number;
 }
 
 /**
- * Every webhook that is not disabled and has events waiting, the longest due first; none while the
- * books are in quarantine after a restore: they may be a copy of those of a running service.
+ * Every enabled webhook with waiting events, longest due first. None while a quarantine is open
+ * after a restore: the events may be copies of those of a running service.
  */
 export async function listWaitingWebhooks(db: Queryable): Promise<WaitingWebhook[]> {
   const listed = await db.query<WaitingWebhook>({
@@ -38,22 +38,22 @@ export async function listWaitingWebhooks(db: Queryable): Promise<WaitingWebhook
   return listed.rows;
 }
 
-/** Columns of an `EventRow`, of `events e`. */
+/** The columns of an `EventRow`, for `events e`. */
 export const EVENT_COLUMNS = `e.vendor_id as "vendorId", e.event_id as "eventId", e.type,
   e.occurred_at as "occurredAt", e.payment_id as "paymentId", e.created_at as "createdAt",
   e.biller_response_time as "billerResponseTime", e.outcome, e.biller_code as "billerCode",
   e.account, e.amount_cents as "amountCents", e.merchant_reference as "merchantReference",
   e.biller_reference as "billerReference", e.message, e.failure_code as "failureCode", e.details`;
 
-/** An event taken to be sent, until its lease ends. */
+/** An event claimed for sending, until its lease expires. */
 export interface ClaimedEvent extends EventRow {
-  /** This attempt included; fences off a sender whose lease lapsed. */
+  /** Including this attempt; fences off a sender whose lease has expired. */
   readonly attemptCount: number;
   /** Since the first attempt. */
   readonly triedForMs: number;
 }
 
-/** Takes due events of one vendor, the longest due first. Two claimers never get the same one. */
+/** Claims due events of one vendor, longest due first. Two claimers never get the same event. */
 export async function claimEvents(
   db: Queryable,
   vendorId: number,
@@ -78,7 +78,7 @@ export async function claimEvents(
   return claimed.rows;
 }
 
-/** Whoever delivered it: the event is done, and the webhook well. */
+/** The event is delivered, whichever sender delivered it, and the webhook's failures are reset. */
 export async function writeDelivered(
   db: Queryable,
   event: Pick<EventRow, 'vendorId' | 'eventId'>,
@@ -90,7 +90,7 @@ export async function writeDelivered(
       where vendor_id = $1 and event_id = $2 and state <> 'delivered'`,
     values: [event.vendorId, event.eventId, result],
   });
-  // By itself: who changes a webhook locks it first and its events then.
+  // A separate statement: code that changes a webhook locks the webhook first and then its events.
   await db.query({
     name: 'write_webhook_well',
     text: `update webhooks set failure_count = 0, failing_since = null
@@ -100,8 +100,8 @@ export async function writeDelivered(
 }
 
 /**
- * Puts the event off, or gives it up, unless its lease lapsed and another sender has it; counts the
- * failure. Returns how the webhook fares; undefined when it was removed.
+ * Postpones the event, or gives it up, unless our lease has expired and another sender has it.
+ * Counts the failure. Returns the state of the webhook; undefined if it was removed.
  * @param next.retryInMs undefined: it is given up.
  */
 export async function writeFailure(
@@ -111,8 +111,8 @@ export async function writeFailure(
 ): Promise<FailingWebhook | undefined> {
   const written = await db.query<{ failureCount: number; failingForMs: number }>({
     name: 'write_failure',
-    // The webhook is locked before its event. now() passes through a row, because Citus refuses it
-    // beside columns in an UPDATE.
+    // The webhook is locked before its event. now() comes from a row, because Citus rejects it in
+    // an UPDATE with other columns.
     text: `with clock as materialized (
         select vendor_id, now() as at from webhooks where vendor_id = $1 for update
       ), tried as (
@@ -142,7 +142,7 @@ export async function writeFailure(
   return row && { failureCount: row.failureCount, failingForMs: row.failingForMs };
 }
 
-/** Returns false when it was disabled, or removed, before. */
+/** Returns false if it was already disabled, or removed. */
 export async function disableWebhook(
   db: Queryable,
   vendorId: number,
@@ -157,8 +157,8 @@ export async function disableWebhook(
 }
 
 /**
- * Writes the event of a corrected transaction, as it is told from now on, when its vendor has a
- * webhook. In the transaction of the correction, whose id makes it once.
+ * Inserts the event of a corrected payment, with its new outcome, if its vendor has a webhook. Runs
+ * in the database transaction of the correction, whose id makes the event unique.
  */
 export async function announceCorrection(
   db: Queryable,
@@ -182,11 +182,11 @@ export async function announceCorrection(
   );
 }
 
-/** Rows removed in one commit. */
+/** Rows deleted in one commit. */
 const BATCH_ROWS = 1_000;
 
 /**
- * Removes events that happened before an instant, delivered or not, in small commits. Returns how
+ * Deletes events that happened before an instant, delivered or not, in small commits. Returns how
  * many.
  * @param firstIdAfter the first id of that instant: ids of older events are smaller.
  */
@@ -200,7 +200,7 @@ export async function deleteEventsBefore(
   );
   let deleted = 0;
   for (const { vendorId } of vendors.rows) {
-    // Ends: every round but the last takes a batch away.
+    // Ends, because every round but the last removes a full batch.
     while (!signal.aborted) {
       const removed = await db.query<{ removed: number }>(
         'select delete_old_events(bucket_of($1), $1, $2, $3, $4)::integer as removed',

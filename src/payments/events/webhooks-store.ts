@@ -16,7 +16,7 @@ export interface WebhookRow {
   readonly oldestWaitingAt: Date | null;
 }
 
-/** Every webhook, by vendor, with what waits for it. Reads all waiting events. */
+/** Every webhook, by vendor, with its waiting events. Reads all waiting events. */
 export async function listWebhooks(db: Queryable): Promise<WebhookRow[]> {
   const listed = await db.query<WebhookRow>(
     `select w.vendor_id as "vendorId", v.vid, w.url, w.allows_private as "allowsPrivate",
@@ -47,7 +47,7 @@ export async function findWebhook(
   return found.rows[0];
 }
 
-/** Locks the webhook until the end of the transaction; false when there is none. */
+/** Locks the webhook until the end of the database transaction; false if there is no webhook. */
 export async function lockWebhook(db: Queryable, vendorId: number): Promise<boolean> {
   const locked = await db.query('select 1 from webhooks where vendor_id = $1 for update', [
     vendorId,
@@ -55,7 +55,7 @@ export async function lockWebhook(db: Queryable, vendorId: number): Promise<bool
   return locked.rowCount === 1;
 }
 
-/** Adds the vendor's webhook, or changes where it is: a changed one is well and enabled. */
+/** Adds the vendor's webhook, or changes its URL, which also enables it and resets its failures. */
 export async function putWebhook(
   db: Queryable,
   webhook: { readonly vendorId: number; readonly url: string; readonly allowsPrivate: boolean },
@@ -69,7 +69,7 @@ export async function putWebhook(
   );
 }
 
-/** Forgets what kept the webhook from being called. */
+/** Resets the failures that disabled the webhook. */
 export async function setEnabled(db: Queryable, vendorId: number): Promise<void> {
   await db.query(
     `update webhooks set failure_count = 0, failing_since = null, disabled_at = null,
@@ -79,7 +79,7 @@ export async function setEnabled(db: Queryable, vendorId: number): Promise<void>
   );
 }
 
-/** What waits is tried at once, and for its whole time again. Returns how many events. */
+/** Makes waiting events due at once, for a full retry period. Returns how many events. */
 export async function retryWaiting(db: Queryable, vendorId: number): Promise<number> {
   const updated = await db.query(
     `update events set due_at = now(), first_attempt_at = null, attempt_count = 0
@@ -89,7 +89,7 @@ export async function retryWaiting(db: Queryable, vendorId: number): Promise<num
   return updated.rowCount ?? 0;
 }
 
-/** Removes the webhook and gives up what waits for it. Returns how many events. */
+/** Removes the webhook and gives up its waiting events. Returns how many events. */
 export async function deleteWebhook(db: Queryable, vendorId: number): Promise<number> {
   await db.query('delete from webhooks where vendor_id = $1', [vendorId]);
   const updated = await db.query(
@@ -101,7 +101,7 @@ export async function deleteWebhook(db: Queryable, vendorId: number): Promise<nu
   return updated.rowCount ?? 0;
 }
 
-/** An event, and what became of it. */
+/** An event and its result. */
 export interface ListedEvent extends EventRow {
   readonly state: EventState;
   readonly attemptCount: number;
@@ -110,7 +110,7 @@ export interface ListedEvent extends EventRow {
   readonly lastResult: string | null;
 }
 
-/** The vendor's events, those of the newest payments and corrections first. */
+/** The vendor's events, newest payments and corrections first. */
 export async function listEvents(
   db: Queryable,
   vendorId: number,
@@ -126,7 +126,7 @@ export async function listEvents(
   return listed.rows;
 }
 
-/** Which events are sent again; what is not given does not matter. */
+/** Selects the events to send again; absent conditions match everything. */
 export interface ReplayFilter {
   readonly paymentId: string | undefined;
   readonly since: Date | undefined;
@@ -135,7 +135,7 @@ export interface ReplayFilter {
 }
 
 /**
- * Makes events due now, for their whole time again: the next ones after an id, in the order of ids.
+ * Makes events due now, for a full retry period: the next ones after an id, in order of ids.
  * Returns the ids.
  */
 export async function replayAfter(
@@ -166,12 +166,12 @@ export async function replayAfter(
   return updated.rows.map((row) => row.eventId);
 }
 
-/** Webhooks in one state, and what waits for them. */
+/** The number of webhooks in one state, and of their waiting events. */
 export interface WebhookBacklog {
   readonly webhook: 'active' | 'disabled';
   readonly webhooks: number;
   readonly waiting: number;
-  /** Age of the oldest event that waits. */
+  /** Age of the oldest waiting event. */
   readonly oldestSeconds: number;
 }
 

@@ -9,7 +9,7 @@
 --   accepted
 -- Returns first a row 0 with the batch's time, which is created_at of what was accepted, then one row
 -- for every row that was not accepted now. `unexplained` is a bug: the caller must fail.
--- Locks: the vendors' float rows, in vendor order; whoever moves their money locks them in the same
+-- Locks: the vendors' float rows, in vendor order; all code that moves their money locks them in the same
 -- order. Isolation: READ COMMITTED. Idempotent by payment_id.
 --
 -- p_rounds: the round in which each row is decided, from 1, so that no two rows of a round depend on each

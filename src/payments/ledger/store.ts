@@ -13,7 +13,7 @@ export async function lockFloat(db: Queryable, vendorId: number): Promise<bigint
   return row.balanceCents;
 }
 
-/** Makes the vendor's accounts that it does not have yet, such as an operator's. */
+/** Creates the accounts that the vendor does not have yet, such as those for an operator. */
 export async function ensureAccounts(
   db: Queryable,
   vendorId: number,
@@ -27,8 +27,8 @@ export async function ensureAccounts(
 }
 
 /**
- * The database's time, read after the lock, rounded up to the millisecond that a `Date` can hold:
- * no movement has a time before its transaction began, which the hash chain relies on.
+ * The database's time, read after the lock, rounded up to the millisecond that a `Date` can hold.
+ * No movement has a time before its database transaction began, which the hash chain relies on.
  */
 export async function postingTime(db: Queryable): Promise<Date> {
   const read = await db.query<{ now: Date }>(
@@ -91,7 +91,7 @@ export async function listAllBalances(
 
 export interface Transfer {
   readonly vendorId: number;
-  /** What caused it; with `leg` it makes the transfer once. */
+  /** What caused it; together with `leg` it makes the transfer unique. */
   readonly sourceId: string;
   readonly leg: 1 | 2 | 3 | 4;
   readonly debitAccount: AccountName;
@@ -101,8 +101,9 @@ export interface Transfer {
 }
 
 /**
- * Posts one transfer and moves both balances. The caller holds the vendor's float row (`lockFloat`).
- * Throws (SQLSTATE 23514) when a balance would go below zero, (23505) when it was posted before.
+ * Posts one transfer and updates both balances. The caller holds the vendor's float row
+ * (`lockFloat`). Throws (SQLSTATE 23514) if a balance would become negative, (23505) if it was
+ * already posted.
  */
 export async function postTransfer(db: Queryable, transfer: Transfer): Promise<void> {
   await db.query(
@@ -135,14 +136,15 @@ export interface StatementRow {
   merchantReference: string | null;
 }
 
-/** Most rows of a statement in memory at once. */
+/** Maximum number of statement rows in memory at once. */
 const FETCH_ROWS = 1000;
-/** How long a statement may wait for whoever takes its rows. */
+/** How long a statement may wait for its consumer. */
 const READER_PATIENCE = '10min';
 
 /**
- * Opens the transfers of one vendor with from <= created_at < to, in the order of time, inside the
- * caller's transaction. Each call of what it returns reads some more; none are left when it is empty.
+ * Opens the transfers of one vendor with from <= created_at < to, in order of time, inside the
+ * caller's database transaction. Each call of the returned function reads some more; an empty
+ * result is the end.
  */
 export async function openTransfers(
   db: Queryable,
@@ -171,7 +173,7 @@ export async function openTransfers(
   };
 }
 
-/** Balances as the transfers before an instant make them. */
+/** Balances computed from the transfers before an instant. */
 export async function readBalancesAt(
   db: Queryable,
   vendorId: number,
@@ -190,7 +192,10 @@ export async function readBalancesAt(
   return read.rows;
 }
 
-/** Locks these vendors' floats, in the order of ids, as whoever moves several vendors' money does. */
+/**
+ * Locks these vendors' floats in order of their ids, like all code that moves money of several
+ * vendors.
+ */
 export async function lockFloats(db: Queryable, vendorIds: readonly number[]): Promise<void> {
   await db.query(
     `select from accounts where vendor_id = any($1) and account = 'float'
@@ -199,7 +204,7 @@ export async function lockFloats(db: Queryable, vendorIds: readonly number[]): P
   );
 }
 
-/** Age of the oldest transfer that is not in the hash chain yet; 0 when all are. */
+/** Age of the oldest transfer that is not yet in the hash chain; 0 if all are. */
 export async function readUnchainedSeconds(db: Queryable): Promise<number> {
   const read = await db.query<{ ageSeconds: number }>(
     `select coalesce(extract(epoch from now() - min(f.created_at)), 0)::float8 as "ageSeconds"

@@ -1,15 +1,15 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 
-/** Why nothing is sent, and until when the books are blind. */
+/** Why nothing is sent, and the period that the ledger lacks. */
 export interface QuarantineRow {
   readonly quarantineId: string;
   readonly enteredAt: Date;
-  /** What was done from then … */
+  /** Payments made from then … */
   readonly lostFrom: Date;
-  /** … until then may be missing from the books. */
+  /** … until then may be missing from the ledger. */
   readonly lostUntil: Date;
   readonly reason: string;
-  /** Who wants it to end without the statements, and why. */
+  /** The person who proposes to release it without the statements, and the reason. */
   readonly forceProposedBy: string | null;
   readonly forceReason: string | null;
 }
@@ -36,7 +36,7 @@ export async function lockOpenQuarantine(db: Queryable): Promise<QuarantineRow |
 export interface NewQuarantine {
   readonly quarantineId: string;
   readonly lostFrom: Date;
-  /** Null: the database's now. */
+  /** Null: the database's current time. */
   readonly lostUntil: Date | null;
   readonly reason: string;
 }
@@ -50,8 +50,8 @@ export interface OpenQuarantine {
 }
 
 /**
- * Opens a quarantine, or extends the open one to the lost time of both; a proposal to force the
- * release of the open one is void then.
+ * Opens a quarantine, or extends the open one to cover both missing periods; a proposal to force
+ * its release then becomes void.
  */
 export async function openOrExtend(
   db: Queryable,
@@ -91,7 +91,7 @@ export async function insertEvent(db: Queryable, event: QuarantineEvent): Promis
   );
 }
 
-/** Whether the event was written before. */
+/** Whether the event was recorded before. */
 export async function hasEvent(db: Queryable, eventId: string): Promise<boolean> {
   const found = await db.query('select from quarantine_events where event_id = $1', [eventId]);
   return found.rowCount === 1;
@@ -104,7 +104,7 @@ export interface EventRow {
   readonly detail: Record<string, unknown>;
 }
 
-/** Everything that was done about quarantines, newest first. */
+/** The history of all quarantines, newest first. */
 export async function listEvents(db: Queryable, limit: number): Promise<EventRow[]> {
   const listed = await db.query<EventRow>(
     `select at, action, actor, detail from quarantine_events order by at desc, event_id desc limit $1`,

@@ -5,7 +5,7 @@ import type { Period } from './store.ts';
 /** All in cents. */
 export interface DayTotal {
   readonly vendorId: number;
-  /** '' for the vendor's own money; otherwise what went to the operator for it. */
+  /** '' for the vendor's own money; otherwise the operator that was paid for it. */
   readonly operatorCode: string;
   readonly openingCents: bigint;
   readonly inCents: bigint;
@@ -33,27 +33,30 @@ export async function findClosedDay(db: Queryable, day: string): Promise<ClosedD
   return (await db.query<ClosedDay>(`${DAYS} where day = $1`, [day])).rows[0];
 }
 
-/** The last day that was closed. */
+/** The last closed day. */
 export async function findLastClosedDay(db: Queryable): Promise<ClosedDay | undefined> {
   return (await db.query<ClosedDay>(`${DAYS} order by started_at desc limit 1`)).rows[0];
 }
 
-/** The caller's transaction takes as long as the transfers need. */
+/** The caller's database transaction takes as long as the transfers need. */
 export async function takeYourTime(db: Queryable): Promise<void> {
   await db.query('set local statement_timeout = 0');
 }
 
 const CLOSE_LOCK = 7_305_002;
 
-/** One close at a time. To lock the table would take rights that the runtime role does not have. */
+/**
+ * One close at a time. Locking the table would need privileges that the runtime role does not have.
+ */
 export async function beginClose(db: Queryable): Promise<void> {
   await takeYourTime(db);
   await db.query('select pg_advisory_xact_lock($1)', [CLOSE_LOCK]);
 }
 
 /**
- * The totals of a period as the transfers make them.
- * @param closedBefore the closed day that ends where the period begins: its closing is the opening.
+ * The totals of a period, computed from the transfers.
+ * @param closedBefore the closed day that ends where the period begins: its closing balance is the
+ * opening balance.
  */
 export async function computeTotals(
   db: Queryable,
@@ -133,7 +136,7 @@ export async function insertClosedDay(
   );
 }
 
-/** Operators that payments of the period went to, or may have gone to. */
+/** Operators that payments of the period were, or may have been, sent to. */
 export async function listOperatorsPaid(db: Queryable, period: Period): Promise<string[]> {
   const listed = await db.query<{ operatorCode: string }>(
     `select split_part(credit_account, ':', 2) as "operatorCode" from transfers
@@ -149,7 +152,9 @@ export async function listOperatorsPaid(db: Queryable, period: Period): Promise<
   return listed.rows.map((row) => row.operatorCode);
 }
 
-/** What an operator's statements say about a period, in cents; balances where they begin and end it. */
+/**
+ * What an operator's statements report for a period, in cents; balances if they begin and end it.
+ */
 export interface OperatorDay {
   readonly operator: string;
   readonly openingCents: bigint | null;

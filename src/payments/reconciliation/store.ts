@@ -6,8 +6,8 @@ import type { OurPayment } from './match.ts';
 import type { MovementKind, StatementMovement } from './statement.ts';
 
 /**
- * Whether complete statements of the operator, one after the other, cover from <= time < to: then
- * every movement of that time has been matched with our books. An incomplete statement covers nothing.
+ * Whether consecutive complete statements of the operator cover from <= time < to. Then every
+ * movement of that time has been matched with our ledger. An incomplete statement covers nothing.
  */
 export async function statementCovers(
   db: Queryable,
@@ -27,7 +27,7 @@ export interface Period {
   readonly to: Date;
 }
 
-/** The periods that complete statements of the operator cover, merged, the earliest first. */
+/** The periods that complete statements of the operator cover, merged, earliest first. */
 export async function listCovered(db: Queryable, operator: string): Promise<Period[]> {
   const listed = await db.query<Period>(
     `select lower(p) as from, upper(p) as to from (
@@ -39,7 +39,10 @@ export async function listCovered(db: Queryable, operator: string): Promise<Peri
   return listed.rows;
 }
 
-/** Lets the caller's transaction take its time, and one import of an operator at once. */
+/**
+ * Removes the time limits of the caller's database transaction, and allows one import per operator
+ * at once.
+ */
 export async function beginImport(db: Queryable, operator: string): Promise<void> {
   await db.query('set local statement_timeout = 0');
   await db.query(`set local idle_in_transaction_session_timeout = '10min'`);
@@ -74,7 +77,7 @@ export async function findStatement(
   return found.rows[0];
 }
 
-/** Statements whose period touches this one's, or is part of it, the earliest first. */
+/** Statements whose period touches or overlaps this one's, earliest first. */
 export async function listStatements(
   db: Queryable,
   period: { readonly operator?: string; readonly from: Date; readonly to: Date },
@@ -115,7 +118,7 @@ export async function readDatabaseTime(db: Queryable): Promise<Date> {
   return read.rows[0]?.now ?? new Date();
 }
 
-/** Rows of one statement call of the database. */
+/** Rows written by one statement of the database. */
 const BATCH_ROWS = 5_000;
 
 export function* batches<Item>(items: readonly Item[]): Generator<readonly Item[]> {
@@ -124,7 +127,7 @@ export function* batches<Item>(items: readonly Item[]): Generator<readonly Item[
   }
 }
 
-/** A movement as an earlier statement has it. */
+/** A movement as recorded in an earlier statement. */
 export interface KnownMovement {
   readonly kind: MovementKind;
   readonly operatorReference: string;
@@ -134,7 +137,7 @@ export interface KnownMovement {
   readonly vendorId: number | null;
 }
 
-/** Those of the movements that the operator told before. */
+/** Those of the movements that the operator reported before. */
 export async function listKnownMovements(
   db: Queryable,
   operator: string,
@@ -196,7 +199,7 @@ export async function setVerdict(db: Queryable, rowId: string, verdict: string):
   await db.query('update statement_rows set verdict = $2 where row_id = $1', [rowId, verdict]);
 }
 
-/** How often each verdict was given in a statement. */
+/** How often a statement has each verdict. */
 export async function countVerdicts(
   db: Queryable,
   statementId: string,
@@ -210,7 +213,7 @@ export async function countVerdicts(
 }
 
 /**
- * Transactions of the operator's billers that were settled since `from`, or are open, and were
+ * Payments of the operator's billers that were settled since `from`, or are open, and were
  * instructed before `to`.
  */
 export async function listPaymentKeys(
@@ -220,7 +223,7 @@ export async function listPaymentKeys(
 ): Promise<PaymentKey[]> {
   const listed = await db.query<PaymentKey>(
     `select k.vendor_id as "vendorId", k.payment_id as "paymentId" from (
-       -- By the time of the transfer, for which there is an index; a settlement has the same time.
+       -- By the time of the transfer, which is indexed; a settlement has the same time.
        select f.vendor_id, f.source_id as payment_id from transfers f
        where f.created_at >= $2 and f.leg = 2 and f.debit_account = 'reserved'
          and f.credit_account in ('float', 'operator:' || $1)
@@ -284,7 +287,7 @@ const PAYMENTS = `
         and r.verdict not in ('repeated', 'changed')
     ) l`;
 
-/** Those of the transactions that exist and are paid through the operator. */
+/** Those of the payments that exist and are paid through the operator. */
 export async function readPayments(
   db: Queryable,
   operator: string,
@@ -316,7 +319,7 @@ export async function readPayments(
   }));
 }
 
-/** What the house's books have for these transactions, by transaction id. */
+/** The amounts in our own accounts for these payments, by payment id. */
 async function readHouseCents(
   db: Queryable,
   keys: readonly PaymentKey[],

@@ -4,7 +4,7 @@ import type { FailureCode } from '../create/failure-code.ts';
 import type { Outcome } from '../create/payment.ts';
 import type { SearchTerm } from './term.ts';
 
-/** A payment that fits a search, archived or not. */
+/** A payment that matches a search, archived or not. */
 export interface PaymentRow {
   vendorId: number;
   vid: string;
@@ -26,19 +26,19 @@ export interface PaymentRow {
   message: string | null;
   failureCode: FailureCode | null;
   details: Record<string, string> | null;
-  /** Where the report that ended it came from. */
+  /** The source of the report that ended it. */
   settledBy: string | null;
-  /** Status queries about the instruction under way; null when none is. */
+  /** Status queries about the instruction in progress; null if there is none. */
   verifyCount: number | null;
-  /** When the dispatcher goes on with it. */
+  /** When the dispatcher continues with it. */
   dueAt: Date | null;
   /** Why it is still open. */
   note: string | null;
   archived: boolean;
 }
 
-// The keys of the indexes `payments_by_account` and `payments_by_phone`, for each week in
-// which there are payments.
+// The keys of the indexes `payments_by_account` and `payments_by_phone`, for each week that has
+// payments.
 const KEYS_OF_ACCOUNTS = `array(
     select w.week << 32 | (hashtextextended(a.account, 0) & 4294967295)
     from (select min(duplicate_key) >> 46 as first, max(duplicate_key) >> 46 as last from payments) s
@@ -106,13 +106,13 @@ const SEARCH = `
 
 export interface SearchFilter {
   readonly limit: number;
-  /** Created at this time or later. */
+  /** Created at or after this time. */
   readonly from?: Date | undefined;
   /** Created before this time. */
   readonly to?: Date | undefined;
 }
 
-/** Payments of any vendor that the term may mean, newest first. */
+/** Payments of any vendor that match the term, newest first. */
 export async function searchPayments(
   db: Queryable,
   term: SearchTerm,
@@ -137,14 +137,14 @@ export interface AttemptRow {
   endedAt: Date | null;
   outcome: 'paid' | 'declined' | 'not_sent' | null;
   operatorHandle: string | null;
-  /** Why it counts as not sent, or where its end was reported. */
+  /** Why it counts as not sent, or the source of its result. */
   note: string | null;
 }
 
 export interface TransferRow {
-  /** The transaction, or one of its corrections. */
+  /** The payment, or one of its corrections. */
   sourceId: string;
-  /** Vendor 0: the house's books. */
+  /** Vendor 0: our own accounts. */
   vendorId: number;
   createdAt: Date;
   debitAccount: string;
@@ -201,7 +201,7 @@ export interface CaseRow {
   resolution: string | null;
 }
 
-/** What the books and the other tables say about some payments. */
+/** What the ledger and the other tables contain about some payments. */
 export interface History {
   readonly attempts: readonly AttemptRow[];
   readonly transfers: readonly TransferRow[];
@@ -221,7 +221,7 @@ export async function readHistory(
   const vendorIds = payments.map((payment) => payment.vendorId);
   const ids = payments.map((payment) => payment.paymentId);
   const corrections = (await db.query<CorrectionRow>(CORRECTIONS, [ids])).rows;
-  // Of the house, too: what it bears of a vendor's payment is booked there.
+  // Also of vendor 0: our share of the cost of a vendor's payment is posted there.
   const sourceVendors = [...vendorIds, ...corrections.map((row) => row.vendorId)];
   const sources = [...ids, ...corrections.map((row) => row.correctionId)];
   return {
@@ -255,7 +255,7 @@ const ATTEMPTS = `select a.payment_id as "paymentId", a.attempt_number as "attem
       select * from attempts v
       where v.vendor_id = k.vendor_id and v.biller_code = k.biller_code
         and v.payment_id = k.payment_id
-      -- The limit makes the planner look each payment up instead of reading all of them.
+      -- The limit makes the planner look up each payment instead of reading all of them.
       limit 1000
     ) a`;
 const TRANSFERS = `select f.source_id as "sourceId", f.vendor_id as "vendorId",

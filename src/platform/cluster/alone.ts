@@ -4,9 +4,9 @@ import type { Pool, Queryable } from '../db/pool.ts';
 import { findCitus } from './tables.ts';
 
 /**
- * Runs `work` on one connection, on which statements may take long, while no other program is
- * connected to the database and none migrates it. `refuseOthers` looks again: called under a lock, since
- * who connects later reads what the lock protects as it is by then.
+ * Runs `work` on one connection without a statement timeout, while no other program is connected to
+ * the database and none migrates it. Call `refuseOthers` under a lock to check again: a program
+ * that connects after that waits for the lock.
  * @param ours the pools of this program.
  * Throws: `PlainError` without Citus, or when another program is connected.
  */
@@ -21,7 +21,8 @@ export async function alone<Result>(
     await lockOutMigrators(client);
     await client.query('set statement_timeout = 0');
     await client.query('set idle_in_transaction_session_timeout = 0');
-    // Otherwise Citus takes over tables that refer to a reference table, and they cannot be distributed.
+    // Otherwise Citus adopts tables that refer to a reference table, and these can no longer be
+    // distributed.
     await client.query('set citus.enable_local_reference_table_foreign_keys = off');
     const refuseOthers = async (): Promise<void> => {
       const others = await Promise.all([...new Set(ours)].map(processesOf));
@@ -30,7 +31,7 @@ export async function alone<Result>(
     await refuseOthers();
     return await work(client, refuseOthers);
   } finally {
-    // Its locks and its settings end with it.
+    // Its locks and settings end with it.
     client.release(true);
   }
 }
@@ -58,7 +59,7 @@ async function lockOutMigrators(db: Queryable): Promise<void> {
   throw new PlainError('Another program migrates or moves this database. Wait until it is done.');
 }
 
-/** The processes, on the server, of the idle connections of a pool. */
+/** The server processes of a pool's idle connections. */
 async function processesOf(pool: Pool): Promise<number[]> {
   const clients = await Promise.all(Array.from({ length: pool.idleCount }, () => pool.connect()));
   try {

@@ -9,19 +9,19 @@ import { requireWorkers } from './nodes.ts';
 import { misplaced, readTables } from './tables.ts';
 import type { PlacedTable } from './tables.ts';
 
-/** The column that rows are distributed by. */
+/** The distribution column. */
 export const BUCKET = 'bucket';
 
 export interface MoveOptions {
   readonly classes: TableClasses;
-  /** The other pools of this program: their connections are not those of another program. */
+  /** The other pools of this program, whose connections are not another program's. */
   readonly others: readonly Pool[];
   readonly onProgress?: (progress: MoveProgress) => void;
 }
 
 export interface MoveProgress {
   readonly table: string;
-  /** Tables that are done, of how many. */
+  /** How many of how many tables are done. */
   readonly done: number;
   readonly of: number;
 }
@@ -32,9 +32,9 @@ export interface MovedTable {
 }
 
 /**
- * Distributes every table over the nodes of the cluster, each in a database transaction of its own that
- * compares all rows before and after. What an earlier call has done stays, so that a killed one is
- * continued by the next.
+ * Distributes every table over the nodes of the cluster, each in its own database transaction,
+ * which compares all rows before and after. Work that an earlier call has done stays, so that a
+ * killed call is continued by the next.
  * @param options.prepare runs first, in one database transaction, with every table locked.
  * Throws: `PlainError` when there is no cluster, or another program is connected.
  */
@@ -44,7 +44,7 @@ export async function distribute(
     readonly shards: number;
     readonly prepare: (
       db: Queryable,
-      /** The tables of this class; whether some are distributed already. */
+      /** The tables of this class; whether some are already distributed. */
       distributed: readonly string[],
       areSome: boolean,
     ) => Promise<void>;
@@ -72,7 +72,7 @@ export async function distribute(
         ...options,
         refuseOthers,
         waiting,
-        // Local tables that foreign keys connect can be moved together only.
+        // Local tables connected by foreign keys can only be moved together.
         candidates: (table) =>
           table.wanted === 'local' ? waiting.filter(({ wanted }) => wanted === 'local') : [],
       },
@@ -89,7 +89,7 @@ export async function distribute(
   });
 }
 
-/** The reverse: every table becomes an ordinary one of the coordinator, which can be dumped. */
+/** The reverse: every table becomes an ordinary table of the coordinator, which can be dumped. */
 export async function undistribute(owner: Pool, options: MoveOptions): Promise<MovedTable[]> {
   return await alone(owner, options.others, async (db, refuseOthers) => {
     const tables = await readTables(db, options.classes);
@@ -108,15 +108,15 @@ export async function undistribute(owner: Pool, options: MoveOptions): Promise<M
 }
 
 /**
- * Moves one table after the other, each with those that must move with it, in one database transaction
- * that compares all their rows before and after.
+ * Moves one table after the other, each together with those that must move with it, in one database
+ * transaction that compares all their rows before and after.
  */
 async function moveEach(
   db: Queryable,
   options: Pick<MoveOptions, 'onProgress'> & {
     readonly refuseOthers: () => Promise<void>;
     readonly waiting: readonly PlacedTable[];
-    /** Which tables must move with one when foreign keys connect them. */
+    /** The tables that must move with a table because foreign keys connect them. */
     readonly candidates: (table: PlacedTable) => readonly PlacedTable[];
   },
   move: (table: PlacedTable, isConnected: boolean) => Promise<void>,
@@ -139,7 +139,7 @@ async function moveEach(
   return [...moved.values()];
 }
 
-/** Reference tables before those that may refer to them; in a class in the order in which they came. */
+/** Reference tables before those that may refer to them; within a class in their original order. */
 const ORDER: readonly (TableClass | undefined)[] = ['reference', 'distributed', 'local'];
 
 function byClass(one: PlacedTable, other: PlacedTable): number {
@@ -204,7 +204,7 @@ async function place(
   }
 }
 
-/** Citus keeps the rows that it has copied, until it knows all tables that refer to them. */
+/** Citus keeps the rows that it has copied until it knows all tables that refer to them. */
 async function removeCopied(db: Queryable, tables: readonly PlacedTable[]): Promise<void> {
   for (const { name, wanted } of tables) {
     if (wanted === 'local') continue;
@@ -220,8 +220,8 @@ interface Content {
 }
 
 /**
- * Reads the tables, and returns what reads them again and compares.
- * Throws: when a row is missing, was added or differs.
+ * Reads the tables, and returns a function that reads them again and compares.
+ * Throws: if a row is missing, was added or differs.
  */
 async function comparison(
   db: Queryable,
@@ -252,7 +252,7 @@ async function readContent(db: Queryable, name: string): Promise<Content> {
   return read.rows[0] ?? { rows: 0n, digest: '' };
 }
 
-/** The table, and those of the others that foreign keys connect with it. */
+/** The table, and those of the others that foreign keys connect to it. */
 async function readConnected(
   db: Queryable,
   name: string,

@@ -3,12 +3,12 @@ import type { Queryable } from '../db/pool.ts';
 /** The first argument of a function that works on one bucket. */
 const ROUTED_BY = 'p_bucket';
 
-/** A function of ours, and whether its calls run on the node of their bucket. */
+/** One of our functions, and whether its calls run on the node of their bucket. */
 export interface PlacedFunction {
   readonly name: string;
   /** Its first argument is a bucket. */
   readonly routed: boolean;
-  /** It is on every node, and when it is routed, calls go to the node of their bucket. */
+  /** It exists on every node, and if it is routed, calls go to the node of their bucket. */
   readonly placed: boolean;
 }
 
@@ -31,7 +31,7 @@ export async function readFunctions(db: Queryable): Promise<PlacedFunction[]> {
 }
 
 /**
- * Puts every function on every node. A call of a routed function runs on the node of its bucket.
+ * Creates every function on every node. A call of a routed function runs on the node of its bucket.
  * @param table one of the distributed tables.
  */
 export async function distributeFunctions(db: Queryable, table: string): Promise<void> {

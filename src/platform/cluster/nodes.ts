@@ -8,7 +8,7 @@ export interface ClusterNode {
   readonly active: boolean;
   /** Whether it may hold rows of distributed tables. */
   readonly holdsShards: boolean;
-  /** Of distributed tables. */
+  /** Number of shards of distributed tables. */
   readonly shards: number;
 }
 
@@ -27,7 +27,7 @@ export async function readNodes(db: Queryable): Promise<ClusterNode[]> {
   return read.rows;
 }
 
-/** Throws: `PlainError` when the coordinator is not known to its nodes, or there is no worker. */
+/** Throws: `PlainError` if the nodes do not know the coordinator, or there is no worker. */
 export async function requireWorkers(db: Queryable): Promise<void> {
   const nodes = await readNodes(db);
   if (nodes.every(({ role }) => role !== 'coordinator')) {

@@ -2,9 +2,9 @@ import type { Queryable } from '../db/pool.ts';
 import { recordSchema } from '../db/schema-check.ts';
 
 /**
- * Writes the bucket of every row again, after the function `bucket_of` was changed in the same database
- * transaction. The caller holds locks that keep everybody from the tables, and knows that no process
- * remembers a bucket.
+ * Rewrites the bucket of every row, after the function `bucket_of` was changed in the same database
+ * transaction. The caller holds locks that keep everybody from the tables, and knows that no
+ * process caches a bucket.
  * @param tables those with a bucket, none of which may be distributed already.
  */
 export async function rebucket(db: Queryable, tables: readonly string[]): Promise<void> {

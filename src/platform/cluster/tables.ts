@@ -2,17 +2,17 @@ import { PlainError } from '../base/plain-error.ts';
 import type { TableClass, TableClasses } from '../db/distribution.ts';
 import type { Queryable } from '../db/pool.ts';
 
-/** A table of ours as it is. */
+/** The current state of one of our tables. */
 export interface PlacedTable {
   readonly name: string;
-  /** What it should be; undefined: nobody has said. */
+  /** What it should be; undefined: not declared. */
   readonly wanted: TableClass | undefined;
-  /** What it is; undefined: a table that Citus knows nothing of. */
+  /** What it is; undefined: Citus does not know the table. */
   readonly is: TableClass | undefined;
   readonly shards: number;
 }
 
-/** The version of Citus that the database has; undefined: none. */
+/** The Citus version of the database; undefined: none. */
 export async function findCitus(db: Queryable): Promise<string | undefined> {
   const read = await db.query<{ version: string }>(
     `select extversion as version from pg_extension where extname = 'citus'`,
@@ -21,9 +21,9 @@ export async function findCitus(db: Queryable): Promise<string | undefined> {
 }
 
 /**
- * Every table of our schema, parents before their children, as `classes` want it and as it is.
- * Needs Citus. A local table counts as placed when Citus knows it: only then is a commit that changes it
- * and rows on a worker a two-phase commit.
+ * Every table of our schema, parents before their children, with its declared and its current
+ * class. Needs Citus. A local table counts as placed once Citus knows it: only then is a commit
+ * that changes it and rows on a worker a two-phase commit.
  */
 export async function readTables(db: Queryable, classes: TableClasses): Promise<PlacedTable[]> {
   const read = await db.query<{ name: string; is: TableClass | null; shards: number }>(
@@ -56,7 +56,7 @@ export async function readTables(db: Queryable, classes: TableClasses): Promise<
   }));
 }
 
-/** What is not as it should be, one line each. */
+/** Deviations from the declared classes, one line each. */
 export function misplaced(tables: readonly PlacedTable[]): string[] {
   return tables
     .filter(({ wanted, is }) => wanted !== is)
@@ -68,9 +68,9 @@ export function misplaced(tables: readonly PlacedTable[]): string[] {
 }
 
 /**
- * Throws: `PlainError` when the database was moved to the nodes of a cluster in part only: a command
- * that does it was killed, or a newer version added a table. Without Citus, or with nothing moved yet,
- * all is well.
+ * Throws: `PlainError` if only part of the database was moved to the nodes of a cluster, because a
+ * command was killed or a newer version added a table. Without Citus, or before anything was moved,
+ * there is nothing to check.
  */
 export async function refuseHalfDistributed(db: Queryable, classes: TableClasses): Promise<void> {
   if ((await findCitus(db)) === undefined) return;

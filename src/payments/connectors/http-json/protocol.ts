@@ -15,7 +15,10 @@ const readSettings = createSettingsReader(
       acceptance_window_ms: Type.Optional(
         Type.Union([Type.Integer({ minimum: 0, maximum: 86_400_000 }), Type.Null()]),
       ),
-      /** 1: what a complete statement does not list was not paid, once the acceptance window is over. */
+      /**
+       * 1: a payment that a complete statement does not list was not made, once the acceptance
+       * window is over.
+       */
       statement_absence_is_proof: Type.Optional(Type.Union([Type.Literal(0), Type.Literal(1)])),
     },
     { additionalProperties: false },
