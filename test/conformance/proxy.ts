@@ -1,0 +1,113 @@
+import { once } from 'node:events';
+import { createServer, request as send } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What happens to an instruction on its way. `lost`: before it arrives. The others: it arrives. */
+export type TransportFault =
+  | 'none'
+  | 'lost'
+  | 'html_instead'
+  | 'answer_cut'
+  | 'answer_never'
+  | 'answer_html'
+  | 'answer_torn'
+  | 'answer_empty';
+
+export interface FaultProxy {
+  readonly origin: string;
+  /** For the next instruction; then `none` again. */
+  next(fault: TransportFault): void;
+  /** Instructions that the connector sent, lost ones included. */
+  readonly instructions: number;
+  close(): Promise<void>;
+}
+
+const HTML = '<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>';
+
+/** Stands between the connector and the emulator, and disturbs instructions only. */
+export async function startFaultProxy(
+  port: number,
+  isInstruction: (method: string, path: string) => boolean,
+): Promise<FaultProxy> {
+  let fault: TransportFault = 'none';
+  let instructions = 0;
+  const server = createServer((request, response) => {
+    const disturbed = isInstruction(request.method ?? '', request.url ?? '');
+    if (disturbed) instructions += 1;
+    const striking = disturbed ? fault : 'none';
+    if (disturbed) fault = 'none';
+    handle(request, response, { port, fault: striking }).catch(() => response.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    next: (wanted) => {
+      fault = wanted;
+    },
+    get instructions() {
+      return instructions;
+    },
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+async function handle(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { port, fault }: { readonly port: number; readonly fault: TransportFault },
+): Promise<void> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+  if (fault === 'lost') return void response.destroy();
+  if (fault === 'html_instead') return html(response);
+  const answer = await forward(request, Buffer.concat(chunks), port);
+  switch (fault) {
+    case 'answer_cut':
+      return void response.destroy();
+    case 'answer_never':
+      return;
+    case 'answer_html':
+      return html(response);
+    case 'answer_torn':
+      response.writeHead(answer.status, { 'content-type': 'application/json' });
+      return void response.end(answer.body.subarray(0, Math.floor(answer.body.length / 2)));
+    case 'answer_empty':
+      return void response.writeHead(200).end();
+    default:
+      response.writeHead(answer.status, { 'content-type': answer.type });
+      response.end(answer.body);
+  }
+}
+
+function html(response: ServerResponse): void {
+  response.writeHead(502, { 'content-type': 'text/html' }).end(HTML);
+}
+
+async function forward(
+  request: IncomingMessage,
+  body: Buffer,
+  port: number,
+): Promise<{ readonly status: number; readonly type: string; readonly body: Buffer }> {
+  const outgoing = send({
+    port,
+    host: '127.0.0.1',
+    method: request.method,
+    path: request.url,
+    headers: { ...request.headers, host: `127.0.0.1:${port}` },
+  });
+  outgoing.end(body);
+  const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming as AsyncIterable<Buffer>) chunks.push(chunk);
+  return {
+    status: incoming.statusCode ?? 0,
+    type: incoming.headers['content-type'] ?? 'application/json',
+    body: Buffer.concat(chunks),
+  };
+}

@@ -1,0 +1,55 @@
+import type { Connector } from '../../src/payments/dispatch/connector.ts';
+
+/** What an account makes the emulator do. */
+export const SCENARIOS = [
+  'paid',
+  'declined',
+  /** Accepted; the result comes later, where the protocol has callbacks by one. */
+  'paid_later',
+  'declined_later',
+  /** Paid; the callback comes several times. */
+  'callback_repeated',
+  /** Paid; the callback is never sent. */
+  'callback_missing',
+  /** Accepted; nothing is ever executed, and the operator never says so. */
+  'never_told',
+  /** Paid with another amount than instructed. */
+  'other_amount',
+  /** Paid, and taken back later. */
+  'reversed',
+] as const;
+export type Scenario = (typeof SCENARIOS)[number];
+
+/** One line of the table: a connector and the emulator of its provider. */
+export interface Subject {
+  readonly name: string;
+  readonly billerCode: string;
+  start(): Promise<Provider>;
+}
+
+/** A running emulator. */
+export interface Provider {
+  readonly port: number;
+  /** @param baseUrl of the fault proxy in front of the emulator. */
+  connect(baseUrl: string, options: ConnectOptions): Connector;
+  /** Whether this request of the connector can move money. */
+  isInstruction(method: string, path: string): boolean;
+  /** A fresh account of the scenario; null: the provider has no such behaviour. */
+  accountFor(scenario: Scenario): string | null;
+  /** What was really executed and not taken back. */
+  executed(account: string): Promise<readonly { readonly amountCents: bigint }[]>;
+  /** Resolves when the emulator has nothing more to execute or send. Null: it cannot say. */
+  readonly quiet: (() => Promise<void>) | null;
+  /** Makes every token that was issued invalid. Null: the protocol has no tokens. */
+  readonly expireTokens: (() => void) | null;
+  /** Refuses so many of the next requests for being too many. Null: the emulator cannot. */
+  readonly limitRate: ((requests: number) => void) | null;
+  /** Moves the provider's clock against ours. Null: the emulator cannot. */
+  readonly skewClock: ((byMs: number) => void) | null;
+  close(): Promise<void>;
+}
+
+export interface ConnectOptions {
+  readonly callbackUrl: string;
+  readonly payTimeoutMs: number;
+}

@@ -1,0 +1,298 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { CallbackRequest, Connector } from '../../src/payments/dispatch/connector.ts';
+import { drive, Journey } from './drive.ts';
+import { startFaultProxy } from './proxy.ts';
+import type { FaultProxy, TransportFault } from './proxy.ts';
+import { startReceiver } from './receiver.ts';
+import type { Receiver } from './receiver.ts';
+import type { Provider, Scenario, Subject } from './subject.ts';
+
+const AMOUNT_CENTS = 120_00n;
+const HOUR_MS = 3_600_000;
+
+interface Bench {
+  readonly provider: Provider;
+  readonly proxy: FaultProxy;
+  readonly receiver: Receiver;
+  readonly connector: Connector;
+}
+
+/** Every case for one connector. */
+export function describeConformance(subject: Subject): void {
+  describe(subject.name, () => {
+    let bench: Bench;
+    beforeAll(async () => {
+      bench = await startBench(subject);
+    });
+    afterAll(async () => {
+      await bench.connector.close();
+      await bench.proxy.close();
+      await bench.provider.close();
+      await bench.receiver.close();
+    });
+    const of = (): Bench => bench;
+    describeDeclaration(of);
+    describeOutcomes(subject, of);
+    describeTransport(subject, of);
+    describeCallbacks(subject, of);
+    describeGateway(subject, of);
+  });
+}
+
+async function startBench(subject: Subject): Promise<Bench> {
+  const provider = await subject.start();
+  const proxy = await startFaultProxy(provider.port, (method, path) =>
+    provider.isInstruction(method, path),
+  );
+  const receiver = await startReceiver();
+  const connector = provider.connect(proxy.origin, {
+    callbackUrl: receiver.url,
+    payTimeoutMs: 400,
+  });
+  return { provider, proxy, receiver, connector };
+}
+
+/** A payment in the scenario, not yet sent; undefined when the provider has no such behaviour. */
+function begin(
+  subject: Subject,
+  { provider, connector }: Bench,
+  scenario: Scenario,
+): { readonly journey: Journey; readonly account: string } | undefined {
+  const account = provider.accountFor(scenario);
+  if (account === null) return undefined;
+  const { billerCode } = subject;
+  return {
+    account,
+    journey: new Journey(connector, { billerCode, account, amountCents: AMOUNT_CENTS }),
+  };
+}
+
+/** Takes it to its end, and checks the law against the emulator's truth. */
+async function finish(
+  bench: Bench,
+  begun: NonNullable<ReturnType<typeof begin>>,
+): Promise<Journey> {
+  const { provider, receiver } = bench;
+  const { journey, account } = begun;
+  await drive(journey, { take: receiver.take, quiet: provider.quiet });
+  const executed = await provider.executed(account);
+  expect(executed.length, 'executed at most once').toBeLessThanOrEqual(1);
+  if (journey.outcome === 'success') expect(executed, 'executed').toHaveLength(1);
+  if (journey.outcome === 'failed') expect(executed, 'not executed').toHaveLength(0);
+  expect(new Set(journey.final.map((report) => report.outcome)).size).toBeLessThanOrEqual(1);
+  return journey;
+}
+
+function describeDeclaration(of: () => Bench): void {
+  test('declares what proves that nothing was executed, and what it can do', () => {
+    const { connector } = of();
+    const { declaration } = connector;
+    for (const evidence of declaration.proofOfNonExecution) expect(evidence).not.toBe('');
+    expect(declaration.statusBy === 'cannot_be_asked').toBe(connector.status === null);
+    expect(declaration.callbackTrust === 'no_callbacks').toBe(connector.callbacks === null);
+    if (declaration.result !== 'answer') expect(connector.callbacks).not.toBeNull();
+    if (declaration.callbackTrust === 'secret_url_confirmed_by_query') {
+      expect(connector.status).not.toBeNull();
+    }
+    // Whoever can be left without an answer has people look at it.
+    if (declaration.statusBy !== 'our_reference') expect(connector.caseAfterMs).not.toBeNull();
+  });
+}
+
+function describeOutcomes(subject: Subject, of: () => Bench): void {
+  test.each<[Scenario, 'success' | 'failed' | 'open']>([
+    ['paid', 'success'],
+    ['declined', 'failed'],
+    ['paid_later', 'success'],
+    ['declined_later', 'failed'],
+    ['callback_repeated', 'success'],
+    ['callback_missing', 'success'],
+    ['never_told', 'open'],
+    ['other_amount', 'success'],
+  ])('%s: %s', async (scenario, expected) => {
+    const begun = begin(subject, of(), scenario);
+    if (begun === undefined) return;
+    const journey = await finish(of(), begun);
+    expect(journey.outcome).toBe(expected);
+    expect(journey.instructions).toBe(1);
+    if (expected === 'success') {
+      const [executed] = await of().provider.executed(begun.account);
+      expect(journey.final[0]?.paidCents).toBe(executed?.amountCents);
+      expect(journey.final[0]?.billerReference).toMatch(/\S/);
+    }
+  });
+
+  test('reversed: an open payment fails; one that succeeded is contradicted', async () => {
+    const begun = begin(subject, of(), 'reversed');
+    if (begun === undefined) return;
+    await drive(begun.journey, { take: of().receiver.take, quiet: of().provider.quiet });
+    await settleDown(of());
+    for (const request of of().receiver.take()) await begun.journey.callback(request);
+    expect(begun.journey.final.at(-1)?.outcome).toBe('failed');
+    expect(await of().provider.executed(begun.account)).toHaveLength(0);
+  });
+}
+
+async function settleDown({ provider }: Bench): Promise<void> {
+  await provider.quiet?.();
+}
+
+function describeTransport(subject: Subject, of: () => Bench): void {
+  const faults: readonly TransportFault[] = [
+    'lost',
+    'html_instead',
+    'answer_cut',
+    'answer_never',
+    'answer_html',
+    'answer_torn',
+    'answer_empty',
+  ];
+  test.each(
+    faults.flatMap((fault) =>
+      (['paid', 'declined', 'callback_missing'] as const).map(
+        (scenario) => [fault, scenario] as const,
+      ),
+    ),
+  )('%s, %s: never executed twice, never a wrong result', async (fault, scenario) => {
+    const begun = begin(subject, of(), scenario);
+    if (begun === undefined) return;
+    of().proxy.next(fault);
+    const journey = await finish(of(), begun);
+    of().proxy.next('none');
+    if (journey.outcome === 'open') {
+      // Only where nothing can be asked without what the lost answer held.
+      expect(of().connector.declaration.statusBy).not.toBe('our_reference');
+      expect(journey.opensCase).toBe(true);
+      expect(journey.instructions).toBe(1);
+    }
+  });
+
+  test('no connection: proof that nothing was executed', async () => {
+    const account = of().provider.accountFor('paid') ?? '';
+    const { billerCode } = subject;
+    const closed = await startReceiver();
+    await closed.close();
+    const connector = of().provider.connect(new URL(closed.url).origin, {
+      callbackUrl: of().receiver.url,
+      payTimeoutMs: 400,
+    });
+    const journey = new Journey(connector, { billerCode, account, amountCents: AMOUNT_CENTS });
+    await journey.step();
+    await journey.step();
+    expect(journey.instructions).toBe(2);
+    expect(journey.outcome).toBe('open');
+    expect(await of().provider.executed(account)).toHaveLength(0);
+    await connector.close();
+  });
+}
+
+function describeCallbacks(subject: Subject, of: () => Bench): void {
+  test('a forged, altered or misdirected callback settles nothing', async () => {
+    const { connector, provider, receiver } = of();
+    const begun = begin(subject, of(), 'paid_later');
+    const other = begin(subject, of(), 'never_told') ?? begin(subject, of(), 'paid_later');
+    if (connector.callbacks === null || begun === undefined || other === undefined) return;
+    receiver.take();
+    await begun.journey.step();
+    await other.journey.step();
+    const genuine = await nextCallback(provider, receiver);
+    if (genuine === undefined) return;
+    for (const request of alterations(genuine)) {
+      for (const { journey } of [begun, other]) {
+        await journey.callback(request);
+        expect(journey.outcome, `${request.path} ${request.body.toString()}`).toBe('open');
+      }
+    }
+    // The genuine one says nothing about the other payment.
+    await other.journey.callback(genuine);
+    expect(other.journey.outcome).toBe('open');
+    expect(await connector.callbacks.read(junk(''), begun.journey.finder)).toMatchObject({
+      kind: 'refused',
+    });
+    await begun.journey.callback(genuine);
+    const journey = await finish(of(), begun);
+    expect(journey.outcome).toBe('success');
+  });
+
+  test('a callback that comes late, and a hundred times, changes nothing', async () => {
+    const { connector, provider, receiver } = of();
+    const begun = begin(subject, of(), 'paid_later');
+    if (connector.callbacks === null || begun === undefined) return;
+    receiver.take();
+    await begun.journey.step();
+    const genuine = await nextCallback(provider, receiver);
+    const journey = await finish(of(), begun);
+    expect(journey.outcome).toBe('success');
+    if (genuine === undefined) return;
+    for (let count = 0; count < 100; count += 1) await journey.callback(genuine);
+    expect(new Set(journey.final.map((report) => report.outcome))).toEqual(new Set(['success']));
+  });
+}
+
+async function nextCallback(
+  provider: Provider,
+  receiver: Receiver,
+): Promise<CallbackRequest | undefined> {
+  if (provider.quiet !== null) {
+    await provider.quiet();
+    return receiver.take()[0];
+  }
+  return await vi.waitFor(
+    () => {
+      const [first] = receiver.take();
+      if (first === undefined) throw new Error('no callback yet');
+      return first;
+    },
+    { timeout: 10_000, interval: 5 },
+  );
+}
+
+function junk(path: string): CallbackRequest {
+  return { headers: {}, path, body: Buffer.from('<html>') };
+}
+
+/** A callback as somebody would change it who saw one, or guesses. */
+function alterations(genuine: CallbackRequest): CallbackRequest[] {
+  const text = genuine.body.toString();
+  const last = genuine.path.at(-1) ?? '';
+  const body = Buffer.from(
+    text.replaceAll(/\d(?=[^\d]*$)/g, (digit) => String((Number(digit) + 1) % 10)),
+  );
+  return [
+    { ...genuine, headers: {}, path: '' },
+    { ...genuine, headers: {}, path: genuine.path.slice(0, -1) + (last === '0' ? '1' : '0') },
+    { ...genuine, headers: {}, body },
+    { ...genuine, body },
+    { ...genuine, headers: {}, body: Buffer.from(text.slice(0, -1)) },
+  ];
+}
+
+function describeGateway(subject: Subject, of: () => Bench): void {
+  test('a token that expires between two payments is replaced', async () => {
+    const { provider } = of();
+    if (provider.expireTokens === null) return;
+    const first = begin(subject, of(), 'paid');
+    const second = begin(subject, of(), 'paid');
+    if (first === undefined || second === undefined) return;
+    expect((await finish(of(), first)).outcome).toBe('success');
+    provider.expireTokens();
+    expect((await finish(of(), second)).outcome).toBe('success');
+    expect(await provider.executed(second.account)).toHaveLength(1);
+  });
+
+  test('a refusal for too many requests executes nothing, and the payment goes on', async () => {
+    const begun = begin(subject, of(), 'paid');
+    if (of().provider.limitRate === null || begun === undefined) return;
+    of().provider.limitRate?.(2);
+    expect((await finish(of(), begun)).outcome).toBe('success');
+    of().provider.limitRate?.(0);
+  });
+
+  test.each([-HOUR_MS, HOUR_MS])('a provider whose clock is off by %i ms', async (byMs) => {
+    const begun = begin(subject, of(), 'paid_later');
+    if (of().provider.skewClock === null || begun === undefined) return;
+    of().provider.skewClock?.(byMs);
+    expect((await finish(of(), begun)).outcome).toBe('success');
+    of().provider.skewClock?.(0);
+  });
+}
