@@ -21,7 +21,7 @@ import {
 } from '../../src/credit/bureaus/metropol/answers.ts';
 import { createValidator } from '../../src/credit/importing/validate.ts';
 import { readScorecard } from '../../src/credit/scorecards/scorecard.ts';
-import { TrainingError } from '../../src/credit/training/fit.ts';
+import { TrainingError } from '../../src/credit/training/error.ts';
 import { readSamples } from '../../src/credit/training/read-samples.ts';
 import { createStatementFormat } from '../../src/payments/connectors/http-json/statement.ts';
 import { readFields } from '../../src/platform/http/wire/request.ts';

@@ -10,7 +10,7 @@ import { addMergeCommands } from './merge.ts';
 import { addReportCommand } from './report.ts';
 import { addScoreCommand } from './score.ts';
 import { addSuppressionCommands } from './suppression.ts';
-import { addTrainCommand } from './train.ts';
+import { addApplyCardCommand, addTrainCommand } from './train.ts';
 
 export function addCreditCommands(program: Command, cli: Cli): void {
   const credit = program.command('credit').description('The credit registry.');
@@ -25,4 +25,5 @@ export function addCreditCommands(program: Command, cli: Cli): void {
   addSuppressionCommands(credit, cli);
   addCreditKeyCommands(credit, cli);
   addTrainCommand(credit, cli);
+  addApplyCardCommand(credit, cli);
 }

@@ -2,25 +2,36 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
-import { SCORE_KINDS } from '../../credit/scorecards/scorecard.ts';
 import { CHARACTERISTIC_NAMES } from '../../credit/scorecards/characteristics.ts';
 import type { CharacteristicName } from '../../credit/scorecards/characteristics.ts';
-import type { ScoreKind } from '../../credit/scorecards/scorecard.ts';
-import { PlainError } from '../../platform/base/plain-error.ts';
+import { SCORE_KINDS } from '../../credit/scorecards/scorecard.ts';
+import type { Scorecard, ScoreKind } from '../../credit/scorecards/scorecard.ts';
+import { applyCard } from '../../credit/training/apply-card.ts';
+import { tableReport, validationReport } from '../../credit/training/card-report.ts';
+import { readDefinition } from '../../credit/training/definition.ts';
+import { modelCard, tableModelCard } from '../../credit/training/model-card.ts';
 import { readSamples } from '../../credit/training/read-samples.ts';
-import { leaveOut } from '../../credit/training/samples.ts';
-import { trainScorecard, writeTraining } from '../../credit/training/train.ts';
+import { readTable } from '../../credit/training/read-table.ts';
 import { PART_NAMES } from '../../credit/training/report.ts';
+import { leaveOut } from '../../credit/training/samples.ts';
+import { readTableCard } from '../../credit/training/table-card.ts';
+import { trainTable } from '../../credit/training/train-table.ts';
+import { trainScorecard, writeTraining } from '../../credit/training/train.ts';
+import type { TrainingFiles } from '../../credit/training/train.ts';
 import { PARTS } from '../../credit/training/validation.ts';
 import type { Validation } from '../../credit/training/validation.ts';
+import type { FittedCharacteristic } from '../../credit/training/weights-fit.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
 import { command, displayName, wholeNumber } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
+import { UsageError } from '../failure.ts';
 import { showAnswer, table } from '../output.ts';
 import type { Answer } from '../output.ts';
 
 interface TrainOptions {
   readonly json?: boolean;
-  readonly kind: ScoreKind;
+  readonly kind?: ScoreKind;
+  readonly definition?: string;
   readonly id: string;
   readonly cardVersion: number;
   readonly out: string;
@@ -33,10 +44,14 @@ interface TrainOptions {
 /** Adds `train` to the command `credit`. It needs no database: it reads samples and writes files. */
 export function addTrainCommand(credit: Command, cli: Cli): void {
   command(credit, 'train', 'Make a scorecard from files with a known outcome, and validate it.')
-    .argument('<samples>', 'samples: .csv of characteristics, or JSON Lines of credit files')
-    .addOption(
-      new Option('--kind <kind>', 'the score it is for').choices(SCORE_KINDS).makeOptionMandatory(),
+    .argument(
+      '<samples>',
+      'samples: .csv of characteristics, JSON Lines of credit files, or with --definition any table as .csv',
     )
+    .addOption(
+      new Option('--kind <kind>', 'the score of the registry it is for').choices(SCORE_KINDS),
+    )
+    .option('--definition <file>', 'JSON that says what the columns of a table are')
     .requiredOption('--id <id>', 'name of the card, such as our-generic', cardId)
     .requiredOption(
       '--card-version <number>',
@@ -65,37 +80,119 @@ export function addTrainCommand(credit: Command, cli: Cli): void {
     });
 }
 
+/** Adds `apply-card` to the command `credit`. It needs no database. */
+export function addApplyCardCommand(credit: Command, cli: Cli): void {
+  command(credit, 'apply-card', 'Score each row of a table with a card trained on such tables.')
+    .argument('<card>', 'card of `credit train --definition`')
+    .argument('<table>', 'the table: .csv with a header')
+    .requiredOption('--out <file>', 'where to write the rows with their scores; must not exist')
+    .action(async (card: string, from: string, options: { json?: boolean; out: string }) => {
+      await cli.runAlone(options, async () => {
+        if (existsSync(options.out)) throw new PlainError(`${options.out} exists.`);
+        const rows = await applyCard(readTableCard(card), from, options.out);
+        return { json: { rows, out: options.out }, text: `${rows} rows scored: ${options.out}\n` };
+      });
+    });
+}
+
 async function train(file: string, options: TrainOptions, cli: Cli): Promise<Answer> {
-  const card = path.join(options.out, `${options.kind}-${options.cardVersion}.json`);
+  const { kind, definition } = options;
+  if ((kind === undefined) === (definition === undefined)) {
+    throw new UsageError('Give --kind for a card of the registry, or --definition for any table.');
+  }
+  const card = path.join(options.out, `${kind ?? 'table'}-${options.cardVersion}.json`);
   if (existsSync(card) && options.force !== true) {
     throw new PlainError(
       `${card} exists. Scores in the records name their card by version: choose another --card-version, or --force if the card was never used.`,
     );
   }
-  if (!existsSync(file)) throw new PlainError(`File ${file} does not exist.`);
+  for (const one of [file, definition]) {
+    if (one !== undefined && !existsSync(one)) throw new PlainError(`File ${one} does not exist.`);
+  }
+  return kind === undefined
+    ? await trainOnTable(file, { ...options, definition: definition! }, cli)
+    : await trainForRegistry(file, { ...options, kind }, cli);
+}
+
+async function trainForRegistry(
+  file: string,
+  options: TrainOptions & { readonly kind: ScoreKind },
+  cli: Cli,
+): Promise<Answer> {
   const { samples: all, withoutHistory } = await readSamples(file, (count) => {
     cli.progress.show(`${count} samples read`);
   });
   const samples = leaveOut(all, options.leaveOut);
   cli.progress.show(`fitting and validating on ${samples.count} samples`);
   const { kind, id, cardVersion: version, seed, origin } = options;
-  const training = trainScorecard(samples, { id, kind, version, about: { origin } }, seed);
-  const files = await writeTraining(training, options.out);
-  const { fit, validation } = training;
+  const { fit, validation } = trainScorecard(
+    samples,
+    { id, kind, version, about: { origin } },
+    seed,
+  );
+  const texts = {
+    report: validationReport(fit, validation),
+    modelCard: modelCard(fit, validation),
+  };
+  const files = await writeTraining(fit.card, texts, options.out);
+  const next =
+    'Read the report, then put the card into the folder scorecards and restart the service.';
+  const answer = answerOf({ ...fit, validation, files, next });
+  return { ...answer, json: { ...answer.json, without_history: withoutHistory } };
+}
+
+async function trainOnTable(
+  file: string,
+  options: TrainOptions & { readonly definition: string },
+  cli: Cli,
+): Promise<Answer> {
+  const definition = readDefinition(options.definition);
+  cli.progress.show('reading the table');
+  const rows = await readTable(file, definition);
+  cli.progress.show(`fitting and validating on ${rows.samples.count} rows`);
+  const { id, cardVersion: version, seed, origin } = options;
+  const identity = { id, version, about: { origin } };
+  const training = trainTable(rows, definition, { identity, seed });
+  const texts = {
+    report: tableReport(training, definition),
+    modelCard: tableModelCard(training, definition),
+  };
+  const { card, fit, validation } = training;
+  const files = await writeTraining(card, texts, options.out);
+  const next = `Read the report, then score tables with \`malipo credit apply-card ${files.card}\`.`;
+  return answerOf({ card, characteristics: fit.columns, validation, files, next });
+}
+
+function answerOf(made: {
+  readonly card: Pick<Scorecard, 'id' | 'version' | 'about'>;
+  readonly characteristics: readonly FittedCharacteristic[];
+  readonly validation: Validation;
+  readonly files: TrainingFiles;
+  readonly next: string;
+}) {
+  const { card, files } = made;
+  const inference = card.about['rejectInference'];
   return {
     json: {
-      scorecard: `${id}@${version}`,
+      scorecard: `${card.id}@${card.version}`,
       files,
-      samples: samples.count,
-      without_history: withoutHistory,
-      about: fit.card.about,
-      characteristics: fit.characteristics.map(({ name, coefficient, leftOut }) => ({
+      samples: card.about['samples'],
+      about: card.about,
+      characteristics: made.characteristics.map(({ name, coefficient, leftOut }) => ({
         name,
         coefficient: coefficient ?? null,
         left_out: leftOut ?? null,
       })),
     },
-    text: `${performanceTable(validation)}\nWritten: ${files.card}\n         ${files.report}\n         ${files.modelCard}\nRead the report, then put the card into the folder scorecards and restart the service.\n`,
+    text: [
+      performanceTable(made.validation),
+      ...(inference === undefined ? [] : [`Reject inference ${inference}.`]),
+      `Written: ${files.card}`,
+      `         ${files.report}`,
+      `         ${files.modelCard}`,
+      made.next,
+      '',
+    ].join('\n'),
   };
 }
 
@@ -103,14 +200,15 @@ function performanceTable({ parts }: Validation): string {
   const rows = PARTS.flatMap((part) => {
     const performance = parts[part]?.performance;
     if (performance === undefined) return [];
-    const { samples, bads, auc, ks, brier, calibrationError } = performance;
-    const figures = [auc, ks, brier, calibrationError].map((value) => value.toFixed(3));
-    return [[PART_NAMES[part], String(samples), String(bads), ...figures]];
+    const { samples, bads, auc, ks, brier, calibrationError, calibrationSlope } = performance;
+    const figures = [auc, ks, brier, calibrationError, calibrationSlope];
+    const counts = [samples, bads].map((count) => String(Math.round(count)));
+    return [[PART_NAMES[part], ...counts, ...figures.map((value) => value.toFixed(3))]];
   });
   return table(
     [
       { title: 'PART' },
-      ...['SAMPLES', 'BAD', 'AUC', 'KS', 'BRIER', 'CALIBRATION'].map((title) => ({
+      ...['SAMPLES', 'BAD', 'AUC', 'KS', 'BRIER', 'CALIBRATION', 'SLOPE'].map((title) => ({
         title,
         align: 'right' as const,
       })),

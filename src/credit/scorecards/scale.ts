@@ -37,6 +37,11 @@ export function scoreOfPercent(percent: number): number {
   return scoreOfLogOdds(Math.log((100 - percent) / percent));
 }
 
+/** Whole points that such odds are worth. */
+export function pointsOfLogOdds(logOdds: number): number {
+  return Math.round((POINTS_TO_DOUBLE_ODDS / Math.LN2) * logOdds);
+}
+
 export function clampScore(score: number): number {
   return Math.min(HIGHEST_SCORE, Math.max(LOWEST_SCORE, score));
 }

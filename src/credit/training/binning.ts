@@ -1,4 +1,4 @@
-import type { Characteristic } from '../scorecards/characteristics.ts';
+import { sum } from './measures.ts';
 
 /** Number of fine classes that a characteristic is cut into before classes are pooled. */
 const MAX_FINE_CLASSES = 20;
@@ -8,8 +8,32 @@ const SMALLEST_BIN_SHARE = 0.05;
 const SMALLEST_WEIGHT_STEP = 0.1;
 /** Added to both counts of a bin, so that one without goods or bads has a finite weight. */
 const SMOOTHING = 0.5;
+/** A bin holds at least this many bads: with fewer, its weight is mostly chance. */
+export const MIN_BIN_BADS = 20;
 
-interface Bin {
+export interface BinningRules {
+  /** Which values are better. `either`: the samples show it, and it may change within the range. */
+  readonly better: 'higher' | 'lower' | 'either';
+  /**
+   * What no value means. `best`: it never happened, which is at least as good as any value.
+   * `unknown`: a bin of its own, worth what the samples show. Absent: there is always a value.
+   */
+  readonly missing?: 'best' | 'unknown';
+  /** Default: `MIN_BIN_BADS`. */
+  readonly minBads?: number;
+}
+
+/** What is binned. Arrays of equal length. */
+export interface Observations {
+  /** `NaN`: no value. */
+  readonly values: Float64Array;
+  /** 1 bad, 0 good. */
+  readonly bad: Uint8Array;
+  /** How many rows each row stands for; 1 each when absent. */
+  readonly weights?: Float64Array | undefined;
+}
+
+export interface Bin {
   /** Values below this belong to it; Infinity for the last. */
   readonly below: number;
   readonly goods: number;
@@ -21,8 +45,8 @@ interface Bin {
 export interface Binning {
   /** Ascending; weights follow the direction of the characteristic. */
   readonly bins: readonly Bin[];
-  /** For samples where it never happened; only if that is possible. `below` is Infinity. */
-  readonly never: Bin | undefined;
+  /** Of samples without a value; only where that can be. `below` is Infinity. */
+  readonly missing: Bin | undefined;
   /** Information value over all bins. A characteristic below 0.02 carries no information. */
   readonly informationValue: number;
 }
@@ -30,6 +54,8 @@ export interface Binning {
 interface Totals {
   readonly goods: number;
   readonly bads: number;
+  /** Sum of the squared weights of the bads. */
+  readonly squaredBads: number;
 }
 
 /** Adjoining classes that share one weight. */
@@ -39,52 +65,50 @@ interface Block extends Totals {
 
 interface FineClass extends Totals {
   readonly below: number;
-  readonly isNever: boolean;
+  readonly isMissing: boolean;
 }
 
-type Direction = Pick<Characteristic, 'better' | 'canBeNever'>;
+const NONE: Totals = { goods: 0, bads: 0, squaredBads: 0 };
 
 /**
  * Cuts a characteristic into bins whose weight of evidence follows its direction: fine classes at
- * rounded quantiles, then adjacent violators are pooled, and bins below 5 % are joined with the
- * most similar neighbour. “Never” counts as better than any value.
- * @param values `NaN` means never.
- * @param bad 1 bad, 0 good, of the same length.
+ * rounded quantiles, then adjacent violators are pooled, and bins with few samples or few bads join
+ * the neighbour they resemble.
+ * Source: Siddiqi, Credit Risk Scorecards (2006), chapter 6, for weights of evidence and information
+ * values; Ayer et al., Annals of Mathematical Statistics 26 (1955), for pooling adjacent violators.
  */
-export function binCharacteristic(
-  values: Float64Array,
-  bad: Uint8Array,
-  direction: Direction,
-): Binning {
-  const classes = fineClasses(values, bad);
-  const totals = classes.reduce(add, { goods: 0, bads: 0 });
+export function binCharacteristic(observed: Observations, rules: BinningRules): Binning {
+  const classes = fineClasses(observed);
+  const totals = classes.reduce(add, NONE);
   // From the worst class to the best.
-  const ordered = direction.better === 'higher' ? classes : classes.toReversed();
-  const never = ordered.filter(({ isNever }) => isNever);
-  const ranked = [...ordered.filter(({ isNever }) => !isNever), ...never];
+  const ordered = rules.better === 'lower' ? classes.toReversed() : classes;
+  const missing = ordered.filter(({ isMissing }) => isMissing);
+  const ranked = ordered.filter(({ isMissing }) => !isMissing);
+  if (rules.missing !== 'unknown') ranked.push(...missing);
   const blocks = pool(
-    ranked.map((one) => ({ goods: one.goods, bads: one.bads, classes: [one] })),
-    totals,
+    ranked.map((one) => ({ ...totalsOf(one), classes: [one] })),
+    { totals, rules },
   );
-  return binningOf(blocks, totals, direction);
+  return binningOf(blocks, missing[0] ?? { ...NONE, below: Infinity, isMissing: true }, {
+    totals,
+    rules,
+  });
 }
 
-/** Classes in ascending order of value; “never” last. */
-function fineClasses(values: Float64Array, bad: Uint8Array): FineClass[] {
+/** Classes in ascending order of value; missing ones last. */
+function fineClasses({ values, bad, weights }: Observations): FineClass[] {
   const edges = classEdges(values);
-  const counts = [...edges, Infinity].map((below) => ({
-    below,
-    isNever: false,
-    goods: 0,
-    bads: 0,
-  }));
-  const never = { below: Infinity, isNever: true, goods: 0, bads: 0 };
+  const counts = [...edges, Infinity].map((below) => ({ ...NONE, below, isMissing: false }));
+  const missing = { ...NONE, below: Infinity, isMissing: true };
   for (const [row, value] of values.entries()) {
-    const one = Number.isNaN(value) ? never : counts.find(({ below }) => value < below)!;
-    if (bad[row] === 1) one.bads++;
-    else one.goods++;
+    const one = Number.isNaN(value) ? missing : counts.find(({ below }) => value < below)!;
+    const weight = weights?.[row] ?? 1;
+    if (bad[row] === 1) {
+      one.bads += weight;
+      one.squaredBads += weight ** 2;
+    } else one.goods += weight;
   }
-  return [...counts, never].filter((one) => !one.isNever || one.goods + one.bads > 0);
+  return [...counts, missing].filter((one) => !one.isMissing || one.goods + one.bads > 0);
 }
 
 /** Quantiles rounded to two digits, so that the card shows plain numbers. */
@@ -104,24 +128,39 @@ function classEdges(values: Float64Array): number[] {
   return [...edges].toSorted((a, b) => a - b).filter((edge) => edge > (known[0] ?? Infinity));
 }
 
+interface Pooling {
+  readonly totals: Totals;
+  readonly rules: BinningRules;
+}
+
 /**
  * Pools blocks, ranked from worst to best, until none is too small and weights clearly rise: the
  * worst violators of the order first, then neighbours that hardly differ.
  */
-function pool(ranked: readonly Block[], totals: Totals): readonly Block[] {
+function pool(ranked: readonly Block[], { totals, rules }: Pooling): readonly Block[] {
   const least = SMALLEST_BIN_SHARE * (totals.goods + totals.bads);
   let blocks = ranked;
   // Each round pools two blocks, so there are fewer rounds than blocks.
   for (let round = 1; round < ranked.length; round++) {
     const weights = blocks.map((block) => weightOf(block, totals));
-    const small = blocks.findIndex(({ goods, bads }) => goods + bads < least);
-    const steps = weights.slice(1).map((weight, at) => weight - weights[at]!);
+    const small = blocks.findIndex(
+      (block) => block.goods + block.bads < least || !hasEnoughBads(block, rules),
+    );
+    const steps = weights.slice(1).map((weight, at) => {
+      const rise = weight - weights[at]!;
+      return rules.better === 'either' ? Math.abs(rise) : rise;
+    });
     const smallest = Math.min(...steps);
     if (small >= 0) blocks = poolAt(blocks, neighbour(weights, small));
     else if (smallest < SMALLEST_WEIGHT_STEP) blocks = poolAt(blocks, steps.indexOf(smallest));
     else break;
   }
   return blocks;
+}
+
+/** Counts unequal weights as fewer: the effective number of Kish, Survey Sampling (1965), 11.7. */
+function hasEnoughBads({ bads, squaredBads }: Totals, { minBads = MIN_BIN_BADS }: BinningRules) {
+  return squaredBads > 0 && bads ** 2 / squaredBads >= minBads - 1e-9;
 }
 
 /** Where to pool a small block: with the neighbour whose weight is nearer. */
@@ -137,42 +176,70 @@ function poolAt(blocks: readonly Block[], at: number): readonly Block[] {
   return blocks.toSpliced(at, 2, pooled);
 }
 
-function binningOf(blocks: readonly Block[], totals: Totals, direction: Direction): Binning {
+function binningOf(
+  blocks: readonly Block[],
+  unknown: FineClass,
+  { totals, rules }: Pooling,
+): Binning {
   const bins: Bin[] = [];
-  let never: Bin | undefined;
+  let missing = rules.missing === 'unknown' ? unknownBin(unknown, { totals, rules }) : undefined;
   for (const block of blocks) {
     const { goods, bads } = block;
     const woe = weightOf(block, totals);
-    const known = block.classes.filter(({ isNever }) => !isNever);
+    const known = block.classes.filter(({ isMissing }) => !isMissing);
     const below = Math.max(-Infinity, ...known.map((one) => one.below));
     if (known.length > 0) bins.push({ below, goods, bads, woe });
-    if (known.length < block.classes.length) never = { below: Infinity, goods, bads, woe };
+    if (known.length < block.classes.length) missing = { below: Infinity, goods, bads, woe };
   }
   bins.sort((a, b) => a.below - b.below);
-  // Samples without a “never” must still give a card that can score one.
-  if (direction.canBeNever && never === undefined) {
+  // Samples that all have a value still make a card that knows what to do with one that has none.
+  if (rules.missing === 'best' && missing === undefined) {
     const best = bins.reduce((max, bin) => (bin.woe > max.woe ? bin : max));
-    never = { below: Infinity, goods: 0, bads: 0, woe: best.woe };
+    missing = { below: Infinity, goods: 0, bads: 0, woe: best.woe };
   }
-  const informationValue = blocks.reduce(
-    (sum, block) =>
-      sum + (block.goods / totals.goods - block.bads / totals.bads) * weightOf(block, totals),
-    0,
-  );
-  return { bins, never, informationValue };
+  const parts = blocks.map(({ goods, bads }) => ({
+    goods,
+    bads,
+    woe: weightOf({ goods, bads }, totals),
+  }));
+  if (rules.missing === 'unknown') parts.push(missing!);
+  return {
+    bins,
+    missing,
+    informationValue: sum(
+      parts.map(({ goods, bads, woe }) => (goods / totals.goods - bads / totals.bads) * woe),
+    ),
+  };
 }
 
-function weightOf({ goods, bads }: Totals, totals: Totals): number {
+/** Too few without a value say nothing, neither for nor against: a weight of 0. */
+function unknownBin(unknown: FineClass, { totals, rules }: Pooling): Bin {
+  const { goods, bads } = unknown;
+  const woe = hasEnoughBads(unknown, rules) ? weightOf(unknown, totals) : 0;
+  return { below: Infinity, goods, bads, woe };
+}
+
+type Counts = Pick<Totals, 'goods' | 'bads'>;
+
+function weightOf({ goods, bads }: Counts, totals: Counts): number {
   return Math.log((goods + SMOOTHING) / totals.goods / ((bads + SMOOTHING) / totals.bads));
 }
 
-function add(a: Totals, b: Totals): { goods: number; bads: number } {
-  return { goods: a.goods + b.goods, bads: a.bads + b.bads };
+function totalsOf({ goods, bads, squaredBads }: Totals): Totals {
+  return { goods, bads, squaredBads };
+}
+
+function add(a: Totals, b: Totals): Totals {
+  return {
+    goods: a.goods + b.goods,
+    bads: a.bads + b.bads,
+    squaredBads: a.squaredBads + b.squaredBads,
+  };
 }
 
 /** The weight of each value. */
-export function weigh(values: Float64Array, { bins, never }: Binning): Float64Array {
+export function weigh(values: Float64Array, { bins, missing }: Binning): Float64Array {
   return values.map((value) =>
-    Number.isNaN(value) ? never!.woe : bins.find(({ below }) => value < below)!.woe,
+    Number.isNaN(value) ? missing!.woe : bins.find(({ below }) => value < below)!.woe,
   );
 }

@@ -1,46 +1,29 @@
-import { PlainError } from '../../platform/base/plain-error.ts';
 import { characteristic } from '../scorecards/characteristics.ts';
 import type { CharacteristicName } from '../scorecards/characteristics.ts';
-import { scoreOfLogOdds } from '../scorecards/scale.ts';
+import { pointsOfLogOdds, scoreOfLogOdds } from '../scorecards/scale.ts';
 import { checkScorecard, maximumPointsOf } from '../scorecards/scorecard.ts';
 import type { CardCharacteristic, Scorecard, ScoreKind } from '../scorecards/scorecard.ts';
-import { binCharacteristic, weigh } from './binning.ts';
-import type { Binning } from './binning.ts';
-import { fitLogistic } from './logistic.ts';
-import type { LogisticFit } from './logistic.ts';
+import type { BinningRules } from './binning.ts';
+import { TrainingError } from './error.ts';
 import { measuredNames } from './samples.ts';
 import type { Samples } from './samples.ts';
-import { fitBinOdds } from './steps.ts';
+import { interceptFor, shrinkageOf } from './shrinkage.ts';
+import type { LogOdds } from './shrinkage.ts';
+import { fitBinOdds, oddsOfBins } from './steps.ts';
 import type { BinOdds } from './steps.ts';
+import { ADDS_NOTHING, fitWeights } from './weights-fit.ts';
+import type { FittedCharacteristic } from './weights-fit.ts';
 
-/** A characteristic with less information than this is left out. */
-const LEAST_INFORMATION = 0.02;
-/**
- * A coefficient less than this many standard errors above 0 may be chance, or has the wrong sign.
- */
+/** A coefficient less than this many standard errors above 0 may be chance, or has the wrong sign. */
 const LEAST_STANDARD_ERRORS = 1.96;
 /** With fewer bads, bins of 5 % are not reliable. */
 const FEWEST_BADS = 200;
 
-const ADDS_NOTHING = 'adds nothing';
-const WRONG_SIGN = 'wrong sign together with the others';
-
-/** The result of a characteristic in the fit. */
-export interface FittedCharacteristic {
-  readonly name: CharacteristicName;
-  readonly binning: Binning;
-  /**
-   * The coefficient of its weights of evidence; undefined if it was left out, for the reason in
-   * `leftOut`.
-   */
-  readonly coefficient: number | undefined;
-  readonly standardError: number | undefined;
-  readonly leftOut: string | undefined;
-}
-
 export interface Fit {
   readonly card: Scorecard;
-  readonly characteristics: readonly FittedCharacteristic[];
+  readonly characteristics: readonly FittedCharacteristic<CharacteristicName>[];
+  /** What differences between people were multiplied by, so that few bads are not exaggerated. */
+  readonly shrinkage: number;
 }
 
 export interface CardIdentity {
@@ -50,97 +33,94 @@ export interface CardIdentity {
   readonly about: Scorecard['about'];
 }
 
-/** Samples that no card can be made from. */
-export class TrainingError extends PlainError {
-  constructor(message: string) {
-    super(message);
-    this.name = 'TrainingError';
-  }
-}
-
 /**
  * Makes a scorecard from samples. Characteristics get monotone bins; a logistic regression of
  * “good” on their weights of evidence leaves out, one at a time, those without information or with
  * a coefficient not clearly above 0, so that every remaining one works in its own direction. A
- * joint fit then gives each bin its value, as integer points on the scale.
+ * joint fit then gives each bin its value, shrunk if there are few bads, as integer points on the
+ * scale.
  * Throws: `TrainingError` if there are too few samples or no characteristic remains.
  */
 export function fitScorecard(samples: Samples, identity: CardIdentity): Fit {
+  requireEnough(samples);
+  const fit = fitOdds(samples);
+  const shrinkage = shrinkageOf(samples, (part) => logOddsOf(fitOdds(part)));
+  const odds = fit.odds.map((one) => shrunk(one, shrinkage));
+  const linear = logOddsOf({ ...fit, intercept: 0, odds })(samples);
+  const intercept = shrinkage === 1 ? fit.intercept : interceptFor(linear, samples);
+  return { ...fitPoints({ ...fit, intercept, odds }, identity), shrinkage };
+}
+
+/** Throws: `TrainingError`. */
+export function requireEnough(samples: Samples): void {
   const bads = samples.bad.reduce((sum, one) => sum + one, 0);
-  if (bads < FEWEST_BADS || samples.count - bads < FEWEST_BADS) {
-    throw new TrainingError(
-      `Training needs at least ${FEWEST_BADS} good and ${FEWEST_BADS} bad samples in the development part; it has ${samples.count - bads} and ${bads}.`,
-    );
-  }
-  const binnings = new Map(
-    measuredNames(samples).map((name) => [
-      name,
-      binCharacteristic(samples.columns.get(name)!, samples.bad, characteristic(name)),
-    ]),
+  if (bads >= FEWEST_BADS && samples.count - bads >= FEWEST_BADS) return;
+  throw new TrainingError(
+    `Training needs at least ${FEWEST_BADS} good and ${FEWEST_BADS} bad samples in the development part; it has ${samples.count - bads} and ${bads}.`,
   );
-  const leftOut = new Map<CharacteristicName, string>();
-  for (const [name, { informationValue }] of binnings) {
-    if (informationValue < LEAST_INFORMATION) leftOut.set(name, 'too little information');
-  }
-  const kept = [...binnings.keys()].filter((name) => !leftOut.has(name));
-  const { names, fit } = eliminate(samples, { kept, binnings, leftOut });
-  const characteristics = [...binnings].map(([name, binning]) => {
-    const at = names.indexOf(name);
-    return {
-      name,
-      binning,
-      coefficient: fit.coefficients[at],
-      standardError: fit.standardErrors[at],
-      leftOut: leftOut.get(name),
-    };
+}
+
+interface OddsFit {
+  readonly characteristics: Fit['characteristics'];
+  readonly intercept: number;
+  /** Of the characteristics that are used, in their order. */
+  readonly odds: readonly BinOdds[];
+}
+
+function fitOdds(samples: Samples): OddsFit {
+  const { characteristics } = fitWeights(samples, {
+    characteristics: new Map(measuredNames(samples).map((name) => [name, rulesOf(name)])),
+    leastErrors: LEAST_STANDARD_ERRORS,
   });
-  return fitPoints(samples, characteristics, identity);
-}
-
-interface Elimination {
-  readonly kept: readonly CharacteristicName[];
-  readonly binnings: ReadonlyMap<CharacteristicName, Binning>;
-  readonly leftOut: Map<CharacteristicName, string>;
-}
-
-/** Leaves out the weakest coefficient and fits again, until all are clearly above 0. */
-function eliminate(
-  samples: Samples,
-  { kept, binnings, leftOut }: Elimination,
-): { readonly names: readonly CharacteristicName[]; readonly fit: LogisticFit } {
-  const goods = samples.bad.map((one) => 1 - one);
-  const weights = new Map(
-    kept.map((name) => [name, weigh(samples.columns.get(name)!, binnings.get(name)!)]),
+  const { intercept, odds } = fitBinOdds(
+    usedOf(characteristics).map(({ name, binning }) => ({
+      column: samples.columns.get(name)!,
+      binning,
+    })),
+    {
+      goods: samples.bad.map((one) => 1 - one),
+      weights: samples.weights,
+      leastErrors: LEAST_STANDARD_ERRORS,
+    },
   );
-  let names = kept;
-  while (names.length > 0) {
-    const fit = fitLogistic(
-      names.map((name) => weights.get(name)!),
-      goods,
-    );
-    const ratios = fit.coefficients.map((one, at) => one / fit.standardErrors[at]!);
-    const weakest = ratios.indexOf(Math.min(...ratios));
-    if (ratios[weakest]! >= LEAST_STANDARD_ERRORS) return { names, fit };
-    const why = fit.coefficients[weakest]! < 0 ? WRONG_SIGN : ADDS_NOTHING;
-    leftOut.set(names[weakest]!, why);
-    names = names.toSpliced(weakest, 1);
-  }
-  throw new TrainingError('No characteristic of these samples separates good from bad.');
+  return { characteristics, intercept, odds };
+}
+
+function rulesOf(name: CharacteristicName): BinningRules {
+  const { better, canBeNever } = characteristic(name);
+  return { better, ...(canBeNever ? { missing: 'best' } : {}) };
+}
+
+function usedOf(characteristics: Fit['characteristics']): Fit['characteristics'] {
+  return characteristics.filter(({ coefficient }) => coefficient !== undefined);
+}
+
+function logOddsOf({ characteristics, intercept, odds }: OddsFit): LogOdds {
+  const used = usedOf(characteristics);
+  return (samples) => {
+    const total = new Float64Array(samples.count).fill(intercept);
+    for (const [at, { name, binning }] of used.entries()) {
+      const column = samples.columns.get(name)!;
+      const worth = oddsOfBins({ column, binning }, odds[at]!);
+      for (let row = 0; row < samples.count; row++) total[row]! += worth[row]!;
+    }
+    return total;
+  };
+}
+
+function shrunk({ bins, missing }: BinOdds, by: number): BinOdds {
+  return {
+    bins: bins.map((one) => one * by),
+    missing: missing === undefined ? undefined : missing * by,
+  };
 }
 
 /** Points: the worst bin of each characteristic gets 0, and the base absorbs the difference. */
 function fitPoints(
-  samples: Samples,
-  characteristics: readonly FittedCharacteristic[],
+  { characteristics, intercept, odds }: OddsFit,
   identity: CardIdentity,
-): Fit {
-  const used = characteristics.filter(({ coefficient }) => coefficient !== undefined);
-  const { intercept, odds } = fitBinOdds(
-    used.map(({ name, binning }) => ({ column: samples.columns.get(name)!, binning })),
-    samples.bad.map((one) => 1 - one),
-    LEAST_STANDARD_ERRORS,
-  );
-  const rows = used
+): Omit<Fit, 'shrinkage'> {
+  const rows = usedOf(characteristics)
     .map((one, at) => cardRow(one, odds[at]!))
     .filter((row) => maximumPointsOf(row) > 0);
   const { id, kind, version, about } = identity;
@@ -156,7 +136,10 @@ function fitPoints(
   };
 }
 
-function cardRow({ name, binning }: FittedCharacteristic, odds: BinOdds): CardCharacteristic {
+function cardRow(
+  { name, binning }: FittedCharacteristic<CharacteristicName>,
+  odds: BinOdds,
+): CardCharacteristic {
   return {
     name,
     bins: binning.bins
@@ -166,11 +149,7 @@ function cardRow({ name, binning }: FittedCharacteristic, odds: BinOdds): CardCh
       }))
       // Bins with the same value are joined.
       .filter((bin, at, bins) => bin.points !== bins[at + 1]?.points),
-    ...(odds.never === undefined ? {} : { never: pointsOfLogOdds(odds.never) }),
+    ...(odds.missing === undefined ? {} : { never: pointsOfLogOdds(odds.missing) }),
     reason: characteristic(name).reason,
   };
-}
-
-function pointsOfLogOdds(logOdds: number): number {
-  return Math.round(scoreOfLogOdds(logOdds) - scoreOfLogOdds(0));
 }

@@ -16,20 +16,35 @@ const MAX_ITERATIONS = 50;
 const CONVERGED = 1e-8;
 const SMALLEST_STEP_SHARE = 2 ** -20;
 
+interface LogisticOptions {
+  /** How many rows each row stands for; 1 each when absent. */
+  readonly rowWeights?: Float64Array | undefined;
+  /** Where to begin; near the solution it takes fewer rounds. */
+  readonly start?: Pick<LogisticFit, 'intercept' | 'coefficients'> | undefined;
+}
+
 /**
  * Logistic regression by Newton’s method (iteratively reweighted least squares) with a slight ridge
  * on the coefficients, not on the intercept. Deterministic.
+ * Source: McCullagh and Nelder, Generalized Linear Models (1989), section 4.4; R’s `glm` gives the
+ * same coefficients.
  * @param columns one array of values per coefficient. @param outcomes 1 where the event happened.
  * Throws: RangeError without samples of both outcomes, or when it does not converge.
  */
-export function fitLogistic(columns: readonly Float64Array[], outcomes: Uint8Array): LogisticFit {
-  const events = outcomes.reduce((sum, outcome) => sum + outcome, 0);
-  if (events === 0 || events === outcomes.length) {
+export function fitLogistic(
+  columns: readonly Float64Array[],
+  outcomes: Uint8Array,
+  { rowWeights, start }: LogisticOptions = {},
+): LogisticFit {
+  const [rest, events] = outcomeWeights(outcomes, rowWeights);
+  if (events === 0 || rest === 0) {
     throw new RangeError('logistic regression needs samples of both outcomes');
   }
+  const rows = { columns, outcomes, rowWeights };
   let weights = new Float64Array(columns.length + 1);
-  weights[0] = Math.log(events / (outcomes.length - events));
-  let here = slopes(columns, outcomes, weights);
+  if (start === undefined) weights[0] = Math.log(events / rest);
+  else weights.set([start.intercept, ...start.coefficients]);
+  let here = slopes(rows, weights);
   for (let iteration = 1; iteration <= MAX_ITERATIONS; iteration++) {
     const lower = cholesky(here.information);
     const step = solve(lower, here.gradient);
@@ -45,16 +60,28 @@ export function fitLogistic(columns: readonly Float64Array[], outcomes: Uint8Arr
     // A full step may overshoot where probabilities saturate: halve it until it improves the fit.
     let share = 1;
     let next = move(weights, step, share);
-    let there = slopes(columns, outcomes, next);
+    let there = slopes(rows, next);
     while (there.logLikelihood < here.logLikelihood && share > SMALLEST_STEP_SHARE) {
       share /= 2;
       next = move(weights, step, share);
-      there = slopes(columns, outcomes, next);
+      there = slopes(rows, next);
     }
     weights = next;
     here = there;
   }
   throw new RangeError(`logistic regression did not converge in ${MAX_ITERATIONS} iterations`);
+}
+
+/** Weight of the rows where the event did not happen, and where it did. */
+function outcomeWeights(
+  outcomes: Uint8Array,
+  rowWeights: Float64Array | undefined,
+): readonly [number, number] {
+  const totals: [number, number] = [0, 0];
+  for (const [row, outcome] of outcomes.entries()) {
+    totals[outcome === 1 ? 1 : 0] += rowWeights?.[row] ?? 1;
+  }
+  return totals;
 }
 
 function move(from: Float64Array, step: Float64Array, share: number): Float64Array<ArrayBuffer> {
@@ -71,11 +98,13 @@ interface Slopes {
 
 type Matrix = readonly Float64Array[];
 
-function slopes(
-  columns: readonly Float64Array[],
-  outcomes: Uint8Array,
-  weights: Float64Array,
-): Slopes {
+interface Rows {
+  readonly columns: readonly Float64Array[];
+  readonly outcomes: Uint8Array;
+  readonly rowWeights: Float64Array | undefined;
+}
+
+function slopes({ columns, outcomes, rowWeights }: Rows, weights: Float64Array): Slopes {
   const size = columns.length + 1;
   const gradient = new Float64Array(size);
   const information = Array.from({ length: size }, () => new Float64Array(size));
@@ -91,9 +120,10 @@ function slopes(
     const probability = 1 / (1 + Math.exp(-logOdds));
     // ln(1 + e^x) without overflow.
     const softplus = Math.max(0, logOdds) + Math.log1p(Math.exp(-Math.abs(logOdds)));
-    logLikelihood += outcomes[row]! * logOdds - softplus;
-    const residual = outcomes[row]! - probability;
-    const weight = probability * (1 - probability);
+    const rowWeight = rowWeights?.[row] ?? 1;
+    logLikelihood += rowWeight * (outcomes[row]! * logOdds - softplus);
+    const residual = rowWeight * (outcomes[row]! - probability);
+    const weight = rowWeight * probability * (1 - probability);
     for (let i = 0; i < size; i++) {
       gradient[i]! += residual * values[i]!;
       const line = information[i]!;

@@ -1,4 +1,5 @@
 import { HIGHEST_SCORE, percentOfScore } from '../scorecards/scale.ts';
+import { fitLogistic } from './logistic.ts';
 
 /**
  * How many goods and bads got each score; index 0 is unused. All measures of a card are computed
@@ -9,13 +10,21 @@ export interface ScoreCounts {
   readonly bads: Float64Array;
 }
 
-/** @param scores whole, 1 to 1000. @param bad 1 bad, 0 good, of the same length. */
-export function countScores(scores: Uint16Array, bad: Uint8Array): ScoreCounts {
+/**
+ * @param scores whole, 1 to 1000. @param bad 1 bad, 0 good, of the same length.
+ * @param weights how many people each stands for; 1 each when absent.
+ */
+export function countScores(
+  scores: Uint16Array,
+  bad: Uint8Array,
+  weights?: Float64Array,
+): ScoreCounts {
   const goods = new Float64Array(HIGHEST_SCORE + 1);
   const bads = new Float64Array(HIGHEST_SCORE + 1);
   for (const [row, score] of scores.entries()) {
-    if (bad[row] === 1) bads[score]!++;
-    else goods[score]!++;
+    const weight = weights?.[row] ?? 1;
+    if (bad[row] === 1) bads[score]! += weight;
+    else goods[score]! += weight;
   }
   return { goods, bads };
 }
@@ -33,6 +42,8 @@ export interface Performance {
   readonly brier: number;
   /** Mean absolute distance between predicted and observed default rate over ten equal groups. */
   readonly calibrationError: number;
+  /** By how much the odds differ between people for each unit that the card says; 1 is right. */
+  readonly calibrationSlope: number;
 }
 
 export function measurePerformance(counts: ScoreCounts): Performance {
@@ -66,7 +77,28 @@ export function measurePerformance(counts: ScoreCounts): Performance {
     ks,
     brier: squares / samples,
     calibrationError: distance / samples,
+    calibrationSlope: calibrationSlope(counts),
   };
+}
+
+/**
+ * The coefficient of the card’s log odds in a logistic regression of the outcome on them. Below 1:
+ * the card exaggerates the differences between people, as a fit on few samples does.
+ * Source: Cox, Biometrika 45 (1958) 562; Steyerberg, Clinical Prediction Models (2009), 15.2.
+ * @returns NaN without samples of both outcomes, or where all have one score.
+ */
+export function calibrationSlope({ goods, bads }: ScoreCounts): number {
+  const scores = [...goods.keys()].filter((score) => goods[score]! + bads[score]! > 0);
+  if (scores.length < 2 || sum(goods) === 0 || sum(bads) === 0) return NaN;
+  const logOdds = Float64Array.from([...scores, ...scores], (score) => {
+    const probability = percentOfScore(score) / 100;
+    return Math.log((1 - probability) / probability);
+  });
+  const isGood = Uint8Array.from(logOdds, (_, at) => (at < scores.length ? 1 : 0));
+  const weights = Float64Array.from(logOdds, (_, at) =>
+    at < scores.length ? goods[scores[at]!]! : bads[scores[at - scores.length]!]!,
+  );
+  return fitLogistic([logOdds], isGood, { rowWeights: weights }).coefficients[0]!;
 }
 
 /** A tenth of the samples, adjacent by score. */
@@ -147,17 +179,30 @@ export function bootstrapAuc(counts: ScoreCounts, rounds: number, next: () => nu
 
 /** Draws as many samples as were counted, with replacement, and counts them. */
 function drawer(counts: Float64Array, next: () => number): () => Float64Array {
-  const scores: number[] = [];
-  for (const [score, count] of counts.entries()) {
-    for (let one = 0; one < count; one++) scores.push(score);
-  }
+  const scores = [...counts.keys()].filter((score) => counts[score]! > 0);
+  const total = sum(counts);
+  // Up to and including each score; the last is infinite, or rounding could leave a draw without one.
+  let reached = 0;
+  const upTo = scores.map((score) => (reached += counts[score]!));
+  upTo[upTo.length - 1] = Infinity;
   return () => {
     const drawn = new Float64Array(counts.length);
-    for (let one = 0; one < scores.length; one++) {
-      drawn[scores[Math.floor(next() * scores.length)]!]!++;
+    for (let one = 0; one < Math.round(total); one++) {
+      drawn[scores[firstAbove(upTo, next() * total)]!]!++;
     }
     return drawn;
   };
+}
+
+/** Where an ascending list first exceeds a value that its last item exceeds. */
+function firstAbove(ascending: readonly number[], value: number): number {
+  let [low, high] = [0, ascending.length - 1];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (ascending[middle]! > value) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 /**

@@ -6,7 +6,7 @@ import { CHARACTERISTIC_NAMES, characteristic, scoredFile } from '../scorecards/
 import type { CharacteristicName } from '../scorecards/characteristics.ts';
 import type { Measures } from '../scorecards/score.ts';
 import { parseCreditFile } from './credit-file-json.ts';
-import { TrainingError } from './fit.ts';
+import { TrainingError } from './error.ts';
 import { SampleTable } from './samples.ts';
 import type { Sample, Samples } from './samples.ts';
 

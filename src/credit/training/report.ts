@@ -1,13 +1,10 @@
-import { characteristic } from '../scorecards/characteristics.ts';
 import { HIGHEST_SCORE } from '../scorecards/scale.ts';
-import { pointsOf } from '../scorecards/scorecard.ts';
 import type { Scorecard } from '../scorecards/scorecard.ts';
-import type { Fit, FittedCharacteristic } from './fit.ts';
 import { Markup, decimal, html, percent, table } from './html.ts';
 import type { Content } from './html.ts';
 import { sum } from './measures.ts';
 import type { ScoreCounts } from './measures.ts';
-import { barPlot, linePlot, percentAxis } from './plots.ts';
+import { linePlot, percentAxis } from './plots.ts';
 import type { Axis } from './plots.ts';
 import { PARTS } from './validation.ts';
 import type { Part, PartResult, Validation } from './validation.ts';
@@ -33,9 +30,15 @@ circle.first, rect.first { fill: var(--first); } circle.second { fill: var(--sec
 th, td { padding: .2rem .7rem; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--line); } th:first-child, td:first-child { text-align: left; }
 .key i { display: inline-block; width: 1.2rem; height: 3px; vertical-align: middle; margin: 0 .3rem 0 .8rem; }`;
 
+interface Reported {
+  readonly card: Pick<Scorecard, 'id' | 'version' | 'about'> & { readonly kind: string };
+  readonly validation: Validation;
+  /** What the card is made of. */
+  readonly section: Markup;
+}
+
 /** The validation report as one self-contained HTML page, including styles and plots. */
-export function validationReport(fit: Fit, validation: Validation): string {
-  const { card } = fit;
+export function reportPage({ card, validation, section }: Reported): string {
   return `<!doctype html>\n${
     html`<html lang="en">
       <head>
@@ -57,7 +60,7 @@ export function validationReport(fit: Fit, validation: Validation): string {
           Object.entries(card.about).map(([name, value]) => [ABOUT_NAMES[name] ?? name, value]),
         )}
         ${performanceSection(validation)} ${calibrationSection(validation)}
-        ${stabilitySection(validation)} ${fairnessSection(validation)} ${cardSection(fit)}
+        ${stabilitySection(validation)} ${fairnessSection(validation)} ${section}
       </body>
     </html>`.text
   }\n`;
@@ -74,6 +77,10 @@ const ABOUT_NAMES: Readonly<Record<string, string>> = {
   holdOutGini: 'Gini, hold-out',
   holdOutKs: 'KS, hold-out',
   outOfTimeAuc: 'AUC, out of time',
+  holdOutCalibrationSlope: 'Calibration slope, hold-out',
+  shrinkage: 'Shrinkage by cross-validation',
+  populationBadPercent: 'Bad in the population, percent',
+  rejectInference: 'Reject inference',
   adverseImpactRatio: 'Adverse impact ratio',
 };
 
@@ -87,21 +94,25 @@ function performanceSection(validation: Validation): Markup {
   const rows = PARTS.flatMap((part): Content[][] => {
     const performance = parts[part]?.performance;
     if (performance === undefined) return [];
-    const { samples, bads, auc, gini, ks, brier, calibrationError } = performance;
+    const { samples, bads, auc, gini, ks, brier, calibrationError, calibrationSlope } = performance;
     return [
       [
         PART_NAMES[part],
-        samples,
+        Math.round(samples),
         percent(bads / samples),
         ...[auc, gini, ks, brier].map((value) => decimal(value)),
         percent(calibrationError),
+        decimal(calibrationSlope, 2),
       ],
     ];
   });
   const { counts } = unseen(validation);
   return html`<h2>How well it separates good from bad</h2>
     <div class="scroll">
-      ${table(['Part', 'Samples', 'Bad', 'AUC', 'Gini', 'KS', 'Brier', 'Calibration error'], rows)}
+      ${table(
+        ['Part', 'Samples', 'Bad', 'AUC', 'Gini', 'KS', 'Brier', 'Calibration error', 'Slope'],
+        rows,
+      )}
     </div>
     <p>
       95 % interval of the hold-out AUC (bootstrap): ${decimal(aucInterval.low)} to
@@ -109,7 +120,7 @@ function performanceSection(validation: Validation): Markup {
       ${
         trueAuc === undefined
           ? ''
-          : `The probabilities this synthetic population was made with reach ${decimal(trueAuc)}: no card can do better.`
+          : `The probabilities that this synthetic population was generated with reach ${decimal(trueAuc)}: no card can do better.`
       }
     </p>
     <div class="plots">${rocPlot(counts)} ${distributionPlot(counts)}</div>
@@ -203,7 +214,7 @@ function calibrationSection(validation: Validation): Markup {
           ['Scores', 'Samples', 'Predicted', 'Observed'],
           groups.map((group) => [
             `${group.fromScore}–${group.toScore}`,
-            group.samples,
+            Math.round(group.samples),
             percent(group.predicted),
             percent(group.observed),
           ]),
@@ -215,7 +226,7 @@ function calibrationSection(validation: Validation): Markup {
       ['Grade', 'Samples', 'Bad'],
       validation.grades.map(({ grade, samples, bads }) => [
         grade,
-        samples,
+        Math.round(samples),
         percent(bads / samples),
       ]),
     )}`;
@@ -250,7 +261,7 @@ function stabilitySection({ months, scoreStability, characteristicStability }: V
         ['Month', 'Samples', 'Observed', 'Predicted', 'AUC', 'Stability index'],
         months.map(({ month, performance, predicted, stabilityIndex }) => [
           month,
-          performance.samples,
+          Math.round(performance.samples),
           percent(performance.bads / performance.samples),
           percent(predicted),
           decimal(performance.auc),
@@ -279,67 +290,11 @@ function fairnessSection({ groups, adverseImpactRatio }: Validation): Markup {
       ['Group', 'Samples', 'Accepted', 'Predicted', 'Observed', 'AUC'],
       groups.map(({ group, performance, predicted, accepted }) => [
         group,
-        performance.samples,
+        Math.round(performance.samples),
         percent(accepted),
         percent(predicted),
         percent(performance.bads / performance.samples),
         decimal(performance.auc),
       ]),
     )}`;
-}
-
-function cardSection({ card, characteristics }: Fit): Markup {
-  return html`<h2>The card</h2>
-    <p>Base ${card.basePoints} points. WOE: weight of evidence; IV: information value.</p>
-    <div class="scroll">
-      ${table(
-        ['Characteristic', 'IV', 'Coefficient', 'Standard error', ''],
-        characteristics.map((one) => [
-          one.name,
-          decimal(one.binning.informationValue),
-          one.coefficient === undefined ? '' : decimal(one.coefficient),
-          one.standardError === undefined ? '' : decimal(one.standardError),
-          one.leftOut === undefined ? 'used' : `left out: ${one.leftOut}`,
-        ]),
-      )}
-    </div>
-    ${characteristics
-      .filter(({ coefficient }) => coefficient !== undefined)
-      .map((one) => characteristicSection(one, card))}`;
-}
-
-function characteristicSection({ name, binning }: FittedCharacteristic, card: Scorecard): Markup {
-  const row = card.characteristics.find((one) => one.name === name)!;
-  const { meaning } = characteristic(name);
-  const bins = binning.bins.map((bin, at) => ({
-    ...bin,
-    label: bin.below === Infinity ? 'more' : `< ${bin.below}`,
-    points: pointsOf(row, binning.bins[at - 1]?.below ?? -Infinity),
-  }));
-  const never = binning.never && { ...binning.never, label: 'never', points: row.never! };
-  const all = never === undefined ? bins : [...bins, never];
-  const max = Math.max(...all.map(({ goods, bads }) => bads / Math.max(1, goods + bads)), 0.01);
-  return html`<h3>${name}: ${meaning}</h3>
-    <div class="plots">
-      ${barPlot(
-        `Defaults by ${name}`,
-        percentAxis('bad', Math.ceil(max * 20) / 20),
-        all.map(({ label, goods, bads }) => ({
-          label,
-          value: bads / Math.max(1, goods + bads),
-        })),
-      )}
-      <div>
-        ${table(
-          ['Value', 'Samples', 'Bad', 'WOE', 'Points'],
-          all.map(({ label, goods, bads, woe, points }) => [
-            label,
-            goods + bads,
-            percent(bads / (goods + bads)),
-            decimal(woe, 2),
-            points,
-          ]),
-        )}
-      </div>
-    </div>`;
 }

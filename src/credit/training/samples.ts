@@ -15,14 +15,16 @@ export interface Sample {
   readonly trueProbability?: number;
 }
 
-/** Samples by column. `NaN` in a column: it never happened. */
+/** Samples by column. `NaN` in a column: there is no value; for a characteristic, it never happened. */
 export interface Samples {
   readonly count: number;
   /** Months since year 0 of the as-of dates. */
   readonly months: readonly number[];
   /** 1 bad, 0 good. */
   readonly bad: Uint8Array;
-  readonly columns: ReadonlyMap<CharacteristicName, Float64Array>;
+  /** How many people each row stands for; 1 each when absent. The mean is 1. */
+  readonly weights?: Float64Array | undefined;
+  readonly columns: ReadonlyMap<string, Float64Array>;
   readonly genders: readonly string[];
   /** All of them or none. */
   readonly trueProbabilities: Float64Array | undefined;
@@ -68,11 +70,12 @@ export class SampleTable {
 
 /** The samples at these positions. */
 export function selectSamples(samples: Samples, rows: readonly number[]): Samples {
-  const { trueProbabilities } = samples;
+  const { trueProbabilities, weights } = samples;
   return {
     count: rows.length,
     months: rows.map((row) => samples.months[row]!),
     bad: Uint8Array.from(rows, (row) => samples.bad[row]!),
+    weights: weights && Float64Array.from(rows, (row) => weights[row]!),
     columns: new Map(
       [...samples.columns].map(([name, values]) => [
         name,
@@ -87,16 +90,16 @@ export function selectSamples(samples: Samples, rows: readonly number[]): Sample
 
 /** The samples without these characteristics, so that a card made from them cannot use these. */
 export function leaveOut(samples: Samples, names: readonly CharacteristicName[]): Samples {
-  const columns = [...samples.columns].filter(([name]) => !names.includes(name));
+  const columns = [...samples.columns].filter(([name]) => !names.some((one) => one === name));
   return { ...samples, columns: new Map(columns) };
 }
 
 /** The measured values of one sample. */
 export function measuresOf(samples: Samples, row: number): Measures {
   const measures: Measures = {};
-  for (const [name, values] of samples.columns) {
-    const value = values[row]!;
-    measures[name] = Number.isNaN(value) ? null : value;
+  for (const name of CHARACTERISTIC_NAMES) {
+    const value = samples.columns.get(name)?.[row];
+    if (value !== undefined) measures[name] = Number.isNaN(value) ? null : value;
   }
   return measures;
 }

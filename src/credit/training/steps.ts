@@ -2,7 +2,7 @@ import type { Binning } from './binning.ts';
 import { fitLogistic } from './logistic.ts';
 import type { LogisticFit } from './logistic.ts';
 
-/** The input of the fit for a characteristic. `NaN` in a column: it never happened. */
+/** What the fit reads of a characteristic. `NaN` in a column: no value. */
 export interface BinnedColumn {
   readonly column: Float64Array;
   readonly binning: Binning;
@@ -11,7 +11,7 @@ export interface BinnedColumn {
 /** Natural logarithmic odds of good to bad of each bin, above those of the worst. */
 export interface BinOdds {
   readonly bins: readonly number[];
-  readonly never: number | undefined;
+  readonly missing: number | undefined;
 }
 
 /** The step from a bin to the next better one. */
@@ -29,6 +29,14 @@ interface FittedSteps {
   readonly fit: LogisticFit;
 }
 
+interface StepRules {
+  /** 1 good, 0 bad. */
+  readonly goods: Uint8Array;
+  readonly weights: Float64Array | undefined;
+  /** How many standard errors above 0 a step must be. */
+  readonly leastErrors: number;
+}
+
 /**
  * Fits what each bin is worth, all bins of all characteristics together: each step from a bin to the
  * next better one has a coefficient of its own. One coefficient for the weights of evidence of a
@@ -36,18 +44,15 @@ interface FittedSteps {
  * characteristic alone (on the synthetic population 0.6 % of the best were bad, 1.3 % predicted).
  * A step that is not clearly above 0 is removed, the weakest first, and both its bins are worth the
  * same. So better bins are never worth less.
- * @param leastErrors how many standard errors above 0 a step must be.
  */
 export function fitBinOdds(
   characteristics: readonly BinnedColumn[],
-  goods: Uint8Array,
-  leastErrors: number,
+  { goods, weights, leastErrors }: StepRules,
 ): { readonly intercept: number; readonly odds: readonly BinOdds[] } {
   const ranks = characteristics.map(({ binning }) => ranksOf(binning));
   const { steps, fit } = removeWeakSteps(
     characteristics.flatMap((one, at) => stepsOf(one, ranks[at]!, at)),
-    goods,
-    leastErrors,
+    { goods, weights, leastErrors },
   );
   const oddsOf = (of: number, rank: number): number =>
     steps.reduce(
@@ -56,57 +61,69 @@ export function fitBinOdds(
     );
   return {
     intercept: fit.intercept,
-    odds: ranks.map(({ bins, never }, of) => ({
+    odds: ranks.map(({ bins, missing }, of) => ({
       bins: bins.map((rank) => oddsOf(of, rank)),
-      never: never === undefined ? undefined : oddsOf(of, never),
+      missing: missing === undefined ? undefined : oddsOf(of, missing),
     })),
   };
 }
 
 function removeWeakSteps(
   all: readonly Step[],
-  goods: Uint8Array,
-  leastErrors: number,
+  { goods, weights, leastErrors }: StepRules,
 ): FittedSteps {
   let steps = all;
+  let start: LogisticFit | undefined;
   for (;;) {
     const fit = fitLogistic(
       steps.map(({ reached }) => reached),
       goods,
+      { rowWeights: weights, start },
     );
     const ratios = fit.coefficients.map((one, at) => one / fit.standardErrors[at]!);
     const weakest = Math.min(...ratios);
     // Ends: every round but the last removes a step, and without steps nothing is weak.
     if (weakest >= leastErrors) return { steps, fit };
-    steps = steps.toSpliced(ratios.indexOf(weakest), 1);
+    const at = ratios.indexOf(weakest);
+    steps = steps.toSpliced(at, 1);
+    start = { ...fit, coefficients: fit.coefficients.toSpliced(at, 1) };
   }
 }
 
-/** Ranks of bins by their value, the worst 0; “never” is best. */
+/** Ranks of bins by what they are worth, the worst 0; a missing value is best. */
 interface Ranks {
   readonly bins: readonly number[];
-  readonly never: number | undefined;
+  readonly missing: number | undefined;
 }
 
-function ranksOf({ bins, never }: Binning): Ranks {
+function ranksOf({ bins, missing }: Binning): Ranks {
   const last = bins.length - 1;
   const rises = bins[last]!.woe >= bins[0]!.woe;
   return {
     bins: bins.map((_, at) => (rises ? at : last - at)),
-    never: never === undefined ? undefined : bins.length,
+    missing: missing === undefined ? undefined : bins.length,
   };
 }
 
 function stepsOf({ column, binning }: BinnedColumn, ranks: Ranks, of: number): Step[] {
   const rows = column.map((value) =>
     Number.isNaN(value)
-      ? ranks.never!
+      ? ranks.missing!
       : ranks.bins[binning.bins.findIndex(({ below }) => value < below)]!,
   );
-  const best = ranks.never ?? ranks.bins.length - 1;
+  const best = ranks.missing ?? ranks.bins.length - 1;
   return Array.from({ length: best }, (_, index) => ({
     of,
     rank: index + 1,
     reached: rows.map((rank) => (rank > index ? 1 : 0)),
   }));
+}
+
+/** What each value of a column is worth. */
+export function oddsOfBins({ column, binning }: BinnedColumn, odds: BinOdds): Float64Array {
+  return column.map((value) =>
+    Number.isNaN(value)
+      ? odds.missing!
+      : odds.bins[binning.bins.findIndex(({ below }) => value < below)]!,
+  );
 }

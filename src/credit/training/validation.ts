@@ -29,12 +29,17 @@ const ACCEPTED_BELOW_PERCENT = 15;
 const SMALLEST_GROUP = 100;
 
 /**
- * Splits samples: the last quarter of the months is kept for the out-of-time test (none if there
- * are fewer than four months); of the rest, 30 % are for the hold-out test.
+ * Splits samples: the last quarter of the months is kept for the out-of-time test (none when there
+ * are fewer than four months), or those from `outOfTimeFrom` (`YYYY-MM`) on; of the rest 30 % for
+ * the hold-out test.
  */
-export function splitSamples(samples: Samples, seed: number): SplitSamples {
+export function splitSamples(samples: Samples, seed: number, outOfTimeFrom?: string): SplitSamples {
   const months = [...new Set(samples.months)].toSorted((a, b) => a - b);
-  const late = new Set(months.slice(Math.ceil(months.length * (1 - OUT_OF_TIME_SHARE_OF_MONTHS))));
+  const late = new Set(
+    outOfTimeFrom === undefined
+      ? months.slice(Math.ceil(months.length * (1 - OUT_OF_TIME_SHARE_OF_MONTHS)))
+      : months.filter((month) => monthText(month) >= outOfTimeFrom),
+  );
   const next = seededUniform(seed);
   const rows: Record<Part, number[]> = { development: [], holdOut: [], outOfTime: [] };
   for (let row = 0; row < samples.count; row++) {
@@ -99,36 +104,62 @@ export interface Validation {
   readonly trueAuc: number | undefined;
 }
 
+/** What a validation needs of a card, of the registry or of a table. */
+export interface ValidatedCard {
+  readonly names: readonly string[];
+  readonly scores: (samples: Samples) => Uint16Array;
+  /** The points of each row in one column. */
+  readonly pointsOf: (name: string, samples: Samples) => Float64Array;
+}
+
+export function judgedScorecard(card: Scorecard): ValidatedCard {
+  const columns = new Map(
+    card.characteristics.map((one): [string, CardCharacteristic] => [one.name, one]),
+  );
+  return {
+    names: [...columns.keys()],
+    scores: (samples) => scoreSamples(card, samples),
+    pointsOf: (name, samples) =>
+      samples.columns
+        .get(name)!
+        .map((value) => pointsOf(columns.get(name)!, Number.isNaN(value) ? null : value)),
+  };
+}
+
 /** Validates a card. Everything but `parts.development` uses samples that the fit has not seen. */
-export function validateScorecard(card: Scorecard, split: SplitSamples, seed: number): Validation {
+export function validateCard(card: ValidatedCard, split: SplitSamples, seed: number): Validation {
   const scored = {
-    development: scoreSamples(card, split.development),
-    holdOut: scoreSamples(card, split.holdOut),
-    outOfTime: scoreSamples(card, split.outOfTime),
+    development: card.scores(split.development),
+    holdOut: card.scores(split.holdOut),
+    outOfTime: card.scores(split.outOfTime),
   };
   const results: Partial<Record<Part, PartResult>> = {};
   for (const part of PARTS) {
     if (split[part].count > 0) results[part] = resultOf(scored[part], split[part]);
   }
   const later = split.outOfTime.count > 0 ? 'outOfTime' : 'holdOut';
-  const reference = bandShares(scored.development);
+  const reference = bandShares(scored.development, split.development);
   const { holdOut } = split;
   const groups = groupResults(scored.holdOut, holdOut);
   return {
     parts: results,
     aucInterval: bootstrapAuc(
-      countScores(scored.holdOut, holdOut.bad),
+      countScores(scored.holdOut, holdOut.bad, holdOut.weights),
       BOOTSTRAP_ROUNDS,
       seededUniform(seed + 1),
     ),
     months: PARTS.slice(1).flatMap((part) => monthResults(scored[part], split[part], reference)),
     characteristicStability: new Map(
-      card.characteristics.map((one) => [
-        one.name,
-        stabilityIndex(binShares(one, split.development), binShares(one, split[later])),
-      ]),
+      card.names.map((name) => {
+        const [before, after] = [split.development, split[later]].map((samples) =>
+          pointShares(card.pointsOf(name, samples), samples),
+        );
+        const points = [...new Set([...before!.keys(), ...after!.keys()])];
+        const shares = [before!, after!].map((one) => points.map((key) => one.get(key) ?? 0));
+        return [name, stabilityIndex(shares[0]!, shares[1]!)];
+      }),
     ),
-    scoreStability: stabilityIndex(reference, bandShares(scored[later])),
+    scoreStability: stabilityIndex(reference, bandShares(scored[later], split[later])),
     grades: gradeResults(scored.holdOut, holdOut),
     groups,
     adverseImpactRatio: impactRatio(groups),
@@ -144,24 +175,24 @@ export function scoreSamples(card: Scorecard, samples: Samples): Uint16Array {
 }
 
 function resultOf(scores: Uint16Array, samples: Samples): PartResult {
-  const counts = countScores(scores, samples.bad);
+  const counts = countScores(scores, samples.bad, samples.weights);
   return { counts, performance: measurePerformance(counts), calibration: calibration(counts) };
 }
 
 /** Scores by bands of 50 points. */
-function bandShares(scores: Uint16Array): number[] {
+function bandShares(scores: Uint16Array, { weights }: Samples): number[] {
   const bands = Array.from({ length: 21 }, () => 0);
-  for (const score of scores) bands[Math.floor(score / 50)]!++;
+  for (const [row, score] of scores.entries()) {
+    bands[Math.floor(score / 50)]! += weights?.[row] ?? 1;
+  }
   return bands;
 }
 
-/** Samples by the points a characteristic gives. */
-function binShares(one: CardCharacteristic, samples: Samples): number[] {
-  const points = [...one.bins.map((bin) => bin.points), one.never ?? 0];
-  const distinct = [...new Set(points)];
-  const shares = distinct.map(() => 0);
-  for (const value of samples.columns.get(one.name)!) {
-    shares[distinct.indexOf(pointsOf(one, Number.isNaN(value) ? null : value))]!++;
+/** Samples by their points in one column. */
+function pointShares(points: Float64Array, { weights }: Samples): Map<number, number> {
+  const shares = new Map<number, number>();
+  for (const [row, one] of points.entries()) {
+    shares.set(one, (shares.get(one) ?? 0) + (weights?.[row] ?? 1));
   }
   return shares;
 }
@@ -175,11 +206,12 @@ function monthResults(
     .toSorted(([a], [b]) => a - b)
     .map(([month, rows]) => {
       const own = Uint16Array.from(rows, (row) => scores[row]!);
+      const selected = selectSamples(samples, rows);
       return {
-        month: `${Math.floor(month / 12)}-${String((month % 12) + 1).padStart(2, '0')}`,
-        performance: resultOf(own, selectSamples(samples, rows)).performance,
-        predicted: meanPredicted(own),
-        stabilityIndex: stabilityIndex(reference, bandShares(own)),
+        month: monthText(month),
+        performance: resultOf(own, selected).performance,
+        predicted: meanPredicted(own, selected),
+        stabilityIndex: stabilityIndex(reference, bandShares(own, selected)),
       };
     });
 }
@@ -190,12 +222,14 @@ function groupResults(scores: Uint16Array, samples: Samples): GroupResult[] {
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([group, rows]) => {
       const own = Uint16Array.from(rows, (row) => scores[row]!);
-      const accepted = own.filter((score) => percentOfScore(score) < ACCEPTED_BELOW_PERCENT);
+      const selected = selectSamples(samples, rows);
       return {
         group,
-        performance: resultOf(own, selectSamples(samples, rows)).performance,
-        predicted: meanPredicted(own),
-        accepted: accepted.length / own.length,
+        performance: resultOf(own, selected).performance,
+        predicted: meanPredicted(own, selected),
+        accepted: weightedMean(selected, (row) =>
+          percentOfScore(own[row]!) < ACCEPTED_BELOW_PERCENT ? 1 : 0,
+        ),
       };
     });
 }
@@ -211,14 +245,30 @@ function gradeResults(scores: Uint16Array, samples: Samples): GradeResult[] {
   for (const [row, score] of scores.entries()) {
     const grade = gradeOfPercent(percentOfScore(score).toFixed(2));
     const found = grades.find((one) => one.grade === grade)!;
-    found.samples++;
-    found.bads += samples.bad[row]!;
+    const weight = samples.weights?.[row] ?? 1;
+    found.samples += weight;
+    found.bads += weight * samples.bad[row]!;
   }
   return grades;
 }
 
-function meanPredicted(scores: Uint16Array): number {
-  return scores.reduce((total, score) => total + percentOfScore(score) / 100, 0) / scores.length;
+function meanPredicted(scores: Uint16Array, samples: Samples): number {
+  return weightedMean(samples, (row) => percentOfScore(scores[row]!) / 100);
+}
+
+function weightedMean({ count, weights }: Samples, valueOf: (row: number) => number): number {
+  let [total, all] = [0, 0];
+  for (let row = 0; row < count; row++) {
+    const weight = weights?.[row] ?? 1;
+    total += weight * valueOf(row);
+    all += weight;
+  }
+  return total / all;
+}
+
+/** `YYYY-MM` of months since year 0. */
+export function monthText(month: number): string {
+  return `${Math.floor(month / 12)}-${String((month % 12) + 1).padStart(2, '0')}`;
 }
 
 function rowsBy<Key>(keys: readonly Key[]): Map<Key, number[]> {
