@@ -1,9 +1,19 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { CREDIT_GRANTS } from '../src/credit/grants.ts';
+import { PARTIES_GRANTS } from '../src/parties/grants.ts';
+import { PAYMENTS_GRANTS } from '../src/payments/grants.ts';
+import { PLATFORM_GRANTS } from '../src/platform/grants.ts';
 import { SCHEMA } from '../src/schema.ts';
 import { ROWS, UPWARD } from './architecture/rows.ts';
-import { foreignAccesses, importsOf, placeOf, upwardImports } from './architecture/scan.ts';
+import {
+  foreignAccesses,
+  foreignGrants,
+  importsOf,
+  placeOf,
+  upwardImports,
+} from './architecture/scan.ts';
 import type { Sources, TableAccess } from './architecture/scan.ts';
 import { FOREIGN_READS, FOREIGN_WRITES, OWNERS, READS_EVERYTHING } from './architecture/tables.ts';
 
@@ -16,6 +26,17 @@ const sources: Sources = new Map(
     .map((name) => [name.replaceAll(path.sep, '/'), readFileSync(path.join(SOURCE, name), 'utf8')]),
 );
 const files = [...sources.keys()];
+const sqlFiles: Sources = new Map(
+  readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.sql'))
+    .map((name) => [name.replaceAll(path.sep, '/'), readFileSync(path.join(SOURCE, name), 'utf8')]),
+);
+const GRANTS = {
+  platform: PLATFORM_GRANTS,
+  parties: PARTIES_GRANTS,
+  payments: PAYMENTS_GRANTS,
+  credit: CREDIT_GRANTS,
+};
 
 /** The TypeScript files below a folder of the repository, by their paths in it. */
 function typescriptIn(folder: string): string[] {
@@ -122,6 +143,25 @@ describe('tables', () => {
   });
 });
 
+describe('grants', () => {
+  test('of a wing name its own tables and views only', () => {
+    expect(foreignGrants(GRANTS, OWNERS, sqlFiles)).toEqual([]);
+  });
+
+  test('are all that the schema has', () => {
+    expect(SCHEMA.grants).toEqual(Object.assign({}, ...Object.values(GRANTS)));
+  });
+
+  test('are in no SQL file; a function that runs as its owner is taken from everybody else', () => {
+    for (const [file, sql] of sqlFiles) {
+      const own = path.basename(file, '.sql');
+      const changed = [...sql.matchAll(/^\s*((?:grant|revoke)\b[^(;]*)/gim)];
+      const expected = /\bsecurity definer\b/.test(sql) ? [`revoke all on function ${own}`] : [];
+      expect(changed.map((match) => match[1]?.replace(/ from public$/, ''))).toEqual(expected);
+    }
+  });
+});
+
 describe('SQL functions', () => {
   const CREATE = /^ *create (?:or replace )?(?:function|procedure|trigger) (\w+)/gim;
 
@@ -207,6 +247,11 @@ describe('unit tests', () => {
 /** The checks above have to fail when they should. */
 describe('the checks find', () => {
   const planted = (file: string, text: string): Sources => new Map([[file, text]]);
+
+  test.each(['transfers', 'attempts', 'no_such_table'])('a foreign grant: %s', (relation) => {
+    const changed = { ...GRANTS, credit: { ...CREDIT_GRANTS, [relation]: { update: ['a'] } } };
+    expect(foreignGrants(changed, OWNERS, sqlFiles)).toEqual([`credit: ${relation}`]);
+  });
 
   test('an upward import', () => {
     const found = importsOf(

@@ -84,3 +84,26 @@ export function foreignAccesses(
     return foreign.length === 0 ? [] : [{ file, tables: foreign.toSorted() }];
   });
 }
+
+/** What the grants of a wing name that the wing has not made: `<wing>: <relation>`. */
+export function foreignGrants(
+  grants: Readonly<Record<string, object>>,
+  owners: Readonly<Record<string, readonly string[]>>,
+  sqlFiles: Sources,
+): string[] {
+  return Object.entries(grants).flatMap(([wing, granted]) => {
+    const isOwn = (place: string): boolean => place === wing || place.startsWith(`${wing}/`);
+    const tables = Object.entries(owners).flatMap(([folder, names]) =>
+      isOwn(folder) ? names : [],
+    );
+    const views = [...sqlFiles].flatMap(([file, sql]) =>
+      isOwn(file)
+        ? [...sql.matchAll(/^create (?:or replace )?view (\w+)/gm)].map((match) => match[1] ?? '')
+        : [],
+    );
+    const own = new Set([...tables, ...views]);
+    return Object.keys(granted)
+      .filter((relation) => !own.has(relation))
+      .map((relation) => `${wing}: ${relation}`);
+  });
+}
