@@ -11,6 +11,14 @@ import type { TestDatabase } from '../support/cluster.ts';
 
 /** Statements whose text is only known at run time, by file and expression: why that is enough. */
 const DYNAMIC: Readonly<Record<string, string>> = {
+  "src/parties/buckets-store.ts `create or replace function bucket_of(p_vendor_id integer) returns integer language sql immutable parallel safe as 'select p_vendor_id % ${count}'`":
+    'cluster.test.ts runs it',
+  "src/platform/cluster/distribute.ts `lock table ${read.rows[0]?.names ?? ''} in access exclusive mode`":
+    'the names are quoted by the database',
+  "src/platform/cluster/distribute.ts `select count(*) as rows, coalesce(sum(hashtextextended(t::text, 0)::numeric), 0)::text as digest from ${quoted.rows[0]?.name ?? ''} t`":
+    'the name is quoted by the database',
+  'src/platform/cluster/rebucket.ts `update ${name} set bucket = bucket_of(vendor_id) where bucket <> bucket_of(vendor_id)`':
+    'for every table with the column',
   'src/platform/db/migrate.ts migration.sql': 'the test database is made of the migrations',
   'src/platform/db/migrate.ts sql': 'the test database has the SQL functions',
   "src/platform/db/pool.ts result === undefined ? 'rollback' : 'commit'": 'neither can be misspelt',
@@ -19,6 +27,9 @@ const DYNAMIC: Readonly<Record<string, string>> = {
   "src/platform/db/runtime-role.ts made.rows[0]?.statement ?? ''":
     'runtime-role.test.ts runs what the database returns',
 };
+
+/** What only Citus has. */
+const OF_CITUS = /\b(citus_\w+|pg_dist_\w+|\w*distribut\w+|create_reference_table)\b/;
 
 /** Columns that accept null, by file and name: why these statements return none. */
 const NOT_NULL: Readonly<Record<string, string>> = {
@@ -196,7 +207,12 @@ async function allFaults({ statements }: Extracted): Promise<{ file: string; fau
   const all = [];
   for (const statement of withCursors(statements)) {
     const [file = ''] = statement.at.split(':');
-    for (const fault of await faultsOf(statement)) all.push({ at: statement.at, file, fault });
+    const isOfCluster = file.startsWith('src/platform/cluster/');
+    for (const fault of await faultsOf(statement)) {
+      // There is no cluster here; its statements are parsed as far as they can be.
+      if (isOfCluster && fault.endsWith('does not exist') && OF_CITUS.test(fault)) continue;
+      all.push({ at: statement.at, file, fault });
+    }
   }
   return all;
 }
@@ -212,7 +228,7 @@ describe('the statements of the source', () => {
     const called = extracted.statements.length + extracted.dynamic.length;
     expect(called).toBeGreaterThan(300);
     const dynamic = extracted.dynamic.map(
-      ({ at, expression }) => `${at.split(':')[0]} ${expression}`,
+      ({ at, expression }) => `${at.split(':')[0]} ${expression.replaceAll(/\s+/g, ' ')}`,
     );
     expect(dynamic.toSorted()).toEqual(Object.keys(DYNAMIC).toSorted());
   });

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../platform/db/pool.ts';
-import { PAGE_ROWS, pageOf } from '../registry/rotation.ts';
+import { PAGE_ROWS, pageOf, resealed } from '../registry/rotation.ts';
 import type { Page, Position } from '../registry/rotation.ts';
 import type { Vault } from '../registry/vault.ts';
 import { answerLocation } from './upstream-store.ts';
@@ -22,18 +22,23 @@ export async function rotateUpstreamAnswers(
      order by vendor_id, request_reference, call_id limit ${PAGE_ROWS}`,
     after ?? [0, '', '00000000-0000-0000-0000-000000000000'],
   );
-  let changed = 0;
-  for (const row of read.rows) {
-    if (!vault.isFormer(row.sealedAnswer, 'sealed')) continue;
-    const location = answerLocation(row.callId);
-    const text = vault.unseal(row.sealedAnswer, location);
-    await db.query(
-      `update upstream_calls set sealed_answer = $4
-       where vendor_id = $1 and request_reference = $2 and call_id = $3
-         and sealed_answer is not null`,
-      [row.vendorId, row.requestReference, row.callId, vault.seal(text, location)],
-    );
-    changed += 1;
-  }
-  return pageOf(read.rows, changed, (row) => [row.vendorId, row.requestReference, row.callId]);
+  const former = read.rows.filter((row) => vault.isFormer(row.sealedAnswer, 'sealed'));
+  await db.query(
+    `update upstream_calls c set sealed_answer = r.sealed_answer
+     from unnest($1::integer[], $2::text[], $3::uuid[], $4::bytea[])
+       as r (vendor_id, request_reference, call_id, sealed_answer)
+     where c.vendor_id = r.vendor_id and c.request_reference = r.request_reference
+       and c.call_id = r.call_id and c.sealed_answer is not null`,
+    [
+      former.map((row) => row.vendorId),
+      former.map((row) => row.requestReference),
+      former.map((row) => row.callId),
+      former.map((row) => resealed(vault, row.sealedAnswer, answerLocation(row.callId))),
+    ],
+  );
+  return pageOf(read.rows, former.length, (row) => [
+    row.vendorId,
+    row.requestReference,
+    row.callId,
+  ]);
 }

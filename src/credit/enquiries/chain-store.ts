@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { snapshot } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
-import type { CreditOperation } from '../bureaus/bureau.ts';
 import type { Vault } from '../registry/vault.ts';
 import { chainHash, payloadLocation } from './record.ts';
-import type { EnquiryOutcome, EnquiryRecord } from './record.ts';
+import type { EnquiryRecord } from './record.ts';
 
 const PAGE_ROWS = 1_000;
 
@@ -150,34 +149,10 @@ async function* readEnquiries(
   }
 }
 
-interface Row {
-  vendorId: number;
-  sequence: bigint;
-  enquiryId: string;
-  enquiredAt: Date;
-  operation: CreditOperation;
-  requestReference: string;
-  reportReason: number;
-  reportSector: number | null;
-  consentReference: string | null;
-  consentDate: string | null;
-  keyId: string;
-  documents: string;
-  outcome: EnquiryOutcome;
-  crn: string | null;
-  matchRule: string | null;
-  matchScore: string | null;
-  scorecard: string | null;
-  score: string | null;
-  grade: string | null;
-  probability: string | null;
-  source: string;
-  upstreamId: string | null;
-  dataAsOf: string | null;
-  durationMs: number;
-  sealedPayload: Buffer | null;
-  payloadHash: Buffer;
-  hash: Buffer;
+interface Row extends EnquiryRecord {
+  readonly sequence: bigint;
+  readonly sealedPayload: Buffer | null;
+  readonly hash: Buffer;
 }
 
 async function readPage(db: Queryable, vendorId: number, after: bigint): Promise<Row[]> {
@@ -239,7 +214,7 @@ async function readForgedNotes(db: Queryable, vendorId: number): Promise<bigint[
 
 function faultsOf(row: Row, previous: Buffer, vault: Vault): string[] {
   const faults: string[] = [];
-  if (!chainHash(previous, row.sequence, recordOf(row)).equals(row.hash)) {
+  if (!chainHash(previous, row.sequence, row).equals(row.hash)) {
     faults.push('the enquiry was altered, or is not the one that followed');
   }
   if (row.sealedPayload !== null && !isPayload(row, row.sealedPayload, vault)) {
@@ -255,33 +230,4 @@ function isPayload(row: Row, sealed: Buffer, vault: Vault): boolean {
   } catch {
     return false;
   }
-}
-
-function recordOf(row: Row): EnquiryRecord {
-  return {
-    vendorId: row.vendorId,
-    enquiryId: row.enquiryId,
-    enquiredAt: row.enquiredAt,
-    operation: row.operation,
-    requestReference: row.requestReference,
-    reportReason: row.reportReason,
-    reportSector: row.reportSector,
-    consentReference: row.consentReference,
-    consentDate: row.consentDate,
-    keyId: row.keyId,
-    documents: row.documents,
-    outcome: row.outcome,
-    crn: row.crn,
-    matchRule: row.matchRule,
-    matchScore: row.matchScore,
-    scorecard: row.scorecard,
-    score: row.score,
-    grade: row.grade,
-    probability: row.probability,
-    source: row.source,
-    upstreamId: row.upstreamId,
-    dataAsOf: row.dataAsOf,
-    durationMs: row.durationMs,
-    payloadHash: row.payloadHash,
-  };
 }

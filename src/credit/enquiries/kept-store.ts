@@ -25,30 +25,25 @@ export async function readAnswered(
     readonly operation: CreditOperation;
   },
 ): Promise<AnsweredEnquiry | undefined> {
-  const read = await db.query<{
-    enquiry_id: string;
-    enquired_at: Date;
-    report_reason: number;
-    consent_reference: string | null;
-    consent_date: string | null;
-    sealed_payload: Buffer | null;
-  }>(
-    `select enquiry_id, enquired_at, report_reason, consent_reference, consent_date, sealed_payload
+  const read = await db.query<
+    Omit<AnsweredEnquiry, 'payload'> & { readonly sealedPayload: Buffer | null }
+  >(
+    `select enquiry_id as "enquiryId", enquired_at as "enquiredAt",
+       report_reason as "reportReason", consent_reference as "consentReference",
+       consent_date as "consentDate", sealed_payload as "sealedPayload"
      from enquiries
      where vendor_id = $1 and request_reference = $2 and operation = $3 and outcome = 'answered'`,
     [asked.vendorId, asked.requestReference, asked.operation],
   );
   const [row] = read.rows;
   if (row === undefined) return undefined;
-  const sealed = row.sealed_payload;
-  const location = payloadLocation(asked.vendorId, row.enquiry_id);
+  const { sealedPayload, ...enquiry } = row;
+  const location = payloadLocation(asked.vendorId, row.enquiryId);
   return {
-    enquiryId: row.enquiry_id,
-    enquiredAt: row.enquired_at,
-    reportReason: row.report_reason,
-    consentReference: row.consent_reference,
-    consentDate: row.consent_date,
+    ...enquiry,
     payload:
-      sealed === null ? null : (JSON.parse(vault.unseal(sealed, location)) as EnquiryPayload),
+      sealedPayload === null
+        ? null
+        : (JSON.parse(vault.unseal(sealedPayload, location)) as EnquiryPayload),
   };
 }

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../platform/db/pool.ts';
-import { PAGE_ROWS, pageOf } from '../registry/rotation.ts';
+import { PAGE_ROWS, pageOf, resealed } from '../registry/rotation.ts';
 import type { Page, Position } from '../registry/rotation.ts';
 import type { Vault } from '../registry/vault.ts';
 import { payloadLocation } from './record.ts';
@@ -21,18 +21,21 @@ export async function rotateEnquiries(
      where (vendor_id, sequence) > ($1, $2) order by vendor_id, sequence limit ${PAGE_ROWS}`,
     after ?? [0, 0],
   );
-  let changed = 0;
-  for (const row of read.rows) {
-    if (row.sealedPayload === null || !vault.isFormer(row.sealedPayload, 'sealed')) continue;
-    const location = payloadLocation(row.vendorId, row.enquiryId);
-    const text = vault.unseal(row.sealedPayload, location);
-    await db.query(
-      // Retention may have erased it meanwhile; then it stays erased.
-      `update enquiries set sealed_payload = $3
-       where vendor_id = $1 and sequence = $2 and sealed_payload is not null`,
-      [row.vendorId, row.sequence, vault.seal(text, location)],
-    );
-    changed += 1;
-  }
-  return pageOf(read.rows, changed, (row) => [row.vendorId, row.sequence]);
+  const former = read.rows.flatMap(({ sealedPayload: sealed, ...row }) =>
+    sealed !== null && vault.isFormer(sealed, 'sealed') ? [{ ...row, sealed }] : [],
+  );
+  await db.query(
+    // Retention may have erased it meanwhile; then it stays erased.
+    `update enquiries e set sealed_payload = r.sealed_payload
+     from unnest($1::integer[], $2::bigint[], $3::bytea[]) as r (vendor_id, sequence, sealed_payload)
+     where e.vendor_id = r.vendor_id and e.sequence = r.sequence and e.sealed_payload is not null`,
+    [
+      former.map((row) => row.vendorId),
+      former.map((row) => row.sequence),
+      former.map((row) =>
+        resealed(vault, row.sealed, payloadLocation(row.vendorId, row.enquiryId)),
+      ),
+    ],
+  );
+  return pageOf(read.rows, former.length, (row) => [row.vendorId, row.sequence]);
 }

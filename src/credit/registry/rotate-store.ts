@@ -4,7 +4,7 @@ import { holdRegistry } from './counters-store.ts';
 import { disputeLocation } from './disputes-store.ts';
 import { subjectLocation } from './profile.ts';
 import type { Profile } from './profile.ts';
-import { PAGE_ROWS, pageOf } from './rotation.ts';
+import { PAGE_ROWS, pageOf, resealed } from './rotation.ts';
 import type { Page, Position } from './rotation.ts';
 import type { Vault } from './vault.ts';
 
@@ -20,14 +20,14 @@ export async function rotateSubjects(db: Queryable, vault: Vault, after?: Positi
     const text = vault.unseal(sealed, subjectLocation(crn));
     const profile = JSON.parse(text) as Profile;
     const reindexed = await reindex(db, vault, crn, profile);
-    const resealed = vault.isFormer(sealed, 'sealed');
-    if (resealed) {
+    const isSealedFormer = vault.isFormer(sealed, 'sealed');
+    if (isSealedFormer) {
       await db.query('update subjects set sealed = $2 where crn = $1', [
         crn,
         vault.seal(text, subjectLocation(crn)),
       ]);
     }
-    if (reindexed || resealed) changed += 1;
+    if (reindexed || isSealedFormer) changed += 1;
   }
   return pageOf(read.rows, changed, ({ crn }) => [crn]);
 }
@@ -76,25 +76,33 @@ export async function rotateAccounts(db: Queryable, vault: Vault, after?: Positi
      where (crn, account_id) > ($1, $2) order by crn, account_id limit ${PAGE_ROWS}`,
     after ?? [0, 0],
   );
-  let changed = 0;
-  for (const row of read.rows) {
-    const isSealedFormer = vault.isFormer(row.sealed, 'sealed');
-    if (!isSealedFormer && !vault.isFormer(row.accountIndex, 'index')) continue;
-    const location = accountLocation(row.crn);
-    const text = vault.unseal(row.sealed, location);
-    const { accountNumber } = JSON.parse(text) as { accountNumber: string };
-    await db.query(
-      'update credit_accounts set account_index = $3, sealed = $4 where crn = $1 and account_id = $2',
-      [
-        row.crn,
-        row.accountId,
-        vault.index('account', `${row.lender}|${accountNumber}`),
-        isSealedFormer ? vault.seal(text, location) : row.sealed,
-      ],
-    );
-    changed += 1;
-  }
-  return pageOf(read.rows, changed, (row) => [row.crn, row.accountId]);
+  const former = read.rows
+    .filter(
+      (row) => vault.isFormer(row.sealed, 'sealed') || vault.isFormer(row.accountIndex, 'index'),
+    )
+    .map((row) => {
+      const location = accountLocation(row.crn);
+      const text = vault.unseal(row.sealed, location);
+      const { accountNumber } = JSON.parse(text) as { accountNumber: string };
+      return {
+        ...row,
+        accountIndex: vault.index('account', `${row.lender}|${accountNumber}`),
+        sealed: vault.isFormer(row.sealed, 'sealed') ? vault.seal(text, location) : row.sealed,
+      };
+    });
+  await db.query(
+    `update credit_accounts a set account_index = r.account_index, sealed = r.sealed
+     from unnest($1::bigint[], $2::bigint[], $3::bytea[], $4::bytea[])
+       as r (crn, account_id, account_index, sealed)
+     where a.crn = r.crn and a.account_id = r.account_id`,
+    [
+      former.map((row) => row.crn),
+      former.map((row) => row.accountId),
+      former.map((row) => row.accountIndex),
+      former.map((row) => row.sealed),
+    ],
+  );
+  return pageOf(read.rows, former.length, (row) => [row.crn, row.accountId]);
 }
 
 /** The next page of disputes: statements. */
@@ -105,16 +113,15 @@ export async function rotateDisputes(db: Queryable, vault: Vault, after?: Positi
      where dispute_id > $1 order by dispute_id limit ${PAGE_ROWS}`,
     after ?? ['00000000-0000-0000-0000-000000000000'],
   );
-  let changed = 0;
-  for (const row of read.rows) {
-    if (!vault.isFormer(row.sealedStatement, 'sealed')) continue;
-    const location = disputeLocation(row.disputeId);
-    const text = vault.unseal(row.sealedStatement, location);
-    await db.query('update account_disputes set sealed_statement = $2 where dispute_id = $1', [
-      row.disputeId,
-      vault.seal(text, location),
-    ]);
-    changed += 1;
-  }
-  return pageOf(read.rows, changed, (row) => [row.disputeId]);
+  const former = read.rows.filter((row) => vault.isFormer(row.sealedStatement, 'sealed'));
+  await db.query(
+    `update account_disputes d set sealed_statement = r.sealed_statement
+     from unnest($1::uuid[], $2::bytea[]) as r (dispute_id, sealed_statement)
+     where d.dispute_id = r.dispute_id`,
+    [
+      former.map((row) => row.disputeId),
+      former.map((row) => resealed(vault, row.sealedStatement, disputeLocation(row.disputeId))),
+    ],
+  );
+  return pageOf(read.rows, former.length, (row) => [row.disputeId]);
 }

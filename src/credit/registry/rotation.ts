@@ -1,3 +1,5 @@
+import type { Vault } from './vault.ts';
+
 /** Rows that a rotation rewrites in one commit. */
 export const PAGE_ROWS = 500;
 
@@ -19,4 +21,9 @@ export function pageOf<Row>(
   const last = rows.at(-1);
   const more = rows.length === PAGE_ROWS && last !== undefined;
   return { changed, last: more ? positionOf(last) : undefined };
+}
+
+/** The same text, sealed under the current key. */
+export function resealed(vault: Vault, sealed: Buffer, location: string): Buffer {
+  return vault.seal(vault.unseal(sealed, location), location);
 }

@@ -1,35 +1,9 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { BatchProgress, RowRefusal } from './batch.ts';
 
-interface BatchRow {
-  batchReference: string;
-  batchId: string;
-  fileSha256: Buffer;
-  rowCount: number;
-  nextRow: number;
-  acceptedCount: number;
-  refusedCount: number;
-  createdAt: Date;
-  endedAt: Date | null;
-}
-
 const PROGRESS = `batch_reference as "batchReference", batch_id as "batchId",
-  file_sha256 as "fileSha256", row_count as "rowCount", next_row as "nextRow",
-  accepted_count as "acceptedCount",
-  refused_count as "refusedCount", created_at as "createdAt", ended_at as "endedAt"`;
-
-function progressOf(row: BatchRow): BatchProgress {
-  return {
-    batchReference: row.batchReference,
-    batchId: row.batchId,
-    fileSha256: row.fileSha256,
-    createdAt: row.createdAt,
-    endedAt: row.endedAt,
-    rowCount: row.rowCount,
-    acceptedCount: row.acceptedCount,
-    refusedCount: row.refusedCount,
-  };
-}
+  file_sha256 as "fileSha256", row_count as "rowCount",
+  accepted_count as "acceptedCount", refused_count as "refusedCount", created_at as "createdAt", ended_at as "endedAt"`;
 
 export interface NewBatch {
   readonly vendorId: number;
@@ -73,11 +47,11 @@ export async function readBatch(
   vendorId: number,
   batchReference: string,
 ): Promise<BatchProgress | undefined> {
-  const read = await db.query<BatchRow>(
+  const read = await db.query<BatchProgress>(
     `select ${PROGRESS} from bulk_batches where vendor_id = $1 and batch_reference = $2`,
     [vendorId, batchReference],
   );
-  return read.rows[0] === undefined ? undefined : progressOf(read.rows[0]);
+  return read.rows[0];
 }
 
 /** A batch and its rows as stored; they never change. */
@@ -105,10 +79,7 @@ export async function listAbandoned(
      where ended_at is null and leased_until <= now() order by created_at limit $1`,
     [limit],
   );
-  return read.rows.map((row) => ({
-    vendorId: row.vendorId,
-    batchReference: row.batchReference,
-  }));
+  return read.rows;
 }
 
 /** Takes a batch over; undefined if another process was faster or it has ended. */
@@ -123,8 +94,7 @@ export async function leaseBatch(
      returning batch_id as "batchId", next_row as "nextRow"`,
     [batch.vendorId, batch.batchReference, leaseMs],
   );
-  const row = leased.rows[0];
-  return row === undefined ? undefined : { batchId: row.batchId, nextRow: row.nextRow };
+  return leased.rows[0];
 }
 
 /** Lets another process continue at once. */

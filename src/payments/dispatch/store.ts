@@ -47,21 +47,6 @@ export interface Claim {
   readonly amountCents: bigint;
 }
 
-interface ClaimRow {
-  vendorId: number;
-  paymentId: string;
-  billerCode: string;
-  stage: Stage;
-  claimNumber: number;
-  attemptNumber: number;
-  verifyCount: number;
-  attemptAgeMs: number;
-  operatorHandle: string | null;
-  account: string;
-  phone: string | null;
-  amountCents: bigint;
-}
-
 // Times come from the database, because the clocks of processes differ. They pass through `picked`
 // because Citus rejects now() in an UPDATE with other columns. Nothing is sent in quarantine, and
 // an instruction counts as sent at the end of the missing period at the earliest, because it may
@@ -102,12 +87,11 @@ const CLAIM = `
   from picked p
   where d.ctid = p.row_at
   returning d.vendor_id as "vendorId", d.payment_id as "paymentId", d.biller_code as "billerCode",
-    p.stage, d.claim_number as "claimNumber",
-    d.attempt_number as "attemptNumber", d.verify_count as "verifyCount",
-      d.operator_handle as "operatorHandle", p.account, p.phone, p.amount_cents as "amountCents",
+    p.stage, d.claim_number as "claimNumber", d.attempt_number as "attemptNumber",
+    d.verify_count as "verifyCount", d.operator_handle as "operatorHandle", p.account, p.phone,
+    p.amount_cents as "amountCents",
     (extract(epoch from p.at
-      - greatest(d.sent_at, (select max(lost_until)
-        from quarantines))) * 1000)::float8 as "attemptAgeMs"`;
+      - greatest(d.sent_at, (select max(lost_until) from quarantines))) * 1000)::float8 as "attemptAgeMs"`;
 
 /**
  * Claims due payments of the given queues, oldest first, and records the attempt of each that is to
@@ -119,7 +103,7 @@ export async function claim(
   db: Queryable,
   wanted: readonly (QueueKey & { readonly max: number; readonly leaseMs: number })[],
 ): Promise<Claim[]> {
-  const claimed = await db.query<ClaimRow>({
+  const claimed = await db.query<Claim>({
     name: 'claim',
     text: CLAIM,
     values: [
@@ -130,21 +114,7 @@ export async function claim(
       wanted.map((queue) => queue.leaseMs),
     ],
   });
-  const oldestFirst = claimed.rows.toSorted((a, b) => (a.paymentId < b.paymentId ? -1 : 1));
-  return oldestFirst.map((row) => ({
-    vendorId: row.vendorId,
-    paymentId: row.paymentId,
-    billerCode: row.billerCode,
-    stage: row.stage,
-    claimNumber: row.claimNumber,
-    attemptNumber: row.attemptNumber,
-    verifyCount: row.verifyCount,
-    attemptAgeMs: row.attemptAgeMs,
-    operatorHandle: row.operatorHandle,
-    account: row.account,
-    phone: row.phone,
-    amountCents: row.amountCents,
-  }));
+  return claimed.rows.toSorted((a, b) => (a.paymentId < b.paymentId ? -1 : 1));
 }
 
 /** The result of a call that is not final. */
