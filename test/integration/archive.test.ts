@@ -4,10 +4,11 @@ import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { encodeReference, firstIdAt, newId } from '../../src/platform/base/ids.ts';
-import { createPool } from '../../src/platform/db/pool.ts';
+import { createPool, databaseTransaction } from '../../src/platform/db/pool.ts';
 import { claim } from '../../src/payments/dispatch/store.ts';
 import { completeChain } from '../../src/payments/ledger/chain.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
+import { lockFloat } from '../../src/payments/ledger/store.ts';
 import { readStatement } from '../../src/payments/ledger/statement.ts';
 import type { StatementLine } from '../../src/payments/ledger/statement.ts';
 import { archivePayments, verifyArchive } from '../../src/payments/archive/archive.ts';
@@ -173,6 +174,21 @@ test('an archived merchant_reference makes its payment once', async () => {
   expect(after.toSpliced(5, 1)).toEqual(before.toSpliced(5, 1));
   expect(after[5]?.kind).toBe('accepted');
   expect(await violations()).toEqual([]);
+});
+
+test('payments move only while nobody creates any for the vendor', async () => {
+  // A create that began before would see its reference in neither table.
+  const [payment] = await makePayments(3);
+  const vendorId = payment?.vendorId ?? 0;
+  const impatient = new URL(books.ownerUrl);
+  impatient.searchParams.set('lock_timeout', '50');
+  const owner = books.openPool({ url: impatient.href });
+  const options = { vendorIds: [vendorId], before: soon(), folder };
+  await databaseTransaction(books.pool, async (client) => {
+    await lockFloat(client, vendorId);
+    await expect(archivePayments(owner, options)).rejects.toMatchObject({ code: '55P03' });
+  });
+  expect(await archivePayments(owner, options)).toMatchObject({ payments: 1 });
 });
 
 test('the archive is proven: a file that is gone, or changed, or differs from the database', async () => {
