@@ -157,8 +157,13 @@ describe('a schema that no longer enforces what it has to', () => {
       'row security payments of payments was added',
     ],
     [
+      'an added policy',
+      'create policy spy on payments using (random() >= 0)',
+      'policy spy of payments was added',
+    ],
+    [
       'a changed view',
-      `create or replace view attempts as select vendor_id, biller_code, payment_id, attempt_number,
+      `create or replace view attempts as select bucket, vendor_id, biller_code, payment_id, attempt_number,
          sent_at, settled_at as ended_at, attempt_outcome as outcome, operator_handle, note
          from (select *, null::text as note from payments where false) t`,
       'view _RETURN of attempts is changed',
