@@ -7,19 +7,19 @@ import type { NewPayment } from '../src/payments/create/payment.ts';
  * them looks for likely duplicates, repeats or the float of whole batches, which create does.
  */
 
-const INSERT_PAYMENT = `insert into payments (vendor_id, payment_id, merchant_reference,
+const INSERT_PAYMENT = `insert into payments (bucket, vendor_id, payment_id, merchant_reference,
     biller_code, account, phone, amount_cents, fee_cents, duplicate_key, created_at)
-  values ($1, $2, $3, $4, $5, $6, $7, $8,
+  values (bucket_of($1), $1, $2, $3, $4, $5, $6, $7, $8,
     floor(extract(epoch from $9::timestamptz) / 32)::bigint << 32
       | (hashtextextended($4 || ' ' || $5, $7) & 4294967295), $9)`;
-const INSERT_TRANSFER = `insert into transfers (vendor_id, source_id, leg, debit_account,
+const INSERT_TRANSFER = `insert into transfers (bucket, vendor_id, source_id, leg, debit_account,
     credit_account, amount_cents, created_at)
-  values ($1, $2, 1, 'float', 'reserved', $3, $4)`;
-const INSERT_QUEUED = `insert into dispatch_queue (vendor_id, biller_code, payment_id, due_at)
-  values ($1, $2, $3, $4)`;
+  values (bucket_of($1), $1, $2, 1, 'float', 'reserved', $3, $4)`;
+const INSERT_QUEUED = `insert into dispatch_queue (bucket, vendor_id, biller_code, payment_id, due_at)
+  values (bucket_of($1), $1, $2, $3, $4)`;
 const MOVE = `update accounts set balance_cents = balance_cents
     + case when account = 'float' then -$2::bigint else $2::bigint end
-  where vendor_id = $1 and account in ('float', 'reserved')`;
+  where bucket = bucket_of($1) and vendor_id = $1 and account in ('float', 'reserved')`;
 
 /**
  * One transaction per request in six round trips. The row that all of a vendor's requests want is
@@ -66,36 +66,36 @@ const ONE_CALL = `create function bench_create_one(
     p_vendor integer, p_id uuid, p_reference text, p_biller text, p_account text, p_phone text,
     p_amount bigint, p_fee bigint, p_now timestamptz) returns void language plpgsql as $$
   begin
-    insert into payments (vendor_id, payment_id, merchant_reference, biller_code, account,
+    insert into payments (bucket, vendor_id, payment_id, merchant_reference, biller_code, account,
       phone, amount_cents, fee_cents, duplicate_key, created_at)
-    values (p_vendor, p_id, p_reference, p_biller, p_account, p_phone, p_amount, p_fee,
+    values (bucket_of(p_vendor), p_vendor, p_id, p_reference, p_biller, p_account, p_phone, p_amount, p_fee,
       floor(extract(epoch from p_now) / 32)::bigint << 32
         | (hashtextextended(p_biller || ' ' || p_account, p_amount) & 4294967295), p_now);
-    insert into transfers (vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
-    values (p_vendor, p_id, 1, 'float', 'reserved', p_amount + p_fee, p_now);
-    insert into dispatch_queue (vendor_id, biller_code, payment_id, due_at)
-    values (p_vendor, p_biller, p_id, p_now);
+    insert into transfers (bucket, vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
+    values (bucket_of(p_vendor), p_vendor, p_id, 1, 'float', 'reserved', p_amount + p_fee, p_now);
+    insert into dispatch_queue (bucket, vendor_id, biller_code, payment_id, due_at)
+    values (bucket_of(p_vendor), p_vendor, p_biller, p_id, p_now);
     update accounts set balance_cents = balance_cents
       + case when account = 'float' then -(p_amount + p_fee) else p_amount + p_fee end
-    where vendor_id = p_vendor and account in ('float', 'reserved');
+    where bucket = bucket_of(p_vendor) and vendor_id = p_vendor and account in ('float', 'reserved');
   end $$`;
 
 const CEILING = `with wanted as materialized (
     select * from unnest($1::integer[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[],
       $7::bigint[], $8::bigint[]) as u (vendor_id, id, reference, biller, account, phone, amount, fee)
   ), created as (
-    insert into payments (vendor_id, payment_id, merchant_reference, biller_code, account,
+    insert into payments (bucket, vendor_id, payment_id, merchant_reference, biller_code, account,
       phone, amount_cents, fee_cents, duplicate_key, created_at)
-    select vendor_id, id, reference, biller, account, phone, amount, fee,
+    select bucket_of(vendor_id), vendor_id, id, reference, biller, account, phone, amount, fee,
       floor(extract(epoch from $9::timestamptz) / 32)::bigint << 32
         | (hashtextextended(biller || ' ' || account, amount) & 4294967295), $9
     from wanted
   ), reserved as (
-    insert into transfers (vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
-    select vendor_id, id, 1, 'float', 'reserved', amount + fee, $9 from wanted
+    insert into transfers (bucket, vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
+    select bucket_of(vendor_id), vendor_id, id, 1, 'float', 'reserved', amount + fee, $9 from wanted
   ), queued as (
-    insert into dispatch_queue (vendor_id, biller_code, payment_id, due_at)
-    select vendor_id, biller, id, $9 from wanted
+    insert into dispatch_queue (bucket, vendor_id, biller_code, payment_id, due_at)
+    select bucket_of(vendor_id), vendor_id, biller, id, $9 from wanted
   )
   update accounts a set balance_cents = a.balance_cents + m.change
   from (
@@ -103,7 +103,7 @@ const CEILING = `with wanted as materialized (
     from (select vendor_id, sum(amount + fee)::bigint as total from wanted group by vendor_id) s
       cross join (values ('float', -1), ('reserved', 1)) x (account, sign)
   ) m
-  where a.vendor_id = m.vendor_id and a.account = m.account`;
+  where a.bucket = bucket_of(m.vendor_id) and a.vendor_id = m.vendor_id and a.account = m.account`;
 
 /** Makes what `createOne` calls. */
 export async function addContestants(db: Queryable): Promise<void> {

@@ -66,26 +66,26 @@ async function addSettled(pool: Pool, payments: number): Promise<void> {
            count(*) over () as vendors
          from vendors where vid like 'bench-%'
        ) v on v.place = n % v.vendors;
-     insert into payments (vendor_id, payment_id, created_at, settled_at, biller_response_time,
+     insert into payments (bucket, vendor_id, payment_id, created_at, settled_at, biller_response_time,
        amount_cents, fee_cents, duplicate_key, outcome, biller_code, account, phone,
        merchant_reference, biller_reference, message, details, sent_at, attempt_number,
        attempt_outcome, settled_by)
-     select vendor_id, id, at, at + interval '100 ms', at + interval '40 ms', 10000, 10, n, 'success',
+     select bucket_of(vendor_id), vendor_id, id, at, at + interval '100 ms', at + interval '40 ms', 10000, 10, n, 'success',
        'kplc_prepaid', '0123456' || n, '254722000000', 'order-' || n, 'OP' || n, 'Paid',
        '{"token": "12345678901234567890", "units": "12.3"}', at + interval '40 ms', 1, 'paid', 'answer'
      from plan order by n;
-     insert into transfers (created_at, amount_cents, source_id, vendor_id, leg, debit_account, credit_account)
-     select at + step, amount, id, vendor_id, leg, debit, credit
+     insert into transfers (bucket, created_at, amount_cents, source_id, vendor_id, leg, debit_account, credit_account)
+     select bucket_of(vendor_id), at + step, amount, id, vendor_id, leg, debit, credit
      from plan cross join (values (1, interval '0', 10010, 'float', 'reserved'),
        (2, interval '100 ms', 10000, 'reserved', 'operator:kplc'),
        (3, interval '100 ms', 10, 'reserved', 'fees')) l (leg, step, amount, debit, credit)
      order by at + step;
-     insert into accounts (vendor_id, account)
-     select distinct vendor_id, 'operator:kplc' from plan on conflict do nothing;
+     insert into accounts (bucket, vendor_id, account)
+     select distinct bucket_of(vendor_id), vendor_id, 'operator:kplc' from plan on conflict do nothing;
      update accounts a set balance_cents = a.balance_cents + l.cents * p.payments
      from (select vendor_id, count(*) as payments from plan group by vendor_id) p
        cross join (values ('float', -10010), ('operator:kplc', 10000), ('fees', 10)) l (account, cents)
-     where a.vendor_id = p.vendor_id and a.account = l.account`,
+     where a.bucket = bucket_of(p.vendor_id) and a.vendor_id = p.vendor_id and a.account = l.account`,
   );
   await pool.query('vacuum analyze');
 }

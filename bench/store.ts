@@ -12,8 +12,8 @@ export async function insertVendors(db: Queryable, count: number): Promise<void>
        from generate_series(1, $1) n
        returning vendor_id
      )
-     insert into accounts (vendor_id, account)
-     select vendor_id, account from vendor cross join unnest($2::text[]) as account`,
+     insert into accounts (bucket, vendor_id, account)
+     select bucket_of(vendor_id), vendor_id, account from vendor cross join unnest($2::text[]) as account`,
     [count, FIRST_ACCOUNTS],
   );
 }
@@ -39,17 +39,17 @@ export async function fillFloats(db: Queryable, cents: bigint): Promise<void> {
        insert into collections (collector, reference, vendor_id, collection_id, amount_cents, paid_at, created_at)
        select 'demo-collector', 'bench-' || vendor_id, vendor_id, collection_id, $1, now(), now() from funded
      ), movement as (
-       insert into fund_movements (vendor_id, requested_at, movement_id, amount_cents, created_at)
-       select vendor_id, '2026-01-01', movement_id, $1, now() from funded
+       insert into fund_movements (bucket, vendor_id, requested_at, movement_id, amount_cents, created_at)
+       select bucket_of(vendor_id), vendor_id, '2026-01-01', movement_id, $1, now() from funded
      ), transfer as (
-       insert into transfers (vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
-       select vendor_id, collection_id, 1, 'external', 'collected', $1::bigint, now() from funded
+       insert into transfers (bucket, vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
+       select bucket_of(vendor_id), vendor_id, collection_id, 1, 'external', 'collected', $1::bigint, now() from funded
        union all
-       select vendor_id, movement_id, 1, 'collected', 'float', $1, now() from funded
+       select bucket_of(vendor_id), vendor_id, movement_id, 1, 'collected', 'float', $1, now() from funded
      )
      update accounts a
      set balance_cents = case when a.account = 'float' then $1::bigint else -$1::bigint end
-     from funded f where f.vendor_id = a.vendor_id and a.account in ('float', 'external')`,
+     from funded f where a.bucket = bucket_of(f.vendor_id) and f.vendor_id = a.vendor_id and a.account in ('float', 'external')`,
     [cents],
   );
 }
@@ -134,25 +134,25 @@ export async function insertHistory(db: Queryable, count: number): Promise<void>
          cross join lateral (select now() - interval '90 days' + n * interval '90 days' / $1::integer as at) at
          join lateral (select vendor_id from vendors where vid = 'bench-' || lpad((1 + n % 1001)::text, 5, '0')) v on true
      ), created as (
-       insert into payments (vendor_id, payment_id, merchant_reference, biller_code, account,
+       insert into payments (bucket, vendor_id, payment_id, merchant_reference, biller_code, account,
          amount_cents, fee_cents, duplicate_key, created_at, settled_at, biller_response_time, outcome,
          biller_reference, message, sent_at, attempt_number, attempt_outcome, settled_by)
-       select vendor_id, id, 'past-' || n, 'kplc_prepaid', '14' || (10000000 + n), amount, 0,
+       select bucket_of(vendor_id), vendor_id, id, 'past-' || n, 'kplc_prepaid', '14' || (10000000 + n), amount, 0,
          floor(extract(epoch from at) / 32)::bigint << 32 | (hashint4(n)::bigint & 4294967295),
          at, at, at, 'success', 'OP' || n, 'Paid', at, 1, 'paid', 'answer'
        from past
      ), reserved as (
-       insert into transfers (vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
-       select vendor_id, id, l.leg, l.debit, l.credit, amount, at from past
+       insert into transfers (bucket, vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
+       select bucket_of(vendor_id), vendor_id, id, l.leg, l.debit, l.credit, amount, at from past
          cross join (values (1, 'float', 'reserved'), (2, 'reserved', 'operator:kplc')) l (leg, debit, credit)
      ), totals as (
        select vendor_id, sum(amount)::bigint as total from past group by vendor_id
      ), opened as (
-       insert into accounts (vendor_id, account, balance_cents)
-       select vendor_id, 'operator:kplc', total from totals
+       insert into accounts (bucket, vendor_id, account, balance_cents)
+       select bucket_of(vendor_id), vendor_id, 'operator:kplc', total from totals
      )
      update accounts a set balance_cents = a.balance_cents - t.total
-     from totals t where a.vendor_id = t.vendor_id and a.account = 'float'`,
+     from totals t where a.bucket = bucket_of(t.vendor_id) and a.vendor_id = t.vendor_id and a.account = 'float'`,
     [count],
   );
 }

@@ -89,7 +89,7 @@ async function openOurs({ url }: DispatchQuestion): Promise<Contestant> {
     prepare: async ({ jobs, workers, vendorIds }) => {
       for (const [index, count] of batchesOf(jobs)) {
         const vendorId = vendorIds[index % workers] ?? 0;
-        await createPayments(pool, newPayments(vendorId, count), false);
+        await createPayments(pool, newPayments(vendorId, count));
       }
     },
     drain: async (question) => {

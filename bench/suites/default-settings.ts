@@ -113,7 +113,7 @@ async function callbacks(stage: Stage, { port, pool }: Place): Promise<number> {
     feeCents: 0n,
     duplicateCheck: false,
   }));
-  await createPayments(pool, payments, false);
+  await createPayments(pool, payments);
   await claim(
     pool,
     payments.map(({ vendorId }) => ({

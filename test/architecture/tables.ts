@@ -71,8 +71,12 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     why: 'a list of cases shows the vendor, and filters by it; the operator and the time of the payment come with the same statement',
   },
   'payments/corrections/corrections-store.ts': {
-    tables: ['payments'],
-    why: 'the hash of what was settled is taken from the row in the statement that inserts the correction',
+    tables: ['buckets', 'payments'],
+    why: 'rows are inserted from the anchor of their bucket; the hash of what was settled is taken from the row in the statement that inserts the correction',
+  },
+  'payments/ledger/chain.ts': {
+    tables: ['buckets'],
+    why: 'rows are inserted from the anchor of their bucket',
   },
   'payments/create/store.ts': {
     tables: ['dispatch_queue'],
@@ -85,10 +89,6 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
   'payments/dispatch/queue-totals-store.ts': {
     tables: ['payments'],
     why: 'the age of an open payment counts from its creation, which the queue does not repeat',
-  },
-  'payments/dispatch/store.ts': {
-    tables: ['payments', 'quarantines'],
-    why: 'a claim pays what the open payment says, in the statement that takes it; the claim checks for a quarantine in its own statement: checked before, a payment could be sent after it began',
   },
   'payments/events/store.ts': {
     tables: ['payments', 'quarantines', 'vendors'],

@@ -151,7 +151,7 @@ test('an archived merchant_reference makes its payment once', async () => {
   if (payment === undefined || withoutPhone === undefined) throw new Error('no payment');
   const decide = async (...payments: NewPayment[]): Promise<CreateDecision[]> => {
     const again = payments.map((made) => ({ ...made, paymentId: newId() }));
-    return await createPayments(books.pool, again, false);
+    return await createPayments(books.pool, again);
   };
   const other = { ...payment, amountCents: payment.amountCents + 1n };
   const replays = async (): Promise<CreateDecision[]> => [

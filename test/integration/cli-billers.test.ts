@@ -350,8 +350,8 @@ describe('malipo biller', () => {
 
     await must(environment, 'biller', 'set-status', 'mover', 'OFFLINE');
     await database.asOwner(
-      `insert into dispatch_queue (vendor_id, biller_code, stage, payment_id, due_at, sent_at)
-       values (1, 'mover', 'verify', gen_random_uuid(), now(), now())`,
+      `insert into dispatch_queue (bucket, vendor_id, biller_code, stage, payment_id, due_at, sent_at)
+       values (bucket_of(1), 1, 'mover', 'verify', gen_random_uuid(), now(), now())`,
     );
     const out = await inProcess(environment, ...change);
     expect(out.stderr).toMatch(/^error: --operator: .*it is OFFLINE, 1 out/);

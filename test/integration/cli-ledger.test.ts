@@ -125,8 +125,8 @@ describe('malipo ledger check', () => {
     ).rows;
     await spoilt(
       `delete from dispatch_queue where payment_id = '${row?.id}'`,
-      `insert into dispatch_queue (vendor_id, biller_code, payment_id, due_at)
-       select vendor_id, biller_code, payment_id, '${row?.due}'
+      `insert into dispatch_queue (bucket, vendor_id, biller_code, payment_id, due_at)
+       select bucket_of(vendor_id), vendor_id, biller_code, payment_id, '${row?.due}'
        from payments where payment_id = '${row?.id}'`,
       async () => {
         const { found } = JSON.parse(
@@ -259,8 +259,8 @@ describe('malipo ledger statement', () => {
 
   it('covers a day as --to, and takes moments to the second', async () => {
     await pool.query(
-      `insert into transfers (vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
-       select 1, gen_random_uuid(), 1, 'external', 'collected', 100, at from unnest(array[
+      `insert into transfers (bucket, vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
+       select bucket_of(1), 1, gen_random_uuid(), 1, 'external', 'collected', 100, at from unnest(array[
          '2025-03-01 23:59:59.9+03', '2025-03-02 00:00:00+03', '2025-03-02 23:59:59.9+03',
          '2025-03-03 00:00:00+03']::timestamptz[]) at`,
     );
@@ -302,8 +302,8 @@ describe('malipo ledger statement', () => {
 
   it('has any length as CSV, and says so where it has not', async () => {
     await pool.query(
-      `insert into transfers (vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
-       select 2, gen_random_uuid(), 1, 'external', 'collected', 1, '2025-05-05'::timestamptz + n * interval '1 second'
+      `insert into transfers (bucket, vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
+       select bucket_of(2), 2, gen_random_uuid(), 1, 'external', 'collected', 1, '2025-05-05'::timestamptz + n * interval '1 second'
        from generate_series(1, 20001) n`,
     );
     try {

@@ -18,7 +18,7 @@ beforeAll(async () => {
     const at = new Date(time);
     const paymentId = firstIdAt(at);
     const made = newPayment({ vendorId, paymentId, account: String(index + 1) });
-    await createPayments(books.pool, [made], false);
+    await createPayments(books.pool, [made]);
     await books.owner.query('update payments set created_at = $2 where payment_id = $1', [
       paymentId,
       at,

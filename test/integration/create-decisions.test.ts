@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../src/platform/base/ids.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
-import { dependOnEachOther } from '../../src/payments/create/decide.ts';
+import { roundsOf } from '../../src/payments/create/rounds.ts';
 import { createPayments } from '../../src/payments/create/store.ts';
 import type { CreateDecision, NewPayment } from '../../src/payments/create/payment.ts';
 import { DUPLICATE_CHECKS } from '../../src/parties/vendor.ts';
@@ -106,11 +106,8 @@ const history: fc.Arbitrary<History> = fc.record({
 /** How often which decision was met on which path. */
 type Met = Map<string, number>;
 
-async function create(
-  batch: readonly NewPayment[],
-  sequential = dependOnEachOther(batch),
-): Promise<CreateDecision[]> {
-  return await createPayments(books.pool, batch, sequential);
+async function create(batch: readonly NewPayment[]): Promise<CreateDecision[]> {
+  return await createPayments(books.pool, batch);
 }
 
 function byId(one: { readonly id: string }, other: { readonly id: string }): number {
@@ -188,7 +185,7 @@ class Run {
 
   /** The path the database takes for each vendor's rows, by the rule that create_payments states. */
   #pathsOf(batch: readonly NewPayment[]): Map<number, string> {
-    const dependent = dependOnEachOther(batch);
+    const dependent = roundsOf(batch) !== null;
     return new Map(
       this.#vendorIds.map((vendorId) => {
         const wanted = batch
@@ -261,49 +258,40 @@ describe('a batch of creates', () => {
     expect(missed()).toEqual([]);
   });
 
-  test.each([
-    ['one by one', true],
-    ['all at once', false],
-  ])(
-    'finds equal payments of the last 30 seconds, in this bucket of time and the one before (%s)',
-    async (_, sequential) => {
-      for (const [ageSeconds, expected] of [
-        [5, 'likely_duplicate'],
-        [25, 'likely_duplicate'],
-        [31, 'accepted'],
-      ] as const) {
-        const vendorId = await books.addVendor(1_000_000n);
-        const first = newPayment({ vendorId });
-        await create([first], false);
-        await makeOlder(first, ageSeconds);
-        const again = newPayment({ vendorId, duplicateCheck: true });
-        const [decision] = await create([again], sequential);
-        expect({ ageSeconds, kind: decision?.kind }).toEqual({ ageSeconds, kind: expected });
-        if (decision !== undefined && expected === 'likely_duplicate') {
-          expect(namedBy(decision)).toBe(first.paymentId);
-        }
+  test('finds equal payments of the last 30 seconds, in this step of time and the one before', async () => {
+    for (const [ageSeconds, expected] of [
+      [5, 'likely_duplicate'],
+      [25, 'likely_duplicate'],
+      [31, 'accepted'],
+    ] as const) {
+      const vendorId = await books.addVendor(1_000_000n);
+      const first = newPayment({ vendorId });
+      await create([first]);
+      await makeOlder(first, ageSeconds);
+      const again = newPayment({ vendorId, duplicateCheck: true });
+      const [decision] = await create([again]);
+      expect({ ageSeconds, kind: decision?.kind }).toEqual({ ageSeconds, kind: expected });
+      if (decision !== undefined && expected === 'likely_duplicate') {
+        expect(namedBy(decision)).toBe(first.paymentId);
       }
-    },
-  );
+    }
+  });
 
-  test.each([
-    ['one by one', true],
-    ['all at once', false],
-  ])('finds equal payments whatever became of them (%s)', async (_, sequential) => {
+  test('finds equal payments whatever became of them', async () => {
     const vendorId = await books.addVendor(1_000_000n);
     const first = newPayment({ vendorId });
-    await create([first], false);
+    await create([first]);
     await books.owner.query(
       `update payments set outcome = 'failed', failure_code = 'other', settled_at = now() where vendor_id = $1`,
       [vendorId],
     );
     const again = newPayment({ vendorId, duplicateCheck: true });
-    const decisions = await create([again], sequential);
+    const decisions = await create([again]);
     expect(decisions).toEqual([{ kind: 'likely_duplicate', paymentId: first.paymentId }]);
   });
 
   test('refuses a vendor that has no accounts', async () => {
-    const decisions = await create([newPayment({ vendorId: 2_000_000_000 })], false);
+    const decisions = await create([newPayment({ vendorId: 2_000_000_000 })]);
     expect(decisions).toEqual([{ kind: 'insufficient_float' }]);
   });
 });

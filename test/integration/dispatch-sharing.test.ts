@@ -222,7 +222,7 @@ describe('a stop', () => {
     const holder = await books.owner.connect();
     await holder.query('begin');
     await holder.query('lock table dispatch_queue in access exclusive mode');
-    await createPayments(holder, [made], false);
+    await createPayments(holder, [made]);
     await until(async () => {
       const waiting = await books.pool.query(
         `select 1 from pg_stat_activity

@@ -205,8 +205,8 @@ describe('a row of the queue that no create made', () => {
     made: Pick<NewPayment, 'vendorId' | 'paymentId' | 'billerCode'>,
   ): Promise<void> {
     const inserted = await books.owner.query<{ place: string }>(
-      `insert into dispatch_queue (vendor_id, biller_code, payment_id, due_at, attempt_number)
-       values ($1, $2, $3, now(), 1) returning due_at::text as place`,
+      `insert into dispatch_queue (bucket, vendor_id, biller_code, payment_id, due_at, attempt_number)
+       values (bucket_of($1), $1, $2, $3, now(), 1) returning due_at::text as place`,
       [made.vendorId, made.billerCode, made.paymentId],
     );
     added.push(inserted.rows[0]?.place ?? '');

@@ -68,8 +68,8 @@ function story({ timeline }: PaymentTimeline): string[] {
 
 async function addWebhook(vendorId: number): Promise<void> {
   await books.pool.query(
-    `insert into webhooks (vendor_id, url, allows_private, changed_at)
-     values ($1, 'http://127.0.0.1:9', true, now())`,
+    `insert into webhooks (bucket, vendor_id, url, allows_private, changed_at)
+     values (bucket_of($1), $1, 'http://127.0.0.1:9', true, now())`,
     [vendorId],
   );
 }
@@ -114,7 +114,7 @@ describe('payments are found', () => {
     const vendorId = await books.addVendor(1_000_000n);
     const account = newId();
     const made = [0, 1, 2].map(() => newPayment({ vendorId, account }));
-    await createPayments(books.pool, made, true);
+    await createPayments(books.pool, made);
     for (const [weeks, { paymentId }] of made.entries()) {
       await books.owner.query(
         `update payments set duplicate_key = duplicate_key - ($2::bigint << 46)
@@ -294,7 +294,7 @@ describe('malipo find', () => {
     // Midnights of Nairobi, three hours before those of UTC.
     const times = ['2026-03-01T20:59:59Z', '2026-03-01T21:00:00Z', '2026-03-02T21:00:00Z'];
     const made = times.map(() => newPayment({ vendorId, account }));
-    await createPayments(books.pool, made, true);
+    await createPayments(books.pool, made);
     for (const [index, { paymentId }] of made.entries()) {
       await books.owner.query('update payments set created_at = $2 where payment_id = $1', [
         paymentId,

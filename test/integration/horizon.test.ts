@@ -70,9 +70,9 @@ test('a settled result is changed by a correction of the books, once, and by not
   // As the service does it with its transfers; here the row alone.
   const insert = async (id: string, from: string, to: string): Promise<void> => {
     await books.pool.query(
-      `insert into corrections (vendor_id, correction_id, case_id, payment_id, resolution,
+      `insert into corrections (bucket, vendor_id, correction_id, case_id, payment_id, resolution,
          amount_cents, posted_at, outcome_before, outcome_after, settled_before)
-       values ($1, $2, $2, $3, 'test', 0, now(), $4, $5, '\\x00')`,
+       values (bucket_of($1), $1, $2, $2, $3, 'test', 0, now(), $4, $5, '\\x00')`,
       [vendorId, id, paymentId, from, to],
     );
   };

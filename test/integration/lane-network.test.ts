@@ -134,7 +134,7 @@ describe('creates whose answer is lost after the commit', () => {
       maxWaiting: 10,
       deadlineMs: 8_000,
       silenceMaxMs: 100,
-      call: async (db, batch) => await createPayments(db, batch, false),
+      call: async (db, batch) => await createPayments(db, batch),
     });
     const wanted = newPayment({ vendorId });
     const lost = proxy.loseAnswerTo(CREATE, 'silence');

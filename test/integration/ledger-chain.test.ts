@@ -221,7 +221,7 @@ describe('what is still being written', () => {
     const writing = { writers: vendorIds.length };
     const writers = vendorIds.map(async (vendorId) => {
       for (let round = 0; round < 60; round += 1) {
-        await createPayments(books.pool, [newPayment({ vendorId, amountCents: 1n })], false);
+        await createPayments(books.pool, [newPayment({ vendorId, amountCents: 1n })]);
       }
       writing.writers -= 1;
     });

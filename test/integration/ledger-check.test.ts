@@ -43,9 +43,9 @@ async function settle(report: FinalReport): Promise<void> {
 /** Writes the attempt down as proven not executed, whatever else is known of it. */
 async function spendAttempt(paymentId: string, attemptNumber: number): Promise<void> {
   await run(
-    `insert into unexecuted_attempts (vendor_id, biller_code, payment_id, attempt_number, sent_at,
+    `insert into unexecuted_attempts (bucket, vendor_id, biller_code, payment_id, attempt_number, sent_at,
        ended_at)
-     select vendor_id, biller_code, payment_id, $2, now(), now() from payments
+     select bucket_of(vendor_id), vendor_id, biller_code, payment_id, $2, now(), now() from payments
      where payment_id = $1`,
     [paymentId, attemptNumber],
   );
@@ -58,7 +58,7 @@ async function makeBusy(): Promise<Busy> {
   );
   if (!queued || !sent || !done || !failed) throw new Error('nothing was made');
   await createInstructed(books.pool, [sent, done, failed]);
-  await createPayments(books.pool, [queued], false);
+  await createPayments(books.pool, [queued]);
   await settle(paidReport(done));
   await settle(failedReport(failed));
   return { vendorId, queued, sent, paid: done, failed };
@@ -91,8 +91,8 @@ async function changeBalance(vendorId: number, account: string, cents: number): 
 /** A transfer of 5 cents of no known cause, and the balances it makes. */
 async function addUnmatched(vendorId: number, from: string, to: string): Promise<void> {
   await run(
-    `insert into transfers (created_at, amount_cents, source_id, vendor_id, leg, debit_account,
-       credit_account) values (now(), 5, $1, $2, 1, $3, $4)`,
+    `insert into transfers (bucket, created_at, amount_cents, source_id, vendor_id, leg, debit_account,
+       credit_account) values (bucket_of($2), now(), 5, $1, $2, 1, $3, $4)`,
     [newId(), vendorId, from, to],
   );
   await changeBalance(vendorId, from, -5);
@@ -176,13 +176,13 @@ const PLANTED: readonly Planted[] = [
       await books.owner.query('alter table accounts drop constraint accounts_never_negative');
       const movementId = newId();
       await run(
-        `insert into fund_movements (vendor_id, requested_at, movement_id, amount_cents, created_at)
-         values ($1, now(), $2, 5, now())`,
+        `insert into fund_movements (bucket, vendor_id, requested_at, movement_id, amount_cents, created_at)
+         values (bucket_of($1), $1, now(), $2, 5, now())`,
         [vendorId, movementId],
       );
       await run(
-        `insert into transfers (created_at, amount_cents, source_id, vendor_id, leg, debit_account,
-           credit_account) values (now(), 5, $1, $2, 1, 'collected', 'float')`,
+        `insert into transfers (bucket, created_at, amount_cents, source_id, vendor_id, leg, debit_account,
+           credit_account) values (bucket_of($2), now(), 5, $1, $2, 1, 'collected', 'float')`,
         [movementId, vendorId],
       );
       await changeBalance(vendorId, 'collected', -5);
@@ -271,8 +271,8 @@ const PLANTED: readonly Planted[] = [
     by: 'a settled transaction that is queued',
     plant: async ({ vendorId, failed }) =>
       await run(
-        `insert into dispatch_queue (due_at, payment_id, vendor_id, biller_code)
-         select now() + interval '1 day', payment_id, vendor_id, biller_code
+        `insert into dispatch_queue (bucket, due_at, payment_id, vendor_id, biller_code)
+         select bucket_of(vendor_id), now() + interval '1 day', payment_id, vendor_id, biller_code
          from payments where vendor_id = $1 and payment_id = $2`,
         [vendorId, failed.paymentId],
       ),
@@ -282,8 +282,8 @@ const PLANTED: readonly Planted[] = [
     by: 'a transaction that is queued twice',
     plant: async ({ sent }) =>
       await run(
-        `insert into dispatch_queue (due_at, payment_id, vendor_id, biller_code)
-         select due_at, payment_id, vendor_id, biller_code
+        `insert into dispatch_queue (bucket, due_at, payment_id, vendor_id, biller_code)
+         select bucket_of(vendor_id), due_at, payment_id, vendor_id, biller_code
          from dispatch_queue where payment_id = $1`,
         [sent.paymentId],
       ),
@@ -311,9 +311,9 @@ const PLANTED: readonly Planted[] = [
     by: 'an instruction for nothing',
     plant: async ({ vendorId }) =>
       await run(
-        `insert into unexecuted_attempts (sent_at, ended_at, payment_id, vendor_id, attempt_number,
+        `insert into unexecuted_attempts (bucket, sent_at, ended_at, payment_id, vendor_id, attempt_number,
            biller_code)
-         values (now(), now(), $2, $1, 1, 'kplc_prepaid')`,
+         values (bucket_of($1), now(), now(), $2, $1, 1, 'kplc_prepaid')`,
         [vendorId, newId()],
       ),
   },
@@ -353,13 +353,13 @@ const PLANTED: readonly Planted[] = [
     plant: async ({ vendorId, failed }) =>
       await run(
         `with resolved as (
-           insert into cases (vendor_id, payment_id, kind, case_id, facts, opened_at, proposal,
+           insert into cases (bucket, vendor_id, payment_id, kind, case_id, facts, opened_at, proposal,
              proposed_by, proposed_at, resolution, resolved_by, resolved_at)
-           values ($1, $2, 'contradiction', $3, '{}', now(), '{}', 'one', now(), 'charge_vendor', 'two', now())
+           values (bucket_of($1), $1, $2, 'contradiction', $3, '{}', now(), '{}', 'one', now(), 'charge_vendor', 'two', now())
          )
-         insert into corrections (vendor_id, correction_id, case_id, payment_id, resolution,
+         insert into corrections (bucket, vendor_id, correction_id, case_id, payment_id, resolution,
            amount_cents, posted_at, outcome_before, outcome_after, settled_before)
-         values ($1, $4, $3, $2, 'charge_vendor', 5, now(), 'failed', 'success', sha256(''))`,
+         values (bucket_of($1), $1, $4, $3, $2, 'charge_vendor', 5, now(), 'failed', 'success', sha256(''))`,
         [vendorId, failed.paymentId, newId(), newId()],
       ),
     along: ['corrections_equal_transfers'],
@@ -373,9 +373,9 @@ const PLANTED: readonly Planted[] = [
          values ('2000-01-01', '2000-01-01', '2000-01-02', now(), 'nobody', '{}')`,
       );
       await run(
-        `insert into day_totals (day, vendor_id, operator_code, opening_cents, in_cents,
+        `insert into day_totals (bucket, day, vendor_id, operator_code, opening_cents, in_cents,
            payments_cents, fees_cents, refunds_cents, corrections_cents, closing_cents)
-         values ('2000-01-01', $1, '', 0, 5, 0, 0, 0, 0, 5)`,
+         values (bucket_of($1), '2000-01-01', $1, '', 0, 5, 0, 0, 0, 0, 5)`,
         [vendorId],
       );
     },
@@ -385,9 +385,9 @@ const PLANTED: readonly Planted[] = [
     by: 'an archived payment that was not taken out',
     plant: async ({ vendorId }) =>
       await run(
-        `insert into archived_payments (vendor_id, payment_id, archive_id, created_at,
+        `insert into archived_payments (bucket, vendor_id, payment_id, archive_id, created_at,
            settled_at, outcome, biller_code, account, amount_cents, fee_cents)
-         select vendor_id, payment_id, gen_random_uuid(), created_at, settled_at, outcome,
+         select bucket_of(vendor_id), vendor_id, payment_id, gen_random_uuid(), created_at, settled_at, outcome,
            biller_code, account, amount_cents, fee_cents
          from payments where vendor_id = $1 and outcome is not null limit 1`,
         [vendorId],
@@ -432,7 +432,7 @@ describe('healthy books', () => {
     const clients = vendorIds.map(async (vendorId) => {
       for (let round = 0; round < 25; round += 1) {
         const made = Array.from({ length: 4 }, () => newPayment({ vendorId, feeCents: 5n }));
-        await createPayments(fresh.pool, made, false);
+        await createPayments(fresh.pool, made);
         dispatch.dispatcher.hint(made.map((one) => ({ ...one, stage: 'send' as const })));
         await fresh.addFloat(vendorId, 100n);
       }

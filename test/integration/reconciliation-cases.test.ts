@@ -424,7 +424,7 @@ describe('an operator that cannot answer', () => {
   test('was never asked: no word about it, until the operator is known to have paid', async () => {
     const vendorId = await books.addVendor(FLOAT);
     const made = newPayment({ vendorId, amountCents: AMOUNT });
-    await createPayments(books.pool, [made], false);
+    await createPayments(books.pool, [made]);
     const row = await noAnswer(made);
     await expect(resolve(row, 'failed')).rejects.toThrow('has not been sent');
     await resolve(row, 'paid', { operator_reference: 'R1' });

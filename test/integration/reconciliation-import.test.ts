@@ -141,7 +141,7 @@ describe('a payment that is listed', () => {
 
   test('settles what restored books had only queued, so that it is not sent again', async () => {
     const made = newPayment({ vendorId });
-    await createPayments(books.pool, [made], false);
+    await createPayments(books.pool, [made]);
     const result = await importLines(books, folder, [{ of: made, operatorReference: 'A' }]);
     expect(result).toMatchObject({ verdicts: { settled: 1 }, casesOpened: 0 });
     expect(await readStored(books, made)).toMatchObject({ outcome: 'success' });

@@ -152,7 +152,7 @@ describe('a set of functions', () => {
     const books = await open();
     await migrate(books.owner, edited(SETTLE, marked));
     const vendorId = await books.addVendor(1_000n);
-    expect(await createPayments(books.pool, [newPayment({ vendorId })], false)).toHaveLength(1);
+    expect(await createPayments(books.pool, [newPayment({ vendorId })])).toHaveLength(1);
     const read = await books.owner.query<{ is_public: boolean }>(
       `select has_function_privilege('public', oid, 'execute') as is_public from pg_proc
        where proname = 'settle_payments'`,

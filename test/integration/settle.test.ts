@@ -167,8 +167,8 @@ describe('a settler', () => {
       const made = await payOne({ merchantReference: 'R1' });
       const silent = await payOne();
       await books.pool.query(
-        `insert into webhooks (vendor_id, url, allows_private, changed_at)
-         values ($1, 'http://127.0.0.1:9', true, now())`,
+        `insert into webhooks (bucket, vendor_id, url, allows_private, changed_at)
+         values (bucket_of($1), $1, 'http://127.0.0.1:9', true, now())`,
         [made.vendorId],
       );
       await Promise.all([made, made, silent].map(async (one) => await settle(report(one))));
@@ -237,7 +237,7 @@ describe('a settler', () => {
     test('about a transaction that was never sent: a case, and it stays to be sent', async () => {
       const vendorId = await books.addVendor(FLOAT_CENTS);
       const made = newPayment({ vendorId, feeCents: FEE_CENTS });
-      await createPayments(books.pool, [made], false);
+      await createPayments(books.pool, [made]);
       expect(await settle(paidReport(made, { source: 'callback' }))).toBe('contradicted');
       expect(await books.balances(vendorId)).toMatchObject(UNTOUCHED);
       expect(await readStored(made)).toMatchObject({ outcome: null, underWay: false });
@@ -344,7 +344,7 @@ describe('a settler', () => {
       await createInstructed(books.pool, [paid, declined, known, less, other]);
       await settle(paidReport(known));
       const unsent = make(two);
-      await createPayments(books.pool, [unsent], false);
+      await createPayments(books.pool, [unsent]);
 
       const results = await Promise.all(
         [

@@ -51,6 +51,15 @@ test('the tables with a bucket are those that are distributed', async () => {
   expect(tablesOf('distributed')).toEqual(bucketed);
 });
 
+test('no bucket has a default: a row without its bucket is an error', async () => {
+  const defaults = await list(
+    `select d.adrelid::regclass::text as found from pg_attrdef d
+       join pg_attribute a on a.attrelid = d.adrelid and a.attnum = d.adnum
+     where a.attname = 'bucket'`,
+  );
+  expect(defaults).toEqual([]);
+});
+
 test('unique keys of distributed tables begin with the bucket', async () => {
   const others = await list(
     `select i.indexrelid::regclass::text as found

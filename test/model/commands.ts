@@ -147,7 +147,7 @@ const createsAgain = fc.record({ pick }).map((given) =>
     run: async ({ pick: location }, model, system) => {
       const { row } = pickFrom(model.payments, location);
       const { paymentId } = row;
-      const decisions = await createPayments(system.books.pool, [row], false);
+      const decisions = await createPayments(system.books.pool, [row]);
       expect(decisions).toMatchObject([{ kind: 'accepted', paymentId }]);
     },
   }),

@@ -85,7 +85,7 @@ async function take(vendorId: number, what: Step, seen: Seen): Promise<void> {
       return;
     case 'create': {
       const row = newPayment({ vendorId, amountCents: what.cents });
-      const [decision] = await createPayments(books.pool, [row], false);
+      const [decision] = await createPayments(books.pool, [row]);
       if (decision?.kind === 'accepted') seen.spent += what.cents;
       endings.add(`create ${decision?.kind}`);
     }

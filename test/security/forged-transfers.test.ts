@@ -40,7 +40,7 @@ beforeAll(async () => {
   const payments = { queued: made(), paid: made(), failed: made(), corrected: made() };
   const { queued, paid, failed, corrected } = payments;
   await createInstructed(books.pool, [paid, failed, corrected]);
-  await createPayments(books.pool, [queued], false);
+  await createPayments(books.pool, [queued]);
   await settlePayments(books.pool, [
     paidReport(paid),
     failedReport(failed),

@@ -61,7 +61,7 @@ beforeAll(async () => {
     folder,
   });
   await createInstructed(books.pool, [paid, failed, corrected]);
-  await createPayments(books.pool, [queued], false);
+  await createPayments(books.pool, [queued]);
   await settlePayments(books.pool, [
     paidReport(paid, { details: { token: '98765432109876543210', units: '12.3' } }),
     failedReport(failed),
@@ -298,8 +298,8 @@ async function mint(mac: string): Promise<void> {
        update accounts set balance_cents = balance_cents + case account when 'external' then -500 else 500 end
        where vendor_id = $2 and account in ('external', 'collected')
      )
-     insert into transfers (vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
-     values ($2, $3, 1, 'external', 'collected', 500, now())`,
+     insert into transfers (bucket, vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
+     values (bucket_of($2), $2, $3, 1, 'external', 'collected', 500, now())`,
     [COLLECTOR, vendorId, newId()],
     books.pool,
   );
@@ -332,18 +332,18 @@ async function repeatMovement(
 async function forgePayment(at: string): Promise<void> {
   await run(
     `with made as (
-       insert into payments (vendor_id, payment_id, biller_code, account, amount_cents, fee_cents,
+       insert into payments (bucket, vendor_id, payment_id, biller_code, account, amount_cents, fee_cents,
          duplicate_key, created_at)
-       values ($1, $2, 'kplc_prepaid', 'mine', 500, 0, 0, ${at})
+       values (bucket_of($1), $1, $2, 'kplc_prepaid', 'mine', 500, 0, 0, ${at})
      ), queued as (
-       insert into dispatch_queue (vendor_id, payment_id, biller_code, due_at)
-       values ($1, $2, 'kplc_prepaid', now())
+       insert into dispatch_queue (bucket, vendor_id, payment_id, biller_code, due_at)
+       values (bucket_of($1), $1, $2, 'kplc_prepaid', now())
      ), moved as (
        update accounts set balance_cents = balance_cents + case account when 'float' then -500 else 500 end
        where vendor_id = $1 and account in ('float', 'reserved')
      )
-     insert into transfers (vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
-     values ($1, $2, 1, 'float', 'reserved', 500, ${at})`,
+     insert into transfers (bucket, vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
+     values (bucket_of($1), $1, $2, 1, 'float', 'reserved', 500, ${at})`,
     [vendorId, newId()],
   );
 }
@@ -418,18 +418,18 @@ const WAYS: readonly Way[] = [
     tamper: async () =>
       await run(
         `with decided as (
-           insert into cases (vendor_id, case_id, kind, facts, opened_at, proposal, proposed_by,
+           insert into cases (bucket, vendor_id, case_id, kind, facts, opened_at, proposal, proposed_by,
              proposed_at, resolution, resolved_by, resolved_at)
-           values ($1, $2, 'duplicate', '{}', now(), '{}', 'Asha', now(), 'return_to_vendor', 'Baraka', now())
+           values (bucket_of($1), $1, $2, 'duplicate', '{}', now(), '{}', 'Asha', now(), 'return_to_vendor', 'Baraka', now())
          ), correction as (
-           insert into corrections (vendor_id, correction_id, case_id, resolution, amount_cents, posted_at)
-           values ($1, $3, $2, 'return_to_vendor', 500, now())
+           insert into corrections (bucket, vendor_id, correction_id, case_id, resolution, amount_cents, posted_at)
+           values (bucket_of($1), $1, $3, $2, 'return_to_vendor', 500, now())
          ), moved as (
            update accounts set balance_cents = balance_cents + case account when 'external' then -500 else 500 end
            where vendor_id = $1 and account in ('external', 'float')
          )
-         insert into transfers (vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
-         values ($1, $3, 1, 'external', 'float', 500, now())`,
+         insert into transfers (bucket, vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
+         values (bucket_of($1), $1, $3, 1, 'external', 'float', 500, now())`,
         [vendorId, newId(), newId()],
         books.pool,
       ),

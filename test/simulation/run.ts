@@ -192,8 +192,8 @@ const FURNISH = `
     insert into vendors (vendor_id, vid, name, sector, created_at)
     select vendor_id, 'vendor-' || vendor_id, 'Vendor', 'retail', now() from wanted
   ), account as (
-    insert into accounts (vendor_id, account, balance_cents)
-    select vendor_id, account,
+    insert into accounts (bucket, vendor_id, account, balance_cents)
+    select bucket_of(vendor_id), vendor_id, account,
       case account when 'external' then -cents when 'float' then cents else 0 end
     from wanted, unnest($3::text[]) as account
   ), collection as (
@@ -201,14 +201,14 @@ const FURNISH = `
       created_at)
     select 'till', 'opening-' || vendor_id, vendor_id, collection_id, cents, now(), now() from wanted
   ), movement as (
-    insert into fund_movements (vendor_id, requested_at, movement_id, amount_cents, created_at)
-    select vendor_id, now(), movement_id, cents, now() from wanted
+    insert into fund_movements (bucket, vendor_id, requested_at, movement_id, amount_cents, created_at)
+    select bucket_of(vendor_id), vendor_id, now(), movement_id, cents, now() from wanted
   ), transfer as (
-    insert into transfers (vendor_id, source_id, leg, debit_account, credit_account,
+    insert into transfers (bucket, vendor_id, source_id, leg, debit_account, credit_account,
       amount_cents, created_at)
-    select vendor_id, collection_id, 1, 'external', 'collected', cents, now() from wanted
+    select bucket_of(vendor_id), vendor_id, collection_id, 1, 'external', 'collected', cents, now() from wanted
     union all
-    select vendor_id, movement_id, 1, 'collected', 'float', cents, now() from wanted
+    select bucket_of(vendor_id), vendor_id, movement_id, 1, 'collected', 'float', cents, now() from wanted
   ), operator as (
     insert into operators (operator_code, name, connector, base_url, max_concurrency, max_per_second)
     select code, code, 'simulated', 'http://127.0.0.1:1', concurrency, per_second

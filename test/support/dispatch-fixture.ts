@@ -69,7 +69,7 @@ export async function startDispatch(
 
 /** Creates the payments, at most so many as one call takes. */
 export async function create(books: Books, made: readonly NewPayment[]): Promise<void> {
-  const decisions = await createPayments(books.pool, made, false);
+  const decisions = await createPayments(books.pool, made);
   const refused = decisions.find((decision) => decision.kind !== 'accepted');
   if (refused !== undefined) throw new Error(`not accepted: ${refused.kind}`);
 }

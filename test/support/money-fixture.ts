@@ -180,7 +180,7 @@ export async function createInstructed(
   pool: Pool,
   payments: readonly NewPayment[],
 ): Promise<Claim[]> {
-  await createPayments(pool, payments, true);
+  await createPayments(pool, payments);
   const queues = new Map(
     payments.map(({ vendorId, billerCode }) => [
       `${vendorId} ${billerCode}`,

@@ -26,18 +26,18 @@ export async function lockArchivable(
   await db.query('set local statement_timeout = 0');
   const read = await db.query<ArchivableRow>(
     `select t.payment_id as "paymentId",
-       (to_jsonb(t) || jsonb_build_object('attempts', (
-         select coalesce(jsonb_agg(to_jsonb(a) order by a.attempt_number), '[]') from attempts a
-         where a.vendor_id = t.vendor_id and a.biller_code = t.biller_code
+       (to_jsonb(t) - 'bucket' || jsonb_build_object('attempts', (
+         select coalesce(jsonb_agg(to_jsonb(a) - 'bucket' order by a.attempt_number), '[]') from attempts a
+         where a.bucket = t.bucket and a.vendor_id = t.vendor_id and a.biller_code = t.biller_code
            and a.payment_id = t.payment_id
        )))::text as line
      from payments t
-     where t.vendor_id = $1 and t.payment_id > $2 and t.payment_id < $5
+     where t.bucket = bucket_of($1) and t.vendor_id = $1 and t.payment_id > $2 and t.payment_id < $5
        and t.created_at < $3 and t.settled_at < $3
        and not exists (select 1 from cases c
-         where c.vendor_id = t.vendor_id and c.payment_id = t.payment_id)
+         where c.bucket = t.bucket and c.vendor_id = t.vendor_id and c.payment_id = t.payment_id)
        and not exists (select 1 from corrections c
-         where c.vendor_id = t.vendor_id and c.payment_id = t.payment_id)
+         where c.bucket = t.bucket and c.vendor_id = t.vendor_id and c.payment_id = t.payment_id)
      order by t.payment_id limit $4 for update of t`,
     [vendorId, options.afterId, options.before, options.limit, options.untilId],
   );
@@ -65,14 +65,14 @@ export async function insertArchived(
     [file.archiveId, file.fileName, file.sha256, file.byteCount, file.paymentCount],
   );
   const inserted = await db.query(
-    `insert into archived_payments (vendor_id, payment_id, archive_id, created_at, settled_at,
+    `insert into archived_payments (bucket, vendor_id, payment_id, archive_id, created_at, settled_at,
        biller_response_time, outcome, failure_code, biller_code, account, amount_cents,
        fee_cents, merchant_reference, biller_reference, accepted_rest, settled_rest)
-     select vendor_id, payment_id, $3, created_at, settled_at, biller_response_time, outcome,
+     select bucket, vendor_id, payment_id, $3, created_at, settled_at, biller_response_time, outcome,
        failure_code, biller_code, account, amount_cents, fee_cents, merchant_reference,
        biller_reference, ${acceptedRest('t')}, ${settledRest('t')}
      from payments t
-     where vendor_id = $1 and payment_id = any ($2) and outcome is not null`,
+     where bucket = bucket_of($1) and vendor_id = $1 and payment_id = any ($2) and outcome is not null`,
     [vendorId, paymentIds, file.archiveId],
   );
   return inserted.rowCount ?? 0;
@@ -85,7 +85,7 @@ const ARCHIVED = `select payment_id as "paymentId", vendor_id as "vendorId",
     fee_cents as "feeCents", merchant_reference as "merchantReference",
     biller_reference as "billerReference", null as message, null::jsonb as details,
     false as "underWay"
-  from archived_payments where vendor_id = $1`;
+  from archived_payments where bucket = bucket_of($1) and vendor_id = $1`;
 
 /**
  * One archived payment of the vendor, in the form of a live payment; undefined if the vendor has no
@@ -138,7 +138,8 @@ export async function findUnlike(
   const read = await db.query<{ paymentId: string }>(
     `select l.line ->> 'payment_id' as "paymentId"
      from unnest($2::jsonb[]) as l (line) left join archived_payments t
-       on t.vendor_id = (l.line ->> 'vendor_id')::integer
+       on t.bucket = bucket_of((l.line ->> 'vendor_id')::integer)
+         and t.vendor_id = (l.line ->> 'vendor_id')::integer
          and t.payment_id = (l.line ->> 'payment_id')::uuid and t.archive_id = $1
      where (t.amount_cents, t.fee_cents, t.outcome, t.failure_code, t.biller_code, t.account, t.merchant_reference,
          t.biller_reference, t.settled_at)

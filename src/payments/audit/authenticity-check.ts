@@ -81,7 +81,8 @@ async function checkCorrections(db: Queryable, mac: Mac): Promise<Violation[]> {
       c.payment_id as "paymentId", c.resolution, c.amount_cents as "amountCents",
        c.posted_at as "postedAt", c.outcome_after as "outcomeAfter", c.mac,
          k.proposed_by as "proposedBy", k.resolved_by as "resolvedBy"
-     from corrections c left join cases k on k.case_id = c.case_id`,
+     from corrections c left join cases k
+       on k.bucket = c.bucket and k.vendor_id = c.vendor_id and k.case_id = c.case_id`,
   );
   return read.rows
     .filter((row) => {

@@ -318,7 +318,7 @@ const altogether = ({ blockNumber }: AlteredBlock): string =>
 async function namesOf(db: Queryable, block: AlteredBlock): Promise<string[]> {
   const kept = await db.query<{ entryMarks: Buffer }>(
     `select entry_marks as "entryMarks" from ledger_blocks
-      where vendor_id = $1 and block_number = $2`,
+      where bucket = bucket_of($1) and vendor_id = $1 and block_number = $2`,
     [block.vendorId, block.blockNumber],
   );
   const missing = new Set(marksOf(kept.rows[0]?.entryMarks));

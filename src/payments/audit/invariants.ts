@@ -12,9 +12,10 @@ export interface Invariant {
 
 /** Every payment, including those whose details were archived. */
 const PAYMENTS = `(
-            select vendor_id, payment_id, amount_cents, fee_cents, outcome from payments
+            select bucket, vendor_id, payment_id, amount_cents, fee_cents, outcome from payments
             union all
-            select vendor_id, payment_id, amount_cents, fee_cents, outcome from archived_payments
+            select bucket, vendor_id, payment_id, amount_cents, fee_cents, outcome
+            from archived_payments
           )`;
 
 /** The tables whose rows are in their vendor's bucket. */
@@ -26,13 +27,11 @@ export const INVARIANTS: readonly Invariant[] = [
   {
     name: 'rows_in_bucket',
     says: 'Every row is in its vendor’s bucket, or nothing would find it.',
-    sql: BUCKETED.map(
-      (
-        table,
-      ) => `select vendor_id as "vendorId", format('a row of ${table} is in bucket %s instead of %s', bucket,
-            bucket_of(vendor_id)) as detail
-          from ${table} where bucket <> bucket_of(vendor_id)`,
-    ).join(' union all '),
+    sql: BUCKETED.map((table) => {
+      const detail = `format('a row of ${table} is in bucket %s', bucket)`;
+      return `select vendor_id as "vendorId", ${detail} as detail
+          from ${table} where bucket <> bucket_of(vendor_id)`;
+    }).join(' union all '),
   },
   {
     name: 'balances_equal_transfers',
@@ -41,20 +40,21 @@ export const INVARIANTS: readonly Invariant[] = [
             format('%s: balance %s, transfers make %s', coalesce(a.account, s.account),
               a.balance_cents, coalesce(s.total, 0)) as detail
           from accounts a full join (
-            select vendor_id, account, sum(change)::bigint as total from (
-              select vendor_id, debit_account as account, -amount_cents as change from transfers
+            select bucket, vendor_id, account, sum(change)::bigint as total from (
+              select bucket, vendor_id, debit_account as account, -amount_cents as change
+              from transfers
               union all
-              select vendor_id, credit_account, amount_cents from transfers
-            ) x group by vendor_id, account
-          ) s on s.vendor_id = a.vendor_id and s.account = a.account
+              select bucket, vendor_id, credit_account, amount_cents from transfers
+            ) x group by bucket, vendor_id, account
+          ) s on s.bucket = a.bucket and s.vendor_id = a.vendor_id and s.account = a.account
           where a.balance_cents is distinct from coalesce(s.total, 0)`,
   },
   {
     name: 'balances_sum_to_zero',
     says: 'Each vendor’s balances sum to zero: all money from outside is in one of its accounts.',
     sql: `select vendor_id as "vendorId", format('sum of balances is %s',
-            sum(balance_cents)) as detail
-          from accounts group by vendor_id having sum(balance_cents) <> 0`,
+      sum(balance_cents)) as detail
+          from accounts group by bucket, vendor_id having sum(balance_cents) <> 0`,
   },
   {
     name: 'never_negative',
@@ -68,9 +68,9 @@ export const INVARIANTS: readonly Invariant[] = [
     sql: `select a.vendor_id as "vendorId", format('reserved %s, open payments %s', a.balance_cents,
             coalesce(o.total, 0)) as detail
           from accounts a left join (
-            select vendor_id, sum(amount_cents + fee_cents)::bigint as total
-            from payments where outcome is null group by vendor_id
-          ) o using (vendor_id)
+            select bucket, vendor_id, sum(amount_cents + fee_cents)::bigint as total
+            from payments where outcome is null group by bucket, vendor_id
+          ) o using (bucket, vendor_id)
           where a.account = 'reserved' and a.balance_cents <> coalesce(o.total, 0)`,
   },
   {
@@ -81,7 +81,8 @@ export const INVARIANTS: readonly Invariant[] = [
               f.amount_cents, t.amount_cents + t.fee_cents) as detail
           from ${PAYMENTS} t full join (
             select * from transfers where debit_account = 'float' and credit_account = 'reserved'
-          ) f on f.vendor_id = t.vendor_id and f.source_id = t.payment_id and f.leg = 1
+          ) f on f.bucket = t.bucket and f.vendor_id = t.vendor_id and f.source_id = t.payment_id
+            and f.leg = 1
           where f.amount_cents is distinct from t.amount_cents + t.fee_cents`,
   },
   {
@@ -90,20 +91,21 @@ export const INVARIANTS: readonly Invariant[] = [
     sql: `select t.vendor_id as "vendorId", format('payment %s: %s, %s out, %s back', t.payment_id,
               coalesce(t.outcome, 'open'), coalesce(r.gone, 0), coalesce(r.back, 0)) as detail
           from (
-            select x.vendor_id, x.payment_id, x.amount_cents, x.fee_cents,
+            select x.bucket, x.vendor_id, x.payment_id, x.amount_cents, x.fee_cents,
               coalesce(c.outcome_before, x.outcome) as outcome
             from ${PAYMENTS} x left join (
-              select distinct on (vendor_id, payment_id) vendor_id, payment_id, outcome_before
+              select distinct on (bucket, vendor_id, payment_id) bucket, vendor_id, payment_id,
+                outcome_before
               from corrections where outcome_before is not null
-              order by vendor_id, payment_id, posted_at
-            ) c on c.vendor_id = x.vendor_id and c.payment_id = x.payment_id
+              order by bucket, vendor_id, payment_id, posted_at
+            ) c on c.bucket = x.bucket and c.vendor_id = x.vendor_id and c.payment_id = x.payment_id
           ) t left join (
-            select vendor_id, source_id,
+            select bucket, vendor_id, source_id,
               coalesce(sum(amount_cents) filter (where credit_account <> 'float'), 0) as gone,
               coalesce(sum(amount_cents) filter (where credit_account = 'float'), 0) as back,
               coalesce(sum(amount_cents) filter (where credit_account = 'fees'), 0) as fee
-            from transfers where debit_account = 'reserved' group by vendor_id, source_id
-          ) r on r.vendor_id = t.vendor_id and r.source_id = t.payment_id
+            from transfers where debit_account = 'reserved' group by bucket, vendor_id, source_id
+          ) r on r.bucket = t.bucket and r.vendor_id = t.vendor_id and r.source_id = t.payment_id
           where (case
             when t.outcome is null then r.source_id is null
             when t.outcome = 'failed' then r.gone = 0 and r.back = t.amount_cents + t.fee_cents
@@ -117,9 +119,9 @@ export const INVARIANTS: readonly Invariant[] = [
             format('payment %s is archived, and still here', payment_id) as detail
           from archived_payments a
           where exists (select 1 from payments t
-              where t.vendor_id = a.vendor_id and t.payment_id = a.payment_id)
+              where t.bucket = a.bucket and t.vendor_id = a.vendor_id and t.payment_id = a.payment_id)
             or exists (select 1 from unexecuted_attempts t
-              where t.vendor_id = a.vendor_id and t.payment_id = a.payment_id)`,
+              where t.bucket = a.bucket and t.vendor_id = a.vendor_id and t.payment_id = a.payment_id)`,
   },
   {
     name: 'open_has_no_end',
@@ -137,11 +139,12 @@ export const INVARIANTS: readonly Invariant[] = [
             format('payment %s: %s, queued %s times', coalesce(t.payment_id, q.payment_id),
               case when t.payment_id is null then 'not open' else 'open' end,
               coalesce(q.count, 0)) as detail
-          from (select vendor_id, biller_code, payment_id from payments where outcome is null) t
-            full join (
-              select vendor_id, biller_code, payment_id, count(*) from dispatch_queue
-              group by vendor_id, biller_code, payment_id
-            ) q using (vendor_id, biller_code, payment_id)
+          from (
+              select bucket, vendor_id, biller_code, payment_id from payments where outcome is null
+            ) t full join (
+              select bucket, vendor_id, biller_code, payment_id, count(*) from dispatch_queue
+              group by bucket, vendor_id, biller_code, payment_id
+            ) q using (bucket, vendor_id, biller_code, payment_id)
           where t.payment_id is null or q.count is distinct from 1`,
   },
   {
@@ -167,7 +170,7 @@ export const INVARIANTS: readonly Invariant[] = [
     sql: `select vendor_id as "vendorId", format('payment %s: attempt %s is %s', payment_id,
             attempt_number,
               string_agg(coalesce(outcome, 'under way'), ' and ' order by outcome)) as detail
-          from attempts group by vendor_id, payment_id, attempt_number having count(*) > 1`,
+          from attempts group by bucket, vendor_id, payment_id, attempt_number having count(*) > 1`,
   },
   {
     name: 'attempts_have_payments',
@@ -175,7 +178,8 @@ export const INVARIANTS: readonly Invariant[] = [
     sql: `select a.vendor_id as "vendorId",
             format('attempt %s of %s, which does not exist', a.attempt_number, a.payment_id) as detail
           from unexecuted_attempts a where not exists (select 1 from payments t
-            where t.vendor_id = a.vendor_id and t.payment_id = a.payment_id)`,
+            where t.bucket = a.bucket and t.vendor_id = a.vendor_id
+              and t.payment_id = a.payment_id)`,
   },
   {
     name: 'success_was_instructed',
@@ -184,7 +188,7 @@ export const INVARIANTS: readonly Invariant[] = [
             format('payment %s: success without an attempt', t.payment_id) as detail
           from payments t
           where t.outcome = 'success' and t.sent_at is null and not exists (select 1 from unexecuted_attempts a
-            where a.vendor_id = t.vendor_id and a.payment_id = t.payment_id)`,
+            where a.bucket = t.bucket and a.vendor_id = t.vendor_id and a.payment_id = t.payment_id)`,
   },
   {
     name: 'movements_equal_transfers',
@@ -211,14 +215,16 @@ export const INVARIANTS: readonly Invariant[] = [
               c.amount_cents, f.amount_cents) as detail
           from (
             select * from corrections
-            where case_id in (select case_id from cases where resolved_at is not null)
+            where (bucket, vendor_id, case_id) in (
+              select bucket, vendor_id, case_id from cases where resolved_at is not null)
           ) c full join (
-            select vendor_id, source_id, sum(amount_cents)::bigint as amount_cents from transfers
+            select bucket, vendor_id, source_id, sum(amount_cents)::bigint as amount_cents
+            from transfers
             where (debit_account, credit_account) not in
                 (('external', 'collected'), ('collected', 'float'), ('float', 'reserved'))
               and debit_account <> 'reserved'
-            group by vendor_id, source_id
-          ) f on f.vendor_id = c.vendor_id and f.source_id = c.correction_id
+            group by bucket, vendor_id, source_id
+          ) f on f.bucket = c.bucket and f.vendor_id = c.vendor_id and f.source_id = c.correction_id
           where c.amount_cents is distinct from f.amount_cents`,
   },
   {
@@ -229,10 +235,10 @@ export const INVARIANTS: readonly Invariant[] = [
               t.outcome, c.outcome_before, c.outcome_after) as detail
           from (
             select *, lead(outcome_before) over (
-              partition by vendor_id, payment_id order by posted_at) as next_before
+              partition by bucket, vendor_id, payment_id order by posted_at) as next_before
             from corrections where outcome_after is not null
           ) c left join payments t
-            on t.vendor_id = c.vendor_id and t.payment_id = c.payment_id
+            on t.bucket = c.bucket and t.vendor_id = c.vendor_id and t.payment_id = c.payment_id
           where coalesce(c.next_before, t.outcome) is distinct from c.outcome_after`,
   },
   {

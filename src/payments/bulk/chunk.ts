@@ -3,7 +3,7 @@ import { Refusal } from '../../platform/base/errors.ts';
 import type { Biller } from '../billers/biller.ts';
 import { inTransaction } from '../../platform/db/pool.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
-import { answerDecision, dependOnEachOther, isSameRequest } from '../create/decide.ts';
+import { answerDecision, isSameRequest } from '../create/decide.ts';
 import { createPayments, readPaymentsByReferences } from '../create/store.ts';
 import type { CreateDecision, NewPayment } from '../create/payment.ts';
 import type { Vendor } from '../../parties/vendor.ts';
@@ -56,8 +56,7 @@ export async function decideChunk(
   const accepted = await inTransaction(db, async () => {
     const refusals = await answerRepeats(db, chunk.vendorId, plan.refused);
     const payments = plan.creates.map((create) => create.payment);
-    const decisions =
-      payments.length === 0 ? [] : await createPayments(db, payments, dependOnEachOther(payments));
+    const decisions = await createPayments(db, payments);
     const decided = plan.creates.map(({ row, payment }, index) => ({
       payment,
       ...resultOf(row, payment, decisions[index]),

@@ -23,10 +23,11 @@ export interface NewBatch {
  */
 export async function insertBatch(db: Queryable, batch: NewBatch): Promise<boolean> {
   const inserted = await db.query(
-    `insert into bulk_batches (vendor_id, batch_reference, batch_id, file_sha256, row_count, content,
-       created_at, leased_until)
-     select $1, $2, $3, $4, $5, $6, now(), now() + $7 * interval '1 millisecond'
-     where (select count(*) from bulk_batches where vendor_id = $1 and ended_at is null) < $8
+    `insert into bulk_batches (bucket, vendor_id, batch_reference, batch_id, file_sha256, row_count,
+       content, created_at, leased_until)
+     select bucket_of($1), $1, $2, $3, $4, $5, $6, now(), now() + $7 * interval '1 millisecond'
+     where (select count(*) from bulk_batches
+       where bucket = bucket_of($1) and vendor_id = $1 and ended_at is null) < $8
      on conflict do nothing`,
     [
       batch.vendorId,
@@ -48,7 +49,7 @@ export async function readBatch(
   batchReference: string,
 ): Promise<BatchProgress | undefined> {
   const read = await db.query<BatchProgress>(
-    `select ${PROGRESS} from bulk_batches where vendor_id = $1 and batch_reference = $2`,
+    `select ${PROGRESS} from bulk_batches where bucket = bucket_of($1) and vendor_id = $1 and batch_reference = $2`,
     [vendorId, batchReference],
   );
   return read.rows[0];
@@ -61,7 +62,7 @@ export async function readContent(
   batchReference: string,
 ): Promise<string> {
   const read = await db.query<{ content: string }>(
-    'select content from bulk_batches where vendor_id = $1 and batch_reference = $2',
+    'select content from bulk_batches where bucket = bucket_of($1) and vendor_id = $1 and batch_reference = $2',
     [vendorId, batchReference],
   );
   const row = read.rows[0];
@@ -90,7 +91,7 @@ export async function leaseBatch(
 ): Promise<{ readonly batchId: string; readonly nextRow: number } | undefined> {
   const leased = await db.query<{ batchId: string; nextRow: number }>(
     `update bulk_batches set leased_until = now() + $3 * interval '1 millisecond'
-     where vendor_id = $1 and batch_reference = $2 and ended_at is null and leased_until <= now()
+     where bucket = bucket_of($1) and vendor_id = $1 and batch_reference = $2 and ended_at is null and leased_until <= now()
      returning batch_id as "batchId", next_row as "nextRow"`,
     [batch.vendorId, batch.batchReference, leaseMs],
   );
@@ -104,7 +105,7 @@ export async function releaseBatch(
 ): Promise<void> {
   await db.query(
     `update bulk_batches set leased_until = now()
-     where vendor_id = $1 and batch_reference = $2 and ended_at is null`,
+     where bucket = bucket_of($1) and vendor_id = $1 and batch_reference = $2 and ended_at is null`,
     [batch.vendorId, batch.batchReference],
   );
 }
@@ -115,7 +116,7 @@ export async function readNextRow(
   batch: { readonly vendorId: number; readonly batchReference: string },
 ): Promise<number> {
   const read = await db.query<{ nextRow: number }>(
-    'select next_row as "nextRow" from bulk_batches where vendor_id = $1 and batch_reference = $2',
+    'select next_row as "nextRow" from bulk_batches where bucket = bucket_of($1) and vendor_id = $1 and batch_reference = $2',
     [batch.vendorId, batch.batchReference],
   );
   const row = read.rows[0];
@@ -157,11 +158,11 @@ export async function insertChunk(db: Queryable, chunk: DecidedChunk): Promise<b
           leased_until = now() + $9 * interval '1 millisecond',
           ended_at = case when next_row + $5 > row_count then clock.at end
         from clock
-        where vendor_id = $1 and batch_reference = $2 and next_row = $4
+        where bucket = bucket_of($1) and vendor_id = $1 and batch_reference = $2 and next_row = $4
         returning 1
       )
-      insert into bulk_chunks (vendor_id, batch_id, first_row, row_count, posted_at, exceptions)
-      select $1, $3, $4, $5, coalesce($7, now()), $8 from moved`,
+      insert into bulk_chunks (bucket, vendor_id, batch_id, first_row, row_count, posted_at, exceptions)
+      select bucket_of($1), $1, $3, $4, $5, coalesce($7, now()), $8 from moved`,
     values: [
       chunk.vendorId,
       chunk.batchReference,
@@ -192,7 +193,7 @@ export async function listChunks(
   const read = await db.query<ChunkRow>(
     `select first_row as "firstRow", row_count as "rowCount", posted_at as "postedAt", exceptions
       from bulk_chunks
-     where vendor_id = $1 and batch_id = $2 order by first_row`,
+     where bucket = bucket_of($1) and vendor_id = $1 and batch_id = $2 order by first_row`,
     [vendorId, batchId],
   );
   return read.rows;

@@ -42,8 +42,9 @@ export interface NewCase {
 export async function openCase(db: Queryable, opened: NewCase): Promise<string | undefined> {
   const caseId = newId();
   const inserted = await db.query(
-    `insert into cases (vendor_id, payment_id, kind, case_id, facts, opened_at, evidence_id, operator_code)
-     values ($1, $2, $3, $4, $5, now(), $6, $7) on conflict do nothing`,
+    `insert into cases (bucket, vendor_id, payment_id, kind, case_id, facts, opened_at, evidence_id,
+       operator_code)
+     values (bucket_of($1), $1, $2, $3, $4, $5, now(), $6, $7) on conflict do nothing`,
     [
       opened.vendorId,
       opened.paymentId,
@@ -69,7 +70,7 @@ export async function addDetails(
   await db.query(
     `update cases c set facts = c.facts || jsonb_build_object('details', u.details)
      from unnest($1::integer[], $2::uuid[], $3::jsonb[]) as u (vendor_id, payment_id, details)
-     where c.vendor_id = u.vendor_id and c.payment_id = u.payment_id
+     where c.bucket = bucket_of(u.vendor_id) and c.vendor_id = u.vendor_id and c.payment_id = u.payment_id
        and c.kind = 'contradiction' and c.resolved_at is null`,
     [
       yielding.map((report) => report.vendorId),
@@ -85,7 +86,8 @@ export async function hadCase(
   about: { readonly vendorId: number; readonly paymentId: string; readonly kind: CaseKind },
 ): Promise<boolean> {
   const found = await db.query(
-    'select from cases where vendor_id = $1 and payment_id = $2 and kind = $3 limit 1',
+    `select from cases where bucket = bucket_of($1) and vendor_id = $1
+       and payment_id = $2 and kind = $3 limit 1`,
     [about.vendorId, about.paymentId, about.kind],
   );
   return found.rowCount === 1;
@@ -96,7 +98,8 @@ export async function countCases(db: Queryable, payments: readonly CaseSubject[]
   const counted = await db.query<{ count: number }>(
     `select count(*)::integer as count
      from unnest($1::integer[], $2::uuid[]) as k (vendor_id, payment_id)
-       join cases using (vendor_id, payment_id)`,
+       join cases c on c.bucket = bucket_of(k.vendor_id) and c.vendor_id = k.vendor_id
+         and c.payment_id = k.payment_id`,
     [payments.map((key) => key.vendorId), payments.map((key) => key.paymentId)],
   );
   return counted.rows[0]?.count ?? 0;
@@ -139,7 +142,8 @@ const CASES = `select c.vendor_id as "vendorId", v.vid, c.payment_id as "payment
       c.resolved_by as "resolvedBy", c.resolved_at as "resolvedAt"
   from cases c
     left join vendors v on v.vendor_id = c.vendor_id
-    left join payments t on t.vendor_id = c.vendor_id and t.payment_id = c.payment_id
+    left join payments t
+      on t.bucket = c.bucket and t.vendor_id = c.vendor_id and t.payment_id = c.payment_id
     left join billers b on b.biller_code = t.biller_code`;
 
 /** Cases, oldest first. */
@@ -170,10 +174,10 @@ export async function lockCase(db: Queryable, caseId: string): Promise<CaseRow |
   const found = await findCase(db, caseId);
   if (found === undefined) return undefined;
   // Including the vendor: Citus locks no row that it has to search for on all nodes.
-  await db.query('select from cases where vendor_id = $1 and case_id = $2 for update', [
-    found.vendorId,
-    caseId,
-  ]);
+  await db.query(
+    `select from cases where bucket = bucket_of($1) and vendor_id = $1 and case_id = $2 for update`,
+    [found.vendorId, caseId],
+  );
   return await findCase(db, caseId);
 }
 
@@ -184,7 +188,7 @@ export async function listCasesAbout(
   paymentId: string,
 ): Promise<CaseRow[]> {
   const listed = await db.query<CaseRow>(
-    `${CASES} where c.vendor_id = $1 and c.payment_id = $2 order by c.opened_at, c.case_id`,
+    `${CASES} where c.bucket = bucket_of($1) and c.vendor_id = $1 and c.payment_id = $2 order by c.opened_at, c.case_id`,
     [vendorId, paymentId],
   );
   return listed.rows;
@@ -202,7 +206,7 @@ export async function setProposal(
   await db.query(
     `update cases set proposal = $3, proposed_by = case when $3::jsonb is not null then $4 end,
        proposed_at = case when $3::jsonb is not null then now() end
-     where vendor_id = $1 and case_id = $2`,
+     where bucket = bucket_of($1) and vendor_id = $1 and case_id = $2`,
     [vendorId, caseId, proposal === null ? null : JSON.stringify(proposal), actor],
   );
 }
@@ -216,7 +220,7 @@ export async function setResolved(
 ): Promise<void> {
   await db.query(
     `update cases set resolution = $3, resolved_by = $4, resolved_at = now()
-     where vendor_id = $1 and case_id = $2`,
+     where bucket = bucket_of($1) and vendor_id = $1 and case_id = $2`,
     [vendorId, caseId, resolution, actor],
   );
 }
@@ -233,8 +237,8 @@ export async function insertCaseEvent(
   event: CaseEvent,
 ): Promise<void> {
   await db.query(
-    `insert into case_events (vendor_id, case_id, event_id, at, action, actor, detail)
-     values ($1, $2, $3, clock_timestamp(), $4, $5, $6)`,
+    `insert into case_events (bucket, vendor_id, case_id, event_id, at, action, actor, detail)
+     values (bucket_of($1), $1, $2, $3, clock_timestamp(), $4, $5, $6)`,
     [vendorId, caseId, newId(), event.action, event.actor, JSON.stringify(event.detail)],
   );
 }
@@ -244,7 +248,7 @@ export async function listCaseEvents(
   { vendorId, caseId }: CaseKey,
 ): Promise<(CaseEvent & { readonly at: Date })[]> {
   const listed = await db.query<CaseEvent & { readonly at: Date }>(
-    `select at, action, actor, detail from case_events where vendor_id = $1 and case_id = $2
+    `select at, action, actor, detail from case_events where bucket = bucket_of($1) and vendor_id = $1 and case_id = $2
      order by at, event_id`,
     [vendorId, caseId],
   );
@@ -273,7 +277,8 @@ export async function countOpenCasesBefore(db: Queryable, before: Date): Promise
   const counted = await db.query<{ count: number }>(
     `select count(*)::integer as count
      from cases c
-       left join payments t on t.vendor_id = c.vendor_id and t.payment_id = c.payment_id
+       left join payments t
+         on t.bucket = c.bucket and t.vendor_id = c.vendor_id and t.payment_id = c.payment_id
      where c.resolved_at is null
        and least(c.opened_at, t.created_at, (c.facts ->> 'at')::timestamptz) < $1`,
     [before],

@@ -55,8 +55,8 @@ export interface FundMovementRow {
 
 export async function insertFundMovement(db: Queryable, row: FundMovementRow): Promise<void> {
   await db.query(
-    `insert into fund_movements (vendor_id, requested_at, movement_id, amount_cents, created_at)
-     values ($1, $2, $3, $4, $5)`,
+    `insert into fund_movements (bucket, vendor_id, requested_at, movement_id, amount_cents, created_at)
+     values (bucket_of($1), $1, $2, $3, $4, $5)`,
     [row.vendorId, row.requestedAt, row.movementId, row.amountCents, row.createdAt],
   );
 }
@@ -70,7 +70,7 @@ export async function findFirstFundMovement(
   const found = await db.query<FundMovementRow>(
     `select vendor_id as "vendorId", requested_at as "requestedAt", movement_id as "movementId",
        amount_cents as "amountCents", created_at as "createdAt"
-     from fund_movements where vendor_id = $1 and requested_at = $2
+     from fund_movements where bucket = bucket_of($1) and vendor_id = $1 and requested_at = $2
      order by created_at, movement_id limit 1`,
     [vendorId, requestedAt],
   );

@@ -18,12 +18,12 @@ export async function insertCorrection(
   correction: Correction,
 ): Promise<void> {
   await db.query(
-    `insert into corrections (vendor_id, correction_id, case_id, payment_id, resolution,
+    `insert into corrections (bucket, vendor_id, correction_id, case_id, payment_id, resolution,
        amount_cents, posted_at, outcome_before, outcome_after, settled_before, mac)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, (
-       select ${settledHash('t')} from payments t
-       where $9::text is not null and t.vendor_id = $1 and t.payment_id = $4
-     ), $10)`,
+     select k.bucket, $1, $2, $3, $4, $5, $6, $7, $8, $9, ${settledHash('t')}, $10
+     from buckets k left join payments t on $9::text is not null
+       and t.bucket = k.bucket and t.vendor_id = $1 and t.payment_id = $4
+     where k.bucket = bucket_of($1)`,
     [
       correction.vendorId,
       correction.correctionId,

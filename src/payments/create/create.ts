@@ -7,13 +7,7 @@ import { createLanes } from '../../platform/db/lane.ts';
 import type { Lane } from '../../platform/db/lane.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { Vendor } from '../../parties/vendor.ts';
-import {
-  answerDecision,
-  dependOnEachOther,
-  isSameRequest,
-  normaliseRequest,
-  planPayment,
-} from './decide.ts';
+import { answerDecision, isSameRequest, normaliseRequest, planPayment } from './decide.ts';
 import type { Created, CreateRequest } from './decide.ts';
 import { createPayments, readPaymentByReference } from './store.ts';
 import type { CreateDecision, NewPayment } from './payment.ts';
@@ -91,7 +85,7 @@ export function createCreateLanes(options: {
     maxWaiting: LIMITS.laneQueueRows,
     call: async (db, batch) => {
       crashPoint('create:before-commit');
-      const decisions = await createPayments(db, batch, dependOnEachOther(batch));
+      const decisions = await createPayments(db, batch);
       crashPoint('create:after-commit');
       onAccepted(batch.filter((_, row) => decisions[row]?.kind === 'accepted'));
       return decisions;

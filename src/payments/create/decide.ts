@@ -134,29 +134,3 @@ export function isSameRequest(
     row.amountCents === request.amountCents
   );
 }
-
-/**
- * True if one row of the batch can change the decision on another (other than by using up float).
- */
-export function dependOnEachOther(batch: readonly NewPayment[]): boolean {
-  if (batch.length < 2) return false;
-  const references = new Set<string>();
-  const contents = new Map<string, boolean>();
-  let anyCheck = false;
-  for (const row of batch) {
-    if (row.merchantReference !== null) {
-      const reference = `${row.vendorId} ${row.merchantReference}`;
-      if (references.has(reference)) return true;
-      references.add(reference);
-    }
-    anyCheck ||= row.duplicateCheck;
-  }
-  if (!anyCheck) return false;
-  for (const row of batch) {
-    const content = `${row.vendorId} ${row.amountCents} ${row.billerCode} ${row.account}`;
-    const earlierChecks = contents.get(content);
-    if (earlierChecks !== undefined && (earlierChecks || row.duplicateCheck)) return true;
-    contents.set(content, row.duplicateCheck);
-  }
-  return false;
-}

@@ -1,5 +1,6 @@
 import { firstIdAt, newId } from '../../platform/base/ids.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
+import { byBucket } from '../../parties/by-bucket-store.ts';
 import { addDetails } from '../cases/cases-store.ts';
 import type { FailureCode } from './failure-code.ts';
 import type {
@@ -10,11 +11,12 @@ import type {
   SettleResult,
   PaymentStatus,
 } from './payment.ts';
+import { roundsOf } from './rounds.ts';
 
 const CREATE = `select row_number as "rowNumber", decision, known_id as "knownId",
   known_at as "knownAt" from create_payments(
-  0, $1::integer[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[],
-  $8::bigint[], $9::boolean[], $10::integer[])`;
+  $1, $2::integer[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[],
+  $9::bigint[], $10::boolean[], $11::integer[])`;
 
 interface DecisionRow {
   rowNumber: number;
@@ -31,18 +33,27 @@ interface DecisionRow {
 }
 
 /**
- * Commits a batch of creates (functions/create_payments.sql). One decision per payment, in order,
- * as if they came one by one. Locks: the vendors' float rows. Idempotent by payment id.
+ * Commits a batch of creates, one call for each bucket (functions/create_payments.sql). One decision per
+ * payment, in order, as if they came one by one. Locks: the vendors' float rows. Idempotent by
+ * payment id.
  */
 export async function createPayments(
   db: Queryable,
   batch: readonly NewPayment[],
-  sequential: boolean,
+): Promise<CreateDecision[]> {
+  return await byBucket(db, batch, async (bucket, rows) => await createInBucket(db, bucket, rows));
+}
+
+async function createInBucket(
+  db: Queryable,
+  bucket: number,
+  batch: readonly NewPayment[],
 ): Promise<CreateDecision[]> {
   const result = await db.query<DecisionRow>({
     name: 'create_payments',
     text: CREATE,
     values: [
+      bucket,
       batch.map((row) => row.vendorId),
       batch.map((row) => row.paymentId),
       batch.map((row) => row.merchantReference),
@@ -52,7 +63,7 @@ export async function createPayments(
       batch.map((row) => row.amountCents),
       batch.map((row) => row.feeCents),
       batch.map((row) => row.duplicateCheck),
-      sequential ? batch.map((_, index) => index + 1) : null,
+      roundsOf(batch),
     ],
   });
   const createdAt = result.rows[0]?.knownAt;
@@ -92,21 +103,34 @@ function known(row: DecisionRow): { paymentId: string; createdAt: Date } {
 }
 
 const SETTLE = `select row_number as "rowNumber", result from settle_payments(
-  0, $1::integer[], $2::uuid[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::text[],
-  $8::jsonb[], $9::text[], $10::text[], $11::uuid)`;
+  $1, $2::integer[], $3::uuid[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::text[],
+  $9::jsonb[], $10::text[], $11::text[], $12::uuid)`;
 
 /**
  * Posts final reports to the ledger (functions/settle_payments.sql), at most one per payment in a
- * batch. Locks: the vendors' float rows. Idempotent.
+ * batch, one call for each bucket. Locks: the vendors' float rows. Idempotent.
  */
 export async function settlePayments(
   db: Queryable,
+  reports: readonly FinalReport[],
+): Promise<SettleResult[]> {
+  return await byBucket(
+    db,
+    reports,
+    async (bucket, group) => await settleInBucket(db, bucket, group),
+  );
+}
+
+async function settleInBucket(
+  db: Queryable,
+  bucket: number,
   reports: readonly FinalReport[],
 ): Promise<SettleResult[]> {
   const result = await db.query<{ rowNumber: number; result: Exclude<SettleResult, 'settled'> }>({
     name: 'settle_payments',
     text: SETTLE,
     values: [
+      bucket,
       reports.map((report) => report.vendorId),
       reports.map((report) => report.paymentId),
       reports.map((report) => report.billerCode),
@@ -158,9 +182,9 @@ const PAYMENT_COLUMNS = `t.payment_id as "paymentId", t.vendor_id as "vendorId",
 
 const READ = `select ${PAYMENT_COLUMNS}, q.payment_id is not null as "underWay"
   from payments t left join dispatch_queue q
-    on q.vendor_id = t.vendor_id and q.biller_code = t.biller_code and q.stage = 'verify'
-      and q.payment_id = t.payment_id
-  where t.vendor_id = $1 and `;
+    on q.bucket = t.bucket and q.vendor_id = t.vendor_id and q.biller_code = t.biller_code
+      and q.stage = 'verify' and q.payment_id = t.payment_id
+  where t.bucket = bucket_of($1) and t.vendor_id = $1 and `;
 
 /** One payment of the vendor by its id. */
 export async function readPayment(
@@ -186,7 +210,7 @@ export async function readPaymentsByReferences(
     name: 'read_payments_by_references',
     text: `select ${PAYMENT_COLUMNS} from unnest($2::text[]) as r (reference) cross join lateral (
         select * from payments
-        where vendor_id = $1 and merchant_reference = r.reference limit 1
+        where bucket = bucket_of($1) and vendor_id = $1 and merchant_reference = r.reference limit 1
       ) t`,
     values: [vendorId, merchantReferences],
   });
@@ -199,7 +223,8 @@ export async function readFeeCents(
   paymentId: string,
 ): Promise<bigint> {
   const read = await db.query<{ feeCents: bigint }>(
-    'select fee_cents as "feeCents" from payments where vendor_id = $1 and payment_id = $2',
+    `select fee_cents as "feeCents" from payments
+     where bucket = bucket_of($1) and vendor_id = $1 and payment_id = $2`,
     [vendorId, paymentId],
   );
   return read.rows[0]?.feeCents ?? 0n;
@@ -212,7 +237,8 @@ export async function deleteSettled(
   paymentIds: readonly string[],
 ): Promise<number> {
   const deleted = await db.query(
-    'delete from payments where vendor_id = $1 and payment_id = any ($2) and outcome is not null',
+    `delete from payments where bucket = bucket_of($1) and vendor_id = $1 and payment_id = any ($2)
+       and outcome is not null`,
     [vendorId, paymentIds],
   );
   return deleted.rowCount ?? 0;
@@ -243,11 +269,11 @@ const readStatusesBy = (
     t.account, t.amount_cents as "amountCents", t.merchant_reference as "merchantReference",
     t.biller_reference as "billerReference", t.message, t.failure_code as "failureCode", t.details,
     q.payment_id is not null as "underWay"
-  from unnest($1::integer[], $2::${column === 'payment_id' ? 'uuid' : 'text'}[])
+  from unnest($2::integer[], $3::${column === 'payment_id' ? 'uuid' : 'text'}[])
       with ordinality as w (vendor_id, ${column}, number)
-    join payments t on t.vendor_id = w.vendor_id and t.${column} = w.${column}
-    left join dispatch_queue q on q.vendor_id = t.vendor_id and q.biller_code = t.biller_code
-      and q.stage = 'verify' and q.payment_id = t.payment_id`;
+    join payments t on t.bucket = $1 and t.vendor_id = w.vendor_id and t.${column} = w.${column}
+    left join dispatch_queue q on q.bucket = $1 and q.vendor_id = t.vendor_id
+      and q.biller_code = t.biller_code and q.stage = 'verify' and q.payment_id = t.payment_id`;
 
 const READ_STATUSES = {
   paymentId: { name: 'read_statuses', text: readStatusesBy('payment_id') },
@@ -270,6 +296,18 @@ export async function readStatuses(
   db: Queryable,
   wanted: readonly StatusKey[],
 ): Promise<(StatusRow | undefined)[]> {
+  return await byBucket(
+    db,
+    wanted,
+    async (bucket, keys) => await readStatusesInBucket(db, bucket, keys),
+  );
+}
+
+async function readStatusesInBucket(
+  db: Queryable,
+  bucket: number,
+  wanted: readonly StatusKey[],
+): Promise<(StatusRow | undefined)[]> {
   const rows = Array.from<StatusRow | undefined>({ length: wanted.length });
   const keys = { paymentId: emptyKeys(), merchantReference: emptyKeys() };
   for (const [index, key] of wanted.entries()) {
@@ -284,7 +322,7 @@ export async function readStatuses(
     if (indexes.length === 0) continue;
     const read = await db.query<StatusRow & { number: number }>({
       ...READ_STATUSES[by],
-      values: [vendorIds, values],
+      values: [bucket, vendorIds, values],
     });
     for (const row of read.rows) rows[indexes[row.number - 1] ?? -1] = row;
   }

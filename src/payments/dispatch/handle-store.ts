@@ -21,7 +21,7 @@ export async function saveHandle(
   const saved = await db.query({
     name: 'save_handle',
     text: `update dispatch_queue set operator_handle = $5
-      where vendor_id = $1 and biller_code = $2 and stage = 'verify' and payment_id = $3
+      where bucket = bucket_of($1) and vendor_id = $1 and biller_code = $2 and stage = 'verify' and payment_id = $3
         and claim_number = $4`,
     values: [claim.vendorId, claim.billerCode, claim.paymentId, claim.claimNumber, operatorHandle],
   });
@@ -41,7 +41,7 @@ export async function askNow(
     name: 'ask_now',
     text: `update dispatch_queue
       set due_at = least(due_at, now()), operator_handle = coalesce($4, operator_handle)
-      where vendor_id = $1 and biller_code = $2 and stage = 'verify' and payment_id = $3`,
+      where bucket = bucket_of($1) and vendor_id = $1 and biller_code = $2 and stage = 'verify' and payment_id = $3`,
     values: [payment.vendorId, payment.billerCode, payment.paymentId, operatorHandle],
   });
   return due.rowCount === 1;
@@ -56,7 +56,7 @@ export async function readLastAttempt(
     name: 'read_last_attempt',
     text: `select vendor_id as "vendorId", payment_id as "paymentId",
         attempt_number::integer as "attemptNumber", operator_handle as "operatorHandle"
-      from attempts where vendor_id = $1 and biller_code = $2 and payment_id = $3
+      from attempts where bucket = bucket_of($1) and vendor_id = $1 and biller_code = $2 and payment_id = $3
       order by attempt_number desc limit 1`,
     values: [payment.vendorId, payment.billerCode, payment.paymentId],
   });

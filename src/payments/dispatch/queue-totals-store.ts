@@ -14,7 +14,7 @@ export async function readQueueTotals(db: Queryable): Promise<QueueTotal[]> {
   const read = await db.query<QueueTotal>(
     `select q.biller_code as "billerCode", q.stage, count(*)::integer as count,
        extract(epoch from now() - min(t.created_at))::float8 as "oldestSeconds"
-     from dispatch_queue q join payments t using (vendor_id, payment_id)
+     from dispatch_queue q join payments t using (bucket, vendor_id, payment_id)
      group by q.biller_code, q.stage`,
   );
   return read.rows;

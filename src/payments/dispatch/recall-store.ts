@@ -1,3 +1,4 @@
+import { groupByBucket } from '../../parties/by-bucket-store.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { PaymentKey } from '../create/payment.ts';
 
@@ -11,24 +12,27 @@ export async function recallInstructions(
   db: Queryable,
   payments: readonly PaymentKey[],
 ): Promise<void> {
-  await db.query(
-    `with forgotten as materialized (
-       select q.vendor_id, q.payment_id, q.biller_code
-       from unnest($1::integer[], $2::uuid[]) as k (vendor_id, payment_id)
-         join payments t using (vendor_id, payment_id)
-         join dispatch_queue q on q.vendor_id = t.vendor_id and q.biller_code = t.biller_code
-           and q.stage = 'send' and q.payment_id = t.payment_id
-       where q.attempt_number = 0
-       for update of q
-     )
-     update dispatch_queue q
-     set stage = 'verify', attempt_number = 1, claim_number = q.claim_number + 1, sent_at = now(),
-       note = 'known from the operator only'
-     from forgotten f
-     where q.vendor_id = f.vendor_id and q.biller_code = f.biller_code and q.stage = 'send'
-       and q.payment_id = f.payment_id`,
-    [payments.map((key) => key.vendorId), payments.map((key) => key.paymentId)],
-  );
+  for (const { bucket, items } of await groupByBucket(db, payments)) {
+    await db.query(
+      `with forgotten as materialized (
+         select q.vendor_id, q.payment_id, q.biller_code
+         from unnest($2::integer[], $3::uuid[]) as k (vendor_id, payment_id)
+           join payments t
+             on t.bucket = $1 and t.vendor_id = k.vendor_id and t.payment_id = k.payment_id
+           join dispatch_queue q on q.bucket = $1 and q.vendor_id = t.vendor_id
+             and q.biller_code = t.biller_code and q.stage = 'send' and q.payment_id = t.payment_id
+         where q.attempt_number = 0
+         for update of q
+       )
+       update dispatch_queue q
+       set stage = 'verify', attempt_number = 1, claim_number = q.claim_number + 1, sent_at = now(),
+         note = 'known from the operator only'
+       from forgotten f
+       where q.bucket = $1 and q.vendor_id = f.vendor_id and q.biller_code = f.biller_code
+         and q.stage = 'send' and q.payment_id = f.payment_id`,
+      [bucket, items.map((key) => key.vendorId), items.map((key) => key.paymentId)],
+    );
+  }
 }
 
 /**
@@ -40,21 +44,28 @@ export async function lockStillUnderWay(
   db: Queryable,
   payments: readonly (PaymentKey & { readonly lastSentAt: Date | null })[],
 ): Promise<ReadonlySet<string>> {
-  const locked = await db.query<{ paymentId: string }>(
-    `select q.payment_id as "paymentId"
-     from unnest($1::integer[], $2::uuid[], $3::timestamptz[]) as k (vendor_id, payment_id, last_sent_at)
-       join payments t using (vendor_id, payment_id)
-       join dispatch_queue q on q.vendor_id = t.vendor_id and q.biller_code = t.biller_code
-         and q.stage = 'verify' and q.payment_id = t.payment_id
-     where date_trunc('milliseconds', q.sent_at) <= k.last_sent_at
-     order by q.vendor_id, q.payment_id for update of q`,
-    [
-      payments.map((key) => key.vendorId),
-      payments.map((key) => key.paymentId),
-      payments.map((key) => key.lastSentAt),
-    ],
-  );
-  return new Set(locked.rows.map((row) => row.paymentId));
+  const still = new Set<string>();
+  for (const { bucket, items } of await groupByBucket(db, payments)) {
+    const locked = await db.query<{ paymentId: string }>(
+      `select q.payment_id as "paymentId"
+       from unnest($2::integer[], $3::uuid[], $4::timestamptz[])
+           as k (vendor_id, payment_id, last_sent_at)
+         join payments t
+           on t.bucket = $1 and t.vendor_id = k.vendor_id and t.payment_id = k.payment_id
+         join dispatch_queue q on q.bucket = $1 and q.vendor_id = t.vendor_id
+           and q.biller_code = t.biller_code and q.stage = 'verify' and q.payment_id = t.payment_id
+       where date_trunc('milliseconds', q.sent_at) <= k.last_sent_at
+       order by q.vendor_id, q.payment_id for update of q`,
+      [
+        bucket,
+        items.map((key) => key.vendorId),
+        items.map((key) => key.paymentId),
+        items.map((key) => key.lastSentAt),
+      ],
+    );
+    for (const { paymentId } of locked.rows) still.add(paymentId);
+  }
+  return still;
 }
 
 /**
@@ -76,7 +87,8 @@ export async function suspectQueued(
        claim_number = d.claim_number + 1, due_at = $2::timestamptz, sent_at = $1::timestamptz,
        note = 'it may have been sent in the time that the books have lost'
      from payments t
-     where d.stage = 'send' and t.vendor_id = d.vendor_id and t.payment_id = d.payment_id
+     where d.stage = 'send' and t.bucket = d.bucket and t.vendor_id = d.vendor_id
+       and t.payment_id = d.payment_id
        and t.created_at <= $1::timestamptz`,
     [suspicion.createdUntil, suspicion.dueAt],
   );

@@ -28,7 +28,7 @@ export async function listWaitingWebhooks(db: Queryable): Promise<WaitingWebhook
         join vendors v on v.vendor_id = w.vendor_id
         cross join lateral (
           select min(e.due_at) as due_at from events e
-          where e.vendor_id = w.vendor_id and e.due_at is not null
+          where e.bucket = w.bucket and e.vendor_id = w.vendor_id and e.due_at is not null
         ) d
       where w.disabled_at is null and d.due_at is not null
         and not exists (select from quarantines where released_at is null)
@@ -62,15 +62,15 @@ export async function claimEvents(
   const claimed = await db.query<ClaimedEvent>({
     name: 'claim_events',
     text: `with picked as materialized (
-        select e.vendor_id, e.event_id, now() as at from events e
-        where e.vendor_id = $1 and e.due_at <= now()
+        select e.event_id, now() as at from events e
+        where e.bucket = bucket_of($1) and e.vendor_id = $1 and e.due_at <= now()
         order by e.due_at limit $2 for update skip locked
       )
       update events e
       set due_at = p.at + $3 * interval '1 millisecond', attempt_count = e.attempt_count + 1,
         first_attempt_at = coalesce(e.first_attempt_at, p.at)
       from picked p
-      where e.vendor_id = $1 and e.vendor_id = p.vendor_id and e.event_id = p.event_id
+      where e.bucket = bucket_of($1) and e.vendor_id = $1 and e.event_id = p.event_id
       returning ${EVENT_COLUMNS}, e.attempt_count as "attemptCount",
         (extract(epoch from p.at - e.first_attempt_at) * 1000)::float8 as "triedForMs"`,
     values: [vendorId, options.max, options.leaseMs],
@@ -87,14 +87,14 @@ export async function writeDelivered(
   await db.query({
     name: 'write_delivered',
     text: `update events set state = 'delivered', due_at = null, ended_at = now(), last_result = $3
-      where vendor_id = $1 and event_id = $2 and state <> 'delivered'`,
+      where bucket = bucket_of($1) and vendor_id = $1 and event_id = $2 and state <> 'delivered'`,
     values: [event.vendorId, event.eventId, result],
   });
   // A separate statement: code that changes a webhook locks the webhook first and then its events.
   await db.query({
     name: 'write_webhook_well',
     text: `update webhooks set failure_count = 0, failing_since = null
-      where vendor_id = $1 and failure_count > 0`,
+      where bucket = bucket_of($1) and vendor_id = $1 and failure_count > 0`,
     values: [event.vendorId],
   });
 }
@@ -114,7 +114,7 @@ export async function writeFailure(
     // The webhook is locked before its event. now() comes from a row, because Citus rejects it in
     // an UPDATE with other columns.
     text: `with clock as materialized (
-        select vendor_id, now() as at from webhooks where vendor_id = $1 for update
+        select now() as at from webhooks where bucket = bucket_of($1) and vendor_id = $1 for update
       ), tried as (
         update events e
         set last_result = $4,
@@ -122,12 +122,12 @@ export async function writeFailure(
           due_at = c.at + $5 * interval '1 millisecond',
           ended_at = case when $5 is null then c.at end
         from clock c
-        where e.vendor_id = $1 and e.event_id = $2 and e.attempt_count = $3 and e.state = 'waiting'
+        where e.bucket = bucket_of($1) and e.vendor_id = $1 and e.event_id = $2 and e.attempt_count = $3 and e.state = 'waiting'
       )
       update webhooks w
       set failure_count = w.failure_count + 1, failing_since = coalesce(w.failing_since, c.at)
       from clock c
-      where w.vendor_id = $1 and w.vendor_id = c.vendor_id
+      where w.bucket = bucket_of($1) and w.vendor_id = $1
       returning w.failure_count as "failureCount",
         (extract(epoch from c.at - w.failing_since) * 1000)::float8 as "failingForMs"`,
     values: [
@@ -150,7 +150,7 @@ export async function disableWebhook(
 ): Promise<boolean> {
   const updated = await db.query(
     `update webhooks set disabled_at = now(), disabled_reason = $2
-     where vendor_id = $1 and disabled_at is null`,
+     where bucket = bucket_of($1) and vendor_id = $1 and disabled_at is null`,
     [vendorId, reason],
   );
   return updated.rowCount === 1;
@@ -170,14 +170,14 @@ export async function announceCorrection(
   },
 ): Promise<void> {
   await db.query(
-    `insert into events (vendor_id, event_id, payment_id, type, outcome, occurred_at, due_at,
+    `insert into events (bucket, vendor_id, event_id, payment_id, type, outcome, occurred_at, due_at,
        created_at, biller_response_time, amount_cents, biller_code, account, merchant_reference,
        biller_reference, message, failure_code, details)
-     select t.vendor_id, $3, t.payment_id, 'transaction.corrected', t.outcome, $4, $4,
+     select t.bucket, t.vendor_id, $3, t.payment_id, 'transaction.corrected', t.outcome, $4, $4,
        t.created_at, t.biller_response_time, t.amount_cents, t.biller_code, t.account,
        t.merchant_reference, t.biller_reference, t.message, t.failure_code, t.details
-     from payments t join webhooks w on w.vendor_id = t.vendor_id
-     where t.vendor_id = $1 and t.payment_id = $2`,
+     from payments t join webhooks w on w.bucket = t.bucket and w.vendor_id = t.vendor_id
+     where t.bucket = bucket_of($1) and t.vendor_id = $1 and t.payment_id = $2`,
     [corrected.vendorId, corrected.paymentId, corrected.correctionId, corrected.postedAt],
   );
 }

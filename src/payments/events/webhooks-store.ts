@@ -27,7 +27,7 @@ export async function listWebhooks(db: Queryable): Promise<WebhookRow[]> {
        join vendors v on v.vendor_id = w.vendor_id
        cross join lateral (
          select count(*)::integer as waiting, min(occurred_at) as oldest_waiting_at
-         from events where vendor_id = w.vendor_id and due_at is not null
+         from events e where e.bucket = w.bucket and e.vendor_id = w.vendor_id and e.due_at is not null
        ) e
      order by v.vid`,
   );
@@ -41,7 +41,7 @@ export async function findWebhook(
 ): Promise<Pick<WebhookRow, 'url' | 'allowsPrivate' | 'disabledAt'> | undefined> {
   const found = await db.query<Pick<WebhookRow, 'url' | 'allowsPrivate' | 'disabledAt'>>(
     `select url, allows_private as "allowsPrivate", disabled_at as "disabledAt" from webhooks
-      where vendor_id = $1`,
+      where bucket = bucket_of($1) and vendor_id = $1`,
     [vendorId],
   );
   return found.rows[0];
@@ -49,9 +49,10 @@ export async function findWebhook(
 
 /** Locks the webhook until the end of the database transaction; false if there is no webhook. */
 export async function lockWebhook(db: Queryable, vendorId: number): Promise<boolean> {
-  const locked = await db.query('select 1 from webhooks where vendor_id = $1 for update', [
-    vendorId,
-  ]);
+  const locked = await db.query(
+    'select 1 from webhooks where bucket = bucket_of($1) and vendor_id = $1 for update',
+    [vendorId],
+  );
   return locked.rowCount === 1;
 }
 
@@ -61,7 +62,8 @@ export async function putWebhook(
   webhook: { readonly vendorId: number; readonly url: string; readonly allowsPrivate: boolean },
 ): Promise<void> {
   await db.query(
-    `insert into webhooks (vendor_id, url, allows_private, changed_at) values ($1, $2, $3, now())
+    `insert into webhooks (bucket, vendor_id, url, allows_private, changed_at)
+     values (bucket_of($1), $1, $2, $3, now())
      on conflict (bucket, vendor_id) do update set url = excluded.url,
        allows_private = excluded.allows_private, changed_at = excluded.changed_at,
        failure_count = 0, failing_since = null, disabled_at = null, disabled_reason = null`,
@@ -74,7 +76,7 @@ export async function setEnabled(db: Queryable, vendorId: number): Promise<void>
   await db.query(
     `update webhooks set failure_count = 0, failing_since = null, disabled_at = null,
        disabled_reason = null, changed_at = now()
-     where vendor_id = $1`,
+     where bucket = bucket_of($1) and vendor_id = $1`,
     [vendorId],
   );
 }
@@ -83,7 +85,7 @@ export async function setEnabled(db: Queryable, vendorId: number): Promise<void>
 export async function retryWaiting(db: Queryable, vendorId: number): Promise<number> {
   const updated = await db.query(
     `update events set due_at = now(), first_attempt_at = null, attempt_count = 0
-     where vendor_id = $1 and due_at is not null`,
+     where bucket = bucket_of($1) and vendor_id = $1 and due_at is not null`,
     [vendorId],
   );
   return updated.rowCount ?? 0;
@@ -91,11 +93,13 @@ export async function retryWaiting(db: Queryable, vendorId: number): Promise<num
 
 /** Removes the webhook and gives up its waiting events. Returns how many events. */
 export async function deleteWebhook(db: Queryable, vendorId: number): Promise<number> {
-  await db.query('delete from webhooks where vendor_id = $1', [vendorId]);
+  await db.query('delete from webhooks where bucket = bucket_of($1) and vendor_id = $1', [
+    vendorId,
+  ]);
   const updated = await db.query(
     `update events set state = 'given_up', due_at = null, ended_at = now(),
        last_result = 'the webhook was removed'
-     where vendor_id = $1 and due_at is not null`,
+     where bucket = bucket_of($1) and vendor_id = $1 and due_at is not null`,
     [vendorId],
   );
   return updated.rowCount ?? 0;
@@ -119,7 +123,7 @@ export async function listEvents(
   const listed = await db.query<ListedEvent>(
     `select ${EVENT_COLUMNS}, e.state, e.attempt_count as "attemptCount", e.due_at as "dueAt",
        e.ended_at as "endedAt", e.last_result as "lastResult"
-     from events e where vendor_id = $1 and ($2::text is null or state = $2)
+     from events e where bucket = bucket_of($1) and vendor_id = $1 and ($2::text is null or state = $2)
      order by event_id desc limit $3`,
     [vendorId, options.state ?? null, options.limit],
   );
@@ -146,9 +150,9 @@ export async function replayAfter(
   const updated = await db.query<{ eventId: string }>(
     `update events set state = 'waiting', due_at = now(), ended_at = null, first_attempt_at = null,
        attempt_count = 0
-     where vendor_id = $1 and event_id in (
+     where bucket = bucket_of($1) and vendor_id = $1 and event_id in (
        select event_id from events
-       where vendor_id = $1 and event_id > $2 and ($3::uuid is null or payment_id = $3)
+       where bucket = bucket_of($1) and vendor_id = $1 and event_id > $2 and ($3::uuid is null or payment_id = $3)
          and ($4::timestamptz is null or occurred_at >= $4)
          and ($5::timestamptz is null or occurred_at < $5) and ($6::text is null or state = $6)
        order by event_id limit $7)
@@ -182,7 +186,7 @@ export async function readBacklog(db: Queryable): Promise<WebhookBacklog[]> {
        coalesce(extract(epoch from now() - min(e.oldest_at)), 0)::float8 as "oldestSeconds"
      from webhooks w cross join lateral (
        select count(*) as waiting, min(occurred_at) as oldest_at from events
-       where vendor_id = w.vendor_id and due_at is not null
+       where bucket = w.bucket and vendor_id = w.vendor_id and due_at is not null
      ) e group by 1`,
   );
   return counted.rows;

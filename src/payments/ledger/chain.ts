@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { crashPoint } from '#crash-points';
 import type { Mac } from '../../platform/base/mac.ts';
 import { readHorizon } from '../../platform/db/horizon.ts';
+import { groupByBucket } from '../../parties/by-bucket-store.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import { BLOCKS_HASH, entries, ENTRY_ORDER, MARK_BYTES } from './entries.ts';
@@ -135,27 +136,35 @@ async function buildBlock(
 ): Promise<Head> {
   const { from, to, previous } = block;
   const blockNumber = (previous?.blockNumber ?? 0n) + 1n;
+  const { rows: blocks } = await db.query<VendorBlock>(
+    `with entry as (${entries('$1::timestamptz', '$2::timestamptz')})
+     select vendor_id as "vendorId", count(*) as "entryCount",
+       string_agg(substr(hash, 1, ${MARK_BYTES}), ''::bytea ${ENTRY_ORDER}) as "entryMarks",
+       sha256(string_agg(hash, ''::bytea ${ENTRY_ORDER})) as hash
+     from entry group by vendor_id`,
+    [from, to],
+  );
+  await insertBlocks(db, blockNumber, blocks);
   const built = await db.query<{
     startedUs: string;
     endedUs: string;
     entryCount: bigint;
     blocksHash: Buffer;
   }>(
-    `with entry as (${entries('$1::timestamptz', '$2::timestamptz')}), block as (
-       insert into ledger_blocks (vendor_id, block_number, entry_count, entry_marks, hash)
-       select vendor_id, $3, count(*), string_agg(substr(hash, 1, ${MARK_BYTES}), ''::bytea ${ENTRY_ORDER}),
-         sha256(string_agg(hash, ''::bytea ${ENTRY_ORDER}))
-       from entry group by vendor_id
-       returning vendor_id, entry_count, hash
-     )
-     select ${MICROSECONDS('$1::timestamptz')} as "startedUs",
+    `select ${MICROSECONDS('$1::timestamptz')} as "startedUs",
        ${MICROSECONDS('$2::timestamptz')} as "endedUs",
        sum(entry_count)::bigint as "entryCount", ${BLOCKS_HASH} as "blocksHash"
-     from block`,
-    [from, to, blockNumber],
+     from unnest($3::integer[], $4::bigint[], $5::bytea[]) as block (vendor_id, entry_count, hash)`,
+    [
+      from,
+      to,
+      blocks.map((made) => made.vendorId),
+      blocks.map((made) => made.entryCount),
+      blocks.map((made) => made.hash),
+    ],
   );
   const [made] = built.rows;
-  if (made === undefined) throw new Error('a block of no entries');
+  if (made === undefined || blocks.length === 0) throw new Error('a block of no entries');
   const builtAt = new Date();
   const hash = headHash(previous?.hash ?? null, {
     blockNumber,
@@ -171,6 +180,38 @@ async function buildBlock(
     [blockNumber, from, to, builtAt, made.entryCount, hash, block.mac.sign(headText(hash))],
   );
   return { blockNumber, hash };
+}
+
+/** What a block has of one vendor. */
+interface VendorBlock {
+  readonly vendorId: number;
+  readonly entryCount: bigint;
+  readonly entryMarks: Buffer;
+  readonly hash: Buffer;
+}
+
+async function insertBlocks(
+  db: Queryable,
+  blockNumber: bigint,
+  blocks: readonly VendorBlock[],
+): Promise<void> {
+  for (const { bucket, items } of await groupByBucket(db, blocks)) {
+    await db.query(
+      `insert into ledger_blocks (bucket, vendor_id, block_number, entry_count, entry_marks, hash)
+       select k.bucket, b.vendor_id, $2, b.entry_count, b.entry_marks, b.hash
+       from buckets k cross join unnest($3::integer[], $4::bigint[], $5::bytea[], $6::bytea[])
+         as b (vendor_id, entry_count, entry_marks, hash)
+       where k.bucket = $1`,
+      [
+        bucket,
+        blockNumber,
+        items.map((made) => made.vendorId),
+        items.map((made) => made.entryCount),
+        items.map((made) => made.entryMarks),
+        items.map((made) => made.hash),
+      ],
+    );
+  }
 }
 
 /** How far the chain reaches; null before the first block. */

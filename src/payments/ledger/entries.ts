@@ -50,13 +50,13 @@ export const settledHash = (t: string): string => settledWith(t, settledRest(t))
 
 /** Payments with their particulars, or with the hashes of those that were archived. */
 const PAYMENTS = `(
-  select vendor_id, payment_id, created_at, settled_at, biller_response_time, amount_cents,
+  select bucket, vendor_id, payment_id, created_at, settled_at, biller_response_time, amount_cents,
     fee_cents, outcome, failure_code, biller_code, account, merchant_reference, biller_reference,
     phone, message, details, sent_at, attempt_number, attempt_outcome, operator_handle, settled_by,
     null::bytea as accepted_rest, null::bytea as settled_rest
   from payments
   union all
-  select vendor_id, payment_id, created_at, settled_at, biller_response_time, amount_cents,
+  select bucket, vendor_id, payment_id, created_at, settled_at, biller_response_time, amount_cents,
     fee_cents, outcome, failure_code, biller_code, account, merchant_reference, biller_reference,
     null, null, null, null, null, null, null, null, accepted_rest, settled_rest
   from archived_payments
@@ -76,7 +76,7 @@ const ACCEPTED = `row(${[
 /** What was settled, in the entry of the resolution: as it was before the first correction. */
 const SETTLED = hex(`coalesce(
   (select c.settled_before from corrections c
-    where c.vendor_id = p.vendor_id and c.payment_id = p.payment_id
+    where c.bucket = p.bucket and c.vendor_id = p.vendor_id and c.payment_id = p.payment_id
       and c.settled_before is not null
     order by c.posted_at limit 1),
   ${settledWith('p', `coalesce(p.settled_rest, ${settledRest('p')})`)})`);
@@ -124,11 +124,11 @@ const CORRECTION = sha256(
   hex('c.settled_before'),
   `case when c.outcome_after is not null then ${hex(`coalesce(
     (select n.settled_before from corrections n
-      where n.vendor_id = c.vendor_id and n.payment_id = c.payment_id
+      where n.bucket = c.bucket and n.vendor_id = c.vendor_id and n.payment_id = c.payment_id
         and n.settled_before is not null and n.posted_at > c.posted_at
       order by n.posted_at limit 1),
     (select ${settledHash('t')} from payments t
-      where t.vendor_id = c.vendor_id and t.payment_id = c.payment_id))`)} end`,
+      where t.bucket = c.bucket and t.vendor_id = c.vendor_id and t.payment_id = c.payment_id))`)} end`,
   hex('c.mac'),
   'k.proposed_by',
   'k.resolved_by',
@@ -146,7 +146,8 @@ export function entries(from: string, to: string): string {
       case when p.vendor_id is null then 'transfer' when f.leg = 1 then 'accepted'
         else 'settled' end as kind, ${TRANSFER} as hash
     from transfers f left join ${PAYMENTS} p
-      on p.vendor_id = f.vendor_id and p.payment_id = f.source_id and f.leg in (1, 2)
+      on p.bucket = f.bucket and p.vendor_id = f.vendor_id and p.payment_id = f.source_id
+        and f.leg in (1, 2)
     where ${within('f.created_at')}
     union all
     select vendor_id, created_at, collection_id, 0, 'collection', ${COLLECTION}
@@ -156,7 +157,8 @@ export function entries(from: string, to: string): string {
     from fund_movements where ${within('created_at')}
     union all
     select c.vendor_id, c.posted_at, c.correction_id, 0, 'correction', ${CORRECTION}
-    from corrections c left join cases k on k.case_id = c.case_id
+    from corrections c left join cases k
+      on k.bucket = c.bucket and k.vendor_id = c.vendor_id and k.case_id = c.case_id
     where ${within('c.posted_at')}`;
 }
 

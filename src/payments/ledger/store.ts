@@ -1,10 +1,11 @@
+import { groupByBucket } from '../../parties/by-bucket-store.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { AccountName } from './account.ts';
 
 /** Locks the vendor's float row, which guards all of its accounts. Returns its balance in cents. */
 export async function lockFloat(db: Queryable, vendorId: number): Promise<bigint> {
   const locked = await db.query<{ balanceCents: bigint }>(
-    `select balance_cents as "balanceCents" from accounts where vendor_id = $1 and account = 'float'
+    `select balance_cents as "balanceCents" from accounts where bucket = bucket_of($1) and vendor_id = $1 and account = 'float'
       for update`,
     [vendorId],
   );
@@ -20,8 +21,8 @@ export async function ensureAccounts(
   accounts: readonly AccountName[],
 ): Promise<void> {
   await db.query(
-    `insert into accounts (vendor_id, account)
-     select $1, account from unnest($2::text[]) as account order by 2 on conflict do nothing`,
+    `insert into accounts (bucket, vendor_id, account)
+     select bucket_of($1), $1, account from unnest($2::text[]) as account order by 2 on conflict do nothing`,
     [vendorId, accounts],
   );
 }
@@ -43,7 +44,8 @@ export async function readBalance(
   account: AccountName,
 ): Promise<bigint> {
   const read = await db.query<{ balanceCents: bigint }>(
-    'select balance_cents as "balanceCents" from accounts where vendor_id = $1 and account = $2',
+    `select balance_cents as "balanceCents" from accounts
+     where bucket = bucket_of($1) and vendor_id = $1 and account = $2`,
     [vendorId, account],
   );
   return read.rows[0]?.balanceCents ?? 0n;
@@ -54,14 +56,19 @@ export async function readFloats(
   db: Queryable,
   vendorIds: readonly number[],
 ): Promise<Map<number, bigint>> {
-  const read = await db.query<{ vendorId: number; balanceCents: bigint }>({
-    name: 'read_floats',
-    text: `select a.vendor_id as "vendorId", a.balance_cents as "balanceCents"
-      from unnest($1::integer[]) as w (vendor_id)
-        join accounts a on a.vendor_id = w.vendor_id and a.account = 'float'`,
-    values: [vendorIds],
-  });
-  return new Map(read.rows.map((row) => [row.vendorId, row.balanceCents]));
+  const floats = new Map<number, bigint>();
+  const wanted = vendorIds.map((vendorId) => ({ vendorId }));
+  for (const { bucket, items } of await groupByBucket(db, wanted)) {
+    const read = await db.query<{ vendorId: number; balanceCents: bigint }>({
+      name: 'read_floats',
+      text: `select a.vendor_id as "vendorId", a.balance_cents as "balanceCents"
+        from unnest($2::integer[]) as w (vendor_id)
+          join accounts a on a.bucket = $1 and a.vendor_id = w.vendor_id and a.account = 'float'`,
+      values: [bucket, items.map(({ vendorId }) => vendorId)],
+    });
+    for (const row of read.rows) floats.set(row.vendorId, row.balanceCents);
+  }
+  return floats;
 }
 
 export async function readBalances(
@@ -69,7 +76,7 @@ export async function readBalances(
   vendorId: number,
 ): Promise<{ account: string; balanceCents: bigint }[]> {
   const read = await db.query<{ account: string; balanceCents: bigint }>(
-    `select account, balance_cents as "balanceCents" from accounts where vendor_id = $1
+    `select account, balance_cents as "balanceCents" from accounts where bucket = bucket_of($1) and vendor_id = $1
       order by account`,
     [vendorId],
   );
@@ -108,12 +115,13 @@ export interface Transfer {
 export async function postTransfer(db: Queryable, transfer: Transfer): Promise<void> {
   await db.query(
     `with posted as (
-       insert into transfers (vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
-       values ($1, $2, $3, $4, $5, $6, $7)
+       insert into transfers (bucket, vendor_id, source_id, leg, debit_account, credit_account,
+         amount_cents, created_at)
+       values (bucket_of($1), $1, $2, $3, $4, $5, $6, $7)
      )
      update accounts
      set balance_cents = balance_cents + case when account = $4 then -$6::bigint else $6::bigint end
-     where vendor_id = $1 and account in ($4, $5)`,
+     where bucket = bucket_of($1) and vendor_id = $1 and account in ($4, $5)`,
     [
       transfer.vendorId,
       transfer.sourceId,
@@ -160,10 +168,10 @@ export async function openTransfers(
        f.amount_cents as "amountCents",
        coalesce(t.merchant_reference, a.merchant_reference) as "merchantReference"
      from transfers f left join payments t
-       on t.vendor_id = f.vendor_id and t.payment_id = f.source_id
+       on t.bucket = f.bucket and t.vendor_id = f.vendor_id and t.payment_id = f.source_id
      left join archived_payments a
-       on a.vendor_id = f.vendor_id and a.payment_id = f.source_id
-     where f.vendor_id = $1 and f.created_at >= $2 and f.created_at < $3
+       on a.bucket = f.bucket and a.vendor_id = f.vendor_id and a.payment_id = f.source_id
+     where f.bucket = bucket_of($1) and f.vendor_id = $1 and f.created_at >= $2 and f.created_at < $3
      order by f.created_at, f.source_id, f.leg`,
     [vendorId, period.from, period.to],
   );
@@ -182,10 +190,10 @@ export async function readBalancesAt(
   const read = await db.query<{ account: string; balanceCents: bigint }>(
     `select account, sum(change)::bigint as "balanceCents" from (
        select debit_account as account, -amount_cents as change from transfers
-       where vendor_id = $1 and created_at < $2
+       where bucket = bucket_of($1) and vendor_id = $1 and created_at < $2
        union all
        select credit_account, amount_cents from transfers
-       where vendor_id = $1 and created_at < $2
+       where bucket = bucket_of($1) and vendor_id = $1 and created_at < $2
      ) s group by account order by account`,
     [vendorId, before],
   );
@@ -193,15 +201,18 @@ export async function readBalancesAt(
 }
 
 /**
- * Locks these vendors' floats in order of their ids, like all code that moves money of several
- * vendors.
+ * Locks these vendors' floats in order of their buckets and ids, like all code that moves money of
+ * several vendors.
  */
 export async function lockFloats(db: Queryable, vendorIds: readonly number[]): Promise<void> {
-  await db.query(
-    `select from accounts where vendor_id = any($1) and account = 'float'
-     order by vendor_id for update`,
-    [vendorIds],
-  );
+  const wanted = vendorIds.map((vendorId) => ({ vendorId }));
+  for (const { bucket, items } of await groupByBucket(db, wanted)) {
+    await db.query(
+      `select from accounts where bucket = $1 and vendor_id = any ($2) and account = 'float'
+       order by vendor_id for update`,
+      [bucket, items.map(({ vendorId }) => vendorId)],
+    );
+  }
 }
 
 /** Age of the oldest transfer that is not yet in the hash chain; 0 if all are. */

@@ -117,10 +117,11 @@ export async function insertClosedDay(
     ],
   );
   await db.query(
-    `insert into day_totals (day, vendor_id, operator_code, opening_cents, in_cents, payments_cents,
+    `insert into day_totals (bucket, day, vendor_id, operator_code, opening_cents, in_cents, payments_cents,
        fees_cents, refunds_cents, corrections_cents, closing_cents)
-     select $1, * from unnest($2::integer[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[],
-       $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[])`,
+     select bucket_of(u.vendor_id), $1, u.* from unnest($2::integer[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[],
+       $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[])
+       as u (vendor_id, operator_code, opening, came, payments, fees, refunds, corrections, closing)`,
     [
       closed.day,
       totals.map((row) => row.vendorId),
@@ -144,7 +145,7 @@ export async function listOperatorsPaid(db: Queryable, period: Period): Promise<
        and credit_account like 'operator:%'
      union
      select b.operator_code from dispatch_queue q join billers b using (biller_code)
-       join attempts a using (vendor_id, biller_code, payment_id)
+       join attempts a using (bucket, vendor_id, biller_code, payment_id)
      where a.sent_at >= $1 and a.sent_at < $2
      order by 1`,
     [period.from, period.to],

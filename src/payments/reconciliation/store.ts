@@ -1,3 +1,4 @@
+import { groupByBucket } from '../../parties/by-bucket-store.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { encodeReference } from '../../platform/base/ids.ts';
 import { lockOperator } from '../billers/store.ts';
@@ -224,15 +225,16 @@ export async function listPaymentKeys(
   const listed = await db.query<PaymentKey>(
     `select k.vendor_id as "vendorId", k.payment_id as "paymentId" from (
        -- By the time of the transfer, which is indexed; a settlement has the same time.
-       select f.vendor_id, f.source_id as payment_id from transfers f
+       select f.bucket, f.vendor_id, f.source_id as payment_id from transfers f
        where f.created_at >= $2 and f.leg = 2 and f.debit_account = 'reserved'
          and f.credit_account in ('float', 'operator:' || $1)
        union all
-       select q.vendor_id, q.payment_id from dispatch_queue q
-     ) k join payments t using (vendor_id, payment_id)
+       select q.bucket, q.vendor_id, q.payment_id from dispatch_queue q
+     ) k join payments t using (bucket, vendor_id, payment_id)
        join billers b using (biller_code)
-     where b.operator_code = $1 and exists (select 1 from attempts a where a.vendor_id = k.vendor_id
-       and a.biller_code = t.biller_code and a.payment_id = k.payment_id and a.sent_at < $3)`,
+     where b.operator_code = $1 and exists (select 1 from attempts a
+       where a.bucket = k.bucket and a.vendor_id = k.vendor_id and a.biller_code = t.biller_code
+         and a.payment_id = k.payment_id and a.sent_at < $3)`,
     [operator, period.from, period.to],
   );
   return listed.rows;
@@ -251,8 +253,6 @@ interface PaymentRow {
   underWay: boolean;
   settledAt: Date | null;
   postedCents: bigint;
-  listedCents: bigint;
-  listedPayments: number;
 }
 
 const PAYMENTS = `
@@ -260,32 +260,23 @@ const PAYMENTS = `
     t.account, t.amount_cents as "amountCents", t.outcome,
     t.biller_reference as "billerReference", t.settled_at as "settledAt",
       a.first_sent_at as "firstSentAt", a.last_sent_at as "lastSentAt",
-    coalesce(a.under_way, false) as "underWay", p.posted_cents as "postedCents",
-      l.listed_cents as "listedCents",
-    l.listed_payments as "listedPayments"
+    coalesce(a.under_way, false) as "underWay", p.posted_cents as "postedCents"
   from unnest($2::integer[], $3::uuid[]) as k (vendor_id, payment_id)
-    join payments t on t.vendor_id = k.vendor_id and t.payment_id = k.payment_id
+    join payments t on t.bucket = $4 and t.vendor_id = k.vendor_id and t.payment_id = k.payment_id
     join billers b on b.biller_code = t.biller_code and b.operator_code = $1
     cross join lateral (
       select min(sent_at) as first_sent_at, max(sent_at) as last_sent_at,
         bool_or(outcome is null) as under_way
-      from attempts where vendor_id = t.vendor_id and biller_code = t.biller_code
+      from attempts where bucket = $4 and vendor_id = t.vendor_id and biller_code = t.biller_code
         and payment_id = t.payment_id
     ) a
     cross join lateral (
       select coalesce(sum(case when f.credit_account = 'operator:' || $1 then f.amount_cents
         when f.debit_account = 'operator:' || $1 then -f.amount_cents else 0 end), 0)::bigint as posted_cents
-      from transfers f where f.vendor_id = t.vendor_id and f.source_id in (
+      from transfers f where f.bucket = $4 and f.vendor_id = t.vendor_id and f.source_id in (
         select t.payment_id union all select c.correction_id from corrections c
-        where c.vendor_id = t.vendor_id and c.payment_id = t.payment_id)
-    ) p
-    cross join lateral (
-      select coalesce(sum(case r.kind when 'payment' then r.amount_cents else -r.amount_cents end), 0)::bigint
-          as listed_cents,
-        coalesce(sum(case r.kind when 'payment' then 1 else -1 end), 0)::integer as listed_payments
-      from statement_rows r where r.payment_id = t.payment_id and r.vendor_id = t.vendor_id
-        and r.verdict not in ('repeated', 'changed')
-    ) l`;
+        where c.bucket = $4 and c.vendor_id = t.vendor_id and c.payment_id = t.payment_id)
+    ) p`;
 
 /** Those of the payments that exist and are paid through the operator. */
 export async function readPayments(
@@ -293,30 +284,50 @@ export async function readPayments(
   operator: string,
   keys: readonly PaymentKey[],
 ): Promise<OurPayment[]> {
-  const read = await db.query<PaymentRow>(PAYMENTS, [
-    operator,
-    keys.map((key) => key.vendorId),
-    keys.map((key) => key.paymentId),
-  ]);
+  const rows: PaymentRow[] = [];
+  for (const { bucket, items } of await groupByBucket(db, keys)) {
+    const read = await db.query<PaymentRow>(PAYMENTS, [
+      operator,
+      items.map((key) => key.vendorId),
+      items.map((key) => key.paymentId),
+      bucket,
+    ]);
+    rows.push(...read.rows);
+  }
+  const listed = await readListed(db, keys);
   const houseCents = await readHouseCents(db, keys);
-  return read.rows.map((row) => ({
-    vendorId: row.vendorId,
-    paymentId: row.paymentId,
+  return rows.map((row) => ({
+    ...row,
     reference: encodeReference(row.vendorId, row.paymentId),
-    billerCode: row.billerCode,
-    account: row.account,
-    amountCents: row.amountCents,
-    outcome: row.outcome,
-    billerReference: row.billerReference,
-    firstSentAt: row.firstSentAt,
-    lastSentAt: row.lastSentAt,
-    underWay: row.underWay,
-    settledAt: row.settledAt,
-    postedCents: row.postedCents,
     houseCents: houseCents.get(row.paymentId) ?? 0n,
-    listedCents: row.listedCents,
-    listedPayments: row.listedPayments,
+    listedCents: listed.get(row.paymentId)?.listedCents ?? 0n,
+    listedPayments: listed.get(row.paymentId)?.listedPayments ?? 0,
   }));
+}
+
+interface ListedRow {
+  paymentId: string;
+  listedCents: bigint;
+  listedPayments: number;
+}
+
+/** What statements list for these payments, by payment id. */
+async function readListed(
+  db: Queryable,
+  keys: readonly PaymentKey[],
+): Promise<Map<string, ListedRow>> {
+  const read = await db.query<ListedRow>(
+    `select k.payment_id as "paymentId",
+       sum(case r.kind when 'payment' then r.amount_cents else -r.amount_cents end)::bigint
+         as "listedCents",
+       sum(case r.kind when 'payment' then 1 else -1 end)::integer as "listedPayments"
+     from unnest($1::integer[], $2::uuid[]) as k (vendor_id, payment_id)
+       join statement_rows r on r.payment_id = k.payment_id and r.vendor_id = k.vendor_id
+     where r.verdict not in ('repeated', 'changed')
+     group by k.payment_id`,
+    [keys.map((key) => key.vendorId), keys.map((key) => key.paymentId)],
+  );
+  return new Map(read.rows.map((row) => [row.paymentId, row]));
 }
 
 /** The amounts in our own accounts for these payments, by payment id. */
@@ -328,7 +339,8 @@ async function readHouseCents(
     `select payment_id as "paymentId",
       sum(case resolution when 'receivable_returned' then -amount_cents
        else amount_cents end)::bigint as cents
-     from corrections where vendor_id = 0 and payment_id = any($1) group by payment_id`,
+     from corrections where bucket = bucket_of(0) and vendor_id = 0 and payment_id = any ($1)
+     group by payment_id`,
     [keys.map((key) => key.paymentId)],
   );
   return new Map(read.rows.map((row) => [row.paymentId, row.cents]));

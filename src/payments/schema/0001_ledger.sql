@@ -8,7 +8,7 @@
 
 create table accounts (
   balance_cents bigint not null default 0,
-  bucket integer not null default 0,
+  bucket integer not null,
   vendor_id integer not null,
   account text not null,
   primary key (bucket, vendor_id, account),
@@ -22,7 +22,7 @@ create table transfers (
   amount_cents bigint not null check (amount_cents > 0),
   -- What caused it: a payment, a collection, a fund movement, a correction.
   source_id uuid not null,
-  bucket integer not null default 0,
+  bucket integer not null,
   vendor_id integer not null,
   -- 1 opens (collect, fund, reserve). 2 resolves a reservation; the key makes that happen once.
   -- 3 is the fee, 4 the remainder that is returned when the operator paid less.
@@ -39,7 +39,7 @@ create index transfers_by_time on transfers using brin (created_at);
 -- collection, fund movement and correction with started_at <= its time < ended_at. A row here covers
 -- those of one vendor. Append-only.
 create table ledger_blocks (
-  bucket integer not null default 0,
+  bucket integer not null,
   vendor_id integer not null,
   block_number bigint not null,
   entry_count bigint not null check (entry_count > 0),

@@ -17,7 +17,7 @@ create index collections_by_time on collections using brin (created_at);
 -- Collected income moved to the float. Several movements may have the same request time, which only
 -- serves to answer a repeated request when there is nothing left to move.
 create table fund_movements (
-  bucket integer not null default 0,
+  bucket integer not null,
   vendor_id integer not null,
   requested_at timestamptz not null,
   movement_id uuid not null,

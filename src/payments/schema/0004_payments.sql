@@ -18,7 +18,7 @@ create table payments (
   settled_at timestamptz,
   -- When the instruction that led to the outcome was sent; null while the outcome is unknown.
   biller_response_time timestamptz,
-  bucket integer not null default 0,
+  bucket integer not null,
   vendor_id integer not null,
   -- Null while the payment is open.
   outcome text check (outcome in ('success', 'failed')),
@@ -68,7 +68,7 @@ create table dispatch_queue (
   -- Of the attempt in progress.
   sent_at timestamptz,
   payment_id uuid not null,
-  bucket integer not null default 0,
+  bucket integer not null,
   vendor_id integer not null,
   -- Incremented by every claim. Writes of a worker whose lease expired have an old number, and are ignored.
   claim_number integer not null default 0,
@@ -91,7 +91,7 @@ create table unexecuted_attempts (
   sent_at timestamptz not null,
   ended_at timestamptz not null,
   payment_id uuid not null,
-  bucket integer not null default 0,
+  bucket integer not null,
   vendor_id integer not null,
   attempt_number smallint not null check (attempt_number > 0),
   biller_code text not null,

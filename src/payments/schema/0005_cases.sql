@@ -11,7 +11,7 @@ create table cases (
   payment_id uuid,
   -- A statement row, a callback, a correction.
   evidence_id uuid,
-  bucket integer not null default 0,
+  bucket integer not null,
   vendor_id integer not null,
   kind text not null,
   operator_code text,
@@ -39,7 +39,7 @@ create table case_events (
   at timestamptz not null,
   case_id uuid not null,
   event_id uuid not null,
-  bucket integer not null default 0,
+  bucket integer not null,
   vendor_id integer not null,
   action text not null check (action in ('opened', 'proposed', 'rejected', 'approved')),
   actor text not null,
@@ -55,7 +55,7 @@ create table corrections (
   case_id uuid not null,
   -- The payment it concerns, also when the transfers are between accounts of vendor 0.
   payment_id uuid,
-  bucket integer not null default 0,
+  bucket integer not null,
   vendor_id integer not null,
   resolution text not null,
   -- Set when it changes the outcome that the vendor sees.

@@ -69,7 +69,7 @@ create table day_totals (
   corrections_cents bigint not null,
   closing_cents bigint not null,
   day date not null,
-  bucket integer not null default 0,
+  bucket integer not null,
   vendor_id integer not null,
   operator_code text not null,
   primary key (bucket, vendor_id, operator_code, day)

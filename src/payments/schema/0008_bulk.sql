@@ -2,7 +2,7 @@
 -- payments that it creates are one commit, so a killed process loses nothing and repeats nothing.
 
 create table bulk_batches (
-  bucket integer not null default 0,
+  bucket integer not null,
   vendor_id integer not null,
   -- The vendor's reference, which makes the upload idempotent.
   batch_reference text not null,
@@ -29,7 +29,7 @@ create index bulk_batches_open on bulk_batches (bucket, vendor_id, created_at) w
 -- One row for each processed chunk. Rows of the file without an exception were accepted under their own
 -- payment id.
 create table bulk_chunks (
-  bucket integer not null default 0,
+  bucket integer not null,
   vendor_id integer not null,
   batch_id uuid not null,
   first_row integer not null,

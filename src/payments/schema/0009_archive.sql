@@ -20,7 +20,7 @@ create table archived_payments (
   biller_response_time timestamptz,
   amount_cents bigint not null,
   fee_cents bigint not null,
-  bucket integer not null default 0,
+  bucket integer not null,
   vendor_id integer not null,
   outcome text not null,
   failure_code text,

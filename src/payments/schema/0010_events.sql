@@ -8,7 +8,7 @@ create table webhooks (
   failing_since timestamptz,
   -- While it is disabled, its events wait.
   disabled_at timestamptz,
-  bucket integer not null default 0,
+  bucket integer not null,
   vendor_id integer not null,
   failure_count integer not null default 0 check (failure_count >= 0),
   -- The URL may be plain http and may point to a private network.
@@ -35,7 +35,7 @@ create table events (
   -- even when it is recorded again after a restore.
   event_id uuid not null,
   payment_id uuid not null,
-  bucket integer not null default 0,
+  bucket integer not null,
   vendor_id integer not null,
   attempt_count integer not null default 0,
   type text not null check (type in

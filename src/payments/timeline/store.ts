@@ -47,30 +47,31 @@ const KEYS_OF_ACCOUNTS = `array(
 const weekKeyOf = (column: 'account' | 'phone'): string =>
   `((t.duplicate_key >> 46) << 32 | (hashtextextended(t.${column}, 0) & 4294967295))`;
 
-const OF_EVERY_VENDOR = 'vendor_id = any (array(select vendor_id from vendors))';
+const OF_EVERY_VENDOR = `bucket = any (array(select bucket from buckets))
+      and vendor_id = any (array(select vendor_id from vendors))`;
 
 const SEARCH = `
   with found as (
-    select vendor_id, payment_id from (
-      select vendor_id, payment_id, created_at from payments
-      where vendor_id = $1 and payment_id = $2
+    select bucket, vendor_id, payment_id from (
+      select bucket, vendor_id, payment_id, created_at from payments
+      where bucket = bucket_of($1) and vendor_id = $1 and payment_id = $2
       union
-      select vendor_id, payment_id, created_at from archived_payments
-      where vendor_id = $1 and payment_id = $2
+      select bucket, vendor_id, payment_id, created_at from archived_payments
+      where bucket = bucket_of($1) and vendor_id = $1 and payment_id = $2
       union
-      select vendor_id, payment_id, created_at from payments
+      select bucket, vendor_id, payment_id, created_at from payments
       where ${OF_EVERY_VENDOR} and merchant_reference = $3
       union
-      select vendor_id, payment_id, created_at from archived_payments
+      select bucket, vendor_id, payment_id, created_at from archived_payments
       where ${OF_EVERY_VENDOR} and merchant_reference = $3
       union
-      select vendor_id, payment_id, created_at from payments t
+      select bucket, vendor_id, payment_id, created_at from payments t
       where ${weekKeyOf('account')} = any (${KEYS_OF_ACCOUNTS}) and t.account = any ($4)
       union
-      select vendor_id, payment_id, created_at from payments t
+      select bucket, vendor_id, payment_id, created_at from payments t
       where ${weekKeyOf('phone')} = any (${KEYS_OF_ACCOUNTS}) and t.phone = any ($4)
       union
-      select vendor_id, payment_id, created_at from archived_payments where account = any ($4)
+      select bucket, vendor_id, payment_id, created_at from archived_payments where account = any ($4)
     ) f
     where created_at >= coalesce($6, '-infinity'::timestamptz)
       and created_at < coalesce($7, 'infinity'::timestamptz)
@@ -90,15 +91,15 @@ const SEARCH = `
       t.failure_code, t.details, t.settled_by,
       case q.stage when 'verify' then q.verify_count end as verify_count, q.due_at, q.note,
       false as archived
-    from found join payments t using (vendor_id, payment_id)
-      left join dispatch_queue q on q.vendor_id = t.vendor_id and q.biller_code = t.biller_code
-        and q.stage in ('send', 'verify') and q.payment_id = t.payment_id
+    from found join payments t using (bucket, vendor_id, payment_id)
+      left join dispatch_queue q on q.bucket = t.bucket and q.vendor_id = t.vendor_id
+        and q.biller_code = t.biller_code and q.stage in ('send', 'verify') and q.payment_id = t.payment_id
     union all
     select a.vendor_id, a.payment_id, a.created_at, a.settled_at, a.biller_response_time,
       a.outcome, false, a.biller_code, a.account, null, a.amount_cents, a.fee_cents,
       a.merchant_reference, a.biller_reference, null, a.failure_code, null, null, null, null, null,
       true
-    from found join archived_payments a using (vendor_id, payment_id)
+    from found join archived_payments a using (bucket, vendor_id, payment_id)
   ) p
     join vendors v on v.vendor_id = p.vendor_id
     left join billers b on b.biller_code = p.biller_code
@@ -241,7 +242,11 @@ export async function readHistory(
   };
 }
 
-const KEYS = 'unnest($1::integer[], $2::uuid[]) as k';
+/** Vendors' ids and ids of their rows, with the buckets. */
+const keys = (id: string): string => `(
+    select bucket_of(vendor_id) as bucket, vendor_id, ${id}
+    from unnest($1::integer[], $2::uuid[]) as u (vendor_id, ${id})
+  ) k`;
 
 const CORRECTIONS = `select payment_id as "paymentId", vendor_id as "vendorId",
   correction_id as "correctionId", case_id as "caseId", posted_at as "postedAt",
@@ -253,7 +258,7 @@ const ATTEMPTS = `select a.payment_id as "paymentId", a.attempt_number as "attem
   from unnest($1::integer[], $2::uuid[], $3::text[]) as k (vendor_id, payment_id, biller_code)
     cross join lateral (
       select * from attempts v
-      where v.vendor_id = k.vendor_id and v.biller_code = k.biller_code
+      where v.bucket = bucket_of(k.vendor_id) and v.vendor_id = k.vendor_id and v.biller_code = k.biller_code
         and v.payment_id = k.payment_id
       -- The limit makes the planner look up each payment instead of reading all of them.
       limit 1000
@@ -262,7 +267,7 @@ const TRANSFERS = `select f.source_id as "sourceId", f.vendor_id as "vendorId",
   f.created_at as "createdAt", f.debit_account as "debitAccount",
   f.credit_account as "creditAccount",
     f.amount_cents as "amountCents"
-  from ${KEYS} (vendor_id, source_id) join transfers f using (vendor_id, source_id)
+  from ${keys('source_id')} join transfers f using (bucket, vendor_id, source_id)
   order by f.created_at, f.source_id, f.leg`;
 const CALLBACKS = `select reference, received_at as "receivedAt", operator_code as "operatorCode",
   report
@@ -275,13 +280,14 @@ const NOTIFICATIONS = `select e.payment_id as "paymentId", e.event_id as "eventI
   e.occurred_at as "occurredAt", e.state,
     e.attempt_count as "attemptCount", e.first_attempt_at as "firstAttemptAt", e.due_at as "dueAt",
       e.ended_at as "endedAt", e.last_result as "lastResult"
-  from ${KEYS} (vendor_id, event_id) join events e using (vendor_id, event_id)`;
+  from ${keys('event_id')} join events e using (bucket, vendor_id, event_id)`;
 const CASES = `select c.payment_id as "paymentId", c.case_id as "caseId", c.kind, s.at, s.action,
   s.actor, c.resolution
-  from ${KEYS} (vendor_id, payment_id) join cases c using (vendor_id, payment_id)
+  from ${keys('payment_id')} join cases c using (bucket, vendor_id, payment_id)
     cross join lateral (
       select c.opened_at as at, 'opened' as action, null as actor
       union all
       select e.at, e.action, e.actor from case_events e
-      where e.vendor_id = c.vendor_id and e.case_id = c.case_id and e.action <> 'opened'
+      where e.bucket = c.bucket and e.vendor_id = c.vendor_id and e.case_id = c.case_id
+        and e.action <> 'opened'
     ) s`;

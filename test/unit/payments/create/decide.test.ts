@@ -1,20 +1,17 @@
-import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Refusal } from '../../../../src/platform/base/errors.ts';
 import { encodeReference } from '../../../../src/platform/base/ids.ts';
 import type { Biller } from '../../../../src/payments/billers/biller.ts';
 import {
   answerDecision,
-  dependOnEachOther,
   isSameRequest,
   planPayment,
 } from '../../../../src/payments/create/decide.ts';
 import type { CreateRequest } from '../../../../src/payments/create/decide.ts';
 import { statusOf } from '../../../../src/payments/create/payment.ts';
-import type { CreateDecision, NewPayment } from '../../../../src/payments/create/payment.ts';
+import type { CreateDecision } from '../../../../src/payments/create/payment.ts';
 import type { Vendor } from '../../../../src/parties/vendor.ts';
 import { ANY_ACCOUNT } from '../../../../src/payments/billers/account-format.ts';
-import { createOracle } from '../../../support/create-oracle.ts';
 import { newPayment } from '../../../support/new-transaction.ts';
 
 // The rules of create that need no database.
@@ -220,61 +217,6 @@ describe('answering a decision', () => {
     expect(refusal).toMatchObject({ code, field });
     expect(refusal.reference).toBe(
       'paymentId' in decision ? encodeReference(7, earlier) : undefined,
-    );
-  });
-});
-
-describe('rows of a batch', () => {
-  test.each<[string, boolean, readonly Partial<NewPayment>[]]>([
-    ['one alone', false, [{ duplicateCheck: true }]],
-    ['equal, and nobody asks', false, [{}, {}]],
-    ['equal, and the later one asks', true, [{}, { duplicateCheck: true }]],
-    ['equal, and only the third asks', true, [{}, {}, { duplicateCheck: true }]],
-    [
-      'unequal, and all ask',
-      false,
-      [
-        { duplicateCheck: true },
-        { duplicateCheck: true, account: '2' },
-        { duplicateCheck: true, amountCents: 1n },
-        { duplicateCheck: true, billerCode: 'other' },
-        { duplicateCheck: true, vendorId: 8 },
-      ],
-    ],
-    ['of one reference', true, [{ merchantReference: 'R' }, { merchantReference: 'R' }]],
-    [
-      'of one reference, of two vendors',
-      false,
-      [{ merchantReference: 'R' }, { merchantReference: 'R', vendorId: 8 }],
-    ],
-    ['without references', false, [{ merchantReference: null }, { merchantReference: null }]],
-  ])('(%s) depend on each other: %s', (_, expected, rows) => {
-    const batch = rows.map((row) => newPayment({ vendorId: 7, ...row }));
-    expect(dependOnEachOther(batch)).toBe(expected);
-  });
-
-  test('that do not depend on each other are decided alike in any order', () => {
-    const row = fc.record({
-      vendorId: fc.constantFrom(7, 8),
-      account: fc.constantFrom('1', '2', '3'),
-      amountCents: fc.constantFrom(1n, 2n),
-      merchantReference: fc.constantFrom(null, 'R1', 'R2', 'R3'),
-      duplicateCheck: fc.boolean(),
-    });
-    fc.assert(
-      fc.property(fc.array(row, { maxLength: 5 }), (rows) => {
-        const batch = rows.map((content) => newPayment(content));
-        const decide = (ordered: readonly NewPayment[]): Map<string, string> => {
-          const oracle = createOracle();
-          for (const vendorId of [7, 8]) oracle.addFloat(vendorId, 1_000n);
-          return new Map(ordered.map((one) => [one.paymentId, oracle.decide(one).kind]));
-        };
-        const forwards = decide(batch);
-        if (dependOnEachOther(batch)) return;
-        expect([...forwards.values()]).toEqual(batch.map(() => 'accepted'));
-        expect(decide(batch.toReversed())).toEqual(forwards);
-      }),
-      { numRuns: 500 },
     );
   });
 });

@@ -1,0 +1,65 @@
+import type { Queryable } from '../platform/db/pool.ts';
+
+/** The buckets of vendors, by vendor id. They change only while the service is stopped. */
+type Known = Map<number, number>;
+
+/** By connection or pool, so that each asks once for a vendor. */
+const knownBy = new WeakMap<Queryable, Known>();
+
+async function bucketsOf(db: Queryable, vendorIds: readonly number[]): Promise<Known> {
+  const known = knownBy.get(db) ?? new Map<number, number>();
+  knownBy.set(db, known);
+  const missing = vendorIds.filter((vendorId) => !known.has(vendorId));
+  if (missing.length === 0) return known;
+  const read = await db.query<{ vendorId: number; bucket: number }>({
+    name: 'buckets_of',
+    text: `select vendor_id as "vendorId", bucket_of(vendor_id) as bucket
+      from unnest($1::integer[]) as v (vendor_id)`,
+    values: [[...new Set(missing)]],
+  });
+  for (const { vendorId, bucket } of read.rows) known.set(vendorId, bucket);
+  return known;
+}
+
+interface Group<Item> {
+  readonly bucket: number;
+  readonly items: readonly Item[];
+  /** Where the items were. */
+  readonly indexes: readonly number[];
+}
+
+/** The items by the buckets that their vendors are in, in the order of the buckets. */
+export async function groupByBucket<Item extends { readonly vendorId: number }>(
+  db: Queryable,
+  items: readonly Item[],
+): Promise<Group<Item>[]> {
+  const buckets = await bucketsOf(
+    db,
+    items.map(({ vendorId }) => vendorId),
+  );
+  const groups = Map.groupBy(items.entries(), ([, { vendorId }]) => buckets.get(vendorId) ?? 0);
+  return [...groups]
+    .toSorted(([one], [other]) => one - other)
+    .map(([bucket, entries]) => ({
+      bucket,
+      items: entries.map(([, item]) => item),
+      indexes: entries.map(([index]) => index),
+    }));
+}
+
+/**
+ * Makes a call for each bucket that the items' vendors are in, in the order of the buckets; on one machine
+ * that is one call. A call returns one result per item, in order, and so does this.
+ */
+export async function byBucket<Item extends { readonly vendorId: number }, Result>(
+  db: Queryable,
+  items: readonly Item[],
+  call: (bucket: number, items: readonly Item[]) => Promise<readonly Result[]>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const { bucket, items: group, indexes } of await groupByBucket(db, items)) {
+    const made = await call(bucket, group);
+    for (const [position, index] of indexes.entries()) results[index] = made[position] as Result;
+  }
+  return results;
+}

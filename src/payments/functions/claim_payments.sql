@@ -1,0 +1,81 @@
+-- Takes due payments of the given queues of one bucket, the oldest first, and records the attempt of each
+-- that is to be sent: after this commit an instruction may exist. Two callers never get the same one.
+--
+-- Nothing is sent in quarantine, and an instruction counts as sent when the lost time ended: until then
+-- it may have been repeated. What is paid, and to whom, is what the payment says. A row without its open
+-- payment is never claimed, nor is one to be sent of which an instruction is out; `ledger check` reports
+-- both. Limit and offset make the planner look both up by index, for each row.
+-- Runs with the caller's privileges. Every statement names the bucket.
+create or replace function claim_payments(
+  p_bucket integer,
+  p_vendor_ids integer[],
+  p_billers text[],
+  p_stages dispatch_stage[],
+  p_limits integer[],
+  p_lease_ms integer[]
+) returns table (
+  vendor_id integer, payment_id uuid, biller_code text, stage dispatch_stage, claim_number integer,
+  attempt_number smallint, verify_count integer, operator_handle text, account text, phone text,
+  amount_cents bigint, attempt_age_ms float8)
+language plpgsql as $$
+#variable_conflict use_column
+declare
+  v_now constant timestamptz := now();
+  v_lost_until timestamptz;
+  v_vendor_ids integer[];
+  v_payment_ids uuid[];
+  v_queues integer[];
+  v_due_at timestamptz[];
+  v_accounts text[];
+  v_phones text[];
+  v_amounts bigint[];
+begin
+  select array_agg(q.vendor_id), array_agg(q.payment_id), array_agg(w.queue::integer),
+    -- Here because an UPDATE on Citus may not add an interval to a time.
+    array_agg(v_now + w.lease_ms * interval '1 millisecond'), array_agg(q.account), array_agg(q.phone),
+    array_agg(q.amount_cents)
+  into v_vendor_ids, v_payment_ids, v_queues, v_due_at, v_accounts, v_phones, v_amounts
+  from unnest(p_vendor_ids, p_billers, p_stages, p_limits, p_lease_ms) with ordinality
+      as w (vendor_id, biller_code, stage, max, lease_ms, queue)
+    cross join lateral (
+      select d.vendor_id, d.payment_id, o.account, o.phone, o.amount_cents from dispatch_queue d
+        cross join lateral (
+          select t.account, t.phone, t.amount_cents from payments t
+          where t.bucket = p_bucket and t.vendor_id = d.vendor_id and t.payment_id = d.payment_id
+            and t.biller_code = d.biller_code and t.outcome is null
+          limit 1
+        ) o
+      where d.bucket = p_bucket and d.vendor_id = w.vendor_id and d.biller_code = w.biller_code
+        and d.stage = w.stage and d.due_at <= v_now
+        -- In this statement: asked before, a payment could be sent after a quarantine began.
+        and (w.stage <> 'send' or not exists (
+          select from quarantines z where z.released_at is null)
+        and not exists (
+          select from dispatch_queue v
+          where v.bucket = p_bucket and v.vendor_id = d.vendor_id and v.biller_code = d.biller_code
+            and v.stage = 'verify' and v.payment_id = d.payment_id
+          offset 0))
+      order by d.payment_id limit w.max for update of d skip locked
+    ) q;
+
+  select max(z.lost_until) into v_lost_until from quarantines z;
+
+  return query
+  update dispatch_queue d
+  set stage = 'verify', sent_at = coalesce(d.sent_at, v_now),
+    claim_number = d.claim_number + 1,
+    attempt_number = d.attempt_number + case when p.stage = 'send' then 1 else 0 end,
+    verify_count = case when p.stage = 'send' then 0 else d.verify_count + 1 end,
+    due_at = p.due_at
+  from (
+    select u.*, p_billers[u.queue] as biller_code, p_stages[u.queue] as stage
+    from unnest(v_vendor_ids, v_payment_ids, v_queues, v_due_at, v_accounts, v_phones, v_amounts)
+      as u (vendor_id, payment_id, queue, due_at, account, phone, amount_cents)
+  ) p
+  where d.bucket = p_bucket and d.vendor_id = p.vendor_id and d.biller_code = p.biller_code
+    and d.stage = p.stage and d.payment_id = p.payment_id
+  returning d.vendor_id, d.payment_id, d.biller_code, p.stage, d.claim_number, d.attempt_number,
+    d.verify_count, d.operator_handle, p.account, p.phone, p.amount_cents,
+    (extract(epoch from v_now - greatest(d.sent_at, v_lost_until)) * 1000)::float8;
+end
+$$;
