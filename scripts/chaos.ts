@@ -1,11 +1,13 @@
 import { Command } from 'commander';
+import { citusDatabase, embeddedDatabase } from '../test/faults/chaos/database.ts';
 import { runChaos } from '../test/faults/chaos/run.ts';
 import { countOption } from './count-option.ts';
 
 /**
  * `npm run chaos`: kills the service's processes, and now and then everything, under load. Ends with
  * one JSON line; exits with 1 when something accepted was lost, paid twice or is otherwise wrong, or
- * when fewer kills were made than asked for.
+ * when fewer kills were made than asked for. With CITUS_URL and CITUS_CONTROL it runs on that cluster,
+ * whose nodes are killed as well.
  */
 const { kills, seed } = new Command('chaos')
   .description('Kill the service over and over under load, then compare books and operators.')
@@ -18,7 +20,11 @@ const { kills, seed } = new Command('chaos')
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => process.exit(1));
 
 let told = 0;
+const { CITUS_URL: url = '', CITUS_CONTROL: control = '' } = process.env;
+const onCluster = url !== '' && control !== '';
+
 const result = await runChaos({
+  openDatabase: onCluster ? async () => await citusDatabase(url, control) : embeddedDatabase,
   kills,
   seed,
   onProgress: (made) => {

@@ -5,7 +5,8 @@ import { createPool } from '../src/platform/db/pool.ts';
 import { prepareDatabase } from '../src/platform/db/prepare.ts';
 import { SCHEMA } from '../src/schema.ts';
 import { ensureRole } from '../src/platform/db/runtime-role.ts';
-import { CITUS_URL } from './support/citus.ts';
+import { CITUS_URL, resetCitus } from './support/citus.ts';
+import type { Seed } from './support/citus.ts';
 import { makeTemporaryFolder, removeAbandonedFolders, removeFolder } from './support/temporary.ts';
 
 declare module 'vitest' {
@@ -14,6 +15,8 @@ declare module 'vitest' {
     clusterUrl: string;
     /** The migrated database that test databases are cloned from. */
     templateDatabase: string;
+    /** On a Citus cluster: the rows of a new installation. */
+    citusSeed: Seed;
   }
 }
 
@@ -69,6 +72,7 @@ export async function setup(project: TestProject): Promise<void> {
   if (CITUS_URL !== undefined) {
     project.provide('clusterUrl', CITUS_URL);
     project.provide('templateDatabase', '');
+    project.provide('citusSeed', await resetCitus(CITUS_URL));
     return;
   }
   const folder = await makeTemporaryFolder();

@@ -1,11 +1,13 @@
 import type { TableClasses } from '../platform/db/distribution.ts';
 
 export const CREDIT_TABLES: TableClasses = {
-  enquiry_chains: 'local',
-  enquiries: 'local',
+  enquiry_chains: 'distributed',
+  enquiries: 'distributed',
+  upstream_calls: 'distributed',
+  // The registry belongs to people, not to vendors (docs/decisions/0021-the-registry-is-on-the-coordinator.md).
   subject_enquiries: 'local',
-  upstream_calls: 'local',
-  enquiry_retention: 'local',
+  // Read by a function that runs on the node of its bucket.
+  enquiry_retention: 'reference',
   credit_registry: 'local',
   lenders: 'local',
   subjects: 'local',

@@ -123,11 +123,12 @@ export async function endKeys(
   db: Queryable,
   { holderKind, holder }: Pick<Parameters<typeof insertKey>[1], 'holderKind' | 'holder'>,
 ): Promise<void> {
-  await db.query(
-    `select end_key(holder_kind, holder, key_id, now()) from security_keys
+  const keys = await db.query<{ keyId: string }>(
+    `select key_id as "keyId" from security_keys
      where holder_kind = $1 and holder = $2 and (valid_until is null or valid_until > now())`,
     [holderKind, holder],
   );
+  for (const { keyId } of keys.rows) await endKey(db, { holderKind, holder, keyId }, 0);
 }
 
 /** Inserts a vendor with the next free id; undefined if the vid exists. */
@@ -207,19 +208,30 @@ export async function retireKeys(
   keep: { readonly holderKind: HolderKind; readonly holder: string; readonly keyId: string },
   overlapSeconds: number,
 ): Promise<void> {
-  await db.query(
-    `with others as (
-       select key_id, row_number() over (
-         order by created_at desc, valid_until desc nulls first, key_id desc) as age
-       from security_keys
-       where holder_kind = $1 and holder = $2 and key_id <> $3
-         and (valid_until is null or valid_until > now())
-     )
-     select end_key($1, $2, key_id,
-       now() + case when age = 1 then $4 else 0 end * interval '1 second')
-     from others`,
-    [keep.holderKind, keep.holder, keep.keyId, overlapSeconds],
+  const others = await db.query<{ keyId: string }>(
+    `select key_id as "keyId" from security_keys
+     where holder_kind = $1 and holder = $2 and key_id <> $3
+       and (valid_until is null or valid_until > now())
+     order by created_at desc, valid_until desc nulls first, key_id desc`,
+    [keep.holderKind, keep.holder, keep.keyId],
   );
+  for (const [age, { keyId }] of others.rows.entries()) {
+    await endKey(db, { ...keep, keyId }, age === 0 ? overlapSeconds : 0);
+  }
+}
+
+/** One key at a time: Citus calls no function with rows of a table that the function changes. */
+async function endKey(
+  db: Queryable,
+  { holderKind, holder, keyId }: Parameters<typeof retireKeys>[1],
+  inSeconds: number,
+): Promise<void> {
+  await db.query(`select end_key($1, $2, $3, now() + $4::integer * interval '1 second')`, [
+    holderKind,
+    holder,
+    keyId,
+    inSeconds,
+  ]);
 }
 
 /** Replaces the sealed bytes of one key (re-encryption under a new master key). */

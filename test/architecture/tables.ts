@@ -54,6 +54,10 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     tables: ['vendors'],
     why: 'it erases vendor by vendor, also for a vendor that has calls to bureaus but no chain yet',
   },
+  'credit/enquiries/store.ts': {
+    tables: ['buckets'],
+    why: 'rows are inserted from the anchor of their bucket',
+  },
   'credit/enquiries/chain-store.ts': {
     tables: ['subject_enquiries'],
     why: 'the proof compares, in one snapshot, each disclosure with its note alongside the subject',

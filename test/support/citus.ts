@@ -1,9 +1,11 @@
 import { setBuckets } from '../../src/parties/buckets-store.ts';
 import { distribute } from '../../src/platform/cluster/distribute.ts';
 import { rebucket } from '../../src/platform/cluster/rebucket.ts';
+import { misplaced, readTables } from '../../src/platform/cluster/tables.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
-import { createPool } from '../../src/platform/db/pool.ts';
-import type { Pool } from '../../src/platform/db/pool.ts';
+import { createPool, databaseTransaction } from '../../src/platform/db/pool.ts';
+import type { Pool, Queryable } from '../../src/platform/db/pool.ts';
+import { findSchemaAdditions, findSchemaDamage } from '../../src/platform/db/schema-check.ts';
 import { SCHEMA, TABLE_CLASSES } from '../../src/schema.ts';
 
 // A cluster to test on. Its role owns one database and may make neither databases nor roles, so tests use
@@ -16,11 +18,22 @@ export const CITUS_URL = process.env['CITUS_URL'] === '' ? undefined : process.e
 const BUCKETS = 8;
 const SHARDS = 4;
 
-/** Makes the database as a new installation on the cluster has it; who is connected to it is thrown out. */
-export async function resetCitus(url: string): Promise<void> {
+/** Rows that the schema files make: JSON by table. They are the same for every test. */
+export type Seed = Readonly<Record<string, string>>;
+
+/**
+ * Makes the database as a new installation on the cluster has it; who is connected to it is thrown out.
+ * @param seed of an earlier call, if any: then emptying the tables is enough, unless their definitions or
+ *   the place of their rows were changed.
+ */
+export async function resetCitus(url: string, seed?: Seed): Promise<Seed> {
   const pool = createPool({ url, max: 2, name: 'test set-up', statementTimeoutMs: 120_000 });
   try {
     await disconnectOthers(pool);
+    if (seed !== undefined && (await isAsMade(pool))) {
+      await empty(pool, seed);
+      return seed;
+    }
     await clear(pool);
     await migrate(pool, SCHEMA);
     await distribute(pool, {
@@ -32,9 +45,56 @@ export async function resetCitus(url: string): Promise<void> {
         await rebucket(db, tables);
       },
     });
+    return await readSeed(pool);
   } finally {
     await pool.end();
   }
+}
+
+async function isAsMade(pool: Pool): Promise<boolean> {
+  const changes = [
+    ...misplaced(await readTables(pool, TABLE_CLASSES)),
+    ...(await findSchemaDamage(pool)),
+    ...(await findSchemaAdditions(pool, { harmless: true })),
+  ];
+  return changes.length === 0;
+}
+
+async function readSeed(pool: Pool): Promise<Seed> {
+  const seed: Record<string, string> = {};
+  for (const name of Object.keys(TABLE_CLASSES)) {
+    const rows = await readRows(pool, name);
+    if (rows !== null) seed[name] = rows;
+  }
+  return seed;
+}
+
+async function readRows(db: Queryable, name: string): Promise<string | null> {
+  const read = await db.query<{ rows: string | null }>(
+    `select jsonb_agg(to_jsonb(t) order by t::text)::text as rows from ${name} t`,
+  );
+  return read.rows[0]?.rows ?? null;
+}
+
+async function empty(pool: Pool, seed: Seed): Promise<void> {
+  await databaseTransaction(pool, async (db) => {
+    const changed: string[] = [];
+    for (const name of Object.keys(TABLE_CLASSES)) {
+      const isChanged =
+        seed[name] === undefined
+          ? (await db.query(`select from ${name} limit 1`)).rowCount === 1
+          : (await readRows(db, name)) !== seed[name];
+      if (isChanged) changed.push(name);
+    }
+    if (changed.length > 0) await db.query(`truncate ${changed.join(', ')} cascade`);
+    for (const name of changed) {
+      if (seed[name] === undefined) continue;
+      await db.query(
+        `insert into ${name} select * from jsonb_populate_recordset(null::${name}, $1)`,
+        [seed[name]],
+      );
+    }
+  });
 }
 
 /** Everything that the schema files make. */

@@ -47,7 +47,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 
 /** The one database of the Citus cluster, emptied. */
 async function useCitus(url: string): Promise<TestDatabase> {
-  await resetCitus(url);
+  await resetCitus(url, inject('citusSeed'));
   return {
     url,
     ownerUrl: url,

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { inject } from 'vitest';
 import { findRunningEmbedded } from '../../src/platform/embedded/embedded.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
@@ -67,7 +68,8 @@ export class SandboxFixture {
     options: { readonly dataDir?: string; readonly env?: Readonly<Record<string, string>> } = {},
   ): Promise<Sandbox> {
     const dataDir = options.dataDir ?? (await this.folder());
-    if (CITUS_URL !== undefined && options.dataDir === undefined) await resetCitus(CITUS_URL);
+    if (CITUS_URL !== undefined && options.dataDir === undefined)
+      await resetCitus(CITUS_URL, inject('citusSeed'));
     const port = await findFreePort();
     const operatorPort = await findFreePort();
     const running = this.launch('sandbox', {

@@ -11,23 +11,24 @@ export async function rotateUpstreamAnswers(
   after?: Position,
 ): Promise<Page> {
   const read = await db.query<{
+    bucket: number;
     vendorId: number;
     requestReference: string;
     callId: string;
     sealedAnswer: Buffer;
   }>(
-    `select vendor_id as "vendorId", request_reference as "requestReference", call_id as "callId",
+    `select bucket, vendor_id as "vendorId", request_reference as "requestReference", call_id as "callId",
       sealed_answer as "sealedAnswer" from upstream_calls
-     where (vendor_id, request_reference, call_id) > ($1, $2, $3) and sealed_answer is not null
-     order by vendor_id, request_reference, call_id limit ${PAGE_ROWS}`,
-    after ?? [0, '', '00000000-0000-0000-0000-000000000000'],
+     where (bucket, vendor_id, request_reference, call_id) > ($1, $2, $3, $4) and sealed_answer is not null
+     order by bucket, vendor_id, request_reference, call_id limit ${PAGE_ROWS}`,
+    after ?? [0, 0, '', '00000000-0000-0000-0000-000000000000'],
   );
   const former = read.rows.filter((row) => vault.isFormer(row.sealedAnswer, 'sealed'));
   await db.query(
     `update upstream_calls c set sealed_answer = r.sealed_answer
      from unnest($1::integer[], $2::text[], $3::uuid[], $4::bytea[])
        as r (vendor_id, request_reference, call_id, sealed_answer)
-     where c.vendor_id = r.vendor_id and c.request_reference = r.request_reference
+     where c.bucket = bucket_of(r.vendor_id) and c.vendor_id = r.vendor_id and c.request_reference = r.request_reference
        and c.call_id = r.call_id and c.sealed_answer is not null`,
     [
       former.map((row) => row.vendorId),
@@ -37,6 +38,7 @@ export async function rotateUpstreamAnswers(
     ],
   );
   return pageOf(read.rows, former.length, (row) => [
+    row.bucket,
     row.vendorId,
     row.requestReference,
     row.callId,

@@ -33,7 +33,7 @@ export async function readAnsweredCall(
 ): Promise<string | undefined> {
   const read = await db.query<{ callId: string; sealedAnswer: Buffer }>(
     `select call_id as "callId", sealed_answer as "sealedAnswer" from upstream_calls
-     where vendor_id = $1 and request_reference = $2 and operation = $3 and bureau = $4 and part = $5
+     where bucket = bucket_of($1) and vendor_id = $1 and request_reference = $2 and operation = $3 and bureau = $4 and part = $5
        and asked = any($6::text[]) and outcome = 'answered' and sealed_answer is not null
      order by started_at limit 1`,
     [...partOf(call), call.asked],
@@ -57,15 +57,15 @@ export async function beginCall(
   const part = partOf(call);
   await db.query(
     `update upstream_calls set outcome = 'unknown', ended_at = $6
-     where vendor_id = $1 and request_reference = $2 and operation = $3 and bureau = $4 and part = $5
+     where bucket = bucket_of($1) and vendor_id = $1 and request_reference = $2 and operation = $3 and bureau = $4 and part = $5
        and outcome is null and started_at < $7`,
     [...part, at, lostBefore],
   );
   const begun = await db.query(
     `insert into upstream_calls
-       (vendor_id, request_reference, operation, bureau, part, call_id, asked, started_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)
-     on conflict (vendor_id, request_reference, operation, bureau, part) where outcome is null do nothing`,
+       (bucket, vendor_id, request_reference, operation, bureau, part, call_id, asked, started_at)
+     values (bucket_of($1), $1, $2, $3, $4, $5, $6, $7, $8)
+     on conflict (bucket, vendor_id, request_reference, operation, bureau, part) where outcome is null do nothing`,
     [...part, callId, call.asked, at],
   );
   return begun.rowCount === 1 ? callId : undefined;
@@ -84,7 +84,7 @@ export async function endCall(
 ): Promise<void> {
   await db.query(
     `update upstream_calls set outcome = $4, ended_at = $5, sealed_answer = $6
-     where vendor_id = $1 and request_reference = $2 and call_id = $3`,
+     where bucket = bucket_of($1) and vendor_id = $1 and request_reference = $2 and call_id = $3`,
     [
       call.vendorId,
       call.requestReference,
@@ -103,9 +103,9 @@ export async function eraseAnswers(
 ): Promise<number> {
   const erased = await db.query(
     `update upstream_calls set sealed_answer = null
-     where vendor_id = $1 and (request_reference, call_id) in (
+     where bucket = bucket_of($1) and vendor_id = $1 and (request_reference, call_id) in (
        select request_reference, call_id from upstream_calls
-       where vendor_id = $1 and started_at < $2 and sealed_answer is not null limit $3)`,
+       where bucket = bucket_of($1) and vendor_id = $1 and started_at < $2 and sealed_answer is not null limit $3)`,
     [of.vendorId, of.before, of.limit],
   );
   return erased.rowCount ?? 0;

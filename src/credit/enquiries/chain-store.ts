@@ -165,7 +165,7 @@ async function readPage(db: Queryable, vendorId: number, after: bigint): Promise
        match_score as "matchScore", scorecard, score, grade, probability, source,
        upstream_id as "upstreamId", data_as_of as "dataAsOf", duration_ms as "durationMs",
        sealed_payload as "sealedPayload", payload_hash as "payloadHash", hash
-     from enquiries where vendor_id = $1 and sequence > $2
+     from enquiries where bucket = bucket_of($1) and vendor_id = $1 and sequence > $2
      order by sequence limit ${PAGE_ROWS}`,
     [vendorId, after],
   );
@@ -205,7 +205,8 @@ async function readForgedNotes(db: Queryable, vendorId: number): Promise<bigint[
   const read = await db.query<{ crn: bigint }>(
     `select n.crn from subject_enquiries n
      where n.vendor_id = $1 and not exists (
-       select from enquiries e where e.vendor_id = $1 and e.enquiry_id = n.enquiry_id)
+       select from enquiries e
+       where e.bucket = bucket_of($1) and e.vendor_id = $1 and e.enquiry_id = n.enquiry_id)
      order by n.crn limit ${PAGE_ROWS}`,
     [vendorId],
   );

@@ -44,13 +44,13 @@ export async function listEnquiries(
        grade, source, consent_reference as "consentReference", duration_ms as "durationMs",
          sealed_payload is null as erased
      from enquiries
-     where vendor_id = $1
+     where bucket = bucket_of($1) and vendor_id = $1
        and ($2::timestamptz is null or enquired_at >= $2)
        and ($3::timestamptz is null or enquired_at < $3)
        and ($4::text is null or outcome = $4)
        and ($5::text is null or request_reference = $5)
        and ($6::bigint is null or (enquired_at, sequence) <
-         ((select enquired_at from enquiries where vendor_id = $1 and sequence = $6), $6))
+         ((select enquired_at from enquiries where bucket = bucket_of($1) and vendor_id = $1 and sequence = $6), $6))
      order by enquired_at desc, sequence desc limit $7`,
     [
       vendorId,

@@ -10,7 +10,7 @@ export async function countMisses(
     name: 'enquiry_misses',
     text: `select count(*) as count, min(enquired_at) as oldest from (
         select enquired_at from enquiries
-        where vendor_id = $1 and enquired_at > $2 and outcome in (${OUTCOMES})
+        where bucket = bucket_of($1) and vendor_id = $1 and enquired_at > $2 and outcome in (${OUTCOMES})
         order by enquired_at desc limit $3) m`,
     values: [of.vendorId, of.after, of.atMost],
   });

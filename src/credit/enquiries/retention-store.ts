@@ -36,7 +36,7 @@ export async function erasePayloads(
 }
 
 // A function of the database's owner that keeps everything younger than the database's retention.
-const ERASE_PAYLOADS = 'select erase_enquiries($1, $2, $3)::integer as erased';
+const ERASE_PAYLOADS = 'select erase_enquiries(bucket_of($1), $1, $2, $3)::integer as erased';
 
 async function eraseAll(
   until: { readonly signal: AbortSignal | undefined },

@@ -11,15 +11,16 @@ export async function rotateEnquiries(
   after?: Position,
 ): Promise<Page> {
   const read = await db.query<{
+    bucket: number;
     vendorId: number;
     sequence: bigint;
     enquiryId: string;
     sealedPayload: Buffer | null;
   }>(
-    `select vendor_id as "vendorId", sequence, enquiry_id as "enquiryId",
+    `select bucket, vendor_id as "vendorId", sequence, enquiry_id as "enquiryId",
       sealed_payload as "sealedPayload" from enquiries
-     where (vendor_id, sequence) > ($1, $2) order by vendor_id, sequence limit ${PAGE_ROWS}`,
-    after ?? [0, 0],
+     where (bucket, vendor_id, sequence) > ($1, $2, $3) order by bucket, vendor_id, sequence limit ${PAGE_ROWS}`,
+    after ?? [0, 0, 0],
   );
   const former = read.rows.flatMap(({ sealedPayload: sealed, ...row }) =>
     sealed !== null && vault.isFormer(sealed, 'sealed') ? [{ ...row, sealed }] : [],
@@ -28,7 +29,7 @@ export async function rotateEnquiries(
     // Retention may have erased it meanwhile; then it stays erased.
     `update enquiries e set sealed_payload = r.sealed_payload
      from unnest($1::integer[], $2::bigint[], $3::bytea[]) as r (vendor_id, sequence, sealed_payload)
-     where e.vendor_id = r.vendor_id and e.sequence = r.sequence and e.sealed_payload is not null`,
+     where e.bucket = bucket_of(r.vendor_id) and e.vendor_id = r.vendor_id and e.sequence = r.sequence and e.sealed_payload is not null`,
     [
       former.map((row) => row.vendorId),
       former.map((row) => row.sequence),
@@ -37,5 +38,5 @@ export async function rotateEnquiries(
       ),
     ],
   );
-  return pageOf(read.rows, former.length, (row) => [row.vendorId, row.sequence]);
+  return pageOf(read.rows, former.length, (row) => [row.bucket, row.vendorId, row.sequence]);
 }

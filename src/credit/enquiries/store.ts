@@ -1,6 +1,7 @@
 import { inTransaction } from '../../platform/db/pool.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { CreditOperation } from '../bureaus/bureau.ts';
+import { byBucket } from '../../parties/by-bucket-store.ts';
 import { addSubjectEnquiries } from '../registry/subject-enquiries-store.ts';
 import { chainHash } from './record.ts';
 import type { EnquiryOutcome, EnquiryRecord } from './record.ts';
@@ -46,7 +47,7 @@ export async function readKept(
     name: 'enquiry_kept',
     text: `select vendor_id as "vendorId", enquiry_id as "enquiryId",
       request_reference as "requestReference", operation, outcome, sealed_payload as "sealedPayload"
-      from enquiries where vendor_id = $1 and request_reference = $2 and operation = $3
+      from enquiries where bucket = bucket_of($1) and vendor_id = $1 and request_reference = $2 and operation = $3
       order by (outcome = 'unknown'), sequence limit 1`,
     values: [asked.vendorId, asked.requestReference, asked.operation],
   });
@@ -72,15 +73,32 @@ export async function keepEnquiries(
   db: Queryable,
   items: readonly NewEnquiry[],
 ): Promise<(KeptEnquiry | undefined)[]> {
-  return await inTransaction(db, async () => await appendAll(db, items));
+  const owned = items.map((item) => ({ vendorId: item.record.vendorId, item }));
+  return await byBucket(
+    db,
+    owned,
+    async (bucket, group) =>
+      await inTransaction(
+        db,
+        async () =>
+          await appendAll(
+            db,
+            bucket,
+            group.map(({ item }) => item),
+          ),
+      ),
+  );
 }
 
 async function appendAll(
   db: Queryable,
+  bucket: number,
   items: readonly NewEnquiry[],
 ): Promise<(KeptEnquiry | undefined)[]> {
-  const heads = await lockHeads(db, [...new Set(items.map(({ record }) => record.vendorId))]);
-  const earlierRows = await readEarlier(db, items);
+  const heads = await lockHeads(db, bucket, [
+    ...new Set(items.map(({ record }) => record.vendorId)),
+  ]);
+  const earlierRows = await readEarlier(db, bucket, items);
   // A row with the same id is this very enquiry, committed by an attempt whose result was lost.
   const committed = new Set(earlierRows.map((row) => row.enquiryId));
   const kept = new Map(
@@ -109,10 +127,10 @@ async function appendAll(
     await db.query({
       name: 'enquiry_keep',
       text: INSERT,
-      values: COLUMNS.map(([, , valueOf]) => rows.map(valueOf)),
+      values: [bucket, ...COLUMNS.map(([, , valueOf]) => rows.map(valueOf))],
     });
     await noteBesideSubjects(db, added);
-    await moveHeads(db, heads);
+    await moveHeads(db, bucket, heads);
   }
   return results;
 }
@@ -122,28 +140,38 @@ interface Head {
   readonly hash: Buffer;
 }
 
-async function lockHeads(db: Queryable, vendorIds: readonly number[]): Promise<Map<number, Head>> {
+async function lockHeads(
+  db: Queryable,
+  bucket: number,
+  vendorIds: readonly number[],
+): Promise<Map<number, Head>> {
   await db.query(
-    `insert into enquiry_chains (vendor_id, sequence, hash)
-     select vendor_id, 0, '' from unnest($1::integer[]) v (vendor_id) order by vendor_id
+    `insert into enquiry_chains (bucket, vendor_id, sequence, hash)
+     select k.bucket, v.vendor_id, 0, '' from buckets k cross join unnest($2::integer[]) v (vendor_id)
+     where k.bucket = $1 order by v.vendor_id
      on conflict do nothing`,
-    [vendorIds],
+    [bucket, vendorIds],
   );
   const read = await db.query<{ vendorId: number; sequence: bigint; hash: Buffer }>(
     `select vendor_id as "vendorId", sequence, hash from enquiry_chains
-     where vendor_id = any($1::integer[]) order by vendor_id for update`,
-    [vendorIds],
+     where bucket = $1 and vendor_id = any($2::integer[]) order by vendor_id for update`,
+    [bucket, vendorIds],
   );
   return new Map(read.rows.map(({ vendorId: id, sequence, hash }) => [id, { sequence, hash }]));
 }
 
-async function moveHeads(db: Queryable, heads: ReadonlyMap<number, Head>): Promise<void> {
+async function moveHeads(
+  db: Queryable,
+  bucket: number,
+  heads: ReadonlyMap<number, Head>,
+): Promise<void> {
   const moved = [...heads];
   await db.query(
     `update enquiry_chains c set sequence = h.sequence, hash = h.hash
-     from unnest($1::integer[], $2::bigint[], $3::bytea[]) h (vendor_id, sequence, hash)
-     where c.vendor_id = h.vendor_id`,
+     from unnest($2::integer[], $3::bigint[], $4::bytea[]) h (vendor_id, sequence, hash)
+     where c.bucket = $1 and c.vendor_id = h.vendor_id`,
     [
+      bucket,
       moved.map(([vendorId]) => vendorId),
       moved.map(([, { sequence }]) => sequence),
       moved.map(([, { hash }]) => hash),
@@ -151,14 +179,20 @@ async function moveHeads(db: Queryable, heads: ReadonlyMap<number, Head>): Promi
   );
 }
 
-async function readEarlier(db: Queryable, items: readonly NewEnquiry[]): Promise<KeptRow[]> {
+async function readEarlier(
+  db: Queryable,
+  bucket: number,
+  items: readonly NewEnquiry[],
+): Promise<KeptRow[]> {
   const read = await db.query<KeptRow>(
     `select e.vendor_id as "vendorId", e.enquiry_id as "enquiryId",
       e.request_reference as "requestReference", e.operation, e.outcome,
       e.sealed_payload as "sealedPayload"
-     from unnest($1::integer[], $2::text[], $3::text[]) r (vendor_id, request_reference, operation)
-     join enquiries e using (vendor_id, request_reference, operation)`,
+     from unnest($2::integer[], $3::text[], $4::text[]) r (vendor_id, request_reference, operation)
+     join enquiries e using (vendor_id, request_reference, operation)
+     where e.bucket = $1`,
     [
+      bucket,
       items.map(({ record }) => record.vendorId),
       items.map(({ record }) => record.requestReference),
       items.map(({ record }) => record.operation),
@@ -217,8 +251,12 @@ const COLUMNS: readonly (readonly [string, string, (row: NewRow) => unknown])[] 
   ['hash', 'bytea', (row) => row.hash],
 ];
 
-const INSERT = `insert into enquiries (${COLUMNS.map(([name]) => name).join(', ')})
-  select * from unnest(${COLUMNS.map(([, type], at) => `$${at + 1}::${type}[]`).join(', ')})`;
+const NAMES = COLUMNS.map(([name]) => name).join(', ');
+
+const INSERT = `insert into enquiries (bucket, ${NAMES})
+  select k.bucket, n.* from buckets k
+    cross join unnest(${COLUMNS.map(([, type], at) => `$${at + 2}::${type}[]`).join(', ')}) n (${NAMES})
+  where k.bucket = $1`;
 
 async function noteBesideSubjects(db: Queryable, items: readonly NewEnquiry[]): Promise<void> {
   const notes = items.flatMap((item) => item.crns.map((crn) => ({ crn, item })));

@@ -1,19 +1,32 @@
 -- Erases the personal data of up to p_limit enquiries of one vendor; the rows and the chain stay. The
 -- runtime role cannot change an enquiry in any other way, and not before the retention ends. The owner
 -- can erase at any time.
-create or replace function erase_enquiries(p_vendor_id integer, p_before timestamptz, p_limit integer)
-returns bigint
-language sql security definer set search_path = public, pg_temp as $$
-  with erased as (
-    update enquiries set sealed_payload = null
-    where vendor_id = p_vendor_id and sequence in (
-      select sequence from enquiries
-      where vendor_id = p_vendor_id and enquired_at < p_before and sealed_payload is not null
-        and (session_user = current_user
-          or enquired_at < now() - (select least_days from enquiry_retention) * interval '1 day')
-      limit p_limit)
-    returning sequence
-  )
-  select count(*) from erased
+create or replace function erase_enquiries(
+  p_bucket integer,
+  p_vendor_id integer,
+  p_before timestamptz,
+  p_limit integer
+) returns bigint
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_before timestamptz := p_before;
+  v_sequences bigint[];
+begin
+  if session_user <> current_user then
+    select least(p_before, now() - least_days * interval '1 day') into v_before from enquiry_retention
+    where least_days is not null;
+    if not found then
+      return 0;
+    end if;
+  end if;
+  v_sequences := array(
+    select sequence from enquiries
+    where bucket = p_bucket and vendor_id = p_vendor_id and enquired_at < v_before
+      and sealed_payload is not null
+    limit p_limit);
+  update enquiries set sealed_payload = null
+  where bucket = p_bucket and vendor_id = p_vendor_id and sequence = any (v_sequences);
+  return cardinality(v_sequences);
+end
 $$;
 revoke all on function erase_enquiries from public;

@@ -3,12 +3,15 @@
 -- Only the sealed payload may be erased (retention); its hash stays in the chain.
 
 create table enquiry_chains (
-  vendor_id integer primary key,
+  bucket integer not null,
+  vendor_id integer not null,
   sequence bigint not null,
-  hash bytea not null
+  hash bytea not null,
+  primary key (bucket, vendor_id)
 );
 
 create table enquiries (
+  bucket integer not null,
   vendor_id integer not null,
   sequence bigint not null,
   enquiry_id uuid not null,
@@ -41,20 +44,20 @@ create table enquiries (
   sealed_payload bytea,
   payload_hash bytea not null,
   hash bytea not null,
-  primary key (vendor_id, sequence)
+  primary key (bucket, vendor_id, sequence)
 );
 -- A vendor's reference identifies an enquiry of an operation. One with an unknown outcome may be
 -- repeated.
-create unique index enquiries_once on enquiries (vendor_id, request_reference, operation)
+create unique index enquiries_once on enquiries (bucket, vendor_id, request_reference, operation)
   where outcome <> 'unknown';
-create index enquiries_by_reference on enquiries (vendor_id, request_reference, operation);
+create index enquiries_by_reference on enquiries (bucket, vendor_id, request_reference, operation);
 -- Enquiries that found nobody, which are limited per vendor.
-create index enquiries_missed on enquiries (vendor_id, enquired_at)
+create index enquiries_missed on enquiries (bucket, vendor_id, enquired_at)
   where outcome in ('not_found', 'mismatch', 'conflict');
 -- Pages of enquiries, newest first.
-create index enquiries_by_time on enquiries (vendor_id, enquired_at, sequence);
+create index enquiries_by_time on enquiries (bucket, vendor_id, enquired_at, sequence);
 -- For retention: finds the payloads that are still to be erased, without reading the others.
-create index enquiries_to_erase on enquiries (vendor_id, enquired_at)
+create index enquiries_to_erase on enquiries (bucket, vendor_id, enquired_at)
   where sealed_payload is not null;
 
 -- The enquiries about each subject and their reasons: for scores and for the subject's report.
@@ -74,6 +77,7 @@ create table subject_enquiries (
 -- Calls to an upstream bureau, recorded before they are made, because it may have billed a call
 -- whose answer never came. A repeat of the enquiry only asks for the parts that were not answered.
 create table upstream_calls (
+  bucket integer not null,
   vendor_id integer not null,
   request_reference text not null,
   operation text not null,
@@ -86,12 +90,12 @@ create table upstream_calls (
   ended_at timestamptz,
   outcome text check (outcome in ('answered', 'not_sent', 'unknown')),
   sealed_answer bytea,
-  primary key (vendor_id, request_reference, call_id)
+  primary key (bucket, vendor_id, request_reference, call_id)
 );
 -- Only one process at a time asks an upstream for a part of an enquiry: two would be billed.
 create unique index upstream_calls_in_flight
-  on upstream_calls (vendor_id, request_reference, operation, bureau, part) where outcome is null;
-create index upstream_calls_to_erase on upstream_calls (vendor_id, started_at)
+  on upstream_calls (bucket, vendor_id, request_reference, operation, bureau, part) where outcome is null;
+create index upstream_calls_to_erase on upstream_calls (bucket, vendor_id, started_at)
   where sealed_answer is not null;
 
 -- The minimum retention of enquiries, set by the owner; null: forever. `migrate` and the service

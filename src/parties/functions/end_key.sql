@@ -7,9 +7,11 @@ create or replace function end_key(
   p_key_id uuid,
   p_until timestamptz
 ) returns void
-language sql security definer set search_path = public, pg_temp as $$
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
   update security_keys set valid_until = p_until
   where holder_kind = p_holder_kind and holder = p_holder and key_id = p_key_id
-    and (valid_until is null or valid_until > p_until)
+    and (valid_until is null or valid_until > p_until);
+end
 $$;
 revoke all on function end_key(text, text, uuid, timestamptz) from public;

@@ -56,7 +56,11 @@ const SET_TIMEOUT_MS = 5_000;
  */
 const SET = `select pg_catalog.set_config(s.name,
     case when s.name = 'synchronous_commit' and pg_catalog.current_setting(s.name) = 'remote_apply'
-      then 'remote_apply' else s.value end, false)
+      then 'remote_apply'
+    -- Citus routes a statement by the values of its parameters, which a generic plan does not have.
+    when s.name = 'plan_cache_mode'
+      and exists (select from pg_catalog.pg_extension where extname = 'citus') then 'auto'
+    else s.value end, false)
   from rows from (pg_catalog.unnest($1::text[]), pg_catalog.unnest($2::text[])) as s (name, value)
   where pg_catalog.current_setting(s.name, true) is not null`;
 

@@ -5,6 +5,8 @@ import {
   removeFolder,
 } from '../../support/temporary.ts';
 import { judge } from './judge.ts';
+import { embeddedDatabase } from './database.ts';
+import type { ChaosDatabase } from './database.ts';
 import type { Judgement } from './judge.ts';
 import { startLoad } from './load.ts';
 import { World } from './world.ts';
@@ -19,17 +21,21 @@ export interface ChaosResult extends Judgement {
  * A process for vendors, a dispatcher, one with all roles, simulated operators and PostgreSQL, each a
  * process of its own, under the load of well-behaved vendors; SIGKILL to one of ours at random moments and at
  * crash points, and every tenth time to all of them and the database at once. Started again at once.
+ * Where the database has nodes, they are killed one by one as well.
  * After the last kill everything may come to rest, and is judged.
  * @param seed chooses victims, moments and payments; what the machine makes of them differs.
  */
 export async function runChaos(options: {
   readonly kills: number;
   readonly seed: number;
+  /** Default: an embedded PostgreSQL. */
+  readonly openDatabase?: (folder: string) => Promise<ChaosDatabase>;
   readonly onProgress?: (kills: number) => void;
 }): Promise<ChaosResult> {
   await removeAbandonedFolders();
   const folder = await makeTemporaryFolder();
-  const world = new World(folder, createRandom(options.seed));
+  const database = await (options.openDatabase ?? embeddedDatabase)(folder);
+  const world = new World(folder, createRandom(options.seed), database);
   try {
     await world.begin();
     const load = startLoad({ town: world.town, origins: world.apiOrigins, random: world.random });

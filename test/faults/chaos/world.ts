@@ -1,19 +1,14 @@
 import { inspect } from 'node:util';
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CrashPoint } from '../../../src/platform/base/crash-points.ts';
-import { startEmbedded } from '../../../src/platform/embedded/embedded.ts';
-import type { EmbeddedDatabase } from '../../../src/platform/embedded/embedded.ts';
-import { migrate } from '../../../src/platform/db/migrate.ts';
-import { SCHEMA } from '../../../src/schema.ts';
 import { createPool } from '../../../src/platform/db/pool.ts';
 import type { Pool } from '../../../src/platform/db/pool.ts';
 import type { Random } from '../../simulation/random.ts';
-import { findFreePort } from '../../support/service-process.ts';
 import { until } from '../../support/until.ts';
 import { operatorsProgram, serviceProgram, settleTown } from '../fleet.ts';
 import type { OperatorsProgram, Program, Town } from '../fleet.ts';
+import type { ChaosDatabase } from './database.ts';
 
 /** One of so many kills hits everything at once, PostgreSQL too. */
 const KILLS_PER_BLACKOUT = 10;
@@ -23,6 +18,10 @@ const MAX_LIFE_MS = 400;
 const ARMED_SHARE = 0.4;
 /** The operators are hit more rarely than the service. */
 const OPERATORS_SHARE = 0.1;
+/** Where the database has nodes, this share of the kills hits one of them. */
+const NODE_SHARE = 0.2;
+/** How long a node is away. */
+const MAX_AWAY_MS = 2_000;
 /** How long a program may take to start, on a busy machine. */
 const START_MS = 60_000;
 /** How long the books may take to come to rest after the last kill. */
@@ -65,8 +64,7 @@ export class World {
   readonly #lives: Promise<void>[] = [];
   /** Programs that were sent a SIGKILL, and what it counts as; undefined: it is counted elsewhere. */
   readonly #hit = new Map<Program, string | undefined>();
-  #database: EmbeddedDatabase | undefined;
-  #databasePort = 0;
+  readonly #database: ChaosDatabase;
   #pool: Pool | undefined;
   #town: Town | undefined;
   #operators: OperatorsProgram | undefined;
@@ -80,7 +78,8 @@ export class World {
   /** True: who is still starting must not live. */
   #ending = false;
 
-  constructor(folder: string, random: Random) {
+  constructor(folder: string, random: Random, database: ChaosDatabase) {
+    this.#database = database;
     this.#folder = folder;
     this.random = random;
     // Programs are in groups of their own and would outlive us; the database hears of our end.
@@ -108,11 +107,8 @@ export class World {
   }
 
   async begin(): Promise<void> {
-    this.#databasePort = await findFreePort();
-    await this.#startDatabase();
-    const url = present(this.#database).url;
+    const { url } = this.#database;
     this.#pool = createPool({ url, max: 2, name: 'chaos' });
-    await migrate(this.#pool, SCHEMA);
     const operators = await operatorsProgram(path.join(this.#folder, 'operators'));
     this.#operators = operators;
     this.#town = await settleTown(this.#pool, { operatorOrigin: operators.origin, shopCount: 3 });
@@ -145,7 +141,9 @@ export class World {
       if (this.#blackouts < Math.floor((this.kills + 1) / KILLS_PER_BLACKOUT)) {
         await this.#blackOut();
       } else {
-        await this.#killOne();
+        await (this.#database.nodes.length > 0 && this.random.chance(NODE_SHARE)
+          ? this.#killNode(this.random.pick(this.#database.nodes))
+          : this.#killOne());
       }
       onProgress?.(this.kills);
     }
@@ -184,7 +182,7 @@ export class World {
     await Promise.all(this.#lives);
     await Promise.all(this.#services.map(async (program) => await program.death()));
     await this.#pool?.end();
-    await this.#database?.stop();
+    await this.#database.end();
   }
 
   #killAll(): void {
@@ -237,48 +235,26 @@ export class World {
     await victim.death();
   }
 
+  /** A part of the database goes away for a while, under everything that runs. */
+  async #killNode(node: number): Promise<void> {
+    await this.#database.kill(node);
+    await delay(this.random.whole(0, MAX_AWAY_MS));
+    await this.#database.start();
+    this.#count(node === 0 ? 'coordinator' : 'worker');
+  }
+
   /** As when the machine goes down, but for what was written: nobody gets to say a word. */
   async #blackOut(): Promise<void> {
     const lightsOn = Promise.withResolvers<void>();
     this.#lights = lightsOn.promise;
     this.#killAll();
-    await killDatabase(present(this.#database));
+    await this.#database.kill();
     const programs = [...this.#services, this.operators];
     await Promise.all(programs.map(async (program) => await program.death()));
-    await this.#startDatabase();
+    await this.#database.start();
     this.#blackouts += 1;
     this.#count('everything');
     lightsOn.resolve();
-  }
-
-  async #startDatabase(): Promise<void> {
-    this.#database = await startEmbedded({
-      folder: path.join(this.#folder, 'postgres'),
-      log: () => undefined,
-      choosePort: async () => this.#databasePort,
-    });
-  }
-}
-
-/** SIGKILL to the server and to the processes that serve its connections. */
-async function killDatabase({ pid }: EmbeddedDatabase): Promise<void> {
-  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
-  for (const victim of [String(pid), ...children.split(' ').filter((name) => name !== '')]) {
-    try {
-      process.kill(Number(victim), 'SIGKILL');
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-    }
-  }
-  await until('the database server is gone', () => !isThere(pid));
-}
-
-function isThere(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
   }
 }
 
