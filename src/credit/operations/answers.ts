@@ -18,6 +18,9 @@ export const NOTICE =
   'A customer’s credit score should not be used as the sole reason by a lender to deny a customer a loan.';
 export const SUCCESS_TEXT = 'Product request processed successfully';
 
+/** The name of the score itself. */
+export type ScoreName = 'positiveScore' | 'mobiLoansScore';
+
 /** Everything that an answer is built from. */
 export interface AnswerContext {
   readonly requestReference: string;
@@ -93,10 +96,7 @@ export function profileOf({ crn, profile, file }: BureauFinding, context: Answer
   };
 }
 
-export function scoreOnWire(
-  { score: answer }: BureauFinding,
-  name: 'positiveScore' | 'mobiLoansScore',
-) {
+export function scoreOnWire({ score: answer }: BureauFinding, name: ScoreName) {
   if (answer === null) throw new Error('A scoring operation was answered without a score');
   const [first, second, third, fourth] = answer.reasons;
   return {

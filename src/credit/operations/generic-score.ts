@@ -1,71 +1,36 @@
 import { Type } from 'typebox';
+import { formatMoney } from '../../platform/base/money.ts';
 import type { Vendor } from '../../parties/vendor.ts';
 import type { Operation } from '../../platform/http/operation.ts';
-import { formatMoney } from '../../platform/base/money.ts';
 import type { BureauFinding } from '../bureaus/bureau.ts';
 import { DETAIL_NAMES } from '../summary/details.ts';
-import { GENERIC_COUNTS, genericSummary, listAccounts } from '../summary/summary.ts';
-import {
-  accountDetails,
-  accountFlags,
-  accountStatus,
-  headSchema,
-  noticeSchema,
-  pairs,
-  plainText,
-  profileFields,
-  scoreSchema,
-  tailSchema,
-} from './answer-schema.ts';
-import {
-  NOTICE,
-  accountDetailsOf,
-  flagsOf,
-  headOf,
-  profileOf,
-  scoreOnWire,
-  summaryDetailsOf,
-  tailOf,
-} from './answers.ts';
+import { GENERIC_COUNTS, genericSummary } from '../summary/summary.ts';
+import { pairs, plainText } from './answer-schema.ts';
+import { NOTICE, summaryDetailsOf } from './answers.ts';
 import type { AnswerContext } from './answers.ts';
 import * as examples from './examples.ts';
-import { common, enquire, enquiryFields } from './enquiry.ts';
+import { common, enquire } from './enquiry.ts';
 import type { ScoringDeps } from './enquiry.ts';
-import { reportSector } from './fields.ts';
+import { SCORE_NEEDS, scoreAnswer, scoreRequest, scoreResponse } from './score-answer.ts';
 
-const request = Type.Object({ ...enquiryFields, reportSector });
-const response = Type.Object({
-  ...headSchema,
-  profile: Type.Object(profileFields),
+const response = scoreResponse({
   summary: Type.Object(pairs([...GENERIC_COUNTS, ...DETAIL_NAMES])),
-  account_list: Type.Array(
-    Type.Object({
-      accountStatus,
-      arrearAmount: plainText('Overdue amount in KES.'),
-      ...accountFlags,
-      ...accountDetails,
-    }),
-  ),
-  phone_list: Type.Array(
-    Type.Object({ phoneNo: Type.String(), phoneType: plainText('`MOBILE`, `HOME` or `WORK`.') }),
-  ),
-  score: scoreSchema('positiveScore'),
-  notice: noticeSchema,
-  ...tailSchema,
+  account: { arrearAmount: plainText('Overdue amount in KES.') },
+  phone: {},
+  score: 'positiveScore',
 });
 
 /** Specification §4.11. */
 export function genericScore(
   deps: ScoringDeps,
-): Operation<typeof request, typeof response, Vendor> {
+): Operation<typeof scoreRequest, typeof response, Vendor> {
   return {
     ...common(deps),
     path: '/generic-score',
     name: 'genericScore',
     summary: 'Generic score',
-    description:
-      'Profile, counts of accounts, account and phone lists, and the generic score. Needs at least one document and at least two names. Vendors with strict enquiries must send `consentReference` and `consentDate` too.',
-    request,
+    description: `Profile, counts of accounts, account and phone lists, and the generic score. ${SCORE_NEEDS}`,
+    request: scoreRequest,
     response,
     example: {
       request: {
@@ -106,25 +71,13 @@ export function genericScore(
 }
 
 function present(finding: BureauFinding, context: AnswerContext) {
-  return {
-    ...headOf(context),
-    profile: profileOf(finding, context),
+  return scoreAnswer(finding, context, {
     summary: {
       ...genericSummary(finding.file, context.scope),
       ...summaryDetailsOf(finding, context),
     },
-    account_list: listAccounts(finding.file, context.scope).map((account) => ({
-      accountStatus: account.status,
-      arrearAmount: formatMoney(account.arrearCents),
-      ...flagsOf(account, context),
-      ...accountDetailsOf(account, finding.file.asOf, context),
-    })),
-    phone_list: finding.profile.phones.map((phone) => ({
-      phoneNo: phone.number,
-      phoneType: phone.type,
-    })),
-    score: scoreOnWire(finding, 'positiveScore'),
-    notice: NOTICE,
-    ...tailOf(finding, context),
-  };
+    accountOf: ({ arrearCents }) => ({ arrearAmount: formatMoney(arrearCents) }),
+    phoneOf: () => ({}),
+    score: 'positiveScore',
+  });
 }

@@ -1,76 +1,42 @@
 import { Type } from 'typebox';
 import type { Vendor } from '../../parties/vendor.ts';
+import { isoDay } from '../../platform/base/days.ts';
 import type { Operation } from '../../platform/http/operation.ts';
 import { nullable } from '../../platform/http/schemas.ts';
-import { isoDay } from '../../platform/base/days.ts';
 import type { BureauFinding } from '../bureaus/bureau.ts';
 import { DETAIL_NAMES } from '../summary/details.ts';
-import { MOBILE_AMOUNTS, MOBILE_COUNTS, listAccounts, mobileSummary } from '../summary/summary.ts';
-import {
-  accountDetails,
-  accountFlags,
-  accountStatus,
-  headSchema,
-  isoTime,
-  noticeSchema,
-  pairs,
-  plainText,
-  profileFields,
-  scoreSchema,
-  tailSchema,
-} from './answer-schema.ts';
-import {
-  NOTICE,
-  accountDetailsOf,
-  dayOnWire,
-  flagsOf,
-  headOf,
-  profileOf,
-  scoreOnWire,
-  summaryDetailsOf,
-  tailOf,
-} from './answers.ts';
+import { MOBILE_AMOUNTS, MOBILE_COUNTS, mobileSummary } from '../summary/summary.ts';
+import { isoTime, pairs } from './answer-schema.ts';
+import { NOTICE, dayOnWire, summaryDetailsOf } from './answers.ts';
 import type { AnswerContext } from './answers.ts';
 import * as examples from './examples.ts';
-import { common, enquire, enquiryFields } from './enquiry.ts';
+import { common, enquire } from './enquiry.ts';
 import type { ScoringDeps } from './enquiry.ts';
-import { reportSector } from './fields.ts';
+import { SCORE_NEEDS, scoreAnswer, scoreRequest, scoreResponse } from './score-answer.ts';
 
-const request = Type.Object({ ...enquiryFields, reportSector });
-const response = Type.Object({
-  ...headSchema,
-  profile: Type.Object(profileFields),
+const response = scoreResponse({
   summary: Type.Object({
     ...pairs([...MOBILE_AMOUNTS, ...MOBILE_COUNTS, ...DETAIL_NAMES]),
     lastMobileLoanListingDate: Type.Object({
       otherSectors: nullable(isoTime('Null when there is none.')),
     }),
   }),
-  account_list: Type.Array(Type.Object({ accountStatus, ...accountFlags, ...accountDetails })),
-  phone_list: Type.Array(
-    Type.Object({
-      createDate: isoTime('The date since which it is on file.'),
-      phoneNo: Type.String(),
-      phoneType: plainText('`MOBILE`, `HOME` or `WORK`.'),
-    }),
-  ),
-  score: scoreSchema('mobiLoansScore'),
-  notice: noticeSchema,
-  ...tailSchema,
+  account: {},
+  phone: { createDate: isoTime('The date since which it is on file.') },
+  score: 'mobiLoansScore',
 });
 
 /** Specification §4.12. */
 export function mobileLoanScore(
   deps: ScoringDeps,
-): Operation<typeof request, typeof response, Vendor> {
+): Operation<typeof scoreRequest, typeof response, Vendor> {
   return {
     ...common(deps),
     path: '/mobile-loan-score',
     name: 'mobileLoanScore',
     summary: 'Mobile-loan score',
-    description:
-      'Profile, counts and amounts with those of mobile loans, account and phone lists, and the mobile-loan score. Needs at least one document and at least two names. Vendors with strict enquiries must send `consentReference` and `consentDate` too.',
-    request,
+    description: `Profile, counts and amounts with those of mobile loans, account and phone lists, and the mobile-loan score. ${SCORE_NEEDS}`,
+    request: scoreRequest,
     response,
     example: {
       request: {
@@ -119,9 +85,7 @@ function present(finding: BureauFinding, context: AnswerContext) {
     context.scope,
   );
   const { otherSectors } = listed;
-  return {
-    ...headOf(context),
-    profile: profileOf(finding, context),
+  return scoreAnswer(finding, context, {
     summary: {
       ...summary,
       ...summaryDetailsOf(finding, context),
@@ -129,18 +93,8 @@ function present(finding: BureauFinding, context: AnswerContext) {
         otherSectors: otherSectors === null ? null : dayOnWire(isoDay(otherSectors), context),
       },
     },
-    account_list: listAccounts(finding.file, context.scope).map((account) => ({
-      accountStatus: account.status,
-      ...flagsOf(account, context),
-      ...accountDetailsOf(account, finding.file.asOf, context),
-    })),
-    phone_list: finding.profile.phones.map((phone) => ({
-      createDate: dayOnWire(phone.since, context),
-      phoneNo: phone.number,
-      phoneType: phone.type,
-    })),
-    score: scoreOnWire(finding, 'mobiLoansScore'),
-    notice: NOTICE,
-    ...tailOf(finding, context),
-  };
+    accountOf: () => ({}),
+    phoneOf: (phone) => ({ createDate: dayOnWire(phone.since, context) }),
+    score: 'mobiLoansScore',
+  });
 }

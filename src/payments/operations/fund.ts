@@ -2,14 +2,13 @@ import { Type } from 'typebox';
 import type { Authenticators } from '../../parties/http/authenticate.ts';
 import { vid } from '../../parties/http/fields.ts';
 import type { Vendor } from '../../parties/vendor.ts';
-import { parseSenderTime } from '../../platform/base/clock.ts';
 import type { Clock, WireTime } from '../../platform/base/clock.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { Operation } from '../../platform/http/operation.ts';
 import { fund } from '../collections/fund.ts';
 import { currency, fundTime } from './fields.ts';
-import { movementOnWire, movementSchema, requireKes } from './movement.ts';
+import { movementOnWire, movementSchema, requireKes, requireTime } from './movement.ts';
 
 const request = Type.Object({ vid, time: fundTime, currency });
 
@@ -54,10 +53,7 @@ export function fundBillingAccount(
     },
     handle: async (asked, vendor) => {
       requireKes(asked.currency);
-      const requestedAt = parseSenderTime(asked.time, deps.wireTime);
-      if (requestedAt === undefined) {
-        throw new Refusal('invalid_field', { field: 'time', text: 'time is not a valid time' });
-      }
+      const requestedAt = requireTime(asked.time, 'time', deps.wireTime);
       const awaySeconds = Math.abs(requestedAt.getTime() - deps.clock.now().getTime()) / 1000;
       if (deps.fundWindowSeconds > 0 && awaySeconds > deps.fundWindowSeconds) {
         throw new Refusal('stale_time', { field: 'time' });

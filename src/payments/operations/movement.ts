@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { parseSenderTime } from '../../platform/base/clock.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import { CURRENCY, moneyNumber } from '../../platform/base/money.ts';
@@ -35,4 +36,11 @@ export function movementOnWire(movement: Movement, moved: string, wireTime: Wire
 
 export function requireKes(text: string): void {
   if (text !== CURRENCY) throw new Refusal('unsupported_currency', { field: 'currency' });
+}
+
+/** The time in a field, in any form that senders use. Throws: `invalid_field`. */
+export function requireTime(text: string, field: string, wireTime: WireTime): Date {
+  const time = parseSenderTime(text, wireTime);
+  if (time !== undefined) return time;
+  throw new Refusal('invalid_field', { field, text: `${field} is not a valid time` });
 }

@@ -5,7 +5,6 @@ import type { Authenticators } from '../../parties/http/authenticate.ts';
 import { collector, vid } from '../../parties/http/fields.ts';
 import { isInScope } from '../../parties/vendor.ts';
 import type { Collector } from '../../parties/vendor.ts';
-import { parseSenderTime } from '../../platform/base/clock.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import type { Mac } from '../../platform/base/mac.ts';
@@ -15,7 +14,7 @@ import type { Operation } from '../../platform/http/operation.ts';
 import { collect } from '../collections/collect.ts';
 import type { CollectedIncome } from '../collections/collect.ts';
 import { amount, collectionTime, currency, merchantReference } from './fields.ts';
-import { movementOnWire, movementSchema, requireKes } from './movement.ts';
+import { movementOnWire, movementSchema, requireKes, requireTime } from './movement.ts';
 
 const request = Type.Object({
   collector,
@@ -101,10 +100,7 @@ function incomeOf(
   if (amountCents === 0n) {
     throw new Refusal('invalid_field', { field: 'amount', text: 'amount must be greater than 0' });
   }
-  const paidAt = parseSenderTime(asked.paid_at, deps.wireTime);
-  if (paidAt === undefined) {
-    throw new Refusal('invalid_field', { field: 'paid_at', text: 'paid_at is not a valid time' });
-  }
+  const paidAt = requireTime(asked.paid_at, 'paid_at', deps.wireTime);
   return {
     collector: signer.collector,
     reference: asked.reference,
