@@ -5,6 +5,7 @@ import { checkLedger } from '../../src/payments/audit/check.ts';
 import { roundsOf } from '../../src/payments/create/rounds.ts';
 import { createPayments } from '../../src/payments/create/store.ts';
 import type { CreateDecision, NewPayment } from '../../src/payments/create/payment.ts';
+import { spreadVendors } from '../support/several-buckets.ts';
 import { DUPLICATE_CHECKS } from '../../src/parties/vendor.ts';
 import type { DuplicateCheck } from '../../src/parties/vendor.ts';
 import { createOracle, namedBy } from '../support/create-oracle.ts';
@@ -225,9 +226,10 @@ class Run {
 /** Runs are by the hundred, until all was met, and no more than this. */
 const MAX_RUNS = 1_000;
 
-describe('a batch of creates', () => {
+describe.each([1, 4])('a batch of creates, with %i buckets', (buckets) => {
   beforeAll(async () => {
     books = await openBooks();
+    await spreadVendors(books.owner, buckets);
   });
   afterAll(async () => {
     await books.close();

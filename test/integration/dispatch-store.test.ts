@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { spreadVendors } from '../support/several-buckets.ts';
 import { claim, listQueues, writeProgress } from '../../src/payments/dispatch/store.ts';
 import type { Claim, Progress, QueueKey } from '../../src/payments/dispatch/store.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
@@ -14,6 +15,8 @@ import { BILLER, newPayment } from '../support/new-transaction.ts';
 let books: Books;
 beforeAll(async () => {
   books = await openBooks();
+  // Vendors of several buckets, as on a cluster.
+  await spreadVendors(books.owner);
 });
 afterAll(async () => {
   expect((await checkLedger(books.pool)).violations).toEqual([]);

@@ -130,8 +130,9 @@ const PLANTED: readonly Planted[] = [
     by: 'a correction of tomorrow',
     plant: async ({ vendorId }) =>
       await run(
-        `insert into corrections (vendor_id, correction_id, case_id, resolution, amount_cents, posted_at)
-         values ($1, $2, $3, 'keep_books', 0, now() + interval '1 day')`,
+        `insert into corrections (bucket, vendor_id, correction_id, case_id, resolution,
+           amount_cents, posted_at)
+         values (bucket_of($1), $1, $2, $3, 'keep_books', 0, now() + interval '1 day')`,
         [vendorId, newId(), newId()],
       ),
   },

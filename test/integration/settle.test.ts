@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { spreadVendors } from '../support/several-buckets.ts';
 import { newId } from '../../src/platform/base/ids.ts';
 import { claim, writeProgress } from '../../src/payments/dispatch/store.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
@@ -26,6 +27,8 @@ let books: Books;
 let settlers: Settler[];
 beforeAll(async () => {
   books = await openBooks();
+  // Vendors of several buckets, as on a cluster.
+  await spreadVendors(books.owner);
 });
 // Whatever a test reports, the books stay whole.
 afterEach(async () => {

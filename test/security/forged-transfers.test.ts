@@ -80,13 +80,15 @@ interface Forged {
 async function forge(db: Queryable, { source, leg, debit, credit }: Forged): Promise<boolean> {
   try {
     await db.query(
-      `insert into accounts (vendor_id, account) select $1, unnest($2::text[]) on conflict do nothing`,
+      `insert into accounts (bucket, vendor_id, account)
+       select bucket_of($1), $1, unnest($2::text[]) on conflict do nothing`,
       [vendorId, [debit, credit]],
     );
     await db.query(
       `with forged as (
-         insert into transfers (vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
-         values ($1, $2, $3, $4, $5, $6::bigint, now())
+         insert into transfers (bucket, vendor_id, source_id, leg, debit_account, credit_account,
+           amount_cents, created_at)
+         values (bucket_of($1), $1, $2, $3, $4, $5, $6::bigint, now())
        )
        update accounts set balance_cents = balance_cents + case account when $4 then -$6::bigint else $6::bigint end
        where vendor_id = $1 and account in ($4, $5)`,
