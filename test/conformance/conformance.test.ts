@@ -1,4 +1,7 @@
 import { describeConformance } from './suite.ts';
+import { darajaB2b } from './subjects/daraja-b2b.ts';
 import { httpJson } from './subjects/http-json.ts';
 
-for (const subject of [httpJson]) describeConformance(subject);
+const SUBJECTS = [httpJson, darajaB2b('code_25'), darajaB2b('silence')];
+
+for (const subject of SUBJECTS) describeConformance(subject);

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
+import { readFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { operatorOf, setOperator } from '../../payments/billers/administer.ts';
@@ -70,7 +71,10 @@ function addList(operator: Command, cli: Cli): void {
               row.maxPerSecond === null ? 'no limit' : String(row.maxPerSecond),
               row.hasKey ? 'set' : 'missing',
               Object.entries(row.settings)
-                .map(([name, value]) => `${name}=${String(value)}`)
+                .map(
+                  ([name, value]) =>
+                    `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+                )
                 .join(' '),
               row.billers.join(' '),
             ]),
@@ -88,6 +92,7 @@ interface SetOptions {
   readonly connector?: string;
   readonly baseUrl?: string;
   readonly setting: Readonly<Record<string, unknown>>;
+  readonly settingsFile?: string;
   readonly maxConcurrency?: number;
   /** false: `--no-max-per-second`. */
   readonly maxPerSecond?: number | false;
@@ -105,6 +110,10 @@ function addSet(operator: Command, cli: Cli): void {
       readSetting,
       {},
     )
+    .option(
+      '--settings-file <file>',
+      'a JSON file with settings that are more than one value, such as the billers of daraja-b2b',
+    )
     .option('--max-concurrency <count>', 'maximum number of calls at once', wholeNumber(1, 10_000))
     .option(
       '--max-per-second <count>',
@@ -113,7 +122,8 @@ function addSet(operator: Command, cli: Cli): void {
     )
     .option('--no-max-per-second', 'no limit on instructions per second')
     .action(async (operatorCode: string, options: SetOptions) => {
-      const { setting, ...others } = options;
+      const { setting: single, settingsFile, ...others } = options;
+      const setting = { ...(await readSettingsFile(settingsFile)), ...single };
       requireSome({ ...others, ...(Object.keys(setting).length > 0 ? { setting } : {}) }, [
         'name',
         'connector',
@@ -239,4 +249,20 @@ async function readFirstLine(stdin: Readable): Promise<string> {
     if (text.includes('\n') || text.length > LONGEST_KEY) break;
   }
   return text.split('\n')[0]?.trim() ?? '';
+}
+
+/** Throws: `PlainError` naming the file. */
+async function readSettingsFile(
+  file: string | undefined,
+): Promise<Readonly<Record<string, unknown>>> {
+  if (file === undefined) return {};
+  try {
+    const parsed: unknown = JSON.parse(await readFile(file, 'utf8'));
+    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) {
+      return parsed as Readonly<Record<string, unknown>>;
+    }
+  } catch (error) {
+    throw new PlainError(`${file}: ${(error as Error).message}`, { cause: error });
+  }
+  throw new PlainError(`${file} must be a JSON object.`);
 }

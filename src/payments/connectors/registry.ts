@@ -3,6 +3,7 @@ import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Operator } from '../billers/biller.ts';
 import type { Connector, Declaration } from '../dispatch/connector.ts';
 import type { StatementFormat } from '../reconciliation/statement.ts';
+import { darajaB2b } from './daraja-b2b/protocol.ts';
 import { httpJson } from './http-json/protocol.ts';
 import type { Protocol, StatementOperator } from './protocol.ts';
 
@@ -11,6 +12,7 @@ import type { Protocol, StatementOperator } from './protocol.ts';
  */
 const PROTOCOLS: Readonly<Record<string, Protocol>> = {
   'http-json': httpJson,
+  'daraja-b2b': darajaB2b,
 };
 
 export const PROTOCOL_NAMES: readonly string[] = Object.keys(PROTOCOLS);
@@ -58,7 +60,7 @@ function createConnector(operator: Operator, callbackUrl: string): Connector {
  * naming the operator and the invalid setting.
  */
 export async function checkOperator(operator: Operator): Promise<void> {
-  await createConnector(operator, 'https://localhost/callbacks').close();
+  await createConnector(operator, `https://localhost/callbacks/${operator.operatorCode}`).close();
 }
 
 /**

@@ -5,7 +5,10 @@ export interface Call {
   /** `https://host[:port]`, for a dispatcher that serves several hosts; absent: the pool's own. */
   readonly origin?: string;
   readonly path: string;
-  readonly body: string;
+  /** Default: POST. */
+  readonly method?: 'GET' | 'POST' | 'PUT';
+  /** Null: no body, as with GET. */
+  readonly body: string | null;
   readonly headers: Readonly<Record<string, string>>;
   /**
    * For everything: waiting for a connection, connecting, sending, and the last byte of the
@@ -28,7 +31,7 @@ export type Ending =
   | { readonly kind: 'no_answer'; readonly reason: string };
 
 /**
- * Sends one POST and collects the response. Never rejects; always ends by the deadline.
+ * Sends one request and collects the response. Never rejects; always ends by the deadline.
  *
  * It uses `dispatch` instead of `request`, because only there undici reports when it starts to
  * write on an established connection (TCP and TLS). A call that fails before was certainly not
@@ -66,7 +69,7 @@ export function exchange(dispatcher: Dispatcher, call: Call): Promise<Ending> {
       {
         ...(call.origin === undefined ? {} : { origin: call.origin }),
         path: call.path,
-        method: 'POST',
+        method: call.method ?? 'POST',
         headers: { ...call.headers },
         body: call.body,
       },

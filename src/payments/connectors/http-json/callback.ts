@@ -1,5 +1,6 @@
 import type { CallbackReading, CallbackRequest } from '../../dispatch/connector.ts';
-import { cleanReference, decodeUtf8, readPaymentAnswer } from './answers.ts';
+import { cleanReference, decodeUtf8 } from '../text.ts';
+import { readPaymentAnswer } from './answers.ts';
 import { declinedOutcome, paidOutcome } from './classify.ts';
 import type { Signing } from './signing.ts';
 

@@ -8,13 +8,8 @@ import type {
   StatusOutcome,
   Unknown,
 } from '../../dispatch/connector.ts';
-import {
-  cleanMessage,
-  cleanName,
-  readAccountAnswer,
-  readBalanceAnswer,
-  readPaymentAnswer,
-} from './answers.ts';
+import { cleanMessage, cleanName } from '../text.ts';
+import { readAccountAnswer, readBalanceAnswer, readPaymentAnswer } from './answers.ts';
 import type { PaidAnswer, PaymentAnswer } from './answers.ts';
 import type { FailureCode } from '../../create/failure-code.ts';
 import type { Ending } from '../../../platform/outbound/exchange.ts';

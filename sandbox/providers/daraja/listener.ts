@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { DarajaEmulator } from './emulator.ts';
+import type { Ids } from './results.ts';
+
+export interface Gateway {
+  readonly listener: RequestListener;
+  /** Ends the token that is valid. */
+  expireTokens(): void;
+  /** Refuses so many of the next calls with spike arrest. */
+  limitRate(requests: number): void;
+}
+
+/** Largest request body. */
+const BODY_BYTES = 64 * 1024;
+
+/** The HTTP side: tokens, then the operations. */
+export function createGateway(
+  emulator: DarajaEmulator,
+  credentials: { readonly consumerKey: string; readonly consumerSecret: string },
+): Gateway {
+  const { consumerKey, consumerSecret } = credentials;
+  const basic = `Basic ${Buffer.from(`${consumerKey}:${consumerSecret}`).toString('base64')}`;
+  let token: string | undefined;
+  let refusals = 0;
+
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await readBody(request);
+    const url = request.url ?? '';
+    if (url === '/truth') return send(response, 200, emulator.truth());
+    if (url.startsWith('/oauth/v1/generate')) {
+      if (request.headers.authorization !== basic) {
+        return refuse(response, 400, '400.008.01', 'Invalid Authentication passed');
+      }
+      // The one before is no longer valid.
+      token = randomUUID();
+      return send(response, 200, { access_token: token, expires_in: '3599' });
+    }
+    if (refusals > 0) {
+      refusals -= 1;
+      return refuse(
+        response,
+        429,
+        '500.003.02',
+        'System is busy. Please try again in few minutes.',
+      );
+    }
+    if (token === undefined || request.headers.authorization !== `Bearer ${token}`) {
+      return refuse(response, 404, '404.001.03', 'Invalid Access Token');
+    }
+    const content = parsed(body);
+    if (content === undefined) {
+      return refuse(response, 400, '400.002.02', 'Bad Request - Invalid Payload');
+    }
+    operate(emulator, { url, content, response });
+  };
+  return {
+    listener: (request, response) => {
+      serve(request, response).catch(() => response.destroy());
+    },
+    expireTokens: () => {
+      token = undefined;
+    },
+    limitRate: (requests) => {
+      refusals = requests;
+    },
+  };
+}
+
+function operate(
+  emulator: DarajaEmulator,
+  by: {
+    readonly url: string;
+    readonly content: Readonly<Record<string, unknown>>;
+    readonly response: ServerResponse;
+  },
+): void {
+  const { url, content, response } = by;
+  switch (url) {
+    case '/mpesa/b2b/v1/paymentrequest': {
+      const problem = problemOf(content);
+      if (problem !== undefined) return refuse(response, 400, '400.002.02', problem);
+      const reply = emulator.pay(content);
+      if (reply.kind !== 'accepted') {
+        if (reply.kind === 'garbage') response.writeHead(200).end('<html>It works!');
+        return;
+      }
+      if (reply.order.account.endsWith('9907')) {
+        void emulator.later.quiet().then(() => acknowledge(response, reply.order));
+        return;
+      }
+      return acknowledge(response, reply.order);
+    }
+    case '/mpesa/transactionstatus/v1/query':
+      return acknowledge(response, emulator.queryStatus(content));
+    case '/mpesa/accountbalance/v1/query':
+      return acknowledge(response, emulator.queryBalance(content));
+    default:
+      return refuse(response, 404, '404.001.01', 'Resource not found');
+  }
+}
+
+const REQUIRED = [
+  'Initiator',
+  'SecurityCredential',
+  'SenderIdentifierType',
+  'RecieverIdentifierType',
+  'Amount',
+  'PartyA',
+  'PartyB',
+  'AccountReference',
+  'Remarks',
+  'QueueTimeOutURL',
+  'ResultURL',
+] as const;
+
+function problemOf(content: Readonly<Record<string, unknown>>): string | undefined {
+  const missing = REQUIRED.find((name) => typeof content[name] !== 'string');
+  if (missing !== undefined) return `Bad Request - Invalid ${missing}`;
+  if (content['CommandID'] !== 'BusinessPayBill') return 'Bad Request - Invalid CommandID';
+  if (!/^[1-9]\d{0,8}$/.test(String(content['Amount']))) return 'Bad Request - Invalid Amount';
+  return undefined;
+}
+
+function acknowledge(response: ServerResponse, ids: Ids): void {
+  send(response, 200, {
+    OriginatorConversationID: ids.originatorConversationId,
+    ConversationID: ids.conversationId,
+    ResponseCode: '0',
+    ResponseDescription: 'Accept the service request successfully.',
+  });
+}
+
+function refuse(response: ServerResponse, status: number, code: string, message: string): void {
+  send(response, status, { requestId: randomUUID(), errorCode: code, errorMessage: message });
+}
+
+function send(response: ServerResponse, status: number, content: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(content));
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > BODY_BYTES) throw new Error('the body is too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,132 @@
+import type { Ending } from '../../../platform/outbound/exchange.ts';
+import type { Declined, NotSent, Paid, PaymentOutcome, Unknown } from '../../dispatch/connector.ts';
+import { cleanMessage, decodeUtf8 } from '../text.ts';
+import { declineOf } from './codes.ts';
+import { isConversationId } from './handle.ts';
+import { amountOf, objectOf, textOf } from './result.ts';
+import type { Result } from './result.ts';
+
+/** What the gateway answered in its own words. */
+export interface GatewayAnswer {
+  readonly httpStatus: number;
+  /** Of an accepted request: Daraja's own id. */
+  readonly conversationId: string | null;
+  readonly responseCode: string | null;
+  /** Of a refused one. */
+  readonly errorCode: string | null;
+  readonly message: string;
+}
+
+/** Undefined: it was not the gateway that spoke, or not so that it can be understood. */
+export function readGateway(ending: Ending): GatewayAnswer | undefined {
+  if (ending.kind !== 'answer') return undefined;
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(decodeUtf8(ending.body) ?? '');
+  } catch {
+    return undefined;
+  }
+  const body = objectOf(parsed);
+  const errorCode = textOf(body?.['errorCode']) ?? null;
+  const responseCode = textOf(body?.['ResponseCode']) ?? null;
+  if (body === undefined || (errorCode === null) === (responseCode === null)) return undefined;
+  const conversationId = body['ConversationID'];
+  return {
+    httpStatus: ending.httpStatus,
+    conversationId: isConversationId(conversationId) ? conversationId : null,
+    responseCode,
+    errorCode,
+    message: cleanMessage(textOf(body['errorMessage'] ?? body['ResponseDescription']) ?? ''),
+  };
+}
+
+/** The gateway did not accept the token: nothing behind it saw the request. */
+export function refusesToken(answer: GatewayAnswer | undefined): boolean {
+  if (answer === undefined || answer.errorCode === null) return false;
+  if (answer.httpStatus < 400 || answer.httpStatus > 499) return false;
+  return answer.httpStatus === 401 || ['404.001.03', '400.003.01'].includes(answer.errorCode);
+}
+
+/** What an instruction came to. A Result tells how it ended; here it is at most accepted. */
+export function classifyInstruction(ending: Ending): PaymentOutcome {
+  if (ending.kind === 'nothing_written') return notSent(ending.reason, { answered: false });
+  if (ending.kind === 'no_answer') return unknown(ending.reason, false);
+  const answer = readGateway(ending);
+  if (answer === undefined) return unknown(`HTTP ${ending.httpStatus} without an answer`, false);
+  const { httpStatus, conversationId, responseCode, errorCode, message } = answer;
+  if (httpStatus === 200 && responseCode === '0') {
+    return { ...unknown('accepted by the operator', true), operatorHandle: conversationId };
+  }
+  if (httpStatus === 200 && responseCode !== null) return refused(responseCode, message);
+  if (httpStatus < 400 || httpStatus > 499 || errorCode === null) {
+    return unknown(`HTTP ${httpStatus} ${errorCode ?? responseCode ?? ''}: ${message}`, false);
+  }
+  const isBusy = httpStatus === 429 || refusesToken(answer);
+  // 400 is about this request; the others are about every request that we make.
+  if (httpStatus === 400 && !isBusy) return refused(errorCode, message);
+  return notSent(`${errorCode}: ${message}`, { answered: true, operatorPaused: !isBusy });
+}
+
+/** What a question came to: its answer comes by callback. */
+export function classifyQuestion(ending: Ending): Unknown {
+  if (ending.kind !== 'answer') return unknown(ending.reason, false);
+  const answer = readGateway(ending);
+  if (answer === undefined) return unknown(`HTTP ${ending.httpStatus} without an answer`, false);
+  return answer.responseCode === '0'
+    ? unknown('asked; the answer comes by callback', true)
+    : unknown(`${answer.errorCode ?? answer.responseCode}: ${answer.message}`, true);
+}
+
+/** What the Result of a payment says. Null: nothing that is final. */
+export function outcomeOfResult(result: Result): Paid | Declined | null {
+  if (result.isPartial) return null;
+  if (result.code === '0') {
+    return paid(result, result.transactionId, result.parameter('Amount'));
+  }
+  const failureCode = declineOf(result.code);
+  return failureCode === undefined ? null : declined(result.code, failureCode, result.description);
+}
+
+/** Null when receipt or amount are missing. */
+export function paid(result: Result, receipt: string, amount: string | undefined): Paid | null {
+  const amountCents = amountOf(amount);
+  const operatorReference = cleanMessage(receipt).trim().slice(0, 100);
+  if (amountCents === undefined || operatorReference === '') return null;
+  const receiver =
+    result.parameter('ReceiverPartyPublicName') ?? result.parameter('CreditPartyName');
+  return {
+    kind: 'paid',
+    operatorReference,
+    amountCents,
+    message: result.description || 'Paid',
+    details: receiver === undefined ? {} : { receiver: cleanMessage(receiver).slice(0, 200) },
+  };
+}
+
+export function declined(
+  code: string,
+  failureCode: Declined['failureCode'],
+  message: string,
+): Declined {
+  return { kind: 'declined', code, failureCode, message };
+}
+
+function refused(code: string, message: string): Declined {
+  return declined(code, 'operator_refused', message);
+}
+
+export function notSent(
+  reason: string,
+  by: { readonly answered: boolean; readonly operatorPaused?: boolean },
+): NotSent {
+  return {
+    kind: 'not_sent',
+    reason,
+    operatorPaused: by.operatorPaused ?? false,
+    answered: by.answered,
+  };
+}
+
+export function unknown(reason: string, answered: boolean): Unknown {
+  return { kind: 'unknown', reason, operatorHandle: null, answered };
+}

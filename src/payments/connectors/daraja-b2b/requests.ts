@@ -1,0 +1,70 @@
+/** The bodies of requests, with the documented names: `Reciever…` and `Occassion` are spelled so. */
+
+export interface Initiator {
+  readonly name: string;
+  /** The initiator's password, encrypted for Safaricom, in base64. */
+  readonly securityCredential: string;
+  readonly shortCode: string;
+}
+
+export interface CallbackUrls {
+  readonly result: string;
+  readonly timeout: string;
+}
+
+export interface PayBill {
+  /** Whole shillings. */
+  readonly amount: string;
+  readonly payBill: string;
+  readonly account: string;
+  /** The number on whose behalf we pay; null: not told. */
+  readonly requester: string | null;
+  readonly reference: string;
+}
+
+export function paymentRequest(by: Initiator, bill: PayBill, urls: CallbackUrls): object {
+  return {
+    Initiator: by.name,
+    SecurityCredential: by.securityCredential,
+    CommandID: 'BusinessPayBill',
+    SenderIdentifierType: '4',
+    RecieverIdentifierType: '4',
+    Amount: bill.amount,
+    PartyA: by.shortCode,
+    PartyB: bill.payBill,
+    AccountReference: bill.account,
+    ...(bill.requester === null ? {} : { Requester: bill.requester }),
+    Remarks: bill.reference,
+    QueueTimeOutURL: urls.timeout,
+    ResultURL: urls.result,
+    Occassion: bill.reference,
+  };
+}
+
+export function statusRequest(by: Initiator, conversationId: string, urls: CallbackUrls): object {
+  return {
+    Initiator: by.name,
+    SecurityCredential: by.securityCredential,
+    CommandID: 'TransactionStatusQuery',
+    OriginalConversationID: conversationId,
+    PartyA: by.shortCode,
+    IdentifierType: '4',
+    ResultURL: urls.result,
+    QueueTimeOutURL: urls.timeout,
+    Remarks: 'status',
+    Occasion: 'status',
+  };
+}
+
+export function balanceRequest(by: Initiator, urls: CallbackUrls): object {
+  return {
+    Initiator: by.name,
+    SecurityCredential: by.securityCredential,
+    CommandID: 'AccountBalance',
+    PartyA: by.shortCode,
+    IdentifierType: '4',
+    Remarks: 'balance',
+    QueueTimeOutURL: urls.timeout,
+    ResultURL: urls.result,
+  };
+}

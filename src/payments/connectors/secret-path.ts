@@ -1,0 +1,65 @@
+import { hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createMac } from '../../platform/base/mac.ts';
+import type { OperatorSecret } from '../billers/biller.ts';
+
+/** What a callback URL is about. */
+export interface SecretPath {
+  /** What is called back: a result, say. Lower-case letters. */
+  readonly kind: string;
+  /** Of the payment; empty when it is about none. */
+  readonly reference: string;
+  readonly attemptNumber: number;
+}
+
+/**
+ * Callback URLs that nobody can guess, for operators that do not sign callbacks: one for each attempt
+ * and kind. The operator alone learns them, so that a callback on one comes from it or from somebody
+ * who has seen its requests. Only hexadecimal digits: some operators refuse URLs with certain words.
+ */
+export interface SecretPaths {
+  make(about: SecretPath): string;
+  /** Undefined for a path that we did not make. */
+  read(path: string): SecretPath | undefined;
+}
+
+const MAC_BYTES = 16;
+const PATTERN = /^([a-z]{1,10})\/((?:[0-9a-f]{2}){0,64})\/(\d{1,5})\/([0-9a-f]{32})$/;
+
+/** @param secrets of the operator, newest first: paths made under a former one are still accepted. */
+export function createSecretPaths(
+  operatorCode: string,
+  secrets: readonly OperatorSecret[],
+): SecretPaths {
+  const macs = secrets.map(({ secret, validUntil }) => ({
+    validUntilMs: validUntil?.getTime() ?? Number.POSITIVE_INFINITY,
+    mac: createMac(Buffer.from(hkdfSync('sha256', secret, operatorCode, 'callback path', 32))),
+  }));
+  const [newest] = macs;
+  if (newest === undefined) throw new Error(`operator ${operatorCode} has no key`);
+  return {
+    make: (about) => {
+      const signed = signedText(about);
+      const mac = newest.mac.sign(signed).subarray(0, MAC_BYTES).toString('hex');
+      return `${signed}/${mac}`;
+    },
+    read: (path) => {
+      const [, kind = '', hex = '', attempt = '', given = ''] = PATTERN.exec(path) ?? [];
+      if (given === '') return undefined;
+      const reference = Buffer.from(hex, 'hex').toString('latin1');
+      const about = { kind, reference, attemptNumber: Number(attempt) };
+      const isOurs = macs.some(
+        ({ mac, validUntilMs }) =>
+          validUntilMs > Date.now() && sameMac(mac.sign(signedText(about)), given),
+      );
+      return isOurs ? about : undefined;
+    },
+  };
+}
+
+function signedText({ kind, reference, attemptNumber }: SecretPath): string {
+  return `${kind}/${Buffer.from(reference, 'latin1').toString('hex')}/${attemptNumber}`;
+}
+
+function sameMac(right: Buffer, given: string): boolean {
+  return timingSafeEqual(right.subarray(0, MAC_BYTES), Buffer.from(given, 'hex'));
+}
