@@ -131,7 +131,7 @@ test('a server that cannot be used is refused in plain words', async () => {
   url.searchParams.set('options', '-c default_transaction_read_only=on');
   const { process } = await serve({ DATABASE_URL: url.href });
   expect(process.ending).toEqual({ code: 1, signal: null });
-  expect(process.stderr).toMatch(/^The database server cannot be used: [^]*it takes no writes/);
+  expect(process.stderr).toMatch(/^The database server cannot be used: [^]*it accepts no writes/);
 });
 
 test.each([

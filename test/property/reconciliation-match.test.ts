@@ -154,7 +154,7 @@ describe('matching a random statement with random books', () => {
           const certain = plant === 'ours_unknown' ? undefined : idOf(index);
           expect(match?.payment?.paymentId).toBe(certain);
           const word = plant === 'ours_failed' || plant === 'ours_open' ? 'success' : null;
-          expect(match?.word).toBe(word);
+          expect(match?.reported).toBe(word);
         }
 
         const listed = new Set(matches.map((match) => match.payment));
@@ -200,7 +200,7 @@ describe('without a reference', () => {
   test('an open payment that is alike is no proof: it is named for a person', () => {
     const open = ourPayment({ ...TRUTH, plant: 'ours_open' }, 0);
     const [match] = matchStatement([paidMovement({})], [open], { toleranceMs: TOLERANCE_MS });
-    expect(match).toMatchObject({ verdict: 'theirs_only', payment: null, word: null });
+    expect(match).toMatchObject({ verdict: 'theirs_only', payment: null, reported: null });
     expect(match?.candidate).toBe(open);
   });
 
@@ -243,7 +243,7 @@ describe('a reversal', () => {
       [ours],
       { toleranceMs: TOLERANCE_MS },
     );
-    expect(match).toMatchObject({ verdict: 'theirs_only', word: 'failed', payment: ours });
+    expect(match).toMatchObject({ verdict: 'theirs_only', reported: 'failed', payment: ours });
   });
 
   test('within the statement of a payment that the books have as paid does, too', () => {
@@ -257,7 +257,7 @@ describe('a reversal', () => {
       [ours],
       { toleranceMs: TOLERANCE_MS },
     );
-    expect(matches.map(({ verdict, word }) => [verdict, word])).toEqual([
+    expect(matches.map(({ verdict, reported }) => [verdict, reported])).toEqual([
       ['reversed', null],
       ['theirs_only', 'failed'],
     ]);
@@ -270,7 +270,7 @@ describe('a reversal', () => {
       [ours],
       { toleranceMs: TOLERANCE_MS },
     );
-    expect(match).toMatchObject({ verdict: 'reversed', word: null });
+    expect(match).toMatchObject({ verdict: 'reversed', reported: null });
   });
 });
 

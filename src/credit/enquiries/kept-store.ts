@@ -4,7 +4,7 @@ import type { Vault } from '../registry/vault.ts';
 import { payloadLocation } from './record.ts';
 import type { EnquiryPayload } from './record.ts';
 
-/** An enquiry as it was answered, for letters about it. */
+/** An answered enquiry, for letters about it. */
 export interface AnsweredEnquiry {
   readonly enquiryId: string;
   readonly enquiredAt: Date;

@@ -69,7 +69,7 @@ const ROW_HEIGHT = 20;
 const LABEL_WIDTH = 230;
 const FIGURE_WIDTH = 56;
 
-/** What each part of a score brings, against the most it could bring. */
+/** The contribution of each part of a score, compared with its maximum. */
 export function pointBars(bars: readonly Bar[], description: string): Drawing {
   const most = Math.max(1, ...bars.map(({ maxPoints }) => maxPoints));
   const room = WIDTH - LABEL_WIDTH - FIGURE_WIDTH;

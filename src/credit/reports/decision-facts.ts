@@ -9,8 +9,8 @@ interface ScoringAnswer {
 }
 
 /**
- * What a decision on an enquiry can rest on, from the answer as it was given; undefined if the
- * answer had no score or is no longer kept.
+ * The facts for a decision on an enquiry, from its recorded answer; undefined if the answer had no
+ * score or is no longer stored.
  */
 export function decisionFacts(
   { payload }: AnsweredEnquiry,

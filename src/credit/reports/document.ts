@@ -1,8 +1,8 @@
 import type { Language } from './words.ts';
 
 /**
- * A document for people, without a form: `html.ts` and `pdf.ts` render the same blocks, so that a
- * page and a file say the same.
+ * A document for people, independent of its format: `html.ts` and `pdf.ts` render the same blocks,
+ * so that a page and a file have the same content.
  */
 export interface ReportDocument {
   readonly title: string;
@@ -39,7 +39,7 @@ interface Column {
 export interface Drawing {
   readonly width: number;
   readonly height: number;
-  /** What it shows, for those who do not see it. */
+  /** A description, for readers who cannot see the chart. */
   readonly description: string;
   readonly shapes: readonly Shape[];
 }

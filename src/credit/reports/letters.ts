@@ -33,7 +33,7 @@ export interface AdverseAction extends Letter {
   readonly score: string;
   readonly grade: string;
   readonly reasons: readonly string[];
-  /** Whom the customer turns to about the information. */
+  /** The contact for questions about the information. */
   readonly contact: string;
 }
 

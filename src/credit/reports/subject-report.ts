@@ -18,12 +18,12 @@ export interface SubjectReport {
   readonly crn: bigint;
   readonly madeAt: Date;
   readonly profile: Profile;
-  /** What is suppressed, and what is past retention, included. */
+  /** Including suppressed data and data past retention. */
   readonly file: CreditFile;
-  /** The same as lenders are shown it, which scores rest on. */
+  /** The file that lenders see and that scores use. */
   readonly shown: CreditFile;
   readonly disputes: readonly Dispute[];
-  /** The newest first. */
+  /** Newest first. */
   readonly enquiries: readonly SubjectEnquiry[];
   readonly lifeRecords: readonly SubjectLifeRecord[];
   readonly corrections: readonly PastCorrection[];

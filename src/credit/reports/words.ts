@@ -81,7 +81,7 @@ export const REPORT_REASONS: Readonly<Record<number, Words>> = {
   12: { en: 'Mobile banking loan', sw: 'Mkopo wa benki kwa simu' },
 };
 
-/** What a part of a score looks at, in a few words. */
+/** What a part of a score measures, in a few words. */
 export const PARTS: Readonly<Record<CharacteristicName, Words>> = {
   nonPerformingAccounts: { en: 'Accounts in default now', sw: 'Akaunti zisizolipwa sasa' },
   everNonPerformingAccounts: { en: 'Accounts ever in default', sw: 'Akaunti zilizowahi kutolipwa' },
@@ -132,7 +132,7 @@ export const SWAHILI_REASONS: Readonly<Record<CharacteristicName, string>> = {
   applications90Days: 'Kuna ombi moja au zaidi la mkopo katika siku 90 zilizopita',
 };
 
-/** What the law requires bureaus to print with a score. */
+/** The text that bureaus must print with a score by law. */
 export const SOLE_REASON_NOTICE: Words = {
   en: 'A customer’s credit score should not be used as the sole reason by a lender to deny a customer a loan.',
   sw: 'Alama ya mikopo ya mteja haipaswi kuwa sababu pekee ya mkopeshaji kumnyima mteja mkopo.',

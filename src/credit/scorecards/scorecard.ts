@@ -66,7 +66,7 @@ export class ScorecardError extends PlainError {
 
 /**
  * Checks a scorecard read from `source`: its format, that bins ascend, and that points follow the
- * direction of each characteristic. The last check guarantees for every card, whoever made it, that
+ * direction of each characteristic. The last check guarantees for every card, by any author, that
  * defaults lower the score and repayments raise it.
  * Throws: `ScorecardError`.
  */

@@ -12,11 +12,11 @@ import { pairOf } from './sectors.ts';
 import type { SectorPair, SummaryScope } from './sectors.ts';
 
 /**
- * What answers tell beyond the specification: arrears, balances and applications of the whole file,
+ * The fields of answers beyond the specification: arrears, balances and applications of the whole file,
  * and the age of each account. docs/reference/credit-fields.md defines each field.
  */
 
-/** Lenders submit every month, by the tenth: what is older has missed a submission. */
+/** Lenders submit every month, by the tenth: an older state means a missed submission. */
 const STALE_AFTER_DAYS = 62;
 
 export const ARREARS_COUNTS = [
@@ -100,7 +100,7 @@ function sum(
   return formatMoney(accounts.reduce((total, account) => total + centsOf(account), 0n));
 }
 
-// A dispute is decided first: until then no arrears of the account are held against the subject.
+// While a dispute is open, no arrears of the account count against the subject.
 function countedStates(accounts: readonly CreditAccount[]): CreditAccount['history'] {
   return accounts.filter((account) => !isDisputed(account)).flatMap(statesOf);
 }

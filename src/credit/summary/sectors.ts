@@ -1,6 +1,6 @@
 import type { Sector } from '../../parties/vendor.ts';
 
-/** Text numbers: the requester's sector and all others (specification §2.7). */
+/** Numbers, as text: the requester's sector and all others (specification §2.7). */
 export interface SectorPair {
   readonly mySector: string;
   readonly otherSectors: string;

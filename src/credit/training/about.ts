@@ -5,7 +5,7 @@ import type { Validation } from './validation.ts';
 
 type About = Scorecard['about'];
 
-/** What a card was made of. */
+/** The samples that a card was made from. */
 export function aboutSamples(samples: Samples, hasDates: boolean): About {
   const bads = samples.bad.reduce((sum, one) => sum + one, 0);
   const months = samples.months.toSorted((a, b) => a - b);
@@ -18,7 +18,7 @@ export function aboutSamples(samples: Samples, hasDates: boolean): About {
   };
 }
 
-/** How a card did on samples that its fit has not seen. */
+/** A card's performance on samples that its fit has not seen. */
 export function aboutFit(
   { shrinkage }: { readonly shrinkage: number },
   { parts, adverseImpactRatio }: Validation,

@@ -8,22 +8,23 @@ const SMALLEST_BIN_SHARE = 0.05;
 const SMALLEST_WEIGHT_STEP = 0.1;
 /** Added to both counts of a bin, so that one without goods or bads has a finite weight. */
 const SMOOTHING = 0.5;
-/** A bin holds at least this many bads: with fewer, its weight is mostly chance. */
+/** Minimum number of bads in a bin: with fewer, its weight is mostly chance. */
 export const MIN_BIN_BADS = 20;
 
 export interface BinningRules {
-  /** Which values are better. `either`: the samples show it, and it may change within the range. */
+  /** Which values are better. `either`: the samples decide, and it may change within the range. */
   readonly better: 'higher' | 'lower' | 'either';
   /**
-   * What no value means. `best`: it never happened, which is at least as good as any value.
-   * `unknown`: a bin of its own, worth what the samples show. Absent: there is always a value.
+   * The meaning of a missing value. `best`: it never happened, which is at least as good as any
+   * value. `unknown`: a separate bin, with the value that the samples show. Absent: there is always
+   * a value.
    */
   readonly missing?: 'best' | 'unknown';
   /** Default: `MIN_BIN_BADS`. */
   readonly minBads?: number;
 }
 
-/** What is binned. Arrays of equal length. */
+/** The input of binning. Arrays of equal length. */
 export interface Observations {
   /** `NaN`: no value. */
   readonly values: Float64Array;
@@ -45,7 +46,7 @@ export interface Bin {
 export interface Binning {
   /** Ascending; weights follow the direction of the characteristic. */
   readonly bins: readonly Bin[];
-  /** Of samples without a value; only where that can be. `below` is Infinity. */
+  /** For samples without a value; only if that is possible. `below` is Infinity. */
   readonly missing: Bin | undefined;
   /** Information value over all bins. A characteristic below 0.02 carries no information. */
   readonly informationValue: number;
@@ -192,7 +193,7 @@ function binningOf(
     if (known.length < block.classes.length) missing = { below: Infinity, goods, bads, woe };
   }
   bins.sort((a, b) => a.below - b.below);
-  // Samples that all have a value still make a card that knows what to do with one that has none.
+  // Samples that all have a value must still give a card that can score a missing one.
   if (rules.missing === 'best' && missing === undefined) {
     const best = bins.reduce((max, bin) => (bin.woe > max.woe ? bin : max));
     missing = { below: Infinity, goods: 0, bads: 0, woe: best.woe };
@@ -212,7 +213,7 @@ function binningOf(
   };
 }
 
-/** Too few without a value say nothing, neither for nor against: a weight of 0. */
+/** Too few samples without a value carry no information: a weight of 0. */
 function unknownBin(unknown: FineClass, { totals, rules }: Pooling): Bin {
   const { goods, bads } = unknown;
   const woe = hasEnoughBads(unknown, rules) ? weightOf(unknown, totals) : 0;

@@ -82,7 +82,7 @@ function labelledPoints(
     const { values, points } = column.bins[at]!;
     return { label: values.join(', '), points };
   }
-  // Bins that are worth the same are one in the card, so it is asked by value.
+  // Bins with equal points are joined in the card, so they are looked up by value.
   const points = pointsOfCell(column, String(from ?? -1e300));
   return { label: from === undefined ? 'lowest' : `from ${from}`, points };
 }

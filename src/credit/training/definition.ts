@@ -58,13 +58,13 @@ const DEFINITION = Type.Object(
   { additionalProperties: false },
 );
 
-/** What the columns of a table are, and how a scorecard is made of them. */
+/** The columns of a table, and how a scorecard is made from them. */
 export type Definition = Static<typeof DEFINITION>;
 export type ColumnDefinition = Static<typeof COLUMN>;
 
 const schema = Compile(DEFINITION);
 
-/** Throws: `TrainingError` with all that is wrong with the definition. */
+/** Throws: `TrainingError` with all problems of the definition. */
 export function checkDefinition(value: unknown, source: string): Definition {
   const problems = schema.Check(value)
     ? problemsOf(value)

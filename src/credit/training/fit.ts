@@ -22,7 +22,7 @@ const FEWEST_BADS = 200;
 export interface Fit {
   readonly card: Scorecard;
   readonly characteristics: readonly FittedCharacteristic<CharacteristicName>[];
-  /** What differences between people were multiplied by, so that few bads are not exaggerated. */
+  /** The factor applied to differences between people, so that few bads do not exaggerate them. */
   readonly shrinkage: number;
 }
 

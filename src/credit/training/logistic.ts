@@ -19,7 +19,7 @@ const SMALLEST_STEP_SHARE = 2 ** -20;
 interface LogisticOptions {
   /** How many rows each row stands for; 1 each when absent. */
   readonly rowWeights?: Float64Array | undefined;
-  /** Where to begin; near the solution it takes fewer rounds. */
+  /** Starting values; close to the solution fewer rounds are needed. */
   readonly start?: Pick<LogisticFit, 'intercept' | 'coefficients'> | undefined;
 }
 

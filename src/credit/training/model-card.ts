@@ -9,7 +9,7 @@ import { PARTS } from './validation.ts';
 import type { Validation } from './validation.ts';
 import type { FittedCharacteristic } from './weights-fit.ts';
 
-/** What a person must know before using a card of the registry, as Markdown of one page. */
+/** What to know before using a card of the registry, as one page of Markdown. */
 export function modelCard({ card, characteristics }: Fit, validation: Validation): string {
   return page({
     card,

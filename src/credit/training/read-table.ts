@@ -7,14 +7,14 @@ import type { Samples } from './samples.ts';
 /** More would not fit in memory together with the fit. */
 const MAX_ROWS = 5_000_000;
 const MAX_FAULTS_SHOWN = 10;
-/** A column with more is an identifier or free text. */
+/** A column with more distinct values is an identifier or free text. */
 const MAX_CATEGORIES = 1000;
 
 /** A table read by its definition. */
 export interface Table {
-  /** Rows whose outcome is known. A category is its position in `categories`. */
+  /** Rows with a known outcome. A category is its position in `categories`. */
   readonly samples: Samples;
-  /** Rows that were rejected, so that nobody knows their outcome: 0 in `bad`. */
+  /** Rejected rows, whose outcome is unknown: 0 in `bad`. */
   readonly rejected: Samples;
   /** The values of each category column. */
   readonly categories: ReadonlyMap<string, readonly string[]>;
@@ -48,8 +48,8 @@ class Columns {
 }
 
 /**
- * Reads a table (CSV with a header) by its definition. Columns that the definition does not name are
- * passed over. Weights are divided by their mean.
+ * Reads a table (CSV with a header) by its definition. Columns that the definition does not name
+ * are skipped. Weights are divided by their mean.
  * Throws: `TrainingError` with the first faulty lines; the error of the file system.
  */
 export async function readTable(file: string, definition: Definition): Promise<Table> {
@@ -121,7 +121,7 @@ function readRow({ cells, header, definition, codes, rows }: Row): void {
   if (!isBad && !isRejected && !outcome.good.includes(result)) {
     throw new TrainingError(`${outcome.column}: “${result}” is not an outcome of the definition`);
   }
-  // Everything is read before anything is added: a faulty row must not leave part of itself.
+  // Everything is read before anything is added, so that a faulty row adds nothing.
   const month = date === undefined ? 0 : monthOf(cell(date));
   const rowWeight = weight === undefined ? 1 : weightOf(cell(weight));
   const values = definition.columns.map((column) =>
@@ -175,7 +175,7 @@ function monthOf(text: string): number {
   return day.getUTCFullYear() * 12 + day.getUTCMonth();
 }
 
-/** Makes the mean 1, so that weights say nothing about how many rows there are. */
+/** Makes the mean 1, so that weights do not depend on the number of rows. */
 function normalise(...parts: readonly number[][]): void {
   const total = parts.reduce((sum, part) => part.reduce((all, one) => all + one, sum), 0);
   const count = parts.reduce((sum, part) => sum + part.length, 0);

@@ -3,11 +3,11 @@ import type { Samples } from './samples.ts';
 import type { LogOdds } from './shrinkage.ts';
 
 /**
- * Adds rejected applicants, whose outcome nobody knows, to the samples: each twice, as good and as
- * bad, weighted by how likely either is (fuzzy augmentation). It rests on an assumption that no data
- * can confirm, which `assumptionOf` states.
- * Source: Siddiqi, Credit Risk Scorecards (2006), chapter 6, “fuzzy augmentation”; for its limits,
- * Hand and Henley, IMA Journal of Mathematics Applied in Business and Industry 5 (1993) 45.
+ * Adds rejected applicants, whose outcome is unknown, to the samples: each twice, as good and as
+ * bad, weighted by the probability of each (fuzzy augmentation). This relies on an assumption that
+ * no data can confirm; `assumptionOf` states it. Source: Siddiqi, Credit Risk Scorecards (2006),
+ * chapter 6, “fuzzy augmentation”; for its limits, Hand and Henley, IMA Journal of Mathematics
+ * Applied in Business and Industry 5 (1993) 45.
  */
 export function inferRejected(
   rejected: Samples,
@@ -41,7 +41,7 @@ function twice<Value>(values: readonly Value[]): Value[] {
   return [...values, ...values];
 }
 
-/** What the inference assumes, for the card, the report and the person who trains. */
+/** The assumption of the inference, for the card, the report and the person who trains. */
 export function assumptionOf(
   { badOddsFactor }: NonNullable<Definition['rejectInference']>,
   rejected: number,

@@ -33,7 +33,7 @@ th, td { padding: .2rem .7rem; text-align: right; white-space: nowrap; border-bo
 interface Reported {
   readonly card: Pick<Scorecard, 'id' | 'version' | 'about'> & { readonly kind: string };
   readonly validation: Validation;
-  /** What the card is made of. */
+  /** The samples that the card is made from. */
   readonly section: Markup;
 }
 

@@ -3,7 +3,7 @@ import { selectSamples } from './samples.ts';
 import type { Samples } from './samples.ts';
 import { seededUniform } from './seeded.ts';
 
-/** With so many bads a fit of some dozens of bins exaggerates by less than 1 %. */
+/** With this many bads, a fit of some dozens of bins exaggerates by less than 1 %. */
 const ENOUGH_BADS = 5000;
 const FOLDS = 5;
 
@@ -11,10 +11,10 @@ const FOLDS = 5;
 export type LogOdds = (samples: Samples) => Float64Array;
 
 /**
- * How much of the differences between people that a fit shows is real: the calibration slope of the
- * same fit, binning and selection included, on samples it has not seen (cross-validation). At most
- * 1. A fit on few bads exaggerates; its log odds multiplied by this do not.
- * Source: van Houwelingen and le Cessie, Statistics in Medicine 9 (1990) 1303; Steyerberg, Clinical
+ * How much of the differences between people in a fit is real: the calibration slope of the same
+ * fit, including binning and selection, on samples it has not seen (cross-validation). At most 1. A
+ * fit on few bads exaggerates; multiplying its log odds by this removes the exaggeration. Source:
+ * van Houwelingen and le Cessie, Statistics in Medicine 9 (1990) 1303; Steyerberg, Clinical
  * Prediction Models (2009), section 13.2.
  */
 export function shrinkageOf(samples: Samples, fit: (samples: Samples) => LogOdds): number {

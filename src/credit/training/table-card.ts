@@ -101,7 +101,7 @@ export function readTableCard(file: string): TableCard {
   return checkTableCard(value, file);
 }
 
-/** Points of each column, the worst bin 0; the base takes up the rest. */
+/** Points of each column: the worst bin gets 0, and the base absorbs the difference. */
 export function tableCard(
   fit: Pick<TableFit, 'intercept' | 'columns'>,
   made: {
@@ -157,7 +157,7 @@ function cardColumn(
   return { name, type: 'category', bins, ...shared };
 }
 
-/** The points of a cell of a table. Throws: `TrainingError` when it must be a number and is not. */
+/** The points of a cell of a table. Throws: `TrainingError` if it must be a number and is not. */
 export function pointsOfCell(column: TableCardColumn, cell: string): number {
   if (cell === '' || column.missing.includes(cell)) return column.unknown;
   if (column.type === 'category') {

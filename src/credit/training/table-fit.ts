@@ -10,7 +10,7 @@ import type { FittedCharacteristic, WeightsFit } from './weights-fit.ts';
 /** Characteristics with a coefficient below this many standard errors are left out. */
 const LEAST_STANDARD_ERRORS = 0;
 
-/** A column of the table and what it is worth. */
+/** A column of the table and the values of its bins. */
 export type FittedColumn = FittedCharacteristic & {
   /** Rank of each category, the worst 0, by its code; a category is binned by its rank. */
   readonly ranks: Float64Array | undefined;
@@ -23,10 +23,10 @@ export interface TableFit {
 }
 
 /**
- * One coefficient for the weights of evidence of each column, shrunk as far as cross-validation says.
- * A table has few bads more often than not: what `fit.ts` does for the registry, a value of its own
- * for each bin, would follow chance.
- * @param infer adds people whose outcome is guessed; bins and shrinkage rest on known outcomes only.
+ * One coefficient for the weights of evidence of each column, shrunk by the factor from
+ * cross-validation. Most tables have few bads: a separate value for each bin, as in `fit.ts` for
+ * the registry, would follow chance.
+ * @param infer adds people with an inferred outcome; bins and shrinkage use known outcomes only.
  */
 export function fitTable(
   samples: Samples,
@@ -120,11 +120,13 @@ function fittedOf(
   };
 }
 
-/** Bads and goods of a category are counted as if it had this many samples more of the average kind. */
+/**
+ * Bads and goods of a category are counted as if it had this many more samples of the average kind.
+ */
 const RANK_SMOOTHING = 20;
 
 /**
- * Categories from the worst to the best. A rare one is drawn towards the average, so that chance
+ * Categories from the worst to the best. A rare one is moved towards the average, so that chance
  * does not put it first or last.
  */
 function rankCategories(
@@ -154,7 +156,7 @@ function rankCategories(
   return found;
 }
 
-/** A category that no sample of the fit had is not known. */
+/** A category without a sample in the fit is unknown. */
 function rankOf(code: number, ranks: Float64Array): number {
   return Number.isNaN(code) ? NaN : (ranks[code] ?? NaN);
 }

@@ -20,9 +20,9 @@ export interface TableTraining {
 }
 
 /**
- * Makes a card of a table and judges it on rows that the fit has not seen, as `trainScorecard` does
- * for the registry.
- * Throws: `TrainingError` when the table cannot make a card.
+ * Makes a card from a table and validates it on rows that the fit has not seen, like
+ * `trainScorecard` for the registry.
+ * Throws: `TrainingError` if no card can be made from the table.
  */
 export function trainTable(
   table: Table,
@@ -64,7 +64,7 @@ export function trainTable(
   return { card: { ...card, about }, fit, validation };
 }
 
-/** Rejected applicants of the months the card is made from. */
+/** Rejected applicants of the months that the card is made from. */
 function rejectedBefore(rejected: Samples, { outOfTime }: SplitSamples): Samples {
   const late = new Set(outOfTime.months);
   const rows = rejected.months.flatMap((month, row) => (late.has(month) ? [] : [row]));
@@ -90,7 +90,7 @@ export function judgedTableCard(card: TableCard, categories: Table['categories']
   };
 }
 
-/** Weighs the parts so that as many are bad as in the population the card is for. */
+/** Weights the parts so that the share of bads is that of the population the card is for. */
 function atPopulationRate(split: SplitSamples, { populationBadPercent }: Definition): SplitSamples {
   if (populationBadPercent === undefined) return split;
   const population = populationBadPercent / 100;

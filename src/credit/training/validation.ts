@@ -104,7 +104,7 @@ export interface Validation {
   readonly trueAuc: number | undefined;
 }
 
-/** What a validation needs of a card, of the registry or of a table. */
+/** What a validation needs from a card, of the registry or of a table. */
 export interface ValidatedCard {
   readonly names: readonly string[];
   readonly scores: (samples: Samples) => Uint16Array;

@@ -63,12 +63,12 @@ export function fitWeights<Name extends string>(
 
 interface Binned<Name extends string> {
   readonly binnings: ReadonlyMap<Name, Binning>;
-  /** Why a characteristic is not used; more are added. */
+  /** The reason for each characteristic that is left out; more are added. */
   readonly leftOut: Map<Name, string>;
   readonly leastErrors: number;
 }
 
-/** The same with bins that are known already. Throws: `TrainingError` when nothing is left. */
+/** The same with known bins. Throws: `TrainingError` if nothing is left. */
 export function fitBinned<Name extends string>(
   samples: Samples,
   binned: Binned<Name>,

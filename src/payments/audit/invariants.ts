@@ -169,7 +169,7 @@ export const INVARIANTS: readonly Invariant[] = [
     says: 'An attempt is in progress, or has exactly one result.',
     sql: `select vendor_id as "vendorId", format('payment %s: attempt %s is %s', payment_id,
             attempt_number,
-              string_agg(coalesce(outcome, 'under way'), ' and ' order by outcome)) as detail
+              string_agg(coalesce(outcome, 'in progress'), ' and ' order by outcome)) as detail
           from attempts group by bucket, vendor_id, payment_id, attempt_number having count(*) > 1`,
   },
   {

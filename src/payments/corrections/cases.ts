@@ -177,7 +177,7 @@ async function settleByHand(
   proposal: Proposal,
   plan: Extract<Plan, { kind: 'settle' }>,
 ): Promise<void> {
-  if (payment === null) throw new Error('a word about no transaction');
+  if (payment === null) throw new Error('a report about no payment');
   const { vendorId, paymentId, billerCode } = payment;
   const wasPaid = plan.outcome === 'success';
   if (wasPaid) await recallInstructions(db, [payment]);
@@ -265,9 +265,10 @@ function toldAfter(
       proposal.message ?? 'Not paid by the operator after all; the amount was returned';
     return { billerReference: null, message, details: null };
   }
-  const told = facts['biller_reference'] ?? facts['operator_reference'];
+  const reported = facts['biller_reference'] ?? facts['operator_reference'];
   return {
-    billerReference: proposal.operator_reference ?? (typeof told === 'string' ? told : null),
+    billerReference:
+      proposal.operator_reference ?? (typeof reported === 'string' ? reported : null),
     message: proposal.message ?? 'Paid after all, as the operator says; the amount was charged',
     details: proposal.details ?? detailsOf(facts['details']),
   };

@@ -110,7 +110,7 @@ export function planResolution(situation: Situation, proposal: Proposal): Plan {
       return { kind: 'nothing' };
     case 'paid':
     case 'failed':
-      return planWord(situation, proposal, resolution);
+      return planReport(situation, proposal, resolution);
     case 'charge_vendor':
       return planCharge(situation, proposal);
     case 'return_to_vendor':
@@ -152,14 +152,14 @@ function givenCents(proposal: Proposal): bigint | undefined {
   return proposal.amount_cents === null ? undefined : BigInt(proposal.amount_cents);
 }
 
-function planWord(situation: Situation, proposal: Proposal, word: 'paid' | 'failed'): Plan {
+function planReport(situation: Situation, proposal: Proposal, reported: 'paid' | 'failed'): Plan {
   const payment = required(situation);
   if (payment.outcome !== null) {
     throw new PlainError('The transaction is no longer open; see its status.', {
       field: 'resolution',
     });
   }
-  if (word === 'failed') {
+  if (reported === 'failed') {
     if (payment.firstSentAt === null) {
       throw new PlainError(
         'It has not been sent to the operator yet, so the operator cannot have refused it.',

@@ -85,7 +85,7 @@ export async function suspectQueued(
     `update dispatch_queue d
      set stage = 'verify', attempt_number = d.attempt_number + 1, verify_count = 0,
        claim_number = d.claim_number + 1, due_at = $2::timestamptz, sent_at = $1::timestamptz,
-       note = 'it may have been sent in the time that the books have lost'
+       note = 'it may have been sent in the period that the ledger lacks'
      from payments t
      where d.stage = 'send' and t.bucket = d.bucket and t.vendor_id = d.vendor_id
        and t.payment_id = d.payment_id

@@ -1,16 +1,18 @@
 /**
- * What the hash chain covers, as SQL: one entry for every transfer, collection, fund movement and
- * correction. A payment's particulars are part of the entry of the transfer that was made with them:
- * what was accepted of the reservation's, what was settled of its resolution's. `test/security/
- * tampering.test.ts` holds that every column is covered or listed there as not covered.
+ * The rows that the hash chain covers, as SQL: one entry for every transfer, collection, fund
+ * movement and correction. A payment's details are in the entry of the transfer committed with
+ * them: the accepted request in the reservation's entry, the result in its resolution's.
+ * `test/security/tampering.test.ts` verifies that every column is covered, or listed there as not
+ * covered.
  *
- * A row is hashed as the text of a PostgreSQL record, which tells null from empty and quotes what is
- * ambiguous; times as the bytes of their microseconds, which no session's settings change.
+ * A row is hashed as the text of a PostgreSQL record, which distinguishes null from empty text and
+ * quotes ambiguous values. Times are hashed as the bytes of their microseconds, which do not depend
+ * on session settings.
  */
 
 const at = (column: string): string => `encode(timestamptz_send(${column}), 'hex')`;
 
-/** Half the price of an id's own text. */
+/** Costs half as much as the id's own text. */
 const id = (column: string): string => `encode(uuid_send(${column}), 'hex')`;
 
 const sha256 = (...columns: readonly string[]): string =>
@@ -18,11 +20,11 @@ const sha256 = (...columns: readonly string[]): string =>
 
 const hex = (bytes: string): string => `encode(${bytes}, 'hex')`;
 
-/** SHA-256 of what was accepted and is only in the archive's file later on; null: nothing. */
+/** SHA-256 of the accepted fields that later are only in the archive's file; null: none. */
 export const acceptedRest = (t: string): string =>
   `case when ${t}.phone is not null then ${sha256(id(`${t}.payment_id`), `${t}.phone`)} end`;
 
-/** SHA-256 of what was settled and is only in the archive's file later on. */
+/** SHA-256 of the settled fields that later are only in the archive's file; null: none. */
 export const settledRest = (t: string): string =>
   sha256(
     id(`${t}.payment_id`),
@@ -45,10 +47,13 @@ const settledWith = (t: string, rest: string): string =>
     hex(rest),
   );
 
-/** SHA-256 of a payment's outcome with its particulars, as corrections keep the one before. */
+/**
+ * SHA-256 of a payment's outcome with its details; a correction stores that of the outcome it
+ * replaces.
+ */
 export const settledHash = (t: string): string => settledWith(t, settledRest(t));
 
-/** Payments with their particulars, or with the hashes of those that were archived. */
+/** Payments with their details, or with the hashes of archived details. */
 const PAYMENTS = `(
   select bucket, vendor_id, payment_id, created_at, settled_at, biller_response_time, amount_cents,
     fee_cents, outcome, failure_code, biller_code, account, merchant_reference, biller_reference,
@@ -62,7 +67,7 @@ const PAYMENTS = `(
   from archived_payments
 )`;
 
-/** What was accepted, in the entry of the reservation. */
+/** The accepted request, in the entry of the reservation. */
 const ACCEPTED = `row(${[
   'p.biller_code',
   'p.account',
@@ -73,7 +78,7 @@ const ACCEPTED = `row(${[
   hex(`coalesce(p.accepted_rest, ${acceptedRest('p')})`),
 ].join(', ')})::text`;
 
-/** What was settled, in the entry of the resolution: as it was before the first correction. */
+/** The result, in the entry of the resolution, as it was before the first correction. */
 const SETTLED = hex(`coalesce(
   (select c.settled_before from corrections c
     where c.bucket = p.bucket and c.vendor_id = p.vendor_id and c.payment_id = p.payment_id
@@ -110,7 +115,10 @@ const FUND_MOVEMENT = sha256(
   at('created_at'),
 );
 
-/** The outcome that a correction gave: what the next one replaced, or what there is now. */
+/**
+ * The outcome that a correction gave: the one that the next correction replaced, or the current
+ * one.
+ */
 const CORRECTION = sha256(
   "'correction'",
   id('c.correction_id'),
@@ -136,7 +144,7 @@ const CORRECTION = sha256(
 
 /**
  * Selects the entries with from <= time < to: `vendor_id`, `at`, `id`, `part` (0, or the transfer's
- * leg), `kind` and `hash`, which are in a block in the order of `ENTRY_ORDER`.
+ * leg), `kind` and `hash`. In a block they are in the order of `ENTRY_ORDER`.
  * @param from, to SQL of a `timestamptz`.
  */
 export function entries(from: string, to: string): string {
@@ -164,9 +172,9 @@ export function entries(from: string, to: string): string {
 
 export const ENTRY_ORDER = 'order by at, id, part';
 
-/** Bytes of an entry's hash that a block keeps of it. */
+/** How many bytes of an entry's hash a block keeps. */
 export const MARK_BYTES = 8;
 
-/** SHA-256 over what blocks have of all vendors, for `group by block_number`. */
+/** SHA-256 over the blocks of all vendors, for `group by block_number`. */
 export const BLOCKS_HASH = `sha256(string_agg(
   int4send(vendor_id) || int8send(entry_count) || hash, ''::bytea order by vendor_id))`;

@@ -139,8 +139,8 @@ export function paymentStatus(deps: {
         },
       };
       if (vendor.statusText === 'object') return answer;
-      const told = { ...answer, msg: { ...answer.msg, text: statusSentence(row) } };
-      return new StoredAnswer(JSON.stringify(told));
+      const sentence = { ...answer, msg: { ...answer.msg, text: statusSentence(row) } };
+      return new StoredAnswer(JSON.stringify(sentence));
     },
   };
 }
@@ -169,7 +169,7 @@ function keyOf(vendorId: number, { field, value }: Wanted): StatusKey | undefine
   return location?.vendorId === vendorId ? location : undefined;
 }
 
-/** While the books lack a time, a reference of it is unknown to us and may be paid all the same. */
+/** In quarantine an unknown reference may be a payment of the missing period, and may be paid. */
 async function refuseUnknown(pool: Pool, field: Wanted['field']): Promise<Refusal> {
   const open = await findOpenQuarantine(pool);
   return open === undefined

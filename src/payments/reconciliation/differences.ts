@@ -81,7 +81,7 @@ function caseOf(row: MatchedRow, found: Differences): NewCase | undefined {
   switch (verdict) {
     case 'theirs_only':
       // For a report about a settled payment, `settle` opens the case.
-      return match?.word ? undefined : { ...about, kind: 'theirs_only', evidenceId: rowId };
+      return match?.reported ? undefined : { ...about, kind: 'theirs_only', evidenceId: rowId };
     case 'duplicate':
       return { ...about, kind: 'duplicate', evidenceId: rowId };
     case 'changed':
@@ -179,14 +179,14 @@ async function settleProven(
   db: Queryable,
   { rows, absences }: Differences,
 ): Promise<{ readonly notPaid: number; readonly cases: number }> {
-  const words = wordsOf(rows);
+  const reports = reportsOf(rows);
   const vendorIds = new Set(
-    [...words.map(({ report }) => report), ...absences.notPaid].map(({ vendorId }) => vendorId),
+    [...reports.map(({ report }) => report), ...absences.notPaid].map(({ vendorId }) => vendorId),
   );
   if (vendorIds.size === 0) return { notPaid: 0, cases: 0 };
   await lockFloats(db, [...vendorIds]);
   let cases = 0;
-  for (const batch of batches(words)) {
+  for (const batch of batches(reports)) {
     const reports = batch.map(({ report }) => report);
     await recallInstructions(
       db,
@@ -213,20 +213,20 @@ async function settleProven(
   return { notPaid, cases };
 }
 
-interface Word {
+interface RowReport {
   readonly row: MatchedRow;
   readonly report: FinalReport;
 }
 
 /** The rows' reports about payments, one per payment. */
-function wordsOf(rows: readonly MatchedRow[]): Word[] {
-  const words = new Map<string, Word>();
+function reportsOf(rows: readonly MatchedRow[]): RowReport[] {
+  const reports = new Map<string, RowReport>();
   for (const row of rows) {
-    const { payment, word } = row.match ?? {};
-    if (!payment || !word || words.has(payment.paymentId)) continue;
-    words.set(payment.paymentId, { row, report: reportOf(payment, word, row) });
+    const { payment, reported } = row.match ?? {};
+    if (!payment || !reported || reports.has(payment.paymentId)) continue;
+    reports.set(payment.paymentId, { row, report: reportOf(payment, reported, row) });
   }
-  return [...words.values()];
+  return [...reports.values()];
 }
 
 function verdictAfter(result: SettleResult | undefined, report: FinalReport): string {

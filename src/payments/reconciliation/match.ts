@@ -45,7 +45,7 @@ export interface Match {
   /** The payment that it is about, if that is certain. */
   readonly payment: OurPayment | null;
   /** What the movement reports about the payment, if the ledger says otherwise or nothing. */
-  readonly word: Outcome | null;
+  readonly reported: Outcome | null;
   /** Not certain: a payment with the same account and amount at about that time. */
   readonly candidate: OurPayment | null;
 }
@@ -75,7 +75,7 @@ export function matchStatement(
     }
     const isPayment = movement.kind === 'payment' || movement.kind === 'reversal';
     const verdict = isPayment ? 'theirs_only' : 'noted';
-    matches.push({ movement, verdict, payment: null, word: null, candidate });
+    matches.push({ movement, verdict, payment: null, reported: null, candidate });
   }
   for (const [payment, group] of groups) matches.push(...judgeGroup(payment, group));
   return matches.toSorted((one, other) => one.movement.line - other.movement.line);
@@ -185,8 +185,11 @@ function judgeGroup(payment: OurPayment, group: readonly StatementMovement[]): M
   const cancelled = cancel(ordered);
   let { listedCents, listedPayments } = payment;
   const matches: Match[] = [];
-  const say = (movement: StatementMovement, verdict: Verdict, word: Outcome | null = null): void =>
-    void matches.push({ movement, verdict, payment, word, candidate: null });
+  const say = (
+    movement: StatementMovement,
+    verdict: Verdict,
+    reported: Outcome | null = null,
+  ): void => void matches.push({ movement, verdict, payment, reported, candidate: null });
   for (const movement of ordered) {
     if (cancelled.has(movement)) continue;
     if (movement.kind === 'reversal') {

@@ -123,4 +123,4 @@ create table unmatched_callbacks (
   received_at timestamptz not null,
   primary key (operator_code, callback_id)
 );
-create index stray_callbacks_by_reference on unmatched_callbacks (reference);
+create index unmatched_callbacks_by_reference on unmatched_callbacks (reference);

@@ -11,7 +11,7 @@ import type { Parameters } from './parameters.ts';
  *
  * Real senders also put the un-encoded signed text into the body, where `+`, `%` and `&` may be
  * meant as such. Hence the second, undecoded reading; see `Reading`. Without a signature nothing
- * could tell which of the two was meant, so then there is only the decoded one.
+ * could decide between the two, so there is only the decoded one.
  * Throws: `malformed_request` and what `FieldCollector` throws.
  */
 export function readForm(text: string, parameters: Parameters): Reading {
