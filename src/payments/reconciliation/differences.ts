@@ -179,14 +179,14 @@ async function settleProven(
   db: Queryable,
   { rows, absences }: Differences,
 ): Promise<{ readonly notPaid: number; readonly cases: number }> {
-  const reports = reportsOf(rows);
+  const rowReports = reportsOf(rows);
   const vendorIds = new Set(
-    [...reports.map(({ report }) => report), ...absences.notPaid].map(({ vendorId }) => vendorId),
+    [...rowReports.map(({ report }) => report), ...absences.notPaid].map(({ vendorId }) => vendorId),
   );
   if (vendorIds.size === 0) return { notPaid: 0, cases: 0 };
   await lockFloats(db, [...vendorIds]);
   let cases = 0;
-  for (const batch of batches(reports)) {
+  for (const batch of batches(rowReports)) {
     const reports = batch.map(({ report }) => report);
     await recallInstructions(
       db,
