@@ -181,7 +181,9 @@ async function settleProven(
 ): Promise<{ readonly notPaid: number; readonly cases: number }> {
   const rowReports = reportsOf(rows);
   const vendorIds = new Set(
-    [...rowReports.map(({ report }) => report), ...absences.notPaid].map(({ vendorId }) => vendorId),
+    [...rowReports.map(({ report }) => report), ...absences.notPaid].map(
+      ({ vendorId }) => vendorId,
+    ),
   );
   if (vendorIds.size === 0) return { notPaid: 0, cases: 0 };
   await lockFloats(db, [...vendorIds]);
