@@ -3,7 +3,6 @@ import { spreadVendors } from '../support/several-buckets.ts';
 import { newId } from '../../src/platform/base/ids.ts';
 import { claim, writeProgress } from '../../src/payments/dispatch/store.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
-import { createSettler } from '../../src/payments/settle/settle.ts';
 import type { Settler } from '../../src/payments/settle/settle.ts';
 import { createPayments, readPayment } from '../../src/payments/create/store.ts';
 import type { FinalReport, NewPayment } from '../../src/payments/create/payment.ts';
@@ -14,6 +13,7 @@ import {
   OTHER_BILLER,
   paidReport,
 } from '../support/money-fixture.ts';
+import { openPaymentsOf } from '../support/dispatch-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { BILLER, newPayment } from '../support/new-transaction.ts';
 
@@ -118,12 +118,7 @@ const RETURNED = { float: FLOAT_CENTS, reserved: 0n, fees: 0n };
 
 describe('a settler', () => {
   beforeAll(() => {
-    settlers = [0, 1].map(() =>
-      createSettler({
-        pools: [books.openPool({ byIndexOnly: true }), books.openPool({ byIndexOnly: true })],
-        deadlineMs: 8_000,
-      }),
-    );
+    settlers = [0, 1].map(() => openPaymentsOf(books, { laneCount: 2 }).settler);
   });
 
   describe('the first word', () => {

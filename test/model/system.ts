@@ -4,12 +4,12 @@ import { createCreateLanes } from '../../src/payments/create/create.ts';
 import type { CreateLanes } from '../../src/payments/create/create.ts';
 import { completeChain } from '../../src/payments/ledger/chain.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
-import { createSettler } from '../../src/payments/settle/settle.ts';
 import type { Settler } from '../../src/payments/settle/settle.ts';
 import { listPayments } from '../../src/payments/create/store.ts';
 import { statusOf } from '../../src/payments/create/payment.ts';
 import { createVendorDirectory } from '../../src/parties/directory.ts';
 import type { VendorDirectory } from '../../src/parties/directory.ts';
+import { openPaymentsOf } from '../support/dispatch-fixture.ts';
 import { OPERATOR } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import type { Model } from './model.ts';
@@ -41,12 +41,13 @@ export function createSystem(books: Books): System {
   return {
     books,
     masterKeys,
+    // Not the facade's `create`: the model chooses ids, fees and checks, and repeats an id.
     lanes: createCreateLanes({
       pools: [openLane(), openLane()],
       deadlineMs: 8_000,
       onAccepted: () => {},
     }),
-    settler: createSettler({ pools: [openLane(), openLane()], deadlineMs: 8_000 }),
+    settler: openPaymentsOf(books, { laneCount: 2 }).settler,
     directory: createVendorDirectory(books.pool, masterKeys),
     seen: new Set(),
   };

@@ -21,29 +21,31 @@ export interface Dispatch {
   stop(graceMs?: number): Promise<void>;
 }
 
-/** Starts a dispatcher whose waits are milliseconds. */
-export async function startDispatch(
-  books: Books,
-  options: {
-    /** By operator code. */
-    readonly connectors: Readonly<Record<string, Connector>>;
-    readonly openAfterFailures?: number;
-    readonly cooldownMs?: number;
-    /** Default 10 ms. */
-    readonly pollMs?: number;
-    /** Connection string of its pools; default: the books' own. */
-    readonly url?: string;
-  },
-): Promise<Dispatch> {
+interface PaymentsOfTest {
+  /** By operator code. Default: none. */
+  readonly connectors?: Readonly<Record<string, Connector>>;
+  readonly roles?: readonly 'dispatcher'[];
+  /** Default 1. */
+  readonly laneCount?: number;
+  readonly openAfterFailures?: number | undefined;
+  readonly cooldownMs?: number | undefined;
+  /** Default 10 ms. */
+  readonly pollMs?: number | undefined;
+  /** Connection string of its pools; default: the books' own. */
+  readonly url?: string | undefined;
+}
+
+/** The payments wing of one process on the books. Its pools are closed with them. */
+export function openPaymentsOf(books: Books, options: PaymentsOfTest = {}): Payments {
   const location = { url: options.url ?? books.url };
   const openPool: OpenPool = (pool) => books.openPool({ ...location, ...pool });
-  const payments = openPayments({
+  return openPayments({
     pool: openPool({ name: 'main', max: 3, byIndexOnly: true }),
     openPool,
     directory: { vendorById: () => undefined },
-    roles: new Set(['dispatcher']),
+    roles: new Set(options.roles),
     settings: {
-      laneCount: 1,
+      laneCount: options.laneCount ?? 1,
       breakerFailures: options.openAfterFailures ?? 1_000,
       breakerCooldownMs: options.cooldownMs ?? 5,
     },
@@ -52,9 +54,17 @@ export async function startDispatch(
       retries: { verifyFirstMs: 1, verifyMaxMs: 4, resendFirstMs: 1, resendMaxMs: 4 },
       queuePollMs: options.pollMs ?? 10,
     },
-    operators: { connectorOf: (operatorCode) => options.connectors[operatorCode] },
+    operators: { connectorOf: (operatorCode) => options.connectors?.[operatorCode] },
     log: pino({ level: 'silent' }),
   });
+}
+
+/** Starts a dispatcher whose waits are milliseconds. */
+export async function startDispatch(
+  books: Books,
+  options: PaymentsOfTest & Required<Pick<PaymentsOfTest, 'connectors'>>,
+): Promise<Dispatch> {
+  const payments = openPaymentsOf(books, { ...options, roles: ['dispatcher'] });
   await payments.catalogue.reload();
   payments.start();
   const { dispatcher } = payments;
