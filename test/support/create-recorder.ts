@@ -37,7 +37,7 @@ export function recordCreates(pool: Pool, into: RecordedCall[]): void {
         const [first, ...rest] = (answer as Answer).rows;
         into.push({
           atMicros: first?.knownAt.micros ?? 0n,
-          paymentIds: statement.values?.[1] as string[],
+          paymentIds: statement.values?.[2] as string[],
           decisions: new Map(rest.map((row) => [row.rowNumber, row.decision])),
         });
       }
