@@ -27,7 +27,7 @@ const LEAST_SCORE = 85;
 const options = new Command('mutation')
   .description('Break the core modules on purpose, and count what the tests notice.')
   .option('--only <text>', 'only modules whose path has this in it', '')
-  .option('--survivors', 'tell the changes that nobody noticed')
+  .option('--survivors', 'list the changes that no test noticed')
   .parse()
   .opts<{ only: string; survivors?: true }>();
 

@@ -22,11 +22,11 @@ const PROGRESS_EVERY_MS = 10_000;
 
 const options = new Command('sim')
   .description(
-    'Simulate storms over the dispatcher, one for each seed, and judge the books after it.',
+    'Simulate faults around the dispatcher, one run per seed, and check the ledger after each.',
   )
   .option('--seeds <n>', 'how many runs', countOption, 200)
   .option('--seed <s>', 'the first seed', countOption, 1)
-  .option('--trace', 'tell what happens; for one seed')
+  .option('--trace', 'print every event, for one seed')
   .parse()
   .opts<{ seeds: number; seed: number; trace?: true }>();
 

@@ -46,7 +46,7 @@ function replayLines(file: string, content: Buffer, replay: (entry: unknown) => 
       replay(JSON.parse(content.toString('utf8', start, end)));
     } catch (error) {
       throw new Error(
-        `${file} cannot be read from line ${lineNumber} on. Move the file away to start anew, without the payments it holds.`,
+        `${file} cannot be read from line ${lineNumber} on. Move the file away to start without the payments in it.`,
         { cause: error },
       );
     }
