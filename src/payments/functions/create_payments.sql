@@ -21,7 +21,7 @@
 -- always together with their reservation (src/payments/grants.ts).
 --
 -- Every statement names the bucket and runs on one machine; rows are inserted from the anchor table
--- `buckets`, so that Citus sees where (docs/decisions/20-buckets.md).
+-- `buckets`, so that Citus sees where (docs/decisions/0020-buckets.md).
 create or replace function create_payments(
   p_bucket integer,
   p_vendor_ids integer[],

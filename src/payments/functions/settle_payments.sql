@@ -15,7 +15,7 @@
 -- (src/platform/db/runtime-grants.ts).
 --
 -- Every statement names the bucket and runs on one machine; what one statement returns is passed to the
--- next in arrays (docs/decisions/20-buckets.md).
+-- next in arrays (docs/decisions/0020-buckets.md).
 
 create or replace function settle_payments(
   p_bucket integer,
