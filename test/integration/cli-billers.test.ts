@@ -170,6 +170,21 @@ describe('malipo operator', () => {
       expect(listed.stdout).toContain('keyworks');
       expect(listed.stdout).not.toContain(next);
     }
+    const { operators } = (await must(environment, 'operator', 'list', '--json')).json<{
+      operators: { operator_code: string }[];
+    }>();
+    const listed = operators.find((one) => one.operator_code === 'keyworks');
+    expect(Object.keys(listed ?? {}).toSorted()).toEqual([
+      'base_url',
+      'billers',
+      'connector',
+      'has_key',
+      'max_concurrency',
+      'max_per_second',
+      'name',
+      'operator_code',
+      'settings',
+    ]);
   });
 
   it('sets a given secret without showing it, also from standard input', async () => {
