@@ -6,27 +6,28 @@
  * information.
  */
 export const FLOWS = `(
-  select f.created_at, f.vendor_id, s.*
-  from transfers f cross join lateral (
-    select '' as operator_code, n.net_cents,
-      case when f.debit_account = 'external' and f.credit_account = 'collected'
-        then f.amount_cents else 0 end as in_cents,
-      case when f.debit_account = 'reserved' and f.credit_account like 'operator:%'
-        then f.amount_cents else 0 end as payments_cents,
-      case when f.debit_account = 'reserved' and f.credit_account = 'fees'
-        then f.amount_cents else 0 end as fees_cents,
-      case when f.debit_account = 'reserved' and f.credit_account = 'float'
-        then f.amount_cents else 0 end as refunds_cents,
-      case when f.debit_account = 'reserved' or f.debit_account = 'external' and f.credit_account = 'collected'
-        then 0 else n.net_cents end as corrections_cents
-    from (select f.amount_cents * ((f.credit_account in ('collected', 'float', 'reserved'))::integer
-      - (f.debit_account in ('collected', 'float', 'reserved'))::integer) as net_cents) n
-    union all
-    select split_part(side.account, ':', 2), side.sign * f.amount_cents, 0,
-      case when f.debit_account = 'reserved' then f.amount_cents else 0 end, 0,
-      case when f.credit_account = 'float' then f.amount_cents else 0 end,
-      case when f.debit_account = 'reserved' then 0 else side.sign * f.amount_cents end
-    from (values (f.debit_account, -1), (f.credit_account, 1)) as side (account, sign)
-    where side.account like 'operator:%' or side.account like 'receivable:%'
-  ) s
+  select x.created_at, x.vendor_id,
+    case when x.side = 0 then '' else split_part(x.account, ':', 2) end as operator_code,
+    x.net_cents,
+    case when x.side = 0 and x.debit_account = 'external' and x.credit_account = 'collected'
+      then x.amount_cents else 0 end as in_cents,
+    case when x.debit_account = 'reserved' and (x.side <> 0 or x.credit_account like 'operator:%')
+      then x.amount_cents else 0 end as payments_cents,
+    case when x.side = 0 and x.debit_account = 'reserved' and x.credit_account = 'fees'
+      then x.amount_cents else 0 end as fees_cents,
+    case when (x.side <> 0 or x.debit_account = 'reserved') and x.credit_account = 'float'
+      then x.amount_cents else 0 end as refunds_cents,
+    case when x.debit_account = 'reserved'
+        or x.side = 0 and x.debit_account = 'external' and x.credit_account = 'collected'
+      then 0 else x.net_cents end as corrections_cents
+  from (
+    -- Side 0: the vendor's own money. One select, because Citus rejects a union here.
+    select f.created_at, f.vendor_id, f.debit_account, f.credit_account, f.amount_cents, k.side,
+      case when k.side < 0 then f.debit_account when k.side > 0 then f.credit_account end as account,
+      f.amount_cents * case when k.side <> 0 then k.side
+        else (f.credit_account in ('collected', 'float', 'reserved'))::integer
+          - (f.debit_account in ('collected', 'float', 'reserved'))::integer end as net_cents
+    from transfers f cross join (values (0), (-1), (1)) as k (side)
+  ) x
+  where x.side = 0 or x.account like 'operator:%' or x.account like 'receivable:%'
 )`;
