@@ -1,11 +1,12 @@
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { Client } from 'pg';
+import type { ClientBase } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { checkServer } from '../../src/platform/db/server-check.ts';
-import { findWrongSettings } from '../../src/platform/db/session-settings.ts';
+import { applySessionSettings, findWrongSettings } from '../../src/platform/db/session-settings.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 
@@ -86,6 +87,22 @@ describe('a connection', () => {
     const hot = createPool({ url: database.url, max: 1, name: 'test', byIndexOnly: true });
     for (const ours of [pool, hot, owner]) expect(await isCompiled(ours)).toBe(false);
     await hot.end();
+  });
+
+  test('turns the compiler off before the first statement that could be compiled', async () => {
+    const sent: string[] = [];
+    const query = ({ text }: { readonly text: string }): Promise<void> => {
+      sent.push(text);
+      return Promise.resolve();
+    };
+    await applySessionSettings({ query } as unknown as ClientBase, database.url, {
+      statementTimeoutMs: 1,
+      lockTimeoutMs: 1,
+      idleInPaymentMs: 1,
+      byIndexOnly: true,
+    });
+    expect(sent[0]).toBe('set jit = off');
+    expect(sent).toHaveLength(2);
   });
 
   test('keeps a stronger synchronous_commit', async () => {

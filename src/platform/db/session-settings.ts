@@ -1,4 +1,4 @@
-import type { ClientBase } from 'pg';
+import type { ClientBase, QueryConfig } from 'pg';
 import type { Queryable } from './pool.ts';
 
 /**
@@ -51,6 +51,12 @@ export interface SessionLimits {
 const SET_TIMEOUT_MS = 5_000;
 
 /**
+ * A utility command has no plan that could be compiled. `SET` below has one: where
+ * `jit_above_cost` is 0, each new connection would spend half a second on compiling it.
+ */
+const DO_NOT_COMPILE = 'set jit = off';
+
+/**
  * `transaction_timeout` was added in PostgreSQL 17: settings that the server does not know are left
  * out.
  */
@@ -79,8 +85,10 @@ export async function applySessionSettings(
     ...(limits.byIndexOnly ? BY_INDEX_ONLY : {}),
   };
   // A server that accepts connections and never answers must not keep its callers waiting.
-  const statement = { text: SET, query_timeout: SET_TIMEOUT_MS };
-  await client.query({ ...statement, values: [Object.keys(settings), Object.values(settings)] });
+  const run = async (text: string, values?: unknown[]): Promise<unknown> =>
+    await client.query({ text, values, query_timeout: SET_TIMEOUT_MS } as QueryConfig);
+  await run(DO_NOT_COMPILE);
+  await run(SET, [Object.keys(settings), Object.values(settings)]);
 }
 
 /** Settings of this session that differ from what the service needs, one line each. */
