@@ -1,4 +1,5 @@
 import { Counter, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { addCreditMetrics } from './credit/metrics.ts';
 import { addPaymentMetrics } from './payments/metrics.ts';
 import { readBackupAgeSeconds } from './platform/backup/store.ts';
 import type { Pool } from './platform/db/pool.ts';
@@ -35,6 +36,7 @@ export function createMetrics(options: {
     registers,
   });
   addPaymentMetrics(registry, options);
+  addCreditMetrics(registry, options.pool);
   addGauge(
     registry,
     'malipo_backup_age_seconds',

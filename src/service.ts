@@ -91,7 +91,11 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Omit<Servi
   const settings = await watchSettings({
     pool,
     pollMs: SETTINGS_POLL_MS,
-    reload: { vendors: parties.directory.reload, billers: payments.catalogue.reload },
+    reload: {
+      vendors: parties.directory.reload,
+      billers: payments.catalogue.reload,
+      scorecards: credit.reloadCards,
+    },
     onError: (error) => log.error({ err: error }, 'settings could not be reloaded'),
   });
   ends.add(() => settings.stop());

@@ -12,9 +12,14 @@ import { startEnquiryRetention } from './enquiries/retention.ts';
 import { createEnquiryService } from './enquiries/service.ts';
 import type { EnquiryService } from './enquiries/service.ts';
 import { openRegistryVault } from './registry/open-vault-store.ts';
+import { openCards } from './governance/cards.ts';
+import type { LiveCards } from './governance/cards.ts';
+import { startMonitoring } from './monitoring/job.ts';
 import type { CreditKeys } from './registry/vault.ts';
 
 const RETENTION_EVERY_MS = 3_600_000;
+/** Measuring reads every enquiry of a month, so it is not done at each scrape of the metrics. */
+const MONITOR_EVERY_MS = 6 * 3_600_000;
 
 export interface CreditOptions {
   readonly pool: Pool;
@@ -40,12 +45,15 @@ export interface CreditSettings {
   /** For each strict vendor; 0: no limit. */
   readonly creditMissesPerHour: number;
   /** Undefined: the built-in registry answers. */
-  readonly metropol: Omit<MetropolOptions, 'pool' | 'vault' | 'clock' | 'timeZone'> | undefined;
+  readonly metropol:
+    Omit<MetropolOptions, 'pool' | 'vault' | 'clock' | 'cards' | 'timeZone'> | undefined;
 }
 
 export interface Credit {
   /** Undefined when the credit registry is not configured. */
   readonly enquiryService: EnquiryService | undefined;
+  /** Reads the scorecards in force again. */
+  readonly reloadCards: () => Promise<void>;
   /** Starts the background jobs, with the role `jobs`. */
   start(): void;
   /** Finishes current work. */
@@ -58,19 +66,27 @@ export interface Credit {
  */
 export async function openCredit(options: CreditOptions): Promise<Credit> {
   const { settings, log, clock = systemClock } = options;
-  const enquiries = await openEnquiries(options, clock);
+  const cards = await openCards(options.pool);
+  const enquiries = await openEnquiries(options, { clock, cards: cards.current });
   const retentionDays = settings.creditEnquiryRetentionDays;
-  let retention: PeriodicJob | undefined;
+  const jobs: PeriodicJob[] = [];
   return {
     enquiryService: enquiries?.service,
+    reloadCards: cards.reload,
     start: () => {
-      if (!options.roles.has('jobs') || retentionDays === 0) return;
+      if (!options.roles.has('jobs')) return;
       const { pool } = options;
-      const everyMs = RETENTION_EVERY_MS;
-      retention = startEnquiryRetention({ pool, clock, retentionDays, everyMs, log });
+      if (retentionDays > 0) {
+        const everyMs = RETENTION_EVERY_MS;
+        jobs.push(startEnquiryRetention({ pool, clock, retentionDays, everyMs, log }));
+      }
+      if (enquiries !== undefined) {
+        const { timeZone } = settings;
+        jobs.push(startMonitoring({ pool, clock, timeZone, everyMs: MONITOR_EVERY_MS, log }));
+      }
     },
     stop: async () => {
-      await retention?.stop();
+      await Promise.all(jobs.map(async (job) => await job.stop()));
       await enquiries?.service.idle();
       await enquiries?.bureau.close();
     },
@@ -79,11 +95,11 @@ export async function openCredit(options: CreditOptions): Promise<Credit> {
 
 async function openEnquiries(
   { pool, openPool, keys, settings }: CreditOptions,
-  clock: Clock,
+  { clock, cards }: { readonly clock: Clock; readonly cards: LiveCards['current'] },
 ): Promise<{ readonly service: EnquiryService; readonly bureau: Bureau } | undefined> {
   if (keys === undefined) return undefined;
   const vault = await openRegistryVault(pool, keys);
-  const shared = { pool, vault, clock, timeZone: settings.timeZone };
+  const shared = { pool, vault, clock, cards, timeZone: settings.timeZone };
   const bureau =
     settings.metropol === undefined
       ? createRegistryBureau({ ...shared, retentionDays: settings.creditRetentionDays })

@@ -31,5 +31,11 @@ export const CREDIT_GRANTS: RuntimeGrants = {
   enquiry_retention: READ_ONLY,
   enquiries: APPEND_ONLY,
   subject_enquiries: APPEND_ONLY,
+
+  // Scorecards.
+  scorecards: APPEND_ONLY,
+  scorecard_changes: APPEND_ONLY,
+  scorecard_months: { insert: true, updateAllBut: ['month', 'kind', 'card', 'role'] },
+  score_overrides: APPEND_ONLY,
   upstream_calls: { insert: true, update: ['outcome', 'ended_at', 'sealed_answer'] },
 };

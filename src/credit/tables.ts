@@ -6,6 +6,10 @@ export const CREDIT_TABLES: TableClasses = {
   upstream_calls: 'distributed',
   // The registry belongs to people, not to vendors (docs/decisions/0021-the-registry-is-on-the-coordinator.md).
   subject_enquiries: 'local',
+  scorecards: 'local',
+  scorecard_changes: 'local',
+  scorecard_months: 'local',
+  score_overrides: 'distributed',
   // Read by a function that runs on the node of its bucket.
   enquiry_retention: 'reference',
   credit_registry: 'local',

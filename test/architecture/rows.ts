@@ -31,13 +31,13 @@ export const ROWS: readonly (readonly string[])[] = [
 
   ['credit/facts', 'credit/grants', 'credit/tables'],
   ['credit/scorecards'],
-  ['credit/registry', 'credit/summary', 'credit/training'],
+  ['credit/registry', 'credit/summary', 'credit/training', 'credit/governance'],
   ['credit/matching'],
   ['credit/importing', 'credit/bureaus'],
   ['credit/enquiries'],
-  ['credit/reports'],
+  ['credit/reports', 'credit/monitoring'],
   ['credit/rotation'],
-  ['credit/credit'],
+  ['credit/credit', 'credit/metrics'],
   ['credit/operations'],
 
   ['metrics', 'environment', 'schema'],

@@ -37,6 +37,8 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
     'suppression_changes',
     'credit_cases',
   ],
+  'credit/governance': ['scorecards', 'scorecard_changes'],
+  'credit/monitoring': ['scorecard_months', 'score_overrides'],
   'credit/importing': ['credit_imports', 'credit_import_findings'],
   'credit/bureaus': ['upstream_calls'],
   'credit/enquiries': ['enquiry_chains', 'enquiries', 'enquiry_retention'],

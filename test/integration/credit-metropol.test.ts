@@ -4,6 +4,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../src/platform/base/clock.ts';
 import { createMetropolBureau } from '../../src/credit/bureaus/metropol/bureau.ts';
+import { shippedScorecards } from '../../src/credit/scorecards/score.ts';
 import type { MetropolOptions } from '../../src/credit/bureaus/metropol/bureau.ts';
 import { signedHeaders } from '../../src/credit/bureaus/metropol/signing.ts';
 import type { Bureau, BureauQuestion } from '../../src/credit/bureaus/bureau.ts';
@@ -64,6 +65,7 @@ function open(
     vault: keys,
     clock: systemClock,
     timeZone: 'Africa/Nairobi',
+    cards: () => ({ champions: shippedScorecards(), challengers: {} }),
     ...settings,
   });
   const shared = {

@@ -131,7 +131,11 @@ describe('calls without an answer', () => {
     const watch = await watchSettings({
       pool: books.openPool({ max: 2 }),
       pollMs: 10,
-      reload: { vendors: async () => undefined, billers: other.catalogue.reload },
+      reload: {
+        vendors: async () => undefined,
+        billers: other.catalogue.reload,
+        scorecards: async () => undefined,
+      },
       onError: () => undefined,
     });
     await start({ [OPERATOR]: operator });

@@ -33,7 +33,7 @@ async function startWatch(
   pollMs: number,
   onReload: (topic: SettingsTopic) => Promise<void> = async () => undefined,
 ): Promise<Watching> {
-  const reloads = { vendors: 0, billers: 0 };
+  const reloads = { vendors: 0, billers: 0, scorecards: 0 };
   const onError = vi.fn<(error: Error) => void>();
   const reload = (topic: SettingsTopic) => async (): Promise<void> => {
     reloads[topic] += 1;
@@ -42,7 +42,11 @@ async function startWatch(
   const watch = await watchSettings({
     pool: books.openPool({ max: 3, name: 'watching' }),
     pollMs,
-    reload: { vendors: reload('vendors'), billers: reload('billers') },
+    reload: {
+      vendors: reload('vendors'),
+      billers: reload('billers'),
+      scorecards: reload('scorecards'),
+    },
     onError,
   });
   watches.push(watch);
@@ -67,15 +71,16 @@ async function untilListening(count: number): Promise<void> {
 describe('a change of settings', () => {
   test('is seen by every process without waiting for a poll, and only its topic', async () => {
     const processes = [await startWatch(NEVER_MS), await startWatch(NEVER_MS)];
-    for (const { reloads } of processes) expect(reloads).toEqual({ vendors: 1, billers: 1 });
+    for (const { reloads } of processes)
+      expect(reloads).toEqual({ vendors: 1, billers: 1, scorecards: 1 });
     await untilListening(2);
     await change('billers');
     for (const { reloads } of processes) {
-      await until(() => expect(reloads).toEqual({ vendors: 1, billers: 2 }));
+      await until(() => expect(reloads).toEqual({ vendors: 1, billers: 2, scorecards: 1 }));
     }
     await change('vendors');
     for (const { reloads } of processes) {
-      await until(() => expect(reloads).toEqual({ vendors: 2, billers: 2 }));
+      await until(() => expect(reloads).toEqual({ vendors: 2, billers: 2, scorecards: 1 }));
     }
   });
 
@@ -99,6 +104,7 @@ describe('a change of settings', () => {
             reloads += 1;
           },
           billers: async () => undefined,
+          scorecards: async () => undefined,
         },
         onError: () => undefined,
       }),
@@ -114,7 +120,7 @@ describe('a change of settings', () => {
     await books.pool.query(
       `update settings_versions set version = version + 1 where topic = 'vendors'`,
     );
-    await until(() => expect(reloads).toEqual({ vendors: 2, billers: 1 }));
+    await until(() => expect(reloads).toEqual({ vendors: 2, billers: 1, scorecards: 1 }));
   });
 
   test('is seen when the connection that listens was lost, which is opened again', async () => {
@@ -158,7 +164,7 @@ describe('a change of settings', () => {
       changeSettings(books.pool, 'vendors', async () => await Promise.reject(new Error('no'))),
     ).rejects.toThrow('no');
     await watch.check();
-    expect(reloads).toEqual({ vendors: 1, billers: 1 });
+    expect(reloads).toEqual({ vendors: 1, billers: 1, scorecards: 1 });
   });
 });
 

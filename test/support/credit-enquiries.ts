@@ -44,5 +44,6 @@ export function newEnquiry(vault: Vault, change: Partial<EnquiryRecord> = {}): N
     crns: record.crn === null ? [] : [BigInt(record.crn)],
     askedBy: 'A lender',
     sector: 'bank',
+    challenger: null,
   };
 }

@@ -7,8 +7,10 @@ import { addCreditKeyCommands } from './keys.ts';
 import { addLetterCommands } from './letters.ts';
 import { addListCommands } from './lists.ts';
 import { addMergeCommands } from './merge.ts';
+import { addMonitorCommands } from './monitor.ts';
 import { addReportCommand } from './report.ts';
 import { addScoreCommand } from './score.ts';
+import { addScorecardCommands } from './scorecard.ts';
 import { addSuppressionCommands } from './suppression.ts';
 import { addApplyCardCommand, addTrainCommand } from './train.ts';
 
@@ -26,4 +28,6 @@ export function addCreditCommands(program: Command, cli: Cli): void {
   addCreditKeyCommands(credit, cli);
   addTrainCommand(credit, cli);
   addApplyCardCommand(credit, cli);
+  addScorecardCommands(credit, cli);
+  addMonitorCommands(credit, cli);
 }

@@ -72,6 +72,7 @@ async function enquiriesAnswer(session: Session, options: EnquiryOptions): Promi
     crn: one.crn,
     score: one.score,
     grade: one.grade,
+    scorecard: one.scorecard,
     source: one.source,
     consent_reference: one.consentReference,
     duration_ms: one.durationMs,

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { systemClock } from '../../platform/base/clock.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { readFileOfToday } from '../../credit/bureaus/registry.ts';
+import { readCardsInForce } from '../../credit/governance/cards.ts';
 import { readSubject } from '../../credit/registry/store.ts';
 import { explainScore, scoreFile } from '../../credit/scorecards/score.ts';
 import type { ScoreAnswer } from '../../credit/scorecards/score.ts';
@@ -47,8 +48,9 @@ async function explain({ pool, config }: Session, crn: bigint, kind: ScoreKind):
     crn,
     null,
   );
-  const score = scoreFile(file, kind);
-  const { basePoints, rows } = explainScore(file, kind);
+  const { champions } = await readCardsInForce(pool);
+  const score = scoreFile(file, kind, champions);
+  const { basePoints, rows } = explainScore(file, kind, champions);
   return {
     json: {
       crn: String(crn),

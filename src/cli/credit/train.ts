@@ -135,8 +135,7 @@ async function trainForRegistry(
     modelCard: modelCard(fit, validation),
   };
   const files = await writeTraining(fit.card, texts, options.out);
-  const next =
-    'Read the report, then put the card into the folder scorecards and restart the service.';
+  const next = `Read the report, then \`malipo credit scorecard add ${files.card}\`.`;
   const answer = answerOf({ ...fit, validation, files, next });
   return { ...answer, json: { ...answer.json, without_history: withoutHistory } };
 }

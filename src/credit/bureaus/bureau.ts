@@ -41,11 +41,19 @@ export interface BureauFinding {
   readonly file: CreditFile;
   /** Null for the identity decision. */
   readonly score: ScoreAnswer | null;
+  /** Absent: no challenger, or no score. */
+  readonly challenger?: ChallengerScore;
   /**
    * The parts of the answer that were computed here instead of by the upstream; empty for the
    * registry.
    */
   readonly computedHere: readonly string[];
+}
+
+/** A score that is recorded and not answered. */
+export interface ChallengerScore {
+  readonly scorecard: string;
+  readonly score: number;
 }
 
 interface MatchDetails {

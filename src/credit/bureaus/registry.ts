@@ -7,11 +7,11 @@ import { readSuppressionRules } from '../registry/suppression-store.ts';
 import { applySuppression } from '../registry/suppression.ts';
 import type { Vault } from '../registry/vault.ts';
 import { ONE_APPLICATION_DAYS } from '../scorecards/characteristics.ts';
+import type { CardsInForce } from '../governance/cards.ts';
 import { scoreFile } from '../scorecards/score.ts';
-import type { ScoreAnswer } from '../scorecards/score.ts';
 import type { CreditFile } from '../facts.ts';
 import { REGISTRY_SOURCE, matchRulesOf } from './bureau.ts';
-import type { Bureau, BureauAnswer, CreditOperation } from './bureau.ts';
+import type { Bureau, BureauAnswer, BureauFinding, CreditOperation } from './bureau.ts';
 
 export interface RegistryBureauOptions {
   readonly pool: Pool;
@@ -20,6 +20,8 @@ export interface RegistryBureauOptions {
   readonly timeZone: string;
   /** Older states are no longer used. */
   readonly retentionDays: number;
+  /** The cards to score with now. */
+  readonly cards: () => CardsInForce;
 }
 
 /**
@@ -51,7 +53,7 @@ export function createRegistryBureau(options: RegistryBureauOptions): Bureau {
           crn: String(crn),
           profile,
           file,
-          score: scoreOf(file, question.operation),
+          ...scoresOf(file, question.operation, options.cards()),
           computedHere: [],
         },
       };
@@ -59,10 +61,25 @@ export function createRegistryBureau(options: RegistryBureauOptions): Bureau {
   };
 }
 
-/** The score that an operation returns; none for the identity decision. */
-function scoreOf(file: CreditFile, operation: CreditOperation): ScoreAnswer | null {
-  if (operation === 'id-decision') return null;
-  return scoreFile(file, operation === 'generic-score' ? 'generic' : 'mobile');
+/**
+ * The score that an operation returns, and the challenger's; none for the identity decision. Both
+ * are of the same file, so that a difference is the cards'.
+ */
+function scoresOf(
+  file: CreditFile,
+  operation: CreditOperation,
+  { champions, challengers }: CardsInForce,
+): Pick<BureauFinding, 'score' | 'challenger'> {
+  if (operation === 'id-decision') return { score: null };
+  const kind = operation === 'generic-score' ? 'generic' : 'mobile';
+  const score = scoreFile(file, kind, champions);
+  const challenger = challengers[kind];
+  if (challenger === undefined || score.score === '') return { score };
+  const other = scoreFile(file, kind, { ...champions, [kind]: challenger });
+  return {
+    score,
+    challenger: { scorecard: other.scorecard, score: Number(other.score) },
+  };
 }
 
 /**

@@ -25,6 +25,8 @@ export interface ListedEnquiry {
   readonly crn: string | null;
   readonly score: string | null;
   readonly grade: string | null;
+  /** The card that answered, as `id@version`. */
+  readonly scorecard: string | null;
   readonly source: string;
   readonly consentReference: string | null;
   readonly durationMs: number;
@@ -41,7 +43,7 @@ export async function listEnquiries(
   const read = await db.query<ListedEnquiry>(
     `select sequence, enquired_at as "enquiredAt", operation,
       request_reference as "requestReference", report_reason as "reportReason", outcome, crn, score,
-       grade, source, consent_reference as "consentReference", duration_ms as "durationMs",
+       grade, scorecard, source, consent_reference as "consentReference", duration_ms as "durationMs",
          sealed_payload is null as erased
      from enquiries
      where bucket = bucket_of($1) and vendor_id = $1

@@ -259,5 +259,6 @@ function toKeep(
     crns: details?.kind === 'found' ? details.crns : [],
     askedBy: enquiry.vendor.name,
     sector: enquiry.vendor.sector,
+    challenger: finding?.challenger ?? null,
   };
 }

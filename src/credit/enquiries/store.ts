@@ -1,6 +1,6 @@
 import { inTransaction } from '../../platform/db/pool.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
-import type { CreditOperation } from '../bureaus/bureau.ts';
+import type { ChallengerScore, CreditOperation } from '../bureaus/bureau.ts';
 import { byBucket } from '../../parties/by-bucket-store.ts';
 import { addSubjectEnquiries } from '../registry/subject-enquiries-store.ts';
 import { chainHash } from './record.ts';
@@ -14,6 +14,8 @@ export interface NewEnquiry {
   readonly crns: readonly bigint[];
   readonly askedBy: string;
   readonly sector: string;
+  /** Scored alongside, and not answered; null: none. */
+  readonly challenger: ChallengerScore | null;
 }
 
 /** An enquiry that was recorded earlier under the same reference, for the same operation. */
@@ -263,7 +265,7 @@ async function noteBesideSubjects(db: Queryable, items: readonly NewEnquiry[]): 
   if (notes.length === 0) return;
   await addSubjectEnquiries(
     db,
-    notes.map(({ crn, item: { record, askedBy, sector } }) => ({
+    notes.map(({ crn, item: { record, askedBy, sector, challenger } }) => ({
       crn,
       enquiredAt: record.enquiredAt,
       enquiryId: record.enquiryId,
@@ -272,6 +274,10 @@ async function noteBesideSubjects(db: Queryable, items: readonly NewEnquiry[]): 
       sector,
       operation: record.operation,
       reportReason: record.reportReason,
+      scorecard: record.scorecard,
+      score: record.score === null || record.score === '' ? null : Number(record.score),
+      challenger: challenger?.scorecard ?? null,
+      challengerScore: challenger?.score ?? null,
     })),
   );
 }

@@ -16,16 +16,26 @@ export interface SubjectEnquiry {
   readonly reportReason: number;
 }
 
+/** The card that answered an enquiry, and the challenger that was scored alongside. */
+export interface EnquiryScores {
+  readonly scorecard: string | null;
+  readonly score: number | null;
+  readonly challenger: string | null;
+  readonly challengerScore: number | null;
+}
+
 /** Records enquiries with the subjects that they were answered about. */
 export async function addSubjectEnquiries(
   db: Queryable,
-  notes: readonly SubjectEnquiry[],
+  notes: readonly (SubjectEnquiry & Partial<EnquiryScores>)[],
 ): Promise<void> {
   await db.query(
     `insert into subject_enquiries
-       (crn, enquired_at, enquiry_id, vendor_id, asked_by, sector, operation, report_reason)
+       (crn, enquired_at, enquiry_id, vendor_id, asked_by, sector, operation, report_reason,
+        scorecard, score, challenger, challenger_score)
      select * from unnest($1::bigint[], $2::timestamptz[], $3::uuid[], $4::integer[], $5::text[],
-       $6::text[], $7::text[], $8::integer[])`,
+       $6::text[], $7::text[], $8::integer[], $9::text[], $10::integer[], $11::text[],
+       $12::integer[])`,
     [
       notes.map(({ crn }) => crn),
       notes.map(({ enquiredAt }) => enquiredAt),
@@ -35,6 +45,10 @@ export async function addSubjectEnquiries(
       notes.map(({ sector }) => sector),
       notes.map(({ operation }) => operation),
       notes.map(({ reportReason }) => reportReason),
+      notes.map(({ scorecard }) => scorecard ?? null),
+      notes.map(({ score }) => score ?? null),
+      notes.map(({ challenger }) => challenger ?? null),
+      notes.map(({ challengerScore }) => challengerScore ?? null),
     ],
   );
 }

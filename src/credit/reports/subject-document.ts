@@ -106,7 +106,7 @@ function addressText({ line, town, country }: Address): string {
   return [line, town, country].filter((part) => part !== '').join(', ');
 }
 
-function scoreBlocks({ shown }: SubjectReport, context: Context): Block[] {
+function scoreBlocks({ shown, scorecards }: SubjectReport, context: Context): Block[] {
   const { words, language } = context;
   if (isDeceased(shown)) {
     return [
@@ -114,7 +114,7 @@ function scoreBlocks({ shown }: SubjectReport, context: Context): Block[] {
       { kind: 'note', text: words.deceased },
     ];
   }
-  const scores = SCORE_KINDS.map((kind) => ({ kind, score: scoreFile(shown, kind) }));
+  const scores = SCORE_KINDS.map((kind) => ({ kind, score: scoreFile(shown, kind, scorecards) }));
   if (scores.every(({ score }) => score.score === '')) {
     return [
       { kind: 'heading', text: words.genericScore },
@@ -126,19 +126,19 @@ function scoreBlocks({ shown }: SubjectReport, context: Context): Block[] {
     { kind: 'paragraph', text: words.whatScoreIs },
     ...scores.flatMap(({ kind, score }, index) => [
       ...(index === 0 ? [] : [{ kind: 'heading', text: words.mobileScore } as const]),
-      ...oneScore({ shown }, kind, { score, context }),
+      ...oneScore({ shown, scorecards }, kind, { score, context }),
     ]),
     { kind: 'note', text: SOLE_REASON_NOTICE[language] },
   ];
 }
 
 function oneScore(
-  { shown }: Pick<SubjectReport, 'shown'>,
+  { shown, scorecards }: Pick<SubjectReport, 'shown' | 'scorecards'>,
   kind: ScoreKind,
   { score, context }: { readonly score: ScoreAnswer; readonly context: Context },
 ): Block[] {
   const { words, language } = context;
-  const { basePoints, rows } = explainScore(shown, kind);
+  const { basePoints, rows } = explainScore(shown, kind, scorecards);
   const filled = {
     score: score.score,
     grade: score.grade,

@@ -1,3 +1,5 @@
+import { readCardsInForce } from '../governance/cards.ts';
+import type { Scorecards } from '../scorecards/scorecard.ts';
 import type { Clock } from '../../platform/base/clock.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { readFileOfToday, startOfDay } from '../bureaus/registry.ts';
@@ -22,6 +24,8 @@ export interface SubjectReport {
   readonly file: CreditFile;
   /** The file that lenders see and that scores use. */
   readonly shown: CreditFile;
+  /** The cards that answer now. */
+  readonly scorecards: Scorecards;
   readonly disputes: readonly Dispute[];
   /** Newest first. */
   readonly enquiries: readonly SubjectEnquiry[];
@@ -62,6 +66,7 @@ export async function readSubjectReport(
     profile,
     file,
     shown: await readFileOfToday(options, crn, null),
+    scorecards: (await readCardsInForce(pool)).champions,
     disputes: await listDisputes(pool, vault, crn),
     enquiries: await listSubjectEnquiries(pool, crn),
     lifeRecords: await listLifeRecords(pool, crn),

@@ -71,8 +71,15 @@ create table subject_enquiries (
   sector text not null,
   operation text not null,
   report_reason integer not null,
+  -- The card that answered and its score, and the challenger's, which was not answered. Null: none.
+  scorecard text,
+  score integer,
+  challenger text,
+  challenger_score integer,
   primary key (crn, enquired_at, enquiry_id)
 );
+-- For measures of a month.
+create index subject_enquiries_by_time on subject_enquiries using brin (enquired_at);
 
 -- Calls to an upstream bureau, recorded before they are made, because it may have billed a call
 -- whose answer never came. A repeat of the enquiry only asks for the parts that were not answered.

@@ -4,7 +4,7 @@ import type { CreditFile } from '../facts.ts';
 import { characteristic, scoredFile } from './characteristics.ts';
 import type { CharacteristicName, ScoredFile } from './characteristics.ts';
 import { clampScore, gradeOfPercent, percentOfScore } from './scale.ts';
-import { maximumPointsOf, pointsOf, readScorecards } from './scorecard.ts';
+import { maximumPointsOf, pointsOf, newestCards, readCards } from './scorecard.ts';
 import type { Scorecard, Scorecards, ScoreKind } from './scorecard.ts';
 import { isDeceased, isDisputed, isNonPerforming } from './standing.ts';
 
@@ -30,12 +30,18 @@ const NO_FURTHER_REASON = 'No further reason';
 /** The value of each characteristic a card uses. */
 export type Measures = Partial<Record<CharacteristicName, number | null>>;
 
-let shipped: Scorecards | undefined;
+const FOLDER = path.join(import.meta.dirname, '../../../scorecards');
+let inFolder: readonly Scorecard[] | undefined;
 
-/** The cards of the folder `scorecards/`, read once. Throws: `ScorecardError`. */
+/** Every card of the folder `scorecards/`, read once. Throws: `ScorecardError`. */
+export function shippedCards(): readonly Scorecard[] {
+  inFolder ??= readCards(FOLDER);
+  return inFolder;
+}
+
+/** Those with the highest version. Throws: `ScorecardError`. */
 export function shippedScorecards(): Scorecards {
-  shipped ??= readScorecards(path.join(import.meta.dirname, '../../../scorecards'));
-  return shipped;
+  return newestCards(shippedCards(), FOLDER);
 }
 
 /**

@@ -42,6 +42,12 @@ const SCORECARD = Type.Object(
     about: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]), {
       description: 'Where the card comes from and how good it is, for people.',
     }),
+    reference: Type.Optional(
+      Type.Record(Type.String({ pattern: '^\\d{1,4}$' }), Type.Number({ minimum: 0 }), {
+        description:
+          'Samples of the development part by bands of 50 points, named by the lowest score: what later scores are compared with.',
+      }),
+    ),
     basePoints: Type.Integer(),
     characteristics: Type.Array(CARD_CHARACTERISTIC, { minItems: 1 }),
   },
@@ -101,21 +107,28 @@ function problemsOf({ name, bins, never }: CardCharacteristic): string[] {
   return problems;
 }
 
-/**
- * Reads every card of a folder and returns the highest version of each kind; older versions may
- * stay there as a record.
- * Throws: `ScorecardError` for an invalid file, a version that occurs twice, or a kind without a
- * card.
- */
-export function readScorecards(folder: string): Scorecards {
-  const cards = readdirSync(folder)
+/** Every card of a folder. Throws: `ScorecardError` for an invalid file. */
+export function readCards(folder: string): Scorecard[] {
+  return readdirSync(folder)
     .filter((file) => file.endsWith('.json'))
     .toSorted()
     .map((file) => readScorecard(path.join(folder, file)));
+}
+
+/**
+ * The highest version of each kind; older versions may stay as a record.
+ * Throws: `ScorecardError` for a version that occurs twice, or a kind without a card.
+ */
+export function newestCards(cards: readonly Scorecard[], source: string): Scorecards {
   return {
-    generic: newestOf(cards, 'generic', folder),
-    mobile: newestOf(cards, 'mobile', folder),
+    generic: newestOf(cards, 'generic', source),
+    mobile: newestOf(cards, 'mobile', source),
   };
+}
+
+/** How enquiries name a card. */
+export function cardName({ id, version }: Pick<Scorecard, 'id' | 'version'>): string {
+  return `${id}@${version}`;
 }
 
 /** One scorecard file. Throws: `ScorecardError`. */

@@ -8,7 +8,7 @@ import { fitScorecard } from './fit.ts';
 import type { CardIdentity, Fit } from './fit.ts';
 
 import type { Samples } from './samples.ts';
-import { judgedScorecard, splitSamples, validateCard } from './validation.ts';
+import { judgedScorecard, namedBands, splitSamples, validateCard } from './validation.ts';
 import type { Validation } from './validation.ts';
 
 export interface Training {
@@ -29,7 +29,10 @@ export function trainScorecard(samples: Samples, identity: CardIdentity, seed: n
   const fit = fitScorecard(split.development, identity);
   const validation = validateCard(judgedScorecard(fit.card), split, seed);
   const about = { ...identity.about, ...aboutSamples(samples, true), ...aboutFit(fit, validation) };
-  return { fit: { ...fit, card: { ...fit.card, about } }, validation };
+  return {
+    fit: { ...fit, card: { ...fit.card, about, reference: namedBands(validation.reference) } },
+    validation,
+  };
 }
 
 export interface TrainingFiles {

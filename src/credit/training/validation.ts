@@ -91,6 +91,8 @@ export interface Validation {
   /** Compared with the later samples: those out of time, otherwise the hold-out. */
   readonly characteristicStability: ReadonlyMap<string, number>;
   readonly scoreStability: number;
+  /** The development part by bands of scores. */
+  readonly reference: readonly number[];
   readonly grades: readonly GradeResult[];
   readonly groups: readonly GroupResult[];
   /**
@@ -159,6 +161,7 @@ export function validateCard(card: ValidatedCard, split: SplitSamples, seed: num
         return [name, stabilityIndex(shares[0]!, shares[1]!)];
       }),
     ),
+    reference,
     scoreStability: stabilityIndex(reference, bandShares(scored[later], split[later])),
     grades: gradeResults(scored.holdOut, holdOut),
     groups,
@@ -179,11 +182,30 @@ function resultOf(scores: Uint16Array, samples: Samples): PartResult {
   return { counts, performance: measurePerformance(counts), calibration: calibration(counts) };
 }
 
-/** Scores by bands of 50 points. */
+/** Scores are compared by bands of so many points. */
+const BAND_POINTS = 50;
+export const BANDS = 21;
+
+export function bandOf(score: number): number {
+  return Math.floor(score / BAND_POINTS);
+}
+
+/** Bands that are not empty, named by their lowest score. */
+export function namedBands(bands: readonly number[]): Record<string, number> {
+  return Object.fromEntries(
+    bands.flatMap((count, band) => (count === 0 ? [] : [[String(band * BAND_POINTS), count]])),
+  );
+}
+
+export function bandsOfNames(named: Readonly<Record<string, number>>): number[] {
+  return Array.from({ length: BANDS }, (_, band) => named[String(band * BAND_POINTS)] ?? 0);
+}
+
+/** Scores by bands. */
 function bandShares(scores: Uint16Array, { weights }: Samples): number[] {
-  const bands = Array.from({ length: 21 }, () => 0);
+  const bands = Array.from({ length: BANDS }, () => 0);
   for (const [row, score] of scores.entries()) {
-    bands[Math.floor(score / 50)]! += weights?.[row] ?? 1;
+    bands[bandOf(score)]! += weights?.[row] ?? 1;
   }
   return bands;
 }

@@ -3,7 +3,7 @@ import { databaseTransaction } from './pool.ts';
 import type { Pool, Queryable } from './pool.ts';
 
 /** Settings that every process holds in memory and that commands edit. */
-export type SettingsTopic = 'vendors' | 'billers';
+export type SettingsTopic = 'vendors' | 'billers' | 'scorecards';
 
 const CHANNEL = 'malipo_settings';
 

@@ -11,6 +11,7 @@ import { agreementOf, matchRuleOf } from '../../matching/match.ts';
 import type { CreditAccount } from '../../facts.ts';
 import type { DocumentType, IdentityDocument } from '../../registry/documents.ts';
 import type { Vault } from '../../registry/vault.ts';
+import type { CardsInForce } from '../../governance/cards.ts';
 import { scoreFile } from '../../scorecards/score.ts';
 import { isDeceased } from '../../scorecards/standing.ts';
 import type { Pool } from '../../../platform/db/pool.ts';
@@ -30,6 +31,8 @@ export interface MetropolOptions extends MetropolKeys {
   readonly vault: Vault;
   readonly clock: Clock;
   readonly timeZone: string;
+  /** The cards to compute reasons with now. */
+  readonly cards: () => CardsInForce;
 }
 
 const SOURCE = 'metropol';
@@ -163,7 +166,7 @@ async function askAll(question: BureauQuestion, asking: Asking): Promise<BureauA
     read: readScore,
   });
   if (scored.kind !== 'success') return failedLater(scored.kind);
-  const computed = scoreFile(file, mobile ? 'mobile' : 'generic');
+  const computed = scoreFile(file, mobile ? 'mobile' : 'generic', asking.options.cards().champions);
   return {
     kind: 'found',
     ...match,

@@ -1,3 +1,4 @@
+import { shippedScorecards } from '../../../../src/credit/scorecards/score.ts';
 import { inflateSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { CreditAccount } from '../../../../src/credit/facts.ts';
@@ -94,6 +95,7 @@ function report(
     },
     file,
     shown: file,
+    scorecards: shippedScorecards(),
     disputes: [],
     enquiries: [],
     lifeRecords: [],

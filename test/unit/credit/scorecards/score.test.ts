@@ -17,7 +17,8 @@ import {
   ScorecardError,
   checkScorecard,
   pointsOf,
-  readScorecards,
+  newestCards,
+  readCards,
 } from '../../../../src/credit/scorecards/scorecard.ts';
 import type { Scorecard, Scorecards } from '../../../../src/credit/scorecards/scorecard.ts';
 
@@ -300,13 +301,13 @@ describe('scorecard files', () => {
   test('the highest version of a kind is in force', () => {
     put('a.json', card({ version: 2 }));
     put('b.json', card({ version: 10 }));
-    expect(() => readScorecards(folder)).toThrow(/there is no mobile card/);
+    expect(() => newestCards(readCards(folder), folder)).toThrow(/there is no mobile card/);
     put('c.json', card({ kind: 'mobile', version: 1 }));
-    expect(readScorecards(folder).generic.version).toBe(10);
+    expect(newestCards(readCards(folder), folder).generic.version).toBe(10);
     put('d.json', card({ version: 10 }));
-    expect(() => readScorecards(folder)).toThrow(/version 10 occurs twice/);
+    expect(() => newestCards(readCards(folder), folder)).toThrow(/version 10 occurs twice/);
     writeFileSync(path.join(folder, 'd.json'), '{');
-    expect(() => readScorecards(folder)).toThrow(ScorecardError);
+    expect(() => newestCards(readCards(folder), folder)).toThrow(ScorecardError);
   });
 
   test('a card that could break the promises is refused, with every problem', () => {

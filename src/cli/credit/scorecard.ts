@@ -1,0 +1,147 @@
+import { Argument } from 'commander';
+import type { Command } from 'commander';
+import { addCard, assignCards, listCardChanges } from '../../credit/governance/cards-store.ts';
+import { readAllCards, readCardsInForce, requireCard } from '../../credit/governance/cards.ts';
+import { SCORE_KINDS, cardName, readScorecard } from '../../credit/scorecards/scorecard.ts';
+import type { ScoreKind } from '../../credit/scorecards/scorecard.ts';
+import { command, displayName, wholeNumber } from '../arguments.ts';
+import type { Cli } from '../cli.ts';
+import { table } from '../output.ts';
+import type { Answer } from '../output.ts';
+import type { Session } from '../session.ts';
+
+interface ChangeOptions {
+  readonly json?: boolean;
+  readonly reason: string;
+}
+
+const kindArgument = (): Argument =>
+  new Argument('<kind>', 'the score').choices(SCORE_KINDS).argRequired();
+
+/** Which scorecards answer, and which are scored alongside. */
+export function addScorecardCommands(credit: Command, cli: Cli): void {
+  const scorecard = credit
+    .command('scorecard')
+    .description('The scorecards in force, changed at run time.');
+  addList(scorecard, cli);
+  addAdd(scorecard, cli);
+  addChange(scorecard, cli, {
+    spec: 'use',
+    summary: 'Answer with a card from now on, in every process. `default`: the newest shipped one.',
+    role: 'champion',
+    none: 'default',
+  });
+  addChange(scorecard, cli, {
+    spec: 'challenge',
+    summary: 'Score a card alongside, without answering its scores. `none`: none any more.',
+    role: 'challenger',
+    none: 'none',
+  });
+  addChanges(scorecard, cli);
+}
+
+function addList(scorecard: Command, cli: Cli): void {
+  command(scorecard, 'list', 'Every card, and its role.').action(
+    async (options: { json?: boolean }) => {
+      await cli.run(options, async ({ pool }) => {
+        const { champions, challengers } = await readCardsInForce(pool);
+        const cards = [...(await readAllCards(pool))].map(([card, { kind, about }]) => {
+          const roleOf = (): string => {
+            if (cardName(champions[kind]) === card) return 'champion';
+            const challenger = challengers[kind];
+            return challenger !== undefined && cardName(challenger) === card ? 'challenger' : '';
+          };
+          return { card, kind, role: roleOf(), origin: String(about['origin'] ?? '') };
+        });
+        return {
+          json: { cards },
+          text: table(
+            [{ title: 'CARD' }, { title: 'KIND' }, { title: 'ROLE' }, { title: 'ORIGIN' }],
+            cards.map((one) => [one.card, one.kind, one.role, one.origin]),
+          ),
+        };
+      });
+    },
+  );
+}
+
+function addAdd(scorecard: Command, cli: Cli): void {
+  command(scorecard, 'add', 'Make a card known to every process. It has no role yet.')
+    .argument('<file>', 'card of `credit train`')
+    .action(async (file: string, options: { json?: boolean }) => {
+      await cli.run(options, async ({ pool }) => {
+        const card = readScorecard(file);
+        await addCard(pool, card, new Date());
+        const name = cardName(card);
+        return { json: { card: name, kind: card.kind }, text: `${name} was added.\n` };
+      });
+    });
+}
+
+interface RoleCommand {
+  readonly spec: string;
+  readonly summary: string;
+  readonly role: 'champion' | 'challenger';
+  /** The word for no card. */
+  readonly none: string;
+}
+
+function addChange(scorecard: Command, cli: Cli, { spec, summary, role, none }: RoleCommand): void {
+  command(scorecard, spec, summary)
+    .addArgument(kindArgument())
+    .argument('<card>', `such as our-generic@2, or ${none}`)
+    .requiredOption('--reason <text>', 'why, for the record', displayName)
+    .action(async (kind: ScoreKind, name: string, options: ChangeOptions) => {
+      await cli.run(options, async (session) => {
+        const card = name === none ? null : name;
+        if (card !== null) await keepCard(session, card, kind);
+        return await change(session, { kind, [role]: card, reason: options.reason });
+      });
+    });
+}
+
+/** In the database, so that every process has the card, whatever is in its folder. */
+async function keepCard({ pool }: Session, name: string, kind: ScoreKind): Promise<void> {
+  await addCard(pool, requireCard(await readAllCards(pool), name, kind), new Date());
+}
+
+async function change(
+  { pool }: Session,
+  asked: Parameters<typeof assignCards>[1],
+): Promise<Answer> {
+  const { kind, champion, challenger } = await assignCards(pool, asked, new Date());
+  return {
+    json: { kind, champion, challenger },
+    text: `${kind}: ${champion ?? 'the newest shipped card'} answers; challenger: ${challenger ?? 'none'}.\n`,
+  };
+}
+
+function addChanges(scorecard: Command, cli: Cli): void {
+  command(scorecard, 'changes', 'When cards were put in force, and why, newest first.')
+    .option('--limit <count>', 'at most this many', wholeNumber(1, 10_000), 100)
+    .action(async (options: { json?: boolean; limit: number }) => {
+      await cli.run(options, async ({ pool, wireTime }) => {
+        const changes = (await listCardChanges(pool, options.limit)).map((one) => ({
+          changed: wireTime.format(one.changedAt),
+          kind: one.kind,
+          champion: one.champion,
+          challenger: one.challenger,
+          reason: one.reason,
+        }));
+        return {
+          json: { changes },
+          text: table(
+            ['CHANGED', 'KIND', 'CHAMPION', 'CHALLENGER', 'REASON'].map((title) => ({ title })),
+            changes.map((one) => [
+              one.changed,
+              one.kind,
+              one.champion ?? 'default',
+              one.challenger ?? 'none',
+              one.reason,
+            ]),
+            'no change: the newest shipped cards answer',
+          ),
+        };
+      });
+    });
+}

@@ -1,0 +1,104 @@
+import { newId } from '../../platform/base/ids.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import type { Pool, Queryable } from '../../platform/db/pool.ts';
+import { changeSettings } from '../../platform/db/settings-watch.ts';
+import { cardName, checkScorecard } from '../scorecards/scorecard.ts';
+import type { Scorecard, ScoreKind } from '../scorecards/scorecard.ts';
+
+/** Cards in the database, by name. Throws: `ScorecardError`. */
+export async function readStoredCards(db: Queryable): Promise<Scorecard[]> {
+  const read = await db.query<{ card: string; body: unknown }>(
+    'select card, body from scorecards order by card',
+  );
+  return read.rows.map(({ card, body }) => checkScorecard(body, `Card ${card} of the database`));
+}
+
+/**
+ * Adds a card. The same card may be added again.
+ * Throws: `PlainError` if another card of this name exists.
+ */
+export async function addCard(pool: Pool, card: Scorecard, now: Date): Promise<void> {
+  await changeSettings(pool, 'scorecards', async (client) => {
+    await client.query(
+      `insert into scorecards (card, kind, body, added_at) values ($1, $2, $3::jsonb, $4)
+       on conflict (card) do nothing`,
+      [cardName(card), card.kind, JSON.stringify(card), now],
+    );
+    const read = await client.query<{ same: boolean }>(
+      'select body = $2::jsonb as same from scorecards where card = $1',
+      [cardName(card), JSON.stringify(card)],
+    );
+    if (read.rows[0]?.same !== true) {
+      throw new PlainError(
+        `${cardName(card)} exists with other content. Enquiries name their card: give the new one another version.`,
+      );
+    }
+  });
+}
+
+/** Which cards of a kind are in force since then; null: the highest version of the folder, or none. */
+export interface CardChange {
+  readonly kind: ScoreKind;
+  readonly champion: string | null;
+  readonly challenger: string | null;
+  readonly reason: string;
+  readonly changedAt: Date;
+}
+
+/** Changes, newest first. */
+export async function listCardChanges(db: Queryable, limit: number): Promise<CardChange[]> {
+  const read = await db.query<{
+    kind: ScoreKind;
+    champion: string | null;
+    challenger: string | null;
+    reason: string;
+    changedAt: Date;
+  }>(
+    `select kind, champion, challenger, reason, changed_at as "changedAt" from scorecard_changes
+     order by changed_at desc, change_id desc limit $1`,
+    [limit],
+  );
+  return read.rows;
+}
+
+/** The newest change of each kind. */
+export async function readAssignments(db: Queryable): Promise<CardChange[]> {
+  const read = await db.query<{
+    kind: ScoreKind;
+    champion: string | null;
+    challenger: string | null;
+    reason: string;
+    changedAt: Date;
+  }>(
+    `select distinct on (kind) kind, champion, challenger, reason, changed_at as "changedAt"
+     from scorecard_changes order by kind, changed_at desc, change_id desc`,
+  );
+  return read.rows;
+}
+
+/** Changes champion or challenger of a kind; what is not given stays. */
+export async function assignCards(
+  pool: Pool,
+  change: {
+    readonly kind: ScoreKind;
+    readonly champion?: string | null;
+    readonly challenger?: string | null;
+    readonly reason: string;
+  },
+  now: Date,
+): Promise<CardChange> {
+  return await changeSettings(pool, 'scorecards', async (client) => {
+    const before = (await readAssignments(client)).find(({ kind }) => kind === change.kind);
+    const { kind, reason } = change;
+    const champion = change.champion === undefined ? (before?.champion ?? null) : change.champion;
+    const challenger =
+      change.challenger === undefined ? (before?.challenger ?? null) : change.challenger;
+    await client.query(
+      `insert into scorecard_changes (change_id, changed_at, kind, champion, challenger, reason)
+       values ($1, greatest($2, (select max(changed_at) + interval '1 microsecond'
+         from scorecard_changes where kind = $3)), $3, $4, $5, $6)`,
+      [newId(), now, kind, champion, challenger, reason],
+    );
+    return { kind, champion, challenger, reason, changedAt: now };
+  });
+}

@@ -1,0 +1,37 @@
+import type { Registry } from 'prom-client';
+import type { Pool } from '../platform/db/pool.ts';
+import { gaugesOf } from '../platform/gauges.ts';
+import { readNewestFigures } from './monitoring/months-store.ts';
+
+/** How the scorecards in use do, as last measured; no label holds anything personal. */
+export function addCreditMetrics(registry: Registry, pool: Pool): void {
+  const gauge = gaugesOf(registry, () => read());
+  const labels = ['kind', 'card', 'role'] as const;
+  const people = gauge('malipo_scored_people', 'People scored in the newest month', labels);
+  const stability = gauge(
+    'malipo_score_stability_index',
+    'Stability index of the scores of the newest month; from 0.25 on, the population is another one',
+    labels,
+  );
+  const predicted = gauge(
+    'malipo_score_predicted_default_share',
+    'Mean probability of default in the newest month whose outcomes are known',
+    labels,
+  );
+  const observed = gauge(
+    'malipo_score_observed_default_share',
+    'Share that defaulted in the newest month whose outcomes are known',
+    labels,
+  );
+  const read = async (): Promise<void> => {
+    const figures = await readNewestFigures(pool);
+    for (const one of [people, stability, predicted, observed]) one.reset();
+    for (const { kind, card, role, ...values } of figures) {
+      const of = { kind, card, role };
+      people.set(of, values.people);
+      if (values.stabilityIndex !== null) stability.set(of, values.stabilityIndex);
+      if (values.predicted !== null) predicted.set(of, values.predicted);
+      if (values.observed !== null) observed.set(of, values.observed);
+    }
+  };
+}

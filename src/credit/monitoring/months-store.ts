@@ -1,0 +1,66 @@
+import type { Queryable } from '../../platform/db/pool.ts';
+import type { ScoreKind } from '../scorecards/scorecard.ts';
+import type { MonthFigures } from './monitor.ts';
+
+/** Keeps figures as measured now, instead of earlier ones of the same months. */
+export async function keepMonths(
+  db: Queryable,
+  months: readonly MonthFigures[],
+  now: Date,
+): Promise<void> {
+  await db.query(
+    `insert into scorecard_months
+       (month, kind, card, role, measured_at, people, stability_index, predicted, observed)
+     select m.month, m.kind, m.card, m.role, $1, m.people, m.stability_index, m.predicted, m.observed
+     from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::integer[],
+       $7::double precision[], $8::double precision[], $9::double precision[])
+       m (month, kind, card, role, people, stability_index, predicted, observed)
+     on conflict (month, kind, card, role) do update set measured_at = excluded.measured_at,
+       people = excluded.people, stability_index = excluded.stability_index,
+       predicted = excluded.predicted, observed = excluded.observed`,
+    [
+      now,
+      months.map(({ month }) => month),
+      months.map(({ kind }) => kind),
+      months.map(({ card }) => card),
+      months.map(({ role }) => role),
+      months.map(({ people }) => people),
+      months.map((one) => one.stabilityIndex),
+      months.map(({ predicted }) => predicted),
+      months.map(({ observed }) => observed),
+    ],
+  );
+}
+
+export interface NewestFigures {
+  readonly kind: ScoreKind;
+  readonly card: string;
+  readonly role: 'champion' | 'challenger';
+  readonly people: number;
+  readonly stabilityIndex: number | null;
+  /** Of the newest month whose people's outcomes are known. */
+  readonly predicted: number | null;
+  readonly observed: number | null;
+}
+
+/** The newest figures of each card and role. */
+export async function readNewestFigures(db: Queryable): Promise<NewestFigures[]> {
+  const read = await db.query<{
+    kind: ScoreKind;
+    card: string;
+    role: 'champion' | 'challenger';
+    people: number;
+    stabilityIndex: number | null;
+    predicted: number | null;
+    observed: number | null;
+  }>(
+    `select distinct on (m.kind, m.role, m.card) m.kind, m.card, m.role, m.people,
+       m.stability_index as "stabilityIndex", known.predicted, known.observed
+     from scorecard_months m left join lateral (
+       select k.predicted, k.observed from scorecard_months k
+       where k.kind = m.kind and k.card = m.card and k.role = m.role and k.observed is not null
+       order by k.month desc limit 1) known on true
+     order by m.kind, m.role, m.card, m.month desc`,
+  );
+  return read.rows;
+}

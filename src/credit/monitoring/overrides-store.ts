@@ -1,0 +1,90 @@
+import { newId } from '../../platform/base/ids.ts';
+import type { Queryable } from '../../platform/db/pool.ts';
+
+/** A lender's decision against the score of an enquiry. */
+export interface Override {
+  readonly vendorId: number;
+  /** The enquiry in its vendor's chain. */
+  readonly sequence: bigint;
+  /** What was decided although the score spoke for the opposite. */
+  readonly decision: 'approved' | 'declined';
+  readonly reason: string;
+  readonly decidedBy: string;
+  readonly recordedAt: Date;
+  readonly enquiredAt: Date;
+  readonly card: string;
+  readonly score: string;
+}
+
+export async function addOverride(db: Queryable, override: Override): Promise<void> {
+  await db.query(
+    `insert into score_overrides (bucket, vendor_id, sequence, override_id, recorded_at, decision,
+       reason, decided_by, enquired_at, card, score)
+     select bucket_of($1), $1, $2, $3, $4, $5, $6, $7, $8, $9, $10`,
+    [
+      override.vendorId,
+      override.sequence,
+      newId(),
+      override.recordedAt,
+      override.decision,
+      override.reason,
+      override.decidedBy,
+      override.enquiredAt,
+      override.card,
+      override.score,
+    ],
+  );
+}
+
+/** A vendor's overrides, newest first. */
+export async function listOverrides(
+  db: Queryable,
+  vendorId: number,
+  limit: number,
+): Promise<Override[]> {
+  const read = await db.query<{
+    vendorId: number;
+    sequence: bigint;
+    decision: 'approved' | 'declined';
+    reason: string;
+    decidedBy: string;
+    recordedAt: Date;
+    enquiredAt: Date;
+    card: string;
+    score: string;
+  }>(
+    `select vendor_id as "vendorId", sequence, decision, reason, decided_by as "decidedBy",
+       recorded_at as "recordedAt", enquired_at as "enquiredAt", card, score
+     from score_overrides where bucket = bucket_of($1) and vendor_id = $1
+     order by recorded_at desc, override_id desc limit $2`,
+    [vendorId, limit],
+  );
+  return read.rows;
+}
+
+/** Overrides by month of the enquiry and card. */
+export interface OverrideCount {
+  readonly month: string;
+  readonly card: string;
+  readonly decision: 'approved' | 'declined';
+  readonly count: number;
+}
+
+export async function countOverrides(
+  db: Queryable,
+  from: Date,
+  timeZone: string,
+): Promise<OverrideCount[]> {
+  const read = await db.query<{
+    month: string;
+    card: string;
+    decision: 'approved' | 'declined';
+    count: number;
+  }>(
+    `select to_char(enquired_at at time zone $2, 'YYYY-MM') as month, card, decision,
+       count(*)::integer as count
+     from score_overrides where enquired_at >= $1 group by 1, 2, 3`,
+    [from, timeZone],
+  );
+  return read.rows;
+}

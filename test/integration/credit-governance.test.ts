@@ -1,0 +1,283 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { prepareSandbox } from '../../sandbox/data.ts';
+import { lastMonthEnd } from '../../sandbox/population/calendar.ts';
+import { exampleSubjects } from '../../sandbox/population/examples.ts';
+import { loadSubjects } from '../../sandbox/registry.ts';
+import { readConfig } from '../../src/config.ts';
+import { addCreditMetrics } from '../../src/credit/metrics.ts';
+import { measureMonths } from '../../src/credit/monitoring/job.ts';
+import { readScoredPeople } from '../../src/credit/registry/scored-people-store.ts';
+import { createVault } from '../../src/credit/registry/vault.ts';
+import { shippedScorecards } from '../../src/credit/scorecards/score.ts';
+import { compose } from '../../src/service.ts';
+import type { Service } from '../../src/service.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import type { TestDatabase } from '../support/cluster.ts';
+import { until } from '../support/dispatch-fixture.ts';
+import { encode, signed } from '../support/vendor-client.ts';
+import { inProcess } from './cli-support.ts';
+import type { Environment } from './cli-support.ts';
+
+// Which card answers is a row: two processes follow it at run time.
+
+const masterKeys = { current: randomBytes(32), previous: undefined };
+const indexKey = randomBytes(32);
+const vault = createVault({
+  master: masterKeys,
+  index: { current: indexKey, previous: undefined },
+});
+let database: TestDatabase;
+let services: readonly [Service, Service];
+let environment: Environment;
+let folder: string;
+let references = 0;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const first = await start();
+  await prepareSandbox(first.pool, { masterKeys, operatorOrigin: 'http://127.0.0.1:9' });
+  await first.directory.reload();
+  await loadSubjects(first.pool, vault, exampleSubjects(lastMonthEnd(new Date())));
+  services = [first, await start()];
+  folder = await mkdtemp(path.join(tmpdir(), 'credit-governance-'));
+  environment = {
+    DATABASE_URL: database.url,
+    DATABASE_OWNER_URL: database.ownerUrl,
+    MASTER_KEY: masterKeys.current.toString('base64'),
+    CREDIT_INDEX_KEY: indexKey.toString('base64'),
+  };
+});
+
+afterAll(async () => {
+  for (const service of services) await service.stop();
+  await database.drop();
+  await rm(folder, { recursive: true });
+});
+
+async function start(): Promise<Service> {
+  return await compose({
+    config: readConfig('sandbox', {
+      ROLES: 'api',
+      MASTER_KEY: masterKeys.current.toString('base64'),
+      CREDIT_INDEX_KEY: indexKey.toString('base64'),
+    }),
+    databaseUrl: database.url,
+    masterKeys,
+    log: pino({ level: 'silent' }),
+  });
+}
+
+interface Scored {
+  readonly reference: string;
+  readonly score: string;
+}
+
+async function ask(service: Service, nationalID = '900000001', reason = '2'): Promise<Scored> {
+  references += 1;
+  const reference = `Gov${references}`;
+  const request = encode(
+    '/generic-score',
+    signed(
+      {
+        vid: 'demo',
+        requestReference: reference,
+        reportReason: reason,
+        reportSector: '2',
+        nationalID,
+        name1: 'Amani',
+        name2: 'Baraka',
+      },
+      'demo-security-key',
+    ),
+    'json',
+  );
+  const answered = await service.app.inject(request);
+  expect(answered.statusCode).toBe(200);
+  const text = /"positiveScore":"(\d*)"/.exec(answered.body);
+  return { reference, score: text?.[1] ?? '' };
+}
+
+async function malipo(...args: string[]): Promise<Record<string, unknown>> {
+  const ran = await inProcess(environment, 'credit', ...args, '--json');
+  expect(ran.stderr).toBe('');
+  return JSON.parse(ran.stdout) as Record<string, unknown>;
+}
+
+async function fails(...args: string[]): Promise<string> {
+  const ran = await inProcess(environment, 'credit', ...args);
+  expect(ran.exitCode).not.toBe(0);
+  return ran.stderr;
+}
+
+/** A card that gives everybody 50 points more than the shipped one. */
+async function generousCard(version: number): Promise<string> {
+  const { generic } = shippedScorecards();
+  const file = path.join(folder, `generous-${version}.json`);
+  const basePoints = generic.basePoints + 50;
+  await writeFile(file, JSON.stringify({ ...generic, id: 'generous', version, basePoints }));
+  return file;
+}
+
+async function scoreBecomes(service: Service, expected: number): Promise<void> {
+  await until(async () => Number((await ask(service)).score) === expected);
+}
+
+test('a card is put in force, and rolled back, in every process without a restart', async () => {
+  const [first, second] = services;
+  const before = Number((await ask(first)).score);
+  expect(before).toBeGreaterThan(500);
+  expect(await malipo('scorecard', 'add', await generousCard(1))).toMatchObject({
+    card: 'generous@1',
+  });
+  await malipo('scorecard', 'use', 'generic', 'generous@1', '--reason', 'trial');
+  await scoreBecomes(first, before + 50);
+  await scoreBecomes(second, before + 50);
+  const { reference } = await ask(first);
+  const listed = await malipo('enquiries', '--vid', 'demo', '--reference', reference);
+  expect(listed['enquiries']).toMatchObject([{ scorecard: 'generous@1' }]);
+  await malipo('scorecard', 'use', 'generic', 'default', '--reason', 'rolled back');
+  await scoreBecomes(first, before);
+  await scoreBecomes(second, before);
+  const { changes } = await malipo('scorecard', 'changes');
+  expect(changes).toMatchObject([
+    { champion: null, reason: 'rolled back' },
+    { champion: 'generous@1', reason: 'trial' },
+  ]);
+});
+
+test('a card that does not fit is refused, and a name is never given to another card', async () => {
+  expect(await fails('scorecard', 'use', 'mobile', 'generous@1', '--reason', 'x')).toMatch(
+    /is a generic card/,
+  );
+  expect(await fails('scorecard', 'use', 'generic', 'nobody@1', '--reason', 'x')).toMatch(
+    /does not exist/,
+  );
+  const { generic } = shippedScorecards();
+  const other = path.join(folder, 'other.json');
+  await writeFile(other, JSON.stringify({ ...generic, id: 'generous', version: 1 }));
+  expect(await fails('scorecard', 'add', other)).toMatch(/exists with other content/);
+  const wrong = path.join(folder, 'wrong.json');
+  await writeFile(wrong, JSON.stringify({ ...generic, basePoints: 1.5 }));
+  expect(await fails('scorecard', 'add', wrong)).toMatch(/not a valid scorecard/);
+});
+
+test('a challenger is scored alongside and recorded, and never answered', async () => {
+  const [first] = services;
+  const before = Number((await ask(first)).score);
+  await malipo('scorecard', 'add', await generousCard(2));
+  await malipo('scorecard', 'challenge', 'generic', 'generous@2', '--reason', 'next card');
+  const shadows = async (reason: number) =>
+    (
+      await first.pool.query<{ score: number; challenger: string; challenger_score: number }>(
+        `select score, challenger, challenger_score from subject_enquiries
+         where challenger is not null and report_reason = $1`,
+        [reason],
+      )
+    ).rows;
+  await until(async () => {
+    expect(Number((await ask(first)).score)).toBe(before);
+    return (await shadows(2)).length > 0;
+  });
+  for (const row of await shadows(2)) {
+    expect(row).toEqual({ score: before, challenger: 'generous@2', challenger_score: before + 50 });
+  }
+  const { cards } = await malipo('scorecard', 'list');
+  const roles = (cards as { card: string; role: string }[]).filter(({ role }) => role !== '');
+  expect(roles.map(({ card, role }) => `${card} ${role}`).toSorted()).toEqual([
+    'generous@2 challenger',
+    `malipo-generic@${shippedScorecards().generic.version} champion`,
+    `malipo-mobile@${shippedScorecards().mobile.version} champion`,
+  ]);
+});
+
+test('the months show both side by side; monitoring enquiries and repeats count for nothing', async () => {
+  const [first] = services;
+  await ask(first, '900000003');
+  await ask(first, '900000005', '3');
+  const { months } = await malipo('monitor', '--months', '1');
+  const rows = months as { role: string; card: string; people: number; mean_score: number }[];
+  const of = (role: string) => rows.find((row) => row.role === role);
+  // 900000001, asked many times, and 900000003.
+  expect(rows.filter(({ role }) => role === 'champion').map(({ people }) => people)).toContain(2);
+  expect(of('challenger')).toMatchObject({ card: 'generous@2' });
+});
+
+test('predicted and observed defaults meet once the period of observation has ended', async () => {
+  const { pool } = services[0];
+  const now = new Date();
+  const yearsAgo = (years: number): Date => new Date(now.getTime() - years * 365.25 * 86_400_000);
+  // 900000003 has been in default for months; 900000001 never was.
+  await pool.query(
+    `insert into subject_enquiries (crn, enquired_at, enquiry_id, vendor_id, asked_by, sector,
+       operation, report_reason, scorecard, score)
+     select distinct on (s.crn) s.crn, $1::timestamptz, gen_random_uuid(), 1, 'A', 'bank', 'generic-score', 2, 'old@1', 600
+     from account_states s where s.as_of > $1::timestamptz and s.as_of <= $1::timestamptz + interval '12 months'`,
+    [yearsAgo(1.05)],
+  );
+  const period = { from: yearsAgo(1.5), until: now, now, timeZone: 'Africa/Nairobi' };
+  const people = (await readScoredPeople(pool, period)).filter(({ card }) => card === 'old@1');
+  expect(people.length).toBeGreaterThan(0);
+  expect(people.every(({ isKnown }) => isKnown)).toBe(true);
+  const expected = await pool.query<{ bad: boolean; people: number }>(
+    `select bad, count(*)::integer as people from (
+       select crn, bool_or(days_in_arrears >= 90) as bad from account_states
+       where as_of > $1::timestamptz and as_of <= $1::timestamptz + interval '12 months' group by crn) c
+     group by bad order by bad`,
+    [yearsAgo(1.05)],
+  );
+  const counted = people
+    .map(({ isBad, people: count }) => ({ bad: isBad, people: count }))
+    .toSorted((a, b) => Number(a.bad) - Number(b.bad));
+  expect(counted).toEqual(expected.rows);
+});
+
+test('the metrics show what was measured last', async () => {
+  const { pool } = services[0];
+  await measureMonths(pool, { now: new Date(), timeZone: 'Africa/Nairobi' });
+  await measureMonths(pool, { now: new Date(), timeZone: 'Africa/Nairobi' });
+  const registry = new Registry();
+  addCreditMetrics(registry, pool);
+  const text = await registry.metrics();
+  expect(text).toMatch(
+    /malipo_scored_people\{kind="generic",card="generous@2",role="challenger"\} \d/,
+  );
+  expect(text).toMatch(
+    /malipo_score_observed_default_share\{kind="generic",card="old@1",role="champion"\}/,
+  );
+});
+
+test('an override is recorded with the card and the score it goes against', async () => {
+  const { reference, score } = await ask(services[0]);
+  const add = ['override', 'add', '--vid', 'demo', '--reference', reference];
+  const why = ['--reason', 'Steady income seen', '--by', 'N. Kamau'];
+  expect(await malipo(...add, '--decision', 'declined', ...why)).toMatchObject({ score });
+  expect(
+    await fails(
+      'override',
+      'add',
+      '--vid',
+      'demo',
+      '--reference',
+      'Nothing',
+      '--decision',
+      'approved',
+      ...why,
+    ),
+  ).toMatch(/No answered enquiry/);
+  const { overrides } = await malipo('override', 'list', '--vid', 'demo');
+  expect(overrides).toMatchObject([
+    { decision: 'declined', score, decided_by: 'N. Kamau', reason: 'Steady income seen' },
+  ]);
+  const { months } = await malipo('monitor', '--months', '1');
+  const total = (months as { overrides: number }[]).reduce((sum, one) => sum + one.overrides, 0);
+  expect(total).toBe(1);
+  await expect(
+    services[0].pool.query(`update score_overrides set decision = 'approved'`),
+  ).rejects.toThrow(/permission denied/);
+});
