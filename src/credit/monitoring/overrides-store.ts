@@ -20,7 +20,7 @@ export async function addOverride(db: Queryable, override: Override): Promise<vo
   await db.query(
     `insert into score_overrides (bucket, vendor_id, sequence, override_id, recorded_at, decision,
        reason, decided_by, enquired_at, card, score)
-     select bucket_of($1), $1, $2, $3, $4, $5, $6, $7, $8, $9, $10`,
+     values (bucket_of($1), $1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
     [
       override.vendorId,
       override.sequence,
