@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { Command } from 'commander';
-import { NOT_ON_CITUS } from '../test/citus-exceptions.ts';
 import { countOption } from './count-option.ts';
 
 /**
@@ -29,16 +28,9 @@ async function run(
 }
 
 async function runSuites(): Promise<boolean> {
-  const excluded = Object.keys(NOT_ON_CITUS).flatMap((file) => ['--exclude', file]);
+  const vitest = 'node_modules/vitest/vitest.mjs';
   const [passed] = await run(
-    [
-      'node_modules/vitest/vitest.mjs',
-      'run',
-      '--project',
-      'database',
-      '--no-file-parallelism',
-      ...excluded,
-    ].concat(['test/integration', 'test/e2e']),
+    [vitest, 'run', '--project', 'database', 'test/integration', 'test/e2e'],
     'inherit',
   );
   return passed;

@@ -77,15 +77,17 @@ async function readRows(db: Queryable, name: string): Promise<string | null> {
 }
 
 async function empty(pool: Pool, seed: Seed): Promise<void> {
+  const changed: string[] = [];
+  for (const name of Object.keys(TABLE_CLASSES)) {
+    const isChanged =
+      seed[name] === undefined
+        ? (await pool.query(`select from ${name} limit 1`)).rowCount === 1
+        : (await readRows(pool, name)) !== seed[name];
+    if (isChanged) changed.push(name);
+  }
   await databaseTransaction(pool, async (db) => {
-    const changed: string[] = [];
-    for (const name of Object.keys(TABLE_CLASSES)) {
-      const isChanged =
-        seed[name] === undefined
-          ? (await db.query(`select from ${name} limit 1`)).rowCount === 1
-          : (await readRows(db, name)) !== seed[name];
-      if (isChanged) changed.push(name);
-    }
+    // Foreign keys to reference tables.
+    await db.query(`set local citus.multi_shard_modify_mode = 'sequential'`);
     if (changed.length > 0) await db.query(`truncate ${changed.join(', ')} cascade`);
     for (const name of changed) {
       if (seed[name] === undefined) continue;

@@ -203,10 +203,13 @@ async function readNoted(db: Queryable, rows: readonly Row[]): Promise<ReadonlyS
 /** Subjects with a record of an enquiry of the vendor that is in no chain. */
 async function readForgedNotes(db: Queryable, vendorId: number): Promise<bigint[]> {
   const read = await db.query<{ crn: bigint }>(
-    `select n.crn from subject_enquiries n
-     where n.vendor_id = $1 and not exists (
-       select from enquiries e
-       where e.bucket = bucket_of($1) and e.vendor_id = $1 and e.enquiry_id = n.enquiry_id)
+    // Citus joins no local table with rows on a worker, unless one of them is read first.
+    `with made as materialized (
+       select enquiry_id from enquiries where bucket = bucket_of($1) and vendor_id = $1
+     )
+     select n.crn from subject_enquiries n
+     where n.vendor_id = $1
+       and not exists (select from made where made.enquiry_id = n.enquiry_id)
      order by n.crn limit ${PAGE_ROWS}`,
     [vendorId],
   );

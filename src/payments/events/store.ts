@@ -61,13 +61,15 @@ export async function claimEvents(
 ): Promise<ClaimedEvent[]> {
   const claimed = await db.query<ClaimedEvent>({
     name: 'claim_events',
+    // Times are computed where the rows are picked: Citus rejects it in an UPDATE with columns.
     text: `with picked as materialized (
-        select e.event_id, now() as at from events e
+        select e.event_id, now() as at, now() + $3 * interval '1 millisecond' as lease_ends_at
+        from events e
         where e.bucket = bucket_of($1) and e.vendor_id = $1 and e.due_at <= now()
         order by e.due_at limit $2 for update skip locked
       )
       update events e
-      set due_at = p.at + $3 * interval '1 millisecond', attempt_count = e.attempt_count + 1,
+      set due_at = p.lease_ends_at, attempt_count = e.attempt_count + 1,
         first_attempt_at = coalesce(e.first_attempt_at, p.at)
       from picked p
       where e.bucket = bucket_of($1) and e.vendor_id = $1 and e.event_id = p.event_id
@@ -111,16 +113,16 @@ export async function writeFailure(
 ): Promise<FailingWebhook | undefined> {
   const written = await db.query<{ failureCount: number; failingForMs: number }>({
     name: 'write_failure',
-    // The webhook is locked before its event. now() comes from a row, because Citus rejects it in
-    // an UPDATE with other columns.
+    // The webhook is locked before its event. Times come from a row, as above.
     text: `with clock as materialized (
-        select now() as at from webhooks where bucket = bucket_of($1) and vendor_id = $1 for update
+        select now() as at, now() + $5::float8 * interval '1 millisecond' as retry_at
+        from webhooks where bucket = bucket_of($1) and vendor_id = $1 for update
       ), tried as (
         update events e
         set last_result = $4,
           state = case when $5::float8 is null then 'given_up' else 'waiting' end,
-          due_at = c.at + $5 * interval '1 millisecond',
-          ended_at = case when $5 is null then c.at end
+          due_at = c.retry_at,
+          ended_at = case when $5::float8 is null then c.at end
         from clock c
         where e.bucket = bucket_of($1) and e.vendor_id = $1 and e.event_id = $2 and e.attempt_count = $3 and e.state = 'waiting'
       )
