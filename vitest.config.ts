@@ -1,8 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { NOT_ON_CITUS } from './test/citus-exceptions.ts';
-
-/** See `npm run citus:test`. */
-const onCitus = (process.env['CITUS_URL'] ?? '') !== '';
+import { NOT_ON_CITUS, ON_CITUS } from './test/citus-exceptions.ts';
 
 /** Tests that need no database; running only these starts none. */
 const PURE = ['test/architecture.test.ts', 'test/unit/**/*.test.ts', 'test/property/**/*.test.ts'];
@@ -21,9 +18,9 @@ export default defineConfig({
         test: {
           name: 'database',
           include: ['test/**/*.test.ts'],
-          exclude: [...PURE, ...(onCitus ? Object.keys(NOT_ON_CITUS) : [])],
+          exclude: [...PURE, ...(ON_CITUS ? Object.keys(NOT_ON_CITUS) : [])],
           // There is one database.
-          fileParallelism: !onCitus,
+          fileParallelism: !ON_CITUS,
           // Runs only when at least one of these test files does.
           globalSetup: 'test/global-setup.ts',
         },

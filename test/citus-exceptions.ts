@@ -1,3 +1,6 @@
+/** The tests run on a cluster (`npm run citus:test`). */
+export const ON_CITUS = (process.env['CITUS_URL'] ?? '') !== '';
+
 /** Test files of the suites that run on a cluster too which cannot, each with its reason. */
 export const NOT_ON_CITUS: Readonly<Record<string, string>> = {
   'test/integration/backup.test.ts': 'a cluster is backed up with its own tools',

@@ -1,5 +1,6 @@
 import { encodeReference } from '../../platform/base/ids.ts';
 import type { Mac } from '../../platform/base/mac.ts';
+import { findCitus } from '../../platform/cluster/tables.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { snapshot } from '../../platform/db/pool.ts';
 import { changedFunctions, readAppliedFunctions } from '../../platform/db/functions.ts';
@@ -8,7 +9,9 @@ import type { Schema } from '../../platform/db/schema.ts';
 import { checkAuthenticity } from './authenticity-check.ts';
 import { checkChain } from './chain-check.ts';
 import type { ChainHead, KeptHead } from './chain-check.ts';
+import { inBucket } from './in-bucket.ts';
 import { INVARIANTS } from './invariants.ts';
+import type { Invariant } from './invariants.ts';
 
 export interface Violation {
   readonly invariant: string;
@@ -82,12 +85,10 @@ export async function checkLedger(pool: Pool, options: CheckOptions = {}): Promi
   return await snapshot(pool, async (client) => {
     await client.query('set local statement_timeout = 0');
     const violations: Violation[] = [];
+    const extent = await readExtent(client);
     for (const invariant of INVARIANTS) {
       onInvariant?.(invariant.name);
-      const found = await client.query<{ vendorId: number; detail: string }>(invariant.sql);
-      for (const { vendorId, detail } of found.rows) {
-        violations.push({ invariant: invariant.name, vendorId, detail });
-      }
+      violations.push(...(await findViolations(client, invariant, extent)));
     }
     onInvariant?.('schema_intact');
     for (const damage of await findSchemaDifferences(client, schema)) {
@@ -109,6 +110,39 @@ export async function checkLedger(pool: Pool, options: CheckOptions = {}): Promi
       authenticated: mac !== undefined,
     };
   });
+}
+
+interface Extent {
+  readonly buckets: readonly number[];
+  readonly onCluster: boolean;
+}
+
+async function readExtent(client: Queryable): Promise<Extent> {
+  const buckets = await client.query<{ bucket: number }>(
+    'select bucket from buckets order by bucket',
+  );
+  return {
+    buckets: buckets.rows.map(({ bucket }) => bucket),
+    onCluster: (await findCitus(client)) !== undefined,
+  };
+}
+
+/** Bucket by bucket: on a cluster, rows of several are on several nodes. */
+async function findViolations(
+  client: Queryable,
+  { name, sql, overall }: Invariant,
+  { buckets, onCluster }: Extent,
+): Promise<Violation[]> {
+  const queries =
+    overall === true ? [sql] : buckets.map((bucket) => inBucket(sql, bucket, onCluster));
+  const violations: Violation[] = [];
+  for (const query of queries) {
+    const found = await client.query<{ vendorId: number; detail: string }>(query);
+    for (const { vendorId, detail } of found.rows) {
+      violations.push({ invariant: name, vendorId, detail });
+    }
+  }
+  return violations;
 }
 
 async function findSchemaDifferences(

@@ -8,6 +8,8 @@ export interface Invariant {
   readonly says: string;
   /** Selects `vendorId` and `detail` of every violation. */
   readonly sql: string;
+  /** The query is not about the rows of one bucket at a time. */
+  readonly overall?: true;
 }
 
 /** Every payment, including those whose details were archived. */
@@ -27,6 +29,7 @@ export const INVARIANTS: readonly Invariant[] = [
   {
     name: 'rows_in_bucket',
     says: 'Every row is in its vendor’s bucket, or nothing would find it.',
+    overall: true,
     sql: BUCKETED.map((table) => {
       const detail = `format('a row of ${table} is in bucket %s', bucket)`;
       return `select vendor_id as "vendorId", ${detail} as detail
@@ -282,6 +285,7 @@ export const INVARIANTS: readonly Invariant[] = [
   {
     name: 'written_as_sent',
     says: 'No trigger, rule or policy changes rows as they are written, or hides them.',
+    overall: true,
     sql: `select 0 as "vendorId",
             format('trigger %s of %s', t.tgname, t.tgrelid::regclass) as detail
           from pg_trigger t join pg_class c on c.oid = t.tgrelid

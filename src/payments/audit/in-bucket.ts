@@ -1,0 +1,36 @@
+import { PAYMENTS_TABLES } from '../tables.ts';
+
+/** Reads distributed tables, and has their column `bucket`. */
+const BUCKETED_VIEWS = ['attempts'];
+
+const BUCKETED = new Set([
+  ...Object.keys(PAYMENTS_TABLES).filter((table) => PAYMENTS_TABLES[table] === 'distributed'),
+  ...BUCKETED_VIEWS,
+]);
+
+/** Tables of the coordinator: those with vendors' rows by the vendor, the others as they are. */
+const LOCAL: Readonly<Record<string, (bucket: number) => string>> = {
+  collections: (bucket) => `where bucket_of(vendor_id) = ${bucket}`,
+  closed_days: () => '',
+};
+
+/**
+ * The same query over the rows of one bucket, so that on a cluster it runs on the node that has them. Its
+ * text is taken as it is: in front of it, the names of its tables are given to the rows of the bucket.
+ * With one bucket this changes no plan.
+ * @param onCluster rows of the coordinator are read first, and sent along.
+ */
+export function inBucket(sql: string, bucket: number, onCluster: boolean): string {
+  if (!Number.isInteger(bucket)) throw new Error(`${bucket} is no bucket`);
+  const named = [...new Set(sql.match(/\b[a-z_]+\b/g))];
+  const parts = named.flatMap((table) => {
+    if (BUCKETED.has(table)) {
+      return [`${table} as not materialized (select * from ${table} where bucket = ${bucket})`];
+    }
+    const local = LOCAL[table];
+    if (local === undefined) return [];
+    const how = onCluster ? 'materialized' : 'not materialized';
+    return [`${table} as ${how} (select * from ${table} ${local(bucket)})`];
+  });
+  return parts.length === 0 ? sql : `with ${parts.join(', ')} select * from (${sql}) found`;
+}
