@@ -111,7 +111,7 @@ begin
   where k.bucket = p_bucket and (v_short is null or w.vendor_id <> all (v_short))
     and not (w.checked and exists (
       select from payments t
-      where t.bucket = p_bucket and t.vendor_id = w.vendor_id
+      where t.bucket = p_bucket and t.vendor_id + 0 = w.vendor_id
         and t.duplicate_key = any (duplicate_keys(v_step, content_hash(w.biller, w.account, w.amount)))
         and t.biller_code = w.biller and t.account = w.account and t.amount_cents = w.amount
         and t.created_at > v_now - interval '30 seconds'))
@@ -212,7 +212,7 @@ begin
     ) same on true
     left join lateral (
       select t.payment_id, t.created_at from payments t
-      where t.bucket = p_bucket and t.vendor_id = w.vendor_id and w.checked
+      where t.bucket = p_bucket and t.vendor_id + 0 = w.vendor_id and w.checked
         and t.duplicate_key = any (duplicate_keys(v_step, content_hash(w.biller, w.account, w.amount)))
         and t.biller_code = w.biller and t.account = w.account and t.amount_cents = w.amount
         and t.created_at > v_now - interval '30 seconds'
