@@ -50,6 +50,7 @@ function inertOptions(): ApiOptions {
     statuses: inert('statuses') as ApiOptions['statuses'],
     bulkProcessor: inert('bulkProcessor') as ApiOptions['bulkProcessor'],
     enquiryService: undefined,
+    scoreBatches: undefined,
     callbackReceiver: inert('callbackReceiver') as ApiOptions['callbackReceiver'],
   };
 }

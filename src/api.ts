@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { WireTime } from './platform/base/clock.ts';
 import type { Mac } from './platform/base/mac.ts';
 import type { Payments } from './payments/payments.ts';
+import type { ScoreBatches } from './credit/batches/processor.ts';
 import type { EnquiryService } from './credit/enquiries/service.ts';
 import type { Pool } from './platform/db/pool.ts';
 import { addCallbackRoutes } from './payments/operations/callbacks.ts';
@@ -63,6 +64,8 @@ export interface ApiOptions extends AuthenticationDeps, PaymentsParts {
   readonly wireTime: WireTime;
   /** Undefined when the credit registry is not configured. */
   readonly enquiryService: EnquiryService | undefined;
+  /** Undefined when the credit registry is not configured. */
+  readonly scoreBatches: ScoreBatches | undefined;
 }
 
 type ApiDeps = ApiOptions & OperationDeps & Authenticators;

@@ -5,6 +5,7 @@ import type { ApiOptions } from './api.ts';
 import type { Config } from './config.ts';
 import { openCredit } from './credit/credit.ts';
 import type { Credit } from './credit/credit.ts';
+import { batchRules } from './credit/operations/batch-rules.ts';
 import { creditKeysOf } from './credit/registry/vault.ts';
 import { createMetrics } from './metrics.ts';
 import type { AuthenticationDeps } from './parties/http/authenticate.ts';
@@ -100,6 +101,9 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Omit<Servi
   });
   ends.add(() => settings.stop());
   for (const wing of [parties, payments, credit]) wing.start();
+  const { directory } = parties;
+  const { timeZone } = config;
+  credit.scoreBatches?.start(batchRules({ clock: systemClock, timeZone, directory }));
 
   const http = await composeHttp({ config, log, pool, ledgerMac, parties, payments, credit }, ends);
   // The first step of a stop: the grace period begins.
@@ -108,7 +112,6 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Omit<Servi
     operatorCalls: payments.dispatcher?.underWay ?? 0,
     waitingCreates: payments.waitingCreates,
   });
-  const { directory } = parties;
   return { ...http, pool, directory, catalogue: payments.catalogue, workUnderWay };
 }
 
@@ -204,6 +207,7 @@ async function composeHttp(
     ledgerMac: parts.ledgerMac,
     wireTime: createWireTime(config.timeZone),
     enquiryService: parts.credit.enquiryService,
+    scoreBatches: parts.credit.scoreBatches,
   });
   ends.add(() => app.close());
   return {

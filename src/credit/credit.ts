@@ -4,6 +4,8 @@ import type { Clock } from '../platform/base/clock.ts';
 import { LANE_DEADLINE_MS } from '../platform/db/lane.ts';
 import type { OpenPool, Pool } from '../platform/db/pool.ts';
 import type { PeriodicJob } from '../platform/jobs/periodic-job.ts';
+import { createScoreBatches } from './batches/processor.ts';
+import type { ScoreBatches } from './batches/processor.ts';
 import type { Bureau } from './bureaus/bureau.ts';
 import { createMetropolBureau } from './bureaus/metropol/bureau.ts';
 import type { MetropolOptions } from './bureaus/metropol/bureau.ts';
@@ -20,6 +22,8 @@ import type { CreditKeys } from './registry/vault.ts';
 const RETENTION_EVERY_MS = 3_600_000;
 /** Measuring reads every enquiry of a month, so it is not done at each scrape of the metrics. */
 const MONITOR_EVERY_MS = 6 * 3_600_000;
+const BATCH_POLL_MS = 2_000;
+const BATCH_LEASE_MS = 60_000;
 
 export interface CreditOptions {
   readonly pool: Pool;
@@ -54,6 +58,8 @@ export interface Credit {
   readonly enquiryService: EnquiryService | undefined;
   /** Reads the scorecards in force again. */
   readonly reloadCards: () => Promise<void>;
+  /** Undefined when the credit registry is not configured. */
+  readonly scoreBatches: ScoreBatches | undefined;
   /** Starts the background jobs, with the role `jobs`. */
   start(): void;
   /** Finishes current work. */
@@ -73,6 +79,7 @@ export async function openCredit(options: CreditOptions): Promise<Credit> {
   return {
     enquiryService: enquiries?.service,
     reloadCards: cards.reload,
+    scoreBatches: enquiries?.batches,
     start: () => {
       if (!options.roles.has('jobs')) return;
       const { pool } = options;
@@ -87,16 +94,23 @@ export async function openCredit(options: CreditOptions): Promise<Credit> {
     },
     stop: async () => {
       await Promise.all(jobs.map(async (job) => await job.stop()));
+      await enquiries?.batches.stop();
       await enquiries?.service.idle();
       await enquiries?.bureau.close();
     },
   };
 }
 
+interface Enquiries {
+  readonly service: EnquiryService;
+  readonly batches: ScoreBatches;
+  readonly bureau: Bureau;
+}
+
 async function openEnquiries(
-  { pool, openPool, keys, settings }: CreditOptions,
+  { pool, openPool, keys, settings, log }: CreditOptions,
   { clock, cards }: { readonly clock: Clock; readonly cards: LiveCards['current'] },
-): Promise<{ readonly service: EnquiryService; readonly bureau: Bureau } | undefined> {
+): Promise<Enquiries | undefined> {
   if (keys === undefined) return undefined;
   const vault = await openRegistryVault(pool, keys);
   const shared = { pool, vault, clock, cards, timeZone: settings.timeZone };
@@ -115,5 +129,15 @@ async function openEnquiries(
     clock,
     missesPerHour: settings.creditMissesPerHour,
   });
-  return { service, bureau };
+  const batches = createScoreBatches({
+    pool,
+    vault,
+    bureau,
+    clock,
+    missesPerHour: settings.creditMissesPerHour,
+    pollMs: BATCH_POLL_MS,
+    leaseMs: BATCH_LEASE_MS,
+    log,
+  });
+  return { service, batches, bureau };
 }

@@ -31,6 +31,18 @@ export const CREDIT_GRANTS: RuntimeGrants = {
   enquiry_retention: READ_ONLY,
   enquiries: APPEND_ONLY,
   subject_enquiries: APPEND_ONLY,
+  score_batches: {
+    insert: true,
+    update: [
+      'next_row',
+      'answered_count',
+      'refused_count',
+      'sealed_content',
+      'leased_until',
+      'ended_at',
+    ],
+  },
+  score_batch_chunks: APPEND_ONLY,
 
   // Scorecards.
   scorecards: APPEND_ONLY,

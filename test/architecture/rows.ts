@@ -35,6 +35,7 @@ export const ROWS: readonly (readonly string[])[] = [
   ['credit/matching'],
   ['credit/importing', 'credit/bureaus'],
   ['credit/enquiries'],
+  ['credit/batches'],
   ['credit/reports', 'credit/monitoring'],
   ['credit/rotation'],
   ['credit/credit', 'credit/metrics'],

@@ -41,6 +41,7 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
   'credit/monitoring': ['scorecard_months', 'score_overrides'],
   'credit/importing': ['credit_imports', 'credit_import_findings'],
   'credit/bureaus': ['upstream_calls'],
+  'credit/batches': ['score_batches', 'score_batch_chunks'],
   'credit/enquiries': ['enquiry_chains', 'enquiries', 'enquiry_retention'],
 };
 

@@ -210,6 +210,7 @@ describe('the very same parameters', () => {
   const LISTED = [
     // Status then refuses: it needs one of the references.
     'balance + transactionStatus',
+    'batchScoreResult + batchScoreStatus',
     'bulkResult + bulkStatus',
     'genericScore + mobileLoanScore',
   ];

@@ -77,6 +77,7 @@ const PEOPLE_A_PAIR = 20;
 export function measureMatching(): MatchingMeasure {
   const people = [...generateSubjects({ seed: SEED, subjects: PEOPLE })].map(
     ({ profile }, index): FoundSubject => ({
+      members: [],
       crn: BigInt(index + 1),
       profile,
       birthDates: [profile.dateOfBirth],

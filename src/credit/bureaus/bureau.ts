@@ -80,5 +80,10 @@ export interface Bureau {
   readonly source: string;
   /** Never throws for an error of the other side; only for our own errors. */
   ask(question: BureauQuestion): Promise<BureauAnswer>;
+  /**
+   * Answers many questions of one vendor for one operation, in order, as `ask` would. Absent if the
+   * bureau cannot.
+   */
+  readonly askMany?: (questions: readonly BureauQuestion[]) => Promise<BureauAnswer[]>;
   close(): Promise<void>;
 }

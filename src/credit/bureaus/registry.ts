@@ -1,8 +1,12 @@
 import type { Clock } from '../../platform/base/clock.ts';
 import { DAY_MS } from '../../platform/base/days.ts';
+import { nextTurn } from '../../platform/base/turns.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { matchSubject } from '../matching/match.ts';
-import { findSubjects, readCreditFile } from '../registry/store.ts';
+import type { Match } from '../matching/match.ts';
+import { readCreditFiles } from '../registry/files-store.ts';
+import type { FileOwner } from '../registry/files-store.ts';
+import { findSubjects, findSubjectsOfEach, readCreditFile } from '../registry/store.ts';
 import { readSuppressionRules } from '../registry/suppression-store.ts';
 import { applySuppression } from '../registry/suppression.ts';
 import type { Vault } from '../registry/vault.ts';
@@ -11,7 +15,13 @@ import type { CardsInForce } from '../governance/cards.ts';
 import { scoreFile } from '../scorecards/score.ts';
 import type { CreditFile } from '../facts.ts';
 import { REGISTRY_SOURCE, matchRulesOf } from './bureau.ts';
-import type { Bureau, BureauAnswer, BureauFinding, CreditOperation } from './bureau.ts';
+import type {
+  Bureau,
+  BureauAnswer,
+  BureauFinding,
+  BureauQuestion,
+  CreditOperation,
+} from './bureau.ts';
 
 export interface RegistryBureauOptions {
   readonly pool: Pool;
@@ -36,27 +46,73 @@ export function createRegistryBureau(options: RegistryBureauOptions): Bureau {
     ask: async (question): Promise<BureauAnswer> => {
       const found = await findSubjects(pool, vault, question.documents);
       const match = matchSubject(question, found, matchRulesOf(question));
-      if (match.kind !== 'match') {
-        const crns = match.kind === 'not_found' ? [] : match.crns;
-        const matchRule = match.kind === 'not_found' ? null : match.rule;
-        return { kind: match.kind, crns, matchRule, matchScore: null, upstreamId: null };
-      }
-      const { crn, profile } = match.subject;
+      if (match.kind !== 'match') return missOf(match);
+      const { crn } = match.subject;
       const file = await readFileOfToday(options, crn, question.vendor.vendorId);
-      return {
-        kind: 'found',
-        crns: [crn],
-        matchRule: match.rule,
-        matchScore: match.score,
-        upstreamId: null,
-        finding: {
-          crn: String(crn),
-          profile,
-          file,
-          ...scoresOf(file, question.operation, options.cards()),
-          computedHere: [],
-        },
-      };
+      return foundOf(match, file, scoresOf(file, question.operation, options.cards()));
+    },
+    askMany: async (questions): Promise<BureauAnswer[]> => await askMany(options, questions),
+  };
+}
+
+async function askMany(
+  options: RegistryBureauOptions,
+  questions: readonly BureauQuestion[],
+): Promise<BureauAnswer[]> {
+  const { pool, vault } = options;
+  const [first] = questions;
+  if (first === undefined) return [];
+  const documents = questions.map((question) => question.documents);
+  const found = await findSubjectsOfEach(pool, vault, documents);
+  const matches = questions.map((question, index) =>
+    matchSubject(question, found[index] ?? [], matchRulesOf(question)),
+  );
+  const files = await readFilesOfToday(
+    options,
+    matches.flatMap((match) => (match.kind === 'match' ? [match.subject] : [])),
+    first.vendor.vendorId,
+  );
+  const answers: BureauAnswer[] = [];
+  const cards = options.cards();
+  for (const match of matches) {
+    const file = match.kind === 'match' ? files.get(match.subject.crn) : undefined;
+    if (match.kind !== 'match') answers.push(missOf(match));
+    else if (file === undefined) throw new Error('A matched subject has no file');
+    else answers.push(foundOf(match, file, scoresOf(file, first.operation, cards)));
+    if (answers.length % SLICE_ANSWERS === 0) await nextTurn();
+  }
+  return answers;
+}
+
+/** Scored between two turns of the event loop: a few milliseconds of work. */
+const SLICE_ANSWERS = 25;
+
+type Found = Extract<Match, { kind: 'match' }>;
+
+function missOf(match: Exclude<Match, Found>): BureauAnswer {
+  const crns = match.kind === 'not_found' ? [] : match.crns;
+  const matchRule = match.kind === 'not_found' ? null : match.rule;
+  return { kind: match.kind, crns, matchRule, matchScore: null, upstreamId: null };
+}
+
+function foundOf(
+  match: Found,
+  file: CreditFile,
+  scores: ReturnType<typeof scoresOf>,
+): BureauAnswer {
+  const { crn, profile } = match.subject;
+  return {
+    kind: 'found',
+    crns: [crn],
+    matchRule: match.rule,
+    matchScore: match.score,
+    upstreamId: null,
+    finding: {
+      crn: String(crn),
+      profile,
+      file,
+      ...scores,
+      computedHere: [],
     },
   };
 }
@@ -91,20 +147,40 @@ export async function readFileOfToday(
   crn: bigint,
   vendorId: number | null,
 ): Promise<CreditFile> {
-  const now = options.clock.now();
-  const asOf = startOfDay(now, options.timeZone);
   const [file, rules] = await Promise.all([
-    readCreditFile(options.pool, {
-      crn,
-      asOf,
-      statesFrom: new Date(asOf.getTime() - options.retentionDays * DAY_MS),
-      enquiriesUntil: now,
-      ownVendorId: vendorId,
-      ownEnquiriesFrom: new Date(now.getTime() - ONE_APPLICATION_DAYS * DAY_MS),
-    }),
+    readCreditFile(options.pool, { crn, ...windowOf(options, vendorId) }),
     readSuppressionRules(options.pool),
   ]);
   return applySuppression(file, rules);
+}
+
+/** The same for many subjects, by reference. */
+export async function readFilesOfToday(
+  options: Parameters<typeof readFileOfToday>[0],
+  owners: readonly FileOwner[],
+  vendorId: number | null,
+): Promise<Map<bigint, CreditFile>> {
+  const distinct = [...new Map(owners.map((owner) => [owner.crn, owner])).values()];
+  const [files, rules] = await Promise.all([
+    readCreditFiles(options.pool, distinct, windowOf(options, vendorId)),
+    readSuppressionRules(options.pool),
+  ]);
+  return new Map([...files].map(([crn, file]) => [crn, applySuppression(file, rules)]));
+}
+
+function windowOf(
+  options: Pick<RegistryBureauOptions, 'clock' | 'timeZone' | 'retentionDays'>,
+  vendorId: number | null,
+) {
+  const now = options.clock.now();
+  const asOf = startOfDay(now, options.timeZone);
+  return {
+    asOf,
+    statesFrom: new Date(asOf.getTime() - options.retentionDays * DAY_MS),
+    enquiriesUntil: now,
+    ownVendorId: vendorId,
+    ownEnquiriesFrom: new Date(now.getTime() - ONE_APPLICATION_DAYS * DAY_MS),
+  };
 }
 
 /** UTC midnight of the current calendar day in the time zone. */

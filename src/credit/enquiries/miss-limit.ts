@@ -3,7 +3,7 @@ import { Refusal } from '../../platform/base/errors.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { countMisses } from './misses-store.ts';
 
-const WINDOW_MS = 3_600_000;
+export const MISS_WINDOW_MS = 3_600_000;
 
 /** Keeps a strict vendor from trying documents and names until some match. */
 export interface MissLimit {
@@ -29,7 +29,7 @@ export function createMissLimit(options: {
   const underWay = new Map<number, number>();
   const requireWithin = async (vendorId: number): Promise<void> => {
     const now = clock.now();
-    const after = new Date(now.getTime() - WINDOW_MS);
+    const after = new Date(now.getTime() - MISS_WINDOW_MS);
     const { count, oldest } = await countMisses(pool, { vendorId, after, atMost: perHour });
     if (count < perHour || oldest === null) return;
     throw tooMany(Math.ceil((oldest.getTime() - after.getTime()) / 1000));

@@ -58,6 +58,9 @@ export interface EnquiryServiceOptions {
   readonly missesPerHour: number;
 }
 
+/** What it takes to record an enquiry. */
+export type RecordingOptions = Pick<EnquiryServiceOptions, 'vault' | 'clock' | 'bureau'>;
+
 export function createEnquiryService(options: EnquiryServiceOptions): EnquiryService {
   return new Enquiries(options);
 }
@@ -182,7 +185,7 @@ function refuse(outcome: EnquiryOutcome, policy: EnquiryPolicy): never {
 }
 
 /** The record under the reference, if the request was the same. */
-function requireSame(kept: KeptEnquiry, enquiry: Enquiry, vault: Vault): EnquiryPayload {
+export function requireSame(kept: KeptEnquiry, enquiry: Enquiry, vault: Vault): EnquiryPayload {
   if (kept.sealedPayload === null) throw reused('long ago; its answer is no longer kept');
   const location = payloadLocation(kept.vendorId, kept.enquiryId);
   const payload = JSON.parse(vault.unseal(kept.sealedPayload, location)) as EnquiryPayload;
@@ -205,11 +208,11 @@ function contentText(content: Readonly<Record<string, string>>): string {
   return JSON.stringify(Object.entries(content).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function toKeep(
+export function toKeep(
   enquiry: Enquiry,
   answer: Exclude<BureauAnswer, { kind: 'unavailable' }>,
   made: {
-    readonly options: EnquiryServiceOptions;
+    readonly options: RecordingOptions;
     readonly body: string | null;
     readonly startedMs: number;
   },

@@ -83,7 +83,7 @@ export async function keepEnquiries(
       await inTransaction(
         db,
         async () =>
-          await appendAll(
+          await appendEnquiries(
             db,
             bucket,
             group.map(({ item }) => item),
@@ -92,7 +92,8 @@ export async function keepEnquiries(
   );
 }
 
-async function appendAll(
+/** The same inside the caller's database transaction. */
+export async function appendEnquiries(
   db: Queryable,
   bucket: number,
   items: readonly NewEnquiry[],

@@ -6,7 +6,7 @@ import { Refusal } from '../../platform/base/errors.ts';
 import { hmac } from '../../platform/base/mac.ts';
 import type { BureauFinding, CreditOperation } from '../bureaus/bureau.ts';
 import { startOfDay } from '../bureaus/registry.ts';
-import type { EnquiryService } from '../enquiries/service.ts';
+import type { Enquiry, EnquiryService } from '../enquiries/service.ts';
 import { DOCUMENT_FORMS, DOCUMENT_TYPES, normaliseDocument } from '../registry/documents.ts';
 import type { IdentityDocument } from '../registry/documents.ts';
 import type { ReportSector } from '../summary/sectors.ts';
@@ -48,7 +48,9 @@ export const enquiryFields = {
   ...contactFields,
   ...consentFields,
 };
-type ScoringRequest = Static<TObject<typeof enquiryFields>> & { readonly reportSector?: string };
+export type ScoringRequest = Static<TObject<typeof enquiryFields>> & {
+  readonly reportSector?: string;
+};
 
 const NAME_FIELDS = ['name1', 'name2', 'name3', 'name4'] as const;
 const FEWEST_NAMES = 2;
@@ -97,31 +99,61 @@ export async function enquire(
 ): Promise<StoredAnswer> {
   const { request, vendor } = asked;
   if (deps.enquiryService === undefined) throw new Refusal('scoring_unavailable');
-  const sector: ReportSector = request.reportSector === '1' ? 1 : 2;
-  const json = await deps.enquiryService.ask(
-    {
-      vendor,
-      operation,
-      requestReference: request.requestReference,
-      reportReason: Number(request.reportReason),
-      reportSector: request.reportSector === undefined ? null : sector,
-      documents: readDocuments(request),
-      names: readNames(request, operation, vendor.enquiryPolicy),
-      dateOfBirth: readDateOfBirth(request),
-      content: request,
-      keyId: keyIdOf(asked.signature.key),
-      ...readConsent(request, vendor.enquiryPolicy, startOfDay(deps.clock.now(), deps.timeZone)),
-    },
-    (finding, source) =>
-      asked.present(finding, {
-        requestReference: request.requestReference,
-        scope: { mySector: vendor.sector, reportSector: sector },
-        timeZone: deps.timeZone,
-        source,
-        policy: vendor.enquiryPolicy,
-      }),
+  const enquiry = enquiryOf(deps, operation, {
+    request,
+    vendor,
+    keyId: keyIdOf(asked.signature.key),
+  });
+  const json = await deps.enquiryService.ask(enquiry, (finding, source) =>
+    asked.present(finding, contextOf(deps, enquiry, source)),
   );
   return new StoredAnswer(json);
+}
+
+/** The enquiry that a request, or a row of a batch, makes. Throws: what is wrong with it. */
+export function enquiryOf(
+  { clock, timeZone }: Pick<ScoringDeps, 'clock' | 'timeZone'>,
+  operation: CreditOperation,
+  {
+    request,
+    vendor,
+    keyId,
+  }: { readonly request: ScoringRequest; readonly vendor: Vendor; readonly keyId: string },
+): Enquiry {
+  const today = startOfDay(clock.now(), timeZone);
+  return {
+    vendor,
+    operation,
+    requestReference: request.requestReference,
+    reportReason: Number(request.reportReason),
+    reportSector: request.reportSector === undefined ? null : reportSectorOf(request.reportSector),
+    documents: readDocuments(request),
+    names: readNames(request, operation, vendor.enquiryPolicy),
+    dateOfBirth: readDateOfBirth(request),
+    content: request,
+    keyId,
+    ...readConsent(request, vendor.enquiryPolicy, today),
+  };
+}
+
+function reportSectorOf(text: string): ReportSector {
+  return text === '1' ? 1 : 2;
+}
+
+/** What an answer to the enquiry is made of. */
+export function contextOf(
+  { timeZone }: Pick<ScoringDeps, 'timeZone'>,
+  enquiry: Enquiry,
+  source: string,
+): AnswerContext {
+  const { vendor } = enquiry;
+  return {
+    requestReference: enquiry.requestReference,
+    scope: { mySector: vendor.sector, reportSector: enquiry.reportSector ?? 2 },
+    timeZone,
+    source,
+    policy: vendor.enquiryPolicy,
+  };
 }
 
 function readDocuments(request: ScoringRequest): IdentityDocument[] {
@@ -208,7 +240,7 @@ function readNames(
 }
 
 /** Identifies a vendor's key in records without revealing anything about it. */
-function keyIdOf(key: KeyObject | undefined): string {
+export function keyIdOf(key: KeyObject | undefined): string {
   if (key === undefined) return '';
   return hmac(key, 'malipo key id', 'hex').slice(0, 16);
 }

@@ -66,11 +66,17 @@ export function genericScore(
       },
     },
     handle: (asked, vendor, signature) =>
-      enquire(deps, 'generic-score', { request: asked, vendor, signature, present }),
+      enquire(deps, 'generic-score', {
+        request: asked,
+        vendor,
+        signature,
+        present: presentGeneric,
+      }),
   };
 }
 
-function present(finding: BureauFinding, context: AnswerContext) {
+/** The body of an answer. */
+export function presentGeneric(finding: BureauFinding, context: AnswerContext) {
   return scoreAnswer(finding, context, {
     summary: {
       ...genericSummary(finding.file, context.scope),

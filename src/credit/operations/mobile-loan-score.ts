@@ -75,11 +75,17 @@ export function mobileLoanScore(
       },
     },
     handle: (asked, vendor, signature) =>
-      enquire(deps, 'mobile-loan-score', { request: asked, vendor, signature, present }),
+      enquire(deps, 'mobile-loan-score', {
+        request: asked,
+        vendor,
+        signature,
+        present: presentMobile,
+      }),
   };
 }
 
-function present(finding: BureauFinding, context: AnswerContext) {
+/** The body of an answer. */
+export function presentMobile(finding: BureauFinding, context: AnswerContext) {
   const { lastMobileLoanListingDate: listed, ...summary } = mobileSummary(
     finding.file,
     context.scope,

@@ -1,4 +1,5 @@
 import { isoDay } from '../../platform/base/days.ts';
+import { keyOf } from '../../platform/db/arrays.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { Sector } from '../../parties/vendor.ts';
 import type { AccountState, CreditAccount, CreditFile, ProductType, RiskClass } from '../facts.ts';
@@ -14,6 +15,8 @@ import type { Vault } from './vault.ts';
 
 export interface FoundSubject {
   readonly crn: bigint;
+  /** The subject itself, and those merged into it. */
+  readonly members: readonly bigint[];
   readonly profile: Profile;
   /** The documents of the subject and of subjects merged into it, which may differ. */
   readonly birthDates: readonly string[];
@@ -27,18 +30,25 @@ export async function findSubjects(
   vault: Vault,
   documents: readonly IdentityDocument[],
 ): Promise<FoundSubject[]> {
-  const types = new Map<string, DocumentType>();
-  for (const { type, number } of documents) {
-    for (const index of vault.indexes('document', `${type}|${number}`)) {
-      types.set(index.toString('hex'), type);
-    }
-  }
-  const read = await db.query<{
-    documentIndex: Buffer;
-    crn: bigint;
-    member: bigint;
-    sealed: Buffer;
-  }>({
+  const [found] = await findSubjectsOfEach(db, vault, [documents]);
+  return found ?? [];
+}
+
+/** The same for many questions at once: for each, in order, the subjects of its documents. */
+export async function findSubjectsOfEach(
+  db: Queryable,
+  vault: Vault,
+  questions: readonly (readonly IdentityDocument[])[],
+): Promise<FoundSubject[][]> {
+  const keysOfEach = questions.map((documents) =>
+    documents.flatMap(({ type, number }) =>
+      vault
+        .indexes('document', `${type}|${number}`)
+        .map((index) => ({ type, index, key: keyOf(index) })),
+    ),
+  );
+  const indexes = new Map(keysOfEach.flat().map(({ key, index }) => [key, index]));
+  const read = await db.query<SubjectRow>({
     name: 'credit_find_subjects',
     text: `select d.document_index as "documentIndex", f.crn, s.crn as member, s.sealed
       from subject_documents d
@@ -48,21 +58,43 @@ export async function findSubjects(
         select o.from_crn from subject_merges o where o.into_crn = f.crn and o.undone_at is null) g
       join subjects s on s.crn = g.member
       where d.document_index = any($1::bytea[]) order by f.crn, s.crn`,
-    values: [[...types.keys()].map((hex) => Buffer.from(hex, 'hex'))],
+    values: [[...indexes.values()]],
   });
+  const rowsByKey = Map.groupBy(read.rows, (row) => keyOf(row.documentIndex));
+  return keysOfEach.map((keys) =>
+    subjectsOf(
+      vault,
+      keys.flatMap(({ type, key }) => (rowsByKey.get(key) ?? []).map((row) => ({ type, row }))),
+    ),
+  );
+}
+
+interface SubjectRow {
+  documentIndex: Buffer;
+  crn: bigint;
+  member: bigint;
+  sealed: Buffer;
+}
+
+function subjectsOf(
+  vault: Vault,
+  found: readonly { readonly type: DocumentType; readonly row: SubjectRow }[],
+): FoundSubject[] {
   const byCrn = new Map<bigint, { members: Map<bigint, Buffer>; by: Set<DocumentType> }>();
-  for (const row of read.rows) {
-    const found = byCrn.get(row.crn) ?? { members: new Map(), by: new Set() };
-    found.members.set(row.member, row.sealed);
-    const type = types.get(row.documentIndex.toString('hex'));
-    if (type !== undefined) found.by.add(type);
-    byCrn.set(row.crn, found);
+  for (const { type, row } of found) {
+    const one = byCrn.get(row.crn) ?? { members: new Map(), by: new Set() };
+    one.members.set(row.member, row.sealed);
+    one.by.add(type);
+    byCrn.set(row.crn, one);
   }
-  return [...byCrn].map(([crn, { members, by }]) => ({
-    crn,
-    ...openMembers(vault, crn, members),
-    by: DOCUMENT_TYPES.filter((type) => by.has(type)),
-  }));
+  return [...byCrn]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([crn, { members, by }]) => ({
+      crn,
+      members: [...members.keys()],
+      ...openMembers(vault, crn, members),
+      by: DOCUMENT_TYPES.filter((type) => by.has(type)),
+    }));
 }
 
 /** A subject’s profile, completed by the profiles of subjects merged into it. */
@@ -96,7 +128,7 @@ function openMembers(
   return { profile: others.reduce(mergeProfiles, own), birthDates };
 }
 
-interface AccountRow {
+export interface AccountRow {
   accountId: bigint;
   lender: string;
   sector: Sector;
@@ -109,7 +141,7 @@ interface AccountRow {
   disputed: boolean;
 }
 
-interface StateRow {
+export interface StateRow {
   accountId: bigint;
   asOf: string;
   balanceCents: bigint;
@@ -173,7 +205,8 @@ export async function readCreditFile(db: Queryable, options: FileOptions): Promi
   };
 }
 
-function accountOf(row: AccountRow, rows: readonly StateRow[]): CreditAccount[] {
+/** The account with its states, the oldest first; none if every state is past retention. */
+export function accountOf(row: AccountRow, rows: readonly StateRow[]): CreditAccount[] {
   const newest = rows.at(-1);
   // An account whose states are all past retention is no longer on file.
   if (newest === undefined) return [];

@@ -122,11 +122,20 @@ export async function readPastEnquiries(
       options.ownEnquiriesFrom,
     ],
   });
-  return read.rows.map((row) => ({
+  return read.rows.map(pastEnquiryOf);
+}
+
+export function pastEnquiryOf(row: {
+  readonly enquiredAt: Date;
+  readonly reportReason: number;
+  readonly sector: Sector;
+  readonly vendorId: number;
+}): PastEnquiry {
+  return {
     at: row.enquiredAt,
     reason: row.reportReason,
     sector: row.sector,
     // 0 stands for enquiries made before this registry existed.
     ...(row.vendorId === 0 ? {} : { by: String(row.vendorId) }),
-  }));
+  };
 }

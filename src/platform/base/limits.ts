@@ -73,6 +73,16 @@ export const LIMITS = {
   enquiryBatchRows: 64,
   /** Enquiries waiting in one lane, before new ones are refused as `overloaded`. */
   enquiryQueueRows: 2048,
+  /** Largest file of a batch of enquiries. */
+  scoreFileBytes: 4 * 1024 * 1024,
+  /** Most rows in it. */
+  scoreRows: 10_000,
+  /** Rows of it that are answered in one commit, which single enquiries of the vendor wait for. */
+  scoreChunkRows: 250,
+  /** Batches of enquiries that one process answers at once; further ones wait in the database. */
+  scoreBatchesUnderWay: 2,
+  /** Unanswered batches of one vendor before further ones are refused as `overloaded`. */
+  scoreOpenBatches: 5,
   /** Largest answer read from an upstream bureau. */
   bureauAnswerBytes: 1024 * 1024,
   /** Largest answer read from an operator. */

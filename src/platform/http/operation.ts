@@ -69,6 +69,7 @@ export interface FileOperation<
     request: Static<Request>,
     signer: Signer,
     file: UploadedFile,
+    signature: Signature,
   ): Promise<AnswerOf<Response>> | AnswerOf<Response>;
 }
 

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '../base/errors.ts';
 import { identify, queryOf, signatureHeaderOf } from './identify.ts';
 import type { OperationDeps } from './identify.ts';
-import type { AnyFileOperation } from './operation.ts';
+import type { AnyFileOperation, Signature } from './operation.ts';
 import { UploadSlots } from './upload-slots.ts';
 import { createValidator } from './validate.ts';
 import { takeFile } from './wire/file.ts';
@@ -14,6 +14,7 @@ const MULTIPART_BYTES = 4 * 1024;
 interface Sender {
   readonly signer: unknown;
   readonly signerName: string;
+  readonly key: Signature['key'];
   readonly request: Readonly<Record<string, unknown>>;
   /** In lower-case hex. */
   readonly fileSha256: string;
@@ -69,7 +70,7 @@ export function createUpload(operation: AnyFileOperation, deps: OperationDeps): 
       if (taken.sha256.toString('hex') !== sender.fileSha256) {
         throw new Refusal('file_mismatch', { field: file.sha256 });
       }
-      return await operation.handle(sender.request, sender.signer, taken);
+      return await operation.handle(sender.request, sender.signer, taken, { key: sender.key });
     },
   };
 }
@@ -103,12 +104,12 @@ function createSenderReader(
       signatureHeaderOf(request) !== undefined && isAwaited
         ? digestIn(validate(reading.fields))
         : undefined;
-    const { fields, signer, signerName } = await identify(
+    const { fields, signer, signerName, key } = await identify(
       request,
       { reading, signedBy, bodySha256 },
       deps,
     );
     const checked = validate(fields);
-    return { signer, signerName, request: checked, fileSha256: digestIn(checked) };
+    return { signer, signerName, key, request: checked, fileSha256: digestIn(checked) };
   };
 }

@@ -134,6 +134,7 @@ function subject(crn: bigint, by: DocumentType[], name: string, own: string): Fo
   const [surname = '', ...forenames] = name.split(' ');
   return {
     crn,
+    members: [crn],
     by,
     birthDates: [''],
     profile: {

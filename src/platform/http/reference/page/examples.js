@@ -7,6 +7,7 @@ const REFERENCES = new Set([
   'collect.reference',
   'createTransaction.merchant_reference',
   'bulkCreate.batch_reference',
+  'batchScore.batchReference',
   'idDecision.requestReference',
   'genericScore.requestReference',
   'mobileLoanScore.requestReference',
@@ -26,6 +27,8 @@ const FROM_ANSWERS = new Map([
   ['transactionStatus.reference', { from: 'createTransaction', field: 'ipay_reference' }],
   ['bulkStatus.batch_reference', { from: 'bulkCreate', field: 'batch_reference' }],
   ['bulkResult.batch_reference', { from: 'bulkCreate', field: 'batch_reference' }],
+  ['batchScoreStatus.batchReference', { from: 'batchScore', field: 'batchReference' }],
+  ['batchScoreResult.batchReference', { from: 'batchScore', field: 'batchReference' }],
 ]);
 
 /**

@@ -97,7 +97,13 @@ describe('the examples of the page', () => {
       const empty = each.parameters.filter(
         (parameter) => parameter.isRequired && firstValue(each, parameter) === '',
       );
-      const isFollowUp = ['transactionStatus', 'bulkStatus', 'bulkResult'].includes(each.id);
+      const isFollowUp = [
+        'transactionStatus',
+        'bulkStatus',
+        'bulkResult',
+        'batchScoreStatus',
+        'batchScoreResult',
+      ].includes(each.id);
       expect([each.id, empty.length > 0 && !isFollowUp]).toEqual([each.id, false]);
     }
   });

@@ -1,0 +1,81 @@
+import type { ErrorCode } from '../../platform/base/errors.ts';
+import type { CreditOperation } from '../bureaus/bureau.ts';
+
+export type ScoreOperation = Exclude<CreditOperation, 'id-decision'>;
+
+/** Why a row was refused, in the codes of a single enquiry. */
+export interface RowRefusal {
+  readonly code: ErrorCode;
+  readonly field?: string;
+}
+
+/** The parameters of one enquiry, as text. */
+export type RowContent = Readonly<Record<string, string>>;
+
+/** One row of a file, as read: an enquiry, or why it is not one. */
+export type ScoreRow =
+  | { readonly content: RowContent; readonly requestReference: string }
+  | { readonly refusal: RowRefusal; readonly requestReference: string | null };
+
+export interface NewScoreBatch {
+  readonly vendorId: number;
+  readonly batchReference: string;
+  readonly operation: ScoreOperation;
+  readonly fileSha256: Buffer;
+  readonly keyId: string;
+  readonly rows: readonly ScoreRow[];
+}
+
+/** How far a batch is. */
+export interface BatchProgress {
+  readonly batchReference: string;
+  readonly batchId: string;
+  readonly operation: ScoreOperation;
+  readonly fileSha256: Buffer;
+  readonly rowCount: number;
+  readonly answeredCount: number;
+  readonly refusedCount: number;
+  readonly createdAt: Date;
+  /** Null while rows are waiting. */
+  readonly endedAt: Date | null;
+}
+
+/** The summary of one row's answer. */
+export interface RowAnswer {
+  readonly crn: string;
+  readonly grade: string;
+  readonly score: string;
+  readonly probability: string;
+  readonly reasons: readonly string[];
+}
+
+/** The result of one row. */
+export type RowResult = {
+  /** From 1. */
+  readonly row: number;
+  readonly requestReference: string | null;
+} & (
+  | { readonly kind: 'answered'; readonly answer: RowAnswer | null }
+  | ({ readonly kind: 'refused' } & RowRefusal)
+  | { readonly kind: 'waiting' }
+);
+
+/** Bound into the sealed rows of a batch. */
+export function contentLocation(batchId: string): string {
+  return `score_batches|${batchId}`;
+}
+
+/** The summary of a scoring operation's body. */
+export function rowAnswerOf(body: string): RowAnswer {
+  const { profile, score } = JSON.parse(body) as {
+    readonly profile: { readonly crn: string };
+    readonly score: Readonly<Record<string, string>>;
+  };
+  return {
+    crn: profile.crn,
+    grade: score['grade'] ?? '',
+    score: score['positiveScore'] ?? score['mobiLoansScore'] ?? '',
+    probability: score['probability'] ?? '',
+    reasons: [1, 2, 3, 4].map((number) => score[`reasonCodeAARC${number}`] ?? ''),
+  };
+}

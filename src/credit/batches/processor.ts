@@ -1,0 +1,291 @@
+import type { Logger } from 'pino';
+import { Refusal } from '../../platform/base/errors.ts';
+import { newId } from '../../platform/base/ids.ts';
+import { LIMITS } from '../../platform/base/limits.ts';
+import { startPeriodicJob } from '../../platform/jobs/periodic-job.ts';
+import type { PeriodicJob } from '../../platform/jobs/periodic-job.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import type { BureauFinding } from '../bureaus/bureau.ts';
+import { payloadOf, readKeptOfEach } from '../enquiries/kept-store.ts';
+import { askMany } from '../enquiries/many.ts';
+import type { EnquiryEnding, ManyOptions } from '../enquiries/many.ts';
+import type { Enquiry } from '../enquiries/service.ts';
+import { contentLocation, rowAnswerOf } from './batch.ts';
+import type {
+  BatchProgress,
+  NewScoreBatch,
+  RowAnswer,
+  RowContent,
+  RowResult,
+  ScoreOperation,
+  ScoreRow,
+} from './batch.ts';
+import * as store from './store.ts';
+import type { BatchKey } from './store.ts';
+
+/** Makes enquiries of rows and bodies of findings: the same as for single enquiries. */
+export interface RowRules {
+  /** Undefined if the vendor may no longer ask. Throws: a Refusal about the row. */
+  enquiryOf(
+    content: RowContent,
+    by: { readonly vendorId: number; readonly operation: ScoreOperation; readonly keyId: string },
+  ): Enquiry | undefined;
+  present(finding: BureauFinding, enquiry: Enquiry): object;
+}
+
+/** Accepts batches of enquiries and answers their rows in the background. */
+export interface ScoreBatches {
+  /** Starts looking for batches that another process abandoned. */
+  start(rules: RowRules): void;
+  /**
+   * Stores a batch and starts answering it. The same reference with the same file returns the same
+   * batch. Throws: `reference_reused` (another file), `overloaded` (too many open batches),
+   * `scoring_unavailable` (the bureau answers one enquiry at a time only).
+   */
+  accept(batch: NewScoreBatch): Promise<BatchProgress>;
+  /** Throws: `unknown_batch`. */
+  progress(key: BatchKey): Promise<BatchProgress>;
+  /** The batch and one result per row, in order. Throws: `unknown_batch`. */
+  results(
+    key: BatchKey,
+  ): Promise<{ readonly progress: BatchProgress; readonly rows: readonly RowResult[] }>;
+  /** Resolves when this process works on none. */
+  idle(): Promise<void>;
+  /** Stops after the current chunks; another process, or the next start, continues. */
+  stop(): Promise<void>;
+}
+
+export interface ScoreBatchesOptions extends ManyOptions {
+  readonly pool: Pool;
+  /** How often abandoned batches are looked for. */
+  readonly pollMs: number;
+  /** A process that answered nothing of a batch for so long has abandoned it. */
+  readonly leaseMs: number;
+  readonly log: Logger;
+}
+
+export function createScoreBatches(options: ScoreBatchesOptions): ScoreBatches {
+  return new Batches(options);
+}
+
+class Batches implements ScoreBatches {
+  readonly #options: ScoreBatchesOptions;
+  readonly #running = new Map<string, Promise<void>>();
+  #rules: RowRules | undefined;
+  #search: PeriodicJob | undefined;
+  #stopping = false;
+
+  constructor(options: ScoreBatchesOptions) {
+    this.#options = options;
+  }
+
+  start(rules: RowRules): void {
+    this.#rules = rules;
+    this.#search ??= startPeriodicJob({
+      everyMs: this.#options.pollMs,
+      atOnce: true,
+      work: async () => await this.#adopt(),
+      failureText: 'batches of enquiries could not be looked for',
+      log: this.#options.log,
+    });
+  }
+
+  async accept(batch: NewScoreBatch): Promise<BatchProgress> {
+    const { pool, vault, bureau } = this.#options;
+    if (bureau.askMany === undefined) {
+      throw new Refusal('scoring_unavailable', {
+        text: 'Batches need the built-in credit registry; the bureau of this service answers single enquiries only',
+      });
+    }
+    const batchId = newId();
+    const { rows, ...facts } = batch;
+    await store.insertBatch(pool, {
+      ...facts,
+      batchId,
+      rowCount: rows.length,
+      sealedContent: vault.seal(JSON.stringify(rows), contentLocation(batchId)),
+      leaseMs: 0,
+      maxOpen: LIMITS.scoreOpenBatches,
+    });
+    const stored = await store.readBatch(pool, batch);
+    if (stored === undefined) throw new Refusal('overloaded', tooManyOpen());
+    if (!stored.fileSha256.equals(batch.fileSha256) || stored.operation !== batch.operation) {
+      throw new Refusal('reference_reused', { field: 'batchReference' });
+    }
+    this.#search?.hurry();
+    return stored;
+  }
+
+  async progress(key: BatchKey): Promise<BatchProgress> {
+    const found = await store.readBatch(this.#options.pool, key);
+    if (found === undefined) throw new Refusal('unknown_batch', { field: 'batchReference' });
+    return found;
+  }
+
+  async results(
+    key: BatchKey,
+  ): Promise<{ readonly progress: BatchProgress; readonly rows: readonly RowResult[] }> {
+    const { pool } = this.#options;
+    const progress = await this.progress(key);
+    const chunks = await store.listChunks(pool, { ...key, ...progress });
+    const rows: RowResult[] = Array.from({ length: progress.rowCount }, (_, index) => ({
+      row: index + 1,
+      requestReference: null,
+      kind: 'waiting',
+    }));
+    for (const chunk of chunks) {
+      const answers = await this.#answersOf(key.vendorId, progress.operation, chunk);
+      const refusals = new Map(chunk.refusals.map((one) => [one.row, one]));
+      for (const [index, requestReference] of chunk.requestReferences.entries()) {
+        const row = chunk.firstRow + index;
+        const refusal = refusals.get(row);
+        rows[row - 1] =
+          refusal === undefined
+            ? {
+                row,
+                requestReference,
+                kind: 'answered',
+                answer: answers.get(requestReference ?? '') ?? null,
+              }
+            : { ...refusal, requestReference, kind: 'refused' };
+      }
+    }
+    return { progress, rows };
+  }
+
+  async #answersOf(
+    vendorId: number,
+    operation: ScoreOperation,
+    { requestReferences }: store.ChunkRow,
+  ): Promise<Map<string, RowAnswer>> {
+    const { pool, vault } = this.#options;
+    const kept = await readKeptOfEach(pool, {
+      vendorId,
+      operation,
+      requestReferences: requestReferences.filter((reference) => reference !== null),
+    });
+    return new Map(
+      kept.flatMap((enquiry) => {
+        const body = payloadOf(vault, enquiry)?.answer ?? null;
+        return body === null ? [] : [[enquiry.requestReference, rowAnswerOf(body)] as const];
+      }),
+    );
+  }
+
+  async idle(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running.values());
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    await this.#search?.stop();
+    await this.idle();
+  }
+
+  /** Takes over batches that no process works on. */
+  async #adopt(): Promise<void> {
+    const { pool, leaseMs } = this.#options;
+    for (const key of await store.listAbandoned(pool, LIMITS.scoreOpenBatches)) {
+      if (this.#stopping || this.#running.size >= LIMITS.scoreBatchesUnderWay) return;
+      const name = `${key.vendorId} ${key.batchReference}`;
+      if (this.#running.has(name)) continue;
+      const leased = await store.leaseBatch(pool, key, leaseMs);
+      if (leased !== undefined) this.#running.set(name, this.#work(name, key, leased));
+    }
+  }
+
+  async #work(name: string, key: BatchKey, leased: store.LeasedBatch): Promise<void> {
+    try {
+      await this.#answerAll(key, leased);
+    } catch (error) {
+      // The lease ends by itself, and a process tries again.
+      this.#options.log.warn({ err: error, batch_id: leased.batchId }, 'a batch has to wait');
+    } finally {
+      this.#running.delete(name);
+      this.#search?.hurry();
+    }
+  }
+
+  async #answerAll(key: BatchKey, leased: store.LeasedBatch): Promise<void> {
+    const { pool, vault } = this.#options;
+    const { batchId, sealedContent } = leased;
+    if (sealedContent === null) return;
+    const rows = JSON.parse(vault.unseal(sealedContent, contentLocation(batchId))) as ScoreRow[];
+    let { nextRow } = leased;
+    while (nextRow <= rows.length) {
+      if (this.#stopping) return await store.releaseBatch(pool, key);
+      const some = rows.slice(nextRow - 1, nextRow - 1 + LIMITS.scoreChunkRows);
+      await this.#answerChunk({ ...key, ...leased, firstRow: nextRow }, some);
+      nextRow += some.length;
+    }
+  }
+
+  /** Answers some rows, with their enquiries, in one commit. */
+  async #answerChunk(
+    chunk: BatchKey & store.LeasedBatch & { readonly firstRow: number },
+    rows: readonly ScoreRow[],
+  ): Promise<void> {
+    const { leaseMs } = this.#options;
+    const rules = this.#rules;
+    if (rules === undefined) throw new Error('Batches were not started');
+    const endings = new Map<number, EnquiryEnding>();
+    const asked: { readonly index: number; readonly enquiry: Enquiry }[] = [];
+    for (const [index, row] of rows.entries()) {
+      const read = readRow(row, (content) => rules.enquiryOf(content, chunk));
+      if ('kind' in read) endings.set(index, read);
+      else asked.push({ index, enquiry: read });
+    }
+    await askMany(
+      this.#options,
+      asked.map(({ enquiry }) => enquiry),
+      {
+        present: (finding, enquiry) => rules.present(finding, enquiry),
+        commit: async (client, made) => {
+          for (const [at, { index }] of asked.entries()) {
+            const ending = made[at];
+            if (ending !== undefined) endings.set(index, ending);
+          }
+          const moved = await store.insertChunk(client, {
+            ...chunk,
+            requestReferences: rows.map(({ requestReference }) => requestReference),
+            refusals: refusalsOf(endings, chunk.firstRow),
+            leaseMs,
+          });
+          if (!moved) throw new Error('Another process answers this batch');
+        },
+      },
+    );
+  }
+}
+
+function readRow(
+  row: ScoreRow,
+  enquiryOf: (content: RowContent) => Enquiry | undefined,
+): Enquiry | EnquiryEnding {
+  if ('refusal' in row) return { kind: 'refused', ...row.refusal };
+  try {
+    return enquiryOf(row.content) ?? { kind: 'refused', code: 'vendor_suspended', field: 'vid' };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const { code, field } = error;
+    return { kind: 'refused', code, ...(field === undefined ? {} : { field }) };
+  }
+}
+
+function refusalsOf(
+  endings: ReadonlyMap<number, EnquiryEnding>,
+  firstRow: number,
+): store.RefusedRow[] {
+  return [...endings].flatMap(([index, ending]) => {
+    if (ending.kind === 'answered') return [];
+    const { kind: _kind, ...refusal } = ending;
+    return [{ row: firstRow + index, ...refusal }];
+  });
+}
+
+function tooManyOpen(): { text: string; retryAfterSeconds: number } {
+  return {
+    text: `At most ${LIMITS.scoreOpenBatches} batches may be unanswered at once; send this one again when another has ended`,
+    retryAfterSeconds: 5,
+  };
+}

@@ -1,0 +1,167 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import { vid } from '../../parties/http/fields.ts';
+import type { Vendor } from '../../parties/vendor.ts';
+import { csvExportValue } from '../../platform/base/csv.ts';
+import { ERRORS } from '../../platform/base/errors.ts';
+import { FileAnswer } from '../../platform/http/operation.ts';
+import type { Operation } from '../../platform/http/operation.ts';
+import { parameter } from '../../platform/http/parameter.ts';
+import { headerStatus, nullable } from '../../platform/http/schemas.ts';
+import type { RowResult } from '../batches/batch.ts';
+import { NOTICE } from './answers.ts';
+import {
+  EXAMPLE_BATCH,
+  batchReference,
+  progressOf,
+  progressSchema,
+  requireBatches,
+} from './batch-progress.ts';
+import type { BatchDeps } from './batch-progress.ts';
+
+const request = Type.Object({
+  vid,
+  batchReference,
+  format: Type.Optional(
+    parameter(/^(json|csv|jsonl)$/, 'json, csv or jsonl', 'Form of the answer. Default: `json`.', {
+      examples: ['csv'],
+    }),
+  ),
+});
+const text = (description: string) => nullable(Type.String({ description }));
+const rowSchema = Type.Object({
+  row: Type.Integer({ description: 'From 1; the header of a CSV file is not counted.' }),
+  requestReference: text('Of the row.'),
+  result: Type.String({
+    description: '`ANSWERED`, `REFUSED` or `WAITING`.',
+    examples: ['ANSWERED'],
+  }),
+  crn: text('Of an answered row: customer reference number.'),
+  grade: text('AA (best) to JJ; empty without history.'),
+  score: text('1 to 1000; empty without history.'),
+  probability: text('Probability of default in percent; empty without history.'),
+  reasonCodeAARC1: text('A reason, in plain English.'),
+  reasonCodeAARC2: text('A reason, in plain English.'),
+  reasonCodeAARC3: text('A reason, in plain English.'),
+  reasonCodeAARC4: text('A reason, in plain English.'),
+  code: text('Of a refused row: the code of a single enquiry.'),
+  text: text('Of a refused row, for people.'),
+  field: text('Of a refused row: the parameter at fault.'),
+});
+const response = Type.Object({
+  header_status: headerStatus,
+  msg: progressSchema,
+  notice: Type.String({ description: 'To be shown to the person who decides.' }),
+  data: Type.Array(rowSchema),
+});
+type ResultRow = Static<typeof rowSchema>;
+
+const COLUMNS = Object.keys(rowSchema.properties) as (keyof ResultRow)[];
+
+const EMPTY: Omit<ResultRow, 'row' | 'requestReference' | 'result'> = {
+  crn: null,
+  grade: null,
+  score: null,
+  probability: null,
+  reasonCodeAARC1: null,
+  reasonCodeAARC2: null,
+  reasonCodeAARC3: null,
+  reasonCodeAARC4: null,
+  code: null,
+  text: null,
+  field: null,
+};
+
+const EXAMPLE_ROWS: ResultRow[] = [
+  {
+    ...EMPTY,
+    row: 1,
+    requestReference: 'NOV0001',
+    result: 'ANSWERED',
+    crn: '1000001',
+    grade: 'BB',
+    score: '793',
+    probability: '1.69',
+    reasonCodeAARC1: 'One or more accounts are open',
+    reasonCodeAARC2: 'Few accounts were repaid in full and on time',
+    reasonCodeAARC3: 'No further reason',
+    reasonCodeAARC4: 'No further reason',
+  },
+  {
+    ...EMPTY,
+    row: 2,
+    requestReference: 'NOV0002',
+    result: 'REFUSED',
+    code: 'subject_not_found',
+    text: ERRORS.subject_not_found.text,
+  },
+];
+
+/** The result of every row. */
+export function batchScoreResult(
+  deps: BatchDeps,
+): Operation<typeof request, typeof response, Vendor> {
+  return {
+    name: 'batchScoreResult',
+    method: 'GET',
+    path: '/batch-score/result',
+    tag: 'Scoring',
+    summary: 'Results of a batch of enquiries',
+    description:
+      'The result of each row, in the order of the file: score, grade and reasons, or the error code that a single enquiry would have returned. With `format` `csv` or `jsonl` the response is a file (`text/csv`, `application/x-ndjson`). Once retention has erased an answer, its fields are null.',
+    signedBy: deps.byVendor,
+    request,
+    response,
+    refusals: { unknown_batch: {}, scoring_unavailable: {} },
+    example: {
+      request: { vid: 'demo', batchReference: EXAMPLE_BATCH.batchReference, format: 'json' },
+      answer: { header_status: 200, msg: EXAMPLE_BATCH, notice: NOTICE, data: EXAMPLE_ROWS },
+    },
+    handle: async (asked, { vendorId }) => {
+      const { progress, rows } = await requireBatches(deps).results({
+        vendorId,
+        batchReference: asked.batchReference,
+      });
+      const data = rows.map(resultRowOf);
+      const name = `scores-${progress.batchId}`;
+      if (asked.format === 'csv') {
+        return new FileAnswer(csvOf(data), 'text/csv; charset=utf-8', `${name}.csv`);
+      }
+      if (asked.format === 'jsonl') {
+        const lines = data.map((row) => `${JSON.stringify(row)}\n`).join('');
+        return new FileAnswer(lines, 'application/x-ndjson', `${name}.jsonl`);
+      }
+      const msg = progressOf(progress, deps.wireTime);
+      return { header_status: 200, msg, notice: NOTICE, data };
+    },
+  };
+}
+
+function resultRowOf(result: RowResult): ResultRow {
+  const { row, requestReference } = result;
+  const own = { ...EMPTY, row, requestReference };
+  if (result.kind === 'waiting') return { ...own, result: 'WAITING' };
+  if (result.kind === 'refused') {
+    const { code, field = null } = result;
+    return { ...own, result: 'REFUSED', code, text: ERRORS[code].text, field };
+  }
+  if (result.answer === null) return { ...own, result: 'ANSWERED' };
+  const { reasons, ...answer } = result.answer;
+  const [first = '', second = '', third = '', fourth = ''] = reasons;
+  return {
+    ...own,
+    ...answer,
+    result: 'ANSWERED',
+    reasonCodeAARC1: first,
+    reasonCodeAARC2: second,
+    reasonCodeAARC3: third,
+    reasonCodeAARC4: fourth,
+  };
+}
+
+function csvOf(rows: readonly ResultRow[]): string {
+  const lines = rows.map((row) =>
+    COLUMNS.map((column) => csvExportValue(String(row[column] ?? ''))).join(','),
+  );
+  return `${[COLUMNS.join(','), ...lines].join('\r\n')}\r\n`;
+}

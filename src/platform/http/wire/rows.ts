@@ -1,0 +1,168 @@
+import { isUtf8 } from 'node:buffer';
+import { Readable } from 'node:stream';
+import { CsvError, parse } from 'csv-parse';
+import type { Fields } from '../../base/canonical.ts';
+import { Refusal } from '../../base/errors.ts';
+import { LIMITS } from '../../base/limits.ts';
+import { nextTurn } from '../../base/turns.ts';
+import { FieldCollector } from './collector.ts';
+import type { UploadedFile } from './file.ts';
+import { readJson } from './json.ts';
+import type { Parameters } from './parameters.ts';
+
+/**
+ * A file is read in slices of this much text, and this many rows; other requests are served in
+ * between.
+ */
+const SLICE_CHARACTERS = 16 * 1024;
+const SLICE_ROWS = 50;
+
+/** How a row's fields are read; errors that it throws concern this row only. */
+export type ReadFields = () => Fields;
+
+/** What the rows of a file may be. */
+export interface RowForm {
+  /** The columns, with the rules of a single request for their values. */
+  readonly columns: Parameters;
+  /** Their names, in the order in which errors list them. */
+  readonly names: readonly string[];
+  /** Those that a CSV header must have. */
+  readonly required: readonly string[];
+  readonly maxRows: number;
+}
+
+/**
+ * The rows of an uploaded file: CSV with a header, or JSON lines.
+ * Rejects with: `invalid_file`, `payload_too_large` (too many rows).
+ */
+export async function* readFileRows(file: UploadedFile, form: RowForm): AsyncGenerator<ReadFields> {
+  await nextTurn();
+  if (!isUtf8(file.bytes)) throw invalid('The file is not valid UTF-8');
+  const text = file.bytes.toString('utf8').replace(/^\ufeff/, '');
+  let count = 0;
+  for await (const read of (file.form === 'csv' ? csvRows : jsonRows)(text, form)) {
+    if (count === form.maxRows) throw tooManyRows(form.maxRows);
+    count += 1;
+    yield read;
+    if (count % SLICE_ROWS === 0) await nextTurn();
+  }
+  if (count === 0) throw invalid('The file has no rows');
+}
+
+async function* jsonRows(text: string, form: RowForm): AsyncGenerator<ReadFields> {
+  let isFirst = true;
+  for await (const slice of slicesOf(text, '\n')) {
+    for (const line of slice.split(/\r?\n/)) {
+      if (line.trim() === '') continue;
+      // The content type is not signed with the file, so the bytes decide, before the reference is
+      // used.
+      if (isFirst && namesColumns(line, form)) {
+        throw invalid('The file is CSV but came as JSON lines; send it as text/csv');
+      }
+      isFirst = false;
+      yield () => readJson(requireShort(line), form.columns);
+    }
+  }
+}
+
+function namesColumns(line: string, { columns, names }: RowForm): boolean {
+  const values = line.split(',', names.length + 1);
+  return values.some((value) => columns.names.has(value.replaceAll('"', '').trim()));
+}
+
+async function* csvRows(text: string, form: RowForm): AsyncGenerator<ReadFields> {
+  let names: readonly string[] | undefined;
+  for await (const values of csvRecords(text, form)) {
+    const known = names;
+    if (known === undefined) names = headerOf(values(), form);
+    else yield () => fieldsOf(known, values(), form.columns);
+  }
+  if (names === undefined) headerOf([], form);
+}
+
+function fieldsOf(
+  names: readonly string[],
+  values: readonly string[],
+  columns: Parameters,
+): Fields {
+  if (values.length !== names.length) {
+    const count = values.length > names.length ? 'more' : 'fewer';
+    throw new Refusal('malformed_request', { text: `The row has ${count} values than the header` });
+  }
+  const collector = new FieldCollector(columns);
+  for (const [index, name] of names.entries()) collector.put(name, values[index] ?? null);
+  return collector.fields;
+}
+
+/** Throws: `invalid_file`. */
+function headerOf(values: readonly string[], form: RowForm): string[] {
+  const names = values.map((name) => name.trim());
+  for (const [index, name] of names.entries()) {
+    if (!form.columns.names.has(name)) {
+      throw invalid(
+        `The header may name ${form.names.join(', ')}; column ${index + 1} is not one of them`,
+      );
+    }
+    if (names.indexOf(name) !== index) throw invalid(`The header names ${name} twice`);
+  }
+  for (const name of form.required) {
+    if (!names.includes(name)) throw invalid(`The header lacks ${name}`);
+  }
+  return names;
+}
+
+/** The values of each record. Rejects with: `invalid_file`. */
+async function* csvRecords(text: string, form: RowForm): AsyncGenerator<() => readonly string[]> {
+  // Without quotes every line is a record and every comma ends a value, which can be read several
+  // times as fast.
+  if (!text.includes('"')) {
+    for await (const slice of slicesOf(text, '\n')) {
+      for (const line of slice.split(/\r?\n/)) {
+        // One value too many is as wrong as a million.
+        if (line !== '') yield () => requireShort(line).split(',', form.names.length + 1);
+      }
+    }
+    return;
+  }
+  const parser = parse({ relax_column_count: true, skip_empty_lines: true });
+  try {
+    for await (const values of Readable.from(slicesOf(text)).pipe(parser)) {
+      yield () => values as string[];
+    }
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    const line = Number((error as { lines?: unknown }).lines ?? 0);
+    throw invalid(
+      `Line ${line} is not comma-separated values: a quote may only be around a whole value, is doubled within it, and must be closed`,
+    );
+  }
+}
+
+/** The text in slices; if an `end` is given, each slice but the last ends with it. */
+async function* slicesOf(text: string, end = ''): AsyncGenerator<string> {
+  for (let from = 0; from < text.length; await nextTurn()) {
+    const found = text.indexOf(end, from + SLICE_CHARACTERS - end.length);
+    const to = found === -1 ? text.length : found + end.length;
+    yield text.slice(from, to);
+    from = to;
+  }
+}
+
+/** A row may be as long as the body of a single request. */
+function requireShort(line: string): string {
+  if (line.length <= LIMITS.bodyBytes) return line;
+  throw new Refusal('payload_too_large', {
+    text: `A row has at most ${LIMITS.bodyBytes} characters`,
+  });
+}
+
+function tooManyRows(maxRows: number): Refusal {
+  return new Refusal('payload_too_large', {
+    field: 'file',
+    text: `A file has at most ${maxRows} rows; send several`,
+  });
+}
+
+function invalid(text: string): Refusal {
+  return new Refusal('invalid_file', { field: 'file', text });
+}
