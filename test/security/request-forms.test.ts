@@ -96,6 +96,25 @@ test('a body with another transfer coding than chunked is refused', async () => 
   expect(await statusOf('chunked, gzip')).toBe('400');
 });
 
+test.each([
+  ['Host', 'localhost', 'localhost'],
+  ['hOST', 'localhost', 'example.org'],
+  ['Content-Type', 'application/json', 'application/json'],
+  ['content-TYPE', 'application/json', 'application/x-www-form-urlencoded'],
+])('two %s headers, %s and %s, are refused', async (name, first, second) => {
+  const body = JSON.stringify({ vid: 'demo' });
+  const { hostname, port } = new URL(running.origin);
+  const socket = connect(Number(port), hostname);
+  const host = name.toLowerCase() === 'host' ? '' : 'Host: localhost\r\n';
+  socket.end(
+    `POST ${PATHS.list} HTTP/1.1\r\n${host}${name}: ${first}\r\n${name}: ${second}\r\n` +
+      `Connection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+  const heard = await text(socket);
+  expect(heard).toMatch(/^HTTP\/1\.1 400 .*"code":"malformed_request"/s);
+  expect(heard).toMatch(/"The (?:Host|Content-Type) header was sent more than once"/);
+});
+
 test('a body that says that it is not encoded is read', async () => {
   const request = encode(PATHS.list, { vid: 'demo' }, 'json');
   for (const encoding of ['identity', 'Identity', '']) {

@@ -164,7 +164,8 @@ function refuseOn(socket: Duplex, refusal: Refusal): void {
 }
 
 /**
- * HTTP/1.1 without Host, and an invalid Host header, are refused (RFC 9112 §3.2); an unknown
+ * HTTP/1.1 without Host, an invalid Host header, and two of a header that a request has once, are
+ * refused (RFC 9112 §3.2); an unknown
  * expectation is ignored (RFC 9110 §10.1.1).
  */
 function requireHost(app: FastifyInstance): void {
@@ -174,8 +175,10 @@ function requireHost(app: FastifyInstance): void {
     // HTTP/1.0 may omit it, but the code that reads it expects one.
     if (request.raw.httpVersion === '1.0') request.raw.headers.host ??= 'localhost';
     const { host } = request.raw.headers;
-    if (hasSeveralHosts(request.raw.rawHeaders)) {
-      done(new Refusal('malformed_request', { text: 'The Host header was sent more than once' }));
+    const repeated = findRepeated(request.raw.rawHeaders);
+    if (repeated !== undefined) {
+      const text = `The ${repeated} header was sent more than once`;
+      done(new Refusal('malformed_request', { text }));
     } else if (host !== undefined && host === lastValid) {
       done();
     } else if (host === undefined) {
@@ -195,14 +198,18 @@ function requireHost(app: FastifyInstance): void {
   });
 }
 
+const SENT_ONCE = ['Host', 'Content-Type'] as const;
+
 /** Node keeps the first and drops the others. A proxy may have used another one. */
-function hasSeveralHosts(rawHeaders: readonly string[]): boolean {
-  let count = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index];
-    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1;
-  }
-  return count > 1;
+function findRepeated(rawHeaders: readonly string[]): string | undefined {
+  return SENT_ONCE.find((wanted) => {
+    let count = 0;
+    for (let index = 0; index < rawHeaders.length; index += 2) {
+      const name = rawHeaders[index];
+      if (name?.length === wanted.length && name.toLowerCase() === wanted.toLowerCase()) count += 1;
+    }
+    return count > 1;
+  });
 }
 
 /**
