@@ -25,7 +25,9 @@ export function createTokenSource(options: {
   /** Requests a token. */
   readonly request: (deadlineMs: number) => Promise<Ending>;
   /** Undefined: the answer holds no token. */
-  readonly read: (ending: Extract<Ending, { kind: 'answer' }>) => IssuedToken | undefined;
+  readonly read: (
+    ending: Extract<Ending, { kind: 'answer' }>,
+  ) => IssuedToken | undefined | Promise<IssuedToken | undefined>;
 }): TokenSource {
   let current: { readonly token: string; readonly usableUntilMs: number } | undefined;
   let requesting: Promise<TokenResult> | undefined;
@@ -35,7 +37,7 @@ export function createTokenSource(options: {
     if (ending.kind !== 'answer') {
       return { kind: 'no_token', reason: `no token: ${ending.reason}`, answered: false };
     }
-    const issued = options.read(ending);
+    const issued = await options.read(ending);
     if (issued === undefined) {
       const reason = `no token: HTTP ${ending.httpStatus}`;
       return { kind: 'no_token', reason, answered: ending.httpStatus < 500 };

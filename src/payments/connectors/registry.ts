@@ -4,6 +4,7 @@ import type { Operator } from '../billers/biller.ts';
 import type { Connector, Declaration } from '../dispatch/connector.ts';
 import type { StatementFormat } from '../reconciliation/statement.ts';
 import { darajaB2b } from './daraja-b2b/protocol.ts';
+import { http } from './http/protocol.ts';
 import { httpJson } from './http-json/protocol.ts';
 import type { Protocol, StatementOperator } from './protocol.ts';
 
@@ -13,6 +14,7 @@ import type { Protocol, StatementOperator } from './protocol.ts';
 const PROTOCOLS: Readonly<Record<string, Protocol>> = {
   'http-json': httpJson,
   'daraja-b2b': darajaB2b,
+  http,
 };
 
 export const PROTOCOL_NAMES: readonly string[] = Object.keys(PROTOCOLS);

@@ -1,0 +1,47 @@
+import type { Declaration } from '../../dispatch/connector.ts';
+import type { HttpSettings } from './settings.ts';
+
+/** What holds for every configuration. */
+export const HTTP: Declaration = {
+  title: 'Any HTTP API, by configuration',
+  source: 'docs/guide/write-a-connector.md',
+  proofOfNonExecution: [
+    'not one byte of the request was written',
+    'what the operator’s configuration says (settings: declaration.proof_of_non_execution)',
+  ],
+  notProof: [
+    'a time-out, a cut connection, an answer that is not JSON, or comes under another HTTP status',
+    'a code that the configuration does not list',
+    'a callback: it only makes us ask',
+  ],
+  callerKey: 'none',
+  result: 'answer',
+  statusBy: 'cannot_be_asked',
+  callbackTrust: 'no_callbacks',
+};
+
+/** What holds for this one. */
+export function declarationOf(settings: HttpSettings): Declaration {
+  const { declaration, callback, status } = settings;
+  return {
+    title: declaration.title,
+    source: declaration.source,
+    proofOfNonExecution: [
+      'not one byte of the request was written',
+      ...declaration.proof_of_non_execution,
+    ],
+    notProof: [...HTTP.notProof, ...declaration.not_proof],
+    callerKey: declaration.caller_key,
+    result: callback === undefined ? 'answer' : 'answer_or_callback',
+    statusBy: statusByOf(settings, status !== undefined),
+    callbackTrust: callback === undefined ? 'no_callbacks' : 'secret_url_confirmed_by_query',
+  };
+}
+
+function statusByOf(settings: HttpSettings, canBeAsked: boolean): Declaration['statusBy'] {
+  if (!canBeAsked) return 'cannot_be_asked';
+  // A handle that we make is known whatever becomes of the answer.
+  return settings.handle !== undefined || settings.declaration.caller_key !== 'none'
+    ? 'our_reference'
+    : 'operator_handle';
+}

@@ -1,0 +1,109 @@
+import jsonata from 'jsonata';
+
+/**
+ * Expressions of the configuration, in JSONata (https://jsonata.org). Only a part of the language is
+ * accepted: without functions of its own, ranges and regular expressions its time is bounded by the
+ * size of expression and input. The library’s own limits are set as well.
+ */
+export interface Expression {
+  /** Undefined where the input has nothing. Rejects when the expression fails on this input. */
+  evaluate(input: object): Promise<unknown>;
+}
+
+const MAX_EXPRESSION_LENGTH = 4_000;
+/** Of evaluation: time, depth, and items of a list. */
+const GUARDRAILS = { timeout: 200, stack: 100, sequence: 1_000 };
+
+/** Node types of the library’s syntax tree that may occur. */
+const ALLOWED_NODES: ReadonlySet<string> = new Set([
+  'binary',
+  'unary',
+  'condition',
+  'path',
+  'name',
+  'string',
+  'number',
+  'value',
+  'variable',
+  'function',
+  'block',
+  'filter',
+]);
+const ALLOWED_FUNCTIONS: ReadonlySet<string> = new Set(
+  'string length substring substringBefore substringAfter uppercase lowercase trim contains split join replace number abs floor ceil round formatNumber sum boolean not exists count append keys lookup merge type now millis fromMillis toMillis base64encode encodeUrlComponent'.split(
+    ' ',
+  ),
+);
+
+/**
+ * @param where the place in the configuration, for messages.
+ * Throws: `Error` with that place when the text is no expression, or uses what is not accepted.
+ */
+export function compileExpression(where: string, text: string): Expression {
+  if (text.length > MAX_EXPRESSION_LENGTH) {
+    throw new Error(`${where} is longer than ${MAX_EXPRESSION_LENGTH} characters`);
+  }
+  let compiled: jsonata.Expression;
+  try {
+    compiled = jsonata(text, GUARDRAILS);
+  } catch (error) {
+    const { message, position } = error as { message: string; position?: number };
+    throw new Error(`${where}, character ${position ?? 0}: ${message}`, { cause: error });
+  }
+  const refused = findRefused(compiled.ast());
+  if (refused !== undefined) throw new Error(`${where}: ${refused} is not accepted here`);
+  return { evaluate: async (input) => (await compiled.evaluate(input)) as unknown };
+}
+
+/** The first node that is not accepted. Goes through every object of the tree, whatever holds it. */
+function findRefused(node: unknown): string | undefined {
+  if (typeof node !== 'object' || node === null) return undefined;
+  if (node instanceof RegExp) return 'a regular expression';
+  const { type, value, procedure } = node as Readonly<Record<string, unknown>>;
+  if (typeof type === 'string') {
+    if (!ALLOWED_NODES.has(type)) return `“${type}”`;
+    if (type === 'binary' && value === '..') return 'a range';
+    if (type === 'function') {
+      const called = procedure as { readonly type?: string; readonly value?: string } | undefined;
+      const name = called?.type === 'variable' ? String(called.value) : '';
+      if (!ALLOWED_FUNCTIONS.has(name)) return `the function “$${name}”`;
+    }
+  }
+  for (const child of Object.values(node)) {
+    const refused = findRefused(child);
+    if (refused !== undefined) return refused;
+  }
+  return undefined;
+}
+
+/** Text of a value that is a text, a number or a boolean; undefined for anything else, and no text. */
+export function textOf(value: unknown): string | undefined {
+  if (typeof value === 'number' && Number.isFinite(value)) return String(value);
+  if (typeof value === 'boolean') return String(value);
+  return typeof value === 'string' && value !== '' && value.length <= 4_000 ? value : undefined;
+}
+
+/** Text with `{{ expression }}` in it. */
+export interface Template {
+  /** @param escape applied to every value. */
+  render(input: object, escape: (text: string) => string): Promise<string>;
+}
+
+/** Throws as `compileExpression` does. */
+export function compileTemplate(where: string, text: string): Template {
+  // The odd parts are expressions.
+  const parts = text
+    .split(/\{\{(.*?)\}\}/s)
+    .map((part, index) => (index % 2 === 0 ? part : compileExpression(where, part)));
+  return {
+    render: async (input, escape) => {
+      const filled = parts.map(async (part) => {
+        if (typeof part === 'string') return part;
+        const value = textOf(await part.evaluate(input));
+        if (value === undefined) throw new Error(`${where}: an expression yields no text`);
+        return escape(value);
+      });
+      return (await Promise.all(filled)).join('');
+    },
+  };
+}

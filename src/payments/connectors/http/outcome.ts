@@ -1,0 +1,98 @@
+import { CURRENCY } from '../../../platform/base/money.ts';
+import type { FailureCode } from '../../create/failure-code.ts';
+import type {
+  Declined,
+  NotFound,
+  NotSent,
+  Paid,
+  Reversed,
+  Unknown,
+} from '../../dispatch/connector.ts';
+import { cleanMessage } from '../text.ts';
+import { compileExpression, textOf } from './expression.ts';
+import type { Expression } from './expression.ts';
+import type { AnswerClass, OperationSettings } from './settings.ts';
+
+export type Outcome = Paid | Declined | Reversed | NotSent | NotFound | Unknown;
+export type OutcomeReader = (input: object) => Promise<Outcome>;
+
+/** Reads an answer by the configured table; whatever is not in it is unknown. */
+export function compileOutcome(where: string, answer: OperationSettings['answer']): OutcomeReader {
+  const of = (name: string, text: string | undefined): Expression | undefined =>
+    text === undefined ? undefined : compileExpression(`${where}.${name}`, text);
+  const code = compileExpression(`${where}.code`, answer.code);
+  const about = of('about', answer.about);
+  const message = of('message', answer.message);
+  const reference = of('operator_reference', answer.operator_reference);
+  const amount = of('amount', answer.amount);
+  const handle = of('handle', answer.handle);
+  const details = Object.entries(answer.details ?? {}).map(
+    ([name, text]) => [name, compileExpression(`${where}.details.${name}`, text)] as const,
+  );
+  const classes = new Map(Object.entries(answer.classes));
+
+  return async (input) => {
+    const value = async (one: Expression | undefined): Promise<string | undefined> =>
+      one === undefined ? undefined : textOf(await one.evaluate(input));
+    if (about !== undefined && (await about.evaluate(input)) !== true) {
+      return unknown('the answer is about something else', false);
+    }
+    const found = await value(code);
+    if (found === undefined) return unknown('the answer has no code', false);
+    const meaning = classes.get(found) ?? 'unknown';
+    const text = cleanMessage((await value(message)) ?? found);
+    if (meaning !== 'paid') {
+      const known = (await value(handle)) ?? null;
+      return {
+        ...outcomeOf(meaning, found, text),
+        ...(meaning === 'unknown' && { operatorHandle: known }),
+      };
+    }
+    const amountCents = centsOf(await value(amount));
+    const operatorReference = cleanMessage((await value(reference)) ?? '').slice(0, 100);
+    if (amountCents === undefined || operatorReference === '') {
+      return unknown('paid, but without an amount or a receipt', false);
+    }
+    const given: Record<string, string> = {};
+    for (const [name, one] of details) {
+      const detail = await value(one);
+      if (detail !== undefined) given[name] = cleanMessage(detail).slice(0, 200);
+    }
+    return { kind: 'paid', operatorReference, amountCents, message: text, details: given };
+  };
+}
+
+function outcomeOf(meaning: Exclude<AnswerClass, 'paid'>, code: string, text: string): Outcome {
+  const [kind, detail] = meaning.split(':');
+  switch (kind) {
+    case 'declined':
+      return {
+        kind,
+        code: cleanMessage(code).slice(0, 60),
+        failureCode: (detail ?? 'declined') as FailureCode,
+        message: text,
+      };
+    case 'not_sent':
+      return { kind, reason: text, operatorPaused: detail === 'operator_paused', answered: true };
+    case 'not_found':
+      return { kind };
+    case 'reversed':
+      return { kind, message: text };
+    default:
+      return unknown(text, true);
+  }
+}
+
+export function unknown(reason: string, answered: boolean): Unknown {
+  return { kind: 'unknown', reason, operatorHandle: null, answered };
+}
+
+const AMOUNT = new RegExp(`^(?:${CURRENCY} ?)?(\\d{1,12})(?:\\.(\\d{1,2})0*)?$`);
+
+/** Cents of decimal text such as `100`, `100.5000` or `KES 100.00`; undefined when it is no amount above zero. */
+export function centsOf(text: string | undefined): bigint | undefined {
+  const [, whole, fraction = ''] = AMOUNT.exec(text ?? '') ?? [];
+  if (whole === undefined) return undefined;
+  const cents = BigInt(whole) * 100n + BigInt(fraction.padEnd(2, '0'));
+  return cents > 0n ? cents : undefined;
+}

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { compileRequest, readJson } from '../../../../../src/payments/connectors/http/message.ts';
+
+const INPUT = { account: 'A&B <1>', amount: '100.00' };
+
+test.each([
+  [
+    { path: '/pay', json: "{ 'acc': account, 'sum': $number(amount) }" },
+    'application/json',
+    '{"acc":"A&B <1>","sum":100}',
+  ],
+  [
+    { path: '/pay', form: "{ 'acc': account, 'sum': amount }" },
+    'application/x-www-form-urlencoded',
+    'acc=A%26B+%3C1%3E&sum=100.00',
+  ],
+  [
+    { path: '/pay', xml: '<pay acc="{{ account }}"><sum>{{ amount }}</sum></pay>' },
+    'application/xml',
+    '<pay acc="A&amp;B &lt;1&gt;"><sum>100.00</sum></pay>',
+  ],
+])('%j', async (settings, type, body) => {
+  const request = await compileRequest('pay', settings)(INPUT);
+  expect(request).toEqual({
+    method: 'POST',
+    path: '/pay',
+    body,
+    headers: { 'content-type': type },
+  });
+});
+
+test('a GET has no body', async () => {
+  const request = await compileRequest('balance', { method: 'GET', path: '/b' })(INPUT);
+  expect(request).toEqual({ method: 'GET', path: '/b', body: null, headers: {} });
+});
+
+test('two bodies are refused', () => {
+  expect(() => compileRequest('pay', { path: '/', json: '{}', form: '{}' })).toThrow(
+    /more than one/,
+  );
+});
+
+test('numbers stay as they are written: a token of 20 digits keeps them all', () => {
+  expect(readJson(Buffer.from('{"token":00001111,"n":1}'))).toBeUndefined();
+  expect(readJson(Buffer.from('{"token":12345678901234567890,"a":100.50}'))).toEqual({
+    token: '12345678901234567890',
+    a: '100.50',
+  });
+  expect(readJson(Buffer.from('<html>'))).toBeUndefined();
+  expect(readJson(Buffer.from([0xff, 0xfe]))).toBeUndefined();
+});

@@ -1,0 +1,253 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { http } from '../../../../../src/payments/connectors/http/protocol.ts';
+import { centsOf } from '../../../../../src/payments/connectors/http/outcome.ts';
+import { VTPASS_SETTINGS } from '../../../../conformance/subjects/vtpass.ts';
+
+const SECRET = JSON.stringify({ api_key: 'a', secret_key: 's' });
+const operator = (settings: object, baseUrl = 'https://pay.example') => ({
+  operatorCode: 'op',
+  name: 'Op',
+  connector: 'http',
+  baseUrl,
+  settings: settings as Record<string, unknown>,
+  maxConcurrency: 1,
+  maxPerSecond: null,
+  secrets: [],
+  secret: SECRET,
+});
+const INSTRUCTION = {
+  reference: '06F3Z1G5B8M2Q7T4W9Y0K3N6R1V5X8C2',
+  attemptNumber: 1,
+  billerCode: 'kplc_prepaid',
+  account: '1111111111111',
+  phone: '08011111111',
+  amountCents: 1000_00n,
+  operatorHandle: null,
+};
+const never = new AbortController().signal;
+
+const cleanups: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+/** A server that records what it gets, and answers the same to everything. */
+async function listen(status: number, content: unknown) {
+  const requests: { method: string; url: string; headers: object; body: string }[] = [];
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+    request.on('end', () => {
+      requests.push({
+        method: request.method ?? '',
+        url: request.url ?? '',
+        headers: request.headers,
+        body,
+      });
+      response.writeHead(status).end(JSON.stringify(content));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  cleanups.push(async () => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { requests, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+function connect(settings: object, origin: string) {
+  const connector = http.create(operator(settings, origin), 'https://m.example/callbacks/op');
+  cleanups.push(() => connector.close());
+  return connector;
+}
+
+describe('a configuration is refused with its place', () => {
+  const pay = VTPASS_SETTINGS['pay'] as { answer: object };
+  const status = VTPASS_SETTINGS['status'] as { answer: object };
+  test.each<[object, RegExp]>([
+    [{}, /operator op: settings.*declaration/],
+    [
+      {
+        declaration: { ...(VTPASS_SETTINGS['declaration'] as object), proof_of_non_execution: [] },
+      },
+      /proof_of_non_execution/,
+    ],
+    [{ unknown: 1 }, /unknown/],
+    [{ handle: '$now(' }, /settings\.handle, character \d+/],
+    [{ handle: '$match(reference, /a/)' }, /settings\.handle: .*not accepted/],
+    [{ pay: { ...pay, answer: { ...pay.answer, classes: { '1': 'perhaps' } } } }, /pay.*classes/],
+    [
+      { pay: { ...pay, answer: { ...pay.answer, classes: { '1': 'not_found' } } } },
+      /settings\.pay\.answer\.classes: “1” cannot be not_found/,
+    ],
+    [
+      { status: { ...status, answer: { ...status.answer, classes: { '1': 'not_sent' } } } },
+      /status\.answer\.classes/,
+    ],
+    [{ pay: { ...pay, answer: { code: 'body.code', classes: { '0': 'paid' } } } }, /needs amount/],
+    [{ callback: { handle: 'a', reference: 'b' } }, /either handle or reference/],
+    [{ status: undefined }, /callback needs status/],
+  ])('%j', (changes, message) => {
+    const whole = Object.keys(changes).length === 0 ? {} : { ...VTPASS_SETTINGS, ...changes };
+    const settings = JSON.parse(JSON.stringify(whole)) as object;
+    expect(() => http.create(operator(settings), 'https://m.example/callbacks/op')).toThrow(
+      message,
+    );
+  });
+});
+
+// Source: vtpass.com/documentation/buying-services, re-query-services, authentication. Field by field.
+test('VTpass: pay and requery as documented', async () => {
+  const { requests, origin } = await listen(200, { code: '099' });
+  const connector = connect(VTPASS_SETTINGS, origin);
+  const prepared = await connector.prepare?.prepare(INSTRUCTION, never);
+  if (prepared?.kind !== 'prepared') throw new Error('not prepared');
+  const { operatorHandle } = prepared;
+  // Twelve digits of today in Lagos, then anything alphanumeric.
+  expect(operatorHandle).toMatch(/^20\d{10}06F3Z1G5B8M2Q7T4W9Y0K3N6R1V5X8C2a1$/);
+  await connector.pay({ ...INSTRUCTION, operatorHandle }, never);
+  await connector.status?.({ ...INSTRUCTION, operatorHandle }, never);
+  expect(requests.map(({ method, url }) => [method, url])).toEqual([
+    ['POST', '/api/pay'],
+    ['POST', '/api/requery'],
+  ]);
+  expect(requests[0]?.headers).toMatchObject({ 'api-key': 'a', 'secret-key': 's' });
+  expect(JSON.parse(requests[0]?.body ?? '')).toEqual({
+    request_id: operatorHandle,
+    serviceID: 'example-electric',
+    billersCode: '1111111111111',
+    variation_code: 'prepaid',
+    amount: '1000.00',
+    phone: '08011111111',
+  });
+  expect(JSON.parse(requests[1]?.body ?? '')).toEqual({ request_id: operatorHandle });
+});
+
+const DELIVERED = {
+  code: '000',
+  content: { transactions: { status: 'delivered', amount: 1000, transactionId: '1' } },
+  response_description: 'TRANSACTION SUCCESSFUL',
+  requestId: 'R',
+};
+
+test.each<[string, object, object]>([
+  ['purchased_code', { purchased_code: 'Token : 0000 1111' }, { token: '0000 1111' }],
+  [
+    'token',
+    { token: '00001111222233334444', units: 19.8 },
+    { token: '00001111222233334444', units: '19.8' },
+  ],
+  ['Token', { Token: '1' }, { token: '1' }],
+  ['mainToken', { mainToken: '2' }, { token: '2' }],
+  ['none', {}, {}],
+])('VTpass: the token in %s', async (_name, fields, details) => {
+  const { origin } = await listen(200, { ...DELIVERED, ...fields });
+  const outcome = await connect(VTPASS_SETTINGS, origin).pay(
+    { ...INSTRUCTION, operatorHandle: 'R' },
+    never,
+  );
+  expect(outcome).toMatchObject({ kind: 'paid', amountCents: 1000_00n, operatorReference: '1' });
+  expect(outcome).toHaveProperty('details', details);
+});
+
+test.each<[string, number, object, object]>([
+  [
+    'pending',
+    200,
+    { ...DELIVERED, content: { transactions: { status: 'pending' } } },
+    { kind: 'unknown', answered: true },
+  ],
+  [
+    'about another request',
+    200,
+    { ...DELIVERED, requestId: 'S' },
+    { kind: 'unknown', answered: false },
+  ],
+  [
+    'paid without an amount',
+    200,
+    { ...DELIVERED, content: { transactions: { status: 'delivered' } } },
+    { kind: 'unknown' },
+  ],
+  ['a duplicate', 200, { code: '014' }, { kind: 'unknown' }],
+  ['an unlisted code', 200, { code: '777' }, { kind: 'unknown' }],
+  ['a code of every object', 200, { code: 'constructor' }, { kind: 'unknown' }],
+  ['no code', 200, {}, { kind: 'unknown', answered: false }],
+  ['a decline under HTTP 500', 500, { code: '011' }, { kind: 'unknown' }],
+  ['a decline', 200, { code: '013' }, { kind: 'declined', failureCode: 'amount_not_allowed' }],
+  ['a low wallet', 200, { code: '018' }, { kind: 'not_sent', operatorPaused: true }],
+  ['not found, to an instruction', 200, { code: '015' }, { kind: 'unknown' }],
+])('VTpass: %s', async (_what, status, content, outcome) => {
+  const { origin } = await listen(status, content);
+  const connector = connect(VTPASS_SETTINGS, origin);
+  expect(await connector.pay({ ...INSTRUCTION, operatorHandle: 'R' }, never)).toMatchObject(
+    outcome,
+  );
+});
+
+test('VTpass: a biller that is not configured is not sent', async () => {
+  const { requests, origin } = await listen(200, DELIVERED);
+  const settings = {
+    ...VTPASS_SETTINGS,
+    pay: { ...(VTPASS_SETTINGS['pay'] as object), path: '/api/pay/{{ constants.none }}' },
+  };
+  expect(await connect(settings, origin).pay(INSTRUCTION, never)).toMatchObject({
+    kind: 'not_sent',
+  });
+  expect(requests).toEqual([]);
+});
+
+test('VTpass: bill look-up and balance', async () => {
+  const { origin } = await listen(200, {
+    code: '000',
+    content: { Customer_Name: 'TEST', Due_Date: '2026-01-31T00:00:00', Renewal_Amount: 2500 },
+    contents: { balance: 12.5 },
+  });
+  const connector = connect(VTPASS_SETTINGS, origin);
+  expect(await connector.validate?.({ ...INSTRUCTION }, never)).toEqual({
+    kind: 'valid',
+    name: 'TEST',
+    amountDueCents: 2500_00n,
+    dueDate: '2026-01-31',
+  });
+  expect(await connector.balance?.(never)).toEqual({ kind: 'balance', balanceCents: 12_50n });
+});
+
+test('OAuth: a form for the token, then Bearer', async () => {
+  const { requests, origin } = await listen(200, {
+    access_token: 'T',
+    expires_in: 3600,
+    code: '099',
+  });
+  const auth = {
+    kind: 'oauth',
+    path: '/oauth/token',
+    form: "{ 'client_id': secret.api_key, 'client_secret': secret.secret_key }",
+    token: 'body.access_token',
+    life_seconds: 'body.expires_in',
+  };
+  const connector = connect({ ...VTPASS_SETTINGS, auth }, origin);
+  await connector.pay({ ...INSTRUCTION, operatorHandle: 'R' }, never);
+  await connector.status?.({ ...INSTRUCTION, operatorHandle: 'R' }, never);
+  expect(requests.map(({ url }) => url)).toEqual(['/oauth/token', '/api/pay', '/api/requery']);
+  expect(requests[0]?.body).toBe('client_id=a&client_secret=s');
+  expect(requests[1]?.headers).toMatchObject({ authorization: 'Bearer T' });
+});
+
+test.each([
+  ['100', 100_00n],
+  ['KES 100.0000', 100_00n],
+  ['0.5', 50n],
+  ['0', undefined],
+  ['1e2', undefined],
+  ['-1', undefined],
+  ['100.005', undefined],
+  ['1,000.00', undefined],
+  [undefined, undefined],
+])('the amount %j', (text, cents) => {
+  expect(centsOf(text)).toBe(cents);
+});
