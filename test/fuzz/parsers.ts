@@ -22,7 +22,11 @@ import {
 import { createValidator } from '../../src/credit/importing/validate.ts';
 import { readScorecard } from '../../src/credit/scorecards/scorecard.ts';
 import { TrainingError } from '../../src/credit/training/error.ts';
+import { readDefinition } from '../../src/credit/training/definition.ts';
+import type { Definition } from '../../src/credit/training/definition.ts';
 import { readSamples } from '../../src/credit/training/read-samples.ts';
+import { readTable } from '../../src/credit/training/read-table.ts';
+import { readTableCard } from '../../src/credit/training/table-card.ts';
 import { createStatementFormat } from '../../src/payments/connectors/http-json/statement.ts';
 import { readFields } from '../../src/platform/http/wire/request.ts';
 import { readStatementFile } from '../../src/payments/reconciliation/read-statement.ts';
@@ -50,6 +54,24 @@ const names = parametersOf(OPERATIONS.flatMap((name) => Object.keys(usualParams(
 const STATEMENT_PERIOD = { from: new Date('2026-03-01'), to: new Date('2026-03-02') };
 const statementFormat = createStatementFormat({ absenceIsProof: false, acceptanceWindowMs: 0 });
 const validator = createValidator('mobile', '2026-10-31');
+
+const TABLE_DEFINITION: Definition = {
+  outcome: { column: 'result', good: ['paid'], bad: ['lost'] },
+  columns: [{ name: 'income', type: 'number', better: 'higher' }],
+};
+const TABLE_CARD = {
+  ...{ id: 'any', kind: 'table', version: 1, about: {}, basePoints: 400 },
+  columns: [
+    { name: 'income', type: 'number', missing: [], bins: [{ points: 9 }], unknown: 3 },
+    {
+      name: 'town',
+      type: 'category',
+      missing: [],
+      bins: [{ values: ['a'], points: 1 }],
+      unknown: 0,
+    },
+  ],
+};
 
 const ANSWER = {
   status: 'paid',
@@ -162,6 +184,33 @@ export function fuzzedParsers(folder: string): readonly FuzzedParser[] {
         const file = path.join(folder, 'samples.csv');
         await writeFile(file, bytes);
         await readSamples(file);
+      },
+    },
+    {
+      name: 'a definition of a table',
+      seed: Buffer.from(JSON.stringify(TABLE_DEFINITION)),
+      read: async (bytes) => {
+        const file = path.join(folder, 'definition.json');
+        await writeFile(file, bytes);
+        readDefinition(file);
+      },
+    },
+    {
+      name: 'a table',
+      seed: Buffer.from('result,income\npaid,5\nlost,\n'),
+      read: async (bytes) => {
+        const file = path.join(folder, 'table.csv');
+        await writeFile(file, bytes);
+        await readTable(file, TABLE_DEFINITION);
+      },
+    },
+    {
+      name: 'a card of a table',
+      seed: Buffer.from(JSON.stringify(TABLE_CARD)),
+      read: async (bytes) => {
+        const file = path.join(folder, 'card.json');
+        await writeFile(file, bytes);
+        readTableCard(file);
       },
     },
     {

@@ -112,7 +112,7 @@ function fineClasses({ values, bad, weights }: Observations): FineClass[] {
   return [...counts, missing].filter((one) => !one.isMissing || one.goods + one.bads > 0);
 }
 
-/** Quantiles rounded to two digits, so that the card shows plain numbers. */
+/** Quantiles, rounded so that the card shows plain numbers. */
 function classEdges(values: Float64Array): number[] {
   const known = values.filter((value) => !Number.isNaN(value)).toSorted();
   const edges = new Set<number>();
@@ -120,13 +120,24 @@ function classEdges(values: Float64Array): number[] {
   if (distinct.size <= MAX_FINE_CLASSES) {
     for (const value of distinct) edges.add(value);
   } else {
-    for (let part = 1; part < MAX_FINE_CLASSES; part++) {
-      const value = known[Math.floor((part * known.length) / MAX_FINE_CLASSES)]!;
-      edges.add(Number(value.toPrecision(2)));
-    }
+    const cuts = Array.from(
+      { length: MAX_FINE_CLASSES - 1 },
+      (_, part) => known[Math.floor(((part + 1) * known.length) / MAX_FINE_CLASSES)]!,
+    );
+    for (const edge of roundedApart(cuts)) edges.add(edge);
   }
   // Nothing lies below the smallest value, so it is no edge.
   return [...edges].toSorted((a, b) => a - b).filter((edge) => edge > (known[0] ?? Infinity));
+}
+
+/** With two digits, or with more where two would make most of them equal, such as years. */
+function roundedApart(cuts: readonly number[]): ReadonlySet<number> {
+  const distinct = new Set(cuts);
+  for (let digits = 2; digits < 16; digits++) {
+    const rounded = new Set([...distinct].map((cut) => Number(cut.toPrecision(digits))));
+    if (2 * rounded.size > distinct.size) return rounded;
+  }
+  return distinct;
 }
 
 interface Pooling {

@@ -16,6 +16,7 @@ import { percentOfScore } from '../../../../src/credit/scorecards/scale.ts';
 import { shippedScorecards } from '../../../../src/credit/scorecards/score.ts';
 import { SCORE_KINDS, readScorecard } from '../../../../src/credit/scorecards/scorecard.ts';
 import type { ScoreKind } from '../../../../src/credit/scorecards/scorecard.ts';
+import { applyCard } from '../../../../src/credit/training/apply-card.ts';
 import { binCharacteristic } from '../../../../src/credit/training/binning.ts';
 import { TrainingError } from '../../../../src/credit/training/error.ts';
 import { fitScorecard } from '../../../../src/credit/training/fit.ts';
@@ -30,6 +31,7 @@ import { readSamples } from '../../../../src/credit/training/read-samples.ts';
 import { validationReport } from '../../../../src/credit/training/card-report.ts';
 import { SampleTable, selectSamples } from '../../../../src/credit/training/samples.ts';
 import type { Samples } from '../../../../src/credit/training/samples.ts';
+import { readTableCard } from '../../../../src/credit/training/table-card.ts';
 import { seededUniform } from '../../../../src/credit/training/seeded.ts';
 import { fitBinOdds } from '../../../../src/credit/training/steps.ts';
 import { trainScorecard } from '../../../../src/credit/training/train.ts';
@@ -180,6 +182,41 @@ describe('binning', () => {
     expect(missing).toBeUndefined();
     expect(informationValue).toBeGreaterThan(0.1);
     expect(bins.reduce((sum, { goods, bads }) => sum + goods + bads, 0)).toBe(4000);
+  });
+
+  test('cuts years apart, which agree in their first two digits', () => {
+    const years = values.map((value) => 1985 + value);
+    const of = (column: Float64Array) =>
+      binCharacteristic({ values: column, bad }, { better: 'lower' });
+    expect(of(years).bins.length).toBe(of(values).bins.length);
+    expect(of(years).informationValue).toBeCloseTo(of(values).informationValue, 6);
+  });
+
+  test('a row of weight 2 counts as two rows', () => {
+    const weights = values.map((_, row) => (row % 3 === 0 ? 2 : 1));
+    const rows = [...values.keys()].flatMap((row) => (row % 3 === 0 ? [row, row] : [row]));
+    // The same quantiles, so that only the counts differ.
+    const few = (from: Float64Array): Float64Array => from.map((value) => Math.floor(value / 4));
+    const weighted = binCharacteristic({ values: few(values), bad, weights }, { better: 'lower' });
+    const twice = binCharacteristic(
+      {
+        values: few(Float64Array.from(rows, (row) => values[row]!)),
+        bad: Uint8Array.from(rows, (row) => bad[row]!),
+      },
+      { better: 'lower' },
+    );
+    expect(weighted).toEqual(twice);
+  });
+
+  test('bins have the least number of bads, unequal weights counting as fewer', () => {
+    const bads = ({ bins }: { bins: readonly { bads: number }[] }) => bins.map((bin) => bin.bads);
+    const few = binCharacteristic({ values, bad }, { better: 'lower', minBads: 150 });
+    expect(Math.min(...bads(few))).toBeGreaterThanOrEqual(150);
+    const usual = binCharacteristic({ values, bad }, { better: 'lower' });
+    expect(Math.min(...bads(usual))).toBeLessThan(150);
+    // One row outweighs all others: it is no more than one case.
+    const weights = values.map((_, row) => (row === bad.indexOf(1) ? 1e6 : 1));
+    expect(binCharacteristic({ values, bad, weights }, { better: 'lower' }).bins).toHaveLength(1);
   });
 
   test('against its direction a characteristic tells nothing', () => {
@@ -415,5 +452,50 @@ describe('malipo credit train', () => {
     expect(readFileSync(path.join(out, 'generic-7.html'), 'utf8')).toMatch(/^<!doctype html>/);
     await expect(run(file, ...options)).rejects.toThrow(/exists/);
     expect(await run(file, ...options, '--force')).toContain('Out of time');
+  });
+
+  test('makes a card of any table, prints slope and assumption, and scores a table with it', async () => {
+    const next = seededUniform(3);
+    const rows = Array.from({ length: 4000 }, () => {
+      const [income, age] = [Math.round(100 * next()), Math.round(20 + 50 * next())];
+      if (next() < 0.1) return `${income},${age},F,refused`;
+      return `${income},${age},${next() < 0.5 ? 'F' : 'M'},${next() < 0.4 - income / 300 ? 'lost' : 'paid'}`;
+    });
+    const file = path.join(folder, 'table.csv');
+    writeFileSync(file, `income,age,gender,result\n${rows.join('\n')}\n`);
+    const definition = path.join(folder, 'definition.json');
+    writeFileSync(
+      definition,
+      JSON.stringify({
+        outcome: { column: 'result', good: ['paid'], bad: ['lost'], rejected: ['refused'] },
+        columns: [{ name: 'income', type: 'number', better: 'higher' }],
+        group: 'gender',
+        rejectInference: { badOddsFactor: 3 },
+      }),
+    );
+    const out = path.join(folder, 'tables');
+    const of = ['--id', 'any', '--card-version', '1', '--out', out];
+    const text = await run(file, '--definition', definition, ...of);
+    expect(text).toMatch(/CALIBRATION +SLOPE/);
+    expect(text).toMatch(/assumes that the \d+ rejected applicants have 3 times the odds/);
+    const modelCard = readFileSync(path.join(out, 'table-1.md'), 'utf8');
+    expect(modelCard).toContain('`income`: income (higher is better)');
+    expect(modelCard).toMatch(/rejectInference: assumes/);
+    expect(modelCard).toMatch(/Adverse impact ratio by group/);
+    const card = readTableCard(path.join(out, 'table-1.json'));
+    const again = path.join(folder, 'again.csv');
+    writeFileSync(again, 'income\n5\n\n95\n');
+    const scored = path.join(folder, 'again-scored.csv');
+    expect(await applyCard(card, again, scored)).toBe(2);
+    const scores = readFileSync(scored, 'utf8')
+      .split('\n')
+      .slice(1, 3)
+      .map((line) => Number(line.split(',')[1]));
+    expect(scores[1]).toBeGreaterThan(scores[0]! + 20);
+    writeFileSync(again, 'income\nmany\n');
+    await expect(applyCard(card, again, path.join(folder, 'no.csv'))).rejects.toThrow(
+      /line 2: income: “many” is not a number/,
+    );
+    await expect(run(file, ...of)).rejects.toThrow(/--kind .* or --definition/);
   });
 });
