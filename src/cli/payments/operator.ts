@@ -23,6 +23,7 @@ import type { Cli } from '../cli.ts';
 import { table, withWireNames } from '../output.ts';
 import { newKeyText } from '../parties/signer-keys.ts';
 import { addProtocols } from './operator-protocols.ts';
+import { addTest } from './operator-test.ts';
 
 export function addOperatorCommands(program: Command, cli: Cli): void {
   const operator = program
@@ -32,6 +33,7 @@ export function addOperatorCommands(program: Command, cli: Cli): void {
   addSet(operator, cli);
   addSetKey(operator, cli);
   addProtocols(operator, cli);
+  addTest(operator, cli);
 }
 
 function addList(operator: Command, cli: Cli): void {

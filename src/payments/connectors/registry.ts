@@ -40,7 +40,7 @@ export function secretFormOf(
 }
 
 /** Throws: `PlainError` while the operator has no key, an `Error` if its settings are invalid. */
-function createConnector(operator: Operator, callbackUrl: string): Connector {
+export function createConnector(operator: Operator, callbackUrl: string): Connector {
   const { operatorCode, connector } = operator;
   const protocol = PROTOCOLS[connector];
   if (protocol === undefined) {
