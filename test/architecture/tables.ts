@@ -81,6 +81,10 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     tables: ['buckets', 'payments'],
     why: 'rows are inserted from the anchor of their bucket; the hash of what was settled is taken from the row in the statement that inserts the correction',
   },
+  'payments/ledger/in-bucket.ts': {
+    tables: ['buckets'],
+    why: 'a query over everything is run for one bucket after another',
+  },
   'payments/ledger/chain.ts': {
     tables: ['buckets'],
     why: 'rows are inserted from the anchor of their bucket',

@@ -2,6 +2,7 @@ import type { Mac } from '../../platform/base/mac.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { headHash, headText, MICROSECONDS } from '../ledger/chain.ts';
 import type { Violation } from './check.ts';
+import { queryByBucket } from '../ledger/in-bucket.ts';
 import { BLOCKS_HASH, entries, ENTRY_ORDER, MARK_BYTES } from '../ledger/entries.ts';
 
 /** The newest block of the chain. */
@@ -120,26 +121,37 @@ function headOf(block: BlockRow): ChainHead {
 
 async function* readBlocks(db: Queryable): AsyncGenerator<BlockRow> {
   for (let after = 0n; ;) {
-    const read = await db.query<BlockRow>(
+    const read = await db.query<Omit<BlockRow, 'blocksHash'>>(
       `select h.block_number as "blockNumber", h.started_at as "startedAt",
         ${MICROSECONDS('h.started_at')} as "startedUs", h.ended_at as "endedAt",
          ${MICROSECONDS('h.ended_at')} as "endedUs", h.built_at as "builtAt",
-           h.entry_count as "entryCount", h.hash, h.mac,
-         b.blocks_hash as "blocksHash"
-       from (
-         select * from ledger_heads where block_number > $1 order by block_number limit ${PAGE_BLOCKS}
-       ) h left join lateral (
-         select ${BLOCKS_HASH} as blocks_hash from ledger_blocks b
-         where b.block_number = h.block_number
-       ) b on true
-       order by h.block_number`,
+           h.entry_count as "entryCount", h.hash, h.mac
+       from ledger_heads h where block_number > $1 order by block_number limit ${PAGE_BLOCKS}`,
       [after],
     );
-    yield* read.rows;
+    const hashes = await readBlocksHashes(db, read.rows);
+    for (const row of read.rows) {
+      yield { ...row, blocksHash: hashes.get(row.blockNumber) ?? null };
+    }
     const last = read.rows.at(-1);
     if (last === undefined || read.rows.length < PAGE_BLOCKS) return;
     after = last.blockNumber;
   }
+}
+
+async function readBlocksHashes(
+  db: Queryable,
+  of: readonly Pick<BlockRow, 'blockNumber'>[],
+): Promise<Map<bigint, Buffer>> {
+  const read = await db.query<{ blockNumber: bigint; blocksHash: Buffer }>(
+    // offset 0: the rows of all vendors are brought together before they are hashed.
+    `select block_number as "blockNumber", ${BLOCKS_HASH} as "blocksHash" from (
+       select block_number, vendor_id, entry_count, hash from ledger_blocks
+       where block_number between $1 and $2 offset 0
+     ) b group by block_number`,
+    [of[0]?.blockNumber ?? 0n, of.at(-1)?.blockNumber ?? 0n],
+  );
+  return new Map(read.rows.map((row) => [row.blockNumber, row.blocksHash]));
 }
 
 function faultsOf(block: BlockRow, previous: BlockRow | undefined): string[] {
@@ -182,8 +194,9 @@ async function endFaults(db: Queryable, last: BlockRow | undefined): Promise<str
     faults.push('the last block does not end where the chain does: blocks were removed');
   }
   const unmatched = await db.query<{ blockNumber: bigint }>(
-    `select distinct block_number as "blockNumber" from ledger_blocks b
-     where not exists (select from ledger_heads h where h.block_number = b.block_number)
+    `with heads as materialized (select block_number from ledger_heads)
+     select distinct block_number as "blockNumber" from ledger_blocks b
+     where not exists (select from heads h where h.block_number = b.block_number)
      order by block_number limit 100`,
   );
   return [...faults, ...unmatched.rows.map(({ blockNumber: n }) => `block ${n} is missing`)];
@@ -242,7 +255,8 @@ class RowsPage {
       from: this.#from,
       to: timestamp(last.endedUs),
     };
-    const read = await this.#db.query<{ vendorId: number; blockNumber: bigint | null }>(
+    const rows = await queryByBucket<{ vendorId: number; blockNumber: bigint | null }>(
+      this.#db,
       `select coalesce(c.vendor_id, b.vendor_id) as "vendorId",
          coalesce(c.block_number, b.block_number) as "blockNumber"
        from (
@@ -257,7 +271,7 @@ class RowsPage {
        order by "blockNumber", "vendorId"`,
       parametersOf(page),
     );
-    for (const row of read.rows) {
+    for (const row of rows.toSorted(byBlock)) {
       const index = this.#blocks.findIndex((block) => block.blockNumber === row.blockNumber);
       const next = this.#blocks[index + 1];
       this.#altered.push({
@@ -271,6 +285,15 @@ class RowsPage {
     this.#blocks = [];
     this.#entries = 0n;
   }
+}
+
+type Found = { readonly vendorId: number; readonly blockNumber: bigint | null };
+
+/** Those before the first block last, as PostgreSQL orders nulls. */
+function byBlock(one: Found, other: Found): number {
+  const [first, second] = [one.blockNumber ?? Infinity, other.blockNumber ?? Infinity];
+  if (first === second) return one.vendorId - other.vendorId;
+  return first < second ? -1 : 1;
 }
 
 function parametersOf({ numbers, starts, from, to }: Page): unknown[] {
@@ -322,13 +345,14 @@ async function namesOf(db: Queryable, block: AlteredBlock): Promise<string[]> {
     [block.vendorId, block.blockNumber],
   );
   const missing = new Set(marksOf(kept.rows[0]?.entryMarks));
-  const read = await db.query<Entry>(
+  const found = await queryByBucket<Entry>(
+    db,
     `select e.id, e.part, e.kind, encode(substr(e.hash, 1, ${MARK_BYTES}), 'hex') as mark
      from (${entries('$2::timestamptz', '$3::timestamptz')}) e where e.vendor_id = $1
      ${ENTRY_ORDER}`,
     [block.vendorId, block.from, block.to],
   );
-  const strange = read.rows.filter(({ mark }) => !missing.delete(mark));
+  const strange = found.filter(({ mark }) => !missing.delete(mark));
   const where =
     block.blockNumber === null ? 'before the first block' : `block ${block.blockNumber}`;
   const details = strange

@@ -1,15 +1,14 @@
 import { encodeReference } from '../../platform/base/ids.ts';
 import type { Mac } from '../../platform/base/mac.ts';
-import { findCitus } from '../../platform/cluster/tables.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { snapshot } from '../../platform/db/pool.ts';
 import { changedFunctions, readAppliedFunctions } from '../../platform/db/functions.ts';
 import { findSchemaAdditions, findSchemaDamage } from '../../platform/db/schema-check.ts';
 import type { Schema } from '../../platform/db/schema.ts';
+import { queryByBucket } from '../ledger/in-bucket.ts';
 import { checkAuthenticity } from './authenticity-check.ts';
 import { checkChain } from './chain-check.ts';
 import type { ChainHead, KeptHead } from './chain-check.ts';
-import { inBucket } from './in-bucket.ts';
 import { INVARIANTS } from './invariants.ts';
 import type { Invariant } from './invariants.ts';
 
@@ -85,10 +84,9 @@ export async function checkLedger(pool: Pool, options: CheckOptions = {}): Promi
   return await snapshot(pool, async (client) => {
     await client.query('set local statement_timeout = 0');
     const violations: Violation[] = [];
-    const extent = await readExtent(client);
     for (const invariant of INVARIANTS) {
       onInvariant?.(invariant.name);
-      violations.push(...(await findViolations(client, invariant, extent)));
+      violations.push(...(await findViolations(client, invariant)));
     }
     onInvariant?.('schema_intact');
     for (const damage of await findSchemaDifferences(client, schema)) {
@@ -112,37 +110,17 @@ export async function checkLedger(pool: Pool, options: CheckOptions = {}): Promi
   });
 }
 
-interface Extent {
-  readonly buckets: readonly number[];
-  readonly onCluster: boolean;
-}
-
-async function readExtent(client: Queryable): Promise<Extent> {
-  const buckets = await client.query<{ bucket: number }>(
-    'select bucket from buckets order by bucket',
-  );
-  return {
-    buckets: buckets.rows.map(({ bucket }) => bucket),
-    onCluster: (await findCitus(client)) !== undefined,
-  };
-}
-
 /** Bucket by bucket: on a cluster, rows of several are on several nodes. */
 async function findViolations(
   client: Queryable,
   { name, sql, overall }: Invariant,
-  { buckets, onCluster }: Extent,
 ): Promise<Violation[]> {
-  const queries =
-    overall === true ? [sql] : buckets.map((bucket) => inBucket(sql, bucket, onCluster));
-  const violations: Violation[] = [];
-  for (const query of queries) {
-    const found = await client.query<{ vendorId: number; detail: string }>(query);
-    for (const { vendorId, detail } of found.rows) {
-      violations.push({ invariant: name, vendorId, detail });
-    }
-  }
-  return violations;
+  type Found = { vendorId: number; detail: string };
+  const found =
+    overall === true
+      ? (await client.query<Found>(sql)).rows
+      : await queryByBucket<Found>(client, sql);
+  return found.map(({ vendorId, detail }) => ({ invariant: name, vendorId, detail }));
 }
 
 async function findSchemaDifferences(

@@ -5,6 +5,7 @@ import { readHorizon } from '../../platform/db/horizon.ts';
 import { groupByBucket } from '../../parties/by-bucket-store.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
+import { queryByBucket } from './in-bucket.ts';
 import { BLOCKS_HASH, entries, ENTRY_ORDER, MARK_BYTES } from './entries.ts';
 
 /** Maximum time that one block covers; after an outage several blocks follow each other. */
@@ -136,7 +137,8 @@ async function buildBlock(
 ): Promise<Head> {
   const { from, to, previous } = block;
   const blockNumber = (previous?.blockNumber ?? 0n) + 1n;
-  const { rows: blocks } = await db.query<VendorBlock>(
+  const blocks = await queryByBucket<VendorBlock>(
+    db,
     `with entry as (${entries('$1::timestamptz', '$2::timestamptz')})
      select vendor_id as "vendorId", count(*) as "entryCount",
        string_agg(substr(hash, 1, ${MARK_BYTES}), ''::bytea ${ENTRY_ORDER}) as "entryMarks",

@@ -166,7 +166,7 @@ export class World {
       'the books come to rest',
       async () => {
         const open = await this.pool.query(
-          `select 1 from dispatch_queue join payments using (vendor_id, payment_id)
+          `select 1 from dispatch_queue join payments using (bucket, vendor_id, payment_id)
            where payments.account not like '%9909' limit 1`,
         );
         return open.rowCount === 0;

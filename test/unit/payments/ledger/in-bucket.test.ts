@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inBucket } from '../../../../src/payments/audit/in-bucket.ts';
+import { inBucket } from '../../../../src/payments/ledger/in-bucket.ts';
 import { INVARIANTS } from '../../../../src/payments/audit/invariants.ts';
 import { PAYMENTS_TABLES } from '../../../../src/payments/tables.ts';
 

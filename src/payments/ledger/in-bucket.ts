@@ -1,3 +1,6 @@
+import type { QueryResultRow } from 'pg';
+import { findCitus } from '../../platform/cluster/tables.ts';
+import type { Queryable } from '../../platform/db/pool.ts';
 import { PAYMENTS_TABLES } from '../tables.ts';
 
 /** Reads distributed tables, and has their column `bucket`. */
@@ -33,4 +36,19 @@ export function inBucket(sql: string, bucket: number, onCluster: boolean): strin
     return [`${table} as ${how} (select * from ${table} ${local(bucket)})`];
   });
   return parts.length === 0 ? sql : `with ${parts.join(', ')} select * from (${sql}) found`;
+}
+
+/** Runs the query over the rows of each bucket in turn. Returns what all of them gave. */
+export async function queryByBucket<Row extends QueryResultRow>(
+  db: Queryable,
+  sql: string,
+  values: readonly unknown[] = [],
+): Promise<Row[]> {
+  const onCluster = (await findCitus(db)) !== undefined;
+  const buckets = await db.query<{ bucket: number }>('select bucket from buckets order by bucket');
+  const rows: Row[] = [];
+  for (const { bucket } of buckets.rows) {
+    rows.push(...(await db.query<Row>(inBucket(sql, bucket, onCluster), values)).rows);
+  }
+  return rows;
 }
