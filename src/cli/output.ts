@@ -1,3 +1,5 @@
+import { Help } from 'commander';
+
 /** The part of a stream that is needed to write text. */
 export interface TextStream {
   write(text: string): unknown;
@@ -35,9 +37,13 @@ interface Column {
   readonly align?: 'right';
   /** Shown only with `--wide`: without such columns most tables fit into 100 columns. */
   readonly wide?: true;
+  /** Sentences, in the last column: continued below, so that the table fits a usual terminal. */
+  readonly wrapped?: true;
 }
 
 const GAP = '  ';
+const TERMINAL_COLUMNS = 80;
+const wrapper = Object.assign(new Help(), { minWidthToWrap: 20 });
 
 /** A table for people: titles, then rows, columns as wide as their widest cell. */
 export function table(
@@ -58,7 +64,10 @@ export function table(
   const widths = columns.map((_, index) =>
     lines.reduce((widest, line) => Math.max(widest, widthOf(line[index] ?? '')), 0),
   );
+  const isWrapped = columns.at(-1)?.wrapped === true;
+  const left = widths.slice(0, -1).reduce((sum, width) => sum + width + GAP.length, 0);
   return lines
+    .flatMap((line) => (isWrapped ? continued(line, TERMINAL_COLUMNS - left) : [line]))
     .map((line) =>
       columns
         .map(({ align }, index) => pad(line[index] ?? '', widths[index] ?? 0, align))
@@ -67,6 +76,15 @@ export function table(
     )
     .map((line) => `${line}\n`)
     .join('');
+}
+
+/** The line with as much of its last cell as fits, then lines with nothing but the rest of it. */
+function continued(line: readonly string[], width: number): string[][] {
+  const before = line.slice(0, -1);
+  return wrapper
+    .boxWrap(line.at(-1) ?? '', width)
+    .split('\n')
+    .map((part, index) => [...before.map((cell) => (index === 0 ? cell : '')), part]);
 }
 
 /** Such as “1 problem”, “2 problems”. */

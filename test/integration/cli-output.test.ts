@@ -23,6 +23,23 @@ describe('a table', () => {
     expect(text).toBe('NAME      AMOUNT  NOTE\na           1.00  long note\nWanjirũ  1000.00  -\n');
   });
 
+  it('continues sentences below, within 80 columns, and breaks no word', () => {
+    const word = 'x'.repeat(90);
+    const text = table(
+      [{ title: 'NAME' }, { title: 'SAYS', wrapped: true }],
+      [
+        ['a'.repeat(30), `${'some words '.repeat(10)}${word}`],
+        ['b', 'short'],
+      ],
+    );
+    const lines = text.trimEnd().split('\n');
+    expect(lines).toHaveLength(6);
+    const [, first = '', , , long = '', last] = lines;
+    expect(first).toBe(`${'a'.repeat(30)}  ${'some words '.repeat(4)}some`);
+    expect(long).toBe(`${' '.repeat(32)}${word}`);
+    expect(last).toBe(`b${' '.repeat(31)}short`);
+  });
+
   it('says that there is nothing', () => {
     expect(table([{ title: 'NAME' }], [], 'no vendors')).toBe('(no vendors)\n');
   });

@@ -56,7 +56,7 @@ function addList(biller: Command, cli: Cli): void {
               { title: 'CODE' },
               { title: 'NAME' },
               { title: 'CATEGORY' },
-              { title: 'OPERATOR' },
+              { title: 'OPERATOR', wide: true },
               { title: 'MINIMUM', align: 'right' },
               { title: 'MAXIMUM', align: 'right' },
               { title: 'FEE', align: 'right' },

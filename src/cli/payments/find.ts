@@ -71,7 +71,7 @@ function paymentText(found: PaymentTimeline, wireTime: WireTime): string {
     ...(payment.outcome === null ? [['next step', nextStep(found, time)] as const] : []),
   ]);
   const lines = found.timeline.map((entry) => [time(entry.at), entryText(entry, time)]);
-  return `${facts}\n${table([{ title: 'TIME' }, { title: 'WHAT HAPPENED' }], lines, '')}`;
+  return `${facts}\n${table([{ title: 'TIME' }, { title: 'WHAT HAPPENED', wrapped: true }], lines, '')}`;
 }
 
 /** Why an open payment is open, and when the dispatcher continues with it. */

@@ -86,7 +86,11 @@ interface Found {
 function checkText(report: CheckReport, found: readonly Found[], wireTime: WireTime): string {
   const counts = Object.entries(report.counted).map(([name, count]) => `${count} ${name}`);
   const invariants = table(
-    [{ title: 'INVARIANT' }, { title: 'VIOLATIONS', align: 'right' }, { title: 'DESCRIPTION' }],
+    [
+      { title: 'INVARIANT' },
+      { title: 'VIOLATIONS', align: 'right' },
+      { title: 'DESCRIPTION', wrapped: true },
+    ],
     report.invariants.map(({ name, says }) => [
       name,
       String(found.filter((violation) => violation.invariant === name).length),
