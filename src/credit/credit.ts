@@ -4,6 +4,7 @@ import type { Clock } from '../platform/base/clock.ts';
 import { LANE_DEADLINE_MS } from '../platform/db/lane.ts';
 import type { OpenPool, Pool } from '../platform/db/pool.ts';
 import type { PeriodicJob } from '../platform/jobs/periodic-job.ts';
+import { startWatching } from './watches/job.ts';
 import { createScoreBatches } from './batches/processor.ts';
 import type { ScoreBatches } from './batches/processor.ts';
 import type { Bureau } from './bureaus/bureau.ts';
@@ -22,6 +23,9 @@ import type { CreditKeys } from './registry/vault.ts';
 const RETENTION_EVERY_MS = 3_600_000;
 /** Measuring reads every enquiry of a month, so it is not done at each scrape of the metrics. */
 const MONITOR_EVERY_MS = 6 * 3_600_000;
+/** How often a watched customer is looked at. */
+const WATCH_EVERY_MS = 3_600_000;
+const WATCH_POLL_MS = 10_000;
 const BATCH_POLL_MS = 2_000;
 const BATCH_LEASE_MS = 60_000;
 
@@ -88,6 +92,19 @@ export async function openCredit(options: CreditOptions): Promise<Credit> {
         jobs.push(startEnquiryRetention({ pool, clock, retentionDays, everyMs, log }));
       }
       if (enquiries !== undefined) {
+        const { creditRetentionDays: days, timeZone: zone } = settings;
+        jobs.push(
+          startWatching({
+            pool,
+            clock,
+            timeZone: zone,
+            retentionDays: days,
+            cards: () => cards.current().champions,
+            everyMs: WATCH_EVERY_MS,
+            pollMs: WATCH_POLL_MS,
+            log,
+          }),
+        );
         const { timeZone } = settings;
         jobs.push(startMonitoring({ pool, clock, timeZone, everyMs: MONITOR_EVERY_MS, log }));
       }

@@ -43,6 +43,10 @@ export const CREDIT_GRANTS: RuntimeGrants = {
     ],
   },
   score_batch_chunks: APPEND_ONLY,
+  credit_watches: {
+    insert: true,
+    update: ['score_drop', 'started_at', 'ended_at', 'due_at', 'known'],
+  },
 
   // Scorecards.
   scorecards: APPEND_ONLY,

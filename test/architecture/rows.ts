@@ -36,7 +36,7 @@ export const ROWS: readonly (readonly string[])[] = [
   ['credit/matching'],
   ['credit/importing', 'credit/bureaus'],
   ['credit/enquiries'],
-  ['credit/batches'],
+  ['credit/batches', 'credit/watches'],
   ['credit/reports', 'credit/monitoring'],
   ['credit/rotation'],
   ['credit/credit', 'credit/metrics'],

@@ -41,6 +41,7 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
   'credit/monitoring': ['scorecard_months', 'score_overrides'],
   'credit/importing': ['credit_imports', 'credit_import_findings'],
   'credit/bureaus': ['upstream_calls'],
+  'credit/watches': ['credit_watches'],
   'credit/batches': ['score_batches', 'score_batch_chunks'],
   'credit/enquiries': ['enquiry_chains', 'enquiries', 'enquiry_retention'],
 };
@@ -60,6 +61,10 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
   'credit/enquiries/store.ts': {
     tables: ['buckets'],
     why: 'rows are inserted from the anchor of their bucket',
+  },
+  'credit/watches/store.ts': {
+    tables: ['enquiries'],
+    why: 'a watch rests on an answered enquiry, whose subject it takes without unsealing anything',
   },
   'credit/enquiries/chain-store.ts': {
     tables: ['subject_enquiries'],

@@ -58,7 +58,7 @@ const FEWEST_NAMES = 2;
 /**
  * Clients of these operations expect `status` and `text` at the top level, and the bureau's code.
  */
-const refusalForm: RefusalForm = {
+export const refusalForm: RefusalForm = {
   name: 'scoring',
   fieldsOf: (refusal) => ({
     status: 0,

@@ -5,7 +5,13 @@ import type { StatusRow } from '../create/store.ts';
 import { operatorFieldsOf, statusNumberOf } from '../create/status-fields.ts';
 
 /** `corrected`: two people corrected a result that had already been reported. */
-type EventType = 'transaction.succeeded' | 'transaction.failed' | 'transaction.corrected';
+type EventType =
+  | 'transaction.succeeded'
+  | 'transaction.failed'
+  | 'transaction.corrected'
+  | 'credit.default'
+  | 'credit.enquiry'
+  | 'credit.score_drop';
 
 /** `given_up`: delivery failed for days, or the webhook was removed. */
 export const EVENT_STATES = ['waiting', 'delivered', 'given_up'] as const;
@@ -36,6 +42,10 @@ export function testEventBody(vid: string, at: Date): string {
  * operation returns it. Byte for byte the same in every attempt.
  */
 export function eventBody(row: EventRow, vid: string, wireTime: WireTime): string {
+  if (row.type.startsWith('credit.')) {
+    const { type, occurredAt, details } = row;
+    return JSON.stringify({ type, timestamp: occurredAt.toISOString(), data: { vid, ...details } });
+  }
   return JSON.stringify({
     type: row.type,
     timestamp: row.occurredAt.toISOString(),

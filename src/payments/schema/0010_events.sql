@@ -39,7 +39,9 @@ create table events (
   vendor_id integer not null,
   attempt_count integer not null default 0,
   type text not null check (type in
-    ('transaction.succeeded', 'transaction.failed', 'transaction.corrected')),
+    ('transaction.succeeded', 'transaction.failed', 'transaction.corrected',
+     -- About a customer that the vendor watches: the payment's columns are empty, the details tell it.
+     'credit.default', 'credit.enquiry', 'credit.score_drop')),
   state text not null default 'waiting' check (state in ('waiting', 'delivered', 'given_up')),
   outcome text not null check (outcome in ('success', 'failed')),
   biller_code text not null,

@@ -29,6 +29,8 @@ const FROM_ANSWERS = new Map([
   ['bulkResult.batch_reference', { from: 'bulkCreate', field: 'batch_reference' }],
   ['batchScoreStatus.batchReference', { from: 'batchScore', field: 'batchReference' }],
   ['batchScoreResult.batchReference', { from: 'batchScore', field: 'batchReference' }],
+  ['watchCustomer.requestReference', { from: 'genericScore', field: 'requestReference' }],
+  ['unwatchCustomer.requestReference', { from: 'genericScore', field: 'requestReference' }],
 ]);
 
 /**

@@ -1,0 +1,85 @@
+import type { CreditFile } from '../facts.ts';
+import type { ScoreAnswer } from '../scorecards/score.ts';
+import { isDisputed, isNonPerforming } from '../scorecards/standing.ts';
+
+/** What a vendor has been told about a watched customer, or knew from the beginning. */
+export interface Known {
+  /** Of the generic card; null without one. */
+  readonly score: number | null;
+  /** Keys of the accounts in default. */
+  readonly defaults: readonly string[];
+  /** Milliseconds; of the newest application elsewhere, or 0. */
+  readonly newestEnquiryMs: number;
+}
+
+export type WatchEvent =
+  | { readonly type: 'credit.default'; readonly accounts: number }
+  | {
+      readonly type: 'credit.enquiry';
+      readonly enquiries: number;
+      readonly sectors: readonly string[];
+    }
+  | { readonly type: 'credit.score_drop'; readonly from: number; readonly to: number };
+
+/** Monitoring and verification are no applications. */
+const NO_APPLICATION: ReadonlySet<number> = new Set([3, 4]);
+
+/** What there is to know today. @param vendorId whose own enquiries are not told. */
+export function knownOf(
+  file: CreditFile,
+  { score }: Pick<ScoreAnswer, 'score'>,
+  vendorId: number,
+): Known {
+  return {
+    score: score === '' ? null : Number(score),
+    defaults: file.accounts
+      .filter((account) => !isDisputed(account) && isNonPerforming(account, account.current))
+      .map(({ key }) => key)
+      .toSorted(),
+    newestEnquiryMs: Math.max(
+      0,
+      ...enquiriesElsewhere(file, vendorId).map(({ at }) => at.getTime()),
+    ),
+  };
+}
+
+/**
+ * What is new since the vendor was told last. A fall is measured from what was told last, so that
+ * many small ones add up; a rise raises the mark without an event.
+ */
+export function eventsOf(
+  before: Known,
+  now: Known,
+  by: { readonly file: CreditFile; readonly vendorId: number; readonly scoreDrop: number },
+): { readonly events: readonly WatchEvent[]; readonly known: Known } {
+  const events: WatchEvent[] = [];
+  const known = new Set(before.defaults);
+  const accounts = now.defaults.filter((key) => !known.has(key)).length;
+  if (accounts > 0) events.push({ type: 'credit.default', accounts });
+  const fresh = enquiriesElsewhere(by.file, by.vendorId).filter(
+    ({ at }) => at.getTime() > before.newestEnquiryMs,
+  );
+  if (fresh.length > 0) {
+    const sectors = [...new Set(fresh.map(({ sector }) => sector))].toSorted();
+    events.push({ type: 'credit.enquiry', enquiries: fresh.length, sectors });
+  }
+  const from = before.score;
+  const to = now.score;
+  const fell = from !== null && to !== null && from - to >= by.scoreDrop;
+  if (fell) events.push({ type: 'credit.score_drop', from, to });
+  const stays = from !== null && to !== null && to < from && !fell;
+  return {
+    events,
+    known: {
+      ...now,
+      score: stays ? from : (to ?? from),
+      newestEnquiryMs: Math.max(before.newestEnquiryMs, now.newestEnquiryMs),
+    },
+  };
+}
+
+function enquiriesElsewhere(file: CreditFile, vendorId: number): CreditFile['enquiries'] {
+  return file.enquiries.filter(
+    ({ reason, by }) => !NO_APPLICATION.has(reason) && by !== String(vendorId),
+  );
+}

@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { watchAll } from '../../src/credit/watches/job.ts';
+import { shippedScorecards } from '../../src/credit/scorecards/score.ts';
+import { findVendor } from '../../src/parties/store.ts';
+import { setWebhook } from '../../src/payments/events/administer.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import type { TestDatabase } from '../support/cluster.ts';
+import { fresh } from '../support/demo-vendors.ts';
+import { startInProcess } from '../support/in-process-service.ts';
+import type { InProcessService } from '../support/in-process-service.ts';
+import { encode, send, signed } from '../support/vendor-client.ts';
+import type { Answer, Params, VendorClient } from '../support/vendor-client.ts';
+
+const HOUR_MS = 3_600_000;
+
+let database: TestDatabase;
+let running: InProcessService;
+let nowMs = Date.now();
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  running = await startInProcess(database.url);
+});
+
+afterAll(async () => {
+  await running.stop();
+  await database.drop();
+});
+
+async function ask(vendor: VendorClient, path: string, params: Params): Promise<Answer> {
+  const all = signed({ vid: vendor.vid, ...params }, vendor.key);
+  return await send(running.origin, encode(path, all, 'json'));
+}
+
+/** Asks about the customer; returns the reference. */
+async function enquire(vendor: VendorClient, reportReason = '2'): Promise<string> {
+  const requestReference = fresh('R').replaceAll('-', '');
+  const answer = await ask(vendor, '/generic-score', {
+    requestReference,
+    reportReason,
+    reportSector: '2',
+    nationalID: '900000001',
+    name1: 'Amani',
+    name2: 'Baraka',
+  });
+  expect(answer.status).toBe(200);
+  return requestReference;
+}
+
+async function vendorWithWebhook(): Promise<{ vendor: VendorClient; vendorId: number }> {
+  const vendor = await running.addVendor({ sector: 'bank' });
+  const row = await findVendor(running.service.pool, vendor.vid);
+  if (row === undefined) throw new Error('The vendor is missing');
+  await setWebhook(running.service.pool, row, {
+    url: 'http://127.0.0.1:9/hook',
+    allowsPrivate: true,
+    sealing: () => Promise.resolve(running.sealing),
+  });
+  return { vendor, vendorId: row.vendorId };
+}
+
+/** Looks at every customer, an hour after the last time. */
+async function look(): Promise<void> {
+  nowMs += HOUR_MS;
+  await watchAll({
+    pool: running.service.pool,
+    clock: { now: () => new Date(nowMs) },
+    timeZone: 'Africa/Nairobi',
+    retentionDays: 1826,
+    cards: shippedScorecards,
+    everyMs: HOUR_MS,
+  });
+}
+
+interface Event {
+  readonly type: string;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+async function eventsOf(vendorId: number): Promise<Event[]> {
+  const read = await running.service.pool.query<Event>(
+    'select type, details from events where vendor_id = $1 order by event_id',
+    [vendorId],
+  );
+  return read.rows;
+}
+
+test('a vendor is told of a default, of an enquiry elsewhere and of a fall, once each', async () => {
+  const { vendor, vendorId } = await vendorWithWebhook();
+  const requestReference = await enquire(vendor);
+  const watched = await ask(vendor, '/watch', { requestReference, scoreDrop: '20' });
+  expect(watched).toMatchObject({ status: 200, body: { msg: { status: 1, requestReference } } });
+  await look();
+  await look();
+  expect(await eventsOf(vendorId)).toEqual([]);
+
+  const other = await running.addVendor({ sector: 'sacco' });
+  await enquire(other, '12');
+  // Monitoring is nobody else's business, and neither is what the vendor itself asks.
+  await enquire(other, '3');
+  await enquire(vendor);
+  await look();
+  const [enquired, ...others] = await eventsOf(vendorId);
+  expect(enquired).toEqual({
+    type: 'credit.enquiry',
+    details: { requestReference, crn: '1000001', enquiries: 1, sectors: ['sacco'] },
+  });
+  expect(others.filter(({ type }) => type !== 'credit.score_drop')).toEqual([]);
+
+  await running.service.pool.query(
+    `update account_states s set overdue_cents = 5000000, balance_cents = 9000000,
+       days_in_arrears = 200, instalments_in_arrears = 4, risk_class = 'D'
+     where (crn, account_id, as_of) = (select crn, account_id, as_of from account_states
+       where crn = 1000001 and status = 'F' order by as_of desc limit 1)`,
+  );
+  await look();
+  await look();
+  const told = (await eventsOf(vendorId)).slice(1 + others.length);
+  expect(told.map(({ type }) => type).toSorted()).toEqual(['credit.default', 'credit.score_drop']);
+  expect(told.find(({ type }) => type === 'credit.default')?.details).toEqual({
+    requestReference,
+    crn: '1000001',
+    accounts: 1,
+  });
+
+  expect((await ask(vendor, '/unwatch', { requestReference })).status).toBe(200);
+  expect((await ask(vendor, '/unwatch', { requestReference })).status).toBe(200);
+  await enquire(await running.addVendor());
+  const before = await eventsOf(vendorId);
+  await look();
+  expect(await eventsOf(vendorId)).toEqual(before);
+});
+
+test('nobody is watched but the customer of an answered enquiry of the vendor', async () => {
+  const { vendor } = await vendorWithWebhook();
+  const requestReference = await enquire(vendor);
+  const other = await running.addVendor();
+  const missed = fresh('M').replaceAll('-', '');
+  await ask(other, '/generic-score', {
+    requestReference: missed,
+    reportReason: '2',
+    reportSector: '2',
+    nationalID: '900000001',
+    name1: 'Juma',
+    name2: 'Otieno',
+  });
+  for (const reference of [requestReference, missed, 'Unknown1']) {
+    for (const [path, more] of [
+      ['/watch', { scoreDrop: '30' }],
+      ['/unwatch', {}],
+    ] as const) {
+      const params = { requestReference: reference, ...more };
+      expect(await ask(other, path, params)).toMatchObject({
+        status: 404,
+        body: { error: [{ code: 'unknown_reference', field: 'requestReference' }] },
+      });
+    }
+  }
+});

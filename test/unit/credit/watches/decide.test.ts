@@ -1,0 +1,59 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { eventsOf } from '../../../../src/credit/watches/decide.ts';
+import type { Known } from '../../../../src/credit/watches/decide.ts';
+
+const NOTHING = { asOf: new Date('2026-11-21T00:00:00Z'), accounts: [], enquiries: [] };
+
+function known(score: number | null): Known {
+  return { score, defaults: [], newestEnquiryMs: 0 };
+}
+
+/** The falls that are told while a score takes these values. */
+function falls(scores: readonly (number | null)[], scoreDrop: number): string[] {
+  const [first = null, ...rest] = scores;
+  let before = known(first);
+  return rest.flatMap((score) => {
+    const by = { file: NOTHING, vendorId: 1, scoreDrop };
+    const { events, known: after } = eventsOf(before, known(score), by);
+    before = after;
+    return events.map((event) => ('from' in event ? `${event.from}-${event.to}` : event.type));
+  });
+}
+
+test('small falls add up to one that is told, and a rise starts from above', () => {
+  expect(falls([700, 690, 680, 670, 665], 30)).toEqual(['700-670']);
+  expect(falls([700, 690, 720, 691, 690], 30)).toEqual(['720-690']);
+  expect(falls([700, null, 650], 30)).toEqual(['700-650']);
+  expect(falls([null, 700, 671], 30)).toEqual([]);
+});
+
+test('a fall of the mark or more is always told, and a smaller one never', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.integer({ min: 1, max: 1000 }), { minLength: 2, maxLength: 20 }),
+      fc.integer({ min: 1, max: 200 }),
+      (scores, scoreDrop) => {
+        let mark = scores[0] ?? 0;
+        const expected = scores.slice(1).flatMap((score) => {
+          const from = mark;
+          if (from - score >= scoreDrop) {
+            mark = score;
+            return [`${from}-${score}`];
+          }
+          mark = Math.max(mark, score);
+          return [];
+        });
+        expect(falls(scores, scoreDrop)).toEqual(expected);
+      },
+    ),
+  );
+});
+
+test('an account is told of when it is in default for the first time', () => {
+  const before: Known = { score: null, defaults: ['a'], newestEnquiryMs: 0 };
+  const now: Known = { score: null, defaults: ['a', 'b', 'c'], newestEnquiryMs: 0 };
+  const by = { file: NOTHING, vendorId: 1, scoreDrop: 30 };
+  expect(eventsOf(before, now, by).events).toEqual([{ type: 'credit.default', accounts: 2 }]);
+  expect(eventsOf(now, now, by).events).toEqual([]);
+});
