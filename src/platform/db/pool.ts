@@ -204,10 +204,15 @@ const SOCKET_CODES: ReadonlySet<string> = new Set([
 ]);
 
 /** True if the error is only about the connection, not about the statement. */
+const LOST_WORKER =
+  /failure on connection|EOF detected|SSL SYSCALL|server closed the connection|connection not open/;
+
 export function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = (error as { code?: unknown }).code;
   if (typeof code !== 'string') return /connection|terminated|socket|timeout/i.test(error.message);
+  // Citus reports a worker that it lost in the middle of a statement as an internal error.
+  if (code === 'XX000') return LOST_WORKER.test(error.message);
   // Class 08: connection exceptions; class 57P: the server is going away.
   return code.startsWith('08') || code.startsWith('57P') || SOCKET_CODES.has(code);
 }

@@ -75,6 +75,9 @@ export class World {
   /** False: who dies stays dead. */
   #reviving = true;
   #blackouts = 0;
+  #nodesKilled = 0;
+  /** 1 while a node is away. */
+  #nodesAway = 0;
   /** True: who is still starting must not live. */
   #ending = false;
 
@@ -198,12 +201,16 @@ export class World {
       const armed = points.length > 0 && this.random.chance(ARMED_SHARE);
       const point = armed ? this.random.pick(points) : undefined;
       const crashAt = point && `${point}#${this.random.whole(1, 3)}`;
+      const nodesKilled = this.#nodesKilled - this.#nodesAway;
       await program.start(crashAt === undefined ? {} : { CRASH_AT: crashAt });
       if (this.#ending) program.signal('SIGKILL');
       const { ending, lastWords } = await program.death();
       if (ending.signal === 'SIGKILL') {
         const label = this.#hit.has(program) ? this.#hit.get(program) : point;
         if (label !== undefined) this.#count(label);
+      } else if (this.#nodesKilled > nodesKilled && ending.code === 1) {
+        // It started while a node was away, and says so; its supervisor starts it again.
+        await this.#lights;
       } else if (this.#reviving || ending.code !== 0) {
         this.findings.push(
           `${program.name} ended by itself: ${JSON.stringify(ending)} ${lastWords}`,
@@ -237,9 +244,12 @@ export class World {
 
   /** A part of the database goes away for a while, under everything that runs. */
   async #killNode(node: number): Promise<void> {
+    this.#nodesKilled += 1;
+    this.#nodesAway = 1;
     await this.#database.kill(node);
     await delay(this.random.whole(0, MAX_AWAY_MS));
     await this.#database.start();
+    this.#nodesAway = 0;
     this.#count(node === 0 ? 'coordinator' : 'worker');
   }
 

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { isConnectionError, isUnavailable } from '../../../../src/platform/db/pool.ts';
+
+function internal(message: string): Error {
+  return Object.assign(new Error(message), { code: 'XX000' });
+}
+
+test.each([
+  'SSL SYSCALL error: EOF detected',
+  'failure on connection marked as essential: 10.0.0.2:5432',
+  'server closed the connection unexpectedly',
+])('Citus lost a worker in the middle of a statement: %s', (message) => {
+  expect(isConnectionError(internal(message))).toBe(true);
+  expect(isUnavailable(internal(message))).toBe(true);
+});
+
+test('another internal error is not about the connection', () => {
+  expect(isConnectionError(internal('could not create distributed plan'))).toBe(false);
+});
