@@ -200,7 +200,7 @@ export function createNetwork(world: World): Network {
       for (const row of rows) if (row['result'] === 'repeated') world.note('settle_repeated');
     }
     if (kind === 'write_progress') {
-      const notes = done.statement.values[6] as string[];
+      const notes = done.statement.values[7] as string[];
       if (rows[0]?.['written'] !== notes.length) world.note('late_worker_fenced');
       if (notes.some((note) => note.includes('too late to send'))) {
         world.note('late_claim_not_sent');
