@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -14,20 +14,31 @@ import { send } from '../support/vendor-client.ts';
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const GUIDE = path.join(ROOT, 'docs/guide/webhooks.md');
 
+const HAS_PHP = spawnSync('php', ['--version']).status === 0;
+
+interface Sample {
+  readonly language: string;
+  readonly code: string;
+}
+
 const fixture = new SandboxFixture();
 afterAll(async () => await fixture.cleanUp());
 
 /** A receiver of the guide as a program of its own. */
-async function runReceiver(folder: string, code: string, secret: string) {
+async function runReceiver(folder: string, { language, code }: Sample, secret: string) {
   const port = await findFreePort();
-  const file = path.join(folder, `receiver-${port}.mjs`);
+  const file = path.join(folder, `receiver-${port}.${language === 'php' ? 'php' : 'mjs'}`);
   await writeFile(file, code.replace('listen(3000)', `listen(${port}, '127.0.0.1')`));
-  const child = spawn(process.execPath, [file], {
+  const [program, args] =
+    language === 'php' ? ['php', ['-S', `127.0.0.1:${port}`, file]] : [process.execPath, [file]];
+  const child = spawn(program, args, {
     env: { PATH: process.env['PATH'], WEBHOOK_SECRET: secret },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   let printed = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => (printed += text));
+  }
   return {
     origin: `http://127.0.0.1:${port}`,
     printed: () => printed,
@@ -46,17 +57,19 @@ test('the receivers of the guide take what the service sends, and nothing else',
   const url = 'http://127.0.0.1:9/';
   await setWebhook(pool, vendor, { url, allowsPrivate: true, sealing });
   const guide = await readFile(GUIDE, 'utf8');
-  const receivers = [...guide.matchAll(/^```js\n([\s\S]*?)^```$/gm)].map(([, code]) => code ?? '');
-  expect(receivers).toHaveLength(2);
+  const samples = [...guide.matchAll(/^```(js|php)\n([\s\S]*?)^```$/gm)].map(
+    ([, language = '', code = '']): Sample => ({ language, code }),
+  );
+  expect(samples.map(({ language }) => language)).toEqual(['js', 'js', 'php']);
   const folder = await mkdtemp(path.join(tmpdir(), 'malipo-webhooks-'));
   await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
-  for (const code of receivers) {
+  for (const sample of samples.filter(({ language }) => language !== 'php' || HAS_PHP)) {
     // The first secret is still used beside this one: one signature that matches is enough.
     const secret = await rotateSecret(pool, vendor, {
       sealing: await sealing(),
       overlapSeconds: 60,
     });
-    const receiver = await runReceiver(folder, code, secret);
+    const receiver = await runReceiver(folder, sample, secret);
     try {
       await setWebhook(pool, vendor, { url: receiver.origin, allowsPrivate: true, sealing });
       const created = await demo.create({
@@ -66,7 +79,7 @@ test('the receivers of the guide take what the service sends, and nothing else',
       });
       expect(created.status, created.text).toBe(200);
       const reference = String(created.body.msg['ipay_reference']);
-      const pattern = new RegExp(`^evt_[-0-9a-f]{36} transaction\\.succeeded ${reference}$`, 'm');
+      const pattern = new RegExp(`evt_[-0-9a-f]{36} transaction\\.succeeded ${reference}$`, 'm');
       await until('it was told', () => pattern.test(receiver.printed()));
       const forged = {
         method: 'POST',
