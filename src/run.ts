@@ -199,19 +199,26 @@ async function listen(service: Service, config: Config): Promise<string> {
   }
 }
 
+/** npm passes a Ctrl-C on to the process, which has received it from the terminal already. */
+const SAME_SIGNAL_MS = 1_000;
+
 /**
  * The first SIGINT or SIGTERM stops the service in order, the second at once; then the process
  * exits.
  */
-export function stopOnSignals(running: Pick<RunningService, 'service' | 'log' | 'stop'>): void {
+export function stopOnSignals(
+  running: Pick<RunningService, 'service' | 'log' | 'stop'>,
+  now: () => number = () => performance.now(),
+): void {
   const { service, log } = running;
-  let asked = false;
+  let askedAt: number | undefined;
   const onSignal = (signal: NodeJS.Signals): void => {
-    if (asked) {
+    if (askedAt !== undefined) {
+      if (now() - askedAt < SAME_SIGNAL_MS) return;
       log.warn({ signal }, 'second stop signal: stopped without waiting');
       process.exit(1);
     }
-    asked = true;
+    askedAt = now();
     log.info({ signal, waitingFor: service.workUnderWay() }, 'stopping');
     running.stop().then(
       () => {
