@@ -51,6 +51,7 @@ function inertOptions(): ApiOptions {
     bulkProcessor: inert('bulkProcessor') as ApiOptions['bulkProcessor'],
     enquiryService: undefined,
     scoreBatches: undefined,
+    reports: undefined,
     callbackReceiver: inert('callbackReceiver') as ApiOptions['callbackReceiver'],
   };
 }

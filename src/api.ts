@@ -3,6 +3,8 @@ import type { Logger } from 'pino';
 import type { WireTime } from './platform/base/clock.ts';
 import type { Mac } from './platform/base/mac.ts';
 import type { Payments } from './payments/payments.ts';
+import { addSubjectAccess } from './credit/operations/subject-access.ts';
+import type { ReportOptions } from './credit/reports/subject-report.ts';
 import type { ScoreBatches } from './credit/batches/processor.ts';
 import type { EnquiryService } from './credit/enquiries/service.ts';
 import type { Pool } from './platform/db/pool.ts';
@@ -65,6 +67,8 @@ export interface ApiOptions extends AuthenticationDeps, PaymentsParts {
   /** Undefined when the credit registry is not configured. */
   readonly enquiryService: EnquiryService | undefined;
   /** Undefined when the credit registry is not configured. */
+  readonly reports: ReportOptions | undefined;
+  /** Undefined when the credit registry is not configured. */
   readonly scoreBatches: ScoreBatches | undefined;
 }
 
@@ -85,6 +89,10 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const deps = operationDeps(options);
   const operations = operationsOf(deps);
   for (const operation of operations) addOperation(app, operation, deps);
+  if (options.reports !== undefined) {
+    const { wireTime, reports } = options;
+    addSubjectAccess(app, { ...reports, wireTime, prefix: config.scoringPath });
+  }
   addCallbackRoutes(app, options.callbackReceiver, options.limits);
   const isSandbox = config.mode === 'sandbox';
   await addReferencePage(app, {

@@ -208,6 +208,7 @@ async function composeHttp(
     wireTime: createWireTime(config.timeZone),
     enquiryService: parts.credit.enquiryService,
     scoreBatches: parts.credit.scoreBatches,
+    reports: parts.credit.reports,
   });
   ends.add(() => app.close());
   return {

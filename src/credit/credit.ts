@@ -5,6 +5,7 @@ import { LANE_DEADLINE_MS } from '../platform/db/lane.ts';
 import type { OpenPool, Pool } from '../platform/db/pool.ts';
 import type { PeriodicJob } from '../platform/jobs/periodic-job.ts';
 import { startWatching } from './watches/job.ts';
+import type { ReportOptions } from './reports/subject-report.ts';
 import { createScoreBatches } from './batches/processor.ts';
 import type { ScoreBatches } from './batches/processor.ts';
 import type { Bureau } from './bureaus/bureau.ts';
@@ -60,6 +61,8 @@ export interface CreditSettings {
 export interface Credit {
   /** Undefined when the credit registry is not configured. */
   readonly enquiryService: EnquiryService | undefined;
+  /** What people's own reports are made with. Undefined when the credit registry is not configured. */
+  readonly reports: ReportOptions | undefined;
   /** Reads the scorecards in force again. */
   readonly reloadCards: () => Promise<void>;
   /** Undefined when the credit registry is not configured. */
@@ -84,6 +87,7 @@ export async function openCredit(options: CreditOptions): Promise<Credit> {
     enquiryService: enquiries?.service,
     reloadCards: cards.reload,
     scoreBatches: enquiries?.batches,
+    reports: enquiries?.reports,
     start: () => {
       if (!options.roles.has('jobs')) return;
       const { pool } = options;
@@ -121,6 +125,7 @@ export async function openCredit(options: CreditOptions): Promise<Credit> {
 interface Enquiries {
   readonly service: EnquiryService;
   readonly batches: ScoreBatches;
+  readonly reports: ReportOptions;
   readonly bureau: Bureau;
 }
 
@@ -156,5 +161,6 @@ async function openEnquiries(
     leaseMs: BATCH_LEASE_MS,
     log,
   });
-  return { service, batches, bureau };
+  const reports = { ...shared, retentionDays: settings.creditRetentionDays };
+  return { service, batches, reports, bureau };
 }

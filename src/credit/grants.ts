@@ -43,6 +43,7 @@ export const CREDIT_GRANTS: RuntimeGrants = {
     ],
   },
   score_batch_chunks: APPEND_ONLY,
+  access_links: { insert: true, update: ['used_at', 'attempts'] },
   credit_watches: {
     insert: true,
     update: ['score_drop', 'started_at', 'ended_at', 'due_at', 'known'],

@@ -17,6 +17,7 @@ export const CREDIT_TABLES: TableClasses = {
   enquiry_retention: 'reference',
   credit_registry: 'local',
   lenders: 'local',
+  access_links: 'local',
   subjects: 'local',
   subject_documents: 'local',
   credit_accounts: 'local',

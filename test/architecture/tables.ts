@@ -42,6 +42,7 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
   'credit/importing': ['credit_imports', 'credit_import_findings'],
   'credit/bureaus': ['upstream_calls'],
   'credit/watches': ['credit_watches'],
+  'credit/reports': ['access_links'],
   'credit/batches': ['score_batches', 'score_batch_chunks'],
   'credit/enquiries': ['enquiry_chains', 'enquiries', 'enquiry_retention'],
 };

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
+import { addAccessLinkCommand } from './access-link.ts';
 import { addCaseCommands } from './cases.ts';
 import { addDeceasedCommands } from './deceased.ts';
 import { addImportCommand } from './import.ts';
@@ -19,6 +20,7 @@ export function addCreditCommands(program: Command, cli: Cli): void {
   addImportCommand(credit, cli);
   addListCommands(credit, cli);
   addReportCommand(credit, cli);
+  addAccessLinkCommand(credit, cli);
   addLetterCommands(credit, cli);
   addScoreCommand(credit, cli);
   addCaseCommands(credit, cli);

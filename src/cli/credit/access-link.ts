@@ -1,0 +1,48 @@
+import type { Command } from 'commander';
+import { systemClock } from '../../platform/base/clock.ts';
+import { DAY_MS } from '../../platform/base/days.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import { ACCESS_PATH } from '../../credit/operations/subject-access.ts';
+import { readSubject } from '../../credit/registry/store.ts';
+import { makeAccessLink } from '../../credit/reports/access-links-store.ts';
+import { displayName, wholeNumber } from '../arguments.ts';
+import type { Cli } from '../cli.ts';
+import { crnOf, subjectCommand } from './subject.ts';
+import type { SubjectOptions } from './subject.ts';
+import { openVault } from './vault.ts';
+
+interface LinkOptions extends SubjectOptions {
+  readonly evidence: string;
+  readonly days: number;
+}
+
+/** A subject access request: the person gets the own report by a link that works once. */
+export function addAccessLinkCommand(credit: Command, cli: Cli): void {
+  subjectCommand(
+    credit,
+    'access-link',
+    'Make a link by which a person gets the own report, once. Check the person’s identity first, and hand the link to nobody else.',
+  )
+    .requiredOption('--evidence <text>', 'how the identity was checked', displayName)
+    .option('--days <days>', 'days until the link expires, at most 30', wholeNumber(1, 30), 7)
+    .action(async (options: LinkOptions) => {
+      await cli.run(options, async (session) => {
+        const { pool, config, wireTime } = session;
+        const vault = await openVault(session);
+        const crn = await crnOf(session, vault, options);
+        if ((await readSubject(pool, vault, crn)) === undefined) {
+          throw new PlainError('No subject has this reference.');
+        }
+        const at = systemClock.now();
+        const expiresAt = new Date(at.getTime() + options.days * DAY_MS);
+        const { evidence } = options;
+        const token = await makeAccessLink(pool, { crn, evidence, at, expiresAt });
+        const link = `${config.publicUrl}${config.scoringPath}${ACCESS_PATH}#${token}`;
+        const expires = wireTime.format(expiresAt);
+        return {
+          json: { crn: String(crn), link, expires },
+          text: `${link}\nIt works once, until ${expires}, with the birth date on file. It is not shown again.\n`,
+        };
+      });
+    });
+}

@@ -1,0 +1,12 @@
+-- Links by which a person gets the own report once. Whoever has the token and knows the birth date on
+-- file gets it, so the token is here as its SHA-256 only.
+create table access_links (
+  token_hash bytea primary key,
+  crn bigint not null,
+  -- How the person's identity was checked before the link was handed over.
+  evidence text not null,
+  made_at timestamptz not null,
+  expires_at timestamptz not null,
+  used_at timestamptz,
+  attempts integer not null default 0 check (attempts >= 0)
+);

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { MAX_ATTEMPTS, makeAccessLink } from '../../src/credit/reports/access-links-store.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import type { TestDatabase } from '../support/cluster.ts';
+import { startInProcess } from '../support/in-process-service.ts';
+import type { InProcessService } from '../support/in-process-service.ts';
+
+const DAY_MS = 86_400_000;
+const BORN = '1984-03-12';
+
+let database: TestDatabase;
+let running: InProcessService;
+let addresses = 0;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  running = await startInProcess(database.url, {
+    environment: { TRUSTED_PROXIES: '127.0.0.1' },
+  });
+});
+
+afterAll(async () => {
+  await running.stop();
+  await database.drop();
+});
+
+async function link(expiresInMs = DAY_MS): Promise<string> {
+  const at = new Date();
+  const expiresAt = new Date(at.getTime() + expiresInMs);
+  const { pool } = running.service;
+  return await makeAccessLink(pool, { crn: 1_000_001n, evidence: 'ID card', at, expiresAt });
+}
+
+async function enter(fields: Record<string, string>, from?: string) {
+  addresses += 1;
+  return await running.service.app.inject({
+    method: 'POST',
+    url: '/my-report',
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      'x-forwarded-for': from ?? `10.0.0.${addresses}`,
+    },
+    payload: new URLSearchParams(fields).toString(),
+  });
+}
+
+test('a link gives the report once, to the person who knows the birth date', async () => {
+  const code = await link();
+  const page = await running.service.app.inject({ method: 'GET', url: '/my-report' });
+  expect(page.statusCode).toBe(200);
+  expect(page.body).toContain('<form method="post">');
+  const first = await enter({ code, dateOfBirth: BORN, language: 'en', format: 'html' });
+  expect(first.statusCode).toBe(200);
+  expect(first.body).toContain('Amani Baraka Wanjiru');
+  const again = await enter({ code, dateOfBirth: BORN, language: 'en', format: 'html' });
+  expect(again.statusCode).toBe(404);
+  expect(again.body).not.toContain('Amani');
+  const pdf = await enter({ code: await link(), dateOfBirth: BORN, language: 'sw', format: 'pdf' });
+  expect(pdf.headers['content-type']).toBe('application/pdf');
+  expect(pdf.rawPayload.subarray(0, 5).toString()).toBe('%PDF-');
+});
+
+test('two who use a link at once get one report', async () => {
+  const code = await link();
+  const answers = await Promise.all(
+    Array.from({ length: 4 }, async () => await enter({ code, dateOfBirth: BORN })),
+  );
+  expect(answers.filter(({ statusCode }) => statusCode === 200)).toHaveLength(1);
+});
+
+test('whatever is wrong, the answer is the same', async () => {
+  const bodies = new Set<string>();
+  for (const fields of [
+    { code: 'x', dateOfBirth: BORN },
+    { code: 'A'.repeat(43), dateOfBirth: BORN },
+    { code: await link(), dateOfBirth: '1990-01-01' },
+    { code: await link(-1), dateOfBirth: BORN },
+    { code: await link() },
+  ]) {
+    const { statusCode, body } = await enter(fields);
+    expect(statusCode).toBe(404);
+    bodies.add(body);
+  }
+  expect(bodies.size).toBe(1);
+});
+
+test('a link dies of wrong birth dates', async () => {
+  const code = await link();
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    expect((await enter({ code, dateOfBirth: '1990-01-01' })).statusCode).toBe(404);
+  }
+  expect((await enter({ code, dateOfBirth: BORN })).statusCode).toBe(404);
+});
+
+test('one address cannot try for long', async () => {
+  const codes: number[] = [];
+  for (let attempt = 0; attempt < 12; attempt += 1) {
+    codes.push((await enter({ code: 'x' }, '10.9.9.9')).statusCode);
+  }
+  expect(codes.slice(0, 10)).toEqual(Array<number>(10).fill(404));
+  expect(codes.at(-1)).toBe(429);
+});
+
+test('the token is nowhere: not in the database, not in a log, not in an address', async () => {
+  const code = await link();
+  const page = await enter({ code, dateOfBirth: BORN, format: 'html' });
+  expect(page.statusCode).toBe(200);
+  const stored = await running.service.pool.query(
+    'select access_links::text as row from access_links',
+  );
+  expect(JSON.stringify(stored.rows)).not.toContain(code);
+  expect(running.logged()).not.toContain(code);
+  expect(page.headers).toMatchObject({
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    'content-security-policy': expect.stringMatching(
+      /^default-src 'none';.*frame-ancestors 'none'/,
+    ),
+  });
+});
