@@ -71,15 +71,18 @@ begin
     with dequeued as (
       -- A settled payment leaves the queue, if an instruction was ever sent. A claim that is sending it
       -- again commits first; the attempt that is read here is then the one of that claim.
+      -- The conditions on stage and payment are of the report, not of the queue's row: a planner that
+      -- expects few rows to meet them would read the whole queue.
       delete from dispatch_queue q
       using unnest(p_vendor_ids, p_payment_ids, p_billers, p_outcomes, p_paid_amounts)
-        with ordinality as u (vendor_id, payment_id, biller_code, outcome, paid, number)
+          with ordinality as u (vendor_id, payment_id, biller_code, outcome, paid, number)
+        cross join unnest(v_stages) as s (stage)
       where q.bucket = p_bucket and q.vendor_id = u.vendor_id and q.biller_code = u.biller_code
-        and q.stage = any (v_stages) and q.payment_id = u.payment_id
+        and q.stage = s.stage and q.payment_id = u.payment_id
         and q.attempt_number > 0 and (u.outcome = 'failed' or coalesce(u.paid, 1) > 0)
         -- A row without its open payment stays as evidence (ledger check).
-        and (select t.outcome is null and t.biller_code = q.biller_code from payments t
-          where t.bucket = p_bucket and t.vendor_id = q.vendor_id and t.payment_id = q.payment_id)
+        and (select t.outcome is null and t.biller_code = u.biller_code from payments t
+          where t.bucket = p_bucket and t.vendor_id = u.vendor_id and t.payment_id = u.payment_id)
       returning u.number::integer as number, q.sent_at, q.attempt_number, q.operator_handle
     )
     select array_agg(d.number), array_agg(d.sent_at), array_agg(d.attempt_number),
