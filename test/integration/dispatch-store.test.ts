@@ -398,3 +398,19 @@ describe('the list of queues', () => {
     expect(listed.find((queue) => queue.stage === 'verify')?.dueInMs).toBeLessThanOrEqual(60_000);
   });
 });
+
+test('the claims of other buckets are returned when that of one fails', async () => {
+  const made = [await makeOne(), await makeOne()];
+  const [first, second] = made;
+  const broken: Pick<typeof books.pool, 'query'> = {
+    query: (async (statement: { name: string; text: string; values: unknown[] }) => {
+      const isSecond = JSON.stringify(statement.values).includes(`[${second?.vendorId}]`);
+      if (statement.name === 'claim_payments' && isSecond) throw new Error('the worker is away');
+      return await books.pool.query(statement);
+    }) as typeof books.pool.query,
+  };
+  const wanted = made.map((one) => ({ ...queueOf(one, 'send'), max: 1, leaseMs: 60_000 }));
+  const claimed = await claim(broken, wanted);
+  expect(claimed.map(({ paymentId }) => paymentId)).toEqual([first?.paymentId]);
+  await expect(claim(broken, wanted.slice(1))).rejects.toThrow('the worker is away');
+});

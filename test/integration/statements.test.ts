@@ -13,6 +13,9 @@ import type { TestDatabase } from '../support/cluster.ts';
 const DYNAMIC: Readonly<Record<string, string>> = {
   "src/parties/buckets-store.ts `create or replace function bucket_of(p_vendor_id integer) returns integer language sql immutable parallel safe as 'select p_vendor_id % ${count}'`":
     'cluster.test.ts runs it',
+  'src/payments/audit/check.ts sql': 'ledger-check.test.ts runs every invariant',
+  'src/payments/ledger/in-bucket.ts inBucket(sql, bucket, onCluster)':
+    'ledger-check.test.ts and ledger-chain.test.ts run each of them',
   "src/platform/cluster/distribute.ts `lock table ${read.rows[0]?.names ?? ''} in access exclusive mode`":
     'the names are quoted by the database',
   "src/platform/cluster/distribute.ts `select count(*) as rows, coalesce(sum(hashtextextended(t::text, 0)::numeric), 0)::text as digest from ${quoted.rows[0]?.name ?? ''} t`":
@@ -22,6 +25,8 @@ const DYNAMIC: Readonly<Record<string, string>> = {
   'src/platform/db/migrate.ts migration.sql': 'the test database is made of the migrations',
   'src/platform/db/migrate.ts sql': 'the test database has the SQL functions',
   "src/platform/db/pool.ts result === undefined ? 'rollback' : 'commit'": 'neither can be misspelt',
+  'src/platform/db/session-settings.ts { text, values, query_timeout: SET_TIMEOUT_MS } as QueryConfig':
+    'every connection runs both',
   'src/platform/db/runtime-role.ts statement':
     'runtime-role.test.ts runs what the database returns',
   "src/platform/db/runtime-role.ts made.rows[0]?.statement ?? ''":

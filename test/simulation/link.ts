@@ -47,7 +47,7 @@ const TYPICAL_MS = 2;
 /** Which crash a statement stands for, by its name: before it was committed, and after. */
 const CRASHES: Readonly<Record<string, readonly [Fault, Fault]>> = {
   create_payments: ['crash_before_create_commit', 'crash_after_create_commit'],
-  claim: ['crash_before_claim_commit', 'crash_after_claim_commit'],
+  claim_payments: ['crash_before_claim_commit', 'crash_after_claim_commit'],
   settle_payments: ['crash_before_settle_commit', 'crash_after_settle_commit'],
   write_progress: ['crash_before_progress_commit', 'crash_after_progress_commit'],
 };
@@ -59,7 +59,7 @@ const BEFORE_COMMIT: Readonly<Record<string, number>> = {
 };
 const ANSWERS_LOST: Readonly<Record<string, Fault>> = {
   create_payments: 'create_answer_lost',
-  claim: 'claim_answer_lost',
+  claim_payments: 'claim_answer_lost',
   settle_payments: 'settle_answer_lost',
 };
 
@@ -138,7 +138,7 @@ export function createNetwork(world: World): Network {
     follow(kind, { statement, result, failed: error !== undefined });
     if (error === undefined && kind in CRASHES && rows !== 0) await judgeQueue(world);
     const ended = kind === 'commit' || kind === 'rollback';
-    await world.crashPoint(life, kind === 'claim' ? { standStill: 8 } : {});
+    await world.crashPoint(life, kind === 'claim_payments' ? { standStill: 8 } : {});
     // A process that ended while its `begin` ran was buried before it held anything.
     if (life.dead && holder === session) await network.bury(life);
     if (life.dead) noteCrash(kind, 1);

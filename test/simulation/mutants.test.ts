@@ -41,7 +41,7 @@ test.each(MUTANTS.map((mutant) => [mutant.name, mutant] as const))(
 test('a bug that has no place in the code any more is not mistaken for one that was found', async () => {
   const nowhere = { find: 'no such text', replace: '' };
   for (const bugs of [
-    { statements: [{ statement: 'claim', ...nowhere }] },
+    { statements: [{ statement: 'claim_payments', ...nowhere }] },
     { functions: [{ name: 'settle_payments', changes: [nowhere] }] },
   ]) {
     const run = runSeed({ seed: 1, database, mutant: { name: 'nowhere', bugs } });

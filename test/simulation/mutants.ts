@@ -129,7 +129,7 @@ export const MUTANTS: readonly Mutant[] = [
     bugs: {
       statements: [
         {
-          statement: 'claim',
+          statement: 'claim_payments',
           find: `set stage = 'verify', sent_at = coalesce(d.sent_at, p.at),`,
           replace: 'set',
         },

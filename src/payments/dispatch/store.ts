@@ -55,32 +55,46 @@ const CLAIM = `select vendor_id as "vendorId", payment_id as "paymentId", biller
   from claim_payments($1, $2::integer[], $3::text[], $4::dispatch_stage[], $5::integer[],
     $6::integer[])`;
 
+type WantedQueue = QueueKey & { readonly max: number; readonly leaseMs: number };
+
+async function claimIn(
+  db: Queryable,
+  bucket: number,
+  queues: readonly WantedQueue[],
+): Promise<readonly Claim[]> {
+  const claimed = await db.query<Claim>({
+    name: 'claim_payments',
+    text: CLAIM,
+    values: [
+      bucket,
+      queues.map((queue) => queue.vendorId),
+      queues.map((queue) => queue.billerCode),
+      queues.map((queue) => queue.stage),
+      queues.map((queue) => queue.max),
+      queues.map((queue) => queue.leaseMs),
+    ],
+  });
+  return claimed.rows;
+}
+
 /**
  * Claims due payments of the given queues, oldest first, and records the attempt of each that is to
  * be sent. After this commit an instruction may exist, so from now on only the operator's final
  * report ends the payment, and only proof that nothing was executed allows another instruction. Two
- * claimers never get the same payment.
+ * claimers never get the same payment. If the claim of one bucket fails, those of others are returned:
+ * their instructions must be sent now.
  */
-export async function claim(
-  db: Queryable,
-  wanted: readonly (QueueKey & { readonly max: number; readonly leaseMs: number })[],
-): Promise<Claim[]> {
+export async function claim(db: Queryable, wanted: readonly WantedQueue[]): Promise<Claim[]> {
   const claims: Claim[] = [];
+  const errors: unknown[] = [];
   for (const { bucket, items } of await groupByBucket(db, wanted)) {
-    const claimed = await db.query<Claim>({
-      name: 'claim_payments',
-      text: CLAIM,
-      values: [
-        bucket,
-        items.map((queue) => queue.vendorId),
-        items.map((queue) => queue.billerCode),
-        items.map((queue) => queue.stage),
-        items.map((queue) => queue.max),
-        items.map((queue) => queue.leaseMs),
-      ],
-    });
-    claims.push(...claimed.rows);
+    try {
+      claims.push(...(await claimIn(db, bucket, items)));
+    } catch (error) {
+      errors.push(error);
+    }
   }
+  if (claims.length === 0 && errors.length > 0) throw errors[0];
   return claims.toSorted((a, b) => (a.paymentId < b.paymentId ? -1 : 1));
 }
 

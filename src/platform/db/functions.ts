@@ -53,8 +53,17 @@ export async function refuseOverloads(db: Queryable): Promise<void> {
      group by proname having count(*) > 1 order by proname`,
   );
   if (found.rows.length === 0) return;
-  throw new PlainError(
-    `The database has several signatures of ${found.rows.map(({ name }) => name).join(', ')}. Give a function whose signature changes a new name.`,
+  throw severalSignatures(found.rows.map(({ name }) => name));
+}
+
+/** Whether a statement named a function that has several signatures, as `revoke` in its file does. */
+export function isAmbiguousFunction(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === '42725';
+}
+
+export function severalSignatures(names: readonly string[]): PlainError {
+  return new PlainError(
+    `The database has several signatures of ${names.join(', ')}. Give a function whose signature changes a new name.`,
   );
 }
 

@@ -1,11 +1,15 @@
+import path from 'node:path';
 import { crashPoint } from '#crash-points';
 import { PlainError } from '../base/plain-error.ts';
+
 import {
   changedFunctions,
+  isAmbiguousFunction,
   makeFunctionRecord,
   readAppliedFunctions,
   recordFunctions,
   refuseOverloads,
+  severalSignatures,
 } from './functions.ts';
 import { databaseTransaction } from './pool.ts';
 import type { Pool, Queryable } from './pool.ts';
@@ -75,13 +79,22 @@ async function applyFunctions(pool: Pool, schema: Schema): Promise<readonly stri
     const changed = changedFunctions(schema, applied);
     if (changed.length === 0 && applied.release >= schema.functionsRelease) return [];
     await refuseDamage(client);
-    for (const { sql } of changed) await client.query(sql);
+    for (const file of changed) await applyFunction(client, file);
     await recordFunctions(client, schema);
     await refuseOverloads(client);
     await recordSchema(client);
     crashPoint('migrate:before-commit');
     return changed.map(({ name }) => name);
   });
+}
+
+async function applyFunction(client: Queryable, { name, sql }: SqlFile): Promise<void> {
+  try {
+    await client.query(sql);
+  } catch (error) {
+    if (!isAmbiguousFunction(error)) throw error;
+    throw severalSignatures([path.basename(name, '.sql')]);
+  }
 }
 
 /** Waits for other migrators of this database. There is no time limit. */
