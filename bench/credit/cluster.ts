@@ -55,6 +55,8 @@ export async function startCluster(folder: string): Promise<Cluster> {
 
 /** The real service on the cluster, with a vendor that may ask. */
 export interface RunningService extends Asked {
+  /** CPU time of its process so far. */
+  cpuSeconds(): number;
   stop(): Promise<void>;
 }
 
@@ -81,6 +83,7 @@ export async function startService(
     vid,
     key: vendor.securityKey,
     subjects,
+    cpuSeconds: () => cpuSecondsOf(child.pid ?? 0),
     stop: async () => {
       await http.close();
       child.kill('SIGTERM');

@@ -92,7 +92,7 @@ async function addFacts(client: Queryable, from: number, to: number): Promise<vo
        digest || digest || substr(digest, 1, 18), substr(digest, 9, 20),
        case when (crn + k) % 5 in (0, 3) then 'I' else substr('ACDFHJK', 1 + (k % 7)::int, 1) end,
        $4::date - ((crn * 7 + k * 131) % 1500 + 40)::int, 100000 + (crn * 37 + k * 1013) % 5000000,
-       25000, 12, $4::date
+       25000, 12, null, $4::date
      from generate_series($1::bigint, $2::bigint) crn,
        lateral generate_series(1, 1 + crn * 7919 % 9) k,
        lateral sha256(int8send(crn * 16 + k)) digest`,

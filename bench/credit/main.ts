@@ -11,6 +11,8 @@ import { isoDay } from '../../src/platform/base/days.ts';
 import { MAX_SUBJECTS } from '../../sandbox/population/person.ts';
 import { endOnSignals } from '../interruption.ts';
 import { median } from '../ratios.ts';
+import { measureBatch } from './batch.ts';
+import type { MeasuredBatch } from './batch.ts';
 import { runCli, startCluster, startService } from './cluster.ts';
 import type { Cluster, RunningService } from './cluster.ts';
 import { ACCOUNTS_PER_SUBJECT, loadRegistry } from './load.ts';
@@ -26,6 +28,7 @@ interface Options {
   readonly requests: number;
   readonly importRows: number;
   readonly importOnly?: boolean;
+  readonly batchOnly?: boolean;
 }
 
 const program = new Command('bench:credit')
@@ -35,6 +38,7 @@ const program = new Command('bench:credit')
   .option('--rounds <number>', 'measured rounds; the median counts', wholeNumber, 7)
   .option('--requests <number>', 'requests a registry and round', wholeNumber, 1_500)
   .option('--import-rows <number>', 'lines of the imported file', wholeNumber, 150_000)
+  .option('--batch-only', 'measure a batch of 10,000 on the small registry, and nothing else')
   .option('--import-only', 'measure the import, not the operations')
   .action(async (options: Options) => {
     const folder = await mkdtemp(path.join(tmpdir(), 'bench-credit-'));
@@ -48,6 +52,7 @@ const unlessInterrupted = endOnSignals();
 await program.parseAsync();
 
 async function measure(options: Options, folder: string): Promise<void> {
+  if (options.batchOnly === true) return await measureBatches(options, folder);
   const imported = await measureImport(path.join(folder, 'import'), options.importRows);
   const name = `credit_${sizeName(options.subjects)}_vs_${sizeName(SMALL_SUBJECTS)}`;
   const compared = options.importOnly === true ? undefined : await compareSizes(options, folder);
@@ -57,6 +62,35 @@ async function measure(options: Options, folder: string): Promise<void> {
     say(`${figure}: ${value}`);
   if (options.json !== true) return;
   process.stdout.write(`${JSON.stringify({ ratios, figures })}\n`);
+}
+
+/** Batches of everybody on the small registry; the first one warms up and is not counted. */
+async function measureBatches({ rounds, json }: Options, folder: string): Promise<void> {
+  const cluster = await startCluster(path.join(folder, 'batch'));
+  try {
+    await unlessInterrupted(loadRegistry({ ...cluster, subjects: SMALL_SUBJECTS, report: say }));
+    const service = await startService(cluster, SMALL_SUBJECTS, await freePort());
+    try {
+      const measured: MeasuredBatch[] = [];
+      for (let round = 0; round <= rounds; round += 1) {
+        const one = await measureBatch(service, cluster, { rows: SMALL_SUBJECTS, round });
+        say(`round ${round}: ${JSON.stringify(one)}`);
+        if (round > 0) measured.push(one);
+      }
+      const figures = {
+        batch_subjects_per_s: median(measured.map(({ perSecond }) => perSecond)),
+        batch_cpu_us_per_subject_service: median(measured.map(({ cpuUsService }) => cpuUsService)),
+        batch_cpu_us_per_subject_database: median(
+          measured.map(({ cpuUsDatabase }) => cpuUsDatabase),
+        ),
+      };
+      if (json === true) process.stdout.write(`${JSON.stringify({ ratios: {}, figures })}\n`);
+    } finally {
+      await service.stop();
+    }
+  } finally {
+    await cluster.stop();
+  }
 }
 
 /** Imports a file that was never seen, with the command, into an empty registry. */
