@@ -3,7 +3,7 @@ import { PgBoss } from 'pg-boss';
 import { newId } from '../../src/platform/base/ids.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
-import { claim } from '../../src/payments/dispatch/store.ts';
+import { claim, NO_MAXIMUM } from '../../src/payments/dispatch/store.ts';
 import type { Claim } from '../../src/payments/dispatch/store.ts';
 import { createPayments, settlePayments } from '../../src/payments/create/store.ts';
 import { serveParent } from './child.ts';
@@ -37,6 +37,13 @@ interface Contestant {
 const BATCH = 500;
 const QUEUE = 'bench';
 const BILLER = 'kplc_prepaid';
+const ROUTE = {
+  operatorCode: 'kplc',
+  reason: null,
+  minimumCents: 0n,
+  maximumCents: NO_MAXIMUM,
+  waitMs: 0,
+};
 const MAX_CONNECTIONS = 10;
 const PG_BOSS_POLL_SECONDS = 0.5;
 
@@ -96,7 +103,7 @@ async function openOurs({ url }: DispatchQuestion): Promise<Contestant> {
       const claimNext = async (worker: number): Promise<readonly Claim[]> => {
         const vendorId = question.vendorIds[worker] ?? 0;
         const queue = { vendorId, billerCode: BILLER, stage: 'send' } as const;
-        return await claim(pool, [{ ...queue, max: BATCH, leaseMs: 60_000 }]);
+        return await claim(pool, [{ ...queue, max: BATCH, leaseMs: 60_000, route: ROUTE }]);
       };
       await drainBy(async (worker) => await settleAsPaid(pool, await claimNext(worker)), question);
     },
@@ -117,8 +124,9 @@ async function settleAsPaid(pool: Pool, claims: readonly Claim[]): Promise<numbe
   if (claims.length === 0) return 0;
   await settlePayments(
     pool,
-    claims.map(({ vendorId, paymentId, billerCode, amountCents }) => ({
+    claims.map(({ vendorId, paymentId, billerCode, amountCents, operatorCode }) => ({
       vendorId,
+      operatorCode,
       paymentId,
       billerCode,
       outcome: 'success',

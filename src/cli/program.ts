@@ -46,6 +46,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./payments/biller.ts')).addBillerCommands,
   },
   {
+    name: 'route',
+    summary: 'routes of billers through operators: list, set, dry run',
+    load: async () => (await import('./payments/route.ts')).addRouteCommands,
+  },
+  {
     name: 'prefix',
     summary: 'phone prefixes and their airtime billers',
     load: async () => (await import('./payments/prefix.ts')).addPrefixCommands,

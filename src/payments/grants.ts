@@ -9,7 +9,10 @@ export const PAYMENTS_GRANTS: RuntimeGrants = {
   // Billers.
   operators: { insert: true, updateAllBut: ['operator_code'] },
   billers: { insert: true, updateAllBut: ['biller_code'] },
-  biller_breakers: { insert: true, update: ['opened_at', 'probe_at', 'reason'], delete: true },
+  routes: { insert: true, updateAllBut: ['biller_code', 'operator_code'], delete: true },
+  operator_floats: { insert: true, updateAllBut: ['operator_code'] },
+  operator_float_hours: { insert: true, update: ['spent_cents', 'added_cents'], delete: true },
+  route_breakers: { insert: true, update: ['opened_at', 'probe_at', 'reason'], delete: true },
   phone_prefixes: { insert: true, update: ['biller_code'], delete: true },
 
   // The ledger.
@@ -35,6 +38,8 @@ export const PAYMENTS_GRANTS: RuntimeGrants = {
       'stage',
       'operator_handle',
       'note',
+      'operator_code',
+      'route_reason',
     ],
   },
   unmatched_callbacks: APPEND_ONLY,

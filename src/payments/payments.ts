@@ -22,6 +22,7 @@ import type { CallbackReceiver } from './dispatch/callbacks.ts';
 import { createCapacity } from './dispatch/capacity.ts';
 import type { Capacity } from './dispatch/capacity.ts';
 import type { Connector } from './dispatch/connector.ts';
+import { createDailySpending } from './dispatch/daily-spending.ts';
 import { startDispatcher } from './dispatch/dispatcher.ts';
 import type { Dispatcher } from './dispatch/dispatcher.ts';
 import { startPaymentJobs } from './jobs.ts';
@@ -178,11 +179,10 @@ function buildParts(options: PaymentsOptions): Parts {
       statuses: createStatusReader(reader('statuses')),
       callbackReceiver: createCallbackReceiver({
         pool,
-        catalogue,
         connectorOf: connectors.connectorOf,
         settler,
-        onDue: ({ vendorId, billerCode }) =>
-          parts.dispatch?.hint([{ vendorId, billerCode, stage: 'verify' }]),
+        onDue: ({ vendorId, billerCode, operatorCode }) =>
+          parts.dispatch?.hint([{ vendorId, billerCode, operatorCode, stage: 'verify' }]),
         log,
       }),
     },
@@ -263,6 +263,7 @@ function startDispatch(options: PaymentsOptions, parts: Parts): Dispatch {
     progressPool: openPool({ name: 'progress', max: 1, byIndexOnly: true }),
     settler,
     availabilities,
+    spending: createDailySpending({ pool, catalogue, nowMs: () => timers.nowMs() }),
     capacity,
     policy: timing.retries,
     pollMs: timing.queuePollMs,

@@ -4,7 +4,10 @@ export const PAYMENTS_TABLES: TableClasses = {
   // Settling needs a biller's operator.
   operators: 'reference',
   billers: 'reference',
-  biller_breakers: 'reference',
+  routes: 'reference',
+  route_breakers: 'reference',
+  operator_floats: 'reference',
+  operator_float_hours: 'reference',
   phone_prefixes: 'reference',
 
   accounts: 'distributed',

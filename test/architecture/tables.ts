@@ -9,7 +9,15 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
   parties: ['buckets', 'vendors', 'collectors', 'security_keys', 'request_nonces'],
 
   'payments/ledger': ['accounts', 'transfers', 'ledger_blocks', 'ledger_chain', 'ledger_heads'],
-  'payments/billers': ['operators', 'billers', 'biller_breakers', 'phone_prefixes'],
+  'payments/billers': [
+    'operators',
+    'billers',
+    'routes',
+    'route_breakers',
+    'operator_floats',
+    'operator_float_hours',
+    'phone_prefixes',
+  ],
   'payments/quarantine': ['quarantines', 'quarantine_events'],
   'payments/collections': ['collections', 'fund_movements'],
   'payments/create': ['payments'],
@@ -80,7 +88,7 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     why: 'a biller is OFFLINE during a quarantine; one snapshot, or a biller would be shown ONLINE with the breaker of a moment before',
   },
   'payments/cases/cases-store.ts': {
-    tables: ['billers', 'payments', 'vendors'],
+    tables: ['billers', 'dispatch_queue', 'payments', 'vendors'],
     why: 'a list of cases shows the vendor, and filters by it; the operator and the time of the payment come with the same statement',
   },
   'payments/corrections/corrections-store.ts': {
@@ -102,6 +110,10 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
   'payments/dispatch/recall-store.ts': {
     tables: ['payments'],
     why: 'finds and locks queue entries by payment in one statement; only the payment knows the biller, which is part of the entry’s key',
+  },
+  'payments/dispatch/spending-store.ts': {
+    tables: ['payments', 'transfers'],
+    why: 'what was sent today is found by the time of transfers, which is indexed, and belongs to the biller of the payment',
   },
   'payments/dispatch/queue-totals-store.ts': {
     tables: ['payments'],
@@ -135,7 +147,7 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     why: 'sums the transfers of a day, and names the operators that were paid, inside the database',
   },
   'payments/reconciliation/store.ts': {
-    tables: ['billers', 'corrections', 'dispatch_queue', 'payments', 'transfers'],
+    tables: ['corrections', 'dispatch_queue', 'payments', 'transfers'],
     why: 'matching reads what the ledger has of an operator’s payments in one join',
   },
 };

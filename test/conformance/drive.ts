@@ -110,7 +110,12 @@ export class Journey {
   #settle(outcome: FinalOutcome, source: 'callback'): void {
     this.final.push(
       finalReport(
-        { vendorId: 7, paymentId: this.paymentId, billerCode: this.#about.billerCode },
+        {
+          vendorId: 7,
+          paymentId: this.paymentId,
+          billerCode: this.#about.billerCode,
+          operatorCode: 'operator',
+        },
         outcome,
         source,
       ),
@@ -139,6 +144,8 @@ export class Journey {
       attemptAgeMs: this.#attemptAgeMs,
       operatorHandle: this.handle,
       phone: null,
+      operatorCode: 'operator',
+      wantedIndex: 0,
     };
   }
 
@@ -154,7 +161,7 @@ export class Journey {
       else outcome = prepared;
     }
     outcome ??= await this.#connector.pay(this.#instruction(), signal);
-    return afterInstruction(this.#claim(), outcome, POLICY);
+    return afterInstruction(this.#claim(), outcome, { policy: POLICY });
   }
 
   async #verify(signal: AbortSignal): Promise<NextStep> {

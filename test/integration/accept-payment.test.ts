@@ -3,7 +3,7 @@ import type { Biller } from '../../src/payments/billers/biller.ts';
 import { billerOf } from '../../src/payments/billers/catalogue.ts';
 import { acceptPayment, createCreateLanes } from '../../src/payments/create/create.ts';
 import type { CreateRequest } from '../../src/payments/create/decide.ts';
-import { billerRecord, openBooks } from '../support/money-fixture.ts';
+import { billerRecord, OPEN_ROUTE, openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { BILLER } from '../support/new-transaction.ts';
 
@@ -15,11 +15,7 @@ afterAll(async () => {
   await books.close();
 });
 
-const biller: Biller = billerOf({
-  ...billerRecord(BILLER),
-  breakerReason: null,
-  quarantined: false,
-});
+const biller: Biller = billerOf({ ...billerRecord(BILLER), quarantined: false }, [OPEN_ROUTE]);
 const offline: Biller = { ...biller, availability: 'OFFLINE' };
 const request: CreateRequest = {
   billerCode: BILLER,

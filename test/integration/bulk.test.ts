@@ -48,7 +48,7 @@ function biller(billerCode: string, change: Partial<Biller> = {}): Biller {
     validatesAccounts: false,
     ...ANY_ACCOUNT,
     availability: 'ONLINE',
-    breakerOpen: false,
+    routes: [],
     ...change,
   };
 }

@@ -256,7 +256,8 @@ describe('malipo biller', () => {
       account_label: 'Account number',
       status: 'ONLINE',
       set_status: 'ONLINE',
-      breaker: null,
+      obstacle: null,
+      routes: ['waterworks'],
       quarantined: false,
       position: last + 1,
     });
@@ -339,47 +340,27 @@ describe('malipo biller', () => {
     await addBiller('dam');
     const offline = await malipo(environment, 'biller', 'set-status', 'dam', 'OFFLINE');
     expect(offline).toMatchObject({ exitCode: 0, stdout: 'Biller dam is set OFFLINE.\n' });
-    expect(await billerOf('dam')).toMatchObject({ status: 'OFFLINE', breaker: null });
+    expect(await billerOf('dam')).toMatchObject({ status: 'OFFLINE', obstacle: null });
     await must(environment, 'biller', 'set-status', 'dam', 'ONLINE');
     expect(await billerOf('dam')).toMatchObject({ status: 'ONLINE' });
     await pool.query(
-      `insert into biller_breakers (biller_code, opened_at, probe_at, reason)
-       values ('dam', now(), now(), 'no answers')`,
+      `insert into route_breakers (biller_code, operator_code, opened_at, probe_at, reason)
+       select 'dam', operator_code, now(), now(), 'no answers' from billers where biller_code = 'dam'`,
     );
     expect(await billerOf('dam')).toMatchObject({
       status: 'OFFLINE',
       set_status: 'ONLINE',
-      breaker: 'no answers',
+      obstacle: 'circuit breaker: no answers',
     });
     const listed = await malipo(environment, 'biller', 'list');
     expect(listed.stdout).toMatch(/^dam .*OFFLINE \(circuit breaker: no answers\)$/m);
   });
 
-  it('changes the operator only while no instruction can be out', async () => {
+  it('changes the operator at any time, because instructions stay with the one that got them', async () => {
     await addBiller('mover');
     await addOperator('hillworks');
-    const change = ['biller', 'set', 'mover', '--operator', 'hillworks'];
-    const online = await inProcess(environment, ...change);
-    expect(online).toMatchObject({ exitCode: 1 });
-    expect(online.stderr).toMatch(/^error: --operator: .*it is ONLINE, 0 out/);
-
-    await must(environment, 'biller', 'set-status', 'mover', 'OFFLINE');
-    await database.asOwner(
-      `insert into dispatch_queue (bucket, vendor_id, biller_code, stage, payment_id, due_at, sent_at)
-       values (bucket_of(1), 1, 'mover', 'verify', gen_random_uuid(), now(), now())`,
-    );
-    const out = await inProcess(environment, ...change);
-    expect(out.stderr).toMatch(/^error: --operator: .*it is OFFLINE, 1 out/);
-
-    // One that was never sent may go to the new operator.
-    await pool.query(
-      "update dispatch_queue set stage = 'send', sent_at = null where biller_code = 'mover'",
-    );
-    await must(environment, change);
-    expect(await billerOf('mover')).toMatchObject({ operator: 'hillworks', status: 'OFFLINE' });
-    // Saying the same again changes no hands.
-    await must(environment, 'biller', 'set-status', 'mover', 'ONLINE');
-    await must(environment, change);
+    await must(environment, 'biller', 'set', 'mover', '--operator', 'hillworks');
+    expect(await billerOf('mover')).toMatchObject({ operator: 'hillworks', status: 'ONLINE' });
   });
 });
 
@@ -444,5 +425,42 @@ describe('codes', () => {
     expect(refused.stderr).toBe(
       'error: “city-water” is not valid for <code>. It must be 1 to 40 letters, digits or underscores.\nFor the options, run the command with --help.\n',
     );
+  });
+});
+
+describe('malipo route', () => {
+  it('sets, lists, tries and removes', async () => {
+    await addBiller('mill');
+    await addOperator('reserve');
+    const route = (...rest: string[]) => malipo(environment, 'route', ...rest, '--json');
+    expect((await route('mill', '100')).json()).toMatchObject({
+      operator: 'waterworks',
+      reason: null,
+    });
+    const set = await route('set', 'mill', 'reserve', '--maximum', '5000', '--cost-bps', '50');
+    expect(set.json()).toEqual({ biller_code: 'mill', operator: 'reserve', added: true });
+    expect((await route('list', '--biller', 'mill')).json()).toMatchObject({
+      routes: [
+        { operator: 'waterworks', position: 0, maximum: null, obstacle: null },
+        { operator: 'reserve', position: 1, maximum: '5000.00', cost_bps: 50, obstacle: null },
+      ],
+    });
+    expect((await route('mill', '100')).json()).toMatchObject({
+      operator: 'waterworks',
+      reason: 'first',
+    });
+    await must(environment, 'route', 'set', 'mill', 'waterworks', '--status', 'OFFLINE');
+    expect((await route('mill', '100')).json()).toMatchObject({
+      operator: 'reserve',
+      reason: 'waterworks: set OFFLINE',
+    });
+    const large = await malipo(environment, 'route', 'mill', '5000.01');
+    expect(large.stdout).toMatch(/reserve .*the amount is outside its range/);
+    expect(large.stdout).toMatch(/Nothing would be sent/);
+    const own = await malipo(environment, 'route', 'remove', 'mill', 'waterworks');
+    expect(own).toMatchObject({ exitCode: 1 });
+    expect(own.stderr).toMatch(/is the biller’s own operator/);
+    await must(environment, 'route', 'remove', 'mill', 'reserve');
+    expect(await billerOf('mill')).toMatchObject({ status: 'OFFLINE', routes: ['waterworks'] });
   });
 });

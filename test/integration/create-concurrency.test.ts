@@ -223,6 +223,7 @@ describe('everything that moves money, at once', () => {
               vendorId: taken.vendorId,
               paymentId: taken.paymentId,
               billerCode: taken.billerCode,
+              operatorCode: null,
               outcome: paid ? 'success' : 'failed',
               paidCents: paid ? taken.amountCents : null,
               billerReference: null,

@@ -59,7 +59,7 @@ async function makeMany(count: number, billerCode = BILLER): Promise<NewPayment[
 
 async function readReason(): Promise<string | undefined> {
   const read = await books.pool.query<{ reason: string }>(
-    'select reason from biller_breakers where biller_code = $1',
+    'select reason from route_breakers where biller_code = $1',
     [BILLER],
   );
   return read.rows[0]?.reason;
@@ -81,7 +81,7 @@ describe('calls without an answer', () => {
     await until(() =>
       expect(dispatch.catalogue.biller(BILLER)).toMatchObject({
         availability: 'OFFLINE',
-        breakerOpen: true,
+        routes: [{ operatorCode: OPERATOR, isBreakerOpen: true }],
       }),
     );
     expect(await readReason()).toBe(`${FAILURES} calls in a row without an answer`);

@@ -60,7 +60,6 @@ beforeAll(async () => {
   ]);
   receiver = createCallbackReceiver({
     pool: books.pool,
-    catalogue,
     connectorOf: (code) => connectors.get(code),
     settler,
     onDue: (queue) => due.push(queue),

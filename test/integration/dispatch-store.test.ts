@@ -146,6 +146,8 @@ describe('a claim', () => {
       account: '0123',
       phone: '254700000001',
       amountCents: 10_000n,
+      operatorCode: null,
+      wantedIndex: 0,
     });
     expect(await readAttempts(books, made)).toEqual([
       { attempt_number: 1, outcome: null, note: null, operator_handle: null },

@@ -192,6 +192,7 @@ describe('a final word whose answer is lost after the commit', () => {
       vendorId,
       paymentId: taken.paymentId,
       billerCode: taken.billerCode,
+      operatorCode: null,
       outcome: 'success',
       paidCents: taken.amountCents,
       billerReference: 'OP1',

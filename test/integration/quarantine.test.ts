@@ -16,7 +16,7 @@ import {
   startDispatch,
   until,
 } from '../support/dispatch-fixture.ts';
-import { createInstructed, openBooks, OPERATOR } from '../support/money-fixture.ts';
+import { createInstructed, OPEN_ROUTE, openBooks, OPERATOR } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { newPayment } from '../support/new-transaction.ts';
 import { createScriptedConnector, DECLINED, paid } from '../support/scripted-connector.ts';
@@ -172,7 +172,9 @@ describe('in quarantine', () => {
 
   test('all billers are OFFLINE, and ONLINE afterwards', async () => {
     const availabilities = async () =>
-      new Set((await listBillers(books.pool)).map((row) => billerOf(row).availability));
+      new Set(
+        (await listBillers(books.pool)).map((row) => billerOf(row, [OPEN_ROUTE]).availability),
+      );
     await enter();
     expect(await availabilities()).toEqual(new Set(['OFFLINE']));
     await release('Amina');

@@ -20,7 +20,8 @@ const APPEND_ONLY = `transfers ledger_blocks ledger_heads collections fund_movem
   subject_enquiries account_corrections suppression_changes enquiry_retention backups
   schema_migrations schema_functions schema_objects`.split(/\s+/);
 /** Rows of these may be deleted by the service; of all others never. */
-const DELETABLE = `request_nonces biller_breakers phone_prefixes webhooks suppression_rules
+const DELETABLE =
+  `request_nonces routes route_breakers operator_float_hours phone_prefixes webhooks suppression_rules
   credit_import_findings`.split(/\s+/);
 /** What is written once of rows that otherwise change. */
 const FROZEN = `accounts.vendor_id accounts.account dispatch_queue.vendor_id

@@ -77,6 +77,7 @@ function ourPayment(truth: Truth, index: number): OurPayment {
     underWay: outcome === null,
     settledAt: outcome === null ? null : new Date(START_MS + truth.atMs + 1_000),
     postedCents: outcome === 'success' ? truth.amountCents : 0n,
+    paidElsewhere: false,
     houseCents: 0n,
     listedCents: 0n,
     listedPayments: 0,

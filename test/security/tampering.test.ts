@@ -197,6 +197,8 @@ const NOT_COVERED = [
   'dispatch_queue.sent_at',
   'dispatch_queue.stage',
   'dispatch_queue.attempt_number',
+  'dispatch_queue.operator_code',
+  'dispatch_queue.route_reason',
 ];
 
 interface Target {

@@ -64,7 +64,13 @@ const SHADOWS = `
 
 const BOOKS = ['vendors', 'operators', 'billers', 'accounts', 'transfers', 'collections']
   .concat(['fund_movements', 'payments', 'dispatch_queue', 'unexecuted_attempts', 'cases'])
-  .concat(['unmatched_callbacks', 'biller_breakers']);
+  .concat([
+    'unmatched_callbacks',
+    'routes',
+    'route_breakers',
+    'operator_floats',
+    'operator_float_hours',
+  ]);
 // Ten times as quick as to truncate.
 const EMPTY = BOOKS.toReversed()
   .map((table) => `delete from ${table}`)

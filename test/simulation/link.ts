@@ -206,10 +206,10 @@ export function createNetwork(world: World): Network {
         world.note('late_claim_not_sent');
       }
     }
-    if (done.statement.text.startsWith('insert into biller_breakers') && rowCount === 1) {
+    if (done.statement.text.startsWith('insert into route_breakers') && rowCount === 1) {
       world.note('breaker_opened');
     }
-    if (done.statement.text.startsWith('delete from biller_breakers') && rowCount === 1) {
+    if (done.statement.text.startsWith('delete from route_breakers') && rowCount === 1) {
       world.note('breaker_closed');
     }
     if (done.statement.text.startsWith('update settings_versions')) {

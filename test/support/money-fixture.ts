@@ -3,13 +3,14 @@ import { createMac } from '../../src/platform/base/mac.ts';
 import type { Mac } from '../../src/platform/base/mac.ts';
 import { ANY_ACCOUNT } from '../../src/payments/billers/account-format.ts';
 import { putBiller, putOperator } from '../../src/payments/billers/store.ts';
+import type { Route } from '../../src/payments/billers/biller.ts';
 import type { BillerRecord, OperatorRecord } from '../../src/payments/billers/store.ts';
 import { collect } from '../../src/payments/collections/collect.ts';
 import { fund } from '../../src/payments/collections/fund.ts';
 import { createPool, databaseTransaction } from '../../src/platform/db/pool.ts';
 import type { Pool, PoolOptions } from '../../src/platform/db/pool.ts';
-import { claim } from '../../src/payments/dispatch/store.ts';
-import type { Claim } from '../../src/payments/dispatch/store.ts';
+import { claim, NO_MAXIMUM } from '../../src/payments/dispatch/store.ts';
+import type { ChosenRoute, Claim } from '../../src/payments/dispatch/store.ts';
 import { readBalances } from '../../src/payments/ledger/store.ts';
 import { createPayments } from '../../src/payments/create/store.ts';
 import type { FinalReport, NewPayment } from '../../src/payments/create/payment.ts';
@@ -156,6 +157,24 @@ export function operatorRecord(change: Partial<OperatorRecord> = {}): OperatorRe
   };
 }
 
+/** A route without limits. */
+export const OPEN_ROUTE: Route = {
+  operatorCode: OPERATOR,
+  position: 0,
+  weight: 1,
+  minimumCents: null,
+  maximumCents: null,
+  dailyLimitCents: null,
+  obstacle: null,
+  obstacleReason: null,
+  isBreakerOpen: false,
+};
+
+/** What the dispatcher adds to a claim that it sends through an operator. */
+export function through(operatorCode: string): ChosenRoute {
+  return { operatorCode, reason: null, minimumCents: 0n, maximumCents: NO_MAXIMUM, waitMs: 0 };
+}
+
 export function billerRecord(billerCode: string, change: Partial<BillerRecord> = {}): BillerRecord {
   return {
     billerCode,
@@ -184,7 +203,14 @@ export async function createInstructed(
   const queues = new Map(
     payments.map(({ vendorId, billerCode }) => [
       `${vendorId} ${billerCode}`,
-      { vendorId, billerCode, stage: 'send' as const, max: 10_000, leaseMs: 600_000 },
+      {
+        vendorId,
+        billerCode,
+        stage: 'send' as const,
+        max: 10_000,
+        leaseMs: 600_000,
+        route: through(OPERATOR),
+      },
     ]),
   );
   return await claim(pool, [...queues.values()]);
@@ -206,6 +232,7 @@ export function paidReport(
     details: null,
     failureCode: null,
     source: 'answer',
+    operatorCode: null,
     ...given,
   };
 }
@@ -225,6 +252,7 @@ export function failedReport(
     details: null,
     failureCode: 'declined',
     source: 'answer',
+    operatorCode: null,
     ...given,
   };
 }

@@ -4,6 +4,9 @@ import { formatMoney } from '../../platform/base/money.ts';
 import { changeBillerStatus, setBiller } from '../../payments/billers/administer.ts';
 import type { Availability } from '../../payments/billers/biller.ts';
 import { billerOf } from '../../payments/billers/catalogue.ts';
+import type { Route } from '../../payments/billers/biller.ts';
+import { listRoutes } from '../../payments/billers/routes-store.ts';
+import type { Pool } from '../../platform/db/pool.ts';
 import { listBillers } from '../../payments/billers/store.ts';
 import {
   code,
@@ -25,30 +28,36 @@ export function addBillerCommands(program: Command, cli: Cli): void {
   addSetStatus(biller, cli);
 }
 
+async function readBillers(pool: Pool) {
+  const routes = await listRoutes(pool);
+  return (await listBillers(pool)).map((row) => ({
+    biller_code: row.billerCode,
+    name: row.name,
+    category: row.category,
+    operator: row.operatorCode,
+    minimum: formatMoney(row.minimumCents),
+    maximum: row.maximumCents === null ? null : formatMoney(row.maximumCents),
+    fee: formatMoney(row.feeCents),
+    phone: row.secondaryAccount,
+    validates: row.validatesAccounts,
+    account_format: row.accountFormat,
+    account_label: row.accountLabel,
+    // The status that vendors see, the one that people set, and why they may differ.
+    status: billerOf(row, routes.get(row.billerCode) ?? []).availability,
+    set_status: row.status,
+    obstacle: obstacleOf(routes.get(row.billerCode) ?? []),
+    routes: (routes.get(row.billerCode) ?? []).map((route) => route.operatorCode),
+    quarantined: row.quarantined,
+    position: row.listPosition,
+  }));
+}
+
 function addList(biller: Command, cli: Cli): void {
   command(biller, 'list', 'All billers, in the order vendors see them.')
     .addOption(wideOption())
     .action(async (options: { json?: boolean; wide?: boolean }) => {
       await cli.run(options, async ({ pool }) => {
-        const billers = (await listBillers(pool)).map((row) => ({
-          biller_code: row.billerCode,
-          name: row.name,
-          category: row.category,
-          operator: row.operatorCode,
-          minimum: formatMoney(row.minimumCents),
-          maximum: row.maximumCents === null ? null : formatMoney(row.maximumCents),
-          fee: formatMoney(row.feeCents),
-          phone: row.secondaryAccount,
-          validates: row.validatesAccounts,
-          account_format: row.accountFormat,
-          account_label: row.accountLabel,
-          // The status that vendors see, the one that people set, and why they may differ.
-          status: billerOf(row).availability,
-          set_status: row.status,
-          breaker: row.breakerReason,
-          quarantined: row.quarantined,
-          position: row.listPosition,
-        }));
+        const billers = await readBillers(pool);
         return {
           json: { billers },
           text: table(
@@ -86,13 +95,23 @@ function addList(biller: Command, cli: Cli): void {
     });
 }
 
+/** Why no route can be used; null: one can. */
+function obstacleOf(routes: readonly Route[]): string | null {
+  if (routes.some(({ obstacle }) => obstacle === null)) return null;
+  return routes
+    .map(({ operatorCode, obstacleReason }) =>
+      routes.length === 1 ? obstacleReason : `${operatorCode}: ${obstacleReason}`,
+    )
+    .join('; ');
+}
+
 function statusText(row: {
   readonly status: string;
-  readonly breaker: string | null;
+  readonly obstacle: string | null;
   readonly quarantined: boolean;
 }): string {
   if (row.quarantined) return 'OFFLINE (quarantine)';
-  return row.breaker === null ? row.status : `OFFLINE (circuit breaker: ${row.breaker})`;
+  return row.obstacle === null ? row.status : `OFFLINE (${row.obstacle})`;
 }
 
 interface SetOptions {

@@ -67,10 +67,10 @@ export async function insertArchived(
   const inserted = await db.query(
     `insert into archived_payments (bucket, vendor_id, payment_id, archive_id, created_at, settled_at,
        biller_response_time, outcome, failure_code, biller_code, account, amount_cents,
-       fee_cents, merchant_reference, biller_reference, accepted_rest, settled_rest)
+       fee_cents, merchant_reference, biller_reference, operator_code, accepted_rest, settled_rest)
      select bucket, vendor_id, payment_id, $3, created_at, settled_at, biller_response_time, outcome,
        failure_code, biller_code, account, amount_cents, fee_cents, merchant_reference,
-       biller_reference, ${acceptedRest('t')}, ${settledRest('t')}
+       biller_reference, operator_code, ${acceptedRest('t')}, ${settledRest('t')}
      from payments t
      where bucket = bucket_of($1) and vendor_id = $1 and payment_id = any ($2) and outcome is not null`,
     [vendorId, paymentIds, file.archiveId],

@@ -1,6 +1,5 @@
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Pool } from '../../platform/db/pool.ts';
-import { countInstructionsOut } from '../dispatch/store.ts';
 import { changeSettings } from '../../platform/db/settings-watch.ts';
 import { ANY_ACCOUNT, whyNotAFormat } from './account-format.ts';
 import type { Availability, Operator } from './biller.ts';
@@ -112,9 +111,7 @@ export interface BillerChange {
 /**
  * Adds a biller (ONLINE) or changes the given settings. Returns true if it was added.
  *
- * After a change of operator, the new operator would be asked about instructions that the former
- * one received, and its "not found" would send them again. So the operator may change only while
- * the biller is OFFLINE and no instruction is in progress.
+ * Its operator may change at any time: an instruction is verified with the operator that got it.
  */
 export async function setBiller(
   pool: Pool,
@@ -132,15 +129,6 @@ export async function setBiller(
       throw new PlainError(`Operator ${biller.operatorCode} does not exist.`, {
         field: 'operator',
       });
-    }
-    if (known !== undefined && known.operatorCode !== biller.operatorCode) {
-      const out = await countInstructionsOut(client, billerCode);
-      if (known.status === 'ONLINE' || out > 0) {
-        throw new PlainError(
-          `${billerCode} changes its operator only while it is OFFLINE and no instruction is out (it is ${known.status}, ${out} out). Set it OFFLINE and wait until its pending transactions have ended.`,
-          { field: 'operator' },
-        );
-      }
     }
     await putBiller(client, biller);
     return known === undefined;

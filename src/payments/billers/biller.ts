@@ -7,6 +7,7 @@ export interface Biller extends AccountFormat {
   readonly billerCode: string;
   readonly name: string;
   readonly category: string;
+  /** It validates accounts, and executes payments unless other routes come first. */
   readonly operatorCode: string;
   readonly minimumCents: bigint;
   readonly maximumCents: bigint | null;
@@ -15,10 +16,31 @@ export interface Biller extends AccountFormat {
   /** True when create needs `phone`. */
   readonly secondaryAccount: boolean;
   readonly validatesAccounts: boolean;
-  /** OFFLINE if people set it, while the circuit breaker is open, and in quarantine. */
+  /** OFFLINE if people set it, while no route can be used, and in quarantine. */
   readonly availability: Availability;
-  readonly breakerOpen: boolean;
+  /** By position. Payments go through the first that can take them. */
+  readonly routes: readonly Route[];
 }
+
+/** An operator that may execute the biller's payments, and on which terms. */
+export interface Route {
+  readonly operatorCode: string;
+  /** Lower positions first; those of the same position share the payments by weight. */
+  readonly position: number;
+  readonly weight: number;
+  /** The amounts that it takes; null: no limit. */
+  readonly minimumCents: bigint | null;
+  readonly maximumCents: bigint | null;
+  /** How much may be sent through it in a day; null: no limit. */
+  readonly dailyLimitCents: bigint | null;
+  /** Why nothing is sent through it now. */
+  readonly obstacle: RouteObstacle | null;
+  /** The obstacle for people; null without one. */
+  readonly obstacleReason: string | null;
+  readonly isBreakerOpen: boolean;
+}
+
+export type RouteObstacle = 'offline' | 'breaker' | 'float';
 
 /** The company that executes payments for billers, and how to reach it. */
 export interface Operator {

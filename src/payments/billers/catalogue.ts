@@ -1,7 +1,8 @@
 import type { MasterKeys } from '../../platform/base/sealing.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { openOperatorKeys } from '../../parties/keys.ts';
-import type { Biller, Operator, OperatorSecret } from './biller.ts';
+import type { Biller, Operator, OperatorSecret, Route } from './biller.ts';
+import { listRoutes } from './routes-store.ts';
 import { listBillers, listOperators, listPrefixes } from './store.ts';
 import type { BillerRow } from './store.ts';
 
@@ -23,7 +24,8 @@ export interface BillerCatalogue {
 const NO_SECRETS: ReadonlyMap<string, readonly OperatorSecret[]> = new Map();
 
 /** The biller of a stored row. */
-export function billerOf(row: BillerRow): Biller {
+export function billerOf(row: BillerRow, routes: readonly Route[]): Biller {
+  const usable = routes.some(({ obstacle }) => obstacle === null);
   return {
     billerCode: row.billerCode,
     name: row.name,
@@ -36,8 +38,8 @@ export function billerOf(row: BillerRow): Biller {
     validatesAccounts: row.validatesAccounts,
     accountFormat: row.accountFormat,
     accountLabel: row.accountLabel,
-    availability: row.breakerReason === null && !row.quarantined ? row.status : 'OFFLINE',
-    breakerOpen: row.breakerReason !== null,
+    availability: usable && !row.quarantined ? row.status : 'OFFLINE',
+    routes,
   };
 }
 
@@ -59,8 +61,9 @@ export function createBillerCatalogue(options: {
   const reload = async (): Promise<void> => {
     reloadsBegun += 1;
     const ours = reloadsBegun;
-    const [billerRows, operatorRows, prefixRows, secrets] = await Promise.all([
+    const [billerRows, routes, operatorRows, prefixRows, secrets] = await Promise.all([
       listBillers(pool),
+      listRoutes(pool),
       listOperators(pool),
       listPrefixes(pool),
       masterKeys === undefined ? NO_SECRETS : openOperatorKeys(pool, masterKeys),
@@ -68,7 +71,9 @@ export function createBillerCatalogue(options: {
     // A reload that began later has newer data.
     if (ours < shown) return;
     shown = ours;
-    billers = new Map(billerRows.map((row) => [row.billerCode, billerOf(row)]));
+    billers = new Map(
+      billerRows.map((row) => [row.billerCode, billerOf(row, routes.get(row.billerCode) ?? [])]),
+    );
     operators = new Map(
       operatorRows.map((row) => [
         row.operatorCode,

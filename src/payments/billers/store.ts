@@ -15,7 +15,6 @@ export interface BillerRow {
   accountLabel: string;
   status: Availability;
   listPosition: number;
-  breakerReason: string | null;
   /** A quarantine is open, so no biller sends anything (src/payments/quarantine). */
   quarantined: boolean;
 }
@@ -33,19 +32,17 @@ export interface OperatorRow {
 const OPERATOR_COLUMNS = `operator_code as "operatorCode", name, connector, base_url as "baseUrl",
   settings, max_concurrency as "maxConcurrency", max_per_second as "maxPerSecond"`;
 
-const WITH_OBSTACLES = `select b.biller_code as "billerCode", b.name, b.category,
+const BILLERS = `select b.biller_code as "billerCode", b.name, b.category,
     b.operator_code as "operatorCode", b.minimum_cents as "minimumCents",
     b.maximum_cents as "maximumCents", b.fee_cents as "feeCents",
     b.secondary_account as "secondaryAccount", b.validates_accounts as "validatesAccounts",
     b.account_format as "accountFormat", b.account_label as "accountLabel", b.status,
-    b.list_position as "listPosition", k.reason as "breakerReason",
+    b.list_position as "listPosition",
     exists (select from quarantines where released_at is null) as quarantined
-  from billers b left join biller_breakers k using (biller_code)`;
+  from billers b`;
 
 export async function listBillers(db: Queryable): Promise<BillerRow[]> {
-  const result = await db.query<BillerRow>(
-    `${WITH_OBSTACLES} order by b.list_position, b.biller_code`,
-  );
+  const result = await db.query<BillerRow>(`${BILLERS} order by b.list_position, b.biller_code`);
   return result.rows;
 }
 
@@ -53,9 +50,7 @@ export async function findBiller(
   db: Queryable,
   billerCode: string,
 ): Promise<BillerRow | undefined> {
-  const found = await db.query<BillerRow>(`${WITH_OBSTACLES} where b.biller_code = $1`, [
-    billerCode,
-  ]);
+  const found = await db.query<BillerRow>(`${BILLERS} where b.biller_code = $1`, [billerCode]);
   return found.rows[0];
 }
 
@@ -116,7 +111,7 @@ export async function putOperator(db: Queryable, operator: OperatorRecord): Prom
   );
 }
 
-export type BillerRecord = Omit<BillerRow, 'breakerReason' | 'quarantined'>;
+export type BillerRecord = Omit<BillerRow, 'quarantined'>;
 
 /** Inserts the biller or replaces all of its fields. */
 export async function putBiller(db: Queryable, biller: BillerRecord): Promise<void> {
@@ -174,35 +169,4 @@ export async function putPrefix(db: Queryable, prefix: string, billerCode: strin
 /** Returns false if the prefix was not in the table. */
 export async function removePrefix(db: Queryable, prefix: string): Promise<boolean> {
   return (await db.query('delete from phone_prefixes where prefix = $1', [prefix])).rowCount === 1;
-}
-
-/** Opens the biller's circuit breaker; returns false if it was already open. */
-export async function openBreaker(
-  db: Queryable,
-  breaker: { readonly billerCode: string; readonly cooldownMs: number; readonly reason: string },
-): Promise<boolean> {
-  const inserted = await db.query(
-    `insert into biller_breakers (biller_code, opened_at, probe_at, reason)
-     values ($1, now(), now() + $2 * interval '1 millisecond', $3) on conflict do nothing`,
-    [breaker.billerCode, breaker.cooldownMs, breaker.reason],
-  );
-  return inserted.rowCount === 1;
-}
-
-/** Returns false if it was already closed. */
-export async function closeBreaker(db: Queryable, billerCode: string): Promise<boolean> {
-  const deleted = await db.query('delete from biller_breakers where biller_code = $1', [
-    billerCode,
-  ]);
-  return deleted.rowCount === 1;
-}
-
-/** Open breakers that are due to be probed; each is given to one caller only. */
-export async function takeProbes(db: Queryable, cooldownMs: number): Promise<string[]> {
-  const taken = await db.query<{ billerCode: string }>(
-    `update biller_breakers set probe_at = now() + $1 * interval '1 millisecond'
-     where probe_at <= now() returning biller_code as "billerCode"`,
-    [cooldownMs],
-  );
-  return taken.rows.map((row) => row.billerCode);
 }

@@ -136,7 +136,7 @@ export interface Proposal {
 
 const CASES = `select c.vendor_id as "vendorId", v.vid, c.payment_id as "paymentId", c.kind,
   c.case_id as "caseId", c.evidence_id as "evidenceId",
-    coalesce(c.operator_code, b.operator_code) as "operatorCode", c.facts,
+    coalesce(c.operator_code, t.operator_code, q.operator_code, b.operator_code) as "operatorCode", c.facts,
       c.opened_at as "openedAt", c.proposal,
     c.proposed_by as "proposedBy", c.proposed_at as "proposedAt", c.resolution,
       c.resolved_by as "resolvedBy", c.resolved_at as "resolvedAt"
@@ -144,6 +144,9 @@ const CASES = `select c.vendor_id as "vendorId", v.vid, c.payment_id as "payment
     left join vendors v on v.vendor_id = c.vendor_id
     left join payments t
       on t.bucket = c.bucket and t.vendor_id = c.vendor_id and t.payment_id = c.payment_id
+    left join dispatch_queue q on q.bucket = t.bucket and q.vendor_id = t.vendor_id
+      and q.biller_code = t.biller_code and q.stage in ('send', 'verify')
+      and q.payment_id = t.payment_id
     left join billers b on b.biller_code = t.biller_code`;
 
 /** Cases, oldest first. */

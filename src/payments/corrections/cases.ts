@@ -97,7 +97,7 @@ export async function approveResolution(
     await lockBooks(client, row.vendorId);
     const situation = await readSituation(client, row);
     const plan = planResolution(situation, proposal);
-    if (plan.kind === 'settle') await settleByHand(client, situation.payment, proposal, plan);
+    if (plan.kind === 'settle') await settleByHand(client, situation, proposal, plan);
     const correctionId =
       plan.kind === 'correct'
         ? await correct(client, deps.ledgerMac, { row, proposal, plan, approvedBy: by })
@@ -173,14 +173,16 @@ async function readSituation(db: Queryable, row: CaseRow): Promise<Situation> {
 
 async function settleByHand(
   db: Queryable,
-  payment: Situation['payment'],
+  { row, payment }: Pick<Situation, 'row' | 'payment'>,
   proposal: Proposal,
   plan: Extract<Plan, { kind: 'settle' }>,
 ): Promise<void> {
   if (payment === null) throw new Error('a report about no payment');
   const { vendorId, paymentId, billerCode } = payment;
   const wasPaid = plan.outcome === 'success';
-  if (wasPaid) await recallInstructions(db, [payment]);
+  // A contradiction is about the operator that reported it, which may not have the instruction.
+  const operatorCode = row.kind === 'contradiction' ? row.operatorCode : null;
+  if (wasPaid) await recallInstructions(db, [payment], row.operatorCode);
   const report: FinalReport = {
     vendorId,
     paymentId,
@@ -192,6 +194,7 @@ async function settleByHand(
     details: wasPaid ? proposal.details : null,
     failureCode: wasPaid ? null : 'corrected',
     source: 'person',
+    operatorCode,
   };
   const [result] = await settlePayments(db, [report]);
   if (result === 'settled') return;

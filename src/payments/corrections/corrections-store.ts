@@ -20,7 +20,8 @@ export async function insertCorrection(
   await db.query(
     `insert into corrections (bucket, vendor_id, correction_id, case_id, payment_id, resolution,
        amount_cents, posted_at, outcome_before, outcome_after, settled_before, mac)
-     select k.bucket, $1, $2, $3, $4, $5, $6, $7, $8, $9, ${settledHash('t')}, $10
+     select k.bucket, $1, $2, $3, $4, $5, $6, $7, $8, $9,
+       case when t.payment_id is not null then ${settledHash('t')} end, $10
      from buckets k left join payments t on $9::text is not null
        and t.bucket = k.bucket and t.vendor_id = $1 and t.payment_id = $4
      where k.bucket = bucket_of($1)`,

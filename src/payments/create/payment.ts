@@ -66,6 +66,8 @@ export interface FinalReport {
   /** Null exactly for a success. */
   readonly failureCode: FailureCode | null;
   readonly source: 'answer' | 'status' | 'callback' | 'statement' | 'person';
+  /** The operator that reports. Null: a person, about the operator that has the instruction. */
+  readonly operatorCode: string | null;
 }
 
 /** The result of a report: see functions/settle_payments.sql. */

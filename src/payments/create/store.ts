@@ -104,7 +104,7 @@ function known(row: DecisionRow): { paymentId: string; createdAt: Date } {
 
 const SETTLE = `select row_number as "rowNumber", result from settle_payments(
   $1, $2::integer[], $3::uuid[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::text[],
-  $9::jsonb[], $10::text[], $11::text[], $12::uuid)`;
+  $9::jsonb[], $10::text[], $11::text[], $12::text[], $13::uuid)`;
 
 /**
  * Posts final reports to the ledger (functions/settle_payments.sql), at most one per payment in a
@@ -141,6 +141,7 @@ async function settleInBucket(
       reports.map((report) => (report.details === null ? null : JSON.stringify(report.details))),
       reports.map((report) => report.failureCode),
       reports.map((report) => report.source),
+      reports.map((report) => report.operatorCode),
       newId(),
     ],
   });

@@ -3,7 +3,9 @@ import type { Logger } from 'pino';
 import { systemTimers } from '../../platform/base/timers.ts';
 import type { Timers } from '../../platform/base/timers.ts';
 import type { BillerCatalogue } from '../billers/catalogue.ts';
-import { closeBreaker, openBreaker, takeProbes } from '../billers/store.ts';
+import type { Route } from '../billers/biller.ts';
+import { closeBreaker, openBreaker, takeProbes } from '../billers/routes-store.ts';
+import type { RouteKey } from '../billers/routes-store.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import { markChanged } from '../../platform/db/settings-watch.ts';
@@ -13,15 +15,15 @@ import type { Connector } from './connector.ts';
 import type { CallEnd } from './worker.ts';
 
 /**
- * Circuit breakers: opened by consecutive failures or because the operator says that it is
- * unavailable, closed by any well-formed answer. While one is open, the biller is OFFLINE in every
- * process: nothing is created or sent, but verification continues, and after the cool-down one
- * process at a time probes.
+ * Circuit breakers, one for each route: opened by consecutive failures or because the operator says
+ * that it is unavailable, closed by any well-formed answer. While one is open, no process sends
+ * anything through the route, but verification continues, and after the cool-down one process at a
+ * time probes. A biller without a usable route is OFFLINE.
  */
 export interface Availabilities {
-  /** False while the biller is offline, and from the moment when a breaker starts to open. */
-  maySend(billerCode: string): boolean;
-  noteCall(billerCode: string, end: CallEnd): void;
+  /** Why nothing is sent through the route, also from the moment when its breaker starts to open. */
+  obstacleOf(billerCode: string, route: Route): string | null;
+  noteCall(route: RouteKey, end: CallEnd): void;
   /** Probes the open breakers that are due. */
   probe(): Promise<void>;
   /** Resolves when all changes have been written. */
@@ -56,86 +58,103 @@ class Breakers implements Availabilities {
     this.#counter = createFailureCounter(options.openAfterFailures);
   }
 
-  maySend(billerCode: string): boolean {
-    const biller = this.#options.catalogue.biller(billerCode);
-    return biller?.availability === 'ONLINE' && !this.#opening.has(billerCode);
+  obstacleOf(billerCode: string, route: Route): string | null {
+    if (route.obstacle !== null) return route.obstacleReason;
+    const key = { billerCode, operatorCode: route.operatorCode };
+    return this.#opening.has(nameOf(key)) ? 'its circuit breaker opens' : null;
   }
 
-  noteCall(billerCode: string, end: CallEnd): void {
-    const { catalogue, openAfterFailures } = this.#options;
-    const tooManyFailures = this.#counter.note(billerCode, end.answered);
-    const isOpen = catalogue.biller(billerCode)?.breakerOpen;
+  noteCall(route: RouteKey, end: CallEnd): void {
+    const { openAfterFailures } = this.#options;
+    const tooManyFailures = this.#counter.note(nameOf(route), end.answered);
+    const isOpen = this.#isOpen(route);
     if (end.pausedReason !== null) {
-      this.#open(billerCode, end.pausedReason);
-    } else if (tooManyFailures && isOpen !== true) {
-      this.#open(billerCode, `${openAfterFailures} calls in a row without an answer`);
-    } else if (closes(end) && isOpen === true) {
-      this.#close(billerCode);
+      this.#open(route, end.pausedReason);
+    } else if (tooManyFailures && !isOpen) {
+      this.#open(route, `${openAfterFailures} calls in a row without an answer`);
+    } else if (closes(end) && isOpen) {
+      this.#close(route);
     }
   }
 
   async probe(): Promise<void> {
     const { pool, catalogue, cooldownMs } = this.#options;
-    if (!catalogue.billers().some((biller) => biller.breakerOpen)) return;
+    const routes = catalogue.billers().flatMap((biller) => biller.routes);
+    if (!routes.some(({ isBreakerOpen }) => isBreakerOpen)) return;
     const taken = await takeProbes(pool, cooldownMs);
-    await Promise.all(taken.map((billerCode) => this.#probeOne(billerCode)));
+    await Promise.all(taken.map((route) => this.#probeOne(route)));
   }
 
   async idle(): Promise<void> {
     await Promise.all(this.#changing.values());
   }
 
-  async #probeOne(billerCode: string): Promise<void> {
-    const { catalogue, connectorOf } = this.#options;
-    const operatorCode = catalogue.biller(billerCode)?.operatorCode;
-    const connector = operatorCode === undefined ? undefined : connectorOf(operatorCode);
+  #isOpen({ billerCode, operatorCode }: RouteKey): boolean {
+    const routes = this.#options.catalogue.biller(billerCode)?.routes ?? [];
+    return routes.some((route) => route.operatorCode === operatorCode && route.isBreakerOpen);
+  }
+
+  async #probeOne(route: RouteKey): Promise<void> {
+    const connector = this.#options.connectorOf(route.operatorCode);
     if (connector === undefined) return;
     // An operator that cannot be asked shows by the next payment whether it is back.
     const alive = connector.balance === null || (await hasBalance(connector, this.#timers));
     if (!alive) return;
-    if (connector.balance !== null) this.#counter.note(billerCode, true);
-    this.#close(billerCode);
+    if (connector.balance !== null) this.#counter.note(nameOf(route), true);
+    this.#close(route);
   }
 
-  #open(billerCode: string, reason: string): void {
+  #open(route: RouteKey, reason: string): void {
     const { pool, catalogue, cooldownMs, log } = this.#options;
-    this.#change(billerCode, async () => {
-      this.#opening.add(billerCode);
+    this.#change(route, async () => {
+      this.#opening.add(nameOf(route));
       try {
-        const opened = await writeOpen(pool, { billerCode, cooldownMs, reason });
-        if (opened) log.warn({ billerCode, reason }, 'the biller went offline');
+        const opened = await writeOpen(pool, { ...route, cooldownMs, reason });
+        if (opened) log.warn({ ...keyOf(route), reason }, 'a circuit breaker opened');
         await catalogue.reload();
       } finally {
-        this.#opening.delete(billerCode);
+        this.#opening.delete(nameOf(route));
       }
     });
   }
 
-  #close(billerCode: string): void {
+  #close(route: RouteKey): void {
     const { pool, catalogue, log } = this.#options;
-    this.#change(billerCode, async () => {
-      const closed = await writeClosed(pool, billerCode);
-      if (closed) log.warn({ billerCode }, 'the biller is online again');
+    this.#change(route, async () => {
+      const closed = await writeClosed(pool, route);
+      if (closed) log.warn(keyOf(route), 'a circuit breaker closed');
       await catalogue.reload();
     });
   }
 
-  /** One change of a biller at a time; reports that arrive meanwhile are about the same state. */
-  #change(billerCode: string, work: () => Promise<void>): void {
-    if (this.#changing.has(billerCode)) return;
+  /** One change of a route at a time; reports that arrive meanwhile are about the same state. */
+  #change(route: RouteKey, work: () => Promise<void>): void {
+    const name = nameOf(route);
+    if (this.#changing.has(name)) return;
     const done = work()
       .catch((error: unknown) =>
-        this.#options.log.error({ err: error, billerCode }, 'could not save a circuit breaker'),
+        this.#options.log.error(
+          { err: error, ...keyOf(route) },
+          'could not save a circuit breaker',
+        ),
       )
-      .finally(() => this.#changing.delete(billerCode));
-    this.#changing.set(billerCode, done);
+      .finally(() => this.#changing.delete(name));
+    this.#changing.set(name, done);
   }
+}
+
+function nameOf({ billerCode, operatorCode }: RouteKey): string {
+  return `${billerCode} ${operatorCode}`;
+}
+
+function keyOf({ billerCode, operatorCode }: RouteKey): RouteKey {
+  return { billerCode, operatorCode };
 }
 
 /** Returns false if it was already open. */
 async function writeOpen(
   pool: Pool,
-  breaker: { readonly billerCode: string; readonly cooldownMs: number; readonly reason: string },
+  breaker: RouteKey & { readonly cooldownMs: number; readonly reason: string },
 ): Promise<boolean> {
   return await databaseTransaction(pool, async (client) => {
     const opened = await openBreaker(client, breaker);
@@ -146,9 +165,9 @@ async function writeOpen(
 }
 
 /** Returns false if it was already closed. */
-async function writeClosed(pool: Pool, billerCode: string): Promise<boolean> {
+async function writeClosed(pool: Pool, route: RouteKey): Promise<boolean> {
   return await databaseTransaction(pool, async (client) => {
-    const closed = await closeBreaker(client, billerCode);
+    const closed = await closeBreaker(client, route);
     if (closed) await markChanged(client, 'billers');
     return closed;
   });

@@ -1,5 +1,5 @@
 /**
- * Counts consecutive transport failures per biller. An open circuit breaker is in the database,
+ * Counts consecutive transport failures per route. An open circuit breaker is in the database,
  * where every process sees it; this only decides when to open one.
  */
 export interface FailureCounter {
@@ -10,19 +10,19 @@ export interface FailureCounter {
    * further failure returns true until there is an answer, so that an operator that is still down
    * after the cool-down costs one failure and not as many as before.
    */
-  note(billerCode: string, answered: boolean): boolean;
+  note(route: string, answered: boolean): boolean;
 }
 
 export function createFailureCounter(openAfter: number): FailureCounter {
   const failures = new Map<string, number>();
   return {
-    note: (billerCode, answered) => {
+    note: (route, answered) => {
       if (answered) {
-        failures.delete(billerCode);
+        failures.delete(route);
         return false;
       }
-      const count = (failures.get(billerCode) ?? 0) + 1;
-      failures.set(billerCode, count);
+      const count = (failures.get(route) ?? 0) + 1;
+      failures.set(route, count);
       return count >= openAfter;
     },
   };

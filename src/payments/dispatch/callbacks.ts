@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { crashPoint } from '#crash-points';
 import type { Logger } from 'pino';
 import { decodeReference, newId } from '../../platform/base/ids.ts';
-import type { BillerCatalogue } from '../billers/catalogue.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { HOUSE, openCase } from '../cases/cases-store.ts';
@@ -12,7 +11,7 @@ import type { PaymentKey } from '../create/payment.ts';
 import type { CallbackReport, CallbackRequest, Connector, FinalOutcome } from './connector.ts';
 import { finalReport } from './decide.ts';
 import { createPaymentFinder } from './find-sent.ts';
-import { askNow } from './handle-store.ts';
+import { askNow, readLastAttempt } from './handle-store.ts';
 import { insertUnmatchedCallback } from './store.ts';
 
 /**
@@ -29,22 +28,25 @@ export interface CallbackReceiver {
 
 export interface CallbackReceiverOptions {
   readonly pool: Pool;
-  readonly catalogue: BillerCatalogue;
   readonly connectorOf: (operatorCode: string) => Connector | undefined;
   readonly settler: Settler;
   /** A queue has work that is due. */
-  readonly onDue: (payment: { readonly vendorId: number; readonly billerCode: string }) => void;
+  readonly onDue: (payment: {
+    readonly vendorId: number;
+    readonly billerCode: string;
+    readonly operatorCode: string;
+  }) => void;
   readonly log: Logger;
 }
 
 /** Handles operators' callbacks. Each authentic one is settled, queried, or kept for people. */
 export function createCallbackReceiver(options: CallbackReceiverOptions): CallbackReceiver {
-  const { pool, catalogue, log } = options;
+  const { pool, log } = options;
   return {
     receive: async (operatorCode, request) => {
       const callbacks = options.connectorOf(operatorCode)?.callbacks ?? null;
       if (callbacks === null) return { kind: 'unknown_operator' };
-      const find = createPaymentFinder(pool, catalogue, operatorCode);
+      const find = createPaymentFinder(pool, operatorCode);
       const reading = await callbacks.read(request, find);
       if (reading.kind === 'refused') {
         log.warn({ operatorCode, reason: reading.reason }, 'a callback was refused');
@@ -85,25 +87,39 @@ async function take(
       return await keepUnmatched(pool, operatorCode, { reference, outcome });
     case 'hint':
       if (await askNow(pool, payment, outcome.operatorHandle)) return options.onDue(payment);
-      return outcome.says === null ? undefined : await settle(options, payment, outcome.says);
+      if (outcome.says === null) return undefined;
+      // An unsigned report never settles an open payment, which this operator is not executing now.
+      if (payment.isOpen) {
+        return await keepUnmatched(pool, operatorCode, { reference, outcome: outcome.says });
+      }
+      return await settle(options, payment, outcome.says);
     default:
       return await settle(options, payment, outcome);
   }
 }
 
-type FoundPayment = PaymentKey & { readonly billerCode: string; readonly reference: string };
+type FoundPayment = PaymentKey & {
+  readonly billerCode: string;
+  readonly operatorCode: string;
+  readonly reference: string;
+  readonly isOpen: boolean;
+};
 
-/** The payment, if it is paid through this operator: no operator settles another's. */
+/**
+ * The payment, if this operator was ever instructed to pay it. `settle` decides whether its report
+ * counts.
+ */
 async function findPayment(
-  { pool, catalogue }: CallbackReceiverOptions,
+  { pool }: CallbackReceiverOptions,
   operatorCode: string,
   reference: string,
 ): Promise<FoundPayment | undefined> {
   const key = decodeReference(reference);
   const row = key && (await readPayment(pool, key.vendorId, key.paymentId));
-  const biller = row && catalogue.biller(row.billerCode);
-  if (key === undefined || biller?.operatorCode !== operatorCode) return undefined;
-  return { ...key, billerCode: biller.billerCode, reference };
+  if (key === undefined || row === undefined) return undefined;
+  const { billerCode, outcome } = row;
+  const payment = { ...key, billerCode, operatorCode, reference, isOpen: outcome === null };
+  return (await readLastAttempt(pool, payment)) && payment;
 }
 
 async function settle(

@@ -6,6 +6,7 @@ import type {
   StatusOutcome,
   Unknown,
 } from './connector.ts';
+import type { Failover } from './route.ts';
 import type { Claim, Progress } from './store.ts';
 
 /** How long the dispatcher waits between attempts; all in milliseconds. */
@@ -43,11 +44,11 @@ function settle(claim: Claim, outcome: FinalOutcome, source: 'answer' | 'status'
 
 /** The operator's final report in the ledger's terms. */
 export function finalReport(
-  payment: Pick<FinalReport, 'vendorId' | 'paymentId' | 'billerCode'>,
+  payment: Pick<FinalReport, 'vendorId' | 'paymentId' | 'billerCode' | 'operatorCode'>,
   outcome: FinalOutcome,
   source: FinalReport['source'],
 ): FinalReport {
-  const { vendorId, paymentId, billerCode } = payment;
+  const { vendorId, paymentId, billerCode, operatorCode } = payment;
   if (outcome.kind !== 'paid') {
     return {
       vendorId,
@@ -60,6 +61,7 @@ export function finalReport(
       details: null,
       failureCode: outcome.kind === 'declined' ? outcome.failureCode : 'declined',
       source,
+      operatorCode,
     };
   }
   return {
@@ -73,6 +75,7 @@ export function finalReport(
     details: Object.keys(outcome.details).length === 0 ? null : outcome.details,
     failureCode: null,
     source,
+    operatorCode,
   };
 }
 
@@ -89,17 +92,29 @@ function verifyLater(claim: Claim, unknown: Unknown, delayMs: number): NextStep 
   };
 }
 
-function sendAgain(claim: Claim, note: string, policy: RetryPolicy): NextStep {
+/**
+ * Proven not executed: to another operator at once, or after a pause to one that had it before.
+ */
+function sendAgain(claim: Claim, note: string, { policy, failover }: SendRules): NextStep {
+  const next = failover?.(claim) ?? { operatorCode: null, round: claim.attemptNumber - 1 };
+  const { round } = next;
   return {
     kind: 'later',
     progress: {
       claim,
       next: 'send',
-      delayMs: backoffMs(policy.resendFirstMs, policy.resendMaxMs, claim.attemptNumber - 1),
+      delayMs: round === null ? 0 : backoffMs(policy.resendFirstMs, policy.resendMaxMs, round),
       note,
       operatorHandle: null,
+      nextOperator: next.operatorCode,
     },
   };
+}
+
+export interface SendRules {
+  readonly policy: RetryPolicy;
+  /** Who gets a payment that the operator of the claim did not execute. Absent: chosen later. */
+  readonly failover?: ((claim: Claim) => Failover) | undefined;
 }
 
 /**
@@ -109,16 +124,16 @@ function sendAgain(claim: Claim, note: string, policy: RetryPolicy): NextStep {
 export function afterInstruction(
   claim: Claim,
   outcome: PaymentOutcome,
-  policy: RetryPolicy,
+  rules: SendRules,
 ): NextStep {
   switch (outcome.kind) {
     case 'paid':
     case 'declined':
       return settle(claim, outcome, 'answer');
     case 'not_sent':
-      return sendAgain(claim, outcome.reason, policy);
+      return sendAgain(claim, outcome.reason, rules);
     case 'unknown':
-      return verifyLater(claim, outcome, policy.verifyFirstMs);
+      return verifyLater(claim, outcome, rules.policy.verifyFirstMs);
   }
 }
 
@@ -129,13 +144,12 @@ export function afterInstruction(
 export function afterStatusQuery(
   claim: Claim,
   outcome: StatusOutcome,
-  options: {
-    readonly policy: RetryPolicy;
+  options: SendRules & {
     readonly acceptanceWindowMs: number | null;
     readonly caseAfterMs: number | null;
   },
 ): NextStep {
-  const { policy, acceptanceWindowMs, caseAfterMs } = options;
+  const { policy, caseAfterMs } = options;
   const delayMs = backoffMs(policy.verifyFirstMs, policy.verifyMaxMs, claim.verifyCount);
   switch (outcome.kind) {
     case 'paid':
@@ -145,7 +159,7 @@ export function afterStatusQuery(
     case 'unknown':
       return withCase(claim, verifyLater(claim, outcome, delayMs), caseAfterMs);
     case 'not_found': {
-      const step = afterNotFound(claim, { policy, acceptanceWindowMs, delayMs });
+      const step = afterNotFound(claim, { ...options, delayMs });
       return withCase(claim, step, caseAfterMs);
     }
   }
@@ -162,15 +176,14 @@ function withCase(claim: Claim, step: NextStep, caseAfterMs: number | null): Nex
 
 function afterNotFound(
   claim: Claim,
-  options: {
-    readonly policy: RetryPolicy;
+  options: SendRules & {
     readonly acceptanceWindowMs: number | null;
     readonly delayMs: number;
   },
 ): NextStep {
-  const { policy, acceptanceWindowMs, delayMs } = options;
+  const { acceptanceWindowMs, delayMs } = options;
   if (acceptanceWindowMs !== null && claim.attemptAgeMs >= acceptanceWindowMs) {
-    return sendAgain(claim, 'the operator does not know the instruction', policy);
+    return sendAgain(claim, 'the operator does not know the instruction', options);
   }
   const restMs = acceptanceWindowMs === null ? 0 : acceptanceWindowMs - claim.attemptAgeMs;
   return verifyLater(

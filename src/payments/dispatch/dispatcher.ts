@@ -16,9 +16,13 @@ import type { Capacity } from './capacity.ts';
 import type { Availabilities } from './availability.ts';
 import type { Connector } from './connector.ts';
 import type { RetryPolicy } from './decide.ts';
-import { createRotation, nameOf } from './rotation.ts';
-import { operatorOf, shareOut } from './shares.ts';
+import { createRotation } from './rotation.ts';
+import type { DailySpending } from './daily-spending.ts';
+import { createRouting } from './routing.ts';
+import type { Routing } from './routing.ts';
+import { shareOut } from './shares.ts';
 import type { Share } from './shares.ts';
+import type { Turn } from './rotation.ts';
 import { claim, listQueues, writeProgress } from './store.ts';
 import type { Claim, Progress, QueueKey } from './store.ts';
 import { saveHandle } from './handle-store.ts';
@@ -34,6 +38,7 @@ export interface DispatcherOptions {
   readonly connectorOf: (operatorCode: string) => Connector | undefined;
   readonly settler: Settler;
   readonly availabilities: Availabilities;
+  readonly spending: DailySpending;
   /** Shared with other code that calls operators. */
   readonly capacity: Capacity;
   readonly policy: RetryPolicy;
@@ -65,6 +70,9 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
   return new RunningDispatcher(options);
 }
 
+/** The parts of a queue that was asked for completely sum to 1, but for rounding. */
+const ALMOST_ALL = 0.999;
+
 class RunningDispatcher implements Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #timers: Timers;
@@ -72,6 +80,7 @@ class RunningDispatcher implements Dispatcher {
   readonly #progressLane: Lane<Progress, number>;
   readonly #calls: Tasks;
   readonly #rotation = createRotation();
+  readonly #routing: Routing;
   readonly #loop: WakeLoop;
   #nextListAtMs = 0;
   #probing = false;
@@ -81,6 +90,7 @@ class RunningDispatcher implements Dispatcher {
     this.#options = options;
     this.#timers = timers;
     this.#capacity = options.capacity;
+    this.#routing = createRouting(options);
     this.#progressLane = openProgressLane(options, timers);
     this.#calls = createTasks(timers);
     this.#loop = startWakeLoop({
@@ -131,8 +141,12 @@ class RunningDispatcher implements Dispatcher {
   async #probe(): Promise<void> {
     if (this.#probing) return;
     this.#probing = true;
-    await this.#options.availabilities.probe().catch((error: unknown) => {
-      this.#options.log.error({ err: error }, 'offline billers could not be probed');
+    const { availabilities, spending, log } = this.#options;
+    await availabilities.probe().catch((error: unknown) => {
+      log.error({ err: error }, 'open circuit breakers could not be probed');
+    });
+    await spending.refresh().catch((error: unknown) => {
+      log.error({ err: error }, 'could not read how much was sent today');
     });
     this.#probing = false;
   }
@@ -142,10 +156,12 @@ class RunningDispatcher implements Dispatcher {
     const shares = shareOut(this.#rotation.turns(), {
       ...this.#options,
       capacity: this.#capacity,
+      routing: this.#routing,
     });
     if (shares.length === 0) return false;
     const sendBeforeMs = this.#timers.nowMs() + SEND_WITHIN_MS;
     const claims = await claim(this.#options.pool, shares);
+    this.#routing.note(claims);
     for (const { stage } of claims) {
       crashPoint(stage === 'send' ? 'dispatch:after-claim' : 'verify:after-claim');
     }
@@ -157,16 +173,19 @@ class RunningDispatcher implements Dispatcher {
 
   /** Returns the turns. The result says whether a queue had less than its share. */
   #endTurns(shares: readonly Share[], claims: readonly Claim[]): boolean {
-    const counts = new Map<string, number>();
-    for (const taken of claims) {
-      counts.set(nameOf(taken), (counts.get(nameOf(taken)) ?? 0) + 1);
+    const counts = shares.map(() => 0);
+    for (const { wantedIndex } of claims) counts[wantedIndex] = (counts[wantedIndex] ?? 0) + 1;
+    const turns = new Map<Turn, { isServed: boolean; asked: number }>();
+    for (const [index, { turn, max, isPart }] of shares.entries()) {
+      const { isServed, asked } = turns.get(turn) ?? { isServed: false, asked: 0 };
+      turns.set(turn, { isServed: isServed || counts[index] === max, asked: asked + isPart });
     }
     let someEmpty = false;
-    for (const share of shares) {
-      if (counts.get(nameOf(share)) === share.max) {
-        this.#rotation.served(share);
-      } else {
-        this.#rotation.empty(share);
+    for (const [turn, { isServed, asked }] of turns) {
+      if (isServed) {
+        this.#rotation.served(turn);
+      } else if (asked > ALMOST_ALL) {
+        this.#rotation.empty(turn);
         someEmpty = true;
       }
     }
@@ -177,7 +196,7 @@ class RunningDispatcher implements Dispatcher {
   #start(taken: Claim, sendBeforeMs: number): void {
     const { pool, progressPool, policy, settler, catalogue, connectorOf, availabilities, log } =
       this.#options;
-    const operator = operatorOf(catalogue, taken.billerCode);
+    const operator = catalogue.operator(taken.operatorCode ?? '');
     const connector = operator && connectorOf(operator.operatorCode);
     if (operator === undefined || connector === undefined) return;
     this.#capacity.begin(operator, taken.stage);
@@ -188,6 +207,7 @@ class RunningDispatcher implements Dispatcher {
     };
     const work = carryOut(taken, connector, {
       policy,
+      failover: (ours) => this.#routing.failover(ours),
       settler,
       writeProgress: (progress) => this.#progressLane.add(progress),
       saveHandle: async (ours, handle) => await saveHandle(progressPool, ours, handle),
@@ -201,7 +221,8 @@ class RunningDispatcher implements Dispatcher {
       sendBeforeMs,
       onCallEnd: (end) => {
         endCall();
-        if (!this.#calls.cutOff.aborted) availabilities.noteCall(taken.billerCode, end);
+        if (!this.#calls.cutOff.aborted)
+          availabilities.noteCall({ ...operator, billerCode: taken.billerCode }, end);
         this.#loop.wake();
       },
     }).catch((error: unknown) => {

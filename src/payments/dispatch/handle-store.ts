@@ -30,52 +30,61 @@ export async function saveHandle(
 
 /**
  * Makes the payment due at once, because a callback gave a hint. An active lease is not waited for,
- * because a query does no harm. Returns false if the payment has no instruction in progress.
+ * because a query does no harm. Returns false if the operator has no instruction in progress for the
+ * payment.
  */
 export async function askNow(
   db: Queryable,
-  payment: PaymentKey & { readonly billerCode: string },
+  payment: PaymentKey & { readonly billerCode: string; readonly operatorCode: string },
   operatorHandle: string | null,
 ): Promise<boolean> {
   const due = await db.query({
     name: 'ask_now',
     text: `update dispatch_queue
       set due_at = least(due_at, now()), operator_handle = coalesce($4, operator_handle)
-      where bucket = bucket_of($1) and vendor_id = $1 and biller_code = $2 and stage = 'verify' and payment_id = $3`,
-    values: [payment.vendorId, payment.billerCode, payment.paymentId, operatorHandle],
+      where bucket = bucket_of($1) and vendor_id = $1 and biller_code = $2 and stage = 'verify' and payment_id = $3
+        and operator_code = $5`,
+    values: [
+      payment.vendorId,
+      payment.billerCode,
+      payment.paymentId,
+      operatorHandle,
+      payment.operatorCode,
+    ],
   });
   return due.rowCount === 1;
 }
 
-/** The last attempt of a payment, settled or not; undefined if no instruction was ever sent. */
+/** The last attempt with the operator, settled or not; undefined if it was never instructed. */
 export async function readLastAttempt(
   db: Queryable,
-  payment: PaymentKey & { readonly billerCode: string },
+  payment: PaymentKey & { readonly billerCode: string; readonly operatorCode: string },
 ): Promise<AttemptRow | undefined> {
   const read = await db.query<AttemptRow>({
     name: 'read_last_attempt',
     text: `select vendor_id as "vendorId", payment_id as "paymentId",
         attempt_number::integer as "attemptNumber", operator_handle as "operatorHandle"
       from attempts where bucket = bucket_of($1) and vendor_id = $1 and biller_code = $2 and payment_id = $3
+        and (operator_code = $4 or operator_code is null)
       order by attempt_number desc limit 1`,
-    values: [payment.vendorId, payment.billerCode, payment.paymentId],
+    values: [payment.vendorId, payment.billerCode, payment.paymentId, payment.operatorCode],
   });
   return read.rows[0];
 }
 
-/** The attempts in progress with a handle, at most two. */
+/** The operator's attempts in progress with a handle, at most two. */
 export async function findAttemptsByHandle(
   db: Queryable,
   operatorHandle: string,
-  billerCodes: readonly string[],
+  operatorCode: string,
 ): Promise<AttemptRow[]> {
   const found = await db.query<AttemptRow>({
     name: 'find_attempts_by_handle',
     text: `select vendor_id as "vendorId", payment_id as "paymentId",
         attempt_number::integer as "attemptNumber", operator_handle as "operatorHandle"
       from dispatch_queue
-      where operator_handle = $1 and stage = 'verify' and biller_code = any ($2::text[]) limit 2`,
-    values: [operatorHandle, billerCodes],
+      where operator_handle = $1 and stage = 'verify' and operator_code = $2 limit 2`,
+    values: [operatorHandle, operatorCode],
   });
   return found.rows;
 }

@@ -1,5 +1,6 @@
 import { groupByBucket } from '../../parties/by-bucket-store.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
+import { listBillersOfOneRoute } from '../billers/routes-store.ts';
 import type { PaymentKey } from '../create/payment.ts';
 
 /**
@@ -7,10 +8,13 @@ import type { PaymentKey } from '../create/payment.ts';
  * the operator's behalf, reports that it paid a payment for which the restored ledger has no
  * instruction. With the instruction recorded, the report can settle the payment, and nobody sends
  * it again. The caller holds the vendors' float rows.
+ *
+ * @param operatorCode the operator that paid; null: unknown.
  */
 export async function recallInstructions(
   db: Queryable,
   payments: readonly PaymentKey[],
+  operatorCode: string | null,
 ): Promise<void> {
   for (const { bucket, items } of await groupByBucket(db, payments)) {
     await db.query(
@@ -26,11 +30,11 @@ export async function recallInstructions(
        )
        update dispatch_queue q
        set stage = 'verify', attempt_number = 1, claim_number = q.claim_number + 1, sent_at = now(),
-         note = 'known from the operator only'
+         note = 'known from the operator only', operator_code = $4
        from forgotten f
        where q.bucket = $1 and q.vendor_id = f.vendor_id and q.biller_code = f.biller_code
          and q.stage = 'send' and q.payment_id = f.payment_id`,
-      [bucket, items.map((key) => key.vendorId), items.map((key) => key.paymentId)],
+      [bucket, items.map((key) => key.vendorId), items.map((key) => key.paymentId), operatorCode],
     );
   }
 }
@@ -81,16 +85,24 @@ export async function suspectQueued(
     readonly dueAt: string;
   },
 ): Promise<number> {
+  // If several operators may have it, the ledger does not know which.
+  const certain = await listBillersOfOneRoute(db);
   const suspected = await db.query(
     `update dispatch_queue d
      set stage = 'verify', attempt_number = d.attempt_number + 1, verify_count = 0,
        claim_number = d.claim_number + 1, due_at = $2::timestamptz, sent_at = $1::timestamptz,
-       note = 'it may have been sent in the period that the ledger lacks'
+       note = 'it may have been sent in the period that the ledger lacks',
+       operator_code = ($4::text[])[array_position($3::text[], d.biller_code)], route_reason = null
      from payments t
      where d.stage = 'send' and t.bucket = d.bucket and t.vendor_id = d.vendor_id
        and t.payment_id = d.payment_id
        and t.created_at <= $1::timestamptz`,
-    [suspicion.createdUntil, suspicion.dueAt],
+    [
+      suspicion.createdUntil,
+      suspicion.dueAt,
+      certain.map((biller) => biller.billerCode),
+      certain.map((biller) => biller.operatorCode),
+    ],
   );
   return suspected.rowCount ?? 0;
 }

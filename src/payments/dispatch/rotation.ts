@@ -41,5 +41,5 @@ export function createRotation(): Rotation {
 }
 
 export function nameOf(queue: QueueKey): string {
-  return `${queue.vendorId} ${queue.stage} ${queue.billerCode}`;
+  return `${queue.vendorId} ${queue.stage} ${queue.billerCode} ${queue.operatorCode ?? ''}`;
 }

@@ -1,24 +1,30 @@
 import type { Operator } from '../billers/biller.ts';
 import type { BillerCatalogue } from '../billers/catalogue.ts';
-import type { Availabilities } from './availability.ts';
 import type { Capacity } from './capacity.ts';
 import type { Connector } from './connector.ts';
 import { sendDeadlineMs } from './decide.ts';
 import type { Turn } from './rotation.ts';
+import { chooseRoute } from './route.ts';
+import type { Routing } from './routing.ts';
+import type { ChosenRoute } from './store.ts';
 
 /** A lease is longer than the connector's deadline by this much. */
 const LEASE_MARGIN_MS = 5_000;
 
-/** How much may be claimed from one queue now, and for how long. */
+/** How much may be claimed from one queue for one operator now, and for how long. */
 export interface Share extends Turn {
+  readonly turn: Turn;
   readonly max: number;
   readonly leaseMs: number;
+  readonly route?: ChosenRoute;
+  /** Together with the turn's other shares it covers everything in the queue that is due. */
+  readonly isPart: number;
 }
 
 export interface ShareOptions {
   readonly catalogue: BillerCatalogue;
   readonly connectorOf: (operatorCode: string) => Connector | undefined;
-  readonly availabilities: Availabilities;
+  readonly routing: Pick<Routing, 'candidates' | 'bands'>;
   readonly capacity: Capacity;
 }
 
@@ -27,49 +33,71 @@ export function shareOut(turns: readonly Turn[], options: ShareOptions): Share[]
   const shares = [];
   const promised = new Map<string, number>();
   // Also in turn order: payments and status queries of one operator share its slots.
-  for (const { operator, stage, turns: waiting } of groupByOperator(turns, options)) {
+  for (const { operator, stage, requests } of groupByOperator(turns, options)) {
     const connector = options.connectorOf(operator.operatorCode);
     if (connector === undefined) continue;
     const given = promised.get(operator.operatorCode) ?? 0;
     const free = options.capacity.free(operator, stage, given);
-    const inTurn = waiting.slice(0, free);
+    const inTurn = requests.slice(0, free);
     promised.set(operator.operatorCode, given + free);
     const leaseMs = sendDeadlineMs(connector) + LEASE_MARGIN_MS;
-    for (const [index, turn] of inTurn.entries()) {
+    for (const [index, request] of inTurn.entries()) {
       const max = Math.floor(free / inTurn.length) + (index < free % inTurn.length ? 1 : 0);
-      shares.push({ ...turn, max, leaseMs });
+      shares.push({ ...request.turn, ...request, max, leaseMs });
     }
   }
   return shares;
 }
 
-/** The turns that wait for the same kind of call to the same operator. */
+/** One queue that waits for one operator. */
+type Request = Pick<Share, 'turn' | 'route' | 'isPart'>;
+
+/** The requests for the same kind of call to the same operator. */
 interface Group {
   readonly operator: Operator;
   readonly stage: Turn['stage'];
-  readonly turns: Turn[];
+  readonly requests: Request[];
 }
 
-function groupByOperator(
-  turns: readonly Turn[],
-  { catalogue, availabilities }: ShareOptions,
-): Iterable<Group> {
+function groupByOperator(turns: readonly Turn[], options: ShareOptions): Iterable<Group> {
   const groups = new Map<string, Group>();
   for (const turn of turns) {
-    const { billerCode, stage } = turn;
-    const operator = operatorOf(catalogue, billerCode);
-    if (operator === undefined) continue;
-    // While a biller is offline nothing is sent; instructions already sent are still verified.
-    if (stage === 'send' && !availabilities.maySend(billerCode)) continue;
-    const name = `${operator.operatorCode} ${stage}`;
-    const group = groups.get(name) ?? { operator, stage, turns: [] };
-    group.turns.push(turn);
-    groups.set(name, group);
+    const { stage } = turn;
+    const requests =
+      stage === 'send' ? requestsToSend(turn, options) : requestsToVerify(turn, options);
+    for (const { operator, ...request } of requests) {
+      const name = `${operator.operatorCode} ${stage}`;
+      const group = groups.get(name) ?? { operator, stage, requests: [] };
+      group.requests.push(request);
+      groups.set(name, group);
+    }
   }
   return groups.values();
 }
 
-export function operatorOf(catalogue: BillerCatalogue, billerCode: string): Operator | undefined {
-  const biller = catalogue.biller(billerCode);
-  return biller && catalogue.operator(biller.operatorCode);
+/** Only the operator that has an instruction is asked about it. */
+function requestsToVerify(
+  turn: Turn,
+  { catalogue }: ShareOptions,
+): (Request & { readonly operator: Operator })[] {
+  const operator = catalogue.operator(turn.operatorCode ?? '');
+  return operator === undefined ? [] : [{ turn, operator, isPart: 1 }];
+}
+
+function requestsToSend(
+  turn: Turn,
+  { catalogue, routing }: ShareOptions,
+): (Request & { readonly operator: Operator })[] {
+  const biller = catalogue.biller(turn.billerCode);
+  // While a biller is offline nothing is sent; instructions already sent are still verified.
+  if (biller?.availability !== 'ONLINE') return [];
+  const candidates = routing.candidates(biller, new Map());
+  const bands = routing.bands(biller);
+  return bands.flatMap((band) => {
+    const choice = chooseRoute(candidates, band.minimumCents, turn.operatorCode ?? null);
+    const operator = choice && catalogue.operator(choice.operatorCode);
+    if (choice === undefined || operator === undefined) return [];
+    const isPart = choice.waitMs > 0 ? 0 : 1 / bands.length;
+    return [{ turn, operator, route: { ...band, ...choice }, isPart }];
+  });
 }

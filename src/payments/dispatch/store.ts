@@ -5,6 +5,11 @@ export type Stage = 'send' | 'verify';
 
 /** A vendor's queue at one biller in one stage: the unit for finding and sharing out work. */
 export interface QueueKey {
+  /**
+   * Stage `verify`: the operator that has the instructions; null if that is unknown since a restore.
+   * Stage `send`: the operator to try next after a failover; null: not chosen.
+   */
+  readonly operatorCode?: string | null;
   readonly vendorId: number;
   readonly billerCode: string;
   readonly stage: Stage;
@@ -20,8 +25,9 @@ export async function listQueues(db: Queryable): Promise<QueueSummary[]> {
   const listed = await db.query<QueueSummary>({
     name: 'list_queues',
     text: `select vendor_id as "vendorId", biller_code as "billerCode", stage,
+        operator_code as "operatorCode",
         (extract(epoch from min(due_at) - now()) * 1000)::float8 as "dueInMs"
-      from dispatch_queue group by vendor_id, biller_code, stage
+      from dispatch_queue group by vendor_id, biller_code, stage, operator_code
       order by min(due_at), vendor_id, biller_code, stage`,
     values: [],
   });
@@ -46,23 +52,52 @@ export interface Claim {
   readonly account: string;
   readonly phone: string | null;
   readonly amountCents: bigint;
+  /** The operator that this claim instructs or queries; null only in a ledger that was restored. */
+  readonly operatorCode: string | null;
+  /** The position in the caller's list of what it was claimed for. */
+  readonly wantedIndex: number;
 }
 
 const CLAIM = `select vendor_id as "vendorId", payment_id as "paymentId", biller_code as "billerCode",
     stage, claim_number as "claimNumber", attempt_number as "attemptNumber",
     verify_count as "verifyCount", operator_handle as "operatorHandle", account, phone,
-    amount_cents as "amountCents", attempt_age_ms as "attemptAgeMs"
-  from claim_payments($1, $2::integer[], $3::text[], $4::dispatch_stage[], $5::integer[],
-    $6::integer[])`;
+    amount_cents as "amountCents", attempt_age_ms as "attemptAgeMs",
+    operator_code as "operatorCode", queue_number as "queueNumber"
+  from claim_payments($1, $2::integer[], $3::text[], $4::dispatch_stage[], $5::text[],
+    $6::integer[], $7::integer[], $8::text[], $9::text[], $10::bigint[], $11::bigint[],
+    $12::integer[])`;
 
-type WantedQueue = QueueKey & { readonly max: number; readonly leaseMs: number };
+/** How many payments of a queue to claim, and for which operator. */
+export interface Wanted extends QueueKey {
+  readonly max: number;
+  readonly leaseMs: number;
+  /** Stage `send`: where these payments go. */
+  readonly route?: ChosenRoute;
+}
+
+/** The operator that payments of some amounts go to now. */
+export interface ChosenRoute {
+  readonly operatorCode: string;
+  /** Why this one, for people; null: the biller has no other. */
+  readonly reason: string | null;
+  /** The amounts that it is chosen for, inclusive. */
+  readonly minimumCents: bigint;
+  readonly maximumCents: bigint;
+  /** Only payments that have been due for this long. */
+  readonly waitMs: number;
+}
+
+/** Above every amount. */
+export const NO_MAXIMUM = 1_000_000_000_000_000n;
+
+type Indexed = Wanted & { readonly index: number };
 
 async function claimIn(
   db: Queryable,
   bucket: number,
-  queues: readonly WantedQueue[],
+  queues: readonly Indexed[],
 ): Promise<readonly Claim[]> {
-  const claimed = await db.query<Claim>({
+  const claimed = await db.query<Omit<Claim, 'wantedIndex'> & { queueNumber: number }>({
     name: 'claim_payments',
     text: CLAIM,
     values: [
@@ -70,11 +105,20 @@ async function claimIn(
       queues.map((queue) => queue.vendorId),
       queues.map((queue) => queue.billerCode),
       queues.map((queue) => queue.stage),
+      queues.map((queue) => queue.operatorCode ?? null),
       queues.map((queue) => queue.max),
       queues.map((queue) => queue.leaseMs),
+      queues.map(({ route }) => route?.operatorCode ?? null),
+      queues.map(({ route }) => route?.reason ?? null),
+      queues.map(({ route }) => (route?.minimumCents ?? 0n).toString()),
+      queues.map(({ route }) => (route?.maximumCents ?? NO_MAXIMUM).toString()),
+      queues.map(({ route }) => route?.waitMs ?? 0),
     ],
   });
-  return claimed.rows;
+  return claimed.rows.map(({ queueNumber, ...row }) => ({
+    ...row,
+    wantedIndex: queues[queueNumber - 1]?.index ?? -1,
+  }));
 }
 
 /**
@@ -84,10 +128,11 @@ async function claimIn(
  * claimers never get the same payment. If the claim of one bucket fails, those of others are returned:
  * their instructions must be sent now.
  */
-export async function claim(db: Queryable, wanted: readonly WantedQueue[]): Promise<Claim[]> {
+export async function claim(db: Queryable, wanted: readonly Wanted[]): Promise<Claim[]> {
   const claims: Claim[] = [];
   const errors: unknown[] = [];
-  for (const { bucket, items } of await groupByBucket(db, wanted)) {
+  const indexed = wanted.map((queue, index) => ({ ...queue, index }));
+  for (const { bucket, items } of await groupByBucket(db, indexed)) {
     try {
       claims.push(...(await claimIn(db, bucket, items)));
     } catch (error) {
@@ -106,10 +151,12 @@ export interface Progress {
   readonly delayMs: number;
   readonly note: string;
   readonly operatorHandle: string | null;
+  /** With `send`: the operator to try next. Absent or null: not chosen yet. */
+  readonly nextOperator?: string | null;
 }
 
 const PROGRESS = `select write_progress($1, $2::integer[], $3::text[], $4::uuid[], $5::integer[],
-  $6::dispatch_stage[], $7::integer[], $8::text[], $9::text[]) as written`;
+  $6::dispatch_stage[], $7::integer[], $8::text[], $9::text[], $10::text[]) as written`;
 
 /**
  * Saves progress (functions/write_progress.sql), except where the claim is no longer ours. Returns how
@@ -135,21 +182,12 @@ export async function writeProgress(db: Queryable, batch: readonly Progress[]): 
         items.map((item) => Math.round(item.delayMs)),
         items.map((item) => item.note.slice(0, 500)),
         items.map((item) => item.operatorHandle),
+        items.map((item) => item.nextOperator ?? null),
       ],
     });
     count += result.rows[0]?.written ?? 0;
   }
   return count;
-}
-
-/** The number of the biller's payments that wait for its operator's result. */
-export async function countInstructionsOut(db: Queryable, billerCode: string): Promise<number> {
-  const counted = await db.query<{ count: number }>(
-    `select count(*)::integer as count from dispatch_queue
-     where biller_code = $1 and stage = 'verify'`,
-    [billerCode],
-  );
-  return counted.rows[0]?.count ?? 0;
 }
 
 export interface UnmatchedCallback {

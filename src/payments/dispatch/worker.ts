@@ -13,7 +13,8 @@ import type {
   Unknown,
 } from './connector.ts';
 import { afterInstruction, afterStatusQuery, sendDeadlineMs } from './decide.ts';
-import type { NextStep, RetryPolicy } from './decide.ts';
+import type { NextStep, RetryPolicy, SendRules } from './decide.ts';
+import type { Failover } from './route.ts';
 import type { Claim, Progress, Stage } from './store.ts';
 
 /**
@@ -28,6 +29,7 @@ const CUT_OFF_GRACE_MS = 200;
 
 export interface WorkerOptions {
   readonly policy: RetryPolicy;
+  readonly failover?: SendRules['failover'];
   readonly settler: Settler;
   readonly writeProgress: (progress: Progress) => Promise<unknown>;
   /** Commits the handle of a prepared instruction. False: the claim is no longer ours. */
@@ -104,13 +106,18 @@ const TOO_LATE: NotSent = {
   answered: true,
 };
 
+/** Our own delay is no reason to try another operator. */
+function stay({ attemptNumber }: Claim): Failover {
+  return { operatorCode: null, round: attemptNumber - 1 };
+}
+
 async function instruct(
   claim: Claim,
   connector: Connector,
   options: CallOptions,
 ): Promise<NextStep> {
   if (options.timers.nowMs() > options.sendBeforeMs) {
-    return afterInstruction(claim, TOO_LATE, options.policy);
+    return afterInstruction(claim, TOO_LATE, { policy: options.policy, failover: stay });
   }
   crashPoint('dispatch:before-send');
   const outcome = await guarded<PaymentOutcome>(
@@ -135,7 +142,7 @@ async function instruct(
     answered: !('answered' in outcome) || outcome.answered,
     pausedReason: outcome.kind === 'not_sent' && outcome.operatorPaused ? outcome.reason : null,
   });
-  return afterInstruction(claim, outcome, options.policy);
+  return afterInstruction(claim, outcome, options);
 }
 
 /**
@@ -192,7 +199,7 @@ async function verify(claim: Claim, connector: Connector, options: CallOptions):
       ? null
       : SEND_WITHIN_MS + sendDeadlineMs(connector) + connector.acceptanceWindowMs;
   const { caseAfterMs, status: ask } = connector;
-  const rules = { policy: options.policy, acceptanceWindowMs, caseAfterMs };
+  const rules = { ...options, acceptanceWindowMs, caseAfterMs };
   if (ask === null) {
     const outcome: Unknown = {
       kind: 'unknown',

@@ -11,12 +11,21 @@ create or replace function claim_payments(
   p_vendor_ids integer[],
   p_billers text[],
   p_stages dispatch_stage[],
+  -- The operator of the queue (dispatch_queue.operator_code), which may be null.
+  p_queue_operators text[],
   p_limits integer[],
-  p_lease_ms integer[]
+  p_lease_ms integer[],
+  -- For the stage send: the operator to instruct, why it was chosen, the amounts that go to it, and how
+  -- long a payment must have been due.
+  p_operators text[],
+  p_reasons text[],
+  p_minimums bigint[],
+  p_maximums bigint[],
+  p_waits_ms integer[]
 ) returns table (
   vendor_id integer, payment_id uuid, biller_code text, stage dispatch_stage, claim_number integer,
   attempt_number smallint, verify_count integer, operator_handle text, account text, phone text,
-  amount_cents bigint, attempt_age_ms float8)
+  amount_cents bigint, attempt_age_ms float8, operator_code text, queue_number integer)
 language plpgsql as $$
 #variable_conflict use_column
 declare
@@ -35,18 +44,21 @@ begin
     array_agg(v_now + w.lease_ms * interval '1 millisecond'), array_agg(q.account), array_agg(q.phone),
     array_agg(q.amount_cents)
   into v_vendor_ids, v_payment_ids, v_queues, v_due_at, v_accounts, v_phones, v_amounts
-  from unnest(p_vendor_ids, p_billers, p_stages, p_limits, p_lease_ms) with ordinality
-      as w (vendor_id, biller_code, stage, max, lease_ms, queue)
+  from unnest(p_vendor_ids, p_billers, p_stages, p_queue_operators, p_limits, p_lease_ms, p_minimums,
+      p_maximums, p_waits_ms) with ordinality
+      as w (vendor_id, biller_code, stage, operator_code, max, lease_ms, minimum, maximum, wait_ms, queue)
     cross join lateral (
       select d.vendor_id, d.payment_id, o.account, o.phone, o.amount_cents from dispatch_queue d
         cross join lateral (
           select t.account, t.phone, t.amount_cents from payments t
           where t.bucket = p_bucket and t.vendor_id = d.vendor_id and t.payment_id = d.payment_id
             and t.biller_code = d.biller_code and t.outcome is null
+            and t.amount_cents between w.minimum and w.maximum
           limit 1
         ) o
       where d.bucket = p_bucket and d.vendor_id = w.vendor_id and d.biller_code = w.biller_code
-        and d.stage = w.stage and d.due_at <= v_now
+        and d.stage = w.stage and d.operator_code is not distinct from w.operator_code
+        and d.due_at <= v_now - w.wait_ms * interval '1 millisecond'
         -- In this statement: asked before, a payment could be sent after a quarantine began.
         and (w.stage <> 'send' or not exists (
           select from quarantines z where z.released_at is null)
@@ -66,9 +78,12 @@ begin
     claim_number = d.claim_number + 1,
     attempt_number = d.attempt_number + case when p.stage = 'send' then 1 else 0 end,
     verify_count = case when p.stage = 'send' then 0 else d.verify_count + 1 end,
-    due_at = p.due_at
+    due_at = p.due_at,
+    operator_code = case when p.stage = 'send' then p.operator_code else d.operator_code end,
+    route_reason = case when p.stage = 'send' then p.reason else d.route_reason end
   from (
-    select u.*, p_billers[u.queue] as biller_code, p_stages[u.queue] as stage
+    select u.*, p_billers[u.queue] as biller_code, p_stages[u.queue] as stage,
+      p_operators[u.queue] as operator_code, p_reasons[u.queue] as reason
     from unnest(v_vendor_ids, v_payment_ids, v_queues, v_due_at, v_accounts, v_phones, v_amounts)
       as u (vendor_id, payment_id, queue, due_at, account, phone, amount_cents)
   ) p
@@ -76,6 +91,6 @@ begin
     and d.stage = p.stage and d.payment_id = p.payment_id
   returning d.vendor_id, d.payment_id, d.biller_code, p.stage, d.claim_number, d.attempt_number,
     d.verify_count, d.operator_handle, p.account, p.phone, p.amount_cents,
-    (extract(epoch from v_now - greatest(d.sent_at, v_lost_until)) * 1000)::float8;
+    (extract(epoch from v_now - greatest(d.sent_at, v_lost_until)) * 1000)::float8, d.operator_code, p.queue;
 end
 $$;

@@ -10,7 +10,9 @@ create or replace function write_progress(
   p_next dispatch_stage[],
   p_delays_ms integer[],
   p_notes text[],
-  p_handles text[]
+  p_handles text[],
+  -- With `send`: the operator to try next; null: to be chosen.
+  p_operators text[]
 ) returns integer
 language plpgsql as $$
 declare
@@ -20,18 +22,22 @@ declare
   v_sent_at timestamptz[];
   v_attempts smallint[];
   v_handles text[];
+  v_operators text[];
+  v_reasons text[];
 begin
   select array_agg(u.number),
     -- Here because an UPDATE on Citus may not add an interval to a time.
-    array_agg(v_now + u.delay_ms * interval '1 millisecond'), array_agg(q.sent_at), array_agg(q.attempt_number), array_agg(coalesce(u.handle, q.operator_handle))
-  into v_numbers, v_due_at, v_sent_at, v_attempts, v_handles
+    array_agg(v_now + u.delay_ms * interval '1 millisecond'), array_agg(q.sent_at), array_agg(q.attempt_number), array_agg(coalesce(u.handle, q.operator_handle)),
+    array_agg(q.operator_code), array_agg(q.route_reason)
+  into v_numbers, v_due_at, v_sent_at, v_attempts, v_handles, v_operators, v_reasons
   from unnest(p_vendor_ids, p_billers, p_payment_ids, p_claim_numbers, p_next, p_delays_ms,
       p_handles)
       with ordinality
       as u (vendor_id, biller_code, payment_id, claim_number, next, delay_ms, handle, number)
     cross join lateral (
       -- Skip locked: another process is settling the row, or has claimed it after us.
-      select d.sent_at, d.attempt_number, d.operator_handle from dispatch_queue d
+      select d.sent_at, d.attempt_number, d.operator_handle, d.operator_code, d.route_reason
+      from dispatch_queue d
       where d.bucket = p_bucket and d.vendor_id = u.vendor_id and d.biller_code = u.biller_code
         and d.stage = 'verify' and d.payment_id = u.payment_id and d.claim_number = u.claim_number
         -- A second row of the payment, which nothing makes, must not stop the batch.
@@ -47,23 +53,27 @@ begin
   set stage = l.next, due_at = l.due_at,
     sent_at = case when l.next = 'verify' then l.sent_at end,
     operator_handle = case when l.next = 'verify' then l.handle end,
-    note = case when l.next = 'verify' then l.note end
+    note = case when l.next = 'verify' then l.note end,
+    operator_code = case when l.next = 'verify' then l.operator_code else l.next_operator end,
+    route_reason = case when l.next = 'verify' then l.reason end
   from (
     select p_vendor_ids[u.number] as vendor_id, p_billers[u.number] as biller_code,
       p_payment_ids[u.number] as payment_id, p_next[u.number] as next, u.due_at,
-      p_notes[u.number] as note, u.sent_at, u.handle
-    from unnest(v_numbers, v_due_at, v_sent_at, v_handles) as u (number, due_at, sent_at, handle)
+      p_notes[u.number] as note, u.sent_at, u.handle, u.operator_code, u.reason,
+      p_operators[u.number] as next_operator
+    from unnest(v_numbers, v_due_at, v_sent_at, v_handles, v_operators, v_reasons)
+      as u (number, due_at, sent_at, handle, operator_code, reason)
   ) l
   where d.bucket = p_bucket and d.vendor_id = l.vendor_id and d.biller_code = l.biller_code
     and d.stage = 'verify' and d.payment_id = l.payment_id;
 
   insert into unexecuted_attempts (bucket, vendor_id, biller_code, payment_id, attempt_number, sent_at,
-    ended_at, operator_handle, note)
+    ended_at, operator_handle, note, operator_code, route_reason)
   select k.bucket, p_vendor_ids[u.number], p_billers[u.number], p_payment_ids[u.number],
-    u.attempt_number, u.sent_at, v_now, u.handle, p_notes[u.number]
+    u.attempt_number, u.sent_at, v_now, u.handle, p_notes[u.number], u.operator_code, u.reason
   from buckets k
-    cross join unnest(v_numbers, v_sent_at, v_attempts, v_handles)
-      as u (number, sent_at, attempt_number, handle)
+    cross join unnest(v_numbers, v_sent_at, v_attempts, v_handles, v_operators, v_reasons)
+      as u (number, sent_at, attempt_number, handle, operator_code, reason)
   where k.bucket = p_bucket and p_next[u.number] = 'send';
 
   return coalesce(cardinality(v_numbers), 0);

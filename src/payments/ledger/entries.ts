@@ -35,6 +35,7 @@ export const settledRest = (t: string): string =>
     `${t}.attempt_outcome`,
     `${t}.operator_handle`,
     `${t}.settled_by`,
+    `${t}.route_reason`,
   );
 
 const settledWith = (t: string, rest: string): string =>
@@ -42,6 +43,7 @@ const settledWith = (t: string, rest: string): string =>
     `${t}.outcome`,
     `${t}.failure_code`,
     `${t}.biller_reference`,
+    `${t}.operator_code`,
     at(`${t}.settled_at`),
     at(`${t}.biller_response_time`),
     hex(rest),
@@ -58,12 +60,12 @@ const PAYMENTS = `(
   select bucket, vendor_id, payment_id, created_at, settled_at, biller_response_time, amount_cents,
     fee_cents, outcome, failure_code, biller_code, account, merchant_reference, biller_reference,
     phone, message, details, sent_at, attempt_number, attempt_outcome, operator_handle, settled_by,
-    null::bytea as accepted_rest, null::bytea as settled_rest
+    operator_code, route_reason, null::bytea as accepted_rest, null::bytea as settled_rest
   from payments
   union all
   select bucket, vendor_id, payment_id, created_at, settled_at, biller_response_time, amount_cents,
     fee_cents, outcome, failure_code, biller_code, account, merchant_reference, biller_reference,
-    null, null, null, null, null, null, null, null, accepted_rest, settled_rest
+    null, null, null, null, null, null, null, null, operator_code, null, accepted_rest, settled_rest
   from archived_payments
 )`;
 

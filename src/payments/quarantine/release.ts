@@ -3,6 +3,7 @@ import { isSamePerson } from '../../platform/base/person.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { changeSettings } from '../../platform/db/settings-watch.ts';
+import { listRoutes } from '../billers/routes-store.ts';
 import { listBillers } from '../billers/store.ts';
 import { readQueueTotals } from '../dispatch/queue-totals-store.ts';
 import { statementCovers } from '../reconciliation/store.ts';
@@ -12,7 +13,7 @@ import type { QuarantineRow } from './store.ts';
 /** An operator that may have executed payments that the ledger lacks. */
 export interface Stake {
   readonly operatorCode: string;
-  /** Its open payments: queued, or waiting for its answer. */
+  /** The open payments that it may have: queued, or waiting for an answer. */
   readonly open: number;
   /** Complete, matched statements cover the missing period. */
   readonly covered: boolean;
@@ -28,11 +29,14 @@ export async function readStakes(
   quarantine: Pick<QuarantineRow, 'lostFrom' | 'lostUntil'>,
 ): Promise<Stake[]> {
   const billers = await listBillers(db);
-  const operatorOf = new Map(billers.map((row) => [row.billerCode, row.operatorCode]));
-  const open = new Map(billers.map((row) => [row.operatorCode, 0]));
+  const routes = await listRoutes(db);
+  const operatorsOf = (billerCode: string): string[] =>
+    (routes.get(billerCode) ?? []).map(({ operatorCode }) => operatorCode);
+  const open = new Map(
+    billers.flatMap((row) => operatorsOf(row.billerCode)).map((code) => [code, 0]),
+  );
   for (const { billerCode, count } of await readQueueTotals(db)) {
-    const operator = operatorOf.get(billerCode);
-    if (operator !== undefined) open.set(operator, (open.get(operator) ?? 0) + count);
+    for (const code of operatorsOf(billerCode)) open.set(code, (open.get(code) ?? 0) + count);
   }
   const period = { from: quarantine.lostFrom, to: endOf(quarantine) };
   const stakes: Stake[] = [];

@@ -177,9 +177,9 @@ async function floatDifferences(db: Queryable, found: Differences): Promise<NewC
  */
 async function settleProven(
   db: Queryable,
-  { rows, absences }: Differences,
+  { rows, absences, operator }: Differences,
 ): Promise<{ readonly notPaid: number; readonly cases: number }> {
-  const rowReports = reportsOf(rows);
+  const rowReports = reportsOf(rows, operator);
   const vendorIds = new Set(
     [...rowReports.map(({ report }) => report), ...absences.notPaid].map(
       ({ vendorId }) => vendorId,
@@ -193,6 +193,7 @@ async function settleProven(
     await recallInstructions(
       db,
       reports.filter(({ outcome }) => outcome === 'success'),
+      operator,
     );
     const settled = await settleAll(db, reports);
     cases += settled.cases;
@@ -207,7 +208,7 @@ async function settleProven(
     const proven = batch.filter((payment) => still.has(payment.paymentId));
     const settled = await settleAll(
       db,
-      proven.map((payment) => reportOf(payment, 'failed', null)),
+      proven.map((payment) => reportOf(payment, { outcome: 'failed', row: null, operator })),
     );
     cases += settled.cases;
     notPaid += settled.results.filter((result) => result === 'settled').length;
@@ -221,12 +222,15 @@ interface RowReport {
 }
 
 /** The rows' reports about payments, one per payment. */
-function reportsOf(rows: readonly MatchedRow[]): RowReport[] {
+function reportsOf(rows: readonly MatchedRow[], operator: string): RowReport[] {
   const reports = new Map<string, RowReport>();
   for (const row of rows) {
     const { payment, reported } = row.match ?? {};
     if (!payment || !reported || reports.has(payment.paymentId)) continue;
-    reports.set(payment.paymentId, { row, report: reportOf(payment, reported, row) });
+    reports.set(payment.paymentId, {
+      row,
+      report: reportOf(payment, { outcome: reported, row, operator }),
+    });
   }
   return [...reports.values()];
 }
@@ -247,8 +251,15 @@ async function settleAll(
 
 function reportOf(
   payment: OurPayment,
-  outcome: FinalReport['outcome'],
-  row: MatchedRow | null,
+  {
+    outcome,
+    row,
+    operator,
+  }: {
+    readonly outcome: FinalReport['outcome'];
+    readonly row: MatchedRow | null;
+    readonly operator: string;
+  },
 ): FinalReport {
   const { vendorId, paymentId, billerCode } = payment;
   const wasPaid = outcome === 'success';
@@ -267,5 +278,6 @@ function reportOf(
     details: null,
     failureCode: wasPaid ? null : 'other',
     source: 'statement',
+    operatorCode: operator,
   };
 }

@@ -25,6 +25,8 @@ export interface OurPayment {
    * corrections.
    */
   readonly postedCents: bigint;
+  /** It succeeded through another operator, so that this one must not have paid it. */
+  readonly paidElsewhere: boolean;
   /** The same in the accounts of vendor 0: what we bear, or claim back. */
   readonly houseCents: bigint;
   /** What earlier statements list as paid for it, less what they list as reversed. */
@@ -235,6 +237,7 @@ function judgePayment(
   listed: { readonly listedCents: bigint; readonly listedPayments: number },
 ): [Verdict, (Outcome | null)?] {
   const isFirst = listed.listedPayments <= 0;
+  if (payment.paidElsewhere) return ['duplicate'];
   if (payment.outcome === null) return isFirst ? ['settled', 'success'] : ['duplicate'];
   const inBooks = payment.postedCents + payment.houseCents === listed.listedCents;
   if (inBooks || (isFirst && movement.amountCents === payment.postedCents)) return ['matched'];

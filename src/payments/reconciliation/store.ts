@@ -214,8 +214,8 @@ export async function countVerdicts(
 }
 
 /**
- * Payments of the operator's billers that were settled since `from`, or are open, and were
- * instructed before `to`.
+ * Payments that the operator was instructed to pay before `to`, and that were settled since `from` or
+ * are open.
  */
 export async function listPaymentKeys(
   db: Queryable,
@@ -227,13 +227,12 @@ export async function listPaymentKeys(
        -- By the time of the transfer, which is indexed; a settlement has the same time.
        select f.bucket, f.vendor_id, f.source_id as payment_id from transfers f
        where f.created_at >= $2 and f.leg = 2 and f.debit_account = 'reserved'
-         and f.credit_account in ('float', 'operator:' || $1)
+         and (f.credit_account = 'float' or f.credit_account like 'operator:%')
        union all
        select q.bucket, q.vendor_id, q.payment_id from dispatch_queue q
      ) k join payments t using (bucket, vendor_id, payment_id)
-       join billers b using (biller_code)
-     where b.operator_code = $1 and exists (select 1 from attempts a
-       where a.bucket = k.bucket and a.vendor_id = k.vendor_id and a.biller_code = t.biller_code
+     where exists (select 1 from attempts a
+       where coalesce(a.operator_code, $1) = $1 and a.bucket = k.bucket and a.vendor_id = k.vendor_id and a.biller_code = t.biller_code
          and a.payment_id = k.payment_id and a.sent_at < $3)`,
     [operator, period.from, period.to],
   );
@@ -253,21 +252,23 @@ interface PaymentRow {
   underWay: boolean;
   settledAt: Date | null;
   postedCents: bigint;
+  paidElsewhere: boolean;
 }
 
 const PAYMENTS = `
   select t.vendor_id as "vendorId", t.payment_id as "paymentId", t.biller_code as "billerCode",
     t.account, t.amount_cents as "amountCents", t.outcome,
+    t.outcome is not distinct from 'success' and t.operator_code <> $1 as "paidElsewhere",
     t.biller_reference as "billerReference", t.settled_at as "settledAt",
       a.first_sent_at as "firstSentAt", a.last_sent_at as "lastSentAt",
     coalesce(a.under_way, false) as "underWay", p.posted_cents as "postedCents"
   from unnest($2::integer[], $3::uuid[]) as k (vendor_id, payment_id)
     join payments t on t.bucket = $4 and t.vendor_id = k.vendor_id and t.payment_id = k.payment_id
-    join billers b on b.biller_code = t.biller_code and b.operator_code = $1
     cross join lateral (
       select min(sent_at) as first_sent_at, max(sent_at) as last_sent_at,
-        bool_or(outcome is null) as under_way
-      from attempts where bucket = $4 and vendor_id = t.vendor_id and biller_code = t.biller_code
+        -- Without the operator it proves nothing that this one does not list it.
+        bool_or(outcome is null and operator_code = $1) as under_way
+      from attempts where coalesce(operator_code, $1) = $1 and bucket = $4 and vendor_id = t.vendor_id and biller_code = t.biller_code
         and payment_id = t.payment_id
     ) a
     cross join lateral (
@@ -276,9 +277,13 @@ const PAYMENTS = `
       from transfers f where f.bucket = $4 and f.vendor_id = t.vendor_id and f.source_id in (
         select t.payment_id union all select c.correction_id from corrections c
         where c.bucket = $4 and c.vendor_id = t.vendor_id and c.payment_id = t.payment_id)
-    ) p`;
+    ) p
+  -- One that nobody was instructed to pay may have lost its instruction in a restore.
+  where a.first_sent_at is not null or p.posted_cents <> 0 or not exists (
+    select from attempts x where x.bucket = $4 and x.vendor_id = t.vendor_id
+      and x.biller_code = t.biller_code and x.payment_id = t.payment_id)`;
 
-/** Those of the payments that exist and are paid through the operator. */
+/** Those of the payments that exist and that the operator may have been instructed to pay. */
 export async function readPayments(
   db: Queryable,
   operator: string,
@@ -294,7 +299,7 @@ export async function readPayments(
     ]);
     rows.push(...read.rows);
   }
-  const listed = await readListed(db, keys);
+  const listed = await readListed(db, operator, keys);
   const houseCents = await readHouseCents(db, keys);
   return rows.map((row) => ({
     ...row,
@@ -311,9 +316,10 @@ interface ListedRow {
   listedPayments: number;
 }
 
-/** What statements list for these payments, by payment id. */
+/** What the operator's statements list for these payments, by payment id. */
 async function readListed(
   db: Queryable,
+  operator: string,
   keys: readonly PaymentKey[],
 ): Promise<Map<string, ListedRow>> {
   const read = await db.query<ListedRow>(
@@ -323,9 +329,9 @@ async function readListed(
        sum(case r.kind when 'payment' then 1 else -1 end)::integer as "listedPayments"
      from unnest($1::integer[], $2::uuid[]) as k (vendor_id, payment_id)
        join statement_rows r on r.payment_id = k.payment_id and r.vendor_id = k.vendor_id
-     where r.verdict not in ('repeated', 'changed')
+     where r.operator = $3 and r.verdict not in ('repeated', 'changed')
      group by k.payment_id`,
-    [keys.map((key) => key.vendorId), keys.map((key) => key.paymentId)],
+    [keys.map((key) => key.vendorId), keys.map((key) => key.paymentId), operator],
   );
   return new Map(read.rows.map((row) => [row.paymentId, row]));
 }

@@ -32,13 +32,64 @@ create table billers (
   list_position integer not null default 0
 );
 
--- A row is an open circuit breaker: too many consecutive calls to the biller's operator failed.
-create table biller_breakers (
-  biller_code text primary key references billers,
+-- The operators that may execute a biller's payments. The biller's own operator (billers.operator_code) is
+-- always one of them; a row here may change its terms.
+create table routes (
+  biller_code text not null references billers,
+  operator_code text not null references operators,
+  -- Lower positions are tried first. Routes of the same position share the payments by weight.
+  position integer not null default 0 check (position between 0 and 1000),
+  weight integer not null default 1 check (weight between 1 and 1000),
+  -- The amounts that it takes; null: no limit.
+  minimum_cents bigint check (minimum_cents > 0),
+  maximum_cents bigint check (maximum_cents > 0),
+  -- How much may be sent through it in a day (Africa/Nairobi); null: no limit.
+  daily_limit_cents bigint check (daily_limit_cents > 0),
+  -- What the operator charges for a payment: flat, and in basis points of the amount.
+  cost_cents bigint not null default 0 check (cost_cents >= 0),
+  cost_bps integer not null default 0 check (cost_bps between 0 and 10000),
+  -- Set by people.
+  status text not null default 'ONLINE' check (status in ('ONLINE', 'OFFLINE')),
+  primary key (biller_code, operator_code),
+  check (maximum_cents >= minimum_cents)
+);
+
+-- A row is an open circuit breaker: too many consecutive calls to the operator about the biller failed.
+create table route_breakers (
+  biller_code text not null references billers,
+  operator_code text not null references operators,
   opened_at timestamptz not null,
   -- From then on one process may probe. It sets the next time when it does.
   probe_at timestamptz not null,
-  reason text not null
+  reason text not null,
+  primary key (biller_code, operator_code)
+);
+
+-- Our float with an operator, as the operator reports it, and when to stop sending. One row per operator
+-- that was asked, or that has limits.
+create table operator_floats (
+  operator_code text primary key references operators,
+  -- Null until the operator has answered.
+  balance_cents bigint,
+  polled_at timestamptz,
+  -- Set by people; null: no limit. Below `low` people are alerted. At `stop` or below nothing more is sent,
+  -- until the balance has risen to `resume`.
+  low_cents bigint check (low_cents > 0),
+  stop_cents bigint check (stop_cents > 0),
+  resume_cents bigint,
+  state text not null default 'enough' check (state in ('enough', 'low', 'stopped')),
+  check (resume_cents > stop_cents),
+  check ((resume_cents is null) = (stop_cents is null)),
+  check (low_cents >= stop_cents)
+);
+
+-- How our float with an operator changed in an hour, from one balance to the next. Old hours are deleted.
+create table operator_float_hours (
+  operator_code text not null references operators,
+  hour timestamptz not null,
+  spent_cents bigint not null default 0,
+  added_cents bigint not null default 0,
+  primary key (operator_code, hour)
 );
 
 create table phone_prefixes (

@@ -40,8 +40,12 @@ create table payments (
   attempt_outcome text check (attempt_outcome in ('paid', 'declined')),
   operator_handle text,
   settled_by text,
+  -- The operator that the outcome comes from, and why it was chosen; a null reason: the biller has one route.
+  operator_code text,
+  route_reason text,
   primary key (bucket, vendor_id, payment_id),
   check ((outcome is null) = (settled_at is null)),
+  check (outcome is not null or num_nonnulls(operator_code, route_reason) = 0),
   check ((failure_code is null) = (outcome is distinct from 'failed')),
   check ((sent_at is null) = (attempt_outcome is null))
 -- Each row is updated once, when the operator's answer is added. With room for it on the same page, no
@@ -80,6 +84,10 @@ create table dispatch_queue (
   -- The operator's reference of the attempt in progress, and the last information about it.
   operator_handle text,
   note text,
+  -- Stage verify: the operator that has the instruction, and why it was chosen. Null after a restore, when
+  -- several operators may have it. Stage send: the operator to try next; null: not chosen yet.
+  operator_code text,
+  route_reason text,
   primary key (bucket, vendor_id, biller_code, stage, payment_id),
   check ((stage = 'verify') = (sent_at is not null))
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500);
@@ -105,21 +113,23 @@ create table unexecuted_attempts (
   biller_code text not null,
   operator_handle text,
   note text,
+  operator_code text,
+  route_reason text,
   primary key (bucket, vendor_id, payment_id, attempt_number)
 );
 
 -- Every attempt. Look up by bucket, vendor, biller and payment. A null outcome is unknown.
 create view attempts as
   select bucket, vendor_id, biller_code, payment_id, attempt_number, sent_at, null::timestamptz as ended_at,
-    null as outcome, operator_handle, note
+    null as outcome, operator_handle, note, operator_code, route_reason
   from dispatch_queue where stage = 'verify'
   union all
   select bucket, vendor_id, biller_code, payment_id, attempt_number, sent_at, settled_at, attempt_outcome,
-    operator_handle, settled_by
+    operator_handle, settled_by, operator_code, route_reason
   from payments where sent_at is not null
   union all
   select bucket, vendor_id, biller_code, payment_id, attempt_number, sent_at, ended_at, 'not_sent',
-    operator_handle, note
+    operator_handle, note, operator_code, route_reason
   from unexecuted_attempts;
 
 -- Callbacks with a reference that no payment has.

@@ -28,6 +28,7 @@ create table archived_payments (
   account text not null,
   merchant_reference text,
   biller_reference text,
+  operator_code text,
   -- SHA-256 of the fields that are in the file only, as the hash chain covers them.
   accepted_rest bytea,
   settled_rest bytea,

@@ -79,7 +79,7 @@ const SEARCH = `
   )
   select p.vendor_id as "vendorId", v.vid, p.payment_id as "paymentId", p.created_at as "createdAt",
     p.settled_at as "settledAt", p.biller_response_time as "billerResponseTime", p.outcome,
-    p.under_way as "underWay", p.biller_code as "billerCode", b.operator_code as "operatorCode",
+    p.under_way as "underWay", p.biller_code as "billerCode", coalesce(p.operator_code, b.operator_code) as "operatorCode",
     p.account, p.phone, p.amount_cents as "amountCents", p.fee_cents as "feeCents",
     p.merchant_reference as "merchantReference", p.biller_reference as "billerReference", p.message,
     p.failure_code as "failureCode", p.details, p.settled_by as "settledBy",
@@ -88,7 +88,7 @@ const SEARCH = `
     select t.vendor_id, t.payment_id, t.created_at, t.settled_at, t.biller_response_time,
       t.outcome, q.stage is not distinct from 'verify' as under_way, t.biller_code, t.account,
       t.phone, t.amount_cents, t.fee_cents, t.merchant_reference, t.biller_reference, t.message,
-      t.failure_code, t.details, t.settled_by,
+      t.failure_code, t.details, t.settled_by, coalesce(t.operator_code, q.operator_code) as operator_code,
       case q.stage when 'verify' then q.verify_count end as verify_count, q.due_at, q.note,
       false as archived
     from found join payments t using (bucket, vendor_id, payment_id)
@@ -97,7 +97,7 @@ const SEARCH = `
     union all
     select a.vendor_id, a.payment_id, a.created_at, a.settled_at, a.biller_response_time,
       a.outcome, false, a.biller_code, a.account, null, a.amount_cents, a.fee_cents,
-      a.merchant_reference, a.biller_reference, null, a.failure_code, null, null, null, null, null,
+      a.merchant_reference, a.biller_reference, null, a.failure_code, null, null, a.operator_code, null, null, null,
       true
     from found join archived_payments a using (bucket, vendor_id, payment_id)
   ) p

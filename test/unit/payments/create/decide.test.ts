@@ -28,7 +28,7 @@ const BILLER: Biller = {
   validatesAccounts: false,
   ...ANY_ACCOUNT,
   availability: 'ONLINE',
-  breakerOpen: false,
+  routes: [],
 };
 const VENDOR: Vendor = {
   vendorId: 7,

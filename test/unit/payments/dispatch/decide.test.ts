@@ -23,6 +23,8 @@ const POLICY: RetryPolicy = {
   resendMaxMs: 30_000,
 };
 
+const RULES = { policy: POLICY };
+
 function claimed(given: Partial<Claim> = {}): Claim {
   return {
     vendorId: 7,
@@ -37,6 +39,8 @@ function claimed(given: Partial<Claim> = {}): Claim {
     account: '0123',
     phone: null,
     amountCents: 10_000n,
+    operatorCode: 'kplc',
+    wantedIndex: 0,
     ...given,
   };
 }
@@ -61,7 +65,12 @@ function progressOf(step: NextStep) {
 
 describe('the final word', () => {
   test('of a payment carries what was paid, and details only when there are some', () => {
-    const location = { vendorId: 7, paymentId: 'x', billerCode: 'dstv' };
+    const location = {
+      vendorId: 7,
+      paymentId: 'x',
+      billerCode: 'dstv',
+      operatorCode: 'multichoice',
+    };
     expect(finalReport(location, paid({ amountCents: 4n }), 'callback')).toEqual({
       ...location,
       outcome: 'success',
@@ -78,11 +87,16 @@ describe('the final word', () => {
 
   test('of a refusal carries neither amount nor reference', () => {
     expect(
-      finalReport({ vendorId: 7, paymentId: 'x', billerCode: 'dstv' }, DECLINED, 'answer'),
+      finalReport(
+        { vendorId: 7, paymentId: 'x', billerCode: 'dstv', operatorCode: 'multichoice' },
+        DECLINED,
+        'answer',
+      ),
     ).toEqual({
       vendorId: 7,
       paymentId: 'x',
       billerCode: 'dstv',
+      operatorCode: 'multichoice',
       outcome: 'failed',
       paidCents: null,
       billerReference: null,
@@ -112,7 +126,7 @@ describe('after an instruction', () => {
     ['paid', paid({ amountCents: 10_000n }), 'success'],
     ['declined', DECLINED, 'failed'],
   ])('%s settles', (_, outcome, expected) => {
-    expect(afterInstruction(claimed(), outcome, POLICY)).toMatchObject({
+    expect(afterInstruction(claimed(), outcome, RULES)).toMatchObject({
       kind: 'settle',
       report: { outcome: expected, source: 'answer' },
     });
@@ -122,7 +136,7 @@ describe('after an instruction', () => {
     ['not executed', NOT_SENT],
     ['not executed, and paused', PAUSED],
   ])('%s allows another', (_, outcome) => {
-    expect(progressOf(afterInstruction(claimed(), outcome, POLICY))).toMatchObject({
+    expect(progressOf(afterInstruction(claimed(), outcome, RULES))).toMatchObject({
       next: 'send',
       note: outcome.reason,
       delayMs: 1_000,
@@ -133,7 +147,7 @@ describe('after an instruction', () => {
     ['no answer', SILENCE, null],
     ['accepted', ACCEPTED, 'handle-1'],
   ])('%s is verified, and never sent again for that', (_, outcome, operatorHandle) => {
-    expect(progressOf(afterInstruction(claimed(), outcome, POLICY))).toMatchObject({
+    expect(progressOf(afterInstruction(claimed(), outcome, RULES))).toMatchObject({
       next: 'verify',
       note: outcome.reason,
       delayMs: 400,
@@ -144,7 +158,7 @@ describe('after an instruction', () => {
   test('the pause before another grows with each, up to the most', () => {
     const delays = [1, 2, 3, 6, 40, 32_767].map(
       (attemptNumber) =>
-        progressOf(afterInstruction(claimed({ attemptNumber }), NOT_SENT, POLICY)).delayMs,
+        progressOf(afterInstruction(claimed({ attemptNumber }), NOT_SENT, RULES)).delayMs,
     );
     expect(delays).toEqual([1_000, 2_000, 4_000, 30_000, 30_000, 30_000]);
   });

@@ -31,6 +31,8 @@ const CLAIM: Claim = {
   account: '0123',
   phone: null,
   amountCents: 10_000n,
+  operatorCode: 'kplc',
+  wantedIndex: 0,
 };
 
 /** Time that passes only when it is told to. */

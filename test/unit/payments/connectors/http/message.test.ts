@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { compileRequest } from '../../../../../src/payments/connectors/http/message.ts';
-import { readJson } from '../../../../../src/payments/connectors/values.ts';
+import { compileRequest, readJson } from '../../../../../src/payments/connectors/http/message.ts';
 
 const INPUT = { account: 'A&B <1>', amount: '100.00' };
 

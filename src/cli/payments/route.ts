@@ -1,0 +1,257 @@
+import { Option } from 'commander';
+import type { Command } from 'commander';
+import { formatMoney } from '../../platform/base/money.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import { removeRoute, setRoute } from '../../payments/billers/administer-routes.ts';
+import type { Availability } from '../../payments/billers/biller.ts';
+import { billerOf } from '../../payments/billers/catalogue.ts';
+import { listRouteRows, routeOf } from '../../payments/billers/routes-store.ts';
+import type { RouteRow } from '../../payments/billers/routes-store.ts';
+import { findBiller } from '../../payments/billers/store.ts';
+import { chooseRoute, obstacleTo } from '../../payments/dispatch/route.ts';
+import { readSpending } from '../../payments/dispatch/spending-store.ts';
+import { code, command, moneyAboveZero, requireSome, wholeNumber } from '../arguments.ts';
+import type { Cli } from '../cli.ts';
+import { table } from '../output.ts';
+
+export function addRouteCommands(program: Command, cli: Cli): void {
+  const route = program
+    .command('route')
+    .description('Routes: the operators that may execute a biller’s payments.');
+  addTry(route, cli);
+  addList(route, cli);
+  addSet(route, cli);
+  addRemove(route, cli);
+}
+
+/** `malipo route BILLER AMOUNT`. */
+function addTry(route: Command, cli: Cli): void {
+  route
+    .command('try', { isDefault: true })
+    .description(
+      'Show where a payment would go now, and why. Changes nothing; `try` may be left out. Free slots with the operators are not known here.',
+    )
+    .option('--json', 'one JSON document instead of a table')
+    .argument('<biller>', 'biller code', code)
+    .argument('<amount>', 'amount of the payment', moneyAboveZero)
+    .action(async (billerCode: string, amountCents: bigint, options: { json?: boolean }) => {
+      await cli.run(options, async ({ pool }) => {
+        const tried = await tryRoutes(pool, billerCode, amountCents);
+        return { json: tried, text: textOf(tried) };
+      });
+    });
+}
+
+interface Tried {
+  readonly biller_code: string;
+  readonly status: Availability;
+  /** Null: nothing would be sent. */
+  readonly operator: string | null;
+  readonly reason: string | null;
+  readonly routes: readonly {
+    readonly operator: string;
+    readonly position: number;
+    readonly weight: number;
+    readonly obstacle: string | null;
+  }[];
+}
+
+async function tryRoutes(pool: Pool, billerCode: string, amountCents: bigint): Promise<Tried> {
+  const row = await findBiller(pool, billerCode);
+  if (row === undefined) throw new PlainError(`Biller ${billerCode} does not exist.`);
+  const rows = (await listRouteRows(pool)).filter((one) => one.billerCode === billerCode);
+  const spending = await readSpending(pool, [billerCode]);
+  const biller = billerOf(row, rows.map(routeOf));
+  const candidates = biller.routes.map((one) => ({
+    route: one,
+    obstacle:
+      one.obstacleReason ?? limitReached(one, spending.get(`${billerCode} ${one.operatorCode}`)),
+    free: 1,
+    sentLately: 0,
+  }));
+  const isOnline = biller.availability === 'ONLINE';
+  const choice = isOnline ? chooseRoute(candidates, amountCents) : undefined;
+  return {
+    biller_code: billerCode,
+    status: biller.availability,
+    operator: choice?.operatorCode ?? null,
+    reason: choice?.reason ?? null,
+    routes: candidates.map((candidate) => ({
+      operator: candidate.route.operatorCode,
+      position: candidate.route.position,
+      weight: candidate.route.weight,
+      obstacle: obstacleTo(candidate, amountCents),
+    })),
+  };
+}
+
+function textOf({ biller_code: billerCode, status, operator, reason, routes }: Tried): string {
+  const listed = table(
+    [
+      { title: 'OPERATOR' },
+      { title: 'POSITION', align: 'right' },
+      { title: 'WEIGHT', align: 'right' },
+      { title: 'NOW' },
+    ],
+    routes.map((one) => [
+      one.operator,
+      String(one.position),
+      String(one.weight),
+      one.operator === operator ? 'chosen' : (one.obstacle ?? 'usable'),
+    ]),
+    'no routes',
+  );
+  const answer =
+    operator === null
+      ? `Nothing would be sent: ${billerCode} is ${status} and waits for a route.`
+      : `It would go through ${operator}${reason === null ? '' : ` (${reason})`}.`;
+  return `${listed}\n${answer}`;
+}
+
+function limitReached(
+  { dailyLimitCents }: { readonly dailyLimitCents: bigint | null },
+  spentCents = 0n,
+): string | null {
+  return dailyLimitCents !== null && spentCents >= dailyLimitCents
+    ? 'the daily limit is reached'
+    : null;
+}
+
+function addList(route: Command, cli: Cli): void {
+  command(route, 'list', 'All routes, by biller and in the order in which they are tried.')
+    .option('--biller <code>', 'only this biller', code)
+    .action(async (options: { json?: boolean; biller?: string }) => {
+      await cli.run(options, async ({ pool }) => {
+        const rows = (await listRouteRows(pool)).filter(
+          ({ billerCode }) => options.biller === undefined || billerCode === options.biller,
+        );
+        return {
+          json: { routes: rows.map(jsonOf) },
+          text: table(
+            [
+              { title: 'BILLER' },
+              { title: 'OPERATOR' },
+              { title: 'POSITION', align: 'right' },
+              { title: 'WEIGHT', align: 'right' },
+              { title: 'AMOUNTS' },
+              { title: 'PER DAY', align: 'right' },
+              { title: 'COST', align: 'right' },
+              { title: 'STATUS' },
+            ],
+            rows.map((row) => [
+              row.billerCode,
+              row.operatorCode,
+              String(row.position),
+              String(row.weight),
+              rangeOf(row),
+              row.dailyLimitCents === null ? 'no limit' : formatMoney(row.dailyLimitCents),
+              `${formatMoney(row.costCents)} + ${row.costBps / 100} %`,
+              routeOf(row).obstacleReason ?? 'usable',
+            ]),
+            'no routes',
+          ),
+        };
+      });
+    });
+}
+
+function rangeOf({ minimumCents: minimum, maximumCents: maximum }: RouteRow): string {
+  if (minimum === null && maximum === null) return 'all';
+  const from = minimum === null ? '' : `from ${formatMoney(minimum)}`;
+  const to = maximum === null ? '' : `to ${formatMoney(maximum)}`;
+  return `${from} ${to}`.trim();
+}
+
+function money(cents: bigint | null): string | null {
+  return cents === null ? null : formatMoney(cents);
+}
+
+function jsonOf(row: RouteRow): object {
+  return {
+    biller_code: row.billerCode,
+    operator: row.operatorCode,
+    position: row.position,
+    weight: row.weight,
+    minimum: money(row.minimumCents),
+    maximum: money(row.maximumCents),
+    daily_limit: money(row.dailyLimitCents),
+    cost: money(row.costCents),
+    cost_bps: row.costBps,
+    set_status: row.status,
+    obstacle: routeOf(row).obstacleReason,
+  };
+}
+
+interface SetOptions {
+  readonly json?: boolean;
+  readonly position?: number;
+  readonly weight?: number;
+  /** false: `--no-minimum`, and likewise. */
+  readonly minimum?: bigint | false;
+  readonly maximum?: bigint | false;
+  readonly dailyLimit?: bigint | false;
+  readonly cost?: bigint;
+  readonly costBps?: number;
+  readonly status?: Availability;
+}
+
+function addSet(route: Command, cli: Cli): void {
+  command(route, 'set', 'Add a route to a biller, or change the terms that are given.')
+    .argument('<biller>', 'biller code', code)
+    .argument('<operator>', 'operator code', code)
+    .option('--position <number>', 'lower positions are tried first', wholeNumber(0, 1_000))
+    .option('--weight <number>', 'share among routes of the same position', wholeNumber(1, 1_000))
+    .option('--minimum <amount>', 'smallest amount that it takes', moneyAboveZero)
+    .option('--no-minimum', 'no smallest amount')
+    .option('--maximum <amount>', 'largest amount that it takes', moneyAboveZero)
+    .option('--no-maximum', 'no largest amount')
+    .option('--daily-limit <amount>', 'how much may be sent through it in a day', moneyAboveZero)
+    .option('--no-daily-limit', 'no daily limit')
+    .option('--cost <amount>', 'what the operator charges for a payment', moneyAboveZero)
+    .option('--cost-bps <number>', 'and in basis points of the amount', wholeNumber(0, 10_000))
+    .addOption(new Option('--status <status>', 'ONLINE or OFFLINE').choices(['ONLINE', 'OFFLINE']))
+    .action(async (billerCode: string, operatorCode: string, options: SetOptions) => {
+      const { json: _json, ...terms } = options;
+      requireSome(terms, Object.keys(terms));
+      await cli.run(options, async ({ pool }) => {
+        const added = await setRoute(
+          pool,
+          { billerCode, operatorCode },
+          {
+            position: options.position,
+            weight: options.weight,
+            minimumCents: options.minimum === false ? null : options.minimum,
+            maximumCents: options.maximum === false ? null : options.maximum,
+            dailyLimitCents: options.dailyLimit === false ? null : options.dailyLimit,
+            costCents: options.cost,
+            costBps: options.costBps,
+            status: options.status,
+          },
+        );
+        return {
+          json: { biller_code: billerCode, operator: operatorCode, added },
+          text: `The route of ${billerCode} through ${operatorCode} is ${added ? 'added' : 'changed'}.`,
+        };
+      });
+    });
+}
+
+function addRemove(route: Command, cli: Cli): void {
+  command(
+    route,
+    'remove',
+    'Remove a route. Payments already sent through it are still verified with its operator.',
+  )
+    .argument('<biller>', 'biller code', code)
+    .argument('<operator>', 'operator code', code)
+    .action(async (billerCode: string, operatorCode: string, options: { json?: boolean }) => {
+      await cli.run(options, async ({ pool }) => {
+        await removeRoute(pool, { billerCode, operatorCode });
+        return {
+          json: { biller_code: billerCode, operator: operatorCode, removed: true },
+          text: `The route of ${billerCode} through ${operatorCode} is removed.`,
+        };
+      });
+    });
+}

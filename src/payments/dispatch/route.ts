@@ -1,0 +1,152 @@
+import type { Route } from '../billers/biller.ts';
+
+/** How long a payment waits for a busy route before it goes to one of a later position. */
+export const BUSY_AFTER_MS = 2_000;
+
+/** A route of a biller, as it is now. */
+export interface Candidate {
+  readonly route: Route;
+  /** Why it can take no payment now, besides the amount; null: it can. */
+  readonly obstacle: string | null;
+  /** Free slots with the operator. */
+  readonly free: number;
+  /** Payments that went through it lately, for the weights. */
+  readonly sentLately: number;
+}
+
+/** Amounts that the same routes take; both ends included. */
+export interface Band {
+  readonly minimumCents: bigint;
+  readonly maximumCents: bigint;
+}
+
+export interface RouteChoice {
+  readonly operatorCode: string;
+  /** For people; null: the biller has no other route. */
+  readonly reason: string | null;
+  /** How long payments must have been due to take this route. */
+  readonly waitMs: number;
+}
+
+/** What follows when an operator has proven that it did not execute a payment. */
+export interface Failover {
+  /** Null: chosen when the payment is sent again. */
+  readonly operatorCode: string | null;
+  /** How often every route has been tried before; null: another route is tried at once. */
+  readonly round: number | null;
+}
+
+/** Divides the amounts 0 to `maximumCents` into the bands in which all amounts have the same routes. */
+export function bandsOf(routes: readonly Route[], maximumCents: bigint): Band[] {
+  const starts = new Set([0n]);
+  for (const route of routes) {
+    if (route.minimumCents !== null) starts.add(route.minimumCents);
+    if (route.maximumCents !== null) starts.add(route.maximumCents + 1n);
+  }
+  const sorted = [...starts].filter((start) => start <= maximumCents).toSorted(byValue);
+  return sorted.map((start, index) => ({
+    minimumCents: start,
+    maximumCents: (sorted[index + 1] ?? maximumCents + 1n) - 1n,
+  }));
+}
+
+/** True if the route takes this amount. */
+export function takes(route: Route, amountCents: bigint): boolean {
+  return (
+    amountCents >= (route.minimumCents ?? 0n) && amountCents <= (route.maximumCents ?? amountCents)
+  );
+}
+
+/** Why the route cannot take a payment of this amount now; null: it can. */
+export function obstacleTo(candidate: Candidate, amountCents: bigint): string | null {
+  if (!takes(candidate.route, amountCents)) return 'the amount is outside its range';
+  return candidate.obstacle;
+}
+
+/** The usable routes for this amount, in the order in which they are chosen. */
+export function rankRoutes(
+  candidates: readonly Candidate[],
+  amountCents: bigint,
+  preferred: string | null = null,
+): Candidate[] {
+  const share = ({ route, sentLately }: Candidate): number => sentLately / route.weight;
+  const late = ({ route }: Candidate): number => (route.operatorCode === preferred ? 0 : 1);
+  return candidates
+    .filter((candidate) => obstacleTo(candidate, amountCents) === null)
+    .toSorted(
+      (one, other) =>
+        late(one) - late(other) ||
+        one.route.position - other.route.position ||
+        share(one) - share(other) ||
+        (one.route.operatorCode < other.route.operatorCode ? -1 : 1),
+    );
+}
+
+/**
+ * The route for payments of this amount. Undefined: none is usable, or all are busy.
+ * @param preferred the operator that a failover chose; it comes first if it is usable.
+ */
+export function chooseRoute(
+  candidates: readonly Candidate[],
+  amountCents: bigint,
+  preferred: string | null = null,
+): RouteChoice | undefined {
+  const ranked = rankRoutes(candidates, amountCents, preferred);
+  const chosen = ranked.find(({ free }) => free > 0);
+  if (chosen === undefined) return undefined;
+  const { operatorCode, position } = chosen.route;
+  const busy = ranked
+    .slice(0, ranked.indexOf(chosen))
+    .filter(({ route }) => route.position < position || route.operatorCode === preferred);
+  const waitMs = busy.length === 0 ? 0 : BUSY_AFTER_MS;
+  if (candidates.length === 1) return { operatorCode, reason: null, waitMs };
+  if (operatorCode === preferred) return { operatorCode, reason: 'failover', waitMs };
+  const passed = [
+    ...candidates
+      .filter(({ route }) => route.position < position)
+      .flatMap((candidate) => describe(candidate, obstacleTo(candidate, amountCents))),
+    ...busy.flatMap((candidate) => describe(candidate, 'busy')),
+  ];
+  if (passed.length > 0) return { operatorCode, reason: passed.join('; '), waitMs };
+  const equals = ranked.filter(({ route }) => route.position === position);
+  const total = equals.reduce((sum, { route }) => sum + route.weight, 0);
+  const reason = equals.length === 1 ? 'first' : `weight ${chosen.route.weight} of ${total}`;
+  return { operatorCode, reason, waitMs };
+}
+
+/**
+ * Who gets a payment next, after the operator of its last attempt proved that it did not execute it:
+ * the next usable route in a circle, so that each is tried once before one is tried again.
+ */
+export function failOver(
+  candidates: readonly Candidate[],
+  last: {
+    readonly operatorCode: string | null;
+    readonly amountCents: bigint;
+    readonly attemptNumber: number;
+  },
+): Failover {
+  const circle = candidates.toSorted(
+    ({ route: one }, { route: other }) =>
+      one.position - other.position || (one.operatorCode < other.operatorCode ? -1 : 1),
+  );
+  const at = circle.findIndex(({ route }) => route.operatorCode === last.operatorCode);
+  const following = [...circle.slice(at + 1), ...circle.slice(0, at + 1)].filter(
+    (candidate) => obstacleTo(candidate, last.amountCents) === null,
+  );
+  const next = following.find(({ route }) => route.operatorCode !== last.operatorCode);
+  if (next === undefined) return { operatorCode: null, round: last.attemptNumber - 1 };
+  const { operatorCode } = next.route;
+  const others = following.filter(({ route }) => route.operatorCode !== last.operatorCode);
+  const count = others.length + 1;
+  const isRoundOver = last.attemptNumber % count === 0;
+  return { operatorCode, round: isRoundOver ? last.attemptNumber / count - 1 : null };
+}
+
+function describe({ route }: Candidate, obstacle: string | null): string[] {
+  return obstacle === null ? [] : [`${route.operatorCode}: ${obstacle}`];
+}
+
+function byValue(one: bigint, other: bigint): number {
+  return one < other ? -1 : Number(one > other);
+}

@@ -1,0 +1,286 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { checkLedger } from '../../src/payments/audit/check.ts';
+import { removeRoute, setRoute } from '../../src/payments/billers/administer-routes.ts';
+import { putOperator } from '../../src/payments/billers/store.ts';
+import type { NewPayment } from '../../src/payments/create/payment.ts';
+import { settlePayments } from '../../src/payments/create/store.ts';
+import type { Connector } from '../../src/payments/dispatch/connector.ts';
+import { create, outcomeOf, startDispatch, until } from '../support/dispatch-fixture.ts';
+import type { Dispatch } from '../support/dispatch-fixture.ts';
+import {
+  failedReport,
+  openBooks,
+  OPERATOR,
+  operatorRecord,
+  paidReport,
+} from '../support/money-fixture.ts';
+import type { Books } from '../support/money-fixture.ts';
+import { BILLER, newPayment } from '../support/new-transaction.ts';
+import {
+  createScriptedConnector,
+  NO_CONNECTION,
+  paid,
+  PAUSED,
+  SILENCE,
+} from '../support/scripted-connector.ts';
+
+// A biller with two operators: failover only on proof, and each attempt stays with its operator.
+
+const SECOND = 'second';
+let books: Books;
+let running: Dispatch[] = [];
+beforeEach(async () => {
+  books = await openBooks();
+  await putOperator(books.pool, operatorRecord({ operatorCode: SECOND }));
+  await setRoute(books.pool, { billerCode: BILLER, operatorCode: SECOND }, { position: 1 });
+});
+afterEach(async () => {
+  await Promise.all(running.map(async (dispatch) => await dispatch.stop(0)));
+  running = [];
+  expect((await checkLedger(books.pool)).violations).toEqual([]);
+  await books.close();
+});
+
+async function start(
+  connectors: Readonly<Record<string, Connector>>,
+  openAfterFailures?: number,
+): Promise<Dispatch> {
+  const dispatch = await startDispatch(books, { connectors, openAfterFailures });
+  running.push(dispatch);
+  return dispatch;
+}
+
+async function make(given: Partial<NewPayment> = {}): Promise<NewPayment> {
+  const made = newPayment({ vendorId: await books.addVendor(10_000_000n), ...given });
+  await create(books, [made]);
+  return made;
+}
+
+async function readRoutes(made: NewPayment): Promise<(string | null)[][]> {
+  const read = await books.pool.query<{ operator: string; reason: string; outcome: string }>(
+    `select operator_code as operator, route_reason as reason, outcome from attempts
+     where payment_id = $1 order by attempt_number`,
+    [made.paymentId],
+  );
+  return read.rows.map(({ operator, reason, outcome }) => [operator, reason, outcome]);
+}
+
+async function readCases(made: NewPayment): Promise<unknown[]> {
+  const read = await books.pool.query(
+    'select kind, operator_code from cases where payment_id = $1 order by kind',
+    [made.paymentId],
+  );
+  return read.rows;
+}
+
+const works = () => createScriptedConnector({ pay: paid });
+
+describe('a payment', () => {
+  test('goes through the first route, and the ledger names its operator', async () => {
+    const connectors = { [OPERATOR]: works(), [SECOND]: works() };
+    await start(connectors);
+    const made = await make();
+    expect(await outcomeOf(books, made)).toBe('success');
+    expect(await readRoutes(made)).toEqual([[OPERATOR, 'first', 'paid']]);
+    expect(connectors[SECOND].instructions).toEqual([]);
+  });
+
+  test('that the first proved not to have executed goes to the next, once', async () => {
+    const down = createScriptedConnector({ pay: () => NO_CONNECTION });
+    const second = works();
+    await start({ [OPERATOR]: down, [SECOND]: second });
+    const made = await make();
+    expect(await outcomeOf(books, made)).toBe('success');
+    expect(await readRoutes(made)).toEqual([
+      [OPERATOR, 'first', 'not_sent'],
+      [SECOND, 'failover', 'paid'],
+    ]);
+    expect(second.instructions).toHaveLength(1);
+    expect(await books.balances(made.vendorId)).toMatchObject({
+      [`operator:${SECOND}`]: made.amountCents,
+    });
+  });
+
+  test('without an answer stays with its operator, also when that leaves the biller', async () => {
+    let says: 'nothing' | 'paid' = 'nothing';
+    const first = createScriptedConnector({
+      pay: () => SILENCE,
+      status: (query) => (says === 'paid' ? paid(query) : SILENCE),
+      acceptanceWindowMs: null,
+    });
+    const second = works();
+    await start({ [OPERATOR]: first, [SECOND]: second });
+    const made = await make();
+    await until(() => expect(first.queries.length).toBeGreaterThan(2));
+    await books.pool.query('update billers set operator_code = $1 where biller_code = $2', [
+      SECOND,
+      BILLER,
+    ]);
+    await running[0]?.catalogue.reload();
+    const asked = first.queries.length;
+    await until(() => expect(first.queries.length).toBeGreaterThan(asked + 2));
+    // A restart changes nothing about that.
+    await running.pop()?.stop(0);
+    await start({ [OPERATOR]: first, [SECOND]: second });
+    says = 'paid';
+    expect(await outcomeOf(books, made)).toBe('success');
+    expect(second.instructions).toEqual([]);
+    expect(second.queries).toEqual([]);
+    expect(await readRoutes(made)).toEqual([[OPERATOR, 'first', 'paid']]);
+  });
+
+  test('that a removed route has not executed is paid through the other', async () => {
+    const second = works();
+    await setRoute(books.pool, { billerCode: BILLER, operatorCode: OPERATOR }, { position: 2 });
+    let isRemoved = false;
+    const removed = createScriptedConnector({
+      pay: async () => {
+        if (!isRemoved) {
+          await removeRoute(books.pool, { billerCode: BILLER, operatorCode: SECOND });
+          await running[0]?.catalogue.reload();
+        }
+        isRemoved = true;
+        return NO_CONNECTION;
+      },
+    });
+    await start({ [SECOND]: removed, [OPERATOR]: second });
+    const made = await make();
+    expect(await outcomeOf(books, made)).toBe('success');
+    expect(removed.instructions).toHaveLength(1);
+    expect(second.instructions).toHaveLength(1);
+  });
+
+  test('of an amount that the first does not take goes to the other', async () => {
+    await setRoute(
+      books.pool,
+      { billerCode: BILLER, operatorCode: OPERATOR },
+      { maximumCents: 10_000n },
+    );
+    await start({ [OPERATOR]: works(), [SECOND]: works() });
+    const small = await make({ amountCents: 10_000n });
+    const large = await make({ amountCents: 10_001n });
+    expect(await outcomeOf(books, small)).toBe('success');
+    expect(await outcomeOf(books, large)).toBe('success');
+    expect(await readRoutes(small)).toEqual([[OPERATOR, 'first', 'paid']]);
+    expect(await readRoutes(large)).toEqual([
+      [SECOND, `${OPERATOR}: the amount is outside its range`, 'paid'],
+    ]);
+  });
+});
+
+describe('an operator that is down', () => {
+  test('opens its own breaker: the biller stays ONLINE', async () => {
+    const down = createScriptedConnector({ pay: () => NO_CONNECTION, balance: () => null });
+    const second = works();
+    const dispatch = await start({ [OPERATOR]: down, [SECOND]: second }, 2);
+    const made = [await make(), await make(), await make(), await make()];
+    for (const one of made) expect(await outcomeOf(books, one)).toBe('success');
+    await until(() =>
+      expect(dispatch.catalogue.biller(BILLER)).toMatchObject({
+        availability: 'ONLINE',
+        routes: [
+          { operatorCode: OPERATOR, isBreakerOpen: true },
+          { operatorCode: SECOND, isBreakerOpen: false },
+        ],
+      }),
+    );
+    const later = await make();
+    expect(await outcomeOf(books, later)).toBe('success');
+    const [[operator, reason] = []] = await readRoutes(later);
+    expect(operator).toBe(SECOND);
+    expect(reason).toMatch(/^kplc: circuit breaker/);
+  });
+
+  test('and the other one too: the biller is OFFLINE', async () => {
+    const empty = () => createScriptedConnector({ pay: () => PAUSED, balance: () => null });
+    const dispatch = await start({ [OPERATOR]: empty(), [SECOND]: empty() });
+    await make();
+    await until(() =>
+      expect(dispatch.catalogue.biller(BILLER)).toMatchObject({ availability: 'OFFLINE' }),
+    );
+  });
+
+  test('slow, with all its slots taken: payments overflow to the next', async () => {
+    const slow = Promise.withResolvers<void>();
+    await putOperator(books.pool, operatorRecord({ maxConcurrency: 1 }));
+    const first = createScriptedConnector({
+      pay: async (instruction) => {
+        await slow.promise;
+        return paid(instruction);
+      },
+    });
+    await start({ [OPERATOR]: first, [SECOND]: works() });
+    const one = await make();
+    await until(() => expect(first.instructions).toHaveLength(1));
+    const other = await make();
+    expect(await outcomeOf(books, other)).toBe('success');
+    expect(await readRoutes(other)).toEqual([[SECOND, `${OPERATOR}: busy`, 'paid']]);
+    slow.resolve();
+    expect(await outcomeOf(books, one)).toBe('success');
+  });
+
+  test('daily limit reached: the next takes over', async () => {
+    await setRoute(
+      books.pool,
+      { billerCode: BILLER, operatorCode: OPERATOR },
+      { dailyLimitCents: 15_000n },
+    );
+    await start({ [OPERATOR]: works(), [SECOND]: works() });
+    const operators = [];
+    for (let count = 0; count < 4; count += 1) {
+      const made = await make({ amountCents: 10_000n });
+      expect(await outcomeOf(books, made)).toBe('success');
+      operators.push((await readRoutes(made))[0]?.[0]);
+    }
+    expect(operators).toEqual([OPERATOR, OPERATOR, SECOND, SECOND]);
+  });
+});
+
+describe('a report of the operator that was tried before', () => {
+  /** The first operator proved that it did not execute it, and the second has the instruction. */
+  async function failedOver(): Promise<NewPayment> {
+    const first = createScriptedConnector({ pay: () => NO_CONNECTION });
+    const second = createScriptedConnector({
+      pay: () => SILENCE,
+      status: () => SILENCE,
+      acceptanceWindowMs: null,
+    });
+    await start({ [OPERATOR]: first, [SECOND]: second });
+    const made = await make();
+    await until(() => expect(second.queries.length).toBeGreaterThan(0));
+    await running.pop()?.stop(0);
+    return made;
+  }
+
+  test('never settles the other’s attempt: paid is a case, not executed is known', async () => {
+    const made = await failedOver();
+    const [failed] = await settlePayments(books.pool, [
+      failedReport(made, { operatorCode: OPERATOR, source: 'callback' }),
+    ]);
+    expect(failed).toBe('repeated');
+    const [said] = await settlePayments(books.pool, [
+      paidReport(made, { operatorCode: OPERATOR, source: 'callback' }),
+    ]);
+    expect(said).toBe('contradicted');
+    expect(await readCases(made)).toEqual([{ kind: 'contradiction', operator_code: OPERATOR }]);
+    const [settled] = await settlePayments(books.pool, [
+      paidReport(made, { operatorCode: SECOND, source: 'callback' }),
+    ]);
+    expect(settled).toBe('settled');
+  });
+
+  test('after the other one has paid: paid by both is a case', async () => {
+    const made = await failedOver();
+    await settlePayments(books.pool, [paidReport(made, { operatorCode: SECOND })]);
+    const [again, both, never] = await Promise.all([
+      settlePayments(books.pool, [paidReport(made, { operatorCode: SECOND })]),
+      settlePayments(books.pool, [paidReport(made, { operatorCode: OPERATOR })]),
+      settlePayments(books.pool, [failedReport(made, { operatorCode: OPERATOR })]),
+    ]);
+    expect([again, both, never]).toEqual([['repeated'], ['contradicted'], ['repeated']]);
+    expect(await readCases(made)).toEqual([{ kind: 'contradiction', operator_code: OPERATOR }]);
+    expect(await books.balances(made.vendorId)).toMatchObject({
+      [`operator:${SECOND}`]: made.amountCents,
+    });
+  });
+});
