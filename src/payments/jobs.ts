@@ -3,6 +3,9 @@ import type { Clock, WireTime } from '../platform/base/clock.ts';
 import type { Mac } from '../platform/base/mac.ts';
 import type { MasterKeys } from '../platform/base/sealing.ts';
 import type { OpenPool, Pool } from '../platform/db/pool.ts';
+import type { BillerCatalogue } from './billers/catalogue.ts';
+import type { Connector } from './dispatch/connector.ts';
+import { startFloatWatch } from './dispatch/float-watch.ts';
 import { startEventRetention } from './events/retention.ts';
 import { startWebhookSender } from './events/sender.ts';
 import { startChainBuilder } from './ledger/chain-builder.ts';
@@ -11,6 +14,8 @@ import type { Timing } from './timing.ts';
 export interface JobOptions {
   readonly pool: Pool;
   readonly openPool: OpenPool;
+  readonly catalogue: BillerCatalogue;
+  readonly connectorOf: (operatorCode: string) => Connector | undefined;
   /** Decrypts the signing keys of webhooks. */
   readonly masterKeys: MasterKeys;
   readonly ledgerMac: Mac;
@@ -40,6 +45,13 @@ export function startPaymentJobs(options: JobOptions): PaymentJobs {
     everyMs: timing.eventRetentionEveryMs,
     log,
   });
+  const floats = startFloatWatch({
+    pool,
+    catalogue: options.catalogue,
+    connectorOf: options.connectorOf,
+    everyMs: timing.floatPollMs,
+    log,
+  });
   const sender = startWebhookSender({
     pool: options.openPool({ name: 'webhooks', max: 2, byIndexOnly: true }),
     masterKeys: options.masterKeys,
@@ -51,6 +63,7 @@ export function startPaymentJobs(options: JobOptions): PaymentJobs {
   return {
     stop: async (graceLeftMs) => {
       await sender.stop(graceLeftMs());
+      await floats.stop();
       await retention.stop();
       await chain.stop();
     },

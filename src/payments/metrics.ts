@@ -3,7 +3,10 @@ import type { Pool } from '../platform/db/pool.ts';
 import { addGauge, gaugesOf } from '../platform/gauges.ts';
 import { countOpenBatches } from './bulk/store.ts';
 import { countOpenCases } from './cases/cases-store.ts';
-import { readQueueTotals } from './dispatch/queue-totals-store.ts';
+import { hoursLeft } from './billers/float.ts';
+import { listFloats, readSpentHours } from './billers/float-store.ts';
+import { listRoutes } from './billers/routes-store.ts';
+import { countInstructions, readQueueTotals } from './dispatch/queue-totals-store.ts';
 import { readBacklog } from './events/webhooks-store.ts';
 import { readUnchainedSeconds } from './ledger/store.ts';
 import { findOpenQuarantine } from './quarantine/store.ts';
@@ -40,6 +43,8 @@ export function addPaymentMetrics(
     (await findOpenQuarantine(pool)) === undefined ? 0 : 1,
   );
   addQueueMetrics(registry, pool);
+  addRouteMetrics(registry, pool);
+  addFloatMetrics(registry, pool);
   addBatchMetrics(registry, pool);
   addCaseMetrics(registry, pool);
   addWebhookMetrics(registry, pool);
@@ -68,6 +73,76 @@ function addQueueMetrics(registry: Registry, pool: Pool): void {
       ages.set(stage, Math.max(ages.get(stage) ?? 0, oldestSeconds));
     }
     for (const [stage, age] of ages) oldest.set({ stage }, age);
+  };
+}
+
+function addRouteMetrics(registry: Registry, pool: Pool): void {
+  const gauge = gaugesOf(registry, () => read());
+  const usable = gauge(
+    'malipo_route_usable',
+    '1: payments of the biller may go through the operator; 0: set OFFLINE, circuit breaker open, or our float is too low',
+    ['biller', 'operator'],
+  );
+  const breaker = gauge('malipo_route_breaker_open', '1: the circuit breaker is open', [
+    'biller',
+    'operator',
+  ]);
+  const out = gauge(
+    'malipo_open_instructions',
+    'Payments whose outcome an operator has to report, by operator',
+    ['operator'],
+  );
+  const read = async (): Promise<void> => {
+    usable.reset();
+    breaker.reset();
+    out.reset();
+    for (const [biller, routes] of await listRoutes(pool)) {
+      for (const { operatorCode: operator, obstacle, isBreakerOpen } of routes) {
+        usable.set({ biller, operator }, obstacle === null ? 1 : 0);
+        breaker.set({ biller, operator }, isBreakerOpen ? 1 : 0);
+        out.set({ operator }, 0);
+      }
+    }
+    for (const { operatorCode, count } of await countInstructions(pool)) {
+      out.set({ operator: operatorCode }, count);
+    }
+  };
+}
+
+const FLOAT_STATES = ['enough', 'low', 'stopped'] as const;
+
+function addFloatMetrics(registry: Registry, pool: Pool): void {
+  const gauge = gaugesOf(registry, () => read());
+  const balance = gauge(
+    'malipo_operator_float_cents',
+    'Our float with the operator, as it last reported it',
+    ['operator'],
+  );
+  const age = gauge('malipo_operator_float_age_seconds', 'Age of that report', ['operator']);
+  const hours = gauge(
+    'malipo_operator_float_hours_left',
+    'In how many hours it reaches its stop limit, by the last days’ consumption',
+    ['operator'],
+  );
+  const state = gauge('malipo_operator_float_state', '1: the state of the float', [
+    'operator',
+    'state',
+  ]);
+  const read = async (): Promise<void> => {
+    const [floats, spent] = await Promise.all([listFloats(pool), readSpentHours(pool)]);
+    const now = new Date();
+    for (const one of [balance, age, hours, state]) one.reset();
+    for (const row of floats) {
+      const { operatorCode: operator, balanceCents, polledAt } = row;
+      for (const name of FLOAT_STATES)
+        state.set({ operator, state: name }, row.state === name ? 1 : 0);
+      if (balanceCents === null || polledAt === null) continue;
+      balance.set({ operator }, Number(balanceCents));
+      age.set({ operator }, (now.getTime() - polledAt.getTime()) / 1000);
+      const floorCents = row.stopCents ?? 0n;
+      const left = hoursLeft(balanceCents, spent.get(operator) ?? [], { now, floorCents });
+      if (left !== null) hours.set({ operator }, left);
+    }
   };
 }
 

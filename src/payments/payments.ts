@@ -23,6 +23,7 @@ import { createCapacity } from './dispatch/capacity.ts';
 import type { Capacity } from './dispatch/capacity.ts';
 import type { Connector } from './dispatch/connector.ts';
 import { createDailySpending } from './dispatch/daily-spending.ts';
+import { noteBalance } from './dispatch/float-watch.ts';
 import { startDispatcher } from './dispatch/dispatcher.ts';
 import type { Dispatcher } from './dispatch/dispatcher.ts';
 import { startPaymentJobs } from './jobs.ts';
@@ -132,7 +133,7 @@ export function openPayments(options: PaymentsOptions): Payments {
     start: () => {
       bulkProcessor?.start();
       if (options.roles.has('dispatcher')) parts.dispatch = startDispatch(options, parts);
-      if (options.roles.has('jobs')) jobs = startJobs(options);
+      if (options.roles.has('jobs')) jobs = startJobs(options, parts);
     },
     stop: async (graceLeftMs) => await (stopping ??= stopAll(graceLeftMs)),
   };
@@ -183,6 +184,8 @@ function buildParts(options: PaymentsOptions): Parts {
         settler,
         onDue: ({ vendorId, billerCode, operatorCode }) =>
           parts.dispatch?.hint([{ vendorId, billerCode, operatorCode, stage: 'verify' }]),
+        onBalance: async (operatorCode, balanceCents) =>
+          await noteBalance({ pool, catalogue, log }, operatorCode, balanceCents),
         log,
       }),
     },
@@ -285,7 +288,18 @@ function startDispatch(options: PaymentsOptions, parts: Parts): Dispatch {
   };
 }
 
-function startJobs({ pool, openPool, jobs, timing, log }: PaymentsOptions): PaymentJobs {
+function startJobs(
+  { pool, openPool, jobs, timing, log }: PaymentsOptions,
+  { connectors, operations: { catalogue } }: Parts,
+): PaymentJobs {
   if (jobs === undefined) throw new Error('the role `jobs` needs the option `jobs`');
-  return startPaymentJobs({ ...jobs, pool, openPool, timing, log });
+  return startPaymentJobs({
+    ...jobs,
+    pool,
+    openPool,
+    catalogue,
+    connectorOf: connectors.connectorOf,
+    timing,
+    log,
+  });
 }

@@ -16,6 +16,8 @@ export interface Timing {
   readonly webhookPollMs: number;
   readonly chainEveryMs: number;
   readonly eventRetentionEveryMs: number;
+  /** How often operators are asked for our float with them. */
+  readonly floatPollMs: number;
 }
 
 export const PRODUCTION_TIMING: Timing = {
@@ -32,6 +34,7 @@ export const PRODUCTION_TIMING: Timing = {
   webhookPollMs: 500,
   chainEveryMs: 10_000,
   eventRetentionEveryMs: 3_600_000,
+  floatPollMs: 30_000,
 };
 
 /** In the sandbox every account suffix but 9909 must reach its final outcome within 20 s. */

@@ -1,4 +1,8 @@
+import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { setFloatLimits } from '../../src/payments/billers/administer-float.ts';
+import { listFloats } from '../../src/payments/billers/float-store.ts';
+import { pollFloats } from '../../src/payments/dispatch/float-watch.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { removeRoute, setRoute } from '../../src/payments/billers/administer-routes.ts';
 import { putOperator } from '../../src/payments/billers/store.ts';
@@ -282,5 +286,51 @@ describe('a report of the operator that was tried before', () => {
     expect(await books.balances(made.vendorId)).toMatchObject({
       [`operator:${SECOND}`]: made.amountCents,
     });
+  });
+});
+
+describe('our float with an operator', () => {
+  test('stops its route before it is empty, and starts it again well above', async () => {
+    let cents = 1_000_000n;
+    const first = createScriptedConnector({ pay: paid, balance: () => cents });
+    const connectors = { [OPERATOR]: first, [SECOND]: works() };
+    const { catalogue } = await start(connectors);
+    const poll = async () =>
+      await pollFloats(
+        {
+          pool: books.pool,
+          catalogue,
+          connectorOf: (code) => connectors[code as keyof typeof connectors],
+          log: pino({ level: 'silent' }),
+        },
+        0,
+      );
+    await setFloatLimits(books.pool, OPERATOR, {
+      lowCents: 500_000n,
+      stopCents: 100_000n,
+      resumeCents: 300_000n,
+    });
+    const through = async (): Promise<unknown> => {
+      const made = await make();
+      expect(await outcomeOf(books, made)).toBe('success');
+      return (await readRoutes(made))[0]?.slice(0, 2);
+    };
+    await poll();
+    expect(await through()).toEqual([OPERATOR, 'first']);
+    cents = 100_000n;
+    await poll();
+    expect(await through()).toEqual([SECOND, `${OPERATOR}: our float with it is too low`]);
+    cents = 299_999n;
+    await poll();
+    expect((await through()) as string[]).toContain(SECOND);
+    cents = 300_000n;
+    await poll();
+    expect(await through()).toEqual([OPERATOR, 'first']);
+    const [row] = await listFloats(books.pool);
+    expect(row).toMatchObject({ operatorCode: OPERATOR, balanceCents: 300_000n, state: 'low' });
+    const spent = await books.pool.query(
+      'select sum(spent_cents)::integer as spent, sum(added_cents)::integer as added from operator_float_hours',
+    );
+    expect(spent.rows).toEqual([{ spent: 900_000, added: 200_000 }]);
   });
 });

@@ -22,6 +22,7 @@ import {
 import type { Cli } from '../cli.ts';
 import { table, withWireNames } from '../output.ts';
 import { newKeyText } from '../parties/signer-keys.ts';
+import { addFloats } from './operator-float.ts';
 import { addProtocols } from './operator-protocols.ts';
 import { addTest } from './operator-test.ts';
 
@@ -32,6 +33,7 @@ export function addOperatorCommands(program: Command, cli: Cli): void {
   addList(operator, cli);
   addSet(operator, cli);
   addSetKey(operator, cli);
+  addFloats(operator, cli);
   addProtocols(operator, cli);
   addTest(operator, cli);
 }

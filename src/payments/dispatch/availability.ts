@@ -9,6 +9,7 @@ import type { RouteKey } from '../billers/routes-store.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import { markChanged } from '../../platform/db/settings-watch.ts';
+import { callWithin } from './probe.ts';
 import { createFailureCounter } from './breaker.ts';
 import type { FailureCounter } from './breaker.ts';
 import type { Connector } from './connector.ts';
@@ -45,12 +46,19 @@ export function createAvailabilities(options: AvailabilityOptions): Availabiliti
   return new Breakers(options);
 }
 
+/** A breaker that opens again so soon, or within two cool-downs, gets a longer one, up to 64 times. */
+const QUICK_MS = 1_000;
+const MAX_COOLDOWN_FACTOR = 64;
+
 class Breakers implements Availabilities {
   readonly #options: AvailabilityOptions;
   readonly #timers: Timers;
   readonly #counter: FailureCounter;
   readonly #changing = new Map<string, Promise<void>>();
   readonly #opening = new Set<string>();
+  /** The cool-down of the last opening, and when a breaker closed, by route. */
+  readonly #cooldowns = new Map<string, number>();
+  readonly #closed = new Map<string, { readonly atMs: number; readonly cooldownMs: number }>();
 
   constructor(options: AvailabilityOptions) {
     this.#options = options;
@@ -98,14 +106,33 @@ class Breakers implements Availabilities {
     const connector = this.#options.connectorOf(route.operatorCode);
     if (connector === undefined) return;
     // An operator that cannot be asked shows by the next payment whether it is back.
-    const alive = connector.balance === null || (await hasBalance(connector, this.#timers));
+    const alive = connector.balance === null || (await this.#hasBalance(connector));
     if (!alive) return;
     if (connector.balance !== null) this.#counter.note(nameOf(route), true);
     this.#close(route);
   }
 
+  async #hasBalance(connector: Connector): Promise<boolean> {
+    const answer = await callWithin(connector, this.#timers);
+    return answer?.kind === 'balance' || answer?.kind === 'asked';
+  }
+
+  /**
+   * An operator that is paused again right after its breaker closed (our float is too small for the
+   * next payment, but it answers) is probed ever more rarely.
+   */
+  #cooldownMs(route: RouteKey): number {
+    const { cooldownMs } = this.#options;
+    const last = this.#closed.get(nameOf(route));
+    const isAgain =
+      last !== undefined && this.#timers.nowMs() - last.atMs < 2 * last.cooldownMs + QUICK_MS;
+    return isAgain ? Math.min(last.cooldownMs * 2, cooldownMs * MAX_COOLDOWN_FACTOR) : cooldownMs;
+  }
+
   #open(route: RouteKey, reason: string): void {
-    const { pool, catalogue, cooldownMs, log } = this.#options;
+    const { pool, catalogue, log } = this.#options;
+    const cooldownMs = this.#cooldownMs(route);
+    this.#cooldowns.set(nameOf(route), cooldownMs);
     this.#change(route, async () => {
       this.#opening.add(nameOf(route));
       try {
@@ -123,6 +150,8 @@ class Breakers implements Availabilities {
     this.#change(route, async () => {
       const closed = await writeClosed(pool, route);
       if (closed) log.warn(keyOf(route), 'a circuit breaker closed');
+      const cooldownMs = this.#cooldowns.get(nameOf(route)) ?? this.#options.cooldownMs;
+      this.#closed.set(nameOf(route), { atMs: this.#timers.nowMs(), cooldownMs });
       await catalogue.reload();
     });
   }
@@ -178,20 +207,4 @@ async function writeClosed(pool: Pool, route: RouteKey): Promise<boolean> {
  */
 function closes(end: CallEnd): boolean {
   return end.answered && end.stage === 'send';
-}
-
-/** Also false if the connector does not return in time, so that it does not delay other probes. */
-async function hasBalance(connector: Connector, timers: Timers): Promise<boolean> {
-  const deadline = new AbortController();
-  const silence = Promise.withResolvers<null>();
-  const forget = timers.after(connector.payDeadlineMs, () => {
-    deadline.abort();
-    silence.resolve(null);
-  });
-  try {
-    const answer = await Promise.race([connector.balance?.(deadline.signal), silence.promise]);
-    return answer?.kind === 'balance' || answer?.kind === 'asked';
-  } finally {
-    forget();
-  }
 }

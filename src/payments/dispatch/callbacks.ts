@@ -36,6 +36,8 @@ export interface CallbackReceiverOptions {
     readonly billerCode: string;
     readonly operatorCode: string;
   }) => void;
+  /** An operator reported our float with it. */
+  readonly onBalance?: (operatorCode: string, balanceCents: bigint) => Promise<void>;
   readonly log: Logger;
 }
 
@@ -55,6 +57,7 @@ export function createCallbackReceiver(options: CallbackReceiverOptions): Callba
       if (reading.kind === 'balance') {
         const balanceCents = reading.balanceCents.toString();
         log.info({ operatorCode, balanceCents }, 'the operator reported our float');
+        await options.onBalance?.(operatorCode, reading.balanceCents);
       } else {
         for (const report of reading.reports) await take(options, operatorCode, report);
       }

@@ -19,3 +19,14 @@ export async function readQueueTotals(db: Queryable): Promise<QueueTotal[]> {
   );
   return read.rows;
 }
+
+/** How many payments wait for the report of each operator. */
+export async function countInstructions(
+  db: Queryable,
+): Promise<{ readonly operatorCode: string; readonly count: number }[]> {
+  const read = await db.query<{ operatorCode: string; count: number }>(
+    `select operator_code as "operatorCode", count(*)::integer as count from dispatch_queue
+     where stage = 'verify' and operator_code is not null group by operator_code`,
+  );
+  return read.rows;
+}

@@ -72,6 +72,8 @@ create table operator_floats (
   -- Null until the operator has answered.
   balance_cents bigint,
   polled_at timestamptz,
+  -- When a process last asked; the next one asks later.
+  asked_at timestamptz,
   -- Set by people; null: no limit. Below `low` people are alerted. At `stop` or below nothing more is sent,
   -- until the balance has risen to `resume`.
   low_cents bigint check (low_cents > 0),

@@ -1,0 +1,75 @@
+import type { Logger } from 'pino';
+import { callWithin } from './probe.ts';
+import type { BillerCatalogue } from '../billers/catalogue.ts';
+import { saveBalance, takeDue } from '../billers/float-store.ts';
+import { startPeriodicJob } from '../../platform/jobs/periodic-job.ts';
+import type { PeriodicJob } from '../../platform/jobs/periodic-job.ts';
+import { systemTimers } from '../../platform/base/timers.ts';
+import type { Timers } from '../../platform/base/timers.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import type { Connector } from './connector.ts';
+
+export interface FloatWatchOptions {
+  readonly pool: Pool;
+  readonly catalogue: BillerCatalogue;
+  readonly connectorOf: (operatorCode: string) => Connector | undefined;
+  readonly log: Logger;
+  readonly timers?: Timers;
+}
+
+/**
+ * Asks every operator that can be asked for our float with it, one process at a time. A route stops
+ * before the float is empty, and starts again when it is well above.
+ */
+export function startFloatWatch(
+  options: FloatWatchOptions & { readonly everyMs: number },
+): PeriodicJob {
+  return startPeriodicJob({
+    everyMs: options.everyMs,
+    atOnce: true,
+    work: async () => await pollFloats(options, options.everyMs),
+    failureText: 'the floats with operators could not be read',
+    log: options.log,
+  });
+}
+
+/** Asks the operators that were not asked for this long. */
+export async function pollFloats(options: FloatWatchOptions, everyMs: number): Promise<void> {
+  const { pool, catalogue, connectorOf } = options;
+  const askable = catalogue
+    .operators()
+    .map(({ operatorCode }) => operatorCode)
+    .filter((code) => (connectorOf(code)?.balance ?? null) !== null);
+  if (askable.length === 0) return;
+  const due = await takeDue(pool, askable, everyMs / 2);
+  await Promise.all(due.map(async (code) => await pollOne(options, code)));
+}
+
+async function pollOne(options: FloatWatchOptions, operatorCode: string): Promise<void> {
+  const { connectorOf, log, timers = systemTimers } = options;
+  const connector = connectorOf(operatorCode);
+  const answer = connector && (await callWithin(connector, timers));
+  if (answer?.kind === 'balance') {
+    await noteBalance(options, operatorCode, answer.balanceCents);
+  } else if (answer?.kind !== 'asked') {
+    log.warn({ operatorCode }, 'the operator did not report our float');
+  }
+}
+
+/** Saves a balance that an operator reported, in an answer or a callback. */
+export async function noteBalance(
+  {
+    pool,
+    catalogue,
+    log,
+  }: Pick<FloatWatchOptions, 'pool' | 'log'> & {
+    readonly catalogue: Pick<BillerCatalogue, 'reload'>;
+  },
+  operatorCode: string,
+  balanceCents: bigint,
+): Promise<void> {
+  const { before, after } = await saveBalance(pool, operatorCode, balanceCents);
+  if (before === after) return;
+  log.warn({ operatorCode, before, after, balanceCents: balanceCents.toString() }, 'our float');
+  await catalogue.reload();
+}

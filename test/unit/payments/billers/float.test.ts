@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { hoursLeft, stateAfter } from '../../../../src/payments/billers/float.ts';
+import type { FloatState } from '../../../../src/payments/billers/float.ts';
+
+const LIMITS = { lowCents: 500n, stopCents: 100n, resumeCents: 300n };
+
+describe('the state of a float', () => {
+  test.each<[FloatState, bigint, FloatState]>([
+    ['enough', 500n, 'enough'],
+    ['enough', 499n, 'low'],
+    ['low', 101n, 'low'],
+    ['low', 100n, 'stopped'],
+    ['stopped', 101n, 'stopped'],
+    ['stopped', 299n, 'stopped'],
+    ['stopped', 300n, 'low'],
+    ['stopped', 500n, 'enough'],
+  ])('%s, with %s cents: %s', (before, cents, after) => {
+    expect(stateAfter(before, cents, LIMITS)).toBe(after);
+  });
+
+  test('without limits is enough', () => {
+    const none = { lowCents: null, stopCents: null, resumeCents: null };
+    expect(stateAfter('stopped', 0n, none)).toBe('enough');
+  });
+
+  test('does not flap: between stop and resume it stays what it is', () => {
+    fc.assert(
+      fc.property(fc.array(fc.bigInt({ min: 101n, max: 299n })), (balances) => {
+        let state: FloatState = 'stopped';
+        for (const cents of balances) state = stateAfter(state, cents, LIMITS);
+        expect(state).toBe('stopped');
+      }),
+    );
+  });
+});
+
+describe('a forecast', () => {
+  const now = new Date('2026-03-02T10:30:00Z');
+  const hourly = Array.from({ length: 48 }, (_, index) => ({
+    hour: new Date(now.getTime() - 30 * 60_000 - index * 3_600_000),
+    spentCents: 100n,
+  }));
+
+  test('divides by what the same hours cost before', () => {
+    const left = hoursLeft(1_100n, hourly, { now, floorCents: 100n });
+    expect(left).toBeGreaterThan(9);
+    expect(left).toBeLessThan(16);
+  });
+
+  test('is 0 at the floor, and nothing without consumption', () => {
+    expect(hoursLeft(100n, hourly, { now, floorCents: 100n })).toBe(0);
+    expect(hoursLeft(100n, [], { now, floorCents: 0n })).toBeNull();
+    expect(hoursLeft(10n ** 9n, hourly, { now, floorCents: 0n })).toBeNull();
+  });
+});
