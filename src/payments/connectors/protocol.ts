@@ -49,3 +49,15 @@ export function createSettingsReader<Schema extends TSchema>(
     throw new Error(`operator ${operatorCode}: ${problems.slice(0, 5).join('; ')}`);
   };
 }
+
+/** A secret of several parts. Throws an `Error` naming the operator, without the secret. */
+export function readSecretJson({
+  operatorCode,
+  secret,
+}: Pick<UsableOperator, 'operatorCode' | 'secret'>): unknown {
+  try {
+    return JSON.parse(secret);
+  } catch {
+    throw new Error(`operator ${operatorCode}: the secret must be a JSON object`);
+  }
+}

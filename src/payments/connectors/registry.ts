@@ -6,6 +6,7 @@ import type { StatementFormat } from '../reconciliation/statement.ts';
 import { darajaB2b } from './daraja-b2b/protocol.ts';
 import { http } from './http/protocol.ts';
 import { httpJson } from './http-json/protocol.ts';
+import { jambopay } from './jambopay/protocol.ts';
 import type { Protocol, StatementOperator } from './protocol.ts';
 
 /**
@@ -14,6 +15,7 @@ import type { Protocol, StatementOperator } from './protocol.ts';
 const PROTOCOLS: Readonly<Record<string, Protocol>> = {
   'http-json': httpJson,
   'daraja-b2b': darajaB2b,
+  jambopay,
   http,
 };
 

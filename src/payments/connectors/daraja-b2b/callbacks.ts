@@ -6,8 +6,9 @@ import type {
   PaymentFinder,
   SentPayment,
 } from '../../dispatch/connector.ts';
+import { declined } from '../outcomes.ts';
 import type { SecretPath, SecretPaths } from '../secret-path.ts';
-import { declined, outcomeOfResult, paid } from './classify.ts';
+import { outcomeOfResult, paid } from './classify.ts';
 import { declineOf, NOT_PAID, NOT_PAID_IF_DECLINED } from './codes.ts';
 import { formatHandle, isConversationId, parseHandle } from './handle.ts';
 import type { Handle } from './handle.ts';

@@ -1,9 +1,11 @@
 import type { Ending } from '../../../platform/outbound/exchange.ts';
-import type { Declined, NotSent, Paid, PaymentOutcome, Unknown } from '../../dispatch/connector.ts';
+import type { Declined, Paid, PaymentOutcome, Unknown } from '../../dispatch/connector.ts';
+import { declined, notSent, unknown } from '../outcomes.ts';
 import { cleanMessage, decodeUtf8 } from '../text.ts';
 import { declineOf } from './codes.ts';
 import { isConversationId } from './handle.ts';
-import { amountOf, objectOf, textOf } from './result.ts';
+import { objectOf, textOf } from '../values.ts';
+import { amountOf } from './result.ts';
 import type { Result } from './result.ts';
 
 /** What the gateway answered in its own words. */
@@ -103,30 +105,6 @@ export function paid(result: Result, receipt: string, amount: string | undefined
   };
 }
 
-export function declined(
-  code: string,
-  failureCode: Declined['failureCode'],
-  message: string,
-): Declined {
-  return { kind: 'declined', code, failureCode, message };
-}
-
 function refused(code: string, message: string): Declined {
   return declined(code, 'operator_refused', message);
-}
-
-export function notSent(
-  reason: string,
-  by: { readonly answered: boolean; readonly operatorPaused?: boolean },
-): NotSent {
-  return {
-    kind: 'not_sent',
-    reason,
-    operatorPaused: by.operatorPaused ?? false,
-    answered: by.answered,
-  };
-}
-
-export function unknown(reason: string, answered: boolean): Unknown {
-  return { kind: 'unknown', reason, operatorHandle: null, answered };
 }

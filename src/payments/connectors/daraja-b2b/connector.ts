@@ -5,18 +5,11 @@ import { createTokenSource } from '../bearer-token.ts';
 import type { IssuedToken, TokenSource } from '../bearer-token.ts';
 import { createOperatorPool } from '../connection.ts';
 import type { Connection } from '../connection.ts';
+import { declined, notSent, unknown } from '../outcomes.ts';
 import type { SecretPaths } from '../secret-path.ts';
 import { decodeUtf8 } from '../text.ts';
 import { BALANCE, createCallbacks, RESULT, STATUS, TIMEOUT } from './callbacks.ts';
-import {
-  classifyInstruction,
-  classifyQuestion,
-  declined,
-  notSent,
-  readGateway,
-  refusesToken,
-  unknown,
-} from './classify.ts';
+import { classifyInstruction, classifyQuestion, readGateway, refusesToken } from './classify.ts';
 import { DARAJA_B2B } from './declaration.ts';
 import { parseHandle } from './handle.ts';
 import { balanceRequest, paymentRequest, statusRequest } from './requests.ts';

@@ -1,4 +1,5 @@
 import { cleanMessage, decodeUtf8 } from '../text.ts';
+import { objectOf, textOf } from '../values.ts';
 import { MONEY_PATTERN, parseMoney } from '../../../platform/base/money.ts';
 
 /** The documented `Result`, whatever its values came as. */
@@ -68,14 +69,4 @@ function parsed(body: Buffer): unknown {
   }
 }
 
-export function objectOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Readonly<Record<string, unknown>>)
-    : undefined;
-}
-
-/** Codes and amounts come as text or as numbers. */
-export function textOf(value: unknown): string | undefined {
-  if (typeof value === 'string') return value.slice(0, 1_000);
-  return typeof value === 'number' && Number.isFinite(value) ? String(value) : undefined;
-}
+export { objectOf, textOf } from '../values.ts';

@@ -1,7 +1,7 @@
 import type { Callbacks, FinalOutcome, SentPayment } from '../../dispatch/connector.ts';
+import { readJson } from '../values.ts';
 import { compileExpression, textOf } from './expression.ts';
 import { inputOf } from './input.ts';
-import { readJson } from './message.ts';
 import { compileOutcome } from './outcome.ts';
 import type { HttpSettings } from './settings.ts';
 

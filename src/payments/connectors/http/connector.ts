@@ -10,7 +10,9 @@ import type {
 } from '../../dispatch/connector.ts';
 import { createOperatorPool } from '../connection.ts';
 import type { Connection } from '../connection.ts';
+import { unknown } from '../outcomes.ts';
 import { cleanMessage, cleanName } from '../text.ts';
+import { centsOf } from '../values.ts';
 import { compileAuth } from './auth.ts';
 import { declarationOf } from './declaration.ts';
 import { compileCallbacks } from './callbacks.ts';
@@ -18,7 +20,7 @@ import { compileExpression, textOf } from './expression.ts';
 import { compileRequest, readAnswer } from './message.ts';
 import type { RequestTemplate } from './message.ts';
 import { inputOf } from './input.ts';
-import { centsOf, compileOutcome, unknown } from './outcome.ts';
+import { compileOutcome } from './outcome.ts';
 import type { Outcome } from './outcome.ts';
 import type { HttpSettings, OperationSettings } from './settings.ts';
 

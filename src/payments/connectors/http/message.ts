@@ -1,5 +1,5 @@
 import type { Ending } from '../../../platform/outbound/exchange.ts';
-import { decodeUtf8 } from '../text.ts';
+import { readJson } from '../values.ts';
 import { compileExpression, compileTemplate } from './expression.ts';
 import type { RequestSettings } from './settings.ts';
 
@@ -69,20 +69,6 @@ const XML: Readonly<Record<string, string>> = {
 
 export function escapeXml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => XML[character] ?? '');
-}
-
-/** The body of an answer or a callback; undefined when it is not JSON. Numbers stay as written. */
-export function readJson(bytes: Buffer): unknown {
-  const text = decodeUtf8(bytes);
-  if (text === undefined) return undefined;
-  try {
-    // A token of 20 digits does not fit into a JavaScript number.
-    return JSON.parse(text, (_name, value: unknown, context?: { readonly source?: string }) =>
-      typeof value === 'number' ? (context?.source ?? String(value)) : value,
-    );
-  } catch {
-    return undefined;
-  }
 }
 
 /** The answer, if it came under one of these HTTP statuses and is an object. */

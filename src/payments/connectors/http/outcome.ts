@@ -1,4 +1,3 @@
-import { CURRENCY } from '../../../platform/base/money.ts';
 import type { FailureCode } from '../../create/failure-code.ts';
 import type {
   Declined,
@@ -8,7 +7,9 @@ import type {
   Reversed,
   Unknown,
 } from '../../dispatch/connector.ts';
+import { unknown } from '../outcomes.ts';
 import { cleanMessage } from '../text.ts';
+import { centsOf } from '../values.ts';
 import { compileExpression, textOf } from './expression.ts';
 import type { Expression } from './expression.ts';
 import type { AnswerClass, OperationSettings } from './settings.ts';
@@ -81,18 +82,4 @@ function outcomeOf(meaning: Exclude<AnswerClass, 'paid'>, code: string, text: st
     default:
       return unknown(text, true);
   }
-}
-
-export function unknown(reason: string, answered: boolean): Unknown {
-  return { kind: 'unknown', reason, operatorHandle: null, answered };
-}
-
-const AMOUNT = new RegExp(`^(?:${CURRENCY} ?)?(\\d{1,12})(?:\\.(\\d{1,2})0*)?$`);
-
-/** Cents of decimal text such as `100`, `100.5000` or `KES 100.00`; undefined when it is no amount above zero. */
-export function centsOf(text: string | undefined): bigint | undefined {
-  const [, whole, fraction = ''] = AMOUNT.exec(text ?? '') ?? [];
-  if (whole === undefined) return undefined;
-  const cents = BigInt(whole) * 100n + BigInt(fraction.padEnd(2, '0'));
-  return cents > 0n ? cents : undefined;
 }

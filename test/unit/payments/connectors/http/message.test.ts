@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { compileRequest, readJson } from '../../../../../src/payments/connectors/http/message.ts';
+import { compileRequest } from '../../../../../src/payments/connectors/http/message.ts';
+import { readJson } from '../../../../../src/payments/connectors/values.ts';
 
 const INPUT = { account: 'A&B <1>', amount: '100.00' };
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { http } from '../../../../../src/payments/connectors/http/protocol.ts';
-import { centsOf } from '../../../../../src/payments/connectors/http/outcome.ts';
+import { centsOf } from '../../../../../src/payments/connectors/values.ts';
 import { VTPASS_SETTINGS } from '../../../../conformance/subjects/vtpass.ts';
 
 const SECRET = JSON.stringify({ api_key: 'a', secret_key: 's' });

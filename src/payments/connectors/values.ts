@@ -1,0 +1,46 @@
+import { CURRENCY } from '../../platform/base/money.ts';
+import { decodeUtf8 } from './text.ts';
+
+// Values of operators, whatever type they came as.
+
+/** The content of a JSON body; undefined when it is not JSON. Numbers stay as written. */
+export function readJson(bytes: Buffer): unknown {
+  const text = decodeUtf8(bytes);
+  if (text === undefined) return undefined;
+  try {
+    // A token of 20 digits does not fit into a JavaScript number.
+    return JSON.parse(text, (_name, value: unknown, context?: { readonly source?: string }) =>
+      typeof value === 'number' ? (context?.source ?? String(value)) : value,
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+export function objectOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Readonly<Record<string, unknown>>)
+    : undefined;
+}
+
+/** A list, or one object when there is a single one. */
+export function listOf(value: unknown): readonly unknown[] {
+  if (value === undefined || value === null) return [];
+  return Array.isArray(value) ? value.slice(0, 100) : [value];
+}
+
+/** Codes and amounts come as text or as numbers. */
+export function textOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value.slice(0, 1_000);
+  return typeof value === 'number' && Number.isFinite(value) ? String(value) : undefined;
+}
+
+const AMOUNT = new RegExp(`^(?:${CURRENCY} ?)?(\\d{1,12})(?:\\.(\\d{1,2})0*)?$`);
+
+/** Cents of decimal text such as `100`, `100.5000` or `KES 100.00`; undefined when it is no amount above zero. */
+export function centsOf(text: string | undefined): bigint | undefined {
+  const [, whole, fraction = ''] = AMOUNT.exec(text ?? '') ?? [];
+  if (whole === undefined) return undefined;
+  const cents = BigInt(whole) * 100n + BigInt(fraction.padEnd(2, '0'));
+  return cents > 0n ? cents : undefined;
+}

@@ -1,0 +1,36 @@
+import type { Ending } from '../../platform/outbound/exchange.ts';
+import type { TokenSource } from './bearer-token.ts';
+
+/** How long a call may take, and what ends it early. */
+export interface Limit {
+  readonly deadlineMs: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Calls with a token, and once more with a new one when the operator refuses the first. Only a refusal
+ * that proves that the request went no further may count as one.
+ */
+export async function withToken(
+  tokens: TokenSource,
+  limit: Limit,
+  by: {
+    readonly send: (token: string, limit: Limit) => Promise<Ending>;
+    readonly refusesToken: (ending: Ending) => boolean;
+  },
+): Promise<Ending> {
+  const endsAtMs = performance.now() + limit.deadlineMs;
+  const left = (): Limit => ({ ...limit, deadlineMs: Math.max(1, endsAtMs - performance.now()) });
+  const once = async (): Promise<Ending> => {
+    const given = await tokens.get(left().deadlineMs);
+    if (given.kind === 'no_token') return { kind: 'nothing_written', reason: given.reason };
+    const ending = await by.send(given.token, left());
+    if (by.refusesToken(ending)) tokens.refused(given.token);
+    return ending;
+  };
+  const first = await once();
+  if (!by.refusesToken(first) || performance.now() >= endsAtMs) return first;
+  const second = await once();
+  // The refusal still stands when the second request was never written.
+  return second.kind === 'nothing_written' ? first : second;
+}
