@@ -53,6 +53,7 @@ function inertOptions(): ApiOptions {
     scoreBatches: undefined,
     reports: undefined,
     callbackReceiver: inert('callbackReceiver') as ApiOptions['callbackReceiver'],
+    receipts: undefined,
   };
 }
 

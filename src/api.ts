@@ -9,6 +9,7 @@ import type { ScoreBatches } from './credit/batches/processor.ts';
 import type { EnquiryService } from './credit/enquiries/service.ts';
 import type { Pool } from './platform/db/pool.ts';
 import { addCallbackRoutes } from './payments/operations/callbacks.ts';
+import { addReceiptRoutes } from './payments/operations/receipts.ts';
 import { addHealthRoutes, addMetricsRoute } from './platform/http/health.ts';
 import { createAuthenticators, describeSender } from './parties/http/authenticate.ts';
 import type { AuthenticationDeps, Authenticators } from './parties/http/authenticate.ts';
@@ -36,6 +37,7 @@ type PaymentsParts = Pick<
   | 'catalogue'
   | 'create'
   | 'callbackReceiver'
+  | 'receipts'
   | 'bulkProcessor'
   | 'balances'
   | 'statuses'
@@ -94,6 +96,9 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     addSubjectAccess(app, { ...reports, wireTime, prefix: config.scoringPath });
   }
   addCallbackRoutes(app, options.callbackReceiver, options.limits);
+  if (options.receipts !== undefined) {
+    addReceiptRoutes(app, options.receipts.receiver, options.limits);
+  }
   const isSandbox = config.mode === 'sandbox';
   await addReferencePage(app, {
     document: () => contractDocument(operations, { isSandbox }),

@@ -94,7 +94,10 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Omit<Servi
     pollMs: SETTINGS_POLL_MS,
     reload: {
       vendors: parties.directory.reload,
-      billers: payments.catalogue.reload,
+      billers: async () => {
+        await payments.catalogue.reload();
+        await payments.receipts?.reload();
+      },
       scorecards: credit.reloadCards,
     },
     onError: (error) => log.error({ err: error }, 'settings could not be reloaded'),
@@ -151,6 +154,7 @@ function composePayments(
     settings: config,
     timing: config.mode === 'sandbox' ? SANDBOX_TIMING : PRODUCTION_TIMING,
     operators: { masterKeys, callbackBase: `${config.publicUrl}/callbacks` },
+    receipts: { masterKeys, ledgerMac, callbackBase: `${config.publicUrl}/receipts` },
     jobs: {
       masterKeys,
       ledgerMac,

@@ -175,3 +175,16 @@ export function requireSome(options: object, names: readonly string[]): void {
     throw new UsageError('At least one setting to change is required (see --help).');
   }
 }
+
+/** A parser of texts of at most so many printable characters. */
+export function printable(length: number): (text: string) => string {
+  return (text) => {
+    if (new RegExp(`^\\P{C}{1,${length}}$`, 'u').test(text)) return text;
+    throw new InvalidArgumentError(`It must be 1 to ${length} printable characters.`);
+  };
+}
+
+/** Why a person does something. */
+export function noteText(text: string): string {
+  return printable(500)(text);
+}

@@ -61,6 +61,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./payments/funding.ts')).addCollectCommand,
   },
   {
+    name: 'receipts',
+    summary: 'money in: sources, account numbers, and receipts that no vendor has',
+    load: async () => (await import('./payments/receipts.ts')).addReceiptCommands,
+  },
+  {
     name: 'fund',
     summary: 'move a vendor’s collected income into its float',
     load: async () => (await import('./payments/funding.ts')).addFundCommand,

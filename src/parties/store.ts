@@ -13,7 +13,14 @@ import type {
  * The kinds of key holders. `webhook`: the secrets that events to the vendor of this name are
  * signed with. `ledger`: the key that proves that ledger entries were made by the service.
  */
-export const HOLDER_KINDS = ['vendor', 'collector', 'operator', 'webhook', 'ledger'] as const;
+export const HOLDER_KINDS = [
+  'vendor',
+  'collector',
+  'operator',
+  'webhook',
+  'source',
+  'ledger',
+] as const;
 export type HolderKind = (typeof HOLDER_KINDS)[number];
 
 export interface VendorRow {

@@ -24,6 +24,27 @@ export const PAYMENTS_GRANTS: RuntimeGrants = {
   collections: APPEND_ONLY,
   fund_movements: APPEND_ONLY,
 
+  // Receipts.
+  receipt_sources: { insert: true, updateAllBut: ['source_code', 'kind'] },
+  receipt_accounts: { insert: true, update: ['ended_at', 'ended_by'] },
+  receipts: {
+    insert: true,
+    update: [
+      'vendor_id',
+      'account',
+      'state',
+      'reversed_at',
+      'proposal',
+      'proposed_by',
+      'proposed_at',
+      'decided_by',
+      'decided_at',
+      'mac',
+    ],
+  },
+  receipt_reports: APPEND_ONLY,
+  receipt_events: APPEND_ONLY,
+
   // Payments.
   payments: READ_ONLY,
   attempts: READ_ONLY,

@@ -10,6 +10,7 @@ import { countInstructions, readQueueTotals } from './dispatch/queue-totals-stor
 import { readBacklog } from './events/webhooks-store.ts';
 import { readUnchainedSeconds } from './ledger/store.ts';
 import { findOpenQuarantine } from './quarantine/store.ts';
+import { countOpenReceipts } from './receipts/store.ts';
 
 /** Where payments wait, and what needs people; no label contains personal data. */
 export function addPaymentMetrics(
@@ -48,6 +49,7 @@ export function addPaymentMetrics(
   addBatchMetrics(registry, pool);
   addCaseMetrics(registry, pool);
   addWebhookMetrics(registry, pool);
+  addReceiptMetrics(registry, pool);
 }
 
 function addQueueMetrics(registry: Registry, pool: Pool): void {
@@ -187,6 +189,22 @@ function addCaseMetrics(registry: Registry, pool: Pool): void {
       if (side !== undefined) unmatched.set({ side }, count);
     }
     all.set(kinds.reduce((sum, row) => sum + row.count, 0));
+  };
+}
+
+function addReceiptMetrics(registry: Registry, pool: Pool): void {
+  const gauge = gaugesOf(registry, () => read());
+  const count = gauge('malipo_receipts', 'Receipts that are not credited, by state', ['state']);
+  const cents = gauge('malipo_receipts_cents', 'Their amounts in cents, by state', ['state']);
+  const read = async (): Promise<void> => {
+    for (const state of ['unmatched', 'unconfirmed', 'claimed', 'disputed']) {
+      count.set({ state }, 0);
+      cents.set({ state }, 0);
+    }
+    for (const { state, ...open } of await countOpenReceipts(pool)) {
+      count.set({ state }, open.count);
+      cents.set({ state }, Number(open.amountCents));
+    }
   };
 }
 

@@ -30,6 +30,8 @@ import { startPaymentJobs } from './jobs.ts';
 import type { JobOptions, PaymentJobs } from './jobs.ts';
 import { createBalanceReader } from './ledger/balance-reader.ts';
 import type { BalanceReader } from './ledger/balance-reader.ts';
+import { openReceipts } from './receipts/receipts.ts';
+import type { Receipts, ReceiptsOptions } from './receipts/receipts.ts';
 import { createSettler } from './settle/settle.ts';
 import type { Settler } from './settle/settle.ts';
 import type { Timing } from './timing.ts';
@@ -50,6 +52,8 @@ export interface PaymentsOptions {
   readonly operators:
     | (ConnectorRegistryOptions & Pick<JobOptions, 'masterKeys'>)
     | { readonly connectorOf: ConnectorOf };
+  /** Money in from providers; absent: none is received. */
+  readonly receipts?: Pick<ReceiptsOptions, 'masterKeys' | 'ledgerMac' | 'callbackBase'>;
   /** Required for the role `jobs`. */
   readonly jobs?: Pick<JobOptions, 'masterKeys' | 'ledgerMac' | 'wireTime' | 'clock'>;
   /** Default: the system's. */
@@ -77,6 +81,8 @@ export interface Payments {
   readonly callbackReceiver: CallbackReceiver;
   /** Undefined without the role `api`. */
   readonly bulkProcessor: BulkProcessor | undefined;
+  /** Undefined without the option. */
+  readonly receipts: Receipts | undefined;
   readonly balances: BalanceReader;
   readonly statuses: StatusReader;
   readonly connectorOf: ConnectorOf;
@@ -105,9 +111,11 @@ export function openPayments(options: PaymentsOptions): Payments {
   const { pool, newId } = options;
   const { connectors, lanes, operations } = parts;
   const { catalogue, settler, bulkProcessor } = operations;
+  const receipts = buildReceipts(options);
   let jobs: PaymentJobs | undefined;
   const stopAll = async (graceLeftMs: () => number): Promise<void> => {
     await jobs?.stop(graceLeftMs);
+    await receipts?.stop();
     await parts.dispatch?.stop(graceLeftMs());
     await bulkProcessor?.stop();
     await lanes.idle();
@@ -117,6 +125,7 @@ export function openPayments(options: PaymentsOptions): Payments {
   let stopping: Promise<void> | undefined;
   return {
     ...operations,
+    receipts,
     connectorOf: connectors.connectorOf,
     create: (request, vendor) =>
       acceptPayment(
@@ -133,7 +142,9 @@ export function openPayments(options: PaymentsOptions): Payments {
     start: () => {
       bulkProcessor?.start();
       if (options.roles.has('dispatcher')) parts.dispatch = startDispatch(options, parts);
-      if (options.roles.has('jobs')) jobs = startJobs(options, parts);
+      if (!options.roles.has('jobs')) return;
+      jobs = startJobs(options, parts);
+      receipts?.start();
     },
     stop: async (graceLeftMs) => await (stopping ??= stopAll(graceLeftMs)),
   };
@@ -212,6 +223,21 @@ function buildCatalogue({ pool, operators, log }: PaymentsOptions): {
     onReload: () => connectors.update(catalogue.operators()),
   });
   return { catalogue, connectors };
+}
+
+function buildReceipts(options: PaymentsOptions): Receipts | undefined {
+  const { receipts, pool, directory, timing, log } = options;
+  return (
+    receipts &&
+    openReceipts({
+      ...receipts,
+      pool,
+      directory,
+      pullEveryMs: timing.receiptPullEveryMs,
+      pollMs: timing.receiptPollMs,
+      log,
+    })
+  );
 }
 
 /** A pool of one connection for each lane. */

@@ -20,6 +20,13 @@ export const PAYMENTS_TABLES: TableClasses = {
   collections: 'local',
   fund_movements: 'distributed',
 
+  // A receipt must be unique across vendors, or it could credit two.
+  receipt_sources: 'local',
+  receipt_accounts: 'local',
+  receipts: 'local',
+  receipt_reports: 'local',
+  receipt_events: 'local',
+
   payments: 'distributed',
   dispatch_queue: 'distributed',
   unexecuted_attempts: 'distributed',

@@ -18,6 +18,10 @@ export interface Timing {
   readonly eventRetentionEveryMs: number;
   /** How often operators are asked for our float with them. */
   readonly floatPollMs: number;
+  /** How often receipts are pulled from a provider whose confirmations may get lost. */
+  readonly receiptPullEveryMs: number;
+  /** How often to look for receipts to pull, and for claims that a process left. */
+  readonly receiptPollMs: number;
 }
 
 export const PRODUCTION_TIMING: Timing = {
@@ -35,6 +39,8 @@ export const PRODUCTION_TIMING: Timing = {
   chainEveryMs: 10_000,
   eventRetentionEveryMs: 3_600_000,
   floatPollMs: 30_000,
+  receiptPullEveryMs: 180_000,
+  receiptPollMs: 5_000,
 };
 
 /** In the sandbox every account suffix but 9909 must reach its final outcome within 20 s. */

@@ -25,6 +25,8 @@ export const ROWS: readonly (readonly string[])[] = [
   ['payments/billers/administer'],
   ['payments/reconciliation', 'payments/archive'],
   ['payments/quarantine', 'payments/corrections', 'payments/connectors', 'payments/timeline'],
+  // Providers of money in share connections and tokens with the connectors.
+  ['payments/receipts'],
   ['payments/timing'],
   ['payments/jobs', 'payments/metrics'],
   ['payments/payments'],

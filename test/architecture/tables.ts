@@ -20,6 +20,13 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
   ],
   'payments/quarantine': ['quarantines', 'quarantine_events'],
   'payments/collections': ['collections', 'fund_movements'],
+  'payments/receipts': [
+    'receipt_sources',
+    'receipt_accounts',
+    'receipts',
+    'receipt_reports',
+    'receipt_events',
+  ],
   'payments/create': ['payments'],
   'payments/dispatch': ['dispatch_queue', 'unexecuted_attempts', 'unmatched_callbacks'],
   'payments/cases': ['cases', 'case_events'],

@@ -292,6 +292,8 @@ type ElsewherePoint =
   | 'cluster:before-commit'
   | 'cluster:after-commit'
   | 'backup:before-manifest'
+  | 'receipt:after-claim'
+  | 'receipt:after-credit'
   | 'statement:before-commit'
   | 'statement:after-commit';
 

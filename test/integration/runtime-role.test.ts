@@ -18,7 +18,7 @@ const APPEND_ONLY = `transfers ledger_blocks ledger_heads collections fund_movem
   unexecuted_attempts unmatched_callbacks archive_files archived_payments bulk_chunks case_events
   corrections operator_statements statement_rows closed_days day_totals quarantine_events enquiries
   subject_enquiries account_corrections suppression_changes enquiry_retention backups
-  schema_migrations schema_functions schema_objects`.split(/\s+/);
+  schema_migrations schema_functions schema_objects receipt_reports receipt_events`.split(/\s+/);
 /** Rows of these may be deleted by the service; of all others never. */
 const DELETABLE =
   `request_nonces routes route_breakers operator_float_hours phone_prefixes webhooks suppression_rules
@@ -28,7 +28,8 @@ const FROZEN = `accounts.vendor_id accounts.account dispatch_queue.vendor_id
   dispatch_queue.payment_id dispatch_queue.biller_code accounts.bucket
   dispatch_queue.bucket payments.bucket vendors.vendor_id vendors.vid collectors.collector
   security_keys.holder security_keys.holder_kind security_keys.key_id
-  security_keys.valid_until cases.case_id cases.kind
+  security_keys.valid_until cases.case_id cases.kind receipts.receipt receipts.issuer receipts.amount_cents
+  receipts.collector receipt_accounts.vendor_id receipt_accounts.account
   cases.payment_id cases.opened_at events.event_id events.amount_cents events.outcome
   events.account events.details bulk_batches.content bulk_batches.file_sha256
   bulk_batches.batch_reference quarantines.entered_at enquiry_chains.vendor_id

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { DarajaEmulator } from './emulator.ts';
+import type { MoneyInEmulator } from './money-in.ts';
 import type { Ids } from './results.ts';
 
 export interface Gateway {
@@ -18,6 +19,7 @@ const BODY_BYTES = 64 * 1024;
 export function createGateway(
   emulator: DarajaEmulator,
   credentials: { readonly consumerKey: string; readonly consumerSecret: string },
+  moneyIn?: MoneyInEmulator,
 ): Gateway {
   const { consumerKey, consumerSecret } = credentials;
   const basic = `Basic ${Buffer.from(`${consumerKey}:${consumerSecret}`).toString('base64')}`;
@@ -28,6 +30,7 @@ export function createGateway(
     const body = await readBody(request);
     const url = request.url ?? '';
     if (url === '/truth') return send(response, 200, emulator.truth());
+    if (url === '/received') return send(response, 200, moneyIn?.truth() ?? []);
     if (url.startsWith('/oauth/v1/generate')) {
       if (request.headers.authorization !== basic) {
         return refuse(response, 400, '400.008.01', 'Invalid Authentication passed');
@@ -52,6 +55,8 @@ export function createGateway(
     if (content === undefined) {
       return refuse(response, 400, '400.002.02', 'Bad Request - Invalid Payload');
     }
+    const answer = moneyIn?.operate(url, content);
+    if (answer !== undefined) return send(response, answer.status, answer.body);
     operate(emulator, { url, content, response });
   };
   return {

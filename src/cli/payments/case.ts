@@ -21,7 +21,14 @@ import {
 } from '../../payments/cases/cases-store.ts';
 import type { CaseKind, CaseRow } from '../../payments/cases/cases-store.ts';
 import { RESOLUTIONS } from '../../payments/corrections/resolutions.ts';
-import { command, moneyAboveZero, signerName, wholeNumber } from '../arguments.ts';
+import {
+  command,
+  moneyAboveZero,
+  noteText,
+  printable,
+  signerName,
+  wholeNumber,
+} from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { record, table } from '../output.ts';
 import { requireVendor } from '../parties/vendors.ts';
@@ -183,7 +190,7 @@ function addOpen(cases: Command, cli: Cli): void {
     .requiredOption('--vid <vid>', 'vendor ID', signerName)
     .requiredOption('--reference <reference>', 'its ipay_reference')
     .requiredOption('--by <name>', 'who opens it')
-    .requiredOption('--note <text>', 'why', note)
+    .requiredOption('--note <text>', 'why', noteText)
     .action(
       async (options: {
         json?: boolean;
@@ -232,7 +239,7 @@ function addPropose(cases: Command, cli: Cli): void {
         .makeOptionMandatory(),
     )
     .requiredOption('--by <name>', 'who proposes it')
-    .requiredOption('--note <text>', 'why', note)
+    .requiredOption('--note <text>', 'why', noteText)
     .option('--amount <amount>', 'in KES (default: derived from the facts)', moneyAboveZero)
     .option('--operator-reference <reference>', 'the operator’s own, for paid', printable(100))
     .option('--message <text>', 'message that the vendor sees', printable(500))
@@ -278,7 +285,7 @@ function addDecisions(cases: Command, cli: Cli): void {
     });
   command(cases, 'reject <case>', 'Reject a proposal. The case stays open.')
     .requiredOption('--by <name>', 'who rejects it')
-    .requiredOption('--note <text>', 'why', note)
+    .requiredOption('--note <text>', 'why', noteText)
     .action(async (caseId: string, options: { json?: boolean; by: string; note: string }) => {
       await cli.run(options, async ({ pool, wireTime }) => {
         const { by } = options;
@@ -291,17 +298,6 @@ function addDecisions(cases: Command, cli: Cli): void {
 function id(text: string): string {
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)) return text;
   throw new PlainError('It must be a case id, as shown by case list.');
-}
-
-function printable(length: number): (text: string) => string {
-  return (text) => {
-    if (new RegExp(`^\\P{C}{1,${length}}$`, 'u').test(text)) return text;
-    throw new InvalidArgumentError(`It must be 1 to ${length} printable characters.`);
-  };
-}
-
-function note(text: string): string {
-  return printable(500)(text);
 }
 
 function readDetail(

@@ -1,7 +1,5 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
 import type { Command } from 'commander';
-import { readFile } from 'node:fs/promises';
-import type { Readable } from 'node:stream';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { operatorOf, setOperator } from '../../payments/billers/administer.ts';
 import type { Operator, OperatorSecret } from '../../payments/billers/biller.ts';
@@ -23,6 +21,7 @@ import type { Cli } from '../cli.ts';
 import { table, withWireNames } from '../output.ts';
 import { newKeyText } from '../parties/signer-keys.ts';
 import { addFloats } from './operator-float.ts';
+import { readFirstLine, readSetting, readSettingsFile } from './operator-input.ts';
 import { addProtocols } from './operator-protocols.ts';
 import { addTest } from './operator-test.ts';
 
@@ -161,24 +160,6 @@ function addSet(operator: Command, cli: Cli): void {
     });
 }
 
-/**
- * Adds `name=value` to the settings read so far: numbers and null as such, everything else as text.
- */
-function readSetting(
-  text: string,
-  settings: Readonly<Record<string, unknown>>,
-): Record<string, unknown> {
-  const [, name = '', value = ''] = /^([a-z0-9_]{1,60})=(.*)$/s.exec(text) ?? [];
-  if (name === '') throw new InvalidArgumentError('It must be name=value.');
-  return { ...settings, [name]: readValue(value) };
-}
-
-function readValue(text: string): unknown {
-  if (text === '') return undefined;
-  if (text === 'null') return null;
-  return /^\d{1,15}$/.test(text) ? Number(text) : text;
-}
-
 /** Throws: `PlainError` if the operator could not be used with these settings. */
 async function requireUsable(operator: Operator): Promise<void> {
   try {
@@ -242,31 +223,4 @@ function addSetKey(operator: Command, cli: Cli): void {
 
 function asSecret(secret: string): OperatorSecret {
   return { secret, validUntil: null };
-}
-
-const LONGEST_KEY = 16_384;
-
-async function readFirstLine(stdin: Readable): Promise<string> {
-  let text = '';
-  for await (const chunk of stdin) {
-    text += String(chunk);
-    if (text.includes('\n') || text.length > LONGEST_KEY) break;
-  }
-  return text.split('\n')[0]?.trim() ?? '';
-}
-
-/** Throws: `PlainError` naming the file. */
-async function readSettingsFile(
-  file: string | undefined,
-): Promise<Readonly<Record<string, unknown>>> {
-  if (file === undefined) return {};
-  try {
-    const parsed: unknown = JSON.parse(await readFile(file, 'utf8'));
-    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) {
-      return parsed as Readonly<Record<string, unknown>>;
-    }
-  } catch (error) {
-    throw new PlainError(`${file}: ${(error as Error).message}`, { cause: error });
-  }
-  throw new PlainError(`${file} must be a JSON object.`);
 }

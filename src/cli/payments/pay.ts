@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { setTimeout as delay } from 'node:timers/promises';
-import { pino } from 'pino';
 import { decodeReference } from '../../platform/base/ids.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import * as fields from '../../payments/operations/fields.ts';
@@ -10,6 +9,7 @@ import type { PaymentRow } from '../../payments/create/store.ts';
 import { statusOf } from '../../payments/create/payment.ts';
 import { openPayments } from '../../payments/payments.ts';
 import { PRODUCTION_TIMING } from '../../payments/timing.ts';
+import { quietLog } from './quiet-log.ts';
 import { command, like, moneyAboveZero, signerName, wholeNumber } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { EXIT } from '../exit.ts';
@@ -94,7 +94,7 @@ async function create(session: Session, options: PayOptions): Promise<Created> {
     settings: { ...session.config, laneCount: 1 },
     timing: PRODUCTION_TIMING,
     operators: { connectorOf: () => undefined },
-    log: pino({ level: 'silent' }),
+    log: quietLog,
   });
   await payments.catalogue.reload();
   return await payments.create(

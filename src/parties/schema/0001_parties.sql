@@ -45,7 +45,7 @@ create table collectors (
 -- Secrets, encrypted with the master key master_key_id (AES-256-GCM; nonce, tag, ciphertext).
 create table security_keys (
   holder_kind text not null check (holder_kind in
-    ('vendor', 'collector', 'operator', 'webhook', 'ledger')),
+    ('vendor', 'collector', 'operator', 'webhook', 'source', 'ledger')),
   holder text not null,
   key_id uuid not null,
   master_key_id text not null,

@@ -12,6 +12,8 @@ export const CASE_KINDS = [
   'unmatched_callback',
   'no_answer',
   'exposure',
+  'receipt_conflict',
+  'receipt_reversed',
 ] as const;
 export type CaseKind = (typeof CASE_KINDS)[number];
 

@@ -34,9 +34,11 @@ export type StatementOperator = Pick<Operator, 'operatorCode' | 'connector' | 's
 /**
  * A reader of settings, or of a secret with several parts. It throws an `Error` naming the operator
  * and the invalid field, without the value, which may be secret.
+ * @param kind what the settings are of.
  */
 export function createSettingsReader<Schema extends TSchema>(
   schema: Schema,
+  kind = 'operator',
 ): (operatorCode: string, given: unknown, what?: string) => Static<Schema> {
   const compiled = Compile(schema);
   return (operatorCode, given, what = 'settings') => {
@@ -46,7 +48,7 @@ export function createSettingsReader<Schema extends TSchema>(
         error.keyword === 'additionalProperties' ? ` ${JSON.stringify(error.params)}` : '';
       return `${what}${error.instancePath} ${error.message}${unknown}`;
     });
-    throw new Error(`operator ${operatorCode}: ${problems.slice(0, 5).join('; ')}`);
+    throw new Error(`${kind} ${operatorCode}: ${problems.slice(0, 5).join('; ')}`);
   };
 }
 

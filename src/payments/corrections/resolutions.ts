@@ -23,6 +23,7 @@ export const RESOLUTIONS = {
   receivable_returned: 'the operator has returned the money that we claimed',
   collect_exposure: 'the vendor’s float pays what the vendor owes us',
   write_off: 'we write off what the vendor owes us',
+  take_back: 'the money of the receipt is not ours to keep: the vendor’s float pays it back',
 } as const;
 export type Resolution = keyof typeof RESOLUTIONS;
 
@@ -59,6 +60,8 @@ const FITTING: Readonly<Record<CaseKind, readonly Resolution[]>> = {
   unmatched_callback: ['keep_books', 'house_bears', 'receivable'],
   no_answer: ['keep_books', 'paid', 'failed'],
   exposure: ['keep_books', 'collect_exposure', 'write_off'],
+  receipt_conflict: ['keep_books', 'take_back'],
+  receipt_reversed: ['keep_books', 'take_back'],
 };
 
 export interface PlannedTransfer {
@@ -125,6 +128,8 @@ export function planResolution(situation: Situation, proposal: Proposal): Plan {
       return planExposure(situation, proposal, 'float');
     case 'write_off':
       return planExposure(situation, proposal, 'external');
+    case 'take_back':
+      return planTakeBack(situation, proposal);
   }
 }
 
@@ -199,15 +204,28 @@ function planCharge(situation: Situation, proposal: Proposal): Plan {
       field: 'resolution',
     });
   }
-  const { vendorId } = payment;
   const amountCents = missingCents(situation, payment, proposal);
   const wasFailed = payment.outcome === 'failed';
+  const { transfers, take } = chargesOf(payment.vendorId, situation.floatCents);
+  take(accountOf('operator', situation.row), amountCents);
+  if (wasFailed && payment.feeCents > 0n) take('fees', payment.feeCents);
+  return { kind: 'correct', transfers, outcomeAfter: wasFailed ? 'success' : null };
+}
+
+/** Transfers from the vendor's float while it lasts, and then from what the vendor owes us. */
+function chargesOf(
+  vendorId: number,
+  floatCents: bigint,
+): {
+  readonly transfers: PlannedTransfer[];
+  readonly take: (creditAccount: AccountName, cents: bigint) => void;
+} {
+  let leftCents = floatCents;
   const transfers: PlannedTransfer[] = [];
-  let floatCents = situation.floatCents;
   const take = (creditAccount: AccountName, cents: bigint): void => {
-    const fromFloat = cents < floatCents ? cents : floatCents;
+    const fromFloat = cents < leftCents ? cents : leftCents;
     const owed = cents - fromFloat;
-    floatCents -= fromFloat;
+    leftCents -= fromFloat;
     if (fromFloat > 0n) {
       transfers.push({ vendorId, debitAccount: 'float', creditAccount, amountCents: fromFloat });
     }
@@ -215,9 +233,26 @@ function planCharge(situation: Situation, proposal: Proposal): Plan {
       transfers.push({ vendorId, debitAccount: 'exposure', creditAccount, amountCents: owed });
     }
   };
-  take(accountOf('operator', situation.row), amountCents);
-  if (wasFailed && payment.feeCents > 0n) take('fees', payment.feeCents);
-  return { kind: 'correct', transfers, outcomeAfter: wasFailed ? 'success' : null };
+  return { transfers, take };
+}
+
+/** What a receipt credited goes back, at most its amount. */
+function planTakeBack(situation: Situation, proposal: Proposal): Plan {
+  const { row, floatCents } = situation;
+  if (row.vendorId === HOUSE) {
+    throw new PlainError('The receipt was credited to no vendor.', { field: 'resolution' });
+  }
+  const paidCents = factCents(situation, 'paid_cents') ?? 0n;
+  const amountCents = givenCents(proposal) ?? paidCents;
+  if (amountCents <= 0n || amountCents > paidCents) {
+    throw new PlainError(
+      `It must be above zero and at most ${formatMoney(paidCents)}, what the receipt credited.`,
+      { field: 'amount' },
+    );
+  }
+  const { transfers, take } = chargesOf(row.vendorId, floatCents);
+  take('external', amountCents);
+  return { kind: 'correct', transfers, outcomeAfter: null };
 }
 
 function planReturn(situation: Situation, proposal: Proposal): Plan {

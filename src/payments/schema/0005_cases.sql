@@ -24,7 +24,7 @@ create table cases (
   primary key (bucket, vendor_id, case_id),
   constraint cases_kind check (kind in ('contradiction', 'amount_difference', 'ours_only',
     'theirs_only', 'duplicate', 'statement_change', 'float_difference', 'unmatched_callback',
-    'no_answer', 'exposure')),
+    'no_answer', 'exposure', 'receipt_conflict', 'receipt_reversed')),
   constraint cases_proposal check (num_nulls(proposal, proposed_by, proposed_at) in (0, 3)),
   constraint cases_resolution check (num_nulls(resolution, resolved_by, resolved_at) in (0, 3)),
   constraint cases_two_people check (resolved_at is null

@@ -29,6 +29,8 @@ export const CRASH_POINTS = [
   'callback:after-settle',
   'collect:before-commit',
   'collect:after-commit',
+  'receipt:after-claim',
+  'receipt:after-credit',
   'fund:before-commit',
   'fund:after-commit',
   'enquiry:before-commit',

@@ -1,20 +1,17 @@
-import { exchange } from '../../../platform/outbound/exchange.ts';
-import type { Ending } from '../../../platform/outbound/exchange.ts';
 import type { Connector, PaymentInstruction } from '../../dispatch/connector.ts';
-import { createTokenSource } from '../bearer-token.ts';
-import type { IssuedToken, TokenSource } from '../bearer-token.ts';
 import { createOperatorPool } from '../connection.ts';
 import type { Connection } from '../connection.ts';
 import { declined, notSent, unknown } from '../outcomes.ts';
 import type { SecretPaths } from '../secret-path.ts';
-import { decodeUtf8 } from '../text.ts';
+import type { Limit } from '../with-token.ts';
+import { createDarajaCaller } from './caller.ts';
+import type { DarajaApp } from './caller.ts';
 import { BALANCE, createCallbacks, RESULT, STATUS, TIMEOUT } from './callbacks.ts';
-import { classifyInstruction, classifyQuestion, readGateway, refusesToken } from './classify.ts';
+import { classifyInstruction, classifyQuestion } from './classify.ts';
 import { DARAJA_B2B } from './declaration.ts';
 import { parseHandle } from './handle.ts';
 import { balanceRequest, paymentRequest, statusRequest } from './requests.ts';
 import type { CallbackUrls, Initiator } from './requests.ts';
-import { objectOf, textOf } from './result.ts';
 
 /** How a biller is paid. */
 export interface PayBillRule {
@@ -24,10 +21,7 @@ export interface PayBillRule {
   readonly accountReference: string;
 }
 
-export interface DarajaOptions extends Connection {
-  readonly baseUrl: URL;
-  readonly consumerKey: string;
-  readonly consumerSecret: string;
+export interface DarajaOptions extends Connection, DarajaApp {
   readonly initiator: Initiator;
   /** By biller code. */
   readonly billers: ReadonlyMap<string, PayBillRule>;
@@ -37,18 +31,12 @@ export interface DarajaOptions extends Connection {
   readonly caseAfterMs: number;
   readonly callbackUrl: string;
   readonly paths: SecretPaths;
-  readonly answerBytes: number;
-}
-
-interface Limit {
-  readonly deadlineMs: number;
-  readonly signal: AbortSignal;
 }
 
 /** Daraja B2B: accepted at once, the result by callback, and no key of ours to ask by. */
 export function createDarajaConnector(options: DarajaOptions): Connector {
   const pool = createOperatorPool(options.baseUrl.origin, options);
-  const call = createCaller(options, pool);
+  const call = createDarajaCaller(options, pool);
   const urlsOf = (kind: string, reference: string, attemptNumber: number): CallbackUrls => {
     const url = (of: string): string =>
       `${options.callbackUrl}/${options.paths.make({ kind: of, reference, attemptNumber })}`;
@@ -115,73 +103,4 @@ function billOf(instruction: PaymentInstruction, options: DarajaOptions) {
     requester: phone !== null && /^254\d{9}$/.test(phone) ? phone : null,
     reference,
   };
-}
-
-type Caller = (path: string, content: object, limit: Limit) => Promise<Ending>;
-
-/** Sends with a token; once more with a new one when the gateway refuses the first. */
-function createCaller(options: DarajaOptions, pool: Parameters<typeof exchange>[0]): Caller {
-  const prefix = options.baseUrl.pathname.replace(/\/+$/, '');
-  const tokens = createTokens(options, pool, prefix);
-  const sendOnce = async (path: string, content: object, limit: Limit): Promise<Ending> => {
-    const endsAtMs = performance.now() + limit.deadlineMs;
-    const token = await tokens.get(limit.deadlineMs);
-    if (token.kind === 'no_token') return { kind: 'nothing_written', reason: token.reason };
-    const ending = await exchange(pool, {
-      path: prefix + path,
-      body: JSON.stringify(content),
-      headers: { authorization: `Bearer ${token.token}`, 'content-type': 'application/json' },
-      answerBytes: options.answerBytes,
-      signal: limit.signal,
-      deadlineMs: Math.max(1, endsAtMs - performance.now()),
-    });
-    if (refusesToken(readGateway(ending))) tokens.refused(token.token);
-    return ending;
-  };
-  return async (path, content, limit) => {
-    const endsAtMs = performance.now() + limit.deadlineMs;
-    const ending = await sendOnce(path, content, limit);
-    const leftMs = endsAtMs - performance.now();
-    if (!refusesToken(readGateway(ending)) || leftMs < 1) return ending;
-    const again = await sendOnce(path, content, { ...limit, deadlineMs: leftMs });
-    // The refusal still stands when the second request was never written.
-    return again.kind === 'nothing_written' ? ending : again;
-  };
-}
-
-function createTokens(
-  options: DarajaOptions,
-  pool: Parameters<typeof exchange>[0],
-  prefix: string,
-): TokenSource {
-  const basic = Buffer.from(`${options.consumerKey}:${options.consumerSecret}`).toString('base64');
-  return createTokenSource({
-    request: async (deadlineMs) =>
-      await exchange(pool, {
-        method: 'GET',
-        path: `${prefix}/oauth/v1/generate?grant_type=client_credentials`,
-        body: null,
-        headers: { authorization: `Basic ${basic}` },
-        answerBytes: options.answerBytes,
-        // Shared by several calls, so that none of them may cut it off.
-        signal: new AbortController().signal,
-        deadlineMs,
-      }),
-    read: readToken,
-  });
-}
-
-function readToken(ending: Extract<Ending, { kind: 'answer' }>): IssuedToken | undefined {
-  if (ending.httpStatus !== 200) return undefined;
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(decodeUtf8(ending.body) ?? '');
-  } catch {
-    return undefined;
-  }
-  const body = objectOf(parsed);
-  const token = textOf(body?.['access_token']);
-  const seconds = Number(textOf(body?.['expires_in']));
-  if (token === undefined || !/^[\x21-\x7e]{1,900}$/.test(token)) return undefined;
-  return { token, lifeMs: Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : 60_000 };
 }

@@ -7,6 +7,7 @@ import { CONNECTION_SETTINGS, connectionOf, readBaseUrl } from '../connection.ts
 import { createSettingsReader } from '../protocol.ts';
 import type { Protocol } from '../protocol.ts';
 import { createSecretPaths } from '../secret-path.ts';
+import { requireCallbackUrl } from './callback-url.ts';
 import { createDarajaConnector } from './connector.ts';
 import { DARAJA_B2B } from './declaration.ts';
 
@@ -64,7 +65,7 @@ export const darajaB2b: Protocol = {
     const { operatorCode } = operator;
     const settings = readSettings(operatorCode, operator.settings);
     const secret = readSecret(operatorCode, parseSecret(operatorCode, operator.secret), 'secret');
-    requireCallbackUrl(operatorCode, callbackUrl);
+    requireCallbackUrl(`operator ${operatorCode}`, callbackUrl);
     const secrets = operator.secrets.length > 0 ? operator.secrets : [EXAMPLE];
     return createDarajaConnector({
       ...connectionOf(operator, settings),
@@ -135,22 +136,5 @@ function publicKeyOf(operatorCode: string, pem: string): KeyObject {
     throw new Error(`operator ${operatorCode}: certificate is not a PEM certificate`, {
       cause: error,
     });
-  }
-}
-
-/** Daraja refuses callback URLs with these words, and plain http. */
-const REFUSED_WORDS = /mpesa|safaricom|exe|exec|cmd|sql|query/i;
-
-function requireCallbackUrl(operatorCode: string, callbackUrl: string): void {
-  const { protocol, hostname } = new URL(callbackUrl);
-  const isLocal = ['127.0.0.1', '[::1]', 'localhost'].includes(hostname);
-  if (protocol !== 'https:' && !isLocal) {
-    throw new Error(`operator ${operatorCode}: Daraja calls back https only, not ${callbackUrl}`);
-  }
-  const word = REFUSED_WORDS.exec(callbackUrl)?.[0];
-  if (word !== undefined) {
-    throw new Error(
-      `operator ${operatorCode}: Daraja refuses callback URLs that contain “${word}”: ${callbackUrl}. Choose another operator code or path.`,
-    );
   }
 }

@@ -1,0 +1,300 @@
+import { Later, postJson } from '../later.ts';
+import { stamp } from './results.ts';
+
+/** A customer's payment to the short code, as it was really made. */
+export interface Received {
+  readonly receipt: string;
+  readonly account: string;
+  /** Shillings with two decimals. */
+  readonly amount: string;
+  readonly msisdn: string;
+  readonly paidAtMs: number;
+}
+
+/** What the gateway answers; undefined: no such operation here. */
+export type Answer = { readonly status: number; readonly body: object } | undefined;
+
+type Content = Readonly<Record<string, unknown>>;
+
+interface Push {
+  readonly checkoutRequestId: string;
+  readonly merchantRequestId: string;
+  readonly phone: string;
+  readonly callbackUrl: string;
+  code: number | null;
+}
+
+const MASKED = '2547 ***** 001';
+/** Rows of one answer of the pull. */
+const PAGE_ROWS = 10;
+
+/** Customers pay; the last four digits of their number decide what is reported. */
+export class MoneyInEmulator {
+  readonly later = new Later();
+  readonly #received: Received[] = [];
+  readonly #pushes = new Map<string, Push>();
+  readonly #shortCode: string;
+  #urls: { readonly confirmation: string; readonly validation: string } | undefined;
+  #validates = false;
+  #number = 0;
+
+  constructor(shortCode: string) {
+    this.#shortCode = shortCode;
+  }
+
+  /** Safaricom enables validation on request. */
+  enableValidation(): void {
+    this.#validates = true;
+  }
+
+  /** What customers really paid. */
+  truth(): readonly Received[] {
+    return this.#received;
+  }
+
+  /** Returns undefined if validation refused it. */
+  async receive(payment: {
+    readonly account: string;
+    readonly amount: string;
+    readonly msisdn: string;
+    readonly paidAtMs?: number;
+  }): Promise<Received | undefined> {
+    const made = this.#make({ paidAtMs: Date.now(), ...payment });
+    if (this.#validates && this.#urls !== undefined) {
+      const { status, body } = await ask(this.#urls.validation, this.#bodyOf(made, ''));
+      if (status !== 200 || body['ResultCode'] !== '0') return undefined;
+    }
+    this.#received.push(made);
+    this.#report(made);
+    return made;
+  }
+
+  operate(url: string, content: Content): Answer {
+    switch (url) {
+      case '/mpesa/c2b/v2/registerurl':
+        return this.#register(content);
+      case '/mpesa/c2b/v2/simulate':
+        return this.#simulate(content);
+      case '/pulltransactions/v1/register':
+        return {
+          status: 200,
+          body: {
+            ResponseRefID: '18633-7271215-1',
+            ResponseStatus: '1000',
+            ShortCode: this.#shortCode,
+            ResponseDescription: 'Registered for pull',
+          },
+        };
+      case '/pulltransactions/v1/query':
+        return this.#pull(content);
+      case '/mpesa/stkpush/v1/processrequest':
+        return this.#push(content);
+      case '/mpesa/stkpushquery/v1/query':
+        return this.#pushState(content);
+      default:
+        return undefined;
+    }
+  }
+
+  #make(payment: Omit<Received, 'receipt'>): Received {
+    this.#number += 1;
+    return { ...payment, receipt: `UA51${String(this.#number).padStart(6, '0')}` };
+  }
+
+  #register(content: Content): Answer {
+    if (this.#urls !== undefined) {
+      const body = {
+        requestId: '1-1',
+        errorCode: '500.003.1001',
+        errorMessage: 'Urls are already registered.',
+      };
+      return { status: 500, body };
+    }
+    this.#urls = {
+      confirmation: String(content['ConfirmationURL']),
+      validation: String(content['ValidationURL']),
+    };
+    const body = {
+      OriginatorCoversationID: '7619-1',
+      ResponseCode: '0',
+      ResponseDescription: 'Success',
+    };
+    return { status: 200, body };
+  }
+
+  #simulate(content: Content): Answer {
+    const amount = Number(content['Amount']).toFixed(2);
+    const payment = {
+      account: String(content['BillRefNumber']),
+      amount,
+      msisdn: String(content['Msisdn']),
+    };
+    this.later.run(0, async () => void (await this.receive(payment)));
+    const body = {
+      OriginatorCoversationID: '7619-2',
+      ResponseCode: '0',
+      ResponseDescription: 'Accept the service request successfully.',
+    };
+    return { status: 200, body };
+  }
+
+  /** Confirms as often as the payer's number says. */
+  #report(made: Received): void {
+    if (this.#urls === undefined) return;
+    const times = { '9911': 0, '9906': 3 }[made.msisdn.slice(-4)] ?? 1;
+    for (let time = 0; time < times; time += 1) {
+      const url = this.#urls.confirmation;
+      this.later.run(0, async () => void (await postJson(url, this.#bodyOf(made, '1500.00'))));
+    }
+  }
+
+  #bodyOf(made: Received, balance: string): object {
+    return {
+      TransactionType: 'Pay Bill',
+      TransID: made.receipt,
+      TransTime: stamp(made.paidAtMs),
+      TransAmount: made.amount,
+      BusinessShortCode: this.#shortCode,
+      BillRefNumber: made.account,
+      InvoiceNumber: '',
+      OrgAccountBalance: balance,
+      ThirdPartyTransID: '',
+      MSISDN: MASKED,
+      FirstName: 'TEST',
+      MiddleName: '',
+      LastName: '',
+    };
+  }
+
+  #pull(content: Content): Answer {
+    const [from, to] = [localMs(content['StartDate']), localMs(content['EndDate'])];
+    const reach = Date.now() - 48 * 3_600_000;
+    const listed = this.#received.filter(({ paidAtMs }) => {
+      const second = Math.floor(paidAtMs / 1000) * 1000;
+      return paidAtMs > reach && second >= from && second <= to;
+    });
+    const offset = Number(content['OffSetValue']);
+    const rows = listed.slice(offset, offset + PAGE_ROWS).map((made) => ({
+      transactionId: made.receipt,
+      trxDate: new Date(made.paidAtMs + 3 * 3_600_000)
+        .toISOString()
+        .replace(/\..*/, '')
+        .replace('T', ' '),
+      msisdn: MASKED,
+      sender: 'MPESA',
+      transactiontype: 'c2b-pay-bill-debit',
+      billreference: made.account,
+      amount: made.amount,
+      organizationname: 'Example Vendor',
+    }));
+    const code = rows.length === 0 ? '1001' : '1000';
+    return {
+      status: 200,
+      body: {
+        ResponseRefID: '1-2',
+        ResponseCode: code,
+        ResponseMessage: 'Success',
+        Response: [rows],
+      },
+    };
+  }
+
+  /** The prompt on the phone: 9932 cancels it, 9909 never answers, 9911 pays without a callback. */
+  #push(content: Content): Answer {
+    const phone = String(content['PhoneNumber']);
+    this.#number += 1;
+    const push: Push = {
+      checkoutRequestId: `ws_CO_0501202610153${String(this.#number).padStart(6, '0')}`,
+      merchantRequestId: `29115-34620561-${this.#number}`,
+      phone,
+      callbackUrl: String(content['CallBackURL']),
+      code: null,
+    };
+    this.#pushes.set(push.checkoutRequestId, push);
+    const suffix = phone.slice(-4);
+    if (suffix === '9932') this.#endPush(push, 1032, undefined);
+    else if (suffix !== '9909') {
+      const account = String(content['AccountReference']);
+      const amount = Number(content['Amount']).toFixed(2);
+      const made = this.#make({ account, amount, msisdn: phone, paidAtMs: Date.now() });
+      this.#received.push(made);
+      this.#report(made);
+      this.#endPush(push, 0, made);
+    }
+    return {
+      status: 200,
+      body: {
+        MerchantRequestID: push.merchantRequestId,
+        CheckoutRequestID: push.checkoutRequestId,
+        ResponseCode: '0',
+        ResponseDescription: 'Success. Request accepted for processing',
+        CustomerMessage: 'Success. Request accepted for processing',
+      },
+    };
+  }
+
+  #endPush(push: Push, code: number, made: Received | undefined): void {
+    push.code = code;
+    if (push.phone.endsWith('9911')) return;
+    const Item = made && [
+      { Name: 'Amount', Value: Number(made.amount) },
+      { Name: 'MpesaReceiptNumber', Value: made.receipt },
+      { Name: 'Balance' },
+      { Name: 'TransactionDate', Value: Number(stamp(made.paidAtMs)) },
+      { Name: 'PhoneNumber', Value: Number(push.phone) },
+    ];
+    const stkCallback = {
+      MerchantRequestID: push.merchantRequestId,
+      CheckoutRequestID: push.checkoutRequestId,
+      ResultCode: code,
+      ResultDesc:
+        code === 0 ? 'The service request is processed successfully.' : 'Request cancelled by user',
+      ...(Item === undefined ? {} : { CallbackMetadata: { Item } }),
+    };
+    this.later.run(
+      1,
+      async () => void (await postJson(push.callbackUrl, { Body: { stkCallback } })),
+    );
+  }
+
+  #pushState(content: Content): Answer {
+    const push = this.#pushes.get(String(content['CheckoutRequestID']));
+    if (push === undefined || push.code === null) {
+      const body = {
+        requestId: '1-3',
+        errorCode: '500.001.1001',
+        errorMessage: 'The transaction is being processed',
+      };
+      return { status: 500, body };
+    }
+    return {
+      status: 200,
+      body: {
+        ResponseCode: '0',
+        ResponseDescription: 'The service request has been accepted successsfully',
+        MerchantRequestID: push.merchantRequestId,
+        CheckoutRequestID: push.checkoutRequestId,
+        ResultCode: String(push.code),
+        ResultDesc:
+          push.code === 0
+            ? 'The service request is processed successfully.'
+            : 'Request cancelled by user',
+      },
+    };
+  }
+}
+
+/** Milliseconds of `YYYY-MM-DD HH:MM:SS` in East Africa. */
+function localMs(text: unknown): number {
+  return Date.parse(`${String(text).replace(' ', 'T')}+03:00`);
+}
+
+/** POSTs JSON and reads the JSON answer. */
+async function ask(url: string, content: object): Promise<{ status: number; body: Content }> {
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(content),
+  });
+  return { status: answer.status, body: (await answer.json()) as Content };
+}

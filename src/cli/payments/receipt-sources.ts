@@ -1,0 +1,217 @@
+import { Option } from 'commander';
+import type { Command } from 'commander';
+import {
+  addAccount,
+  removeAccount,
+  requireSource,
+  setSource,
+  setSourceKey,
+} from '../../payments/receipts/administer.ts';
+import { openSource } from '../../payments/receipts/sources.ts';
+import { listAccounts, listSources, SOURCE_KINDS } from '../../payments/receipts/sources-store.ts';
+import type { SourceKind } from '../../payments/receipts/sources-store.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import { findVendorNames } from '../parties/vendors.ts';
+import { code, command, displayName, signerName } from '../arguments.ts';
+import type { Cli } from '../cli.ts';
+import { readFirstLine, readSetting, readSettingsFile } from './operator-input.ts';
+import { table, withWireNames } from '../output.ts';
+import { quietLog } from './quiet-log.ts';
+
+export function addSourceCommands(receipts: Command, cli: Cli): void {
+  const source = receipts
+    .command('source')
+    .description('Where receipts are reported: a short code at Safaricom, a bank account.');
+  addList(source, cli);
+  addSet(source, cli);
+  addSetKey(source, cli);
+  addRegister(source, cli);
+  const account = receipts
+    .command('account')
+    .description('The account numbers that customers pay to, and their vendors.');
+  addAccounts(account, cli);
+}
+
+function addList(source: Command, cli: Cli): void {
+  command(source, 'list', 'All sources.').action(async (options: { json?: boolean }) => {
+    await cli.run(options, async ({ pool }) => {
+      const rows = await listSources(pool);
+      return {
+        json: { sources: rows.map(withWireNames) },
+        text: table(
+          [
+            { title: 'CODE' },
+            { title: 'NAME' },
+            { title: 'KIND' },
+            { title: 'COLLECTOR' },
+            { title: 'STATUS' },
+            { title: 'PULLED UNTIL' },
+          ],
+          rows.map((row) => [
+            row.sourceCode,
+            row.name,
+            row.kind,
+            row.collector,
+            row.status,
+            row.pulledUntil?.toISOString() ?? '',
+          ]),
+          'no sources',
+        ),
+      };
+    });
+  });
+}
+
+interface SetOptions {
+  readonly json?: boolean;
+  readonly name?: string;
+  readonly kind?: SourceKind;
+  readonly collector?: string;
+  readonly status?: 'active' | 'suspended';
+  readonly setting: Readonly<Record<string, unknown>>;
+  readonly settingsFile?: string;
+}
+
+function addSet(source: Command, cli: Cli): void {
+  command(source, 'set <code>', 'Add a source, or change the settings that are given.')
+    .option('--name <name>', 'name for people', displayName)
+    .addOption(new Option('--kind <kind>', 'of a new source').choices(SOURCE_KINDS))
+    .option('--collector <collector>', 'in whose name its receipts are collected', signerName)
+    .addOption(
+      new Option('--status <status>', 'whether it is used').choices(['active', 'suspended']),
+    )
+    .option(
+      '--setting <name=value>',
+      'a setting of its kind; name= removes it; may be repeated',
+      readSetting,
+      {},
+    )
+    .option('--settings-file <file>', 'a JSON file with settings, such as addresses')
+    .action(async (given: string, options: SetOptions) => {
+      await cli.run(options, async ({ pool }) => {
+        const { json: _json, setting, settingsFile, ...change } = options;
+        const settings = { ...(await readSettingsFile(settingsFile)), ...setting };
+        const { row, added } = await setSource(pool, code(given), { ...change, settings });
+        const done = added ? 'added' : 'changed';
+        return {
+          json: { ...withWireNames(row), added },
+          text: `Source ${row.sourceCode} is ${done}.`,
+        };
+      });
+    });
+}
+
+function addSetKey(source: Command, cli: Cli): void {
+  command(source, 'set-key <code>', 'Set the secret that the provider gave us.')
+    .requiredOption(
+      '--key <secret>',
+      'JSON with consumer_key, consumer_secret and, for STK push, passkey; - reads it from standard input',
+    )
+    .action(async (given: string, options: { json?: boolean; key: string }) => {
+      await cli.run(options, async ({ pool, sealing }) => {
+        const sourceCode = code(given);
+        const secret =
+          options.key === '-' ? await readFirstLine(cli.surroundings.stdin) : options.key;
+        await setSourceKey(pool, sourceCode, { secret, sealing: await sealing() });
+        return { json: { source_code: sourceCode }, text: `The key of ${sourceCode} is set.` };
+      });
+    });
+}
+
+function addRegister(source: Command, cli: Cli): void {
+  command(
+    source,
+    'register <code>',
+    'Register our URLs for confirmation and validation with Safaricom, and the pull.',
+  )
+    .option('--show', 'only show the URLs')
+    .action(async (given: string, options: { json?: boolean; show?: boolean }) => {
+      await cli.run(options, async ({ pool, sealing, config }) => {
+        const row = await requireSource(pool, code(given));
+        const { masterKeys } = await sealing();
+        const callbackBase = `${config.publicUrl}/receipts`;
+        const open = await openSource({ pool, masterKeys, callbackBase, log: quietLog }, row);
+        if (open === undefined) throw new PlainError(`Source ${row.sourceCode} has no key yet.`);
+        const { daraja } = open;
+        const lines = [
+          `confirmation: ${daraja.urls.confirmation}`,
+          `validation: ${daraja.urls.validation}`,
+        ];
+        let exitCode = 0;
+        if (options.show !== true) {
+          const { signal } = new AbortController();
+          const urls = await daraja.register(signal);
+          const pull = daraja.pulls ? await daraja.registerPull(signal) : undefined;
+          if (!urls.isDone || pull?.isDone === false) exitCode = 1;
+          lines.push(`${urls.isDone ? 'registered' : 'NOT registered'}: ${urls.message}`);
+          if (pull !== undefined) {
+            lines.push(
+              `${pull.isDone ? 'pull registered' : 'pull NOT registered'}: ${pull.message}`,
+            );
+          }
+        }
+        await daraja.close();
+        return {
+          json: { ...daraja.urls, done: exitCode === 0, lines },
+          text: lines.join('\n'),
+          exitCode,
+        };
+      });
+    });
+}
+
+interface AccountOptions {
+  readonly json?: boolean;
+  readonly by: string;
+}
+
+function addAccounts(account: Command, cli: Cli): void {
+  command(account, 'list <source>', 'The account numbers of a source.').action(
+    async (given: string, options: { json?: boolean }) => {
+      await cli.run(options, async ({ pool, wireTime }) => {
+        const { sourceCode } = await requireSource(pool, code(given));
+        const names = await findVendorNames(pool);
+        const rows = (await listAccounts(pool, sourceCode)).map((row) => ({
+          account: row.account,
+          vid: names.get(row.vendorId) ?? String(row.vendorId),
+          addedBy: row.addedBy,
+          addedAt: row.addedAt,
+        }));
+        return {
+          json: { accounts: rows.map(withWireNames) },
+          text: table(
+            [{ title: 'ACCOUNT' }, { title: 'VENDOR' }, { title: 'ADDED' }, { title: 'BY' }],
+            rows.map((row) => [row.account, row.vid, wireTime.format(row.addedAt), row.addedBy]),
+            'no accounts',
+          ),
+        };
+      });
+    },
+  );
+  command(account, 'add <source> <account>', 'Give a vendor an account number.')
+    .requiredOption('--vid <vid>', 'vendor ID', signerName)
+    .requiredOption('--by <name>', 'who adds it')
+    .action(async (given: string, number: string, options: AccountOptions & { vid: string }) => {
+      await cli.run(options, async ({ pool }) => {
+        const { vid, by } = options;
+        const sourceCode = code(given);
+        const added = await addAccount(pool, { sourceCode, account: number, vid, by });
+        return {
+          json: { source_code: sourceCode, account: added, vid },
+          text: `Money paid to account ${added} of ${sourceCode} is credited to ${vid}.`,
+        };
+      });
+    });
+  command(account, 'remove <source> <account>', 'Take an account number out of use.')
+    .requiredOption('--by <name>', 'who removes it')
+    .action(async (given: string, number: string, options: AccountOptions) => {
+      await cli.run(options, async ({ pool }) => {
+        const sourceCode = code(given);
+        const removed = await removeAccount(pool, { sourceCode, account: number, by: options.by });
+        return {
+          json: { source_code: sourceCode, account: removed },
+          text: `Account ${removed} of ${sourceCode} is not in use any more.`,
+        };
+      });
+    });
+}

@@ -1,0 +1,275 @@
+import { Option } from 'commander';
+import type { Command } from 'commander';
+import {
+  approveForReceipt,
+  proposeForReceipt,
+  rejectForReceipt,
+  reportReversal,
+  requireReceipt,
+} from '../../payments/receipts/assign.ts';
+import { listReceiptEvents, listReceipts, listReports } from '../../payments/receipts/store.ts';
+import type { ReceiptRow } from '../../payments/receipts/store.ts';
+import type { ReceiptState } from '../../payments/receipts/receipt.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import { requirePerson } from '../../platform/base/person.ts';
+import { formatMoney } from '../../platform/base/money.ts';
+import type { WireTime } from '../../platform/base/clock.ts';
+import { findVendorNames } from '../parties/vendors.ts';
+import { command, noteText, signerName, wholeNumber } from '../arguments.ts';
+import type { Cli } from '../cli.ts';
+import { record, table } from '../output.ts';
+import type { Session } from '../session.ts';
+import { addSourceCommands } from './receipt-sources.ts';
+import { quietLog } from './quiet-log.ts';
+
+export function addReceiptCommands(program: Command, cli: Cli): void {
+  const receipts = program
+    .command('receipts')
+    .description(
+      'Money in. Each receipt of a provider is credited once. One that no vendor has waits for two people.',
+    );
+  addList(receipts, cli);
+  addShow(receipts, cli);
+  addPropose(receipts, cli);
+  addDecisions(receipts, cli);
+  addReversed(receipts, cli);
+  addSourceCommands(receipts, cli);
+}
+
+const OPEN: readonly ReceiptState[] = ['unmatched', 'unconfirmed', 'claimed', 'disputed'];
+const STATES: readonly ReceiptState[] = [...OPEN, 'credited', 'closed'];
+
+type Names = ReadonlyMap<number, string>;
+
+function addList(receipts: Command, cli: Cli): void {
+  command(receipts, 'list', 'Receipts that are not credited, oldest first.')
+    .addOption(new Option('--state <state>', 'of this state only').choices(STATES))
+    .option('--limit <count>', 'at most this many', wholeNumber(1, 10_000), 100)
+    .action(async (options: { json?: boolean; state?: ReceiptState; limit: number }) => {
+      await cli.run(options, async ({ pool, wireTime }) => {
+        const { state, limit } = options;
+        const states = state === undefined ? OPEN : [state];
+        const rows = await listReceipts(pool, { states, limit });
+        const names = await findVendorNames(pool);
+        return {
+          json: { receipts: rows.map((row) => receiptJson(row, names)) },
+          text: listText(rows, names, wireTime),
+        };
+      });
+    });
+}
+
+function listText(rows: readonly ReceiptRow[], names: Names, wireTime: WireTime): string {
+  return table(
+    [
+      { title: 'RECEIPT' },
+      { title: 'SOURCE' },
+      { title: 'PAID' },
+      { title: 'AMOUNT', align: 'right' },
+      { title: 'ACCOUNT' },
+      { title: 'PAYER' },
+      { title: 'VENDOR' },
+      { title: 'STATE' },
+    ],
+    rows.map((row) => [
+      row.receipt,
+      row.sourceCode,
+      wireTime.format(row.paidAt),
+      formatMoney(row.amountCents),
+      row.account ?? '',
+      row.payer ?? '',
+      vidOf(row, names) ?? '',
+      stateOf(row),
+    ]),
+    'no receipts',
+  );
+}
+
+function stateOf(row: ReceiptRow): string {
+  if (row.decidedBy !== null) return `${row.state}, approved by ${row.decidedBy}`;
+  if (row.proposal === null) return row.state;
+  const { decision, vid } = row.proposal;
+  return `${row.state}; ${decision} ${vid ?? ''} proposed by ${row.proposedBy}`;
+}
+
+function vidOf(row: ReceiptRow, names: Names): string | null {
+  return row.vendorId === null ? null : (names.get(row.vendorId) ?? String(row.vendorId));
+}
+
+function receiptJson(row: ReceiptRow, names: Names) {
+  return {
+    receipt: row.receipt,
+    issuer: row.issuer,
+    source: row.sourceCode,
+    collector: row.collector,
+    amount: formatMoney(row.amountCents),
+    paid_at: row.paidAt.toISOString(),
+    received_at: row.receivedAt.toISOString(),
+    account: row.account,
+    payer: row.payer,
+    vid: vidOf(row, names),
+    state: row.state,
+    reversed_at: row.reversedAt?.toISOString() ?? null,
+    proposal: row.proposal,
+    proposed_by: row.proposedBy,
+    decided_by: row.decidedBy,
+  };
+}
+
+function receiptText(row: ReceiptRow, names: Names, wireTime: WireTime): string {
+  return record([
+    ['receipt', row.receipt],
+    ['issuer', row.issuer],
+    ['source', row.sourceCode],
+    ['amount', formatMoney(row.amountCents)],
+    ['paid', wireTime.format(row.paidAt)],
+    ['received', wireTime.format(row.receivedAt)],
+    ['account', row.account ?? ''],
+    ['payer', row.payer ?? ''],
+    ['vendor', vidOf(row, names) ?? ''],
+    ['state', stateOf(row)],
+    ['reversed', row.reversedAt === null ? '' : wireTime.format(row.reversedAt)],
+  ]);
+}
+
+interface Named {
+  readonly json?: boolean;
+  readonly issuer?: string;
+}
+
+/** A command about one receipt. */
+function receiptCommand(receipts: Command, spec: string, summary: string): Command {
+  return command(receipts, `${spec} <receipt>`, summary).option(
+    '--issuer <issuer>',
+    'who numbered it, if two issuers use the number',
+  );
+}
+
+async function shown(session: Session, row: ReceiptRow) {
+  const names = await findVendorNames(session.pool);
+  return { json: receiptJson(row, names), text: receiptText(row, names, session.wireTime) };
+}
+
+function addShow(receipts: Command, cli: Cli): void {
+  receiptCommand(receipts, 'show', 'Show a receipt: its reports, and who did what.').action(
+    async (receipt: string, options: Named) => {
+      await cli.run(options, async (session) => {
+        const { pool, wireTime } = session;
+        const row = await requireReceipt(pool, { receipt, issuer: options.issuer });
+        const reports = await listReports(pool, row.receiptId);
+        const events = await listReceiptEvents(pool, row.receiptId);
+        const { json, text } = await shown(session, row);
+        const reported = table(
+          [
+            { title: 'REPORTED' },
+            { title: 'SOURCE' },
+            { title: 'CHANNEL' },
+            { title: 'AMOUNT', align: 'right' },
+            { title: 'ACCOUNT' },
+          ],
+          reports.map((report) => [
+            wireTime.format(report.reportedAt),
+            report.sourceCode,
+            report.channel,
+            formatMoney(report.amountCents),
+            report.account,
+          ]),
+        );
+        const happened = table(
+          [{ title: 'AT' }, { title: 'WHAT' }, { title: 'WHO' }, { title: 'DETAIL' }],
+          events.map((event) => [
+            wireTime.format(event.at),
+            event.action,
+            event.actor,
+            JSON.stringify(event.detail),
+          ]),
+        );
+        const reportsJson = reports.map((report) => ({
+          source: report.sourceCode,
+          channel: report.channel,
+          amount: formatMoney(report.amountCents),
+          account: report.account,
+          reported_at: report.reportedAt.toISOString(),
+        }));
+        const eventsJson = events.map((event) => ({ ...event, at: event.at.toISOString() }));
+        return {
+          json: { ...json, reports: reportsJson, events: eventsJson },
+          text: `${text}\n${reported}\n${happened}`,
+        };
+      });
+    },
+  );
+}
+
+interface ProposeOptions extends Named {
+  readonly vid?: string;
+  readonly close?: boolean;
+  readonly by: string;
+  readonly note: string;
+}
+
+function addPropose(receipts: Command, cli: Cli): void {
+  receiptCommand(receipts, 'propose', 'Propose what to do with a receipt that no vendor has.')
+    .addOption(new Option('--vid <vid>', 'credit it to this vendor').argParser(signerName))
+    .addOption(
+      new Option('--close', 'it is for no vendor, for example because it was sent back').conflicts(
+        'vid',
+      ),
+    )
+    .requiredOption('--by <name>', 'who proposes it')
+    .requiredOption('--note <text>', 'why', noteText)
+    .action(async (receipt: string, options: ProposeOptions) => {
+      await cli.run(options, async (session) => {
+        const { issuer, by, note, vid = null } = options;
+        if ((vid === null) !== (options.close === true)) {
+          throw new PlainError('Give either --vid or --close.', { field: 'vid' });
+        }
+        const row = await proposeForReceipt(session.pool, { receipt, issuer, by, note, vid });
+        return await shown(session, row);
+      });
+    });
+}
+
+function addDecisions(receipts: Command, cli: Cli): void {
+  receiptCommand(receipts, 'approve', 'Approve and carry out another person’s proposal.')
+    .requiredOption('--by <name>', 'who approves it; not who proposed it')
+    .action(async (receipt: string, options: Named & { by: string }) => {
+      await cli.run(options, async (session) => {
+        const deps = { pool: session.pool, ledgerMac: await session.ledgerMac(), log: quietLog };
+        const { issuer, by } = options;
+        return await shown(session, await approveForReceipt(deps, { receipt, issuer, by }));
+      });
+    });
+  receiptCommand(receipts, 'reject', 'Reject a proposal. The receipt waits for another one.')
+    .requiredOption('--by <name>', 'who rejects it')
+    .requiredOption('--note <text>', 'why', noteText)
+    .action(async (receipt: string, options: Named & { by: string; note: string }) => {
+      await cli.run(options, async (session) => {
+        const { issuer, by, note } = options;
+        const row = await rejectForReceipt(session.pool, { receipt, issuer, by, note });
+        return await shown(session, row);
+      });
+    });
+}
+
+function addReversed(receipts: Command, cli: Cli): void {
+  receiptCommand(
+    receipts,
+    'reversed',
+    'Report that the provider took the money back. Opens a case; nothing is posted yet.',
+  )
+    .requiredOption('--by <name>', 'who reports it')
+    .requiredOption('--note <text>', 'how it is known', noteText)
+    .action(async (receipt: string, options: Named & { by: string; note: string }) => {
+      await cli.run(options, async (session) => {
+        const { issuer, note } = options;
+        const name = { receipt, issuer };
+        const isNew = await reportReversal(session.pool, name, {
+          actor: requirePerson(options.by),
+          note,
+        });
+        if (!isNew) throw new PlainError('The reversal is known already; see case list.');
+        return await shown(session, await requireReceipt(session.pool, name));
+      });
+    });
+}

@@ -1,0 +1,162 @@
+import type { Sealing } from '../../parties/administer.ts';
+import { addKey, newSharedSecret, requireSameMasterKey } from '../../parties/keys.ts';
+import { findCollector, findVendor, listKeysOf, scopeOf } from '../../parties/store.ts';
+import { isInScope } from '../../parties/vendor.ts';
+import { requirePerson } from '../../platform/base/person.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import { databaseTransaction } from '../../platform/db/pool.ts';
+import type { Pool, Queryable } from '../../platform/db/pool.ts';
+import { changeSettings } from '../../platform/db/settings-watch.ts';
+import { readDarajaSecret } from './daraja/settings.ts';
+import { createDarajaSource } from './daraja/source.ts';
+import { normaliseAccount } from './receipt.ts';
+import { endAccount, findSource, insertAccount, putSource } from './sources-store.ts';
+import type { SourceRow } from './sources-store.ts';
+import { keyHolders } from './sources.ts';
+
+/** Throws: `PlainError` if it does not exist. */
+export async function requireSource(db: Queryable, sourceCode: string): Promise<SourceRow> {
+  const row = await findSource(db, sourceCode);
+  if (row !== undefined) return row;
+  throw new PlainError(`There is no source ${sourceCode}.`, { field: 'source' });
+}
+
+/**
+ * Adds a source, or changes the given settings.
+ * Throws: `PlainError` with the problem.
+ */
+export async function setSource(
+  pool: Pool,
+  sourceCode: string,
+  change: Partial<Omit<SourceRow, 'sourceCode' | 'pulledUntil'>>,
+): Promise<{ readonly row: SourceRow; readonly added: boolean }> {
+  return await changeSettings(pool, 'billers', async (client) => {
+    const known = await findSource(client, sourceCode);
+    const { name = known?.name, collector = known?.collector, kind = known?.kind } = change;
+    if (name === undefined || collector === undefined || kind === undefined) {
+      throw new PlainError('A new source needs a name, a kind and a collector.');
+    }
+    if (known !== undefined && known.kind !== kind) {
+      throw new PlainError('The kind of a source cannot be changed.', { field: 'kind' });
+    }
+    if ((await findCollector(client, collector)) === undefined) {
+      throw new PlainError(`There is no collector ${collector}.`, { field: 'collector' });
+    }
+    const settings = Object.fromEntries(
+      Object.entries({ ...known?.settings, ...change.settings }).filter(
+        ([, value]) => value !== undefined,
+      ),
+    );
+    const status = change.status ?? known?.status ?? 'active';
+    const row = { sourceCode, name, collector, kind, settings, status };
+    await checkSource(row);
+    await putSource(client, row);
+    return { row: await requireSource(client, sourceCode), added: known === undefined };
+  });
+}
+
+const EXAMPLE_SECRET = JSON.stringify({ consumer_key: '…', consumer_secret: '…' });
+
+async function checkSource(
+  row: Pick<SourceRow, 'sourceCode' | 'kind' | 'settings'>,
+): Promise<void> {
+  if (row.kind !== 'daraja') return;
+  const { sourceCode, settings } = row;
+  await usable(async () => {
+    const source = createDarajaSource({
+      sourceCode,
+      settings,
+      secret: EXAMPLE_SECRET,
+      pathSecrets: [{ secret: 'example', validUntil: null }],
+      callbackUrl: `https://localhost/receipts/${sourceCode}`,
+    });
+    await source.close();
+  });
+}
+
+/** Runs a check whose errors are for people. */
+async function usable(check: () => Promise<void> | void): Promise<void> {
+  try {
+    await check();
+  } catch (error) {
+    throw new PlainError((error as Error).message, { cause: error });
+  }
+}
+
+/**
+ * Sets the provider's secret. The first time, also makes the secret of our callback URLs, which
+ * stays: the URLs are registered once.
+ */
+export async function setSourceKey(
+  pool: Pool,
+  sourceCode: string,
+  options: { readonly secret: string; readonly sealing: Sealing },
+): Promise<void> {
+  const { masterKeys, certain } = options.sealing;
+  await usable(() => void readDarajaSecret(sourceCode, options.secret));
+  await changeSettings(pool, 'billers', async (client) => {
+    const { kind } = await requireSource(client, sourceCode);
+    if (kind !== 'daraja') throw new PlainError('A source of statements has no key.');
+    await requireSameMasterKey(client, masterKeys, certain);
+    const holders = keyHolders(sourceCode);
+    const add = async (holder: string, secret: string): Promise<void> =>
+      await addKey(
+        client,
+        { holderKind: 'source', holder },
+        { secret, overlapSeconds: 0, masterKeys },
+      );
+    await add(holders.provider, options.secret);
+    const made = await listKeysOf(client, { holderKind: 'source', holder: holders.paths });
+    if (made.length === 0) await add(holders.paths, newSharedSecret());
+  });
+}
+
+export interface AccountChange {
+  readonly sourceCode: string;
+  readonly account: string;
+  readonly by: string;
+}
+
+/**
+ * Gives a vendor an account number at a source.
+ * Throws: `PlainError` if it is in use, or the source's collector may not collect for the vendor.
+ */
+export async function addAccount(
+  pool: Pool,
+  change: AccountChange & { readonly vid: string },
+): Promise<string> {
+  const addedBy = requirePerson(change.by);
+  const account = requireAccount(change.account);
+  const { sourceCode, vid } = change;
+  return await databaseTransaction(pool, async (client) => {
+    const source = await requireSource(client, sourceCode);
+    const vendor = await findVendor(client, vid);
+    if (vendor === undefined) throw new PlainError(`There is no vendor ${vid}.`, { field: 'vid' });
+    const collector = await findCollector(client, source.collector);
+    if (collector === undefined || !isInScope(scopeOf(collector), vid)) {
+      throw new PlainError(`Collector ${source.collector} may not collect for ${vid}.`, {
+        field: 'vid',
+      });
+    }
+    const { vendorId } = vendor;
+    if (!(await insertAccount(client, { sourceCode, account, vendorId, addedBy }))) {
+      throw new PlainError(`Account ${account} is in use at ${sourceCode}.`, { field: 'account' });
+    }
+    return account;
+  });
+}
+
+/** Throws: `PlainError` if the account is not in use. */
+export async function removeAccount(pool: Pool, change: AccountChange): Promise<string> {
+  const by = requirePerson(change.by);
+  const account = requireAccount(change.account);
+  const { sourceCode } = change;
+  if (await endAccount(pool, { sourceCode, account, by })) return account;
+  throw new PlainError(`Account ${account} is not in use at ${sourceCode}.`, { field: 'account' });
+}
+
+function requireAccount(text: string): string {
+  const account = normaliseAccount(text);
+  if (account !== '') return account;
+  throw new PlainError('It must be 1 to 20 letters and digits.', { field: 'account' });
+}

@@ -1,0 +1,155 @@
+import { findVendor } from '../../parties/store.ts';
+import { isSamePerson, requirePerson } from '../../platform/base/person.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import { databaseTransaction } from '../../platform/db/pool.ts';
+import type { Pool, Queryable } from '../../platform/db/pool.ts';
+import {
+  findReceipts,
+  insertReceiptEvent,
+  lockReceipt,
+  setDecided,
+  setReceiptProposal,
+  setReversed,
+} from './store.ts';
+import type { ReceiptRow } from './store.ts';
+import { claimFor, credit, openReceiptCase } from './take.ts';
+import type { ReceiptDeps } from './take.ts';
+
+/** Which receipt: an issuer is needed only if two use the same number. */
+export interface ReceiptName {
+  readonly receipt: string;
+  readonly issuer?: string | undefined;
+}
+
+/** Throws: `PlainError` if there is not exactly one. */
+export async function requireReceipt(
+  db: Queryable,
+  { receipt, issuer }: ReceiptName,
+): Promise<ReceiptRow> {
+  const found = (await findReceipts(db, receipt)).filter(
+    (row) => issuer === undefined || row.issuer === issuer,
+  );
+  const [row] = found;
+  if (row === undefined) throw new PlainError(`There is no receipt ${receipt}.`);
+  if (found.length === 1) return row;
+  const issuers = found.map((one) => one.issuer).join(', ');
+  throw new PlainError(`Several issuers have a receipt ${receipt}: ${issuers}.`, {
+    field: 'issuer',
+  });
+}
+
+async function lockOpen(db: Queryable, name: ReceiptName): Promise<ReceiptRow> {
+  const { issuer, receipt } = await requireReceipt(db, name);
+  const row = await lockReceipt(db, issuer, receipt);
+  if (row === undefined) throw new PlainError(`There is no receipt ${receipt}.`);
+  if (row.state === 'unmatched' || row.state === 'unconfirmed') return row;
+  throw new PlainError(`The receipt is ${row.state}; nothing is left to decide.`);
+}
+
+/**
+ * Proposes what to do with a receipt that no vendor has: assign it to one, or close it, because the
+ * money went back or belongs to nobody here. Nothing is credited yet.
+ * Throws: `PlainError` with the problem.
+ */
+export async function proposeForReceipt(
+  pool: Pool,
+  request: ReceiptName & {
+    readonly by: string;
+    readonly note: string;
+    /** Null: close it. */
+    readonly vid: string | null;
+  },
+): Promise<ReceiptRow> {
+  const by = requirePerson(request.by);
+  return await databaseTransaction(pool, async (client) => {
+    const row = await lockOpen(client, request);
+    const { vid, note } = request;
+    const vendor = vid === null ? undefined : await findVendor(client, vid);
+    if (vid !== null && vendor === undefined) {
+      throw new PlainError(`There is no vendor ${vid}.`, { field: 'vid' });
+    }
+    const decision = vendor === undefined ? 'close' : 'assign';
+    const proposal = { decision, vendor_id: vendor?.vendorId ?? null, vid, note } as const;
+    await setReceiptProposal(client, row.receiptId, proposal, by);
+    const event = { action: 'proposed', actor: by, detail: proposal } as const;
+    await insertReceiptEvent(client, row.receiptId, event);
+    return await requireReceipt(client, row);
+  });
+}
+
+/** Withdraws a proposal; anybody may. Throws: `PlainError` if there is none. */
+export async function rejectForReceipt(
+  pool: Pool,
+  request: ReceiptName & { readonly by: string; readonly note: string },
+): Promise<ReceiptRow> {
+  const by = requirePerson(request.by);
+  return await databaseTransaction(pool, async (client) => {
+    const row = await lockOpen(client, request);
+    if (row.proposal === null) throw new PlainError('This receipt has no proposal.');
+    await setReceiptProposal(client, row.receiptId, null, by);
+    const detail = { note: request.note, rejected: row.proposal };
+    await insertReceiptEvent(client, row.receiptId, { action: 'rejected', actor: by, detail });
+    return await requireReceipt(client, row);
+  });
+}
+
+/**
+ * Carries out another person's proposal: claims the receipt for the vendor in one commit, then
+ * credits it.
+ * Throws: `PlainError` if the approver is the proposer, or the receipt was decided meanwhile.
+ */
+export async function approveForReceipt(
+  deps: ReceiptDeps,
+  request: ReceiptName & { readonly by: string },
+): Promise<ReceiptRow> {
+  const by = requirePerson(request.by);
+  const decided = await databaseTransaction(deps.pool, async (client) => {
+    const row = await lockOpen(client, request);
+    const { proposal, proposedBy } = row;
+    if (proposal === null) throw new PlainError('This receipt has no proposal.');
+    if (proposedBy !== null && isSamePerson(proposedBy, by)) {
+      throw new PlainError(`${by} proposed it; another person has to approve it.`, { field: 'by' });
+    }
+    const event = { action: 'approved', actor: by, detail: { ...proposal } } as const;
+    await insertReceiptEvent(client, row.receiptId, event);
+    const { vendor_id: vendorId } = proposal;
+    await setDecided(client, row.receiptId, by, vendorId === null);
+    if (vendorId === null) return row;
+    return await claimFor(client, deps.ledgerMac, row, {
+      vendorId,
+      account: row.account,
+      actor: by,
+    });
+  });
+  if (decided.vendorId !== null) await credit(deps, decided);
+  return await requireReceipt(deps.pool, decided);
+}
+
+/**
+ * The provider took the money of a receipt back. Opens a case; nothing is posted until two people
+ * decide it. Returns false if that was known.
+ */
+export async function reportReversal(
+  pool: Pool,
+  name: ReceiptName,
+  by: { readonly actor: string; readonly note: string },
+): Promise<boolean> {
+  return await databaseTransaction(pool, async (client) => {
+    const { issuer, receipt } = await requireReceipt(client, name);
+    const row = await lockReceipt(client, issuer, receipt);
+    if (row === undefined || !(await setReversed(client, row.receiptId))) return false;
+    const { actor, note } = by;
+    const facts = {
+      source: actor,
+      note,
+      issuer,
+      receipt,
+      paid_cents: Number(row.amountCents),
+      state: row.state,
+    };
+    await openReceiptCase(client, row, 'receipt_reversed', facts);
+    const event = { action: 'reversed', actor, detail: { note } } as const;
+    await insertReceiptEvent(client, row.receiptId, event);
+    return true;
+  });
+}

@@ -1,0 +1,107 @@
+import { createWireTime } from '../../../platform/base/clock.ts';
+import { centsOf, objectOf, readJson, textOf } from '../../connectors/values.ts';
+import { cleanMessage } from '../../connectors/text.ts';
+import { normaliseAccount, readReceiptNumber } from '../receipt.ts';
+
+/** A customer's payment to our short code, as Daraja describes it. */
+export interface C2bPayment {
+  readonly receipt: string;
+  readonly amountCents: bigint;
+  readonly paidAt: Date;
+  readonly account: string;
+  readonly payer: string | null;
+  /** What kind of movement; a reversal is one too. */
+  readonly type: string;
+}
+
+/** Daraja's times have no zone; they are taken as those of East Africa. */
+const darajaTime = createWireTime('Africa/Nairobi');
+
+/** `YYYY-MM-DD HH:MM:SS`, of a time. */
+export function darajaTimeOf(time: Date): string {
+  return darajaTime.format(time);
+}
+
+/** A time such as `20260105101530`, `2026-01-05 10:15:30` or `2026-01-05T10:15:30+03:00`. */
+export function readDarajaTime(text: string | undefined): Date | undefined {
+  const [, year, month, day, hour, minute, second] =
+    /^(\d{4})-?(\d\d)-?(\d\d)[ T]?(\d\d):?(\d\d):?(\d\d)(?:\.\d{1,9})?(?:Z|\+\d\d:?\d\d)?$/.exec(
+      text ?? '',
+    ) ?? [];
+  if (second === undefined) return undefined;
+  return darajaTime.parse(`${year}-${month}-${day} ${hour}:${minute}:${second}`);
+}
+
+/**
+ * The body of validation and confirmation. Undefined unless it is a payment to this short code.
+ */
+export function readC2bPayment(
+  body: Buffer,
+  shortCode: string,
+): (C2bPayment & { readonly isOurs: boolean }) | undefined {
+  const content = objectOf(readJson(body));
+  if (content === undefined) return undefined;
+  const read = (name: string): string => cleanMessage(textOf(content[name]) ?? '').trim();
+  const receipt = readReceiptNumber(read('TransID'));
+  const amountCents = centsOf(read('TransAmount'));
+  const paidAt = readDarajaTime(read('TransTime'));
+  if (receipt === undefined || amountCents === undefined || paidAt === undefined) return undefined;
+  return {
+    receipt,
+    amountCents,
+    paidAt,
+    account: normaliseAccount(read('BillRefNumber')),
+    payer: payerOf([read('MSISDN'), read('FirstName'), read('MiddleName'), read('LastName')]),
+    type: read('TransactionType'),
+    isOurs: read('BusinessShortCode') === shortCode,
+  };
+}
+
+export interface PulledPage {
+  readonly payments: readonly C2bPayment[];
+  /** Rows that could not be read. */
+  readonly unreadable: number;
+}
+
+/** The answer of the pull: an array, or an array in an array. Undefined: not an answer. */
+export function readPulled(body: Buffer): PulledPage | undefined {
+  const content = objectOf(readJson(body));
+  const code = textOf(content?.['ResponseCode']);
+  const given = content?.['Response'];
+  // 1000: done. 1001: nothing found.
+  if (code === '1001' && given === undefined) return { payments: [], unreadable: 0 };
+  if ((code !== '1000' && code !== '1001') || !Array.isArray(given)) return undefined;
+  const rows = given.flat(1) as readonly unknown[];
+  const payments = rows.map(readPulledRow).filter((row) => row !== undefined);
+  return { payments, unreadable: rows.length - payments.length };
+}
+
+function readPulledRow(row: unknown): C2bPayment | undefined {
+  const content = objectOf(row);
+  if (content === undefined) return undefined;
+  const read = (name: string): string => cleanMessage(textOf(content[name]) ?? '').trim();
+  const receipt = readReceiptNumber(read('transactionId'));
+  const amountCents = centsOf(read('amount'));
+  const paidAt = readDarajaTime(read('trxDate'));
+  if (receipt === undefined || amountCents === undefined || paidAt === undefined) return undefined;
+  return {
+    receipt,
+    amountCents,
+    paidAt,
+    account: normaliseAccount(read('billreference')),
+    payer: payerOf([read('msisdn'), read('sender')]),
+    type: read('transactiontype'),
+  };
+}
+
+const PAYER_LENGTH = 100;
+
+function payerOf(parts: readonly string[]): string | null {
+  const payer = parts.filter((part) => part !== '').join(' ');
+  return payer === '' ? null : payer.slice(0, PAYER_LENGTH).toWellFormed();
+}
+
+/** A row that takes money back; it is never credited. */
+export function isReversal(payment: Pick<C2bPayment, 'type'>): boolean {
+  return /revers/i.test(payment.type);
+}

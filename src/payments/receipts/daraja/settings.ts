@@ -1,0 +1,96 @@
+import { BlockList, isIP } from 'node:net';
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import { MONEY_PATTERN, parseMoney } from '../../../platform/base/money.ts';
+import { CONNECTION_SETTINGS } from '../../connectors/connection.ts';
+import { createSettingsReader } from '../../connectors/protocol.ts';
+
+const money = Type.String({ pattern: MONEY_PATTERN.source });
+
+export const DARAJA_SETTINGS = Type.Object(
+  {
+    ...CONNECTION_SETTINGS,
+    base_url: Type.String({ maxLength: 200 }),
+    /** Ours, which customers pay to. */
+    short_code: Type.String({ pattern: '^\\d{5,7}$' }),
+    /** Addresses that may call back, or networks such as 196.201.214.0/24. Default: Safaricom's. */
+    addresses: Type.Optional(Type.Array(Type.String({ maxLength: 50 }), { minItems: 1 })),
+    /** Smallest and largest amounts that validation accepts. */
+    minimum: Type.Optional(money),
+    maximum: Type.Optional(money),
+    /** Confirmations of so much are credited when the pull or a statement has them as well. */
+    confirm_from: Type.Optional(money),
+    /** What happens to a payment while validation cannot be reached. */
+    unreachable: Type.Optional(Type.Enum(['Completed', 'Cancelled'])),
+    pull: Type.Optional(Type.Enum(['on', 'off'])),
+    /** For the registration of the pull. */
+    nominated_number: Type.Optional(Type.String({ pattern: '^254\\d{9}$' })),
+  },
+  { additionalProperties: false },
+);
+export type DarajaSettings = Static<typeof DARAJA_SETTINGS>;
+export const readDarajaSettings = createSettingsReader(DARAJA_SETTINGS, 'source');
+
+const SECRET = Type.Object(
+  {
+    consumer_key: Type.String({ minLength: 1 }),
+    consumer_secret: Type.String({ minLength: 1 }),
+    /** For STK push. */
+    passkey: Type.Optional(Type.String({ minLength: 1 })),
+  },
+  { additionalProperties: false },
+);
+export type DarajaSecret = Static<typeof SECRET>;
+const checkSecret = createSettingsReader(SECRET, 'source');
+
+export function readDarajaSecret(sourceCode: string, text: string): DarajaSecret {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    throw new Error(
+      `source ${sourceCode}: the secret must be a JSON object with consumer_key, consumer_secret and, for STK push, passkey`,
+    );
+  }
+  return checkSecret(sourceCode, parsed, 'secret');
+}
+
+/** Published by Safaricom, or seen. */
+const SAFARICOM = [
+  ...[200, 206, 207, 208, 212].map((last) => `196.201.214.${last}`),
+  ...[44, 114].map((last) => `196.201.213.${last}`),
+  ...[69, 74, 127, 128, 129, 132, 136, 138].map((last) => `196.201.212.${last}`),
+];
+
+/**
+ * Which addresses may call back. Throws an `Error` naming the source.
+ * @param addresses undefined: Safaricom's.
+ */
+export function readAddresses(
+  sourceCode: string,
+  addresses: readonly string[] = SAFARICOM,
+): (address: string) => boolean {
+  const list = new BlockList();
+  for (const entry of addresses) {
+    const [address = '', bits] = entry.split('/');
+    const family = isIP(address);
+    const length = bits === undefined ? undefined : Number(bits);
+    const isLength =
+      length === undefined || (/^\d{1,3}$/.test(bits ?? '') && length <= (family === 6 ? 128 : 32));
+    if (family === 0 || !isLength || entry.split('/').length > 2) {
+      throw new Error(`source ${sourceCode}: “${entry}” is not an address or a network`);
+    }
+    const kind = family === 6 ? 'ipv6' : 'ipv4';
+    if (length === undefined) list.addAddress(address, kind);
+    else list.addSubnet(address, length, kind);
+  }
+  return (given) => {
+    const address = given.replace(/^::ffff:(?=\d+\.)/i, '');
+    const family = isIP(address);
+    return family !== 0 && list.check(address, family === 6 ? 'ipv6' : 'ipv4');
+  };
+}
+
+export function limitOf(text: string | undefined): bigint | null {
+  return text === undefined ? null : parseMoney(text);
+}

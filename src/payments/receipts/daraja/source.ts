@@ -1,0 +1,170 @@
+import type { Ending } from '../../../platform/outbound/exchange.ts';
+import { LIMITS } from '../../../platform/base/limits.ts';
+import type { OperatorSecret } from '../../billers/biller.ts';
+import { connectionOf, createOperatorPool, readBaseUrl } from '../../connectors/connection.ts';
+import { requireCallbackUrl } from '../../connectors/daraja-b2b/callback-url.ts';
+import { createDarajaCaller } from '../../connectors/daraja-b2b/caller.ts';
+import type { DarajaCaller } from '../../connectors/daraja-b2b/caller.ts';
+import { objectOf, readJson, textOf } from '../../connectors/values.ts';
+import { createSecretPaths } from '../../connectors/secret-path.ts';
+import type { SecretPaths } from '../../connectors/secret-path.ts';
+import { cleanMessage } from '../../connectors/text.ts';
+import { darajaTimeOf, readPulled } from './payment.ts';
+import type { PulledPage } from './payment.ts';
+import { limitOf, readAddresses, readDarajaSecret, readDarajaSettings } from './settings.ts';
+import type { DarajaSettings } from './settings.ts';
+
+/** Kinds of callback URLs. */
+export const CONFIRMATION = 'confirm';
+export const VALIDATION = 'validate';
+const PULL = 'pull';
+
+/** A short code at Safaricom whose receipts are reported to us. */
+export interface DarajaSource {
+  readonly shortCode: string;
+  readonly paths: SecretPaths;
+  readonly isAllowed: (address: string) => boolean;
+  readonly minimumCents: bigint | null;
+  readonly maximumCents: bigint | null;
+  readonly confirmFromCents: bigint | null;
+  readonly pulls: boolean;
+  /** The URLs that `register` registers. */
+  readonly urls: { readonly confirmation: string; readonly validation: string };
+  /** Registers the URLs for confirmation and validation. Returns what Daraja answered. */
+  register(signal: AbortSignal): Promise<Registered>;
+  /** Asks Daraja to allow the pull. */
+  registerPull(signal: AbortSignal): Promise<Registered>;
+  /** Receipts of the period, from the given row on. Throws an `Error` if Daraja gives none. */
+  pull(period: PullPeriod, signal: AbortSignal): Promise<PulledPage>;
+  close(): Promise<void>;
+}
+
+export interface Registered {
+  readonly isDone: boolean;
+  readonly message: string;
+}
+
+export interface PullPeriod {
+  readonly from: Date;
+  readonly to: Date;
+  readonly offset: number;
+}
+
+export interface DarajaSourceOptions {
+  readonly sourceCode: string;
+  readonly settings: unknown;
+  /** From Safaricom. */
+  readonly secret: string;
+  /** Ours, for the callback URLs, newest first. */
+  readonly pathSecrets: readonly OperatorSecret[];
+  /** Of this source, without a trailing slash. */
+  readonly callbackUrl: string;
+}
+
+const MAX_CONNECTIONS = 4;
+
+/** Throws an `Error` naming the source and what is invalid. */
+export function createDarajaSource(options: DarajaSourceOptions): DarajaSource {
+  const { sourceCode, callbackUrl } = options;
+  const settings = readDarajaSettings(sourceCode, options.settings);
+  const secret = readDarajaSecret(sourceCode, options.secret);
+  requireCallbackUrl(`source ${sourceCode}`, callbackUrl);
+  const paths = createSecretPaths(sourceCode, options.pathSecrets);
+  const urlOf = (kind: string): string =>
+    `${callbackUrl}/${paths.make({ kind, reference: '', attemptNumber: 0 })}`;
+  const connection = connectionOf({ maxConcurrency: MAX_CONNECTIONS }, settings);
+  const baseUrl = readBaseUrl({
+    operatorCode: sourceCode,
+    baseUrl: settings.base_url,
+    kind: 'source',
+  });
+  const pool = createOperatorPool(baseUrl.origin, connection);
+  const app = {
+    baseUrl,
+    consumerKey: secret.consumer_key,
+    consumerSecret: secret.consumer_secret,
+    answerBytes: LIMITS.operatorAnswerBytes,
+  };
+  const ask = askingOf(createDarajaCaller(app, pool), connection.statusTimeoutMs);
+  const urls = { confirmation: urlOf(CONFIRMATION), validation: urlOf(VALIDATION) };
+  const shortCode = settings.short_code;
+  let closing: Promise<void> | undefined;
+  return {
+    shortCode,
+    paths,
+    urls,
+    isAllowed: readAddresses(sourceCode, settings.addresses),
+    minimumCents: limitOf(settings.minimum),
+    maximumCents: limitOf(settings.maximum),
+    confirmFromCents: limitOf(settings.confirm_from),
+    pulls: settings.pull !== 'off',
+    register: async (signal) =>
+      registered(await ask(REGISTER_PATH, registration(settings, urls), signal), ['0']),
+    registerPull: async (signal) =>
+      registered(await ask(PULL_REGISTER_PATH, pullRegistration(settings, urlOf(PULL)), signal), [
+        '1000',
+        '1001',
+      ]),
+    pull: async (period, signal) => {
+      const ending = await ask(PULL_PATH, pullQuery(shortCode, period), signal);
+      const page = ending.kind === 'answer' ? readPulled(ending.body) : undefined;
+      if (page !== undefined) return page;
+      throw new Error(`source ${sourceCode}: the pull failed: ${messageOf(ending)}`);
+    },
+    close: () => (closing ??= pool.close()),
+  };
+}
+
+const REGISTER_PATH = '/mpesa/c2b/v2/registerurl';
+const PULL_REGISTER_PATH = '/pulltransactions/v1/register';
+const PULL_PATH = '/pulltransactions/v1/query';
+
+function registration(settings: DarajaSettings, urls: DarajaSource['urls']): object {
+  return {
+    ShortCode: settings.short_code,
+    ResponseType: settings.unreachable ?? 'Completed',
+    ConfirmationURL: urls.confirmation,
+    ValidationURL: urls.validation,
+  };
+}
+
+function pullRegistration(settings: DarajaSettings, callbackUrl: string): object {
+  return {
+    ShortCode: settings.short_code,
+    RequestType: 'Pull',
+    NominatedNumber: settings.nominated_number ?? '',
+    CallBackURL: callbackUrl,
+  };
+}
+
+function pullQuery(shortCode: string, { from, to, offset }: PullPeriod): object {
+  return {
+    ShortCode: shortCode,
+    StartDate: darajaTimeOf(from),
+    EndDate: darajaTimeOf(to),
+    OffSetValue: String(offset),
+  };
+}
+
+type Asking = (path: string, body: object, signal: AbortSignal) => Promise<Ending>;
+
+function askingOf(call: DarajaCaller, deadlineMs: number): Asking {
+  return async (path, body, signal) => await call(path, body, { deadlineMs, signal });
+}
+
+function registered(ending: Ending, doneCodes: readonly string[]): Registered {
+  const content = ending.kind === 'answer' ? objectOf(readJson(ending.body)) : undefined;
+  const code = textOf(content?.['ResponseCode'] ?? content?.['ResponseStatus']);
+  const message = messageOf(ending);
+  // It was done before, and lasts until it is changed in Safaricom's portal.
+  const isKnown = /already registered|duplicate notification/i.test(message);
+  return { isDone: isKnown || (code !== undefined && doneCodes.includes(code)), message };
+}
+
+function messageOf(ending: Ending): string {
+  if (ending.kind !== 'answer') return ending.reason;
+  const content = objectOf(readJson(ending.body));
+  const said =
+    content?.['errorMessage'] ?? content?.['ResponseDescription'] ?? content?.['ResponseMessage'];
+  return cleanMessage(textOf(said) ?? `HTTP ${ending.httpStatus} without an answer`);
+}

@@ -1,0 +1,77 @@
+import type { Channel, ReceiptReport, ReceiptState } from './receipt.ts';
+
+export type ConflictReason = 'amount' | 'account' | 'vendor';
+
+export type Decision =
+  /** The first report of the receipt. */
+  | {
+      readonly kind: 'new';
+      readonly state: 'claimed' | 'unmatched' | 'unconfirmed';
+      readonly vendorId: number | null;
+    }
+  | { readonly kind: 'repeat' }
+  /** A known receipt gets its vendor. */
+  | { readonly kind: 'claim'; readonly vendorId: number; readonly account: string | null }
+  /** It contradicts an earlier report: nothing is credited, people look at it. */
+  | { readonly kind: 'conflict'; readonly reason: ConflictReason };
+
+/** What is known about the receipt already. */
+export interface KnownReceipt {
+  readonly state: ReceiptState;
+  readonly amountCents: bigint;
+  readonly account: string | null;
+  readonly vendorId: number | null;
+}
+
+/**
+ * What a report means. Pure.
+ * @param about.vendorId of the reported account; undefined: the account is not known.
+ * @param about.confirmFromCents confirmations of so much wait until another channel reports the
+ * receipt as well; null: none does.
+ */
+export function decideReport(
+  report: Pick<ReceiptReport, 'channel' | 'amountCents' | 'account'>,
+  about: {
+    readonly known: KnownReceipt | undefined;
+    readonly vendorId: number | undefined;
+    readonly confirmFromCents: bigint | null;
+  },
+): Decision {
+  const { known, vendorId } = about;
+  const needsConfirming = isUnconfirmed(report, about.confirmFromCents);
+  if (known === undefined) {
+    if (vendorId === undefined) return { kind: 'new', state: 'unmatched', vendorId: null };
+    if (needsConfirming) return { kind: 'new', state: 'unconfirmed', vendorId: null };
+    return { kind: 'new', state: 'claimed', vendorId };
+  }
+  const reason = conflictOf(report, known, vendorId);
+  if (reason !== undefined) return { kind: 'conflict', reason };
+  if (vendorId === undefined) return { kind: 'repeat' };
+  // An account that became known later is for people: they may have decided otherwise.
+  const isFirstAccount =
+    known.state === 'unmatched' && known.account === null && report.account !== null;
+  const isConfirmed = known.state === 'unconfirmed' && report.channel !== 'confirmation';
+  if (isConfirmed || isFirstAccount) {
+    return { kind: 'claim', vendorId, account: known.account ?? report.account };
+  }
+  return { kind: 'repeat' };
+}
+
+function isUnconfirmed(
+  report: { readonly channel: Channel; readonly amountCents: bigint },
+  fromCents: bigint | null,
+): boolean {
+  return report.channel === 'confirmation' && fromCents !== null && report.amountCents >= fromCents;
+}
+
+function conflictOf(
+  report: Pick<ReceiptReport, 'amountCents' | 'account'>,
+  known: KnownReceipt,
+  vendorId: number | undefined,
+): ConflictReason | undefined {
+  if (report.amountCents !== known.amountCents) return 'amount';
+  if (report.account === null) return undefined;
+  if (known.account !== null) return report.account === known.account ? undefined : 'account';
+  const isOthers = known.vendorId !== null && vendorId !== undefined && vendorId !== known.vendorId;
+  return isOthers ? 'vendor' : undefined;
+}

@@ -1,0 +1,67 @@
+import { setPulledUntil, takeTurn } from './sources-store.ts';
+import type { PullTurn } from './sources-store.ts';
+import type { OpenSource, ReceiptSources } from './sources.ts';
+import { takePayment } from './take-payment.ts';
+import type { ReceiptDeps } from './take.ts';
+
+/** Daraja lists the last 48 hours; a little less, because its clock may differ. */
+const REACH_MS = 47.5 * 3_600_000;
+/** Each pull goes back this far again: a receipt may be listed late. */
+const OVERLAP_MS = 3_600_000;
+const MAX_PAGES = 200;
+
+export interface PullDeps extends ReceiptDeps {
+  readonly sources: ReceiptSources;
+  /** How often a source is pulled. */
+  readonly everyMs: number;
+}
+
+/** Pulls every source that is due; a receipt that is known already changes nothing. */
+export async function pullDueSources(deps: PullDeps, signal: AbortSignal): Promise<void> {
+  for (const source of deps.sources.sources()) {
+    if (!source.daraja.pulls || signal.aborted) continue;
+    const due = await takeTurn(deps.pool, source.row.sourceCode, deps.everyMs);
+    if (due === undefined) continue;
+    try {
+      await pullSource(deps, source, { ...due, signal });
+    } catch (error) {
+      // One provider that does not answer must not hold up the others.
+      deps.log.warn({ err: error, sourceCode: source.row.sourceCode }, 'receipts were not pulled');
+    }
+  }
+}
+
+/** Pulls what was paid since the last pull. Returns how many receipts were listed. */
+export async function pullSource(
+  deps: ReceiptDeps,
+  source: OpenSource,
+  turn: PullTurn & { readonly signal: AbortSignal },
+): Promise<number> {
+  const { sourceCode } = source.row;
+  const reachMs = turn.now.getTime() - REACH_MS;
+  const sinceMs = (turn.pulledUntil?.getTime() ?? reachMs) - OVERLAP_MS;
+  if (turn.pulledUntil !== null && sinceMs + OVERLAP_MS < reachMs) {
+    const until = turn.pulledUntil.toISOString();
+    deps.log.error({ sourceCode, until }, 'receipts are missing: the last pull is too long ago');
+  }
+  const period = { from: new Date(Math.max(sinceMs, reachMs)), to: turn.now };
+  const seen = new Set<string>();
+  let offset = 0;
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const { payments, unreadable } = await source.daraja.pull({ ...period, offset }, turn.signal);
+    if (unreadable > 0) {
+      throw new Error(`source ${sourceCode}: ${unreadable} rows of the pull cannot be read`);
+    }
+    const fresh = payments.filter(({ receipt }) => !seen.has(receipt));
+    for (const payment of fresh) {
+      seen.add(payment.receipt);
+      await takePayment(deps, source, { payment, channel: 'pull' });
+    }
+    if (fresh.length === 0) {
+      await setPulledUntil(deps.pool, sourceCode, turn.now);
+      return seen.size;
+    }
+    offset += payments.length;
+  }
+  throw new Error(`source ${sourceCode}: the pull has no end`);
+}

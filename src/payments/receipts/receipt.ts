@@ -1,0 +1,63 @@
+/** How a report of a receipt came. */
+export type Channel = 'confirmation' | 'pull' | 'stk' | 'statement';
+
+export type ReceiptState =
+  'unmatched' | 'unconfirmed' | 'claimed' | 'credited' | 'disputed' | 'closed';
+
+/** One report of a payment of a customer to one of our accounts at a provider. */
+export interface ReceiptReport {
+  /** Who numbers the receipts: one number of an issuer is one receipt, whatever the source. */
+  readonly issuer: string;
+  readonly receipt: string;
+  readonly sourceCode: string;
+  /** In whose name it is collected. */
+  readonly collector: string;
+  readonly channel: Channel;
+  readonly amountCents: bigint;
+  readonly paidAt: Date;
+  /** Normalised; null if the channel does not carry it. */
+  readonly account: string | null;
+  /** Name and masked number, for people. */
+  readonly payer: string | null;
+}
+
+/** A receipt as stored, without what people proposed and decided. */
+export interface Receipt extends Omit<ReceiptReport, 'channel'> {
+  readonly receiptId: string;
+  readonly vendorId: number | null;
+}
+
+const ACCOUNT_PATTERN = /^[A-Z0-9]{1,20}$/;
+
+/**
+ * An account number as it is compared: customers type it with spaces, dashes and in any case.
+ * Returns the empty text if nothing that could be an account is left.
+ */
+export function normaliseAccount(text: string): string {
+  const account = text.toUpperCase().replaceAll(/[\s./_-]/g, '');
+  return ACCOUNT_PATTERN.test(account) ? account : '';
+}
+
+const RECEIPT_PATTERN = /^[A-Z0-9]{6,30}$/;
+
+/** A provider's receipt number in upper case; undefined if it cannot be one. */
+export function readReceiptNumber(text: string): string | undefined {
+  const number = text.trim().toUpperCase();
+  return RECEIPT_PATTERN.test(number) ? number : undefined;
+}
+
+/** The text that a receipt's authentication code covers. */
+export function receiptText(receipt: Receipt): string {
+  return JSON.stringify([
+    'receipts',
+    receipt.issuer,
+    receipt.receipt,
+    receipt.receiptId,
+    receipt.sourceCode,
+    receipt.collector,
+    String(receipt.amountCents),
+    receipt.paidAt.toISOString(),
+    receipt.account,
+    receipt.vendorId,
+  ]);
+}

@@ -1,0 +1,64 @@
+import type { VendorDirectory } from '../../parties/directory.ts';
+import type { MasterKeys } from '../../platform/base/sealing.ts';
+import { startPeriodicJob } from '../../platform/jobs/periodic-job.ts';
+import type { PeriodicJob } from '../../platform/jobs/periodic-job.ts';
+import { pullDueSources } from './pull.ts';
+import { createReceiptReceiver } from './receiver.ts';
+import type { ReceiptReceiver } from './receiver.ts';
+import { createReceiptSources } from './sources.ts';
+import { creditLeftClaims } from './take.ts';
+import type { ReceiptDeps } from './take.ts';
+
+export interface ReceiptsOptions extends ReceiptDeps {
+  /** Opens the secrets of sources. */
+  readonly masterKeys: MasterKeys;
+  readonly directory: Pick<VendorDirectory, 'vendorById'>;
+  /** Providers call `<callbackBase>/<source code>/…`. */
+  readonly callbackBase: string;
+  /** How often a source is pulled. */
+  readonly pullEveryMs: number;
+  /** How often to look for sources that are due, and for claims that were left. */
+  readonly pollMs: number;
+}
+
+/** Money in from providers, in one process. */
+export interface Receipts {
+  readonly receiver: ReceiptReceiver;
+  /** Reads the sources; comes before `start`. */
+  readonly reload: () => Promise<void>;
+  /** Starts pulling, and crediting what was left. */
+  start(): void;
+  stop(): Promise<void>;
+}
+
+export function openReceipts(options: ReceiptsOptions): Receipts {
+  const { log, pollMs } = options;
+  const sources = createReceiptSources(options);
+  const deps = { ...options, sources };
+  let jobs: PeriodicJob[] = [];
+  return {
+    receiver: createReceiptReceiver(deps),
+    reload: sources.reload,
+    start: () => {
+      jobs = [
+        startPeriodicJob({
+          everyMs: pollMs,
+          work: async () => await creditLeftClaims(deps),
+          failureText: 'claimed receipts could not be credited',
+          log,
+        }),
+        startPeriodicJob({
+          everyMs: pollMs,
+          work: async (stopping) =>
+            await pullDueSources({ ...deps, everyMs: options.pullEveryMs }, stopping),
+          failureText: 'receipts could not be pulled',
+          log,
+        }),
+      ];
+    },
+    stop: async () => {
+      await Promise.all(jobs.map(async (job) => await job.stop()));
+      await sources.close();
+    },
+  };
+}

@@ -1,0 +1,136 @@
+import { newId } from '../../platform/base/ids.ts';
+import type { Queryable } from '../../platform/db/pool.ts';
+
+export const SOURCE_KINDS = ['daraja', 'statement'] as const;
+export type SourceKind = (typeof SOURCE_KINDS)[number];
+
+export interface SourceRow {
+  sourceCode: string;
+  name: string;
+  kind: SourceKind;
+  collector: string;
+  settings: Readonly<Record<string, unknown>>;
+  status: 'active' | 'suspended';
+  pulledUntil: Date | null;
+}
+
+const SOURCE_COLUMNS = `source_code as "sourceCode", name, kind, collector, settings, status,
+  pulled_until as "pulledUntil"`;
+
+export async function listSources(db: Queryable): Promise<SourceRow[]> {
+  const listed = await db.query<SourceRow>(
+    `select ${SOURCE_COLUMNS} from receipt_sources order by source_code`,
+  );
+  return listed.rows;
+}
+
+export async function findSource(
+  db: Queryable,
+  sourceCode: string,
+): Promise<SourceRow | undefined> {
+  const found = await db.query<SourceRow>(
+    `select ${SOURCE_COLUMNS} from receipt_sources where source_code = $1`,
+    [sourceCode],
+  );
+  return found.rows[0];
+}
+
+export async function putSource(db: Queryable, row: Omit<SourceRow, 'pulledUntil'>): Promise<void> {
+  await db.query(
+    `insert into receipt_sources (source_code, name, kind, collector, settings, status)
+     values ($1, $2, $3, $4, $5, $6)
+     on conflict (source_code) do update set name = excluded.name, collector = excluded.collector,
+       settings = excluded.settings, status = excluded.status`,
+    [row.sourceCode, row.name, row.kind, row.collector, JSON.stringify(row.settings), row.status],
+  );
+}
+
+export interface AccountRow {
+  accountId: string;
+  sourceCode: string;
+  account: string;
+  vendorId: number;
+  addedAt: Date;
+  addedBy: string;
+}
+
+/** The vendor of an account number at a source; undefined: nobody's. */
+export async function findVendorOfAccount(
+  db: Queryable,
+  sourceCode: string,
+  account: string,
+): Promise<number | undefined> {
+  const found = await db.query<{ vendorId: number }>(
+    `select vendor_id as "vendorId" from receipt_accounts
+     where source_code = $1 and account = $2 and ended_at is null`,
+    [sourceCode, account],
+  );
+  return found.rows[0]?.vendorId;
+}
+
+export async function listAccounts(db: Queryable, sourceCode: string): Promise<AccountRow[]> {
+  const listed = await db.query<AccountRow>(
+    `select account_id as "accountId", source_code as "sourceCode", account,
+       vendor_id as "vendorId", added_at as "addedAt", added_by as "addedBy"
+     from receipt_accounts where source_code = $1 and ended_at is null order by account`,
+    [sourceCode],
+  );
+  return listed.rows;
+}
+
+/** Returns false if the account number is in use at the source. */
+export async function insertAccount(
+  db: Queryable,
+  row: Pick<AccountRow, 'sourceCode' | 'account' | 'vendorId' | 'addedBy'>,
+): Promise<boolean> {
+  const inserted = await db.query(
+    `insert into receipt_accounts (account_id, source_code, account, vendor_id, added_at, added_by)
+     values ($1, $2, $3, $4, now(), $5) on conflict do nothing`,
+    [newId(), row.sourceCode, row.account, row.vendorId, row.addedBy],
+  );
+  return inserted.rowCount === 1;
+}
+
+/** Returns false if the account number is not in use at the source. */
+export async function endAccount(
+  db: Queryable,
+  account: { readonly sourceCode: string; readonly account: string; readonly by: string },
+): Promise<boolean> {
+  const ended = await db.query(
+    `update receipt_accounts set ended_at = now(), ended_by = $3
+     where source_code = $1 and account = $2 and ended_at is null`,
+    [account.sourceCode, account.account, account.by],
+  );
+  return ended.rowCount === 1;
+}
+
+export interface PullTurn {
+  readonly now: Date;
+  readonly pulledUntil: Date | null;
+}
+
+/** One process pulls a source at a time: each token ends the one before. Undefined: not due. */
+export async function takeTurn(
+  db: Queryable,
+  sourceCode: string,
+  everyMs: number,
+): Promise<PullTurn | undefined> {
+  const taken = await db.query<PullTurn>(
+    `update receipt_sources set pull_due_at = now() + $2 * interval '1 millisecond'
+     where source_code = $1 and pull_due_at <= now()
+     returning now() as now, pulled_until as "pulledUntil"`,
+    [sourceCode, everyMs],
+  );
+  return taken.rows[0];
+}
+
+export async function setPulledUntil(
+  db: Queryable,
+  sourceCode: string,
+  until: Date,
+): Promise<void> {
+  await db.query(
+    'update receipt_sources set pulled_until = greatest(pulled_until, $2) where source_code = $1',
+    [sourceCode, until],
+  );
+}

@@ -1,0 +1,137 @@
+import type { Logger } from 'pino';
+import { openKeys } from '../../parties/keys.ts';
+import type { MasterKeys } from '../../platform/base/sealing.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import type { OperatorSecret } from '../billers/biller.ts';
+import { createDarajaSource } from './daraja/source.ts';
+import type { DarajaSource } from './daraja/source.ts';
+import { listSources } from './sources-store.ts';
+import type { SourceRow } from './sources-store.ts';
+
+/** A source that reports by itself. */
+export interface OpenSource {
+  readonly row: Pick<SourceRow, 'sourceCode' | 'collector'>;
+  readonly daraja: DarajaSource;
+}
+
+/** Who numbers the receipts of a Daraja short code: one number is one receipt of all of them. */
+export const MPESA = 'mpesa';
+
+/** The active sources in memory, replaced when a command changes them. */
+export interface ReceiptSources {
+  source(sourceCode: string): OpenSource | undefined;
+  sources(): readonly OpenSource[];
+  readonly reload: () => Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Holders of keys: what the provider gave us, and what our callback URLs are made with. */
+export function keyHolders(sourceCode: string): {
+  readonly provider: string;
+  readonly paths: string;
+} {
+  return { provider: sourceCode, paths: `${sourceCode}|paths` };
+}
+
+/** The keys of all sources in plain text, newest first, by holder. */
+async function openSourceKeys(
+  pool: Pool,
+  masterKeys: MasterKeys,
+): Promise<ReadonlyMap<string, readonly OperatorSecret[]>> {
+  const keys = new Map<string, OperatorSecret[]>();
+  for (const { holder, secret, validUntil } of await openKeys(pool, ['source'], masterKeys)) {
+    keys.set(holder, [...(keys.get(holder) ?? []), { secret, validUntil }]);
+  }
+  return keys;
+}
+
+interface SourceOptions {
+  readonly pool: Pool;
+  readonly masterKeys: MasterKeys;
+  /** Callbacks of a source go to `<callbackBase>/<source code>`. */
+  readonly callbackBase: string;
+  readonly log: Logger;
+}
+
+/** One source, which the caller closes. Undefined: it has no key yet, or cannot be used. */
+export async function openSource(
+  options: SourceOptions,
+  row: SourceRow,
+): Promise<OpenSource | undefined> {
+  return openWith(
+    options,
+    row,
+    keysOf(await openSourceKeys(options.pool, options.masterKeys), row),
+  );
+}
+
+/** The provider's keys, then those of our callback URLs. */
+type SourceKeys = readonly [readonly OperatorSecret[], readonly OperatorSecret[]];
+
+function keysOf(
+  keys: ReadonlyMap<string, readonly OperatorSecret[]>,
+  { sourceCode }: SourceRow,
+): SourceKeys {
+  const holders = keyHolders(sourceCode);
+  return [keys.get(holders.provider) ?? [], keys.get(holders.paths) ?? []];
+}
+
+function openWith(
+  { callbackBase, log }: SourceOptions,
+  row: SourceRow,
+  [[newest], pathSecrets]: SourceKeys,
+): OpenSource | undefined {
+  const { sourceCode } = row;
+  if (newest === undefined || pathSecrets.length === 0) {
+    log.warn({ sourceCode }, 'a source of receipts has no key yet');
+    return undefined;
+  }
+  try {
+    const daraja = createDarajaSource({
+      ...row,
+      secret: newest.secret,
+      pathSecrets,
+      callbackUrl: `${callbackBase}/${sourceCode}`,
+    });
+    return { row, daraja };
+  } catch (error) {
+    // One source must not stop the others.
+    log.error({ err: error }, 'a source of receipts cannot be used');
+    return undefined;
+  }
+}
+
+export function createReceiptSources(options: SourceOptions): ReceiptSources {
+  const { pool, masterKeys } = options;
+  let sources = new Map<string, { readonly source: OpenSource; readonly made: string }>();
+  const closing = new Set<Promise<void>>();
+  const retire = ({ daraja }: OpenSource): void => {
+    const done = daraja.close().finally(() => closing.delete(done));
+    closing.add(done);
+  };
+  return {
+    source: (sourceCode) => sources.get(sourceCode)?.source,
+    sources: () => [...sources.values()].map(({ source }) => source),
+    reload: async () => {
+      const [rows, keys] = [await listSources(pool), await openSourceKeys(pool, masterKeys)];
+      const next: typeof sources = new Map();
+      for (const row of rows) {
+        if (row.kind !== 'daraja' || row.status !== 'active') continue;
+        const given = keysOf(keys, row);
+        const made = JSON.stringify([row.settings, row.collector, given]);
+        const known = sources.get(row.sourceCode);
+        const source = known?.made === made ? known.source : openWith(options, row, given);
+        if (source !== undefined) next.set(row.sourceCode, { source, made });
+      }
+      for (const [sourceCode, { source }] of sources) {
+        if (next.get(sourceCode)?.source !== source) retire(source);
+      }
+      sources = next;
+    },
+    close: async () => {
+      for (const { source } of sources.values()) retire(source);
+      sources = new Map();
+      await Promise.all(closing);
+    },
+  };
+}

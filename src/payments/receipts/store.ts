@@ -1,0 +1,269 @@
+import { newId } from '../../platform/base/ids.ts';
+import type { Queryable } from '../../platform/db/pool.ts';
+import type { Receipt, ReceiptReport, ReceiptState } from './receipt.ts';
+
+/** One person's proposal for a receipt. */
+export interface ReceiptProposal {
+  readonly decision: 'assign' | 'close';
+  /** For `assign`. */
+  readonly vendor_id: number | null;
+  readonly vid: string | null;
+  readonly note: string;
+}
+
+export interface ReceiptRow {
+  issuer: string;
+  receipt: string;
+  receiptId: string;
+  sourceCode: string;
+  collector: string;
+  account: string | null;
+  payer: string | null;
+  amountCents: bigint;
+  paidAt: Date;
+  receivedAt: Date;
+  vendorId: number | null;
+  state: ReceiptState;
+  reversedAt: Date | null;
+  proposal: ReceiptProposal | null;
+  proposedBy: string | null;
+  proposedAt: Date | null;
+  decidedBy: string | null;
+  decidedAt: Date | null;
+  mac: Buffer;
+}
+
+const COLUMNS = `issuer, receipt, receipt_id as "receiptId", source_code as "sourceCode", collector,
+  account, payer, amount_cents as "amountCents", paid_at as "paidAt", received_at as "receivedAt",
+  vendor_id as "vendorId", state, reversed_at as "reversedAt", proposal,
+  proposed_by as "proposedBy", proposed_at as "proposedAt", decided_by as "decidedBy",
+  decided_at as "decidedAt", mac`;
+
+/** Returns false if the issuer's receipt is known already. */
+export async function insertReceipt(
+  db: Queryable,
+  row: Receipt & { readonly state: ReceiptState; readonly mac: Buffer },
+): Promise<boolean> {
+  const inserted = await db.query(
+    `insert into receipts (issuer, receipt, receipt_id, source_code, collector, account, payer,
+       amount_cents, paid_at, received_at, vendor_id, state, mac)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now(), $10, $11, $12) on conflict do nothing`,
+    [
+      row.issuer,
+      row.receipt,
+      row.receiptId,
+      row.sourceCode,
+      row.collector,
+      row.account,
+      row.payer,
+      row.amountCents,
+      row.paidAt,
+      row.vendorId,
+      row.state,
+      row.mac,
+    ],
+  );
+  return inserted.rowCount === 1;
+}
+
+/** The receipt, locked until the caller's database transaction ends. */
+export async function lockReceipt(
+  db: Queryable,
+  issuer: string,
+  receipt: string,
+): Promise<ReceiptRow | undefined> {
+  const found = await db.query<ReceiptRow>(
+    `select ${COLUMNS} from receipts where issuer = $1 and receipt = $2 for update`,
+    [issuer, receipt],
+  );
+  return found.rows[0];
+}
+
+/** Every receipt with this number; several only if issuers use the same one. */
+export async function findReceipts(db: Queryable, receipt: string): Promise<ReceiptRow[]> {
+  const found = await db.query<ReceiptRow>(
+    `select ${COLUMNS} from receipts where receipt = $1 order by issuer`,
+    [receipt],
+  );
+  return found.rows;
+}
+
+/** Receipts of a state, oldest first. */
+export async function listReceipts(
+  db: Queryable,
+  filter: { readonly states: readonly ReceiptState[]; readonly limit: number },
+): Promise<ReceiptRow[]> {
+  const listed = await db.query<ReceiptRow>(
+    `select ${COLUMNS} from receipts where state = any ($1) order by received_at, receipt_id limit $2`,
+    [filter.states, filter.limit],
+  );
+  return listed.rows;
+}
+
+/** Claimed receipts that were not credited at once: their process ended, or the database did. */
+export async function listLeftClaims(db: Queryable, limit: number): Promise<ReceiptRow[]> {
+  const listed = await db.query<ReceiptRow>(
+    `select ${COLUMNS} from receipts where state = 'claimed' order by received_at limit $1`,
+    [limit],
+  );
+  return listed.rows;
+}
+
+/** Gives the receipt to a vendor. The caller holds its lock. */
+export async function setClaimed(
+  db: Queryable,
+  receiptId: string,
+  claim: { readonly vendorId: number; readonly account: string | null; readonly mac: Buffer },
+): Promise<void> {
+  await db.query(
+    `update receipts set state = 'claimed', vendor_id = $2, account = $3, mac = $4
+     where receipt_id = $1`,
+    [receiptId, claim.vendorId, claim.account, claim.mac],
+  );
+}
+
+/** Returns false if it was not claimed any more. */
+export async function endClaim(
+  db: Queryable,
+  receiptId: string,
+  state: 'credited' | 'disputed',
+): Promise<boolean> {
+  const updated = await db.query(
+    `update receipts set state = $2 where receipt_id = $1 and state = 'claimed'`,
+    [receiptId, state],
+  );
+  return updated.rowCount === 1;
+}
+
+/** Returns false if it was reversed already. */
+export async function setReversed(db: Queryable, receiptId: string): Promise<boolean> {
+  const updated = await db.query(
+    'update receipts set reversed_at = now() where receipt_id = $1 and reversed_at is null',
+    [receiptId],
+  );
+  return updated.rowCount === 1;
+}
+
+/** @param proposal null withdraws it. */
+export async function setReceiptProposal(
+  db: Queryable,
+  receiptId: string,
+  proposal: ReceiptProposal | null,
+  actor: string,
+): Promise<void> {
+  await db.query(
+    `update receipts set proposal = $2, proposed_by = case when $2::jsonb is not null then $3 end,
+       proposed_at = case when $2::jsonb is not null then now() end
+     where receipt_id = $1`,
+    [receiptId, proposal === null ? null : JSON.stringify(proposal), actor],
+  );
+}
+
+/** Throws (SQLSTATE 23514) if `actor` is the person who proposed it. */
+export async function setDecided(
+  db: Queryable,
+  receiptId: string,
+  actor: string,
+  closes: boolean,
+): Promise<void> {
+  await db.query(
+    `update receipts set decided_by = $2, decided_at = now(),
+       state = case when $3 then 'closed' else state end
+     where receipt_id = $1`,
+    [receiptId, actor, closes],
+  );
+}
+
+/** Keeps the report; an equal one of the same channel is kept once. */
+export async function insertReport(
+  db: Queryable,
+  receiptId: string,
+  report: ReceiptReport,
+): Promise<void> {
+  await db.query(
+    `insert into receipt_reports (receipt_id, source_code, channel, amount_cents, account, paid_at,
+       reported_at)
+     values ($1, $2, $3, $4, $5, $6, now()) on conflict do nothing`,
+    [
+      receiptId,
+      report.sourceCode,
+      report.channel,
+      report.amountCents,
+      report.account ?? '',
+      report.paidAt,
+    ],
+  );
+}
+
+export interface ReceiptReportRow {
+  sourceCode: string;
+  channel: ReceiptReport['channel'];
+  amountCents: bigint;
+  account: string;
+  paidAt: Date;
+  reportedAt: Date;
+}
+
+export async function listReports(db: Queryable, receiptId: string): Promise<ReceiptReportRow[]> {
+  const listed = await db.query<ReceiptReportRow>(
+    `select source_code as "sourceCode", channel, amount_cents as "amountCents", account,
+       paid_at as "paidAt", reported_at as "reportedAt"
+     from receipt_reports where receipt_id = $1 order by reported_at, source_code, channel`,
+    [receiptId],
+  );
+  return listed.rows;
+}
+
+export interface ReceiptEvent {
+  readonly action:
+    | 'claimed'
+    | 'credited'
+    | 'disputed'
+    | 'conflict'
+    | 'reversed'
+    | 'proposed'
+    | 'rejected'
+    | 'approved';
+  /** A person, or the channel that reported. */
+  readonly actor: string;
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+export async function insertReceiptEvent(
+  db: Queryable,
+  receiptId: string,
+  event: ReceiptEvent,
+): Promise<void> {
+  await db.query(
+    `insert into receipt_events (receipt_id, event_id, at, action, actor, detail)
+     values ($1, $2, clock_timestamp(), $3, $4, $5)`,
+    [receiptId, newId(), event.action, event.actor, JSON.stringify(event.detail)],
+  );
+}
+
+export async function listReceiptEvents(
+  db: Queryable,
+  receiptId: string,
+): Promise<(ReceiptEvent & { readonly at: Date })[]> {
+  const listed = await db.query<ReceiptEvent & { readonly at: Date }>(
+    `select at, action, actor, detail from receipt_events where receipt_id = $1
+     order by at, event_id`,
+    [receiptId],
+  );
+  return listed.rows;
+}
+
+/** The receipts of one state that still need something. */
+export interface OpenReceipts {
+  readonly state: ReceiptState;
+  readonly count: number;
+  readonly amountCents: bigint;
+}
+
+export async function countOpenReceipts(db: Queryable): Promise<OpenReceipts[]> {
+  const counted = await db.query<OpenReceipts>(
+    `select state, count(*)::integer as count, sum(amount_cents)::bigint as "amountCents"
+     from receipts where state not in ('credited', 'closed') group by state`,
+  );
+  return counted.rows;
+}

@@ -1,0 +1,249 @@
+import { crashPoint } from '#crash-points';
+import type { Logger } from 'pino';
+import { isInScope } from '../../parties/vendor.ts';
+import { findCollector, listVendors, scopeOf } from '../../parties/store.ts';
+import { Refusal } from '../../platform/base/errors.ts';
+import { newId } from '../../platform/base/ids.ts';
+import type { Mac } from '../../platform/base/mac.ts';
+import { databaseTransaction } from '../../platform/db/pool.ts';
+import type { Pool, Queryable } from '../../platform/db/pool.ts';
+import { HOUSE, openCase } from '../cases/cases-store.ts';
+import { collect } from '../collections/collect.ts';
+import { decideReport } from './decide.ts';
+import type { Decision } from './decide.ts';
+import { receiptText } from './receipt.ts';
+import type { Receipt, ReceiptReport } from './receipt.ts';
+import { findVendorOfAccount } from './sources-store.ts';
+import {
+  endClaim,
+  insertReceipt,
+  insertReceiptEvent,
+  insertReport,
+  listLeftClaims,
+  lockReceipt,
+  setClaimed,
+} from './store.ts';
+import type { ReceiptRow } from './store.ts';
+
+export interface ReceiptDeps {
+  readonly pool: Pool;
+  readonly ledgerMac: Mac;
+  readonly log: Logger;
+}
+
+/** What a report came to. */
+export type Taken = 'credited' | 'unmatched' | 'unconfirmed' | 'repeated' | 'conflict' | 'claimed';
+
+/**
+ * Takes one report of a receipt. The first commit claims the receipt for a vendor, across all
+ * vendors and sources. The second credits it and can be repeated: a process that ends in between
+ * leaves a claim, which `creditLeftClaims` credits.
+ * @param confirmFromCents see `decideReport`.
+ */
+export async function takeReport(
+  deps: ReceiptDeps,
+  report: ReceiptReport,
+  confirmFromCents: bigint | null = null,
+): Promise<Taken> {
+  const { row, decision } = await databaseTransaction(deps.pool, async (client) => {
+    return await record(client, deps.ledgerMac, report, confirmFromCents);
+  });
+  crashPoint('receipt:after-claim');
+  if (decision.kind === 'conflict') {
+    const { reason } = decision;
+    deps.log.error({ receipt: report.receipt, reason }, 'a receipt was reported differently');
+    return 'conflict';
+  }
+  if (row.state === 'claimed') return (await credit(deps, row)) ? 'credited' : 'claimed';
+  if (decision.kind === 'repeat') return 'repeated';
+  return row.state === 'unconfirmed' ? 'unconfirmed' : 'unmatched';
+}
+
+/** The claim, in the caller's database transaction. */
+async function record(
+  client: Queryable,
+  mac: Mac,
+  report: ReceiptReport,
+  confirmFromCents: bigint | null,
+): Promise<{ readonly row: ReceiptRow; readonly decision: Decision }> {
+  const vendorId =
+    report.account === null
+      ? undefined
+      : await findVendorOfAccount(client, report.sourceCode, report.account);
+  const known = await insertOrLock(client, mac, report, { vendorId, confirmFromCents });
+  const { row, isNew } = known;
+  await insertReport(client, row.receiptId, report);
+  if (isNew) {
+    const state = row.state as 'claimed' | 'unmatched' | 'unconfirmed';
+    if (state === 'claimed') await noteClaim(client, row, report.channel);
+    return { row, decision: { kind: 'new', state, vendorId: row.vendorId } };
+  }
+  const decision = decideReport(report, { known: row, vendorId, confirmFromCents });
+  if (decision.kind === 'conflict') await openConflict(client, row, report, decision.reason);
+  if (decision.kind !== 'claim') return { row, decision };
+  return {
+    row: await claimFor(client, mac, row, { ...decision, actor: report.channel }),
+    decision,
+  };
+}
+
+/** The receipt as this report makes it, or the one that is known, locked. */
+async function insertOrLock(
+  client: Queryable,
+  mac: Mac,
+  report: ReceiptReport,
+  about: { readonly vendorId: number | undefined; readonly confirmFromCents: bigint | null },
+): Promise<{ readonly row: ReceiptRow; readonly isNew: boolean }> {
+  const decision = decideReport(report, { ...about, known: undefined });
+  if (decision.kind !== 'new') throw new Error('the first report of a receipt is new');
+  const made = { ...report, receiptId: newId(), vendorId: decision.vendorId };
+  const row = { ...made, state: decision.state, mac: mac.sign(receiptText(made)) };
+  const isNew = await insertReceipt(client, row);
+  const stored = await lockReceipt(client, report.issuer, report.receipt);
+  if (stored === undefined) throw new Error(`receipt ${report.receipt} is gone`);
+  return { row: stored, isNew };
+}
+
+/**
+ * Gives a receipt to a vendor. The caller holds its lock.
+ * Throws: `Error` if the row was changed outside of the service.
+ */
+export async function claimFor(
+  client: Queryable,
+  mac: Mac,
+  row: ReceiptRow,
+  claim: { readonly vendorId: number; readonly account: string | null; readonly actor: string },
+): Promise<ReceiptRow> {
+  requireAuthentic(mac, row);
+  const { vendorId, account, actor } = claim;
+  const claimed: ReceiptRow = { ...row, vendorId, account, state: 'claimed' };
+  const code = mac.sign(receiptText(claimed));
+  await setClaimed(client, row.receiptId, { vendorId, account, mac: code });
+  await noteClaim(client, claimed, actor);
+  return { ...claimed, mac: code };
+}
+
+async function noteClaim(client: Queryable, row: ReceiptRow, actor: string): Promise<void> {
+  const detail = { vendor_id: row.vendorId };
+  await insertReceiptEvent(client, row.receiptId, { action: 'claimed', actor, detail });
+}
+
+function requireAuthentic(mac: Mac, row: ReceiptRow): void {
+  if (mac.verify(receiptText(row), row.mac)) return;
+  throw new Error(`receipt ${row.receipt} was changed outside of the service`);
+}
+
+async function openConflict(
+  client: Queryable,
+  row: ReceiptRow,
+  report: ReceiptReport,
+  reason: string,
+): Promise<void> {
+  const facts = {
+    source: report.channel,
+    reason,
+    issuer: row.issuer,
+    receipt: row.receipt,
+    paid_cents: Number(row.amountCents),
+    reported_cents: Number(report.amountCents),
+    account: row.account,
+    reported_account: report.account,
+  };
+  const opened = await openReceiptCase(client, row, 'receipt_conflict', facts);
+  if (!opened) return;
+  const { channel: actor } = report;
+  await insertReceiptEvent(client, row.receiptId, { action: 'conflict', actor, detail: facts });
+}
+
+/** Opens a case about the receipt, once while one is open. */
+export async function openReceiptCase(
+  client: Queryable,
+  row: Receipt,
+  kind: 'receipt_conflict' | 'receipt_reversed',
+  facts: Readonly<Record<string, unknown>>,
+): Promise<boolean> {
+  const caseId = await openCase(client, {
+    vendorId: row.vendorId ?? HOUSE,
+    paymentId: null,
+    kind,
+    evidenceId: row.receiptId,
+    operatorCode: null,
+    facts,
+  });
+  return caseId !== undefined;
+}
+
+/**
+ * Credits a claimed receipt as collected income of its vendor. Can be repeated. Returns false if it
+ * has to wait, or is disputed.
+ */
+export async function credit(deps: ReceiptDeps, row: ReceiptRow): Promise<boolean> {
+  const { pool, ledgerMac, log } = deps;
+  const { receipt, vendorId } = row;
+  requireAuthentic(ledgerMac, row);
+  if (vendorId === null) throw new Error(`receipt ${receipt} is claimed for no vendor`);
+  if (!(await mayCollect(pool, row.collector, vendorId))) {
+    log.warn(
+      { receipt, collector: row.collector },
+      'a receipt waits: its collector is not allowed',
+    );
+    return false;
+  }
+  try {
+    const { collector, amountCents, paidAt } = row;
+    await collect(
+      { pool, ledgerMac },
+      { collector, reference: receipt, vendorId, amountCents, paidAt },
+    );
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== 'reference_reused') throw error;
+    log.error({ receipt }, 'the collector has reported this receipt with another content');
+    await endAs(deps, row, 'disputed');
+    return false;
+  }
+  crashPoint('receipt:after-credit');
+  await endAs(deps, row, 'credited');
+  return true;
+}
+
+async function endAs(
+  { pool }: ReceiptDeps,
+  row: ReceiptRow,
+  state: 'credited' | 'disputed',
+): Promise<void> {
+  await databaseTransaction(pool, async (client) => {
+    if (!(await endClaim(client, row.receiptId, state))) return;
+    const event = { action: state, actor: row.collector, detail: { vendor_id: row.vendorId } };
+    await insertReceiptEvent(client, row.receiptId, event);
+    if (state === 'credited') return;
+    const facts = { reason: 'reference_reused', issuer: row.issuer, receipt: row.receipt };
+    await openReceiptCase(client, row, 'receipt_conflict', facts);
+  });
+}
+
+/** Whether the collector is active, and may report income of this vendor. */
+async function mayCollect(pool: Pool, name: string, vendorId: number): Promise<boolean> {
+  const collector = await findCollector(pool, name);
+  if (collector === undefined || collector.status !== 'active') return false;
+  const scope = scopeOf(collector);
+  if (scope === 'all') return true;
+  const vendor = (await listVendors(pool)).find((row) => row.vendorId === vendorId);
+  return vendor !== undefined && isInScope(scope, vendor.vid);
+}
+
+/** Claims credited in one run. */
+const MAX_CLAIMS = 1_000;
+
+/** Credits what a process claimed and did not credit. Returns how many. */
+export async function creditLeftClaims(deps: ReceiptDeps): Promise<number> {
+  let credited = 0;
+  for (const row of await listLeftClaims(deps.pool, MAX_CLAIMS)) {
+    try {
+      if (await credit(deps, row)) credited += 1;
+    } catch (error) {
+      // One receipt that cannot be credited must not hold up the others.
+      deps.log.error({ err: error, receipt: row.receipt }, 'a receipt could not be credited');
+    }
+  }
+  return credited;
+}
