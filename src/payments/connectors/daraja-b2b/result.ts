@@ -68,5 +68,3 @@ function parsed(body: Buffer): unknown {
     return undefined;
   }
 }
-
-export { objectOf, textOf } from '../values.ts';
