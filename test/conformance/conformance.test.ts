@@ -1,5 +1,6 @@
 import { describeConformance } from './suite.ts';
 import { darajaB2b } from './subjects/daraja-b2b.ts';
+import { dtOne } from './subjects/dt-one.ts';
 import { httpJson } from './subjects/http-json.ts';
 import { jambopay } from './subjects/jambopay.ts';
 import { vtpass } from './subjects/vtpass.ts';
@@ -8,6 +9,10 @@ const SUBJECTS = [
   httpJson,
   darajaB2b('code_25'),
   darajaB2b('silence'),
+  dtOne({ mode: 'async', confirm: 'two_step', lateLookups: 0 }),
+  dtOne({ mode: 'sync', confirm: 'two_step', lateLookups: 2 }),
+  dtOne({ mode: 'async', confirm: 'at_once', lateLookups: 100 }),
+  dtOne({ mode: 'sync', confirm: 'at_once', lateLookups: 1, windowMs: 200_000 }),
   jambopay({ errors: 'code_field', secondCommit: 'refused' }),
   jambopay({ errors: 'http_400', secondCommit: 'executes' }),
   vtpass,

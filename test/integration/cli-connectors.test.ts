@@ -45,7 +45,7 @@ test('every protocol says what proves that nothing was executed', async () => {
     protocols: { name: string; proofOfNonExecution: string[] }[];
   };
   expect(protocols.map(({ name }) => name)).toEqual(
-    expect.arrayContaining(['http-json', 'daraja-b2b', 'jambopay', 'http']),
+    expect.arrayContaining(['http-json', 'daraja-b2b', 'jambopay', 'dt-one', 'http']),
   );
   for (const { proofOfNonExecution } of protocols) expect(proofOfNonExecution).not.toEqual([]);
   const daraja = await must(environment, 'operator', 'protocols', 'daraja-b2b');

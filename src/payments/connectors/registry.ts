@@ -4,6 +4,7 @@ import type { Operator } from '../billers/biller.ts';
 import type { Connector, Declaration } from '../dispatch/connector.ts';
 import type { StatementFormat } from '../reconciliation/statement.ts';
 import { darajaB2b } from './daraja-b2b/protocol.ts';
+import { dtOne } from './dt-one/protocol.ts';
 import { http } from './http/protocol.ts';
 import { httpJson } from './http-json/protocol.ts';
 import { jambopay } from './jambopay/protocol.ts';
@@ -15,6 +16,7 @@ import type { Protocol, StatementOperator } from './protocol.ts';
 const PROTOCOLS: Readonly<Record<string, Protocol>> = {
   'http-json': httpJson,
   'daraja-b2b': darajaB2b,
+  'dt-one': dtOne,
   jambopay,
   http,
 };

@@ -1,0 +1,92 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { readBody, sendJson } from '../http.ts';
+import { refusal } from './emulator.ts';
+import type { DtOneEmulator, Reply } from './emulator.ts';
+import { PRODUCTS } from './products.ts';
+
+export interface Gateway {
+  readonly listener: RequestListener;
+  /** Refuses so many of the next calls for being too many. */
+  limitRate(requests: number): void;
+}
+
+const OPENING_BALANCE = 1_000_000;
+
+/** The HTTP side: credentials, then the operations. */
+export function createGateway(emulator: DtOneEmulator): Gateway {
+  const { apiKey, apiSecret } = emulator.options;
+  const basic = `Basic ${Buffer.from(`${apiKey}:${apiSecret}`).toString('base64')}`;
+  let refusals = 0;
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await readBody(request);
+    const url = new URL(request.url ?? '', 'http://emulator');
+    if (url.pathname === '/truth') return sendJson(response, 200, emulator.truth());
+    const reply = ((): Reply => {
+      if (request.headers.authorization !== basic) return refusal(401, 1_000_401);
+      if (refusals > 0) {
+        refusals -= 1;
+        return refusal(429, 1_000_429);
+      }
+      return operate(emulator, { method: request.method ?? '', url, body });
+    })();
+    if (reply !== null) sendJson(response, reply[0], reply[1]);
+  };
+  return {
+    listener: (request, response) => {
+      serve(request, response).catch(() => response.destroy());
+    },
+    limitRate: (requests) => {
+      refusals = requests;
+    },
+  };
+}
+
+function operate(
+  emulator: DtOneEmulator,
+  by: { readonly method: string; readonly url: URL; readonly body: string },
+): Reply {
+  const { method, url } = by;
+  const content = by.body === '' ? {} : (JSON.parse(by.body) as Record<string, unknown>);
+  const path = `${method} ${url.pathname}`;
+  const [, mode, id, action] =
+    /^\/(?:(async|sync)\/)?transactions(?:\/(\d+))?(?:\/(confirm|cancel))?$/.exec(url.pathname) ??
+    [];
+  if (method === 'POST' && mode !== undefined && id === undefined) {
+    return emulator.create(content, mode === 'sync');
+  }
+  if (method === 'POST' && action === 'confirm')
+    return emulator.confirm(Number(id), mode === 'sync');
+  if (method === 'POST' && action === 'cancel') return emulator.cancel(Number(id));
+  if (method === 'GET' && id !== undefined) return emulator.transaction(Number(id));
+  switch (path) {
+    case 'GET /transactions':
+      return emulator.list(url.searchParams);
+    case 'GET /balances': {
+      const spent = emulator.truth().reduce((sum, { amount }) => sum + Number(amount), 0);
+      const available = OPENING_BALANCE - spent;
+      return [
+        200,
+        [{ id: 1, unit_type: 'CURRENCY', unit: 'KES', available, holding: 0, credit_limit: 0 }],
+      ];
+    }
+    case 'GET /products':
+      return [200, Number(url.searchParams.get('page') ?? 1) === 1 ? PRODUCTS : []];
+    case 'POST /lookup/statement-inquiry':
+      return [
+        200,
+        [
+          {
+            reference: 'S1',
+            dates: { due: '2026-01-31', statement: '2026-01-05' },
+            balance: { unit_type: 'CURRENCY', unit: 'KES', amount: 2500.5 },
+          },
+        ],
+      ];
+    case 'POST /lookup/mobile-number':
+      return /^\+254\d{9}$/.test(String(content['mobile_number']))
+        ? [200, [{ id: 502, name: 'Example Mobile', identified: true }]]
+        : refusal(400, 1_005_003);
+    default:
+      return refusal(404, 1_000_404);
+  }
+}
