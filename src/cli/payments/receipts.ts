@@ -7,6 +7,8 @@ import {
   reportReversal,
   requireReceipt,
 } from '../../payments/receipts/assign.ts';
+import { requireSource } from '../../payments/receipts/administer.ts';
+import { importStatement } from '../../payments/receipts/statements/import.ts';
 import { listReceiptEvents, listReceipts, listReports } from '../../payments/receipts/store.ts';
 import type { ReceiptRow } from '../../payments/receipts/store.ts';
 import type { ReceiptState } from '../../payments/receipts/receipt.ts';
@@ -15,7 +17,7 @@ import { requirePerson } from '../../platform/base/person.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
 import { findVendorNames } from '../parties/vendors.ts';
-import { command, noteText, signerName, wholeNumber } from '../arguments.ts';
+import { code, command, noteText, signerName, wholeNumber } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { record, table } from '../output.ts';
 import type { Session } from '../session.ts';
@@ -33,6 +35,7 @@ export function addReceiptCommands(program: Command, cli: Cli): void {
   addPropose(receipts, cli);
   addDecisions(receipts, cli);
   addReversed(receipts, cli);
+  addImport(receipts, cli);
   addSourceCommands(receipts, cli);
 }
 
@@ -250,6 +253,23 @@ function addDecisions(receipts: Command, cli: Cli): void {
         return await shown(session, row);
       });
     });
+}
+
+function addImport(receipts: Command, cli: Cli): void {
+  command(
+    receipts,
+    'import <source> <file>',
+    'Take the credits of a bank statement, each once.',
+  ).action(async (given: string, file: string, options: { json?: boolean }) => {
+    await cli.run(options, async ({ pool, ledgerMac, wireTime }) => {
+      const source = await requireSource(pool, code(given));
+      if (source.kind !== 'statement') throw new PlainError('It is not a source of statements.');
+      const deps = { pool, ledgerMac: await ledgerMac(), log: quietLog };
+      const imported = await importStatement(deps, source, { file, wireTime });
+      const counts = Object.entries(imported).map(([name, count]) => `${count} ${name}`);
+      return { json: imported, text: counts.join(', ') };
+    });
+  });
 }
 
 function addReversed(receipts: Command, cli: Cli): void {

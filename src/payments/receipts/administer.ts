@@ -13,6 +13,7 @@ import { normaliseAccount } from './receipt.ts';
 import { endAccount, findSource, insertAccount, putSource } from './sources-store.ts';
 import type { SourceRow } from './sources-store.ts';
 import { keyHolders } from './sources.ts';
+import { readStatementSettings } from './statements/import.ts';
 
 /** Throws: `PlainError` if it does not exist. */
 export async function requireSource(db: Queryable, sourceCode: string): Promise<SourceRow> {
@@ -60,8 +61,10 @@ const EXAMPLE_SECRET = JSON.stringify({ consumer_key: 'â€¦', consumer_secret: 'â
 async function checkSource(
   row: Pick<SourceRow, 'sourceCode' | 'kind' | 'settings'>,
 ): Promise<void> {
-  if (row.kind !== 'daraja') return;
   const { sourceCode, settings } = row;
+  if (row.kind === 'statement') {
+    return await usable(() => void readStatementSettings(sourceCode, settings));
+  }
   await usable(async () => {
     const source = createDarajaSource({
       sourceCode,
