@@ -176,6 +176,45 @@ test('a strict vendor cannot use a file to try out documents', async () => {
   expect(single.status).toBe(429);
 });
 
+test('several batches at once do not exceed the misses that a strict vendor may have', async () => {
+  const vendor = await running.addVendor({ enquiryPolicy: 'strict' });
+  const guesses = (): Row[] =>
+    Array.from({ length: 20 }, (_, at) => ({
+      requestReference: reference(),
+      nationalID: String(999_999_900 + at),
+      name1: 'Amani',
+      name2: 'Baraka',
+      consentReference: 'C1',
+      consentDate: '2020-11-01',
+    }));
+  const results = await Promise.all([1, 2, 3, 4].map(async () => await score(vendor, guesses())));
+  const codes = results.flat().map(({ code }) => code);
+  expect(codes.filter((code) => code === 'subject_not_found')).toHaveLength(MISSES_PER_HOUR);
+  expect(codes.filter((code) => code === 'too_many_requests')).toHaveLength(80 - MISSES_PER_HOUR);
+});
+
+test('a row that fails for an internal reason is refused alone', async () => {
+  const vendor = await running.addVendor();
+  const rows = Array.from({ length: 300 }, (_, index) => ({
+    requestReference: reference(),
+    ...PEOPLE[index === 270 ? 4 : index % 3],
+  }));
+  const crn = 1_000_005;
+  const sealed = `select sealed from subjects where crn = ${crn}`;
+  const before = await running.service.pool.query<{ sealed: Buffer }>(sealed);
+  await database.asOwner(
+    `update subjects set sealed = set_byte(sealed, 40, 255 - get_byte(sealed, 40)) where crn = ${crn}`,
+  );
+  const results = await score(vendor, rows);
+  await database.asOwner(
+    `update subjects set sealed = '\\x${before.rows[0]?.sealed.toString('hex') ?? ''}' where crn = ${crn}`,
+  );
+  expect(results.map(({ result }) => result)).toEqual(
+    rows.map((_, index) => (index === 270 ? 'REFUSED' : 'ANSWERED')),
+  );
+  expect(results[270]).toMatchObject({ code: 'internal_error', field: null });
+});
+
 test('a batch is one file of one vendor, and is once', async () => {
   const vendor = await running.addVendor();
   const other = await running.addVendor();

@@ -13,6 +13,9 @@ import { listSubjectEnquiries } from '../../src/credit/registry/subject-enquirie
 import { listCases } from '../../src/credit/registry/cases-store.ts';
 import { closeDispute, openDispute } from '../../src/credit/registry/disputes-store.ts';
 import { addLifeRecord } from '../../src/credit/registry/life-store.ts';
+import { newId } from '../../src/platform/base/ids.ts';
+import { contentLocation } from '../../src/credit/batches/batch.ts';
+import { insertBatch } from '../../src/credit/batches/store.ts';
 import { rotateKeys } from '../../src/credit/rotation/rotate.ts';
 import { findSubjects } from '../../src/credit/registry/store.ts';
 import { createVault } from '../../src/credit/registry/vault.ts';
@@ -762,8 +765,29 @@ test('keys are rotated: afterwards the former ones are not needed', async () => 
   const document = [{ type: 'nationalID', number: '900000001' }] as const;
   expect(await findSubjects(pool, both, document)).toHaveLength(1);
   expect(await findSubjects(pool, after, document)).toHaveLength(0);
+  const batch = { vendorId: 1, batchReference: 'BeforeRotation', batchId: newId() };
+  const location = contentLocation(batch.batchId);
+  await insertBatch(pool, {
+    ...batch,
+    operation: 'generic-score',
+    fileSha256: Buffer.alloc(32),
+    keyId: '',
+    rowCount: 1,
+    sealedContent: createVault({
+      master: { current: masterKeys.current, previous: undefined },
+      index: { current: indexKey, previous: undefined },
+    }).seal('[]', location),
+    // Nobody answers it during the test.
+    leaseMs: 600_000,
+    maxOpen: 1,
+  });
   const done = await rotateKeys(owner, both);
-  expect(done).toMatchObject({ subjects: 5 });
+  expect(done).toMatchObject({ subjects: 5, batches: 1 });
+  const waiting = await pool.query<{ sealed: Buffer }>(
+    'select sealed_content as sealed from score_batches where batch_id = $1',
+    [batch.batchId],
+  );
+  expect(after.unseal(waiting.rows[0]?.sealed ?? Buffer.alloc(0), location)).toBe('[]');
   expect(await findSubjects(pool, after, document)).toMatchObject([
     { crn: 1_000_001n, profile: { name: { surname: 'Wanjiru' } } },
   ]);
@@ -774,6 +798,7 @@ test('keys are rotated: afterwards the former ones are not needed', async () => 
     disputes: 0,
     enquiries: 0,
     answers: 0,
+    batches: 0,
   });
   // Back again, for the service that runs with the former keys.
   await rotateKeys(

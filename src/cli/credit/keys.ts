@@ -126,7 +126,7 @@ function addRotateKeys(credit: Command, cli: Cli): void {
       );
       return {
         json: done,
-        text: `Rewritten: ${done.subjects} subjects, ${done.accounts} accounts, ${done.disputes} disputes, ${done.enquiries} enquiries, ${done.answers} answers of bureaus.\n`,
+        text: `Rewritten: ${done.subjects} subjects, ${done.accounts} accounts, ${done.disputes} disputes, ${done.enquiries} enquiries, ${done.answers} answers of bureaus, ${done.batches} open batches.\n`,
       };
     });
   });

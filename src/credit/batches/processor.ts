@@ -4,34 +4,23 @@ import { newId } from '../../platform/base/ids.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
 import { startPeriodicJob } from '../../platform/jobs/periodic-job.ts';
 import type { PeriodicJob } from '../../platform/jobs/periodic-job.ts';
+import { isUnavailable } from '../../platform/db/pool.ts';
 import type { Pool } from '../../platform/db/pool.ts';
-import type { BureauFinding } from '../bureaus/bureau.ts';
 import { payloadOf, readKeptOfEach } from '../enquiries/kept-store.ts';
-import { askMany } from '../enquiries/many.ts';
-import type { EnquiryEnding, ManyOptions } from '../enquiries/many.ts';
-import type { Enquiry } from '../enquiries/service.ts';
+import type { ManyOptions } from '../enquiries/many.ts';
 import { contentLocation, rowAnswerOf } from './batch.ts';
 import type {
   BatchProgress,
   NewScoreBatch,
   RowAnswer,
-  RowContent,
   RowResult,
   ScoreOperation,
   ScoreRow,
 } from './batch.ts';
+import { Overtaken, prepareChunk, recordChunk, refuseRow } from './chunk.ts';
+import type { PreparedChunk, RowRules } from './chunk.ts';
 import * as store from './store.ts';
 import type { BatchKey } from './store.ts';
-
-/** Makes enquiries of rows and bodies of findings: the same as for single enquiries. */
-export interface RowRules {
-  /** Undefined if the vendor may no longer ask. Throws: a Refusal about the row. */
-  enquiryOf(
-    content: RowContent,
-    by: { readonly vendorId: number; readonly operation: ScoreOperation; readonly keyId: string },
-  ): Enquiry | undefined;
-  present(finding: BureauFinding, enquiry: Enquiry): object;
-}
 
 /** Accepts batches of enquiries and answers their rows in the background. */
 export interface ScoreBatches {
@@ -206,81 +195,72 @@ class Batches implements ScoreBatches {
     }
   }
 
+  /**
+   * Answers the rest of a batch, a chunk at a time; the next one is prepared while one is recorded.
+   * If a row makes its chunk fail, the chunk is halved until the row stands alone and is refused.
+   */
   async #answerAll(key: BatchKey, leased: store.LeasedBatch): Promise<void> {
-    const { pool, vault } = this.#options;
+    const { vault, log } = this.#options;
     const { batchId, sealedContent } = leased;
     if (sealedContent === null) return;
     const rows = JSON.parse(vault.unseal(sealedContent, contentLocation(batchId))) as ScoreRow[];
+    const batch = { ...key, ...leased };
     let { nextRow } = leased;
-    while (nextRow <= rows.length) {
-      if (this.#stopping) return await store.releaseBatch(pool, key);
-      const some = rows.slice(nextRow - 1, nextRow - 1 + LIMITS.scoreChunkRows);
-      await this.#answerChunk({ ...key, ...leased, firstRow: nextRow }, some);
-      nextRow += some.length;
-    }
-  }
-
-  /** Answers some rows, with their enquiries, in one commit. */
-  async #answerChunk(
-    chunk: BatchKey & store.LeasedBatch & { readonly firstRow: number },
-    rows: readonly ScoreRow[],
-  ): Promise<void> {
-    const { leaseMs } = this.#options;
-    const rules = this.#rules;
-    if (rules === undefined) throw new Error('Batches were not started');
-    const endings = new Map<number, EnquiryEnding>();
-    const asked: { readonly index: number; readonly enquiry: Enquiry }[] = [];
-    for (const [index, row] of rows.entries()) {
-      const read = readRow(row, (content) => rules.enquiryOf(content, chunk));
-      if ('kind' in read) endings.set(index, read);
-      else asked.push({ index, enquiry: read });
-    }
-    await askMany(
-      this.#options,
-      asked.map(({ enquiry }) => enquiry),
-      {
-        present: (finding, enquiry) => rules.present(finding, enquiry),
-        commit: async (client, made) => {
-          for (const [at, { index }] of asked.entries()) {
-            const ending = made[at];
-            if (ending !== undefined) endings.set(index, ending);
+    let size: number = LIMITS.scoreChunkRows;
+    let ahead: Ahead | undefined;
+    try {
+      while (nextRow <= rows.length) {
+        if (this.#stopping) return await store.releaseBatch(this.#options.pool, key);
+        const chunk =
+          ahead?.firstRow === nextRow ? ahead : this.#prepare(batch, rows, nextRow, size);
+        ahead = undefined;
+        try {
+          const prepared = await chunk.prepared;
+          ahead = this.#prepare(batch, rows, nextRow + prepared.rows.length, LIMITS.scoreChunkRows);
+          await recordChunk(this.#options, prepared);
+          nextRow += prepared.rows.length;
+          size = LIMITS.scoreChunkRows;
+        } catch (error) {
+          if (!isOfRows(error)) throw error;
+          if (chunk.length > 1) {
+            size = Math.ceil(chunk.length / 2);
+            continue;
           }
-          const moved = await store.insertChunk(client, {
-            ...chunk,
-            requestReferences: rows.map(({ requestReference }) => requestReference),
-            refusals: refusalsOf(endings, chunk.firstRow),
-            leaseMs,
-          });
-          if (!moved) throw new Error('Another process answers this batch');
-        },
-      },
-    );
+          log.error({ err: error, batch_id: batchId, row: nextRow }, 'a row could not be answered');
+          await refuseRow(this.#options, batch, nextRow, rows[nextRow - 1]);
+          nextRow += 1;
+        }
+      }
+    } finally {
+      await ahead?.prepared.catch(() => {});
+    }
+  }
+
+  /** Starts to prepare rows. The promise may be dropped. */
+  #prepare(
+    batch: BatchKey & store.LeasedBatch,
+    rows: readonly ScoreRow[],
+    firstRow: number,
+    size: number,
+  ): Ahead {
+    if (this.#rules === undefined) throw new Error('Batches were not started');
+    const some = rows.slice(firstRow - 1, firstRow - 1 + size);
+    const prepared = prepareChunk(this.#options, this.#rules, { ...batch, firstRow }, some);
+    prepared.catch(() => {});
+    return { firstRow, length: some.length, prepared };
   }
 }
 
-function readRow(
-  row: ScoreRow,
-  enquiryOf: (content: RowContent) => Enquiry | undefined,
-): Enquiry | EnquiryEnding {
-  if ('refusal' in row) return { kind: 'refused', ...row.refusal };
-  try {
-    return enquiryOf(row.content) ?? { kind: 'refused', code: 'vendor_suspended', field: 'vid' };
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    const { code, field } = error;
-    return { kind: 'refused', code, ...(field === undefined ? {} : { field }) };
-  }
+/** A chunk that is being prepared. */
+interface Ahead {
+  readonly firstRow: number;
+  readonly length: number;
+  readonly prepared: Promise<PreparedChunk>;
 }
 
-function refusalsOf(
-  endings: ReadonlyMap<number, EnquiryEnding>,
-  firstRow: number,
-): store.RefusedRow[] {
-  return [...endings].flatMap(([index, ending]) => {
-    if (ending.kind === 'answered') return [];
-    const { kind: _kind, ...refusal } = ending;
-    return [{ row: firstRow + index, ...refusal }];
-  });
+/** Whether rows may be at fault; otherwise a process tries again when the lease has ended. */
+function isOfRows(error: unknown): boolean {
+  return !(error instanceof Overtaken || error instanceof Refusal || isUnavailable(error));
 }
 
 function tooManyOpen(): { text: string; retryAfterSeconds: number } {

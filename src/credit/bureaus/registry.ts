@@ -1,3 +1,4 @@
+import { formatsByZone } from '../../platform/base/clock.ts';
 import type { Clock } from '../../platform/base/clock.ts';
 import { DAY_MS } from '../../platform/base/days.ts';
 import { nextTurn } from '../../platform/base/turns.ts';
@@ -185,6 +186,7 @@ function windowOf(
 
 /** UTC midnight of the current calendar day in the time zone. */
 export function startOfDay(now: Date, timeZone: string): Date {
-  const day = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(now);
-  return new Date(`${day}T00:00:00Z`);
+  return new Date(`${dayFormatOf(timeZone).format(now)}T00:00:00Z`);
 }
+
+const dayFormatOf = formatsByZone('sv-SE', { dateStyle: 'short' });

@@ -1,3 +1,4 @@
+import { byteaArray } from '../../platform/db/arrays.ts';
 import { inTransaction } from '../../platform/db/pool.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { ChallengerScore, CreditOperation } from '../bureaus/bureau.ts';
@@ -130,7 +131,11 @@ export async function appendEnquiries(
     await db.query({
       name: 'enquiry_keep',
       text: INSERT,
-      values: [bucket, ...COLUMNS.map(([, , valueOf]) => rows.map(valueOf))],
+      values: [
+        bucket,
+        ...COLUMNS.map(([, , valueOf]) => rows.map(valueOf)),
+        ...BYTES.map(([, bytesOf]) => byteaArray(rows.map(bytesOf))),
+      ],
     });
     await noteBesideSubjects(db, added);
     await moveHeads(db, bucket, heads);
@@ -143,7 +148,8 @@ interface Head {
   readonly hash: Buffer;
 }
 
-async function lockHeads(
+/** Locks the heads of chains until the end of the database transaction; creates missing ones. */
+export async function lockHeads(
   db: Queryable,
   bucket: number,
   vendorIds: readonly number[],
@@ -249,16 +255,21 @@ const COLUMNS: readonly (readonly [string, string, (row: NewRow) => unknown])[] 
   ['upstream_id', 'text', (row) => row.upstreamId],
   ['data_as_of', 'text', (row) => row.dataAsOf],
   ['duration_ms', 'integer', (row) => row.durationMs],
-  ['sealed_payload', 'bytea', (row) => row.sealedPayload],
-  ['payload_hash', 'bytea', (row) => row.payloadHash],
-  ['hash', 'bytea', (row) => row.hash],
 ];
 
-const NAMES = COLUMNS.map(([name]) => name).join(', ');
+/** Columns of bytes, which are sent as such. */
+const BYTES: readonly (readonly [string, (row: NewRow) => Buffer])[] = [
+  ['sealed_payload', (row) => row.sealedPayload],
+  ['payload_hash', (row) => row.payloadHash],
+  ['hash', (row) => row.hash],
+];
+
+const NAMES = [...COLUMNS, ...BYTES].map(([name]) => name).join(', ');
+const TYPES = [...COLUMNS.map(([, type]) => type), ...BYTES.map(() => 'bytea')];
 
 const INSERT = `insert into enquiries (bucket, ${NAMES})
   select k.bucket, n.* from buckets k
-    cross join unnest(${COLUMNS.map(([, type], at) => `$${at + 2}::${type}[]`).join(', ')}) n (${NAMES})
+    cross join unnest(${TYPES.map((type, at) => `$${at + 2}::${type}[]`).join(', ')}) n (${NAMES})
   where k.bucket = $1`;
 
 async function noteBesideSubjects(db: Queryable, items: readonly NewEnquiry[]): Promise<void> {

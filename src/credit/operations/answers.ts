@@ -1,4 +1,5 @@
 import type { EnquiryPolicy } from '../../parties/vendor.ts';
+import { formatsByZone } from '../../platform/base/clock.ts';
 import { isoDay } from '../../platform/base/days.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import { REGISTRY_SOURCE } from '../bureaus/bureau.ts';
@@ -117,13 +118,14 @@ export function dayOnWire(day: string, { timeZone }: AnswerContext): string {
 }
 
 const offsets = new Map<string, string>();
+const offsetFormatOf = formatsByZone('en', { timeZoneName: 'longOffset' });
 
-// Formatting costs tens of microseconds, and the dates in a registry repeat.
+// Formatting costs microseconds, and the dates in a registry repeat.
 function offsetOn(day: string, timeZone: string): string {
   const key = `${timeZone} ${day}`;
   const known = offsets.get(key);
   if (known !== undefined) return known;
-  const shown = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
+  const shown = offsetFormatOf(timeZone)
     .formatToParts(new Date(`${day}T00:00:00Z`))
     .find(({ type }) => type === 'timeZoneName')?.value;
   const offset = /[+-]\d{2}:\d{2}/.exec(shown ?? '')?.[0] ?? '+00:00';

@@ -1,5 +1,5 @@
 import type { VendorDirectory } from '../../parties/directory.ts';
-import type { RowRules } from '../batches/processor.ts';
+import type { RowRules } from '../batches/chunk.ts';
 import { REGISTRY_SOURCE } from '../bureaus/bureau.ts';
 import { contextOf, enquiryOf } from './enquiry.ts';
 import type { ScoringDeps, ScoringRequest } from './enquiry.ts';

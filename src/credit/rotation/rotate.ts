@@ -1,5 +1,6 @@
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool } from '../../platform/db/pool.ts';
+import { rotateScoreBatches } from '../batches/rotate-store.ts';
 import { rotateUpstreamAnswers } from '../bureaus/rotate-store.ts';
 import { rotateEnquiries } from '../enquiries/rotate-store.ts';
 import { rotateAccounts, rotateDisputes, rotateSubjects } from '../registry/rotate-store.ts';
@@ -13,6 +14,8 @@ export interface Rotated {
   readonly enquiries: number;
   /** Stored answers of upstream bureaus. */
   readonly answers: number;
+  /** Batches of enquiries with waiting rows. */
+  readonly batches: number;
 }
 
 /**
@@ -25,13 +28,14 @@ export async function rotateKeys(
   vault: Vault,
   onProgress: (done: Rotated) => void = () => {},
 ): Promise<Rotated> {
-  const done = { subjects: 0, accounts: 0, disputes: 0, enquiries: 0, answers: 0 };
+  const done = { subjects: 0, accounts: 0, disputes: 0, enquiries: 0, answers: 0, batches: 0 };
   const steps = [
     ['subjects', rotateSubjects],
     ['accounts', rotateAccounts],
     ['disputes', rotateDisputes],
     ['enquiries', rotateEnquiries],
     ['answers', rotateUpstreamAnswers],
+    ['batches', rotateScoreBatches],
   ] as const;
   for (const [name, rotatePage] of steps) {
     let after: Position | undefined;

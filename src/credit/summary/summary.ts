@@ -1,4 +1,5 @@
 import { formatMoney } from '../../platform/base/money.ts';
+import type { Sector } from '../../parties/vendor.ts';
 import type { CreditAccount, CreditFile } from '../facts.ts';
 import {
   isDisputed,
@@ -65,6 +66,7 @@ export type MobileSummary = Record<(typeof MOBILE_COUNTS)[number] | AmountName, 
 
 /** An account with the values that summaries need. */
 interface Standing {
+  readonly sector: Sector;
   readonly account: CreditAccount;
   readonly mobile: boolean;
   readonly open: boolean;
@@ -139,6 +141,7 @@ function standingOf(account: CreditAccount): Standing {
   const disputed = isDisputed(account);
   const npa = !disputed && isNonPerforming(account, account.current);
   return {
+    sector: account.sector,
     account,
     mobile: account.product === 'I',
     open: isOpen(account),
@@ -173,14 +176,15 @@ function countPairs<Name extends CountName>(
   file: CreditFile,
   scope: SummaryScope,
 ): Record<Name, SectorPair> {
-  const pairs = names.map((name) => [name, pair(file, scope, measureOf(name, file.asOf))]);
+  const standings = file.accounts.map(standingOf);
+  const pairs = names.map((name) => [name, pairOf(standings, scope, measureOf(name, file.asOf))]);
   return Object.fromEntries(pairs) as Record<Name, SectorPair>;
 }
 
-function measureOf(name: CountName, asOf: Date): (accounts: readonly CreditAccount[]) => string {
-  if (name === 'creditHistory') return (accounts) => String(monthsOfHistory(accounts, asOf));
+function measureOf(name: CountName, asOf: Date): (standings: readonly Standing[]) => string {
+  if (name === 'creditHistory') return (standings) => String(monthsOfHistory(standings, asOf));
   const isCounted = COUNTED[name];
-  return (accounts) => String(accounts.map(standingOf).filter(isCounted).length);
+  return (standings) => String(standings.filter(isCounted).length);
 }
 
 function pair(
@@ -192,8 +196,8 @@ function pair(
 }
 
 /** Whole months since the oldest account was opened; 0 without one. */
-function monthsOfHistory(accounts: readonly CreditAccount[], asOf: Date): number {
-  return Math.max(0, ...accounts.map(({ openedOn }) => monthsBetween(openedOn, asOf)));
+function monthsOfHistory(standings: readonly Standing[], asOf: Date): number {
+  return Math.max(0, ...standings.map(({ account }) => monthsBetween(account.openedOn, asOf)));
 }
 
 /** The known principals of the mobile loans in cents, by the day they were taken. */

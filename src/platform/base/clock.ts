@@ -1,5 +1,23 @@
 import { parseDay } from './days.ts';
 
+/**
+ * The same format for any time zone. Creating one costs a hundred times as much as using it, so each
+ * is created once.
+ */
+export function formatsByZone(
+  locale: string,
+  options: Intl.DateTimeFormatOptions,
+): (timeZone: string) => Intl.DateTimeFormat {
+  const formats = new Map<string, Intl.DateTimeFormat>();
+  return (timeZone) => {
+    const known = formats.get(timeZone);
+    if (known !== undefined) return known;
+    const made = new Intl.DateTimeFormat(locale, { ...options, timeZone });
+    formats.set(timeZone, made);
+    return made;
+  };
+}
+
 /** Where the time comes from, so that tests and the simulation can set it. */
 export interface Clock {
   now(): Date;
