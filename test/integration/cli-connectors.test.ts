@@ -7,6 +7,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DtOneEmulator } from '../../sandbox/providers/dt-one/emulator.ts';
+import { createGateway } from '../../sandbox/providers/dt-one/listener.ts';
 import { VtpassEmulator } from '../../sandbox/providers/vtpass/emulator.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
@@ -73,6 +75,31 @@ test('an operator by configuration is added, given its secret, and tested withou
     [true, 'valid, TEST CUSTOMER'],
     [false, 'only a payment shows whether they arrive'],
   ]);
+});
+
+test('lists what an operator sells, where it has a list', async () => {
+  const emulator = new DtOneEmulator({ apiKey: 'k', apiSecret: 's', speed: 0, lateLookups: 0 });
+  const provider = createServer(createGateway(emulator).listener).listen(0, '127.0.0.1');
+  await once(provider, 'listening');
+  const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
+  const file = path.join(folder, 'dt-one.json');
+  await writeFile(file, '{"billers":{"kplc_prepaid":{"product_id":1001}}}');
+  const others = ['--name', 'DT One', '--connector', 'dt-one', '--base-url', url];
+  await must(environment, 'operator', 'set', 'dtone', ...others, '--settings-file', file);
+  const secret = '{"api_key":"k","api_secret":"s"}';
+  await must(environment, 'operator', 'set-key', 'dtone', '--key', secret);
+  const { stdout } = await must(environment, 'operator', 'products', 'dtone', '--json');
+  const { products } = JSON.parse(stdout) as { products: { productId: string }[] };
+  expect(products.map(({ productId }) => productId)).toEqual(['1001', '1002']);
+  const found = await must(environment, 'operator', 'products', 'dtone', '--search', 'AIRTIME');
+  expect(found.stdout).toContain('97.5 KES');
+  expect(found.stdout).not.toContain('1001');
+  provider.closeAllConnections();
+  provider.close();
+  const none = await inProcess(environment, 'operator', 'products', 'dtone');
+  expect(none.stderr).toContain('did not give its list');
+  const vtpass = await inProcess(environment, 'operator', 'products', 'vtpass');
+  expect(vtpass.stderr).toContain('has no list of products');
 });
 
 test.each([

@@ -22,6 +22,7 @@ export const NO_CAPABILITIES = {
   balance: null,
   pullStatement: null,
   quote: null,
+  products: null,
   callbacks: null,
   close: async () => {},
 } as const satisfies Partial<Connector>;

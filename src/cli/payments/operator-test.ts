@@ -1,13 +1,9 @@
 import type { Command } from 'commander';
-import { openOperatorKeys } from '../../parties/keys.ts';
-import { operatorOf } from '../../payments/billers/administer.ts';
-import { findOperator } from '../../payments/billers/store.ts';
 import { probe } from '../../payments/connectors/probe.ts';
-import { createConnector } from '../../payments/connectors/registry.ts';
-import { PlainError } from '../../platform/base/plain-error.ts';
 import { code, command } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { table } from '../output.ts';
+import { openConnector } from './open-connector.ts';
 
 interface TestOptions {
   readonly json?: boolean;
@@ -26,16 +22,11 @@ export function addTest(operator: Command, cli: Cli): void {
     .option('--account <account>', 'an account to ask about')
     .action(async (operatorCode: string, options: TestOptions) => {
       await cli.run(options, async ({ pool, config, sealing }) => {
-        const row = await findOperator(pool, operatorCode);
-        if (row === undefined) throw new PlainError(`Operator ${operatorCode} does not exist.`);
-        const { masterKeys } = await sealing();
-        const secrets = (await openOperatorKeys(pool, masterKeys)).get(operatorCode) ?? [];
-        const connector = usable(() =>
-          createConnector(
-            { ...operatorOf(row), secrets },
-            `${config.publicUrl}/callbacks/${operatorCode}`,
-          ),
-        );
+        const connector = await openConnector(operatorCode, {
+          pool,
+          masterKeys: (await sealing()).masterKeys,
+          publicUrl: config.publicUrl,
+        });
         try {
           const { biller = null, account = null } = options;
           const findings = await probe(connector, { billerCode: biller, account });
@@ -57,13 +48,4 @@ export function addTest(operator: Command, cli: Cli): void {
         }
       });
     });
-}
-
-/** Throws: `PlainError` with what keeps the operator from being used. */
-function usable<Value>(create: () => Value): Value {
-  try {
-    return create();
-  } catch (error) {
-    throw new PlainError((error as Error).message, { cause: error });
-  }
 }

@@ -23,6 +23,7 @@ import { newKeyText } from '../parties/signer-keys.ts';
 import { addFloats } from './operator-float.ts';
 import { readFirstLine, readSetting, readSettingsFile } from './operator-input.ts';
 import { addProtocols } from './operator-protocols.ts';
+import { addProducts } from './operator-products.ts';
 import { addTest } from './operator-test.ts';
 
 export function addOperatorCommands(program: Command, cli: Cli): void {
@@ -35,6 +36,7 @@ export function addOperatorCommands(program: Command, cli: Cli): void {
   addFloats(operator, cli);
   addProtocols(operator, cli);
   addTest(operator, cli);
+  addProducts(operator, cli);
 }
 
 function addList(operator: Command, cli: Cli): void {

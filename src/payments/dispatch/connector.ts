@@ -39,6 +39,8 @@ export interface Connector {
     ((page: StatementQuery, signal: AbortSignal) => Promise<StatementPage>) | null;
   /** What the operator pays out in another currency. */
   readonly quote: ((query: QuoteQuery, signal: AbortSignal) => Promise<QuoteAnswer>) | null;
+  /** What the operator sells, with prices, page by page. Absent or null: it has no such list. */
+  readonly products?: ((cursor: string | null, signal: AbortSignal) => Promise<ProductPage>) | null;
   readonly callbacks: Callbacks | null;
   /** Frees connections. */
   close(): Promise<void>;
@@ -242,6 +244,32 @@ export type QuoteAnswer =
       readonly currency: string;
     }
   | { readonly kind: 'unknown'; readonly reason: string };
+
+export type ProductPage =
+  | {
+      readonly kind: 'page';
+      readonly products: readonly Product[];
+      /** The cursor of the next page; null on the last. */
+      readonly next: string | null;
+    }
+  | { readonly kind: 'unknown'; readonly reason: string };
+
+/** Something that the operator sells: a bundle, a voucher, or payments of a kind of bill. */
+export interface Product {
+  /** The operator's id, for the settings. */
+  readonly productId: string;
+  readonly name: string;
+  /** Such as "Utilities, Electricity". */
+  readonly service: string;
+  /** Who delivers it. */
+  readonly provider: string;
+  /** What the receiver gets, as the operator writes it: `100 KES` or `10 to 10000 KES`. */
+  readonly value: string;
+  /** What we pay, in the same way; null if the operator does not say. */
+  readonly price: string | null;
+  /** What a payment must name, such as `account_number`. */
+  readonly requires: string;
+}
 
 /** How the operator's callbacks are read and answered. */
 export interface Callbacks {

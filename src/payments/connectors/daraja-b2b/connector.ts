@@ -76,6 +76,7 @@ export function createDarajaConnector(options: DarajaOptions): Connector {
     },
     pullStatement: null,
     quote: null,
+    products: null,
     callbacks: createCallbacks(options.paths, options.floatAccount),
     close: () => (closing ??= pool.close()),
   };

@@ -21,6 +21,7 @@ import {
   readStatementInquiry,
   windowOf,
 } from './lookups.ts';
+import { readProducts } from './products.ts';
 import { createRequest, paths as urls } from './requests.ts';
 import type { CreditParty, Mode } from './requests.ts';
 import { isTransactionId } from './transaction.ts';
@@ -128,7 +129,7 @@ function createStatus(call: Caller, options: DtOneOptions): NonNullable<Connecto
 function createLookups(
   call: Caller,
   options: DtOneOptions,
-): Pick<Connector, 'validate' | 'balance' | 'pullStatement'> {
+): Pick<Connector, 'validate' | 'balance' | 'pullStatement' | 'products'> {
   const { billers, statusTimeoutMs: deadlineMs } = options;
   const billerOf = (productId: string): string | null => billerFor(productId, billers);
   return {
@@ -144,6 +145,11 @@ function createLookups(
     async balance(signal) {
       const request = { method: 'GET', path: urls.balances } as const;
       return readBalance(readAnswer(await call(request, { deadlineMs, signal })));
+    },
+    async products(cursor, signal) {
+      const page = Number(/^\d{1,6}$/.exec(cursor ?? '')?.[0] ?? 1);
+      const request = { method: 'GET', path: urls.products(page) } as const;
+      return readProducts(readAnswer(await call(request, { deadlineMs, signal })), page);
     },
     async pullStatement(query, signal) {
       const window = windowOf(query);

@@ -45,6 +45,7 @@ export const paths = {
   created: (by: { readonly from: Date; readonly to: Date; readonly page: number }) =>
     `/transactions?from_date=${by.from.toISOString()}&to_date=${by.to.toISOString()}&page=${by.page}&per_page=${PER_PAGE}`,
   balances: '/balances',
+  products: (page: number) => `/products?country_iso_code=KEN&page=${page}&per_page=${PER_PAGE}`,
   statementInquiry: '/lookup/statement-inquiry',
   mobileNumber: '/lookup/mobile-number',
 } as const;

@@ -81,6 +81,7 @@ export function createHttpJsonConnector(options: HttpJsonOptions): Connector {
     },
     pullStatement: null,
     quote: null,
+    products: null,
     callbacks: {
       acceptedBody: { status: 'accepted' },
       read: async (request) => readSignedCallback(request, verifying, options.answerBytes),

@@ -83,6 +83,7 @@ export function createHttpConnector(options: HttpOptions): Connector {
     ...compileQuestions(options, { context, send }),
     pullStatement: null,
     quote: null,
+    products: null,
     callbacks: compileCallbacks(settings, context),
     close: () => (closing ??= pool.close()),
   };

@@ -99,6 +99,7 @@ export function createJambopayConnector(options: JambopayOptions): Connector {
     balance: null,
     pullStatement: null,
     quote: null,
+    products: null,
     callbacks: createCallbacks(options.paths, {
       streamOf: (billerCode) => {
         const rule = billers.get(billerCode);

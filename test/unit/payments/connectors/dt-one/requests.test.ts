@@ -44,6 +44,7 @@ test('paths', () => {
   expect(paths.confirm('sync', '7')).toBe('/sync/transactions/7/confirm');
   expect(paths.cancel('7')).toBe('/transactions/7/cancel');
   expect(paths.transaction('7')).toBe('/transactions/7');
+  expect(paths.products(2)).toBe('/products?country_iso_code=KEN&page=2&per_page=100');
   expect(paths.byExternalId('A-1')).toBe('/transactions?external_id=A-1');
   expect(paths.created({ from, to, page: 2 })).toBe(
     '/transactions?from_date=2026-01-05T00:00:00.000Z&to_date=2026-01-06T00:00:00.000Z&page=2&per_page=100',

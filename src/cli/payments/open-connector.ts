@@ -1,0 +1,31 @@
+import { openOperatorKeys } from '../../parties/keys.ts';
+import { operatorOf } from '../../payments/billers/administer.ts';
+import { findOperator } from '../../payments/billers/store.ts';
+import { createConnector } from '../../payments/connectors/registry.ts';
+import type { Connector } from '../../payments/dispatch/connector.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+
+/**
+ * The operator's connector, for questions from the command line; the caller closes it. Throws:
+ * `PlainError` with what keeps the operator from being used.
+ */
+export async function openConnector(
+  operatorCode: string,
+  by: {
+    readonly pool: Parameters<typeof findOperator>[0];
+    readonly masterKeys: Parameters<typeof openOperatorKeys>[1];
+    readonly publicUrl: string;
+  },
+): Promise<Connector> {
+  const row = await findOperator(by.pool, operatorCode);
+  if (row === undefined) throw new PlainError(`Operator ${operatorCode} does not exist.`);
+  const secrets = (await openOperatorKeys(by.pool, by.masterKeys)).get(operatorCode) ?? [];
+  try {
+    return createConnector(
+      { ...operatorOf(row), secrets },
+      `${by.publicUrl}/callbacks/${operatorCode}`,
+    );
+  } catch (error) {
+    throw new PlainError((error as Error).message, { cause: error });
+  }
+}
