@@ -103,6 +103,8 @@ interface Planted {
   readonly invariant: string;
   readonly by: string;
   readonly plant: (busy: Busy) => Promise<void>;
+  /** Default: the vendor that it was planted with. */
+  readonly vendorId?: number;
   /** Invariants that cannot but break along with it. */
   readonly along?: readonly string[];
 }
@@ -349,6 +351,19 @@ const PLANTED: readonly Planted[] = [
     plant: async ({ vendorId }) => await addUnmatched(vendorId, 'float', 'fees'),
   },
   {
+    invariant: 'own_corrections_decided',
+    by: 'a correction between our own accounts that no case asked for',
+    vendorId: 0,
+    plant: async () =>
+      await run(
+        `insert into corrections (bucket, vendor_id, correction_id, case_id, resolution, amount_cents,
+           posted_at)
+         values (bucket_of(0), 0, $1, $2, 'house_bears', 5, now())`,
+        [newId(), newId()],
+      ),
+    along: ['corrections_equal_transfers'],
+  },
+  {
     invariant: 'outcome_equals_correction',
     by: 'a correction that the transaction does not show',
     plant: async ({ vendorId, failed }) =>
@@ -397,12 +412,16 @@ const PLANTED: readonly Planted[] = [
 ];
 
 describe('the ledger check', () => {
-  test.each(PLANTED)('reports $invariant: $by', async ({ invariant, plant, along = [] }) => {
-    const busy = await makeBusy();
-    expect(await brokenFor(busy.vendorId)).toEqual([]);
-    await plant(busy);
-    expect((await brokenFor(busy.vendorId)).toSorted()).toEqual([invariant, ...along].toSorted());
-  });
+  test.each(PLANTED)(
+    'reports $invariant: $by',
+    async ({ invariant, plant, vendorId: given, along = [] }) => {
+      const busy = await makeBusy();
+      const vendorId = given ?? busy.vendorId;
+      expect(await brokenFor(vendorId)).toEqual([]);
+      await plant(busy);
+      expect((await brokenFor(vendorId)).toSorted()).toEqual([invariant, ...along].toSorted());
+    },
+  );
 
   test('has a planted violation for each of its invariants but those of test/security/tampering.test.ts', async () => {
     const { invariants } = await checkLedger(books.pool);

@@ -40,6 +40,8 @@ const OF_CITUS = /\b(citus_\w+|pg_dist_\w+|\w*distribut\w+|create_reference_tabl
 const NOT_NULL: Readonly<Record<string, string>> = {
   'src/credit/bureaus/rotate-store.ts sealedAnswer': 'selected by sealed_answer is not null',
   'src/credit/bureaus/upstream-store.ts sealedAnswer': 'selected by sealed_answer is not null',
+  'src/payments/dispatch/queue-totals-store.ts operatorCode':
+    'selected by operator_code is not null',
   'src/payments/reconciliation/store.ts paymentId': 'selected by payment_id',
   'src/payments/timeline/store.ts paymentId': 'selected by payment_id',
 };

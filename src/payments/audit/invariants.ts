@@ -218,7 +218,7 @@ export const INVARIANTS: readonly Invariant[] = [
               c.amount_cents, f.amount_cents) as detail
           from (
             select * from corrections
-            where (bucket, vendor_id, case_id) in (
+            where vendor_id = 0 or (bucket, vendor_id, case_id) in (
               select bucket, vendor_id, case_id from cases where resolved_at is not null)
           ) c full join (
             select bucket, vendor_id, source_id, sum(amount_cents)::bigint as amount_cents
@@ -229,6 +229,16 @@ export const INVARIANTS: readonly Invariant[] = [
             group by bucket, vendor_id, source_id
           ) f on f.bucket = c.bucket and f.vendor_id = c.vendor_id and f.source_id = c.correction_id
           where c.amount_cents is distinct from f.amount_cents`,
+  },
+  {
+    name: 'own_corrections_decided',
+    says: 'Every correction between our own accounts belongs to a case that two people resolved.',
+    // The case is its vendor's, so in another bucket.
+    overall: true,
+    sql: `select 0 as "vendorId", format('correction %s: its case is not resolved', correction_id) as detail
+          from corrections
+          where vendor_id = 0
+            and case_id not in (select case_id from cases where resolved_at is not null)`,
   },
   {
     name: 'outcome_equals_correction',

@@ -1,5 +1,5 @@
 -- Writes an event that is not about a payment, if its vendor has a webhook: another wing calls it in the
--- database transaction of what it tells. The event's id makes it once.
+-- database transaction of the change that it reports. The event's id makes it once.
 create or replace function announce_event(
   p_bucket integer,
   p_vendor_id integer,
@@ -8,12 +8,14 @@ create or replace function announce_event(
   p_occurred_at timestamptz,
   p_details jsonb
 ) returns void
-language sql set search_path = public, pg_temp as $$
+language plpgsql set search_path = public, pg_temp as $$
+begin
   insert into events (bucket, vendor_id, event_id, payment_id, type, outcome, occurred_at, due_at,
     created_at, amount_cents, biller_code, account, details)
   select w.bucket, w.vendor_id, p_event_id, p_event_id, p_type, 'success', p_occurred_at, p_occurred_at,
     p_occurred_at, 0, '', '', p_details
   from webhooks w
   where w.bucket = p_bucket and w.vendor_id = p_vendor_id
-  on conflict do nothing
+  on conflict do nothing;
+end
 $$;

@@ -79,14 +79,14 @@ begin
     with dequeued as (
       -- A settled payment leaves the queue, if an instruction was ever sent. A claim that is sending it
       -- again commits first; the attempt that is read here is then the one of that claim.
-      -- The conditions on stage and payment are of the report, not of the queue's row: a planner that
-      -- expects few rows to meet them would read the whole queue.
+      -- The stages come from a subquery that the planner does not see through, and the payment is found by
+      -- the report: if it expected few rows of the queue to meet a condition, it would read the whole queue.
       delete from dispatch_queue q
       using unnest(p_vendor_ids, p_payment_ids, p_billers, p_outcomes, p_paid_amounts, p_operators)
           with ordinality as u (vendor_id, payment_id, biller_code, outcome, paid, operator_code, number)
-        cross join unnest(v_stages) as s (stage)
+        cross join (select v_stages as stages offset 0) s
       where q.bucket = p_bucket and q.vendor_id = u.vendor_id and q.biller_code = u.biller_code
-        and q.stage = s.stage and q.payment_id = u.payment_id
+        and q.stage = any (s.stages) and q.payment_id = u.payment_id
         and q.attempt_number > 0 and (u.outcome = 'failed' or coalesce(u.paid, 1) > 0)
         -- Only the operator that has the instruction settles it. While nobody has it, any operator that
         -- had one before: it was wrong about not having executed it.

@@ -96,7 +96,9 @@ async function prepare(views, next, values) {
  * @param {unknown} body
  */
 function fillFromAnswer(views, sent, body) {
-  const message = /** @type {{ msg?: Record<string, unknown> } | undefined} */ (body)?.msg ?? {};
+  // Scoring operations answer at the top, the others in `msg`.
+  const answer = /** @type {Record<string, unknown> & { msg?: Record<string, unknown> }} */ (body);
+  const message = { ...answer, ...answer.msg };
   for (const { operation, fields } of views) {
     for (const { name } of operation.parameters) {
       const source = sourceOf(operation, name);
