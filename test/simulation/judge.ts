@@ -3,6 +3,7 @@ import { encodeReference } from '../../src/platform/base/ids.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import type { OperatorCharacter } from './scenario.ts';
+import { entriesOf, entryKey } from './truth.ts';
 import type { Entry } from './truth.ts';
 import type { World } from './world.ts';
 
@@ -14,6 +15,8 @@ interface Row {
   amount_cents: string;
   outcome: 'success' | 'failed' | null;
   stage: 'send' | 'verify' | null;
+  /** The operator that has the instruction, or that the outcome comes from. */
+  operator_code: string | null;
   attempts: number;
   /** What its reservation paid to the operator. */
   posted_cents: string | null;
@@ -22,6 +25,7 @@ interface Row {
 
 const ROWS = `select t.vendor_id, t.payment_id, t.merchant_reference, t.biller_code,
     t.amount_cents::text, t.outcome, q.stage,
+    coalesce(t.operator_code, q.operator_code) as operator_code,
     (select count(*)::integer from attempts a
       where a.vendor_id = t.vendor_id and a.payment_id = t.payment_id) as attempts,
     (select sum(f.amount_cents)::text from transfers f
@@ -49,25 +53,29 @@ export async function isDrained(world: World): Promise<boolean> {
 
 function mayStayOpen(
   world: World,
-  row: { readonly reference: string; readonly biller_code: string; readonly stage: string | null },
+  row: Pick<Row, 'operator_code' | 'stage'> & { readonly reference: string },
 ): boolean {
-  const entry = world.truth.entries.get(row.reference);
-  const character = characterOf(world, row.biller_code);
+  const entry = entryOf(world, row);
+  const character = characterOf(world, row.operator_code);
   if (row.stage !== 'verify' || entry?.callbackTaken === true) return false;
   const neverArrived = entry === undefined || entry.state === 'on_its_way';
   return (
     entry?.silent === true ||
-    !character.hasStatus ||
-    (neverArrived && character.acceptanceWindowMs === null)
+    character?.hasStatus === false ||
+    (neverArrived && character?.acceptanceWindowMs === null)
   );
 }
 
-function characterOf(world: World, billerCode: string): OperatorCharacter {
-  const found = world.scenario.operators.find((operator) =>
-    operator.billerCodes.includes(billerCode),
-  );
-  if (found === undefined) throw new Error(`nobody executes ${billerCode}`);
-  return found;
+/** What the operator of the row knows of it. */
+function entryOf(
+  world: World,
+  row: Pick<Row, 'operator_code'> & { readonly reference: string },
+): Entry | undefined {
+  return world.truth.entries.get(entryKey(row.operator_code ?? '', row.reference));
+}
+
+function characterOf(world: World, operatorCode: string | null): OperatorCharacter | undefined {
+  return world.scenario.operators.find((operator) => operator.operatorCode === operatorCode);
 }
 
 const TORN = `select coalesce(q.payment_id, a.payment_id) as payment_id, q.stage,
@@ -99,7 +107,7 @@ export async function judge(world: World): Promise<void> {
   const rows = await readRows(client);
   judgeAnswers(world, rows);
   for (const row of rows) judgePayment(world, row);
-  for (const reference of world.truth.entries.keys()) {
+  for (const { reference } of world.truth.entries.values()) {
     if (!rows.some((row) => row.reference === reference)) {
       world.violated(`${reference} was instructed and is not in the books`);
     }
@@ -128,14 +136,16 @@ function judgeAnswers(world: World, rows: readonly Row[]): void {
 
 function judgePayment(world: World, row: Row & { readonly reference: string }): void {
   const { reference, outcome } = row;
-  const entry = world.truth.entries.get(reference);
+  const entry = entryOf(world, row);
+  const entries = entriesOf(world.truth, reference);
   if (outcome === null) {
     if (!mayStayOpen(world, row)) {
       world.violated(`${reference} stays open, stage ${row.stage}: ${describe(entry)}`);
     }
   } else judgeOutcome(world, row, entry);
-  if (entry !== undefined && entry.payments.length > 1 && !entry.excused) {
-    world.violated(`${reference} was paid ${entry.payments.length} times`);
+  const payments = entries.flatMap((one) => one.payments);
+  if (payments.length > 1 && !entries.some((one) => one.excused)) {
+    world.violated(`${reference} was paid ${payments.length} times`);
   }
   judgeCallbacks(world, row);
 }
@@ -146,6 +156,7 @@ function judgeOutcome(
   entry: Entry | undefined,
 ): void {
   const { reference, outcome } = row;
+  const entries = entriesOf(world.truth, reference);
   const word = outcome === 'success' ? 'paid' : 'declined';
   if (entry?.words.has(word) !== true) {
     world.violated(`${reference} is ${outcome} and nobody ever said so: ${describe(entry)}`);
@@ -158,7 +169,12 @@ function judgeOutcome(
   if ((entry?.state === 'paid') !== (outcome === 'success') && !contradicted) {
     world.violated(`${reference} is ${outcome} without a case: ${describe(entry)}`);
   }
-  if (contradicted && entry?.lied !== true) {
+  const isPaidTwice = entries.some((one) => one !== entry && one.state === 'paid');
+  if (isPaidTwice) world.note('paid_by_two');
+  if (isPaidTwice && !contradicted) {
+    world.violated(`${reference} was paid by two operators without a case`);
+  }
+  if (contradicted && !entries.some((one) => one.lied)) {
     world.violated(`${reference} has a case though nobody lied: ${describe(entry)}`);
   }
   if (entry?.state !== 'paid' || outcome !== 'success' || entry.lied || entry.excused) return;
@@ -183,10 +199,18 @@ function judgeAmount(world: World, row: Row & { readonly reference: string }, en
 
 /** What was acknowledged is known: it is in the books, or a case says that it contradicts them. */
 function judgeCallbacks(world: World, row: Row & { readonly reference: string }): void {
+  const operators = entriesOf(world.truth, row.reference).length;
+  const cameBack = operators > 1 && row.attempts > operators;
   for (const callback of world.truth.takenCallbacks) {
     if (callback.reference !== row.reference) continue;
-    const agrees = (row.outcome === 'success') === (callback.outcome === 'paid');
-    if (row.outcome === null || (!agrees && !row.cases.includes('contradiction'))) {
+    const isOurs = callback.operatorCode === row.operator_code;
+    const agrees = isOurs
+      ? (row.outcome === 'success') === (callback.outcome === 'paid')
+      : callback.outcome === 'declined';
+    // It came while another operator had the payment, which came back to this one later.
+    if (isOurs && callback.outcome === 'declined' && cameBack) continue;
+    const isOpen = isOurs && row.outcome === null;
+    if (isOpen || (!agrees && !row.cases.includes('contradiction'))) {
       world.violated(`a callback ${callback.outcome} of ${row.reference} was taken and forgotten`);
     }
   }

@@ -7,6 +7,7 @@ import type {
   Unknown,
 } from '../../src/payments/dispatch/connector.ts';
 import type { OperatorCharacter } from './scenario.ts';
+import { entriesOf, entryKey } from './truth.ts';
 import type { Entry } from './truth.ts';
 import type { World } from './world.ts';
 
@@ -120,11 +121,14 @@ export function createHostileOperator(
   return {
     character,
     instruct: (instruction) => {
-      const before = truth.entries.get(instruction.reference);
-      if (before !== undefined) checkRepeat(world, before);
+      const key = entryKey(character.operatorCode, instruction.reference);
+      const before = truth.entries.get(key);
+      for (const entry of entriesOf(truth, instruction.reference)) checkRepeat(world, entry);
+      const isElsewhere = entriesOf(truth, instruction.reference).some((entry) => entry !== before);
+      if (before === undefined && isElsewhere) world.note('failed_over');
       const entry = before ?? newEntry(character.operatorCode, instruction);
       entry.leftAtMs = schedule.nowMs;
-      truth.entries.set(entry.reference, entry);
+      truth.entries.set(key, entry);
       return { entry, instruction, said: undefined };
     },
     receive: (message) => {
@@ -145,7 +149,7 @@ export function createHostileOperator(
       return message.said;
     },
     query: (reference) => {
-      const entry = truth.entries.get(reference);
+      const entry = truth.entries.get(entryKey(character.operatorCode, reference));
       if (entry === undefined || entry.state === 'on_its_way') {
         noteNothing(world, character, entry);
         return { kind: 'not_found' };
@@ -182,7 +186,7 @@ function checkRepeat(world: World, entry: Entry): void {
   const mayBeExecuted = entry.underWay > 0 || entry.state !== 'on_its_way';
   if (mayBeExecuted && !entry.lied) {
     world.violated(
-      `${entry.reference} was instructed again while the first was ${entry.state}, ${entry.underWay} on the way`,
+      `${entry.reference} was instructed again while the first, at ${entry.operatorCode}, was ${entry.state}, ${entry.underWay} on the way`,
     );
   } else world.note('instructed_again');
 }

@@ -114,7 +114,13 @@ export function createPost(options: {
       post(entry.operatorCode, { ...report, reference }, taken(reference, entry.operatorCode));
     }
     const other = options.operators.find(({ operatorCode }) => operatorCode !== entry.operatorCode);
-    if (other !== undefined && world.strikes('callback_foreign')) {
+    // One that may execute the biller too can have it; then it is not a stranger's.
+    const isRouted = world.scenario.routes.some(
+      (route) =>
+        route.billerCode === entry.billerCode && route.operatorCode === other?.operatorCode,
+    );
+    const isOwn = other?.billerCodes.includes(entry.billerCode) === true;
+    if (other !== undefined && !isRouted && !isOwn && world.strikes('callback_foreign')) {
       const opposite = { ...report, outcome: oppositeOf(report.outcome) };
       post(other.operatorCode, opposite, taken(report.reference, other.operatorCode));
     }

@@ -182,6 +182,16 @@ async function furnish(client: Client, world: World): Promise<void> {
       scenario.feeCents.toString(),
     ],
   });
+  await client.query({
+    name: 'furnish_routes',
+    text: `insert into routes (biller_code, operator_code, position)
+      select * from unnest($1::text[], $2::text[], $3::integer[])`,
+    values: [
+      scenario.routes.map(({ billerCode }) => billerCode),
+      scenario.routes.map(({ operatorCode }) => operatorCode),
+      scenario.routes.map(({ position }) => position),
+    ],
+  });
 }
 
 const FURNISH = `

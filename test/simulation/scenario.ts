@@ -32,6 +32,12 @@ export interface Wish {
 export interface Scenario {
   readonly dispatchers: number;
   readonly operators: readonly OperatorCharacter[];
+  /** Billers that another operator than their own may execute too. */
+  readonly routes: readonly {
+    readonly billerCode: string;
+    readonly operatorCode: string;
+    readonly position: number;
+  }[];
   readonly floatsCents: ReadonlyMap<number, bigint>;
   readonly feeCents: bigint;
   readonly wishes: readonly Wish[];
@@ -121,6 +127,7 @@ export function drawScenario(random: Random): Scenario {
   return {
     dispatchers: random.whole(sluggish ? 2 : 1, 3),
     operators,
+    routes: drawRoutes(random, operators),
     floatsCents: new Map(
       vendorIds.map((vendorId) => [vendorId, random.chance(0.2) ? 12_000n : 1_000_000n]),
     ),
@@ -137,6 +144,20 @@ export function drawScenario(random: Random): Scenario {
     pollMs: random.whole(1_000, 4_000),
     rates,
   };
+}
+
+function drawRoutes(random: Random, operators: readonly OperatorCharacter[]): Scenario['routes'] {
+  return operators.flatMap((operator) =>
+    operators
+      .filter((other) => other !== operator)
+      .flatMap((other) => operator.billerCodes.map((billerCode) => ({ billerCode, other })))
+      .filter(() => random.chance(0.7))
+      .map(({ billerCode, other }) => ({
+        billerCode,
+        operatorCode: other.operatorCode,
+        position: random.whole(0, 1),
+      })),
+  );
 }
 
 function drawOperator(random: Random, index: number): OperatorCharacter {

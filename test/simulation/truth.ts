@@ -39,12 +39,22 @@ export interface TakenCallback {
 
 /** What the outside world knows; the judge compares it with the books. */
 export interface Truth {
+  /** By operator and reference: `entryKey`. */
   readonly entries: Map<string, Entry>;
   readonly takenCallbacks: TakenCallback[];
   /** Acknowledged callbacks about what the operator does not have. */
   readonly unmatched: { readonly operatorCode: string; readonly reference: string }[];
   /** Answers to creates, by the vendor's id and reference. */
   readonly answered: Map<string, string>;
+}
+
+export function entryKey(operatorCode: string, reference: string): string {
+  return `${operatorCode} ${reference}`;
+}
+
+/** What every operator knows of the reference. */
+export function entriesOf(truth: Truth, reference: string): Entry[] {
+  return [...truth.entries.values()].filter((entry) => entry.reference === reference);
 }
 
 export function createTruth(): Truth {
