@@ -34,12 +34,24 @@ const TIMEOUT_MS = 5_000;
 
 /** POSTs JSON once, as providers do that never repeat a callback. */
 export async function postJson(url: string, content: unknown): Promise<number> {
-  const body = JSON.stringify(content);
+  return await postSigned(url, JSON.stringify(content), {});
+}
+
+/** The same, with a body that was signed, and its signature in headers. */
+export async function postSigned(
+  url: string,
+  body: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<number> {
   return await new Promise((resolve, reject) => {
     const posting = request(url, {
       method: 'POST',
       timeout: TIMEOUT_MS,
-      headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
+      headers: {
+        ...headers,
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(body),
+      },
     });
     posting.once('error', reject);
     posting.once('timeout', () => posting.destroy(new Error('no answer')));

@@ -3,6 +3,7 @@ import { darajaB2b } from './subjects/daraja-b2b.ts';
 import { dtOne } from './subjects/dt-one.ts';
 import { httpJson } from './subjects/http-json.ts';
 import { jambopay } from './subjects/jambopay.ts';
+import { reloadly } from './subjects/reloadly.ts';
 import { vtpass } from './subjects/vtpass.ts';
 
 const SUBJECTS = [
@@ -15,6 +16,8 @@ const SUBJECTS = [
   dtOne({ mode: 'sync', confirm: 'at_once', lateLookups: 1, windowMs: 200_000 }),
   jambopay({ errors: 'code_field', secondCommit: 'refused' }),
   jambopay({ errors: 'http_400', secondCommit: 'executes' }),
+  reloadly({ network: 341, refusalUsesIdentifier: false }),
+  reloadly({ network: 'by_number', refusalUsesIdentifier: true }),
   vtpass,
 ];
 

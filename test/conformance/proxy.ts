@@ -18,6 +18,8 @@ export interface FaultProxy {
   readonly origin: string;
   /** For the next instruction; then `none` again. */
   next(fault: TransportFault): void;
+  /** Runs the action once, while the next instruction is in transit, or while its answer is. */
+  during(when: 'request' | 'answer', action: () => void): void;
   /** Instructions that the connector sent, lost ones included. */
   readonly instructions: number;
   close(): Promise<void>;
@@ -32,12 +34,15 @@ export async function startFaultProxy(
 ): Promise<FaultProxy> {
   let fault: TransportFault = 'none';
   let instructions = 0;
+  let actions: Partial<Record<'request' | 'answer', () => void>> = {};
   const server = createServer((request, response) => {
     const disturbed = isInstruction(request.method ?? '', request.url ?? '');
     if (disturbed) instructions += 1;
     const striking = disturbed ? fault : 'none';
     if (disturbed) fault = 'none';
-    handle(request, response, { port, fault: striking }).catch(() => response.destroy());
+    const during = disturbed ? actions : {};
+    if (disturbed) actions = {};
+    handle(request, response, { port, fault: striking, during }).catch(() => response.destroy());
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -45,6 +50,9 @@ export async function startFaultProxy(
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     next: (wanted) => {
       fault = wanted;
+    },
+    during: (when, action) => {
+      actions = { ...actions, [when]: action };
     },
     get instructions() {
       return instructions;
@@ -60,13 +68,23 @@ export async function startFaultProxy(
 async function handle(
   request: IncomingMessage,
   response: ServerResponse,
-  { port, fault }: { readonly port: number; readonly fault: TransportFault },
+  {
+    port,
+    fault,
+    during,
+  }: {
+    readonly port: number;
+    readonly fault: TransportFault;
+    readonly during: Partial<Record<'request' | 'answer', () => void>>;
+  },
 ): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
   if (fault === 'lost') return void response.destroy();
   if (fault === 'html_instead') return html(response);
+  during.request?.();
   const answer = await forward(request, Buffer.concat(chunks), port);
+  during.answer?.();
   switch (fault) {
     case 'answer_cut':
       return void response.destroy();

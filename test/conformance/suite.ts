@@ -288,6 +288,27 @@ function describeGateway(subject: Subject, of: () => Bench): void {
     expect(await provider.executed(second.account)).toHaveLength(1);
   });
 
+  test.each(
+    (['request', 'answer'] as const).flatMap((when) =>
+      (['none', 'answer_never'] as const).map((fault) => [when, fault] as const),
+    ),
+  )('tokens that expire while the %s is in transit, %s', async (when, fault) => {
+    const { provider, proxy } = of();
+    const begun = begin(subject, of(), 'paid');
+    if (provider.expireTokens === null || begun === undefined) return;
+    proxy.during(when, provider.expireTokens);
+    proxy.next(fault);
+    const journey = await finish(of(), begun);
+    if (fault === 'none') {
+      // A refused token is replaced at once, and the instruction executed once.
+      expect(journey.outcome).toBe('success');
+      expect(await provider.executed(begun.account)).toHaveLength(1);
+    } else if (journey.outcome === 'open') {
+      expect(of().connector.declaration.statusBy).not.toBe('our_reference');
+      expect(journey.opensCase).toBe(true);
+    }
+  });
+
   test('a refusal for too many requests executes nothing, and the payment goes on', async () => {
     const begun = begin(subject, of(), 'paid');
     if (of().provider.limitRate === null || begun === undefined) return;

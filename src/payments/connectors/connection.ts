@@ -68,20 +68,22 @@ export function readBaseUrl({
   operatorCode,
   baseUrl,
   kind = 'operator',
+  what = 'the base URL',
 }: {
   readonly operatorCode: string;
   readonly baseUrl: string;
-  /** What it is the URL of. */
+  /** Whose URL it is, and what it is called in errors. */
   readonly kind?: string;
+  readonly what?: string;
 }): URL {
   const url = URL.parse(baseUrl);
   if (url === null || url.href !== url.origin + url.pathname) {
-    throw new Error(`${kind} ${operatorCode}: the base URL must be https://host[:port][/path]`);
+    throw new Error(`${kind} ${operatorCode}: ${what} must be https://host[:port][/path]`);
   }
   // Answers are not signed; TLS proves that they are the operator's.
   const local = ['127.0.0.1', '[::1]', 'localhost'].includes(url.hostname);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && local)) {
-    throw new Error(`${kind} ${operatorCode}: the base URL must be https (http only to localhost)`);
+    throw new Error(`${kind} ${operatorCode}: ${what} must be https (http only to localhost)`);
   }
   return url;
 }

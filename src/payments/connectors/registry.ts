@@ -9,6 +9,7 @@ import { http } from './http/protocol.ts';
 import { httpJson } from './http-json/protocol.ts';
 import { jambopay } from './jambopay/protocol.ts';
 import type { Protocol, StatementOperator } from './protocol.ts';
+import { reloadly } from './reloadly/protocol.ts';
 
 /**
  * The protocols, by the name in `operators.connector`. To add one, add a folder and a line here.
@@ -18,6 +19,7 @@ const PROTOCOLS: Readonly<Record<string, Protocol>> = {
   'daraja-b2b': darajaB2b,
   'dt-one': dtOne,
   jambopay,
+  reloadly,
   http,
 };
 

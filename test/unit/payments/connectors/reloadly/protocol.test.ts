@@ -1,0 +1,180 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { reloadly } from '../../../../../src/payments/connectors/reloadly/protocol.ts';
+import type {
+  Connector,
+  PaymentInstruction,
+} from '../../../../../src/payments/dispatch/connector.ts';
+import { ReloadlyEmulator } from '../../../../../sandbox/providers/reloadly/emulator.ts';
+import { createGateway } from '../../../../../sandbox/providers/reloadly/listener.ts';
+
+const SECRET = JSON.stringify({
+  client_id: 'client',
+  client_secret: 'secret',
+  webhook_secret: 'webhook-secret',
+});
+const OPERATOR = {
+  operatorCode: 'airtime',
+  name: 'Reloadly',
+  connector: 'reloadly',
+  baseUrl: 'https://topups.reloadly.com',
+  settings: { billers: { airtime: { network: 341 } } } as Record<string, unknown>,
+  maxConcurrency: 2,
+  maxPerSecond: null,
+  secrets: [{ secret: SECRET, validUntil: null }],
+  secret: SECRET,
+};
+const URL = 'https://m.example/callbacks/airtime';
+
+describe('an operator cannot be used', () => {
+  test.each<[string, object, RegExp]>([
+    ['without billers', { settings: {} }, /settings.*billers/],
+    ['with a network that is none', { settings: { billers: { a: { network: 'x' } } } }, /network/],
+    ['with an unknown setting', { settings: { ...OPERATOR.settings, none: 1 } }, /none/],
+    [
+      'with plain http for tokens',
+      { settings: { ...OPERATOR.settings, auth_url: 'http://a.example' } },
+      /settings\/auth_url must be https/,
+    ],
+    ['with plain http', { baseUrl: 'http://a.example' }, /base URL must be https/],
+    ['with a shared secret', { secret: 'whsec_x' }, /must be a JSON object/],
+    [
+      'without a webhook secret',
+      { secret: '{"client_id":"a","client_secret":"b"}' },
+      /secret.*webhook_secret/,
+    ],
+  ])('%s', (_what, changes, message) => {
+    expect(() => reloadly.create({ ...OPERATOR, ...changes }, URL)).toThrow(message);
+  });
+});
+
+let emulator: ReloadlyEmulator;
+let gateway: ReturnType<typeof createGateway>;
+let server: Server;
+let baseUrl: string;
+beforeAll(async () => {
+  emulator = new ReloadlyEmulator({
+    webhookUrl: () => '',
+    webhookSecret: 'webhook-secret',
+    endsAfterMs: 1,
+    recordsAfterMs: 20,
+    refusalUsesIdentifier: false,
+  });
+  gateway = createGateway(emulator, { clientId: 'client', clientSecret: 'secret' });
+  server = createServer(gateway.listener);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(async () => {
+  server.closeAllConnections();
+  server.close();
+  await once(server, 'close');
+});
+
+const signal = new AbortController().signal;
+function connect(settings: object): Connector {
+  const audience = 'https://topups.reloadly.com';
+  const all = { auth_url: baseUrl, audience, ...OPERATOR.settings, ...settings };
+  return reloadly.create({ ...OPERATOR, baseUrl, settings: all }, URL);
+}
+function instruction(changes: Partial<PaymentInstruction>): PaymentInstruction {
+  return {
+    reference: 'REF1',
+    attemptNumber: 1,
+    billerCode: 'airtime',
+    account: '0711000001',
+    phone: null,
+    amountCents: 100_00n,
+    operatorHandle: null,
+    ...changes,
+  };
+}
+
+test('two instructions at once under one identifier are both executed: unknown, for people', async () => {
+  const connector = connect({});
+  const given = instruction({ reference: 'TWICE', account: '0711000002' });
+  // Never done by the dispatcher, which has one attempt of a payment in progress at a time.
+  await Promise.all([connector.pay(given, signal), connector.pay(given, signal)]);
+  expect(
+    emulator.truth().filter(({ customIdentifier }) => customIdentifier === 'TWICE'),
+  ).toHaveLength(2);
+  expect(await connector.status?.(given, signal)).toMatchObject({
+    kind: 'unknown',
+    reason: 'Reloadly lists several top-ups for this payment',
+  });
+  await connector.close();
+});
+
+test('a repeat looks for the earlier instruction first, and sends nothing when it finds one', async () => {
+  const connector = connect({});
+  const given = instruction({ reference: 'AGAIN', account: '0711000003' });
+  await connector.pay(given, signal);
+  expect(await connector.pay({ ...given, attemptNumber: 2 }, signal)).toMatchObject({
+    kind: 'paid',
+  });
+  expect(
+    emulator.truth().filter(({ customIdentifier }) => customIdentifier === 'AGAIN'),
+  ).toHaveLength(1);
+  await connector.close();
+});
+
+test('a token of another audience pays nothing, and pauses the operator', async () => {
+  const connector = connect({ audience: 'https://utilities.reloadly.com' });
+  const given = instruction({ reference: 'AUD', account: '0711000004' });
+  expect(await connector.pay(given, signal)).toMatchObject({
+    kind: 'not_sent',
+    operatorPaused: true,
+    answered: true,
+  });
+  await connector.close();
+});
+
+test('a number that was ported is paid through its own network', async () => {
+  const connector = connect({ billers: { airtime: { network: 'by_number' } } });
+  const given = instruction({ reference: 'PORTED', account: '0733000005' });
+  const prepared = await connector.prepare?.prepare(given, signal);
+  expect(prepared).toEqual({ kind: 'prepared', operatorHandle: '342' });
+  const paying = instruction({ ...given, operatorHandle: '342' });
+  expect(await connector.pay(paying, signal)).toMatchObject({ kind: 'paid' });
+  for (const [changes, outcome] of [
+    [{ account: '0711009922' }, { kind: 'declined', failureCode: 'invalid_account' }],
+    [{ account: 'x' }, { kind: 'declined', failureCode: 'invalid_account' }],
+    [{ amountCents: 4_99n }, { kind: 'declined', failureCode: 'amount_not_allowed' }],
+    [{ billerCode: 'none' }, { kind: 'not_sent', operatorPaused: true }],
+  ] as const) {
+    const asked = instruction(changes);
+    expect(await connector.prepare?.prepare(asked, signal)).toMatchObject(outcome);
+  }
+  await connector.close();
+});
+
+test('an account is checked against the network, and the float is converted to our currency', async () => {
+  const connector = connect({});
+  const about = { billerCode: 'airtime', phone: null };
+  const valid = await connector.validate?.({ ...about, account: '0711000006' }, signal);
+  expect(valid).toMatchObject({ kind: 'valid' });
+  const other = await connector.validate?.({ ...about, account: '0733000006' }, signal);
+  expect(other).toMatchObject({ kind: 'invalid' });
+  const balance = await connector.balance?.(signal);
+  expect(balance).toMatchObject({ kind: 'balance' });
+  await connector.close();
+  // Without a network there is no rate, and a number in another currency is no balance.
+  const byNumber = connect({ billers: { airtime: { network: 'by_number' } } });
+  expect(await byNumber.balance?.(signal)).toMatchObject({ kind: 'unknown' });
+  await byNumber.close();
+});
+
+test('a wallet in our currency: the recipient’s amount is quoted', async () => {
+  const connector = connect({ amounts_in: 'wallet' });
+  const asked = { billerCode: 'airtime', account: '0711000007', amountCents: 2_50n };
+  expect(await connector.quote?.(asked, signal)).toEqual({
+    kind: 'quote',
+    amount: '320.5',
+    currency: 'KES',
+  });
+  await connector.close();
+});
