@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
 
 /** Work that an emulator does after it has answered. */
 export class Later {
@@ -32,8 +33,14 @@ export class Later {
 
 const TIMEOUT_MS = 5_000;
 
+/** What the receiver of a callback answered. */
+export interface Reply {
+  readonly status: number;
+  readonly body: string;
+}
+
 /** POSTs JSON once, as providers do that never repeat a callback. */
-export async function postJson(url: string, content: unknown): Promise<number> {
+export async function postJson(url: string, content: unknown): Promise<Reply> {
   return await postSigned(url, JSON.stringify(content), {});
 }
 
@@ -42,22 +49,36 @@ export async function postSigned(
   url: string,
   body: string,
   headers: Readonly<Record<string, string>>,
-): Promise<number> {
+): Promise<Reply> {
+  return await post(url, body, { ...headers, 'content-type': 'application/json' });
+}
+
+export async function postForm(
+  url: string,
+  form: Readonly<Record<string, string>>,
+): Promise<Reply> {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  return await post(url, new URLSearchParams(form).toString(), headers);
+}
+
+async function post(
+  url: string,
+  body: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<Reply> {
   return await new Promise((resolve, reject) => {
     const posting = request(url, {
       method: 'POST',
       timeout: TIMEOUT_MS,
-      headers: {
-        ...headers,
-        'content-type': 'application/json',
-        'content-length': Buffer.byteLength(body),
-      },
+      headers: { ...headers, 'content-length': Buffer.byteLength(body) },
     });
     posting.once('error', reject);
     posting.once('timeout', () => posting.destroy(new Error('no answer')));
     posting.once('response', (response) => {
-      response.resume();
-      resolve(response.statusCode ?? 0);
+      text(response).then(
+        (answer) => resolve({ status: response.statusCode ?? 0, body: answer }),
+        reject,
+      );
     });
     posting.end(body);
   });

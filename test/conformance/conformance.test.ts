@@ -1,9 +1,11 @@
 import { describeConformance } from './suite.ts';
+import { africastalking } from './subjects/africastalking.ts';
 import { darajaB2b } from './subjects/daraja-b2b.ts';
 import { dtOne } from './subjects/dt-one.ts';
 import { httpJson } from './subjects/http-json.ts';
 import { jambopay } from './subjects/jambopay.ts';
 import { reloadly } from './subjects/reloadly.ts';
+import { tingg } from './subjects/tingg.ts';
 import { vtpass } from './subjects/vtpass.ts';
 
 const SUBJECTS = [
@@ -16,6 +18,10 @@ const SUBJECTS = [
   dtOne({ mode: 'sync', confirm: 'at_once', lateLookups: 1, windowMs: 200_000 }),
   jambopay({ errors: 'code_field', secondCommit: 'refused' }),
   jambopay({ errors: 'http_400', secondCommit: 'executes' }),
+  africastalking({ wrapsFound: false }),
+  africastalking({ wrapsFound: true }),
+  tingg({ usedId: 'refused', acceptanceWindowMs: null }),
+  tingg({ usedId: 'executes', acceptanceWindowMs: 60_000 }),
   reloadly({ network: 341, refusalUsesIdentifier: false }),
   reloadly({ network: 'by_number', refusalUsesIdentifier: true }),
   vtpass,

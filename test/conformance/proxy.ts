@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, request as send } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 
 /** What happens to an instruction on its way. `lost`: before it arrives. The others: it arrives. */
 export type TransportFault =
@@ -30,19 +31,23 @@ const HTML = '<html><head><title>502 Bad Gateway</title></head><body>nginx</body
 /** Stands between the connector and the emulator, and disturbs instructions only. */
 export async function startFaultProxy(
   port: number,
-  isInstruction: (method: string, path: string) => boolean,
+  isInstruction: (method: string, path: string, body: string) => boolean,
 ): Promise<FaultProxy> {
   let fault: TransportFault = 'none';
   let instructions = 0;
   let actions: Partial<Record<'request' | 'answer', () => void>> = {};
   const server = createServer((request, response) => {
-    const disturbed = isInstruction(request.method ?? '', request.url ?? '');
-    if (disturbed) instructions += 1;
-    const striking = disturbed ? fault : 'none';
-    if (disturbed) fault = 'none';
-    const during = disturbed ? actions : {};
-    if (disturbed) actions = {};
-    handle(request, response, { port, fault: striking, during }).catch(() => response.destroy());
+    const serve = async (): Promise<void> => {
+      const body = await buffer(request);
+      const disturbed = isInstruction(request.method ?? '', request.url ?? '', body.toString());
+      if (disturbed) instructions += 1;
+      const striking = disturbed ? fault : 'none';
+      if (disturbed) fault = 'none';
+      const during = disturbed ? actions : {};
+      if (disturbed) actions = {};
+      await handle(request, response, { port, body, fault: striking, during });
+    };
+    serve().catch(() => response.destroy());
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -70,20 +75,20 @@ async function handle(
   response: ServerResponse,
   {
     port,
+    body,
     fault,
     during,
   }: {
     readonly port: number;
+    readonly body: Buffer;
     readonly fault: TransportFault;
     readonly during: Partial<Record<'request' | 'answer', () => void>>;
   },
 ): Promise<void> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
   if (fault === 'lost') return void response.destroy();
   if (fault === 'html_instead') return html(response);
   during.request?.();
-  const answer = await forward(request, Buffer.concat(chunks), port);
+  const answer = await forward(request, body, port);
   during.answer?.();
   switch (fault) {
     case 'answer_cut':

@@ -33,7 +33,7 @@ export interface Provider {
   /** @param baseUrl of the fault proxy in front of the emulator. */
   connect(baseUrl: string, options: ConnectOptions): Connector;
   /** Whether this request of the connector can move money. */
-  isInstruction(method: string, path: string): boolean;
+  isInstruction(method: string, path: string, body: string): boolean;
   /** A fresh account of the scenario; null: the provider has no such behaviour. */
   accountFor(scenario: Scenario): string | null;
   /** What was really executed and not taken back. */

@@ -3,6 +3,7 @@ import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Operator } from '../billers/biller.ts';
 import type { Connector, Declaration } from '../dispatch/connector.ts';
 import type { StatementFormat } from '../reconciliation/statement.ts';
+import { africastalking } from './africastalking/protocol.ts';
 import { darajaB2b } from './daraja-b2b/protocol.ts';
 import { dtOne } from './dt-one/protocol.ts';
 import { http } from './http/protocol.ts';
@@ -10,6 +11,7 @@ import { httpJson } from './http-json/protocol.ts';
 import { jambopay } from './jambopay/protocol.ts';
 import type { Protocol, StatementOperator } from './protocol.ts';
 import { reloadly } from './reloadly/protocol.ts';
+import { tingg } from './tingg/protocol.ts';
 
 /**
  * The protocols, by the name in `operators.connector`. To add one, add a folder and a line here.
@@ -20,6 +22,8 @@ const PROTOCOLS: Readonly<Record<string, Protocol>> = {
   'dt-one': dtOne,
   jambopay,
   reloadly,
+  africastalking,
+  tingg,
   http,
 };
 

@@ -1,0 +1,76 @@
+import { Type } from 'typebox';
+import { LIMITS } from '../../../platform/base/limits.ts';
+import { CONNECTION_SETTINGS, connectionOf, readBaseUrl } from '../connection.ts';
+import { createSettingsReader, readSecretJson } from '../protocol.ts';
+import type { Protocol } from '../protocol.ts';
+import { createSecretPaths } from '../secret-path.ts';
+import { createTinggConnector } from './connector.ts';
+import { TINGG } from './declaration.ts';
+
+const readSettings = createSettingsReader(
+  Type.Object(
+    {
+      ...CONNECTION_SETTINGS,
+      billers: Type.Record(
+        Type.String({ pattern: '^[a-z0-9_]{1,40}$' }),
+        Type.Object(
+          {
+            service_code: Type.String({ pattern: '^[A-Za-z0-9_-]{1,60}$' }),
+            /** The biller presents bills, with what is due. */
+            bills: Type.Optional(Type.Boolean()),
+          },
+          { additionalProperties: false },
+        ),
+        { additionalProperties: false },
+      ),
+      phone_number: Type.String({ pattern: '^254\\d{9}$' }),
+      /** After this time “not found” is proof; null: never. Set it once Tingg has promised so. */
+      acceptance_window_ms: Type.Optional(
+        Type.Union([Type.Integer({ minimum: 0, maximum: 86_400_000 }), Type.Null()]),
+      ),
+      case_after_ms: Type.Optional(Type.Integer({ minimum: 60_000, maximum: 172_800_000 })),
+    },
+    { additionalProperties: false },
+  ),
+);
+
+const readSecret = createSettingsReader(
+  Type.Object(
+    { username: Type.String({ minLength: 1 }), password: Type.String({ minLength: 1 }) },
+    { additionalProperties: false },
+  ),
+);
+
+export const tingg: Protocol = {
+  declaration: TINGG,
+  exampleSecret: JSON.stringify({ username: '…', password: '…' }),
+  inventsSecret: false,
+  create: (operator, callbackUrl) => {
+    const { operatorCode } = operator;
+    const settings = readSettings(operatorCode, operator.settings);
+    const { username, password } = readSecret(operatorCode, readSecretJson(operator), 'secret');
+    const secrets =
+      operator.secrets.length > 0
+        ? operator.secrets
+        : [{ secret: operator.secret, validUntil: null }];
+    return createTinggConnector({
+      ...connectionOf(operator, settings),
+      baseUrl: readBaseUrl(operator),
+      credentials: { username, password },
+      billers: new Map(
+        Object.entries(settings.billers).map(([code, service]) => [
+          code,
+          { serviceCode: service.service_code, hasBills: service.bills ?? false },
+        ]),
+      ),
+      phoneNumber: settings.phone_number,
+      acceptanceWindowMs: settings.acceptance_window_ms ?? null,
+      // What Tingg escalates it reconciles within 24 hours; people may look before.
+      caseAfterMs: settings.case_after_ms ?? 1_800_000,
+      callbackUrl,
+      paths: createSecretPaths(operatorCode, secrets),
+      answerBytes: LIMITS.operatorAnswerBytes,
+    });
+  },
+  statementFormat: null,
+};

@@ -1,0 +1,73 @@
+import { CURRENCY, moneyNumber } from '../../../platform/base/money.ts';
+
+// The requests of BEEP v1: one path, the operation in `function`, the credentials in the body.
+
+export interface Credentials {
+  readonly username: string;
+  readonly password: string;
+}
+
+export interface Payment {
+  readonly serviceCode: string;
+  readonly phone: string;
+  readonly account: string;
+  readonly transactionId: string;
+  readonly amountCents: bigint;
+  readonly at: Date;
+  readonly callbackUrl: string;
+}
+
+export type Operation =
+  | 'BEEP.postPayment'
+  | 'BEEP.queryPaymentStatus'
+  | 'BEEP.queryBill'
+  | 'BEEP.validateAccount'
+  | 'BEEP.queryFloatBalance';
+
+/** One packet for each call, so that the answer is about one payment. */
+export function envelope(operation: Operation, credentials: Credentials, packet: object): object {
+  return {
+    function: operation,
+    countryCode: 'KE',
+    payload: { credentials: { ...credentials }, packet: [packet] },
+  };
+}
+
+export function paymentPacket(payment: Payment): object {
+  return {
+    serviceCode: payment.serviceCode,
+    MSISDN: payment.phone,
+    accountNumber: payment.account,
+    payerTransactionID: payment.transactionId,
+    amount: moneyNumber(payment.amountCents),
+    currencyCode: CURRENCY,
+    datePaymentReceived: stamp(payment.at),
+    narration: payment.transactionId,
+    extraData: { callbackUrl: payment.callbackUrl },
+  };
+}
+
+/**
+ * The payerTransactionID of one attempt. What a used one is answered is not established, so that an
+ * instruction after a proven refusal gets one of its own.
+ */
+export function transactionIdOf(sent: {
+  readonly reference: string;
+  readonly attemptNumber: number;
+}): string {
+  return `${sent.reference}-${sent.attemptNumber}`;
+}
+
+export function statusPacket(transactionId: string): object {
+  return { payerTransactionID: transactionId };
+}
+
+export function accountPacket(serviceCode: string, account: string): object {
+  return { serviceCode, accountNumber: account };
+}
+
+/** `YYYY-MM-DD HH:MM:SS` in East Africa. */
+function stamp(at: Date): string {
+  const local = new Date(at.getTime() + 3 * 3_600_000);
+  return local.toISOString().slice(0, 19).replace('T', ' ');
+}
