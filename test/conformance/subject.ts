@@ -36,6 +36,11 @@ export interface Provider {
   isInstruction(method: string, path: string, body: string): boolean;
   /** A fresh account of the scenario; null: the provider has no such behaviour. */
   accountFor(scenario: Scenario): string | null;
+  /**
+   * A fresh account with which the payment is made and reported, and later a part of it is given
+   * back. Null: the provider reports no such thing.
+   */
+  readonly accountForPartRefund: (() => string) | null;
   /** What was really executed and not taken back. */
   executed(account: string): Promise<readonly { readonly amountCents: bigint }[]>;
   /** Resolves when the emulator has nothing more to execute or send. Null: it cannot say. */

@@ -33,6 +33,7 @@ export function describeConformance(subject: Subject): void {
     const of = (): Bench => bench;
     describeDeclaration(of);
     describeOutcomes(subject, of);
+    describePartRefund(subject, of);
     describeTransport(subject, of);
     describeCallbacks(subject, of);
     describeGateway(subject, of);
@@ -130,6 +131,37 @@ function describeOutcomes(subject: Subject, of: () => Bench): void {
     for (const request of of().receiver.take()) await begun.journey.callback(request);
     expect(begun.journey.final.at(-1)?.outcome).toBe('failed');
     expect(await of().provider.executed(begun.account)).toHaveLength(0);
+  });
+}
+
+/** An event of its own: neither a reversal nor another amount of the payment. */
+function describePartRefund(subject: Subject, of: () => Bench): void {
+  test('a part given back later changes no result: people look at it, once or a hundred times', async () => {
+    const { connector, provider, receiver } = of();
+    if (provider.accountForPartRefund === null) return;
+    const account = provider.accountForPartRefund();
+    const { billerCode } = subject;
+    const journey = new Journey(connector, { billerCode, account, amountCents: AMOUNT_CENTS });
+    const seen: CallbackRequest[] = [];
+    const take = (): CallbackRequest[] => {
+      const taken = receiver.take();
+      seen.push(...taken);
+      return taken;
+    };
+    await drive(journey, { take, quiet: provider.quiet });
+    await settleDown(of());
+    for (const request of take()) await journey.callback(request);
+    expect(journey.outcome).toBe('success');
+    const rejected = journey.rejected.length;
+    expect(rejected, 'shown to people').toBeGreaterThan(0);
+    for (let count = 0; count < 100; count += 1) {
+      for (const request of seen) await journey.callback(request);
+    }
+    expect(new Set(journey.final.map((report) => report.outcome))).toEqual(new Set(['success']));
+    expect(new Set(journey.final.map((report) => report.paidCents))).toEqual(
+      new Set([AMOUNT_CENTS]),
+    );
+    expect(await provider.executed(account)).toHaveLength(1);
   });
 }
 

@@ -66,6 +66,7 @@ export function africastalking(by: { readonly wrapsFound: boolean }): Subject {
           accounts += 1;
           return suffix === undefined ? null : `071${100 + accounts}${suffix}`;
         },
+        accountForPartRefund: null,
         executed: async (account) =>
           emulator
             .truth()

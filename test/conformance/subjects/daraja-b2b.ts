@@ -72,6 +72,7 @@ export function darajaB2b(unknownId: DarajaOptions['unknownId']): Subject {
           accounts += 1;
           return `${10_000 + accounts}${SUFFIXES[scenario]}`;
         },
+        accountForPartRefund: null,
         executed: async (account) =>
           emulator
             .truth()

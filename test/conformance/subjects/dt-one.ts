@@ -75,6 +75,7 @@ export function dtOne(ways: {
           accounts += 1;
           return `${10_000 + accounts}${SUFFIXES[scenario]}`;
         },
+        accountForPartRefund: null,
         executed: async (account) =>
           emulator
             .truth()

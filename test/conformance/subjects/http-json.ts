@@ -42,6 +42,7 @@ export const httpJson: Subject = {
         accounts += 1;
         return suffix === null ? null : `${10_000 + accounts}${suffix}`;
       },
+      accountForPartRefund: null,
       executed: async (account) =>
         (await operators.truth())
           .filter((entry) => entry.account === account)

@@ -67,6 +67,10 @@ export function jambopay(switches: Pick<JambopayOptions, 'errors' | 'secondCommi
           accounts += 1;
           return `0${10_000 + accounts}${SUFFIXES[scenario]}`;
         },
+        accountForPartRefund: () => {
+          accounts += 1;
+          return `0${10_000 + accounts}9921`;
+        },
         executed: async (account) =>
           emulator
             .truth()

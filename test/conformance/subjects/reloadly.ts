@@ -80,6 +80,7 @@ export function reloadly(by: {
           accounts += 1;
           return `071${100 + accounts}${SUFFIXES[scenario]}`;
         },
+        accountForPartRefund: null,
         executed: async (account) =>
           emulator
             .truth()

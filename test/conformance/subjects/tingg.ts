@@ -68,6 +68,7 @@ export function tingg(by: {
           accounts += 1;
           return suffix === undefined ? null : `${10_000 + accounts}${suffix}`;
         },
+        accountForPartRefund: null,
         executed: async (account) =>
           emulator
             .truth()

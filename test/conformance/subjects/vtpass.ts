@@ -61,6 +61,7 @@ export const vtpass: Subject = {
         accounts += 1;
         return `${10_000 + accounts}${SUFFIXES[scenario]}`;
       },
+      accountForPartRefund: null,
       executed: async (account) =>
         emulator
           .truth()
