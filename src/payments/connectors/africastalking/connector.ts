@@ -54,6 +54,7 @@ export function createAfricastalkingConnector(options: AfricastalkingOptions): C
     },
     validate: null,
     balance: async (signal) => classifyUser(await call(userPath(username), null, asking(signal))),
+    products: null,
     pullStatement: null,
     quote: null,
     callbacks,

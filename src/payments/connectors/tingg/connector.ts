@@ -90,6 +90,7 @@ export function createTinggConnector(options: TinggOptions): Connector {
     },
     balance: async (signal) =>
       classifyBalance(await call('BEEP.queryFloatBalance', {}, asking(signal))),
+    products: null,
     pullStatement: null,
     quote: null,
     callbacks: createCallbacks(options.paths),
