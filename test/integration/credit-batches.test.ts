@@ -6,8 +6,8 @@ import { fresh } from '../support/demo-vendors.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { until } from '../support/until.ts';
-import { encode, send, signed } from '../support/vendor-client.ts';
-import type { Answer, Params, VendorClient } from '../support/vendor-client.ts';
+import { VendorClient, encode, send, signed } from '../support/vendor-client.ts';
+import type { Answer, Params } from '../support/vendor-client.ts';
 
 const MISSES_PER_HOUR = 3;
 
@@ -239,6 +239,18 @@ test('a batch is one file of one vendor, and is once', async () => {
       body: { error: [{ code: 'unknown_batch' }] },
     });
   }
+  // In the name of another vendor, by a key that is not its own; or for another operation.
+  const forged = new VendorClient(running.origin, { vid: vendor.vid, key: other.key });
+  const notSigned = { status: 401, body: { error: [{ code: 'signature_invalid' }] } };
+  expect(await upload(forged, file)).toMatchObject(notSigned);
+  for (const path of ['/batch-score/status', '/batch-score/result']) {
+    expect(await ask(forged, path, { batchReference })).toMatchObject(notSigned);
+  }
+  const absorbed = `${batchReference}&product=generic-score&reportReason=2`;
+  expect(await ask(vendor, '/batch-score/status', { batchReference: absorbed })).toMatchObject({
+    status: 400,
+    body: { error: [{ code: 'ambiguous_value', field: 'batchReference' }] },
+  });
   const tampered = await upload(vendor, file, { sha256: 'a'.repeat(64) });
   expect(tampered).toMatchObject({ status: 400, body: { error: [{ code: 'file_mismatch' }] } });
 });

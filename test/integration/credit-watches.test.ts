@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { watchAll } from '../../src/credit/watches/job.ts';
+import { listSubjectWatches, listVendorWatches } from '../../src/credit/watches/lists-store.ts';
 import { shippedScorecards } from '../../src/credit/scorecards/score.ts';
 import { findVendor } from '../../src/parties/store.ts';
 import { setWebhook } from '../../src/payments/events/administer.ts';
@@ -123,7 +124,30 @@ test('a vendor is told of a default, of an enquiry elsewhere and of a fall, once
     accounts: 1,
   });
 
+  const { vid } = vendor;
+  const watches = async (): Promise<unknown> =>
+    await listVendorWatches(running.service.pool, { vendorId, after: '', limit: 10 });
+  expect(await watches()).toMatchObject([
+    { requestReference, crn: 1_000_001n, scoreDrop: 20, endedAt: null },
+  ]);
+  const seen = async (): Promise<number[]> =>
+    (await listSubjectWatches(running.service.pool, [1_000_001n])).map((one) => one.vendorId);
+  expect(await seen()).toEqual([vendorId]);
+  // In the name of another vendor, by a key that is not its own.
+  for (const [path, more] of [
+    ['/watch', { scoreDrop: '30' }],
+    ['/unwatch', {}],
+  ] as const) {
+    const forged = signed({ vid, requestReference, ...more }, other.key);
+    expect(await send(running.origin, encode(path, forged, 'json'))).toMatchObject({
+      status: 401,
+      body: { error: [{ code: 'signature_invalid' }] },
+    });
+  }
+  expect(await watches()).toMatchObject([{ scoreDrop: 20, endedAt: null }]);
+
   expect((await ask(vendor, '/unwatch', { requestReference })).status).toBe(200);
+  expect(await seen()).toEqual([]);
   expect((await ask(vendor, '/unwatch', { requestReference })).status).toBe(200);
   await enquire(await running.addVendor());
   const before = await eventsOf(vendorId);

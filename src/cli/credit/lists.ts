@@ -4,6 +4,7 @@ import { REGISTRY_RULES } from '../../credit/importing/plan.ts';
 import type { RegistryRule } from '../../credit/importing/plan.ts';
 import { listImports, readFindings } from '../../credit/importing/imports-store.ts';
 import { listEnquiries } from '../../credit/enquiries/list-store.ts';
+import { listVendorWatches } from '../../credit/watches/lists-store.ts';
 import { ENQUIRY_OUTCOMES } from '../../credit/enquiries/record.ts';
 import type { EnquiryOutcome } from '../../credit/enquiries/record.ts';
 import { command, like, periodEnd, periodStart, signerName, wholeNumber } from '../arguments.ts';
@@ -18,9 +19,10 @@ const MAX_LISTED = 10_000;
 const importId = like({ pattern: '^[0-9a-f-]{36}$', form: 'the id of an import' });
 const sequenceNumber = like({ pattern: '^\\d{1,18}$', form: 'a number of an enquiry' });
 
-/** Lists of enquiries and imports, page by page. */
+/** Lists of enquiries, watches and imports, page by page. */
 export function addListCommands(credit: Command, cli: Cli): void {
   addEnquiries(credit, cli);
+  addWatches(credit, cli);
   addImports(credit, cli);
   addFindings(credit, cli);
 }
@@ -100,6 +102,41 @@ async function enquiriesAnswer(session: Session, options: EnquiryOptions): Promi
       'no enquiries',
     ),
   };
+}
+
+function addWatches(credit: Command, cli: Cli): void {
+  command(credit, 'watches', 'The customers that a vendor watches, by the references of enquiries.')
+    .requiredOption('--vid <vid>', 'vendor ID', signerName)
+    .option('--limit <count>', 'at most this many', wholeNumber(1, MAX_LISTED), DEFAULT_LIMIT)
+    .option('--after <reference>', 'the page after this reference', '')
+    .action(async (options: { json?: boolean; vid: string; limit: number; after: string }) => {
+      await cli.run(options, async ({ pool, wireTime }) => {
+        const { vendorId } = await requireVendor(pool, options.vid);
+        const { limit, after } = options;
+        const found = await listVendorWatches(pool, { vendorId, limit, after });
+        const watches = found.map((one) => ({
+          request_reference: one.requestReference,
+          crn: String(one.crn),
+          score_drop: one.scoreDrop,
+          started: wireTime.format(one.startedAt),
+          ended: one.endedAt === null ? null : wireTime.format(one.endedAt),
+        }));
+        return {
+          json: { watches },
+          text: table(
+            ['REFERENCE', 'CRN', 'SCORE DROP', 'STARTED', 'ENDED'].map((title) => ({ title })),
+            watches.map((one) => [
+              one.request_reference,
+              one.crn,
+              String(one.score_drop),
+              one.started,
+              one.ended ?? '',
+            ]),
+            'no watches',
+          ),
+        };
+      });
+    });
 }
 
 function addImports(credit: Command, cli: Cli): void {

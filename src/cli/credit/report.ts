@@ -97,6 +97,10 @@ function answerReport({ wireTime }: Session, report: SubjectReport): Answer {
       statement: dispute.statement,
       outcome: dispute.outcome,
     })),
+    watches: report.watches.map(({ vendorId, startedAt }) => ({
+      by: report.enquiries.find((enquiry) => enquiry.vendorId === vendorId)?.askedBy ?? null,
+      since: wireTime.format(startedAt),
+    })),
     enquiries: report.enquiries.map((enquiry) => ({
       at: wireTime.format(enquiry.enquiredAt),
       by: enquiry.askedBy,

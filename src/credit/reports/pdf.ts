@@ -129,7 +129,11 @@ function drawTable(pdf: Pdf, { columns, rows, empty }: TableBlock): void {
   });
   const drawRow = (values: readonly string[], font: string): void => {
     pdf.font(font).fontSize(TABLE_SIZE).fillColor(INK);
-    const heights = values.map((value, index) => pdf.heightOfString(value, optionsOf(index)));
+    const heights = values.map((value, index) =>
+      font !== FONTS.bold && columns[index]?.align === 'right'
+        ? pdf.currentLineHeight()
+        : pdf.heightOfString(value, optionsOf(index)),
+    );
     const height = Math.max(...heights) + 6;
     if (!fits(pdf, height)) {
       pdf.addPage();
@@ -139,6 +143,8 @@ function drawTable(pdf: Pdf, { columns, rows, empty }: TableBlock): void {
     const { y } = pdf;
     let x = MARGIN;
     for (const [index, value] of values.entries()) {
+      const isFigure = font !== FONTS.bold && columns[index]?.align === 'right';
+      pdf.fontSize(isFigure ? figureSize(pdf, value, optionsOf(index).width) : TABLE_SIZE);
       pdf.text(value, x, y + 3, optionsOf(index));
       x += widths[index] ?? 0;
     }
@@ -152,6 +158,12 @@ function drawTable(pdf: Pdf, { columns, rows, empty }: TableBlock): void {
     );
   drawTitles();
   for (const row of rows) drawRow(row, FONTS.regular);
+}
+
+/** A figure is never broken: it is set smaller where its column is too narrow. */
+function figureSize(pdf: Pdf, text: string, width: number): number {
+  pdf.fontSize(TABLE_SIZE);
+  return TABLE_SIZE * Math.min(1, (0.99 * width) / pdf.widthOfString(text));
 }
 
 function drawChart(pdf: Pdf, { width, height, shapes }: Drawing): void {

@@ -235,11 +235,11 @@ function accountBlocks({ file, shown }: SubjectReport, { words, language }: Cont
       kind: 'table',
       columns: [
         { title: words.lender, width: 18 },
-        { title: words.type, width: 14 },
+        { title: words.type, width: 13 },
         { title: words.opened, width: 12 },
-        { title: words.original, width: 12, align: 'right' },
-        { title: words.accountBalance, width: 12, align: 'right' },
-        { title: words.accountOverdue, width: 12, align: 'right' },
+        { title: words.original, width: 14, align: 'right' },
+        { title: words.accountBalance, width: 14, align: 'right' },
+        { title: words.accountOverdue, width: 14, align: 'right' },
         { title: words.days, width: 7, align: 'right' },
         { title: words.status, width: 11 },
         { title: words.asOf, width: 12 },
@@ -262,7 +262,7 @@ function accountBlocks({ file, shown }: SubjectReport, { words, language }: Cont
   ];
 }
 
-function enquiryBlocks({ enquiries }: SubjectReport, context: Context): Block[] {
+function enquiryBlocks({ enquiries, watches }: SubjectReport, context: Context): Block[] {
   const { words, language, wireTime } = context;
   return [
     { kind: 'heading', text: words.who },
@@ -282,6 +282,12 @@ function enquiryBlocks({ enquiries }: SubjectReport, context: Context): Block[] 
       ]),
       empty: words.nobodyAsked,
     },
+    ...watches.map(({ vendorId, startedAt }) => {
+      // Who watches has asked before.
+      const who = enquiries.find((enquiry) => enquiry.vendorId === vendorId)?.askedBy ?? '–';
+      const values = { who, since: wireTime.format(startedAt) };
+      return { kind: 'paragraph', text: fill(words.watches, values) } as const;
+    }),
   ];
 }
 

@@ -13,7 +13,10 @@ import { listCorrections, readCreditFile, readSubject } from '../registry/store.
 import type { PastCorrection } from '../registry/store.ts';
 import { listSubjectEnquiries } from '../registry/subject-enquiries-store.ts';
 import type { SubjectEnquiry } from '../registry/subject-enquiries-store.ts';
+import { readMerged } from '../registry/merges-store.ts';
 import type { Vault } from '../registry/vault.ts';
+import { listSubjectWatches } from '../watches/lists-store.ts';
+import type { SubjectWatch } from '../watches/lists-store.ts';
 
 /** Everything on file about a person, for that person. */
 export interface SubjectReport {
@@ -31,6 +34,8 @@ export interface SubjectReport {
   readonly enquiries: readonly SubjectEnquiry[];
   readonly lifeRecords: readonly SubjectLifeRecord[];
   readonly corrections: readonly PastCorrection[];
+  /** Vendors that watch the person. */
+  readonly watches: readonly SubjectWatch[];
 }
 
 export interface ReportOptions {
@@ -71,5 +76,9 @@ export async function readSubjectReport(
     enquiries: await listSubjectEnquiries(pool, crn),
     lifeRecords: await listLifeRecords(pool, crn),
     corrections: await listCorrections(pool, crn),
+    watches: await listSubjectWatches(pool, [
+      crn,
+      ...((await readMerged(pool, [crn])).get(crn) ?? []),
+    ]),
   };
 }

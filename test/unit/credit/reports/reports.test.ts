@@ -100,6 +100,7 @@ function report(
     enquiries: [],
     lifeRecords: [],
     corrections: [],
+    watches: [],
     ...changes,
   };
 }
@@ -175,6 +176,7 @@ describe('a report for the person it is about', () => {
             reportReason: 12,
           },
         ],
+        watches: [{ vendorId: 7, startedAt: AT }],
         disputes: [
           {
             disputeId: 'd',
@@ -187,6 +189,7 @@ describe('a report for the person it is about', () => {
       }),
       'sw',
     );
+    expect(text).toContain('Shop & Co anafuatilia taarifa zako tangu 2026-11-21 12:00:00');
     expect(text).toContain('2026-11-21 12:00:00 | Shop & Co | Rejareja | Mkopo wa benki kwa simu');
     expect(text).toContain('| 7 | I paid | Bado');
   });
@@ -231,6 +234,23 @@ describe('a PDF file', () => {
     for (const letter of 'ëŁ’') {
       expect(maps.toLowerCase()).toContain(letter.codePointAt(0)?.toString(16).padStart(4, '0'));
     }
+  });
+
+  test('breaks no figure over two lines', async () => {
+    const heights = [];
+    for (const originalCents of [100n, 987_654_321_098_765n]) {
+      const pdf = await pdfOf(
+        subjectDocument(report([account({ originalCents })]), 'en', wireTime),
+      );
+      // Lines of the table, in the graphics of the pages.
+      const lines =
+        streamsOf(pdf)
+          .join('\n')
+          .match(/\d[\d.]* [\d.]+ l\n/g) ?? [];
+      heights.push(lines);
+    }
+    expect(heights[0]).not.toEqual([]);
+    expect(heights[1]).toEqual(heights[0]);
   });
 
   test('goes on over as many pages as the file needs, and numbers them', async () => {

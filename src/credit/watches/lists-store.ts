@@ -1,0 +1,45 @@
+import type { Queryable } from '../../platform/db/pool.ts';
+
+/** A watch of a person, as the person sees it. */
+export interface SubjectWatch {
+  readonly vendorId: number;
+  readonly startedAt: Date;
+}
+
+/** The watches of a subject that have not ended, oldest first; one for each vendor. */
+export async function listSubjectWatches(
+  db: Queryable,
+  crns: readonly bigint[],
+): Promise<SubjectWatch[]> {
+  const read = await db.query<SubjectWatch>(
+    `select vendor_id as "vendorId", min(started_at) as "startedAt" from credit_watches
+     where crn = any($1::bigint[]) and ended_at is null group by vendor_id order by 2, 1`,
+    [crns],
+  );
+  return read.rows;
+}
+
+/** A watch, as its vendor sees it. */
+export interface VendorWatch {
+  readonly requestReference: string;
+  readonly crn: bigint;
+  readonly scoreDrop: number;
+  readonly startedAt: Date;
+  readonly endedAt: Date | null;
+}
+
+/** A vendor's watches by reference, at most `limit` after a reference. */
+export async function listVendorWatches(
+  db: Queryable,
+  of: { readonly vendorId: number; readonly after: string; readonly limit: number },
+): Promise<VendorWatch[]> {
+  const read = await db.query<VendorWatch>(
+    `select request_reference as "requestReference", crn, score_drop as "scoreDrop",
+       started_at as "startedAt", ended_at as "endedAt"
+     from credit_watches
+     where bucket = bucket_of($1) and vendor_id = $1 and request_reference > $2
+     order by request_reference limit $3`,
+    [of.vendorId, of.after, of.limit],
+  );
+  return read.rows;
+}
