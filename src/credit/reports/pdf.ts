@@ -127,13 +127,16 @@ function drawTable(pdf: Pdf, { columns, rows, empty }: TableBlock): void {
     width: (widths[index] ?? 0) - 6,
     align: columns[index]?.align ?? ('left' as const),
   });
+  const setSize = (value: string, index: number, font: string): void => {
+    const isWhole = font === FONTS.bold || columns[index]?.align === 'right';
+    pdf.fontSize(isWhole ? sizeOfWhole(pdf, value, optionsOf(index).width) : TABLE_SIZE);
+  };
   const drawRow = (values: readonly string[], font: string): void => {
     pdf.font(font).fontSize(TABLE_SIZE).fillColor(INK);
-    const heights = values.map((value, index) =>
-      font !== FONTS.bold && columns[index]?.align === 'right'
-        ? pdf.currentLineHeight()
-        : pdf.heightOfString(value, optionsOf(index)),
-    );
+    const heights = values.map((value, index) => {
+      setSize(value, index, font);
+      return pdf.heightOfString(value, optionsOf(index));
+    });
     const height = Math.max(...heights) + 6;
     if (!fits(pdf, height)) {
       pdf.addPage();
@@ -143,8 +146,7 @@ function drawTable(pdf: Pdf, { columns, rows, empty }: TableBlock): void {
     const { y } = pdf;
     let x = MARGIN;
     for (const [index, value] of values.entries()) {
-      const isFigure = font !== FONTS.bold && columns[index]?.align === 'right';
-      pdf.fontSize(isFigure ? figureSize(pdf, value, optionsOf(index).width) : TABLE_SIZE);
+      setSize(value, index, font);
       pdf.text(value, x, y + 3, optionsOf(index));
       x += widths[index] ?? 0;
     }
@@ -160,10 +162,11 @@ function drawTable(pdf: Pdf, { columns, rows, empty }: TableBlock): void {
   for (const row of rows) drawRow(row, FONTS.regular);
 }
 
-/** A figure is never broken: it is set smaller where its column is too narrow. */
-function figureSize(pdf: Pdf, text: string, width: number): number {
+/** Figures and the words of titles are never broken: they are smaller where a column is too narrow. */
+function sizeOfWhole(pdf: Pdf, text: string, width: number): number {
   pdf.fontSize(TABLE_SIZE);
-  return TABLE_SIZE * Math.min(1, (0.99 * width) / pdf.widthOfString(text));
+  const widest = Math.max(...text.split(' ').map((word) => pdf.widthOfString(word)));
+  return TABLE_SIZE * Math.min(1, (0.99 * width) / widest);
 }
 
 function drawChart(pdf: Pdf, { width, height, shapes }: Drawing): void {
