@@ -2,15 +2,7 @@ import { Client } from 'pg';
 import type { QueryResult } from 'pg';
 import { createPool } from '../../src/platform/db/pool.ts';
 
-/** A production statement with a planted bug (see mutants.ts). */
-export interface StatementBug {
-  /** Name of the prepared statement. */
-  readonly statement: string;
-  readonly find: string;
-  readonly replace: string;
-}
-
-/** A production function with planted bugs: each text found once and replaced. */
+/** A production function with planted bugs (see mutants.ts): each text found once and replaced. */
 export interface FunctionBug {
   /** Name of the function in the schema `public`. */
   readonly name: string;
@@ -18,7 +10,6 @@ export interface FunctionBug {
 }
 
 export interface Bugs {
-  readonly statements?: readonly StatementBug[];
   readonly functions?: readonly FunctionBug[];
 }
 
@@ -110,8 +101,7 @@ export async function openSimulatedDatabase(url: string): Promise<SimulatedDatab
         });
         setMs = nowMs;
       }
-      const bug = bugs.statements?.find((candidate) => candidate.statement === statement.name);
-      const text = bug === undefined ? statement.text : replaceOnce(statement.text, bug);
+      const { text } = statement;
       const values = [...statement.values];
       return await client.query(
         statement.name === undefined
@@ -125,13 +115,18 @@ export async function openSimulatedDatabase(url: string): Promise<SimulatedDatab
       runs += 1;
       if (runs % RUNS_BETWEEN_VACUUMS === 0) await client.query(`vacuum ${BOOKS.join(', ')}`);
       if (wanted === bugs) return;
-      bugs = wanted;
+      // Until all are planted: one that has no place must not count as planted for the next run.
+      bugs = {};
       // Prepared statements keep the functions they found when they were planned.
       generation += 1;
       await client.query('discard plans');
       for (const name of shadowed) await client.query(`drop function simulated.${name}`);
-      shadowed = (wanted.functions ?? []).map((changed) => changed.name);
-      for (const changed of wanted.functions ?? []) await shadow(client, changed);
+      shadowed = [];
+      for (const changed of wanted.functions ?? []) {
+        await shadow(client, changed);
+        shadowed.push(changed.name);
+      }
+      bugs = wanted;
     },
   };
 }

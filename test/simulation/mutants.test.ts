@@ -8,7 +8,7 @@ import { MUTANTS } from './mutants.ts';
 import { runSeed } from './run.ts';
 
 const MAX_SEEDS = 500;
-const CAMPAIGN_TIMEOUT_MS = 120_000;
+const CAMPAIGN_TIMEOUT_MS = 600_000;
 
 let made: TestDatabase;
 let database: SimulatedDatabase;
@@ -39,11 +39,11 @@ test.each(MUTANTS.map((mutant) => [mutant.name, mutant] as const))(
 );
 
 test('a bug that has no place in the code any more is not mistaken for one that was found', async () => {
-  const nowhere = { find: 'no such text', replace: '' };
-  for (const bugs of [
-    { statements: [{ statement: 'claim_payments', ...nowhere }] },
-    { functions: [{ name: 'settle_payments', changes: [nowhere] }] },
-  ]) {
+  const bugs = {
+    functions: [{ name: 'settle_payments', changes: [{ find: 'no such text', replace: '' }] }],
+  };
+  // Twice: it must not count as planted after the first attempt.
+  for (let attempt = 0; attempt < 2; attempt += 1) {
     const run = runSeed({ seed: 1, database, mutant: { name: 'nowhere', bugs } });
     await expect(run).rejects.toThrow(BugNotPlantedError);
   }

@@ -64,19 +64,24 @@ export const MUTANTS: readonly Mutant[] = [
           changes: [
             { find: 'and t.outcome is null', replace: '' },
             {
-              find: 'from dequeued o',
+              find: 'from dequeued d;',
               replace: `from (
                 select * from dequeued union all
-                select *, v_now, 1::smallint, null
-                from unnest(p_vendor_ids, p_payment_ids, p_billers, p_outcomes, p_paid_amounts,
-                  p_biller_references, p_messages, p_details, p_failure_codes, p_sources) with ordinality
-                where cardinality(v_stages) = 2
-              ) o (vendor_id, payment_id, biller_code, outcome, paid, biller_reference, message,
-                details, failure_code, source, number, sent_at, attempt_number, operator_handle)`,
+                select n, v_now, 1::smallint, null, p_operators[n], null
+                from generate_series(1, v_reports) n
+                where v_round = 2 and n <> all (v_settled) and exists (
+                  select from payments t
+                  where t.bucket = p_bucket and t.vendor_id = p_vendor_ids[n]
+                    and t.payment_id = p_payment_ids[n] and t.outcome is not null)
+              ) d;`,
             },
             {
-              find: `select vendor_id, payment_id, leg, 'reserved', credit_account, amount, v_now from legs`,
-              replace: `select vendor_id, gen_random_uuid(), leg, 'reserved', credit_account, amount, v_now from legs`,
+              find: 'select k.bucket, l.vendor_id, l.payment_id, l.leg,',
+              replace: `select k.bucket, l.vendor_id, case when exists (
+                  select from transfers f
+                  where f.bucket = p_bucket and f.vendor_id = l.vendor_id
+                    and f.source_id = l.payment_id and f.leg = l.leg)
+                then gen_random_uuid() else l.payment_id end, l.leg,`,
             },
           ],
         },
@@ -97,11 +102,10 @@ export const MUTANTS: readonly Mutant[] = [
     // A worker whose lease lapsed writes all the same.
     name: 'lease_without_fencing',
     bugs: {
-      statements: [
+      functions: [
         {
-          statement: 'write_progress',
-          find: 'and d.claim_number = u.claim_number',
-          replace: '',
+          name: 'write_progress',
+          changes: [{ find: 'and d.claim_number = u.claim_number', replace: '' }],
         },
       ],
     },
@@ -127,11 +131,15 @@ export const MUTANTS: readonly Mutant[] = [
     // The claim forgets to say that an instruction may have been sent.
     name: 'claim_without_attempt',
     bugs: {
-      statements: [
+      functions: [
         {
-          statement: 'claim_payments',
-          find: `set stage = 'verify', sent_at = coalesce(d.sent_at, p.at),`,
-          replace: 'set',
+          name: 'claim_payments',
+          changes: [
+            {
+              find: `set stage = 'verify', sent_at = coalesce(d.sent_at, v_now),`,
+              replace: 'set',
+            },
+          ],
         },
       ],
     },
@@ -145,8 +153,8 @@ export const MUTANTS: readonly Mutant[] = [
           name: 'settle_payments',
           changes: [
             {
-              find: 'else r.known_outcome is distinct from r.outcome end',
-              replace: 'else false end',
+              find: 'else not agrees_with_ledger(',
+              replace: 'else false and not agrees_with_ledger(',
             },
           ],
         },
