@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CrashPoint } from '../../../src/platform/base/crash-points.ts';
+import { PRODUCTION_TIMING } from '../../../src/payments/timing.ts';
 import { createPool } from '../../../src/platform/db/pool.ts';
 import type { Pool } from '../../../src/platform/db/pool.ts';
 import type { Random } from '../../simulation/random.ts';
@@ -24,8 +25,11 @@ const NODE_SHARE = 0.2;
 const MAX_AWAY_MS = 2_000;
 /** How long a program may take to start, on a busy machine. */
 const START_MS = 60_000;
-/** How long the books may take to come to rest after the last kill. */
-const DRAIN_MS = 120_000;
+/**
+ * How long the books may take to come to rest after the last kill: a payment may have just begun its
+ * longest wait for the next status query.
+ */
+const DRAIN_MS = 2 * PRODUCTION_TIMING.retries.verifyMaxMs;
 
 const SETTLE_POINTS: readonly CrashPoint[] = ['settle:before-commit', 'settle:after-commit'];
 const API_POINTS: readonly CrashPoint[] = [
