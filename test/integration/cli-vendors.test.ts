@@ -11,6 +11,7 @@ import { sign, verify } from '../../src/parties/signature.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
+import { countWaiting } from '../support/waiting.ts';
 import {
   addBillers,
   inProcess,
@@ -312,10 +313,7 @@ describe('malipo vendor', () => {
         rotations.push(inProcess(environment, 'vendor', 'rotate-key', 'rotor'));
       }
       await until(async () => {
-        const waiting = await pool.query(
-          "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-        );
-        return waiting.rowCount === 2;
+        return (await countWaiting(pool)) === 2;
       });
     });
     const both = await Promise.all(rotations);

@@ -24,6 +24,7 @@ import {
 import type { Books } from '../support/money-fixture.ts';
 import { newPayment } from '../support/new-transaction.ts';
 import { createScriptedConnector, paid, SILENCE } from '../support/scripted-connector.ts';
+import { countWaiting } from '../support/waiting.ts';
 
 // How the places at an operator are shared out, and what a stop leaves behind.
 
@@ -224,11 +225,7 @@ describe('a stop', () => {
     await holder.query('lock table dispatch_queue in access exclusive mode');
     await createPayments(holder, [made]);
     await until(async () => {
-      const waiting = await books.pool.query(
-        `select 1 from pg_stat_activity
-         where datname = current_database() and wait_event_type = 'Lock'`,
-      );
-      expect(waiting.rowCount).toBe(1);
+      expect(await countWaiting(books.pool)).toBe(1);
     });
     const stopping = dispatch.stop();
     await holder.query('commit');

@@ -194,7 +194,7 @@ describe('a claim', () => {
     const made = await makeOne();
     await mustTake(made, 'send', 0);
     await books.pool.query(
-      `update dispatch_queue set sent_at = sent_at - interval '1 hour' where payment_id = $1`,
+      `update dispatch_queue set sent_at = now() - interval '1 hour' where payment_id = $1`,
       [made.paymentId],
     );
     const verifying = await until(async () => await mustTake(made, 'verify'));

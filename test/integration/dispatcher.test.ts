@@ -258,7 +258,7 @@ describe('an operator that does not know the instruction', () => {
     expect(operator.instructions).toHaveLength(1);
 
     await books.pool.query(
-      `update dispatch_queue set sent_at = sent_at - interval '1 hour' where payment_id = $1`,
+      `update dispatch_queue set sent_at = now() - interval '1 hour' where payment_id = $1`,
       [made.paymentId],
     );
     await books.pool.query('update dispatch_queue set due_at = now() where payment_id = $1', [

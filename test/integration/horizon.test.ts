@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { newId } from '../../src/platform/base/ids.ts';
-import { readHorizon } from '../../src/platform/db/horizon.ts';
+import { readHorizon } from '../../src/platform/cluster/horizon.ts';
 import { createInstructed, openBooks, paidReport } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { newPayment } from '../support/new-transaction.ts';

@@ -16,6 +16,7 @@ import {
 import { openPaymentsOf } from '../support/dispatch-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { BILLER, newPayment } from '../support/new-transaction.ts';
+import { countWaiting } from '../support/waiting.ts';
 
 // The operators' final words: what they do to the books, whatever came before.
 
@@ -408,11 +409,7 @@ describe('a settler', () => {
 
       const answer = settle(paidReport(made, { source: 'callback' }));
       await vi.waitFor(async () => {
-        const waiting = await books.pool.query(
-          `select 1 from pg_stat_activity
-         where datname = current_database() and wait_event_type = 'Lock'`,
-        );
-        expect(waiting.rowCount).toBe(1);
+        expect(await countWaiting(books.pool)).toBe(1);
       });
       await sender.query('commit');
       sender.release();

@@ -95,8 +95,9 @@ export async function assignCards(
       change.challenger === undefined ? (before?.challenger ?? null) : change.challenger;
     await client.query(
       `insert into scorecard_changes (change_id, changed_at, kind, champion, challenger, reason)
-       values ($1, greatest($2, (select max(changed_at) + interval '1 microsecond'
-         from scorecard_changes where kind = $3)), $3, $4, $5, $6)`,
+       select $1::uuid, greatest($2, max(changed_at) + interval '1 microsecond'), $3::text, $4::text,
+         $5::text, $6::text
+       from scorecard_changes where kind = $3`,
       [newId(), now, kind, champion, challenger, reason],
     );
     return { kind, champion, challenger, reason, changedAt: now };

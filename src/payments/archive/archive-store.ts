@@ -24,14 +24,8 @@ export async function lockArchivable(
   },
 ): Promise<ArchivableRow[]> {
   await db.query('set local statement_timeout = 0');
-  const read = await db.query<ArchivableRow>(
-    `select t.payment_id as "paymentId",
-       (to_jsonb(t) - 'bucket' || jsonb_build_object('attempts', (
-         select coalesce(jsonb_agg(to_jsonb(a) - 'bucket' order by a.attempt_number), '[]') from attempts a
-         where a.bucket = t.bucket and a.vendor_id = t.vendor_id and a.biller_code = t.biller_code
-           and a.payment_id = t.payment_id
-       )))::text as line
-     from payments t
+  const locked = await db.query<{ paymentId: string }>(
+    `select t.payment_id as "paymentId" from payments t
      where t.bucket = bucket_of($1) and t.vendor_id = $1 and t.payment_id > $2 and t.payment_id < $5
        and t.created_at < $3 and t.settled_at < $3
        and not exists (select 1 from cases c
@@ -40,6 +34,31 @@ export async function lockArchivable(
          where c.bucket = t.bucket and c.vendor_id = t.vendor_id and c.payment_id = t.payment_id)
      order by t.payment_id limit $4 for update of t`,
     [vendorId, options.afterId, options.before, options.limit, options.untilId],
+  );
+  return await readDetails(
+    db,
+    vendorId,
+    locked.rows.map((row) => row.paymentId),
+  );
+}
+
+/** A statement of its own: with the view, Citus would not lock the rows. */
+async function readDetails(
+  db: Queryable,
+  vendorId: number,
+  paymentIds: readonly string[],
+): Promise<ArchivableRow[]> {
+  const read = await db.query<ArchivableRow>(
+    `select t.payment_id as "paymentId",
+       (to_jsonb(t) - 'bucket' || jsonb_build_object('attempts', (
+         select coalesce(jsonb_agg(to_jsonb(a) - 'bucket' order by a.attempt_number), '[]') from attempts a
+         where a.bucket = t.bucket and a.vendor_id = t.vendor_id and a.biller_code = t.biller_code
+           and a.payment_id = t.payment_id
+       )))::text as line
+     from payments t
+     where t.bucket = bucket_of($1) and t.vendor_id = $1 and t.payment_id = any ($2)
+     order by t.payment_id`,
+    [vendorId, paymentIds],
   );
   return read.rows;
 }

@@ -77,12 +77,14 @@ interface CorrectionRow {
 
 async function checkCorrections(db: Queryable, mac: Mac): Promise<Violation[]> {
   const read = await db.query<CorrectionRow>(
-    `select c.vendor_id as "vendorId", c.correction_id as "correctionId", c.case_id as "caseId",
+    // The case may be another vendor's, in another bucket.
+    `with made as materialized (select * from corrections),
+       decided as materialized (select case_id, proposed_by, resolved_by from cases)
+     select c.vendor_id as "vendorId", c.correction_id as "correctionId", c.case_id as "caseId",
       c.payment_id as "paymentId", c.resolution, c.amount_cents as "amountCents",
        c.posted_at as "postedAt", c.outcome_after as "outcomeAfter", c.mac,
          k.proposed_by as "proposedBy", k.resolved_by as "resolvedBy"
-     from corrections c left join cases k
-       on k.bucket = c.bucket and k.vendor_id = c.vendor_id and k.case_id = c.case_id`,
+     from made c left join decided k on k.case_id = c.case_id`,
   );
   return read.rows
     .filter((row) => {

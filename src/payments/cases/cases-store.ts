@@ -70,14 +70,14 @@ export async function addDetails(
   const yielding = reports.filter((report) => report.details !== null);
   if (yielding.length === 0) return;
   await db.query(
-    `update cases c set facts = c.facts || jsonb_build_object('details', u.details)
-     from unnest($1::integer[], $2::uuid[], $3::jsonb[]) as u (vendor_id, payment_id, details)
+    `update cases c set facts = c.facts || u.facts
+     from unnest($1::integer[], $2::uuid[], $3::jsonb[]) as u (vendor_id, payment_id, facts)
      where c.bucket = bucket_of(u.vendor_id) and c.vendor_id = u.vendor_id and c.payment_id = u.payment_id
        and c.kind = 'contradiction' and c.resolved_at is null`,
     [
       yielding.map((report) => report.vendorId),
       yielding.map((report) => report.paymentId),
-      yielding.map((report) => JSON.stringify(report.details)),
+      yielding.map(({ details }) => JSON.stringify({ details })),
     ],
   );
 }

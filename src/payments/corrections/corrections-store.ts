@@ -17,14 +17,11 @@ export async function insertCorrection(
   mac: Mac,
   correction: Correction,
 ): Promise<void> {
+  const replaced = correction.outcomeAfter === null ? null : await readSettledHash(db, correction);
   await db.query(
     `insert into corrections (bucket, vendor_id, correction_id, case_id, payment_id, resolution,
        amount_cents, posted_at, outcome_before, outcome_after, settled_before, mac)
-     select k.bucket, $1, $2, $3, $4, $5, $6, $7, $8, $9,
-       case when t.payment_id is not null then ${settledHash('t')} end, $10
-     from buckets k left join payments t on $9::text is not null
-       and t.bucket = k.bucket and t.vendor_id = $1 and t.payment_id = $4
-     where k.bucket = bucket_of($1)`,
+     values (bucket_of($1), $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
     [
       correction.vendorId,
       correction.correctionId,
@@ -35,9 +32,22 @@ export async function insertCorrection(
       correction.postedAt,
       correction.outcomeBefore,
       correction.outcomeAfter,
+      replaced,
       mac.sign(correctionText(correction)),
     ],
   );
+}
+
+async function readSettledHash(
+  db: Queryable,
+  payment: Pick<Correction, 'vendorId' | 'paymentId'>,
+): Promise<Buffer | null> {
+  const read = await db.query<{ hash: Buffer }>(
+    `select ${settledHash('t')} as hash from payments t
+     where t.bucket = bucket_of($1) and t.vendor_id = $1 and t.payment_id = $2`,
+    [payment.vendorId, payment.paymentId],
+  );
+  return read.rows[0]?.hash ?? null;
 }
 
 /** The outcome that the vendor sees from now on for a corrected payment. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { crashPoint } from '#crash-points';
 import type { Mac } from '../../platform/base/mac.ts';
-import { readHorizon } from '../../platform/db/horizon.ts';
+import { readHorizon } from '../../platform/cluster/horizon.ts';
 import { groupByBucket } from '../../parties/by-bucket-store.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';

@@ -1,6 +1,6 @@
 import { requirePerson } from '../../platform/base/person.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
-import { readHorizon } from '../../platform/db/horizon.ts';
+import { readHorizon } from '../../platform/cluster/horizon.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { snapshot, databaseTransaction } from '../../platform/db/pool.ts';
 import {
