@@ -66,13 +66,14 @@ async function horizonOf(
     .flatMap((node) => node.prepared)
     .filter(({ gid }) => !coordinator.pids.includes(preparedBy(gid)));
   const read = await db.query<{ at: string; inDoubt: boolean }>(
+    // A worker answered between the two times of the coordinator: only what is outside is a difference.
     `select (min(w.at) - s.skew)::text as at,
        coalesce((select min(p) from unnest($4::timestamptz[]) p) <= $1::timestamptz + s.skew, false) as "inDoubt"
-     from (select max(greatest(n - $1::timestamptz, $1::timestamptz - n)) as skew
+     from (select max(greatest(n - clock_timestamp(), $1::timestamptz - n, '0')) as skew
        from unnest($2::timestamptz[]) n) s, unnest($3::timestamptz[]) as w (at) group by s.skew`,
     [
       coordinator.now,
-      [coordinator, ...workers].map(({ now }) => now),
+      workers.map(({ now }) => now),
       [coordinator, ...workers].map(({ at }) => at),
       prepared.map(({ at }) => at),
     ],
