@@ -99,8 +99,8 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     why: 'a list of cases shows the vendor, and filters by it; the operator and the time of the payment come with the same statement',
   },
   'payments/corrections/corrections-store.ts': {
-    tables: ['buckets', 'payments'],
-    why: 'rows are inserted from the anchor of their bucket; the hash of what was settled is taken from the row in the statement that inserts the correction',
+    tables: ['payments'],
+    why: 'the hash of what was settled is taken from the row, under the lock of the correction',
   },
   'payments/ledger/in-bucket.ts': {
     tables: ['buckets'],

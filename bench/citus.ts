@@ -1,0 +1,167 @@
+import { readFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { Command } from 'commander';
+import { checkLedger } from '../src/payments/audit/check.ts';
+import { createPayments, settlePayments } from '../src/payments/create/store.ts';
+import { claim } from '../src/payments/dispatch/store.ts';
+import { setBuckets } from '../src/parties/buckets-store.ts';
+import { distribute, undistribute } from '../src/platform/cluster/distribute.ts';
+import { rebucket } from '../src/platform/cluster/rebucket.ts';
+import { createPool, databaseTransaction } from '../src/platform/db/pool.ts';
+import type { Pool } from '../src/platform/db/pool.ts';
+import { TABLE_CLASSES } from '../src/schema.ts';
+import { prepareSandbox } from '../sandbox/data.ts';
+import { resetCitus } from '../test/support/citus.ts';
+import { newPayment } from '../test/support/new-transaction.ts';
+import { familyCpuSeconds } from './machine.ts';
+import { fillFloats, insertVendors, listVids, quickenOperators } from './store.ts';
+
+/**
+ * `npm run -s bench:citus`: what PostgreSQL costs per payment, created and settled, on the nodes of a
+ * cluster on this machine, distributed and not, and how long moving there and back takes. CITUS_URL names
+ * the database of its coordinator, which is emptied. Ends with one JSON line.
+ */
+const { payments, vendors, buckets } = new Command('bench:citus')
+  .option('--payments <n>', 'in each of the two forms', Number, 20_000)
+  .option('--vendors <n>', 'that share them', Number, 1000)
+  .option('--buckets <n>', 'of the vendors', Number, 32)
+  .parse()
+  .opts<{ payments: number; vendors: number; buckets: number }>();
+
+const BATCH = 128;
+const CONNECTIONS = 2;
+const FLOAT_CENTS = 100_000_000_000n;
+
+interface Cost {
+  readonly us_per_payment: number;
+  readonly payments_per_second: number;
+  readonly share_by_node: readonly number[];
+}
+
+function parentOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+}
+
+/** The server process of every node, the coordinator's first. */
+async function findServers(pool: Pool): Promise<number[]> {
+  const read = await pool.query<{ result: string }>(
+    `select pg_backend_pid()::text as result
+     union all select result from run_command_on_workers('select pg_backend_pid()')`,
+  );
+  return read.rows.map(({ result }) => parentOf(Number(result)));
+}
+
+/** Creates and settles payments in batches of one bucket, as the lanes make them under load. */
+async function pay(pool: Pool, vendorIds: readonly number[]): Promise<void> {
+  const groups = [...Map.groupBy(vendorIds, (vendorId) => vendorId % buckets).values()];
+  let left = payments;
+  const connection = async (first: number): Promise<void> => {
+    for (let turn = first; left > 0; turn += CONNECTIONS) {
+      left -= BATCH;
+      const group = groups[turn % groups.length] ?? [];
+      const made = Array.from({ length: BATCH }, () =>
+        newPayment({ vendorId: group[Math.floor(Math.random() * group.length)] ?? 0 }),
+      );
+      await createPayments(pool, made);
+      const queues = [...new Set(made.map(({ vendorId }) => vendorId))].map((vendorId) => ({
+        vendorId,
+        billerCode: made[0]?.billerCode ?? '',
+        stage: 'send' as const,
+        max: BATCH,
+        leaseMs: 600_000,
+      }));
+      await claim(pool, queues);
+      await settlePayments(
+        pool,
+        made.map(({ vendorId, paymentId, billerCode, amountCents }) => ({
+          vendorId,
+          paymentId,
+          billerCode,
+          outcome: 'success',
+          paidCents: amountCents,
+          billerReference: 'OP1',
+          message: 'Paid',
+          details: null,
+          failureCode: null,
+          source: 'answer',
+        })),
+      );
+    }
+  };
+  await Promise.all(
+    Array.from({ length: CONNECTIONS }, async (_, first) => await connection(first)),
+  );
+}
+
+async function measure(
+  pool: Pool,
+  servers: readonly number[],
+  vendorIds: readonly number[],
+): Promise<Cost> {
+  const before = servers.map(familyCpuSeconds);
+  const startedMs = performance.now();
+  await pay(pool, vendorIds);
+  const seconds = (performance.now() - startedMs) / 1000;
+  const used = servers.map((pid, index) => familyCpuSeconds(pid) - (before[index] ?? 0));
+  const total = used.reduce((sum, one) => sum + one, 0);
+  return {
+    us_per_payment: Math.round((total / payments) * 1e6),
+    payments_per_second: Math.round(payments / seconds),
+    share_by_node: used.map((one) => Math.round((one / total) * 100) / 100),
+  };
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const startedMs = performance.now();
+  await work();
+  return Math.round((performance.now() - startedMs) / 100) / 10;
+}
+
+async function run(url: string): Promise<Record<string, unknown>> {
+  await resetCitus(url);
+  const pool = createPool({ url, max: CONNECTIONS, name: 'bench', statementTimeoutMs: 0 });
+  try {
+    const move = { classes: TABLE_CLASSES, others: [pool] };
+    await undistribute(pool, move);
+    const bucketed = Object.keys(TABLE_CLASSES).filter((n) => TABLE_CLASSES[n] === 'distributed');
+    await databaseTransaction(pool, async (db) => {
+      await setBuckets(db, buckets);
+      await rebucket(db, bucketed);
+    });
+    const masterKeys = { current: randomBytes(32), previous: undefined };
+    await prepareSandbox(pool, { masterKeys, operatorOrigin: 'http://127.0.0.1:9' });
+    await quickenOperators(pool);
+    await insertVendors(pool, vendors);
+    await fillFloats(pool, FLOAT_CENTS);
+    const vendorIds = (await listVids(pool, 'bench-%')).map(({ vendor_id: id }) => id);
+    const servers = await findServers(pool);
+    await pool.query('analyze');
+    const plain = await measure(pool, servers, vendorIds);
+    const shards = 32;
+    const there = await timed(
+      async () => await distribute(pool, { ...move, shards, prepare: async () => undefined }),
+    );
+    const checkedThere = (await checkLedger(pool)).violations.length;
+    await pool.query('analyze');
+    const citus = await measure(pool, servers, vendorIds);
+    const back = await timed(async () => await undistribute(pool, move));
+    const checkedBack = (await checkLedger(pool)).violations.length;
+    return {
+      plain,
+      citus,
+      citus_vs_plain: Math.round((citus.us_per_payment / plain.us_per_payment) * 100) / 100,
+      distribute: { payments, seconds: there, violations: checkedThere },
+      undistribute: { payments: 2 * payments, seconds: back, violations: checkedBack },
+    };
+  } finally {
+    await pool.end();
+  }
+}
+
+const url = process.env['CITUS_URL'] ?? '';
+process.stdout.write(
+  url === ''
+    ? 'Skipped: CITUS_URL names no cluster to measure.\n'
+    : `${JSON.stringify(await run(url))}\n`,
+);
