@@ -78,6 +78,7 @@ async function pay(pool: Pool, vendorIds: readonly number[]): Promise<void> {
           vendorId,
           paymentId,
           billerCode,
+          operatorCode: null,
           outcome: 'success',
           paidCents: amountCents,
           billerReference: 'OP1',
