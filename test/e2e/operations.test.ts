@@ -128,7 +128,7 @@ const SCORING = {
 /** Each operation's parameters, new for each request, and the exact answer. */
 const OPERATIONS: Readonly<
   Record<
-    Exclude<OperationName, 'status' | 'collect' | keyof typeof SCORING>,
+    Exclude<OperationName, 'status' | 'collect' | 'watch' | 'unwatch' | keyof typeof SCORING>,
     () => { params: Params; body: unknown }
   >
 > = {

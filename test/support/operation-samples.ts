@@ -14,6 +14,8 @@ export const REFUSAL_KINDS: ReadonlyMap<OperationName, RefusalKind> = new Map([
   ['idDecision', 'scoring'],
   ['genericScore', 'scoring'],
   ['mobileLoanScore', 'scoring'],
+  ['watch', 'scoring'],
+  ['unwatch', 'scoring'],
 ]);
 
 /** Parameters that may be left out. */
@@ -70,6 +72,10 @@ export function usualParams(
           ? {}
           : { name1: 'Amani', name2: 'Baraka', reportSector: '2' }),
       };
+    case 'watch':
+      return { vid, requestReference: 'Enquiry1', scoreDrop: '30' };
+    case 'unwatch':
+      return { vid, requestReference: 'Enquiry1' };
     default:
       return { vid };
   }

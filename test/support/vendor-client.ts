@@ -159,6 +159,8 @@ export const PATHS = {
   idDecision: '/id-decision',
   genericScore: '/generic-score',
   mobileLoanScore: '/mobile-loan-score',
+  watch: '/watch',
+  unwatch: '/unwatch',
 } as const;
 export type OperationName = keyof typeof PATHS;
 
