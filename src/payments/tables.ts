@@ -26,6 +26,7 @@ export const PAYMENTS_TABLES: TableClasses = {
   receipts: 'local',
   receipt_reports: 'local',
   receipt_events: 'local',
+  receipt_pushes: 'local',
 
   payments: 'distributed',
   dispatch_queue: 'distributed',

@@ -26,6 +26,7 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
     'receipts',
     'receipt_reports',
     'receipt_events',
+    'receipt_pushes',
   ],
   'payments/create': ['payments'],
   'payments/dispatch': ['dispatch_queue', 'unexecuted_attempts', 'unmatched_callbacks'],

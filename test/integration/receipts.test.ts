@@ -14,6 +14,8 @@ import type { OpenSource } from '../../src/payments/receipts/sources.ts';
 import { findSource } from '../../src/payments/receipts/sources-store.ts';
 import { creditLeftClaims } from '../../src/payments/receipts/take.ts';
 import type { ReceiptDeps } from '../../src/payments/receipts/take.ts';
+import { findVendor } from '../../src/parties/store.ts';
+import { checkTopUp, pushTopUp } from '../../src/payments/receipts/push.ts';
 import { openLedgerMac } from '../../src/parties/ledger-key.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
@@ -284,6 +286,28 @@ test('a row that was put into the database credits nothing', async () => {
   expect(await creditLeftClaims(deps)).toBe(0);
   expect(await fund(vendor)).toBe(500);
   expect(await stateOf('FORGED0001')).toBe('claimed');
+});
+
+test('a vendor tops up by a prompt: credited once by its receipt, one at a time, and nothing if it is cancelled', async () => {
+  const { vendor } = await newVendor();
+  const { pool } = running.service;
+  const { vendorId } = must(await findVendor(pool, vendor.vid));
+  const push = async (phone: string) =>
+    await pushTopUp(pool, source, { vendorId, phone, amountCents: 30_000n });
+  const paid = await push('254700000001');
+  expect(paid.state).toBe('sent');
+  await expect(push('254700000001')).rejects.toThrow('open already');
+  await provider.moneyIn.later.quiet();
+  expect(await checkTopUp(pool, source, paid.pushId)).toMatchObject({ state: 'paid' });
+  expect(await fund(vendor)).toBe(300);
+  await pullNow();
+  expect(await fund(vendor)).toBe(0);
+  const cancelled = await push('254700009932');
+  expect(await checkTopUp(pool, source, cancelled.pushId)).toMatchObject({ state: 'failed' });
+  const silent = await push('254700009909');
+  expect(await checkTopUp(pool, source, silent.pushId)).toMatchObject({ state: 'sent' });
+  expect(await fund(vendor)).toBe(0);
+  await expect(push('0700000001')).rejects.toThrow('12 digits');
 });
 
 test('a reversal opens a case, and two people take the money back', async () => {

@@ -7,12 +7,16 @@ import {
   setSource,
   setSourceKey,
 } from '../../payments/receipts/administer.ts';
+import { checkTopUp, pushTopUp } from '../../payments/receipts/push.ts';
+import type { PushRow } from '../../payments/receipts/pushes-store.ts';
 import { openSource } from '../../payments/receipts/sources.ts';
 import { listAccounts, listSources, SOURCE_KINDS } from '../../payments/receipts/sources-store.ts';
 import type { SourceKind } from '../../payments/receipts/sources-store.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
-import { findVendorNames } from '../parties/vendors.ts';
-import { code, command, displayName, signerName } from '../arguments.ts';
+import { findVendorNames, requireActiveVendor } from '../parties/vendors.ts';
+import type { OpenSource } from '../../payments/receipts/sources.ts';
+import type { Session } from '../session.ts';
+import { code, command, displayName, moneyAboveZero, signerName } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { readFirstLine, readSetting, readSettingsFile } from './operator-input.ts';
 import { table, withWireNames } from '../output.ts';
@@ -30,6 +34,7 @@ export function addSourceCommands(receipts: Command, cli: Cli): void {
     .command('account')
     .description('The account numbers that customers pay to, and their vendors.');
   addAccounts(account, cli);
+  addPush(receipts, cli);
 }
 
 function addList(source: Command, cli: Cli): void {
@@ -158,6 +163,72 @@ function addRegister(source: Command, cli: Cli): void {
         };
       });
     });
+}
+
+interface PushOptions {
+  readonly json?: boolean;
+  readonly vid: string;
+  readonly phone: string;
+  readonly amount: bigint;
+}
+
+/** Runs `work` with the source open. */
+async function opened<Result>(
+  { pool, sealing, config }: Session,
+  given: string,
+  work: (source: OpenSource) => Promise<Result>,
+): Promise<Result> {
+  const row = await requireSource(pool, code(given));
+  const { masterKeys } = await sealing();
+  const callbackBase = `${config.publicUrl}/receipts`;
+  const source = await openSource({ pool, masterKeys, callbackBase, log: quietLog }, row);
+  if (source === undefined) throw new PlainError(`Source ${row.sourceCode} has no key yet.`);
+  try {
+    return await work(source);
+  } finally {
+    await source.daraja.close();
+  }
+}
+
+function shownPush(row: PushRow) {
+  return {
+    json: { push: row.pushId, state: row.state, reason: row.reason, account: row.account },
+    text: `${row.pushId}: ${row.state}${row.reason === null ? '' : ` (${row.reason})`}`,
+  };
+}
+
+function addPush(receipts: Command, cli: Cli): void {
+  command(receipts, 'push <source>', 'Ask a telephone to pay to a vendor’s account number.')
+    .requiredOption('--vid <vid>', 'vendor ID', signerName)
+    .requiredOption('--phone <number>', '12 digits; its owner confirms on the telephone')
+    .requiredOption('--amount <amount>', 'whole shillings', moneyAboveZero)
+    .action(async (given: string, options: PushOptions) => {
+      await cli.run(options, async (session) => {
+        const { vendorId } = await requireActiveVendor(session.pool, options.vid);
+        const { phone, amount: amountCents } = options;
+        const topUp = { vendorId, phone, amountCents };
+        return shownPush(
+          await opened(
+            session,
+            given,
+            async (source) => await pushTopUp(session.pool, source, topUp),
+          ),
+        );
+      });
+    });
+  command(receipts, 'push-status <source> <push>', 'Ask the provider how a prompt ended.').action(
+    async (given: string, pushId: string, options: { json?: boolean }) => {
+      await cli.run(options, async (session) =>
+        shownPush(
+          await opened(
+            session,
+            given,
+            async (source) => await checkTopUp(session.pool, source, pushId),
+          ),
+        ),
+      );
+    },
+  );
 }
 
 interface AccountOptions {

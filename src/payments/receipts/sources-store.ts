@@ -68,6 +68,23 @@ export async function findVendorOfAccount(
   return found.rows[0]?.vendorId;
 }
 
+/**
+ * An account number of the vendor that fits into a prompt, the oldest one; undefined: it has none.
+ */
+export async function findAccountOfVendor(
+  db: Queryable,
+  sourceCode: string,
+  vendorId: number,
+): Promise<string | undefined> {
+  const found = await db.query<{ account: string }>(
+    `select account from receipt_accounts
+     where source_code = $1 and vendor_id = $2 and ended_at is null and length(account) <= 12
+     order by added_at, account limit 1`,
+    [sourceCode, vendorId],
+  );
+  return found.rows[0]?.account;
+}
+
 export async function listAccounts(db: Queryable, sourceCode: string): Promise<AccountRow[]> {
   const listed = await db.query<AccountRow>(
     `select account_id as "accountId", source_code as "sourceCode", account,

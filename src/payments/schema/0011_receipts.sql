@@ -94,3 +94,22 @@ create table receipt_events (
   detail jsonb not null,
   primary key (receipt_id, event_id)
 );
+
+-- Prompts on telephones, with which vendors top up their floats. Recorded before they are sent, and
+-- never sent twice. They credit nothing: the payment is reported as a receipt.
+create table receipt_pushes (
+  created_at timestamptz not null,
+  amount_cents bigint not null check (amount_cents > 0),
+  push_id uuid primary key,
+  vendor_id integer not null,
+  source_code text not null references receipt_sources,
+  account text not null,
+  phone text not null,
+  -- The provider's own id.
+  checkout_id text,
+  state text not null check (state in
+    ('recorded', 'sent', 'refused', 'unknown', 'paid', 'failed')),
+  reason text
+);
+create unique index receipt_pushes_open on receipt_pushes (vendor_id)
+  where state in ('recorded', 'sent');

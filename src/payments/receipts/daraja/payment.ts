@@ -17,6 +17,11 @@ export interface C2bPayment {
 /** Daraja's times have no zone; they are taken as those of East Africa. */
 const darajaTime = createWireTime('Africa/Nairobi');
 
+/** `YYYYMMDDHHMMSS`, of a time. */
+export function stampOf(time: Date): string {
+  return darajaTime.format(time).replaceAll(/[^\d]/g, '');
+}
+
 /** `YYYY-MM-DD HH:MM:SS`, of a time. */
 export function darajaTimeOf(time: Date): string {
   return darajaTime.format(time);

@@ -13,11 +13,14 @@ import { darajaTimeOf, readPulled } from './payment.ts';
 import type { PulledPage } from './payment.ts';
 import { limitOf, readAddresses, readDarajaSecret, readDarajaSettings } from './settings.ts';
 import type { DarajaSettings } from './settings.ts';
+import { pushBody, pushQueryBody, readPushSent, readPushState } from './stk.ts';
+import type { PushRequest, PushSent, PushState } from './stk.ts';
 
 /** Kinds of callback URLs. */
 export const CONFIRMATION = 'confirm';
 export const VALIDATION = 'validate';
 const PULL = 'pull';
+const PUSH = 'push';
 
 /** A short code at Safaricom whose receipts are reported to us. */
 export interface DarajaSource {
@@ -36,6 +39,9 @@ export interface DarajaSource {
   registerPull(signal: AbortSignal): Promise<Registered>;
   /** Receipts of the period, from the given row on. Throws an `Error` if Daraja gives none. */
   pull(period: PullPeriod, signal: AbortSignal): Promise<PulledPage>;
+  /** Null without a passkey. */
+  readonly sendPush: ((push: PushRequest, signal: AbortSignal) => Promise<PushSent>) | null;
+  readonly queryPush: ((checkoutId: string, signal: AbortSignal) => Promise<PushState>) | null;
   close(): Promise<void>;
 }
 
@@ -111,7 +117,28 @@ export function createDarajaSource(options: DarajaSourceOptions): DarajaSource {
       if (page !== undefined) return page;
       throw new Error(`source ${sourceCode}: the pull failed: ${messageOf(ending)}`);
     },
+    ...pushing(ask, shortCode, { passkey: secret.passkey, callbackUrl: urlOf(PUSH) }),
     close: () => (closing ??= pool.close()),
+  };
+}
+
+/** Prompts on telephones. Their callbacks are only acknowledged: a receipt reports the payment. */
+function pushing(
+  ask: Asking,
+  shortCode: string,
+  { passkey, callbackUrl }: { readonly passkey: string | undefined; readonly callbackUrl: string },
+): Pick<DarajaSource, 'sendPush' | 'queryPush'> {
+  if (passkey === undefined) return { sendPush: null, queryPush: null };
+  const till = { shortCode, passkey };
+  return {
+    sendPush: async (push, signal) => {
+      const body = pushBody(till, push, { now: new Date(), callbackUrl });
+      return readPushSent(await ask('/mpesa/stkpush/v1/processrequest', body, signal));
+    },
+    queryPush: async (checkoutId, signal) => {
+      const body = pushQueryBody(till, checkoutId, new Date());
+      return readPushState(await ask('/mpesa/stkpushquery/v1/query', body, signal));
+    },
   };
 }
 

@@ -1,0 +1,88 @@
+import type { Ending } from '../../../platform/outbound/exchange.ts';
+import { objectOf, readJson, textOf } from '../../connectors/values.ts';
+import { cleanMessage } from '../../connectors/text.ts';
+import { stampOf } from './payment.ts';
+
+/** What a prompt on a phone asks for. */
+export interface PushRequest {
+  /** 12 digits. */
+  readonly phone: string;
+  readonly amountCents: bigint;
+  /** The vendor's account number, so that the receipt is credited to it. */
+  readonly account: string;
+}
+
+/** `unknown`: it may have been sent; it is never sent again. */
+export type PushSent =
+  | { readonly kind: 'sent'; readonly checkoutId: string }
+  | { readonly kind: 'refused' | 'unknown'; readonly reason: string };
+
+export type PushState =
+  | { readonly kind: 'paid' }
+  | { readonly kind: 'failed'; readonly reason: string }
+  | { readonly kind: 'open'; readonly reason: string };
+
+interface Till {
+  readonly shortCode: string;
+  readonly passkey: string;
+}
+
+export function pushBody(till: Till, request: PushRequest, by: { now: Date; callbackUrl: string }) {
+  return {
+    ...signed(till, by.now),
+    TransactionType: 'CustomerPayBillOnline',
+    Amount: String(request.amountCents / 100n),
+    PartyA: request.phone,
+    PartyB: till.shortCode,
+    PhoneNumber: request.phone,
+    CallBackURL: by.callbackUrl,
+    AccountReference: request.account,
+    TransactionDesc: 'Float top-up',
+  };
+}
+
+export function pushQueryBody(till: Till, checkoutId: string, now: Date) {
+  return { ...signed(till, now), CheckoutRequestID: checkoutId };
+}
+
+function signed({ shortCode, passkey }: Till, now: Date) {
+  const stamp = stampOf(now);
+  const password = Buffer.from(`${shortCode}${passkey}${stamp}`).toString('base64');
+  return { BusinessShortCode: shortCode, Password: password, Timestamp: stamp };
+}
+
+/** What became of a prompt that we asked for. */
+export function readPushSent(ending: Ending): PushSent {
+  if (ending.kind === 'nothing_written') return { kind: 'refused', reason: ending.reason };
+  if (ending.kind === 'no_answer') return { kind: 'unknown', reason: ending.reason };
+  const content = objectOf(readJson(ending.body));
+  const code = textOf(content?.['ResponseCode']);
+  const checkoutId = textOf(content?.['CheckoutRequestID']);
+  if (code === '0' && checkoutId !== undefined && /^[\w.-]{1,100}$/.test(checkoutId)) {
+    return { kind: 'sent', checkoutId };
+  }
+  const reason = saidBy(ending, content);
+  const isRefused =
+    (code !== undefined && code !== '0') ||
+    (ending.httpStatus >= 400 && ending.httpStatus < 500 && content?.['errorCode'] !== undefined);
+  return { kind: isRefused ? 'refused' : 'unknown', reason };
+}
+
+/** What Daraja says about a prompt. Only a result of the prompt itself ends it. */
+export function readPushState(ending: Ending): PushState {
+  if (ending.kind !== 'answer') return { kind: 'open', reason: ending.reason };
+  const content = objectOf(readJson(ending.body));
+  const result = textOf(content?.['ResultCode']);
+  const reason = saidBy(ending, content);
+  if (ending.httpStatus !== 200 || result === undefined) return { kind: 'open', reason };
+  return result === '0' ? { kind: 'paid' } : { kind: 'failed', reason: `${result}: ${reason}` };
+}
+
+function saidBy(
+  ending: Extract<Ending, { kind: 'answer' }>,
+  content: Readonly<Record<string, unknown>> | undefined,
+): string {
+  const said =
+    content?.['errorMessage'] ?? content?.['ResultDesc'] ?? content?.['ResponseDescription'];
+  return cleanMessage(textOf(said) ?? `HTTP ${ending.httpStatus} without an answer`).slice(0, 200);
+}

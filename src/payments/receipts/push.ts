@@ -1,0 +1,75 @@
+import { newId } from '../../platform/base/ids.ts';
+import { formatMoney } from '../../platform/base/money.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import type { PushState } from './daraja/stk.ts';
+import type { OpenSource } from './sources.ts';
+import { findAccountOfVendor } from './sources-store.ts';
+import { findPush, insertPush, setPushState } from './pushes-store.ts';
+import type { PushRow } from './pushes-store.ts';
+
+export interface TopUp {
+  readonly vendorId: number;
+  /** 12 digits; its owner confirms on the phone. */
+  readonly phone: string;
+  readonly amountCents: bigint;
+}
+
+/** The provider's own limit for one prompt. */
+const MAX_CENTS = 25_000_000n;
+
+/**
+ * Asks a telephone to pay to a vendor's account number, so that the vendor tops up its own float.
+ * The prompt is recorded before it is sent and never sent twice; one may be open for a vendor. It
+ * credits nothing by itself: the payment is reported as a receipt like any other.
+ * Throws: `PlainError` if it cannot be sent.
+ */
+export async function pushTopUp(pool: Pool, source: OpenSource, topUp: TopUp): Promise<PushRow> {
+  const { vendorId, phone, amountCents } = topUp;
+  const { sourceCode } = source.row;
+  const { sendPush } = source.daraja;
+  if (sendPush === null) throw new PlainError(`Source ${sourceCode} has no passkey.`);
+  if (!/^254\d{9}$/.test(phone)) {
+    throw new PlainError('It must be 12 digits that begin with 254.', { field: 'phone' });
+  }
+  if (amountCents <= 0n || amountCents % 100n !== 0n || amountCents > MAX_CENTS) {
+    const max = formatMoney(MAX_CENTS);
+    throw new PlainError(`It must be whole shillings, at most ${max}.`, { field: 'amount' });
+  }
+  const account = await findAccountOfVendor(pool, sourceCode, vendorId);
+  if (account === undefined) {
+    throw new PlainError(
+      `The vendor has no account number of at most 12 characters at ${sourceCode}.`,
+    );
+  }
+  const pushId = newId();
+  if (!(await insertPush(pool, { pushId, sourceCode, vendorId, account, phone, amountCents }))) {
+    throw new PlainError('A prompt for this vendor is open already.');
+  }
+  const sent = await sendPush({ phone, amountCents, account }, new AbortController().signal);
+  if (sent.kind === 'sent') {
+    await setPushState(pool, pushId, { state: 'sent', checkoutId: sent.checkoutId, reason: null });
+  } else {
+    const { kind: state, reason } = sent;
+    await setPushState(pool, pushId, { state, checkoutId: null, reason });
+  }
+  return await requirePush(pool, pushId);
+}
+
+/** Asks the provider how a prompt ended. Throws: `PlainError` if it is unknown to us. */
+export async function checkTopUp(pool: Pool, source: OpenSource, pushId: string): Promise<PushRow> {
+  const row = await requirePush(pool, pushId);
+  const { queryPush } = source.daraja;
+  if (row.state !== 'sent' || row.checkoutId === null || queryPush === null) return row;
+  const state: PushState = await queryPush(row.checkoutId, new AbortController().signal);
+  if (state.kind === 'open') return row;
+  const reason = state.kind === 'failed' ? state.reason : null;
+  await setPushState(pool, pushId, { state: state.kind, checkoutId: row.checkoutId, reason });
+  return await requirePush(pool, pushId);
+}
+
+async function requirePush(pool: Pool, pushId: string): Promise<PushRow> {
+  const row = await findPush(pool, pushId);
+  if (row === undefined) throw new PlainError('There is no such prompt.');
+  return row;
+}

@@ -1,0 +1,58 @@
+import type { Queryable } from '../../platform/db/pool.ts';
+
+export interface PushRow {
+  pushId: string;
+  sourceCode: string;
+  vendorId: number;
+  account: string;
+  phone: string;
+  amountCents: bigint;
+  createdAt: Date;
+  checkoutId: string | null;
+  state: 'recorded' | 'sent' | 'refused' | 'unknown' | 'paid' | 'failed';
+  reason: string | null;
+}
+
+/** A prompt that nobody answered ends within minutes; after this long another one may be sent. */
+const OPEN_FOR = `interval '10 minutes'`;
+
+/** Returns false while another prompt for the vendor is open. */
+export async function insertPush(
+  db: Queryable,
+  row: Pick<PushRow, 'pushId' | 'sourceCode' | 'vendorId' | 'account' | 'phone' | 'amountCents'>,
+): Promise<boolean> {
+  await db.query(
+    `update receipt_pushes set state = 'unknown', reason = 'nobody asked how it ended'
+     where vendor_id = $1 and state in ('recorded', 'sent') and created_at < now() - ${OPEN_FOR}`,
+    [row.vendorId],
+  );
+  const inserted = await db.query(
+    `insert into receipt_pushes (push_id, source_code, vendor_id, account, phone, amount_cents,
+       created_at, state)
+     values ($1, $2, $3, $4, $5, $6, now(), 'recorded') on conflict do nothing`,
+    [row.pushId, row.sourceCode, row.vendorId, row.account, row.phone, row.amountCents],
+  );
+  return inserted.rowCount === 1;
+}
+
+export async function setPushState(
+  db: Queryable,
+  pushId: string,
+  to: Pick<PushRow, 'state' | 'checkoutId' | 'reason'>,
+): Promise<void> {
+  await db.query(
+    'update receipt_pushes set state = $2, checkout_id = $3, reason = $4 where push_id = $1',
+    [pushId, to.state, to.checkoutId, to.reason],
+  );
+}
+
+export async function findPush(db: Queryable, pushId: string): Promise<PushRow | undefined> {
+  const found = await db.query<PushRow>(
+    `select push_id as "pushId", source_code as "sourceCode", vendor_id as "vendorId", account,
+       phone, amount_cents as "amountCents", created_at as "createdAt",
+       checkout_id as "checkoutId", state, reason
+     from receipt_pushes where push_id = $1`,
+    [pushId],
+  );
+  return found.rows[0];
+}
