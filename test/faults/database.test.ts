@@ -203,7 +203,7 @@ test('a read-only database: not ready, nothing is accepted, and work continues w
   try {
     await until('it is not ready', async () => {
       const ready = await send(service.origin, { method: 'GET', path: '/health/ready' });
-      return ready.text.includes('takes writes');
+      return ready.text.includes('a writable database');
     });
     expectLater(await collectIncome('read-only'), 'unavailable');
     expectLater(await vendor.create({ account: '0126', biller_name: 'tokens' }), 'unavailable');

@@ -162,6 +162,7 @@ describe('in quarantine', () => {
       {
         vendorId: made.vendorId,
         billerCode: made.billerCode,
+        operatorCode: OPERATOR,
         stage: 'verify',
         leaseMs: 1,
         max: 1,

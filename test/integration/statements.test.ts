@@ -34,10 +34,12 @@ const DYNAMIC: Readonly<Record<string, string>> = {
 };
 
 /** What only Citus has. */
-const OF_CITUS = /\b(citus_\w+|pg_dist_\w+|\w*distribut\w+|create_reference_table)\b/;
+const OF_CITUS =
+  /\b(citus_\w+|pg_dist_\w+|run_command_on_\w+|\w*distribut\w+|create_reference_table)\b/;
 
 /** Columns that accept null, by file and name: why these statements return none. */
 const NOT_NULL: Readonly<Record<string, string>> = {
+  'src/credit/batches/rotate-store.ts sealed': 'selected by sealed_content is not null',
   'src/credit/bureaus/rotate-store.ts sealedAnswer': 'selected by sealed_answer is not null',
   'src/credit/bureaus/upstream-store.ts sealedAnswer': 'selected by sealed_answer is not null',
   'src/payments/dispatch/queue-totals-store.ts operatorCode':
