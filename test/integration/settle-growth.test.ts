@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Pool } from '../../src/platform/db/pool.ts';
-import { settlePayments } from '../../src/payments/create/store.ts';
+import { createPayments, settlePayments } from '../../src/payments/create/store.ts';
 import { createInstructed, openBooks, paidReport } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { newPayment } from '../support/new-transaction.ts';
@@ -17,11 +17,12 @@ afterAll(async () => {
   await books.close();
 });
 
-/** Index entries of the queue that were read so far, by the statistics of this connection and before. */
-async function entriesRead(pool: Pool): Promise<number> {
+/** Index entries, of the queue unless another index is given, that were read so far, by the statistics of this connection and before. */
+async function entriesRead(pool: Pool, index = 'dispatch_queue_pkey'): Promise<number> {
   await pool.query('select pg_stat_force_next_flush()');
   const read = await pool.query<{ read: bigint }>(
-    `select idx_tup_read as read from pg_stat_user_indexes where indexrelname = 'dispatch_queue_pkey'`,
+    `select idx_tup_read as read from pg_stat_user_indexes where indexrelname = $1`,
+    [index],
   );
   return Number(read.rows[0]?.read ?? 0n);
 }
@@ -40,6 +41,20 @@ test('a settlement reads its own places in the queue, however many there are', a
   const before = await entriesRead(pool);
   expect(await settle(made.slice(2, 4))).toEqual(['settled', 'settled']);
   expect((await entriesRead(pool)) - before).toBeLessThan(BEHIND / 10);
+});
+
+test('a create reads its own accounts, however many vendors there are', async () => {
+  const vendorIds = await books.addVendors(Array.from({ length: BEHIND }, () => 10_000_000n));
+  const pool = books.openPool({ byIndexOnly: true });
+  const create = async () =>
+    await createPayments(
+      pool,
+      vendorIds.slice(0, 2).map((vendorId) => newPayment({ vendorId })),
+    );
+  await create();
+  const before = await entriesRead(pool, 'accounts_pkey');
+  expect(await create()).toHaveLength(2);
+  expect((await entriesRead(pool, 'accounts_pkey')) - before).toBeLessThan(BEHIND / 10);
 });
 
 test('a settlement touches no index of what it updates', async () => {
