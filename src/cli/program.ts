@@ -106,6 +106,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./payments/reconcile.ts')).addReconcileCommands,
   },
   {
+    name: 'house',
+    summary: 'our own books: trial balance, transfers, entries that two people decide',
+    load: async () => (await import('./payments/house.ts')).addHouseCommands,
+  },
+  {
     name: 'case',
     summary: 'cases that two people resolve',
     load: async () => (await import('./payments/case.ts')).addCaseCommands,

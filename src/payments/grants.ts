@@ -46,6 +46,10 @@ export const PAYMENTS_GRANTS: RuntimeGrants = {
   receipt_events: APPEND_ONLY,
   receipt_pushes: { insert: true, update: ['checkout_id', 'state', 'reason'] },
 
+  // The house.
+  house_entries: { insert: true, update: ['decision', 'decided_by', 'decided_at', 'row_id'] },
+  house_transfers: APPEND_ONLY,
+
   // Payments.
   payments: READ_ONLY,
   attempts: READ_ONLY,

@@ -28,6 +28,10 @@ export const PAYMENTS_TABLES: TableClasses = {
   receipt_events: 'local',
   receipt_pushes: 'local',
 
+  // The house is one, and its sources (statements, entries) are local as well.
+  house_entries: 'local',
+  house_transfers: 'local',
+
   payments: 'distributed',
   dispatch_queue: 'distributed',
   unexecuted_attempts: 'distributed',

@@ -18,6 +18,7 @@ export const ROWS: readonly (readonly string[])[] = [
   // Whoever finds a contradiction opens a case.
   ['payments/ledger', 'payments/cases', 'payments/grants'],
   ['payments/billers'],
+  ['payments/house'],
   ['payments/collections', 'payments/create', 'payments/audit'],
   ['payments/settle', 'payments/events'],
   ['payments/bulk', 'payments/dispatch'],

@@ -28,6 +28,7 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
     'receipt_events',
     'receipt_pushes',
   ],
+  'payments/house': ['house_entries', 'house_transfers'],
   'payments/create': ['payments'],
   'payments/dispatch': ['dispatch_queue', 'unexecuted_attempts', 'unmatched_callbacks'],
   'payments/cases': ['cases', 'case_events'],
@@ -108,8 +109,12 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     why: 'a query over everything is run for one bucket after another',
   },
   'payments/ledger/chain.ts': {
-    tables: ['buckets'],
-    why: 'rows are inserted from the anchor of their bucket',
+    tables: ['buckets', 'house_transfers'],
+    why: 'rows are inserted from the anchor of their bucket; a block begins with the first row that it covers',
+  },
+  'payments/house/store.ts': {
+    tables: ['accounts', 'transfers'],
+    why: 'a trial balance has all accounts, and the books of a float begin with what payments had consumed: sums that no other folder needs',
   },
   'payments/create/store.ts': {
     tables: ['dispatch_queue'],
@@ -142,6 +147,7 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
       'collections',
       'corrections',
       'fund_movements',
+      'house_transfers',
       'payments',
     ],
     why: 'the hash chain covers all that moves money; a block is one statement over one snapshot',
@@ -149,6 +155,10 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
   'payments/ledger/store.ts': {
     tables: ['archived_payments', 'payments'],
     why: 'a statement of account shows the reference and the account of each payment, page by page in one join',
+  },
+  'payments/reconciliation/bridge-store.ts': {
+    tables: ['dispatch_queue', 'house_transfers', 'operator_float_hours', 'payments', 'transfers'],
+    why: 'compares the books of a float with its reports: each part of the difference is a sum over another folder’s rows, in one snapshot',
   },
   'payments/reconciliation/days-store.ts': {
     tables: ['billers', 'dispatch_queue', 'transfers'],

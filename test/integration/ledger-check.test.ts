@@ -397,6 +397,32 @@ const PLANTED: readonly Planted[] = [
     },
   },
   {
+    invariant: 'house_equals_sources',
+    by: 'an approved entry that was never booked',
+    vendorId: 0,
+    plant: async () => {
+      await books.pool.query(
+        `insert into house_entries (entry_id, kind, subject, reference, debit_account, credit_account,
+           amount_cents, moved_at, note, proposed_by, proposed_at, decision, decided_by, decided_at)
+         values (gen_random_uuid(), 'top_up', 'kplc', 'R', 'operator-float:kplc', 'suspense', 5, now(), '',
+           'Asha', now(), 'approved', 'Baraka', now())`,
+      );
+    },
+  },
+  {
+    invariant: 'house_opening_listed',
+    by: 'an opening that no statement has',
+    vendorId: 0,
+    plant: async () => {
+      await books.pool.query(
+        `insert into house_transfers (transfer_id, source, source_id, debit_account, credit_account,
+           amount_cents, moved_at, posted_at, mac)
+         values (gen_random_uuid(), 'opening', gen_random_uuid(), 'operator-float:kplc', 'opening', 5,
+           now(), now(), '')`,
+      );
+    },
+  },
+  {
     invariant: 'archived_or_here',
     by: 'an archived payment that was not taken out',
     plant: async ({ vendorId }) =>

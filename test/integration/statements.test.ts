@@ -44,6 +44,8 @@ const NOT_NULL: Readonly<Record<string, string>> = {
   'src/credit/bureaus/upstream-store.ts sealedAnswer': 'selected by sealed_answer is not null',
   'src/payments/dispatch/queue-totals-store.ts operatorCode':
     'selected by operator_code is not null',
+  'src/payments/reconciliation/bridge-store.ts closingCents':
+    'selected by closing_cents is not null',
   'src/payments/reconciliation/store.ts paymentId': 'selected by payment_id',
   'src/payments/timeline/store.ts paymentId': 'selected by payment_id',
 };

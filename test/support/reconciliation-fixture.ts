@@ -77,6 +77,7 @@ export async function tryImport(
   await writeFile(file, content);
   return await importStatement({
     pool: books.pool,
+    ledgerMac: books.ledgerMac,
     file,
     operator: OPERATOR,
     format: createStatementFormat({ absenceIsProof: false, acceptanceWindowMs: 0 }),

@@ -20,6 +20,7 @@ import {
 import type { Cli } from '../cli.ts';
 import { table, withWireNames } from '../output.ts';
 import { newKeyText } from '../parties/signer-keys.ts';
+import { addFloatBooks } from './operator-books.ts';
 import { addFloats } from './operator-float.ts';
 import { readFirstLine, readSetting, readSettingsFile } from './operator-input.ts';
 import { addProtocols } from './operator-protocols.ts';
@@ -34,6 +35,7 @@ export function addOperatorCommands(program: Command, cli: Cli): void {
   addSet(operator, cli);
   addSetKey(operator, cli);
   addFloats(operator, cli);
+  addFloatBooks(operator, cli);
   addProtocols(operator, cli);
   addTest(operator, cli);
   addProducts(operator, cli);

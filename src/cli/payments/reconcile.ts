@@ -4,6 +4,7 @@ import { PlainError } from '../../platform/base/plain-error.ts';
 import { findOperator } from '../../payments/billers/store.ts';
 import { statementFormatOf } from '../../payments/connectors/registry.ts';
 import { importStatement } from '../../payments/reconciliation/import.ts';
+import type { Booked } from '../../payments/house/book-statement.ts';
 import type { FloatProof, ImportResult } from '../../payments/reconciliation/import.ts';
 import type { StatementFormat } from '../../payments/reconciliation/statement.ts';
 import { code, command, durationSeconds, periodEnd, periodStart } from '../arguments.ts';
@@ -63,6 +64,7 @@ function addImport(reconcile: Command, cli: Cli): void {
         if (from >= to) throw new UsageError('--to must be after --from.');
         const result = await importStatement({
           pool,
+          ledgerMac: await session.ledgerMac(),
           file,
           operator: options.operator,
           format: await requireFormat(session, options.operator),
@@ -117,6 +119,7 @@ function importAnswer(result: ImportResult, operator: string): Answer {
     not_paid: result.notPaid,
     cases_opened: result.casesOpened,
     float: result.float === null ? null : floatJson(result.float),
+    booked: result.booked === null ? null : bookedJson(result.booked),
   };
   if (result.repeated) {
     return { json, text: 'This file was imported before; nothing has changed.\n' };
@@ -131,7 +134,9 @@ function importAnswer(result: ImportResult, operator: string): Answer {
       ['ours only', String(result.oursOnly)],
       ['proven not paid', String(result.notPaid)],
       ['cases opened', String(result.casesOpened)],
-    ])}\n${result.float === null ? '' : floatText(result.float)}`,
+    ])}\n${result.float === null ? '' : pairsText('float', floatJson(result.float))}${
+      result.booked === null ? '' : pairsText('booked', bookedJson(result.booked))
+    }`,
   };
 }
 
@@ -151,9 +156,19 @@ function floatJson(float: FloatProof) {
   };
 }
 
-function floatText(float: FloatProof): string {
-  const pairs = Object.entries(floatJson(float)).map(
-    ([name, value]) => [`float ${name.replaceAll('_', ' ')}`, value ?? ''] as const,
+/** What the accounts of the house took from the statement. */
+function bookedJson(booked: Booked) {
+  return {
+    opening: shown(booked.openingCents),
+    top_ups: shown(booked.topUpCents),
+    top_ups_entered_before: shown(booked.confirmedCents),
+    charges: shown(booked.chargeCents),
+  };
+}
+
+function pairsText(title: string, values: Readonly<Record<string, string | null>>): string {
+  const pairs = Object.entries(values).map(
+    ([name, value]) => [`${title} ${name.replaceAll('_', ' ')}`, value ?? ''] as const,
   );
   return record(pairs);
 }

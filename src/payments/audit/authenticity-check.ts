@@ -1,11 +1,13 @@
 import type { Mac } from '../../platform/base/mac.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { collectionText, correctionText } from '../ledger/authenticity.ts';
+import { houseTransferText } from '../house/transfer.ts';
+import type { PostedTransfer } from '../house/transfer.ts';
 import type { Violation } from './check.ts';
 
 const PAGE_ROWS = 5_000;
 
-/** Money enters the ledger by collections and corrections: both carry an authentication code. */
+/** What lets money into the books carries an authentication code. */
 export async function checkAuthenticity(
   db: Queryable,
   mac: Mac,
@@ -14,7 +16,9 @@ export async function checkAuthenticity(
   onInvariant?.('collections_authentic');
   const collections = await checkCollections(db, mac);
   onInvariant?.('corrections_authentic');
-  return [...collections, ...(await checkCorrections(db, mac))];
+  const corrections = await checkCorrections(db, mac);
+  onInvariant?.('house_authentic');
+  return [...collections, ...corrections, ...(await checkHouse(db, mac))];
 }
 
 interface CollectionRow {
@@ -106,6 +110,26 @@ async function checkCorrections(db: Queryable, mac: Mac): Promise<Violation[]> {
       invariant: 'corrections_authentic',
       vendorId: row.vendorId,
       detail: `correction ${row.correctionId} of case ${row.caseId}: ${faultOf(row.mac)}`,
+    }));
+}
+
+type HouseRow = PostedTransfer & { readonly mac: Buffer | null };
+
+async function checkHouse(db: Queryable, mac: Mac): Promise<Violation[]> {
+  const read = await db.query<HouseRow>(
+    `select t.transfer_id as "transferId", t.source, t.source_id as "sourceId",
+       t.debit_account as "debitAccount", t.credit_account as "creditAccount",
+       t.amount_cents as "amountCents", t.moved_at as "movedAt", t.posted_at as "postedAt", t.mac,
+       e.proposed_by as "proposedBy", e.decided_by as "approvedBy"
+     from house_transfers t left join house_entries e
+       on t.source = 'entry' and e.entry_id = t.source_id`,
+  );
+  return read.rows
+    .filter((row) => !mac.verify(houseTransferText(row), row.mac))
+    .map((row) => ({
+      invariant: 'house_authentic',
+      vendorId: 0,
+      detail: `house transfer ${row.transferId}: ${faultOf(row.mac)}`,
     }));
 }
 

@@ -310,7 +310,7 @@ function timestamp(microseconds: string): string {
 interface Entry {
   id: string;
   part: number;
-  kind: 'accepted' | 'settled' | 'transfer' | 'collection' | 'fund' | 'correction';
+  kind: 'accepted' | 'settled' | 'transfer' | 'collection' | 'fund' | 'correction' | 'house';
   mark: string;
 }
 
@@ -321,6 +321,7 @@ const KINDS: Readonly<Record<Entry['kind'], (id: string, part: number) => string
   collection: (id) => `collection ${id}`,
   fund: (id) => `fund movement ${id}`,
   correction: (id) => `correction ${id}`,
+  house: (id) => `house transfer ${id}`,
 };
 
 /** Lists for each altered block the rows that differ from the chained ones. */

@@ -50,7 +50,7 @@ const FURTHER_INVARIANTS = [
   },
   {
     name: 'chain_intact',
-    says: 'Every payment, transfer, collection, fund movement and correction is as it was when it was chained; none was added or removed since.',
+    says: 'Every payment, transfer, collection, fund movement, correction and transfer of the house is as it was when it was chained; none was added or removed since.',
   },
   {
     name: 'chain_continuous',
@@ -72,6 +72,10 @@ const FURTHER_INVARIANTS = [
   {
     name: 'corrections_authentic',
     says: 'Every correction was approved through the service: it has a valid authentication code.',
+  },
+  {
+    name: 'house_authentic',
+    says: 'Every transfer of the house was posted by the service: it has a valid authentication code.',
   },
 ];
 

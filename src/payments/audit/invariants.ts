@@ -1,5 +1,6 @@
 import { FLOWS } from '../ledger/flows.ts';
 import { PAYMENTS_TABLES } from '../tables.ts';
+import { HOUSE_INVARIANTS } from './house-invariants.ts';
 
 /** One invariant of the ledger and the rows that violate it. */
 export interface Invariant {
@@ -165,6 +166,8 @@ export const INVARIANTS: readonly Invariant[] = [
             select vendor_id, 'fund movement', movement_id, created_at from fund_movements
             union all
             select vendor_id, 'correction', correction_id, posted_at from corrections
+            union all
+            select 0, 'house transfer', transfer_id, posted_at from house_transfers
           ) x where at > clock_timestamp() + interval '1 minute'`,
   },
   {
@@ -240,6 +243,7 @@ export const INVARIANTS: readonly Invariant[] = [
           where vendor_id = 0
             and case_id not in (select case_id from cases where resolved_at is not null)`,
   },
+  ...HOUSE_INVARIANTS,
   {
     name: 'outcome_equals_correction',
     says: 'A corrected payment has the outcome of its last correction, and each correction starts from the outcome of the previous one.',

@@ -81,9 +81,14 @@ export async function extendChain(
     // A separate statement, whose snapshot is newer than the horizon: rows of all transactions that
     // had ended by then are visible now.
     const span = await client.query<{ from: string | null; to: string | null }>(
-      `select min(created_at)::text as from,
-         least(min(created_at) + ${BLOCK_SPAN}, $2::timestamptz)::text as to
-       from transfers where created_at >= $1::timestamptz and created_at < $2::timestamptz`,
+      `select min(first)::text as from, least(min(first) + ${BLOCK_SPAN}, $2::timestamptz)::text as to
+       from (
+         select min(created_at) as first from transfers
+         where created_at >= $1::timestamptz and created_at < $2::timestamptz
+         union all
+         select min(posted_at) from house_transfers
+         where posted_at >= $1::timestamptz and posted_at < $2::timestamptz
+       ) s`,
       [endedAt, horizon],
     );
     const { from, to } = span.rows[0] ?? {};

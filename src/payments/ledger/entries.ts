@@ -144,6 +144,19 @@ const CORRECTION = sha256(
   'k.resolved_by',
 );
 
+const HOUSE_TRANSFER = sha256(
+  "'house'",
+  id('transfer_id'),
+  'source',
+  id('source_id'),
+  'debit_account',
+  'credit_account',
+  'amount_cents',
+  at('moved_at'),
+  at('posted_at'),
+  hex('mac'),
+);
+
 /**
  * Selects the entries with from <= time < to: `vendor_id`, `at`, `id`, `part` (0, or the transfer's
  * leg), `kind` and `hash`. In a block they are in the order of `ENTRY_ORDER`.
@@ -169,7 +182,10 @@ export function entries(from: string, to: string): string {
     select c.vendor_id, c.posted_at, c.correction_id, 0, 'correction', ${CORRECTION}
     from corrections c left join cases k
       on k.bucket = c.bucket and k.vendor_id = c.vendor_id and k.case_id = c.case_id
-    where ${within('c.posted_at')}`;
+    where ${within('c.posted_at')}
+    union all
+    select 0, posted_at, transfer_id, 0, 'house', ${HOUSE_TRANSFER}
+    from house_transfers where ${within('posted_at')}`;
 }
 
 export const ENTRY_ORDER = 'order by at, id, part';

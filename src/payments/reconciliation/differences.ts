@@ -21,7 +21,7 @@ export interface Differences {
   readonly operator: string;
   readonly from: Date;
   readonly to: Date;
-  readonly read: ReadStatement;
+  readonly read: Pick<ReadStatement, 'openingCents' | 'closingCents'>;
   readonly rows: readonly MatchedRow[];
   readonly absences: Absences;
 }

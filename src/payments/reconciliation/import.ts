@@ -3,6 +3,9 @@ import { decodeReference, newId } from '../../platform/base/ids.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
+import type { Mac } from '../../platform/base/mac.ts';
+import { bookStatement } from '../house/book-statement.ts';
+import type { Booked, StatementContent } from '../house/book-statement.ts';
 import { openDifferences } from './differences.ts';
 import type { MatchedRow } from './differences.ts';
 import { findAbsences, matchStatement } from './match.ts';
@@ -27,17 +30,23 @@ import type { PaymentKey } from '../create/payment.ts';
 import { effectCents } from './statement.ts';
 import type { StatementFormat, StatementMovement, StatementProblem } from './statement.ts';
 
-export interface ImportRequest {
+/** A statement, however it came. */
+export interface StatementImport {
   readonly pool: Pool;
-  readonly file: string;
+  readonly ledgerMac: Mac;
   readonly operator: string;
-  readonly format: StatementFormat;
+  readonly format: Pick<StatementFormat, 'absenceIsProof' | 'acceptanceWindowMs'>;
   readonly from: Date;
   readonly to: Date;
   readonly complete: boolean;
   /** See `MatchOptions`. */
   readonly toleranceMs: number;
   readonly onProgress?: (text: string) => void;
+}
+
+export interface ImportRequest extends StatementImport {
+  readonly file: string;
+  readonly format: StatementFormat;
 }
 
 /** Our float with the operator over the period, in cents, all according to the statement. */
@@ -64,6 +73,8 @@ export type ImportResult =
       readonly notPaid: number;
       readonly casesOpened: number;
       readonly float: FloatProof | null;
+      /** What was booked in the accounts of the house; null for a repeated file. */
+      readonly booked: Booked | null;
     };
 
 /**
@@ -72,12 +83,30 @@ export type ImportResult =
  * Throws: `PlainError` if the file cannot be read or the period is not over.
  */
 export async function importStatement(request: ImportRequest): Promise<ImportResult> {
-  const { pool, operator, onProgress } = request;
+  const { onProgress } = request;
   const read = await readStatementFile({
     ...request,
     onProgress: ({ lines, percent }) => onProgress?.(`reading: ${percent} %  ${lines} lines`),
   });
   if (read.problems.length > 0) return { kind: 'refused', problems: read.problems };
+  return await importRead(request, { ...read, pulled: false });
+}
+
+/** A statement as it was read, from a file or from the operator itself. */
+export interface TakenStatement extends Omit<ReadStatement, 'problems'> {
+  readonly pulled: boolean;
+}
+
+/**
+ * Imports a statement that was read without problems, in one commit. The same content again changes
+ * nothing.
+ * Throws: `PlainError` if the period is not over.
+ */
+export async function importRead(
+  request: StatementImport,
+  read: TakenStatement,
+): Promise<ImportResult & { readonly kind: 'imported' }> {
+  const { pool, operator } = request;
   const result = await databaseTransaction(pool, async (client) => {
     await beginImport(client, operator);
     const known = await findStatement(client, operator, read.sha256);
@@ -102,18 +131,20 @@ export async function importStatement(request: ImportRequest): Promise<ImportRes
   return result;
 }
 
-async function repeatedResult(db: Queryable, statementId: string): Promise<ImportResult> {
+type Imported = ImportResult & { readonly kind: 'imported' };
+
+async function repeatedResult(db: Queryable, statementId: string): Promise<Imported> {
   const verdicts = await countVerdicts(db, statementId);
-  const nothing = { oursOnly: 0, notPaid: 0, casesOpened: 0, float: null };
+  const nothing = { oursOnly: 0, notPaid: 0, casesOpened: 0, float: null, booked: null };
   return { kind: 'imported', statementId, repeated: true, verdicts, ...nothing };
 }
 
 async function take(
   db: Queryable,
-  request: ImportRequest,
-  read: ReadStatement,
-): Promise<ImportResult> {
-  const { operator, onProgress } = request;
+  request: StatementImport,
+  read: TakenStatement,
+): Promise<Imported> {
+  const { operator } = request;
   const statementId = newId();
   await insertStatement(db, {
     statementId,
@@ -124,18 +155,14 @@ async function take(
     complete: request.complete,
     openingCents: read.openingCents,
     closingCents: read.closingCents,
+    pulled: read.pulled,
   });
   const known = await knownMovements(db, operator, read.movements);
   const payments = await loadPayments(db, request, [...read.movements, ...known.values()]);
   const fresh = read.movements.filter((movement) => !known.has(keyOf(movement)));
   const matches = matchStatement(fresh, payments, request);
   const rows = rowsOf(matches, read.movements, known);
-  let written = 0;
-  for (const batch of batches(rows)) {
-    await insertRows(db, { statementId, operator }, batch);
-    written += batch.length;
-    onProgress?.(`matched and written: ${written} of ${rows.length}`);
-  }
+  await writeRows(db, { ...request, statementId }, rows);
   const listed = new Set(matches.flatMap((match) => [match.payment, match.candidate]));
   const absent = payments.filter((payment) => payment.listedPayments <= 0 && !listed.has(payment));
   const covered = await listCovered(db, operator);
@@ -145,6 +172,13 @@ async function take(
     { ...request, ...request.format },
   );
   const opened = await openDifferences(db, { ...request, statementId, read, rows, absences });
+  const booked = await bookStatement(db, request.ledgerMac, {
+    ...contentOf(rows),
+    statementId,
+    operatorCode: operator,
+    from: request.from,
+    openingCents: read.openingCents,
+  });
   return {
     kind: 'imported',
     statementId,
@@ -152,7 +186,36 @@ async function take(
     verdicts: await countVerdicts(db, statementId),
     ...opened,
     float: proofOf(read, matches, known),
+    booked,
   };
+}
+
+async function writeRows(
+  db: Queryable,
+  statement: Pick<StatementImport, 'operator' | 'onProgress'> & { readonly statementId: string },
+  rows: readonly MatchedRow[],
+): Promise<void> {
+  let written = 0;
+  for (const batch of batches(rows)) {
+    await insertRows(db, statement, batch);
+    written += batch.length;
+    statement.onProgress?.(`matched and written: ${written} of ${rows.length}`);
+  }
+}
+
+/** What the accounts of the house take from a statement: all that is no payment, and new. */
+function contentOf(rows: readonly MatchedRow[]): Pick<StatementContent, 'topUps' | 'charges'> {
+  const noted = rows.filter(({ verdict }) => verdict === 'noted');
+  const of = (kind: StatementMovement['kind']) =>
+    noted
+      .filter(({ movement }) => movement.kind === kind)
+      .map(({ rowId, movement: { operatorReference, amountCents, at } }) => ({
+        rowId,
+        operatorReference,
+        amountCents,
+        at,
+      }));
+  return { topUps: of('top_up'), charges: of('charge') };
 }
 
 function keyOf(movement: Pick<StatementMovement, 'kind' | 'operatorReference'>): string {
@@ -174,7 +237,7 @@ async function knownMovements(
 /** Every payment that a movement names, and those that the period should list. */
 async function loadPayments(
   db: Queryable,
-  request: ImportRequest,
+  request: StatementImport,
   movements: readonly { readonly reference: string | null }[],
 ): Promise<OurPayment[]> {
   const keys = new Map<string, PaymentKey>();
@@ -228,7 +291,7 @@ function rowsOf(
 const EXPLAINED = new Set(['matched', 'settled', 'reversed']);
 
 function proofOf(
-  read: ReadStatement,
+  read: TakenStatement,
   matches: readonly Match[],
   known: ReadonlyMap<string, KnownMovement>,
 ): FloatProof {

@@ -60,11 +60,13 @@ export interface StatementRow {
   complete: boolean;
   openingCents: bigint | null;
   closingCents: bigint | null;
+  /** Asked from the operator, instead of imported from a file. */
+  pulled: boolean;
 }
 
 const STATEMENT_COLUMNS = `statement_id as "statementId", operator, period_start as "periodStart",
   period_end as "periodEnd", file_sha256 as "fileSha256", imported_at as "importedAt", complete,
-  opening_cents as "openingCents", closing_cents as "closingCents"`;
+  opening_cents as "openingCents", closing_cents as "closingCents", pulled`;
 
 export async function findStatement(
   db: Queryable,
@@ -98,8 +100,8 @@ export async function insertStatement(
 ): Promise<void> {
   await db.query(
     `insert into operator_statements (statement_id, operator, period_start, period_end, file_sha256,
-       imported_at, complete, opening_cents, closing_cents)
-     values ($1, $2, $3, $4, $5, now(), $6, $7, $8)`,
+       imported_at, complete, opening_cents, closing_cents, pulled)
+     values ($1, $2, $3, $4, $5, now(), $6, $7, $8, $9)`,
     [
       row.statementId,
       row.operator,
@@ -109,6 +111,7 @@ export async function insertStatement(
       row.complete,
       row.openingCents,
       row.closingCents,
+      row.pulled,
     ],
   );
 }

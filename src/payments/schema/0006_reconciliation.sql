@@ -13,8 +13,11 @@ create table operator_statements (
   -- Our float with the operator, according to the statement; null when it does not say.
   opening_cents bigint,
   closing_cents bigint,
+  -- Asked from the operator page by page, instead of imported from a file; file_sha256 is then that of
+  -- its content. Its last page proves that it is complete, whether or not there are balances.
+  pulled boolean not null default false,
   unique (operator, file_sha256),
-  check (not complete or (opening_cents is not null and closing_cents is not null))
+  check (not complete or pulled or (opening_cents is not null and closing_cents is not null))
 );
 create index operator_statements_by_period on operator_statements (operator, period_end);
 

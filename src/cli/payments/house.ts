@@ -1,0 +1,233 @@
+import type { Command } from 'commander';
+import { formatMoney } from '../../platform/base/money.ts';
+import { snapshot } from '../../platform/db/pool.ts';
+import type { WireTime } from '../../platform/base/clock.ts';
+import { approveEntry, rejectEntry } from '../../payments/house/entries.ts';
+import { listEntries } from '../../payments/house/entries-store.ts';
+import type { EntryRow } from '../../payments/house/entries-store.ts';
+import {
+  listHouseTransfers,
+  readHouseTotals,
+  readVendorTotals,
+} from '../../payments/house/store.ts';
+import { trialBalance } from '../../payments/house/trial-balance.ts';
+import type { TrialBalanceLine } from '../../payments/house/trial-balance.ts';
+import { command, like, wholeNumber } from '../arguments.ts';
+import type { Cli } from '../cli.ts';
+import { EXIT } from '../exit.ts';
+import { record, table } from '../output.ts';
+
+export function addHouseCommands(program: Command, cli: Cli): void {
+  const house = program
+    .command('house')
+    .description('The books of the company that runs this service: floats with operators, banks.');
+  addTrialBalance(house, cli);
+  addTransfers(house, cli);
+  addEntries(house, cli);
+  addDecisions(house, cli);
+}
+
+const amount = (cents: bigint): string => (cents === 0n ? '' : formatMoney(cents));
+
+function lineJson(row: TrialBalanceLine) {
+  return {
+    books: row.books,
+    account: row.account,
+    class: row.class,
+    debit: formatMoney(row.debitCents),
+    credit: formatMoney(row.creditCents),
+  };
+}
+
+function addTrialBalance(house: Command, cli: Cli): void {
+  command(
+    house,
+    'trial-balance',
+    'Every account of the house, and those of all vendors together. Exits with 1 unless debits equal credits.',
+  ).action(async (options: { json?: boolean }) => {
+    await cli.run(options, async ({ pool }) => {
+      const { lines, debitCents, creditCents } = await snapshot(pool, async (client) =>
+        trialBalance(await readHouseTotals(client), await readVendorTotals(client)),
+      );
+      const isEven = debitCents === creditCents;
+      return {
+        json: {
+          accounts: lines.map(lineJson),
+          debit: formatMoney(debitCents),
+          credit: formatMoney(creditCents),
+          is_even: isEven,
+        },
+        text: table(
+          [
+            { title: 'BOOKS' },
+            { title: 'ACCOUNT' },
+            { title: 'CLASS' },
+            { title: 'DEBIT', align: 'right' },
+            { title: 'CREDIT', align: 'right' },
+          ],
+          [
+            ...lines.map((row) => [
+              row.books,
+              row.account,
+              row.class,
+              amount(row.debitCents),
+              amount(row.creditCents),
+            ]),
+            ['total', '', '', formatMoney(debitCents), formatMoney(creditCents)],
+          ],
+        ),
+        exitCode: isEven ? EXIT.done : EXIT.failed,
+      };
+    });
+  });
+}
+
+const ACCOUNT = { pattern: '^[a-z0-9_:-]{1,80}$', form: 'the name of an account' };
+
+function addTransfers(house: Command, cli: Cli): void {
+  command(house, 'transfers', 'Transfers of the house, newest first.')
+    .option('--account <account>', 'of this account only', like(ACCOUNT))
+    .option('--limit <count>', 'at most this many', wholeNumber(1, 10_000), 50)
+    .action(async (options: { json?: boolean; account?: string; limit: number }) => {
+      await cli.run(options, async ({ pool, wireTime }) => {
+        const { account = null, limit } = options;
+        const rows = await listHouseTransfers(pool, { account, limit });
+        return {
+          json: {
+            transfers: rows.map((row) => ({
+              transfer: row.transferId,
+              moved_at: row.movedAt.toISOString(),
+              posted_at: row.postedAt.toISOString(),
+              debit: row.debitAccount,
+              credit: row.creditAccount,
+              amount: formatMoney(row.amountCents),
+              source: row.source,
+              source_id: row.sourceId,
+              reference: row.reference,
+            })),
+          },
+          text: table(
+            [
+              { title: 'MOVED' },
+              { title: 'DEBIT' },
+              { title: 'CREDIT' },
+              { title: 'AMOUNT', align: 'right' },
+              { title: 'SOURCE' },
+              { title: 'REFERENCE' },
+            ],
+            rows.map((row) => [
+              wireTime.format(row.movedAt),
+              row.debitAccount,
+              row.creditAccount,
+              formatMoney(row.amountCents),
+              row.source,
+              row.reference ?? '',
+            ]),
+            'no transfers',
+          ),
+        };
+      });
+    });
+}
+
+/** An entry for programs. */
+export function entryJson(row: EntryRow) {
+  return {
+    entry: row.entryId,
+    kind: row.kind,
+    subject: row.subject,
+    reference: row.reference,
+    debit: row.debitAccount,
+    credit: row.creditAccount,
+    amount: formatMoney(row.amountCents),
+    moved_at: row.movedAt.toISOString(),
+    note: row.note,
+    proposed_by: row.proposedBy,
+    decision: row.decision,
+    decided_by: row.decidedBy,
+    listed_by_statement: row.rowId !== null,
+  };
+}
+
+/** The same for people. */
+export function entryText(row: EntryRow, wireTime: WireTime): string {
+  return record([
+    ['entry', row.entryId],
+    ['kind', row.kind],
+    ['debit', row.debitAccount],
+    ['credit', row.creditAccount],
+    ['amount', formatMoney(row.amountCents)],
+    ['moved', wireTime.format(row.movedAt)],
+    ['reference', row.reference],
+    ['note', row.note],
+    ['state', stateOf(row)],
+  ]);
+}
+
+function stateOf(row: EntryRow): string {
+  if (row.decision === null) return `proposed by ${row.proposedBy}`;
+  return `proposed by ${row.proposedBy}, ${row.decision} by ${row.decidedBy}`;
+}
+
+function addEntries(house: Command, cli: Cli): void {
+  command(house, 'entries', 'Entries that wait for another person’s approval.')
+    .option('--all', 'those that were decided as well')
+    .option('--limit <count>', 'at most this many', wholeNumber(1, 10_000), 50)
+    .action(async (options: { json?: boolean; all?: boolean; limit: number }) => {
+      await cli.run(options, async ({ pool, wireTime }) => {
+        const { all, limit } = options;
+        const rows = await listEntries(pool, { open: all !== true, limit });
+        return {
+          json: { entries: rows.map(entryJson) },
+          text: table(
+            [
+              { title: 'ENTRY' },
+              { title: 'MOVED' },
+              { title: 'KIND' },
+              { title: 'SUBJECT' },
+              { title: 'AMOUNT', align: 'right' },
+              { title: 'REFERENCE' },
+              { title: 'STATE' },
+            ],
+            rows.map((row) => [
+              row.entryId,
+              wireTime.format(row.movedAt),
+              row.kind,
+              row.subject,
+              formatMoney(row.amountCents),
+              row.reference,
+              stateOf(row),
+            ]),
+            'no entries',
+          ),
+        };
+      });
+    });
+}
+
+const ENTRY_ID = {
+  pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
+  form: 'an id of an entry',
+};
+
+function addDecisions(house: Command, cli: Cli): void {
+  command(house, 'approve', 'Book another person’s entry.')
+    .argument('<entry>', 'its id', like(ENTRY_ID))
+    .requiredOption('--by <name>', 'who approves it; not who proposed it')
+    .action(async (entryId: string, options: { json?: boolean; by: string }) => {
+      await cli.run(options, async ({ pool, ledgerMac, wireTime }) => {
+        const deps = { pool, ledgerMac: await ledgerMac() };
+        const row = await approveEntry(deps, { entryId, by: options.by });
+        return { json: entryJson(row), text: entryText(row, wireTime) };
+      });
+    });
+  command(house, 'reject', 'Reject an entry. Nothing is booked.')
+    .argument('<entry>', 'its id', like(ENTRY_ID))
+    .requiredOption('--by <name>', 'who rejects it')
+    .action(async (entryId: string, options: { json?: boolean; by: string }) => {
+      await cli.run(options, async ({ pool, wireTime }) => {
+        const row = await rejectEntry(pool, { entryId, by: options.by });
+        return { json: entryJson(row), text: entryText(row, wireTime) };
+      });
+    });
+}

@@ -1,0 +1,145 @@
+import { Option } from 'commander';
+import type { Command } from 'commander';
+import { formatMoney } from '../../platform/base/money.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import { listFloats } from '../../payments/billers/float-store.ts';
+import { findOperator } from '../../payments/billers/store.ts';
+import { proposeEntry } from '../../payments/house/entries.ts';
+import { ENTRY_KINDS } from '../../payments/house/entry.ts';
+import type { EntryKind } from '../../payments/house/entry.ts';
+import { requireSource } from '../../payments/receipts/administer.ts';
+import { reportFloat } from '../../payments/reconciliation/float-report.ts';
+import type { FloatReport } from '../../payments/reconciliation/float-report.ts';
+import { code, command, moment, moneyAboveZero, noteText, printable } from '../arguments.ts';
+import type { Cli } from '../cli.ts';
+import { record } from '../output.ts';
+import { entryJson, entryText } from './house.ts';
+
+/** `operator float` and `operator top-up`. */
+export function addFloatBooks(operator: Command, cli: Cli): void {
+  addShow(operator, cli);
+  addTopUp(operator, cli);
+}
+
+function addShow(operator: Command, cli: Cli): void {
+  command(
+    operator,
+    'float',
+    'Our float with an operator in our books, against the balance that it reported and its last statement, with each difference named.',
+  )
+    .argument('<code>', 'operator code', code)
+    .action(async (operatorCode: string, options: { json?: boolean }) => {
+      await cli.run(options, async ({ pool }) => {
+        if ((await findOperator(pool, operatorCode)) === undefined) {
+          throw new PlainError(`Operator ${operatorCode} does not exist.`);
+        }
+        const reported = (await listFloats(pool)).find((row) => row.operatorCode === operatorCode);
+        const { balanceCents = null, polledAt = null } = reported ?? {};
+        const report = await reportFloat(pool, { operatorCode, balanceCents, polledAt });
+        const json = { operator: operatorCode, ...reportJson(report, { balanceCents, polledAt }) };
+        return { json, text: reportText(json) };
+      });
+    });
+}
+
+type Reported = { readonly balanceCents: bigint | null; readonly polledAt: Date | null };
+
+function reportJson(report: FloatReport, reported: Reported) {
+  const { booked, bridge, statement } = report;
+  return {
+    books: {
+      opening: formatMoney(booked.openingCents),
+      topped_up: formatMoney(booked.toppedUpCents),
+      charges: formatMoney(booked.chargesCents),
+      consumed: formatMoney(booked.consumedCents),
+      balance: formatMoney(report.bookedCents),
+    },
+    reported: reported.balanceCents === null ? null : formatMoney(reported.balanceCents),
+    reported_at: reported.polledAt?.toISOString() ?? null,
+    difference:
+      bridge === null
+        ? null
+        : {
+            total: formatMoney(bridge.differenceCents),
+            in_flight: formatMoney(bridge.inFlightCents),
+            settled_since: formatMoney(bridge.settledSinceCents),
+            not_booked_yet: formatMoney(bridge.notBookedCents),
+            unexplained: formatMoney(bridge.unexplainedCents),
+          },
+    last_statement:
+      statement === null
+        ? null
+        : {
+            statement: statement.statementId,
+            ended_at: statement.periodEnd.toISOString(),
+            closing: formatMoney(statement.closingCents),
+            books: formatMoney(statement.bookedCents),
+            difference: formatMoney(statement.closingCents - statement.bookedCents),
+          },
+  };
+}
+
+/** Named like `books topped up`. */
+function pairs(title: string, values: object | null): [string, string][] {
+  return Object.entries(values ?? {}).map(([name, value]) => [
+    `${title} ${name.replaceAll('_', ' ')}`,
+    String(value),
+  ]);
+}
+
+function reportText(json: ReturnType<typeof reportJson> & { readonly operator: string }): string {
+  return record([
+    ['operator', json.operator],
+    ...pairs('books', json.books),
+    ['reported', json.reported ?? 'not known'],
+    ['reported at', json.reported_at ?? ''],
+    ...pairs('difference', json.difference),
+    ...pairs('last statement', json.last_statement),
+  ]);
+}
+
+interface TopUpOptions {
+  readonly json?: boolean;
+  readonly amount: bigint;
+  readonly reference: string;
+  readonly kind: EntryKind;
+  readonly from?: string;
+  readonly at?: string;
+  readonly note?: string;
+  readonly by: string;
+}
+
+function addTopUp(operator: Command, cli: Cli): void {
+  command(
+    operator,
+    'top-up',
+    'Enter a top-up of our float with an operator that has no statement. Another person approves it: house approve.',
+  )
+    .argument('<code>', 'operator code', code)
+    .requiredOption('--amount <amount>', 'in KES', moneyAboveZero)
+    .requiredOption('--reference <reference>', 'of the bank or the operator', printable(100))
+    .addOption(
+      new Option('--kind <kind>', 'what it is').choices([...ENTRY_KINDS]).default('top_up'),
+    )
+    .option('--from <source>', 'the source whose bank account the money left or reached', code)
+    .option('--at <time>', 'when the money moved (default: now)')
+    .option('--note <text>', 'for the person who approves it', noteText)
+    .requiredOption('--by <name>', 'who enters it')
+    .action(async (operatorCode: string, options: TopUpOptions) => {
+      await cli.run(options, async ({ pool, wireTime }) => {
+        const { from } = options;
+        if (from !== undefined) await requireSource(pool, from);
+        const row = await proposeEntry(pool, {
+          operatorCode,
+          kind: options.kind,
+          amountCents: options.amount,
+          reference: options.reference,
+          movedAt: options.at === undefined ? new Date() : moment(options.at, '--at', wireTime),
+          bank: from ?? null,
+          note: options.note ?? '',
+          by: options.by,
+        });
+        return { json: entryJson(row), text: entryText(row, wireTime) };
+      });
+    });
+}

@@ -1,0 +1,59 @@
+import type { Invariant } from './invariants.ts';
+
+/**
+ * What the sources of the house's transfers say: each statement's top-ups and charges since the books
+ * of its operator's float began, and the entries that two people decided.
+ */
+const EXPECTED = `(
+  select 'top_up' as source, r.row_id as source_id, r.amount_cents,
+    'operator-float:' || r.operator as debit_account, 'suspense' as credit_account
+  from statement_rows r left join began b using (operator)
+  where r.kind = 'top_up' and r.verdict = 'noted' and r.at >= coalesce(b.at, '-infinity')
+    and not exists (select from house_entries e where e.row_id = r.row_id)
+  union all
+  select 'charges', r.statement_id, sum(r.amount_cents)::bigint,
+    'operator-charges:' || r.operator, 'operator-float:' || r.operator
+  from statement_rows r left join began b using (operator)
+  where r.kind = 'charge' and r.verdict = 'noted' and r.at >= coalesce(b.at, '-infinity')
+  group by r.statement_id, r.operator
+  union all
+  select 'entry', entry_id, amount_cents, debit_account, credit_account
+  from house_entries where decision = 'approved'
+)`;
+
+/** When the books of each operator's float began. */
+const BEGAN = `began as (
+  select substr(t.debit_account, length('operator-float:') + 1) as operator, min(t.moved_at) as at
+  from house_transfers t left join house_entries e
+    on t.source = 'entry' and e.entry_id = t.source_id
+  where t.source = 'opening' or e.kind = 'opening'
+  group by 1
+)`;
+
+export const HOUSE_INVARIANTS: readonly Invariant[] = [
+  {
+    name: 'house_equals_sources',
+    says: 'Every top-up and charge of an operator’s statement, and every entry that two people decided, is in the books of the house once, between its accounts and with its amount, and nothing else is.',
+    overall: true,
+    sql: `with ${BEGAN}
+          select 0 as "vendorId", format('house: %s %s: %s, transfer %s',
+            coalesce(x.source, t.source), coalesce(x.source_id, t.source_id), x.amount_cents,
+            t.amount_cents) as detail
+          from ${EXPECTED} x full join (select * from house_transfers where source <> 'opening') t
+            on t.source = x.source and t.source_id = x.source_id
+          where (x.amount_cents, x.debit_account, x.credit_account)
+            is distinct from (t.amount_cents, t.debit_account, t.credit_account)`,
+  },
+  {
+    name: 'house_opening_listed',
+    says: 'The opening of a float comes from a statement that begins with a balance, at the time of that balance.',
+    overall: true,
+    sql: `select 0 as "vendorId", format('house: opening of %s: no statement begins with it',
+            t.debit_account) as detail
+          from house_transfers t
+          where t.source = 'opening' and not exists (select from operator_statements s
+            where s.statement_id = t.source_id and s.opening_cents is not null
+              and t.moved_at = s.period_start and t.credit_account = 'opening'
+              and t.debit_account = 'operator-float:' || s.operator)`,
+  },
+];

@@ -1,0 +1,128 @@
+import type { Queryable } from '../../platform/db/pool.ts';
+import type { HouseAccount } from './account.ts';
+import type { EnteredTopUp, EntryKind } from './entry.ts';
+
+export interface EntryRow {
+  entryId: string;
+  kind: EntryKind;
+  subject: string;
+  reference: string;
+  debitAccount: HouseAccount;
+  creditAccount: HouseAccount;
+  amountCents: bigint;
+  movedAt: Date;
+  note: string;
+  proposedBy: string;
+  proposedAt: Date;
+  decision: 'approved' | 'rejected' | null;
+  decidedBy: string | null;
+  decidedAt: Date | null;
+  rowId: string | null;
+}
+
+const ENTRIES = `select entry_id as "entryId", kind, subject, reference,
+    debit_account as "debitAccount", credit_account as "creditAccount",
+    amount_cents as "amountCents", moved_at as "movedAt", note, proposed_by as "proposedBy",
+    proposed_at as "proposedAt", decision, decided_by as "decidedBy", decided_at as "decidedAt",
+    row_id as "rowId"
+  from house_entries`;
+
+export type NewEntry = Omit<
+  EntryRow,
+  'proposedAt' | 'decision' | 'decidedBy' | 'decidedAt' | 'rowId'
+>;
+
+/** Returns false if the reference was entered before. */
+export async function insertEntry(db: Queryable, entry: NewEntry): Promise<boolean> {
+  const inserted = await db.query(
+    `insert into house_entries (entry_id, kind, subject, reference, debit_account, credit_account,
+       amount_cents, moved_at, note, proposed_by, proposed_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now()) on conflict do nothing`,
+    [
+      entry.entryId,
+      entry.kind,
+      entry.subject,
+      entry.reference,
+      entry.debitAccount,
+      entry.creditAccount,
+      entry.amountCents,
+      entry.movedAt,
+      entry.note,
+      entry.proposedBy,
+    ],
+  );
+  return inserted.rowCount === 1;
+}
+
+export async function findEntry(db: Queryable, entryId: string): Promise<EntryRow | undefined> {
+  return (await db.query<EntryRow>(`${ENTRIES} where entry_id = $1`, [entryId])).rows[0];
+}
+
+/** The entry, locked until the caller's database transaction ends. */
+export async function lockEntry(db: Queryable, entryId: string): Promise<EntryRow | undefined> {
+  return (await db.query<EntryRow>(`${ENTRIES} where entry_id = $1 for update`, [entryId])).rows[0];
+}
+
+/** Newest first. */
+export async function listEntries(
+  db: Queryable,
+  filter: { readonly open: boolean; readonly limit: number },
+): Promise<EntryRow[]> {
+  const listed = await db.query<EntryRow>(
+    `${ENTRIES} where not $1 or decision is null order by proposed_at desc, entry_id desc limit $2`,
+    [filter.open, filter.limit],
+  );
+  return listed.rows;
+}
+
+/** Throws (SQLSTATE 23514) if the person who proposed it approves it. */
+export async function setDecision(
+  db: Queryable,
+  entryId: string,
+  by: { readonly decision: 'approved' | 'rejected'; readonly person: string },
+): Promise<void> {
+  await db.query(
+    `update house_entries set decision = $2, decided_by = $3, decided_at = now()
+     where entry_id = $1`,
+    [entryId, by.decision, by.person],
+  );
+}
+
+/** Approved top-ups of an operator that no statement has listed. */
+export async function listUnconfirmedTopUps(
+  db: Queryable,
+  operatorCode: string,
+): Promise<EnteredTopUp[]> {
+  const listed = await db.query<EnteredTopUp>(
+    `select entry_id as "entryId", reference, amount_cents as "amountCents", moved_at as "movedAt"
+     from house_entries
+     where kind = 'top_up' and subject = $1 and decision = 'approved' and row_id is null
+     order by moved_at, entry_id`,
+    [operatorCode],
+  );
+  return listed.rows;
+}
+
+/** A statement's row lists the entry. */
+export async function confirmEntry(db: Queryable, entryId: string, rowId: string): Promise<void> {
+  await db.query('update house_entries set row_id = $2 where entry_id = $1', [entryId, rowId]);
+}
+
+/** A top-up of this amount and reference that a statement listed, and that is booked. */
+export async function isBookedTopUp(
+  db: Queryable,
+  topUp: {
+    readonly operatorCode: string;
+    readonly amountCents: bigint;
+    readonly movedAt: Date;
+  },
+): Promise<boolean> {
+  const found = await db.query(
+    `select from house_transfers
+     where source = 'top_up' and debit_account = 'operator-float:' || $1 and amount_cents = $2
+       and moved_at between $3::timestamptz - interval '3 days' and $3::timestamptz + interval '3 days'
+     limit 1`,
+    [topUp.operatorCode, topUp.amountCents, topUp.movedAt],
+  );
+  return found.rowCount === 1;
+}

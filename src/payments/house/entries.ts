@@ -1,0 +1,127 @@
+import { newId } from '../../platform/base/ids.ts';
+import type { Mac } from '../../platform/base/mac.ts';
+import { isSamePerson, requirePerson } from '../../platform/base/person.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import { databaseTransaction } from '../../platform/db/pool.ts';
+import type { Pool, Queryable } from '../../platform/db/pool.ts';
+import { findOperator, lockOperator } from '../billers/store.ts';
+import { findEntry, insertEntry, isBookedTopUp, lockEntry, setDecision } from './entries-store.ts';
+import type { EntryRow } from './entries-store.ts';
+import { sidesOf } from './entry.ts';
+import type { EntryKind } from './entry.ts';
+import { postHouseTransfer, readFloatBeginning } from './store.ts';
+
+export interface EntryRequest {
+  readonly operatorCode: string;
+  readonly kind: EntryKind;
+  readonly amountCents: bigint;
+  /** Of the bank, or of the operator: the same one is entered once. */
+  readonly reference: string;
+  readonly movedAt: Date;
+  /** The source whose account the money left or reached; null: not known yet. */
+  readonly bank: string | null;
+  readonly note: string;
+  readonly by: string;
+}
+
+/**
+ * Proposes an entry about our float with an operator. Nothing is booked yet.
+ * Throws: `PlainError` with the problem.
+ */
+export async function proposeEntry(pool: Pool, request: EntryRequest): Promise<EntryRow> {
+  const proposedBy = requirePerson(request.by);
+  const { operatorCode, kind, amountCents, reference, movedAt, bank, note } = request;
+  if (movedAt > new Date()) throw new PlainError('It must not be in the future.', { field: 'at' });
+  return await databaseTransaction(pool, async (client) => {
+    if ((await findOperator(client, operatorCode)) === undefined) {
+      throw new PlainError(`Operator ${operatorCode} does not exist.`);
+    }
+    await requireNew(client, request);
+    const entryId = newId();
+    const sides = sidesOf(kind, operatorCode, bank);
+    const entry = { entryId, kind, subject: operatorCode, reference, amountCents, movedAt, note };
+    if (!(await insertEntry(client, { ...entry, ...sides, proposedBy }))) {
+      throw new PlainError('This reference was entered before.', { field: 'reference' });
+    }
+    return await requireEntry(client, entryId);
+  });
+}
+
+/** Books another person's entry. Throws: `PlainError` if it cannot be booked any more. */
+export async function approveEntry(
+  deps: { readonly pool: Pool; readonly ledgerMac: Mac },
+  request: { readonly entryId: string; readonly by: string },
+): Promise<EntryRow> {
+  const approvedBy = requirePerson(request.by);
+  return await databaseTransaction(deps.pool, async (client) => {
+    const { subject } = await requireEntry(client, request.entryId);
+    // As an import of a statement does, which may list the same movement.
+    await lockOperator(client, subject);
+    const entry = await lockOpen(client, request.entryId);
+    const { entryId, proposedBy } = entry;
+    if (isSamePerson(proposedBy, approvedBy)) {
+      const text = `${approvedBy} proposed it; another person has to approve it.`;
+      throw new PlainError(text, { field: 'by' });
+    }
+    await requireNew(client, { ...entry, operatorCode: subject });
+    await setDecision(client, entryId, { decision: 'approved', person: approvedBy });
+    await postHouseTransfer(client, deps.ledgerMac, {
+      source: 'entry',
+      sourceId: entryId,
+      debitAccount: entry.debitAccount,
+      creditAccount: entry.creditAccount,
+      amountCents: entry.amountCents,
+      movedAt: entry.movedAt,
+      proposedBy,
+      approvedBy,
+    });
+    return await requireEntry(client, entryId);
+  });
+}
+
+/** Anybody may reject an entry, also who proposed it. Throws: `PlainError` if it was decided. */
+export async function rejectEntry(
+  pool: Pool,
+  request: { readonly entryId: string; readonly by: string },
+): Promise<EntryRow> {
+  const person = requirePerson(request.by);
+  return await databaseTransaction(pool, async (client) => {
+    const { entryId } = await lockOpen(client, request.entryId);
+    await setDecision(client, entryId, { decision: 'rejected', person });
+    return await requireEntry(client, entryId);
+  });
+}
+
+async function requireEntry(db: Queryable, entryId: string): Promise<EntryRow> {
+  const entry = await findEntry(db, entryId);
+  if (entry === undefined) throw new PlainError('This entry does not exist.');
+  return entry;
+}
+
+async function lockOpen(db: Queryable, entryId: string): Promise<EntryRow> {
+  const entry = await lockEntry(db, entryId);
+  if (entry === undefined) throw new PlainError('This entry does not exist.');
+  if (entry.decision === null) return entry;
+  throw new PlainError(`The entry is ${entry.decision} already, by ${entry.decidedBy}.`);
+}
+
+/** Throws: `PlainError` if the books have the movement already, or begin after it. */
+async function requireNew(
+  db: Queryable,
+  entry: Pick<EntryRequest, 'operatorCode' | 'kind' | 'amountCents' | 'movedAt'>,
+): Promise<void> {
+  const { operatorCode, kind, amountCents, movedAt } = entry;
+  const { isBooked, beganAt } = await readFloatBeginning(db, operatorCode);
+  if (kind === 'opening' && isBooked) {
+    throw new PlainError('The books of this float have begun already.', { field: 'kind' });
+  }
+  if (beganAt !== null && movedAt < beganAt) {
+    const text = `The books of this float begin at ${beganAt.toISOString()}; what was there then is its opening.`;
+    throw new PlainError(text, { field: 'at' });
+  }
+  if (kind === 'top_up' && (await isBookedTopUp(db, { operatorCode, amountCents, movedAt }))) {
+    const text =
+      'The operator’s statements list top-ups, and one of this amount within three days is booked.';
+    throw new PlainError(text, { field: 'amount' });
+  }
+}

@@ -1,0 +1,90 @@
+import type { HouseAccount } from './account.ts';
+
+/**
+ * What people may enter about our float with an operator: money that we put in or took out, what the
+ * operator charged, and what was there when its books begin.
+ */
+export const ENTRY_KINDS = ['top_up', 'withdrawal', 'charge', 'opening'] as const;
+export type EntryKind = (typeof ENTRY_KINDS)[number];
+
+interface Sides {
+  readonly debitAccount: HouseAccount;
+  readonly creditAccount: HouseAccount;
+}
+
+/**
+ * Between which accounts an entry is. Pure.
+ * @param bank the source whose account the money left or reached; null: not known yet.
+ */
+export function sidesOf(kind: EntryKind, operatorCode: string, bank: string | null): Sides {
+  const float: HouseAccount = `operator-float:${operatorCode}`;
+  const other: HouseAccount = bank === null ? 'suspense' : `bank:${bank}`;
+  switch (kind) {
+    case 'top_up':
+      return { debitAccount: float, creditAccount: other };
+    case 'withdrawal':
+      return { debitAccount: other, creditAccount: float };
+    case 'charge':
+      return { debitAccount: `operator-charges:${operatorCode}`, creditAccount: float };
+    case 'opening':
+      return { debitAccount: float, creditAccount: 'opening' };
+  }
+}
+
+/** A top-up that a statement lists. */
+export interface ListedTopUp {
+  readonly rowId: string;
+  readonly operatorReference: string;
+  readonly amountCents: bigint;
+  readonly at: Date;
+}
+
+/** A top-up that two people entered, and that no statement has listed yet. */
+export interface EnteredTopUp {
+  readonly entryId: string;
+  readonly reference: string;
+  readonly amountCents: bigint;
+  readonly movedAt: Date;
+}
+
+/** How far the dates of the bank and of the operator may differ. */
+const NEAR_MS = 3 * 86_400_000;
+
+/**
+ * Which of the listed top-ups people entered before: with the same amount, and the same reference or,
+ * because banks and operators number them differently, about the same time. Each entry is used once.
+ * Returns the entry's id by the row's. Pure.
+ */
+export function matchTopUps(
+  listed: readonly ListedTopUp[],
+  entered: readonly EnteredTopUp[],
+): Map<string, string> {
+  const matches = new Map<string, string>();
+  const free = new Set(entered);
+  const take = (
+    row: ListedTopUp,
+    fits: (entry: EnteredTopUp) => boolean,
+    rank: (entry: EnteredTopUp) => number,
+  ): void => {
+    const [best] = [...free]
+      .filter((entry) => entry.amountCents === row.amountCents && fits(entry))
+      .toSorted((one, other) => rank(one) - rank(other));
+    if (best === undefined) return;
+    free.delete(best);
+    matches.set(row.rowId, best.entryId);
+  };
+  for (const row of listed) {
+    take(
+      row,
+      (entry) => entry.reference === row.operatorReference,
+      () => 0,
+    );
+  }
+  for (const row of listed.toSorted((one, other) => Number(one.at) - Number(other.at))) {
+    if (matches.has(row.rowId)) continue;
+    const distance = (entry: EnteredTopUp): number =>
+      Math.abs(Number(entry.movedAt) - Number(row.at));
+    take(row, (entry) => distance(entry) <= NEAR_MS, distance);
+  }
+  return matches;
+}

@@ -1,0 +1,42 @@
+import type { HouseAccount } from './account.ts';
+
+/** What caused a transfer: see `house_transfers`. */
+export type TransferSource = 'top_up' | 'charges' | 'opening' | 'entry';
+
+/** One movement between two accounts of the house. */
+export interface HouseTransfer {
+  readonly source: TransferSource;
+  /** Together with `source` it makes the transfer unique. */
+  readonly sourceId: string;
+  readonly debitAccount: HouseAccount;
+  readonly creditAccount: HouseAccount;
+  readonly amountCents: bigint;
+  /** When the money moved. */
+  readonly movedAt: Date;
+  /** Who proposed and who approved it; null: a statement. */
+  readonly proposedBy: string | null;
+  readonly approvedBy: string | null;
+}
+
+/** A transfer as stored. */
+export interface PostedTransfer extends HouseTransfer {
+  readonly transferId: string;
+  readonly postedAt: Date;
+}
+
+/** The text that a transfer's authentication code covers. */
+export function houseTransferText(transfer: PostedTransfer): string {
+  return JSON.stringify([
+    'house_transfers',
+    transfer.transferId,
+    transfer.source,
+    transfer.sourceId,
+    transfer.debitAccount,
+    transfer.creditAccount,
+    String(transfer.amountCents),
+    transfer.movedAt.toISOString(),
+    transfer.postedAt.toISOString(),
+    transfer.proposedBy,
+    transfer.approvedBy,
+  ]);
+}

@@ -1,0 +1,57 @@
+import type { FloatRow } from '../billers/float-store.ts';
+import { snapshot } from '../../platform/db/pool.ts';
+import type { Pool, Queryable } from '../../platform/db/pool.ts';
+import { explainFloat } from './bridge.ts';
+import type { FloatBridge } from './bridge.ts';
+import { bookedCents, findLastStatement, readBookedFloat, readFloatFacts } from './bridge-store.ts';
+import type { BookedFloat, LastStatement } from './bridge-store.ts';
+
+/** Our books of a float, against what the operator reported and what its last statement says. */
+export interface FloatReport {
+  readonly booked: BookedFloat;
+  readonly bookedCents: bigint;
+  /** Null: the operator has reported no balance. */
+  readonly bridge: FloatBridge | null;
+  /** Null: there is no statement with a balance. */
+  readonly statement: (LastStatement & { readonly bookedCents: bigint }) | null;
+}
+
+/** Reads one snapshot. */
+export async function reportFloat(
+  pool: Pool,
+  float: Pick<FloatRow, 'operatorCode' | 'balanceCents' | 'polledAt'>,
+): Promise<FloatReport> {
+  const { operatorCode } = float;
+  return await snapshot(pool, async (client) => {
+    const booked = await readBookedFloat(client, operatorCode, FAR);
+    const statement = await findLastStatement(client, operatorCode);
+    return {
+      booked,
+      bookedCents: bookedCents(booked),
+      bridge: await bridgeOf(client, float, bookedCents(booked)),
+      statement: statement === undefined ? null : await withBooked(client, operatorCode, statement),
+    };
+  });
+}
+
+/** After everything that is booked. */
+const FAR = new Date('9999-01-01T00:00:00Z');
+
+async function bridgeOf(
+  db: Queryable,
+  {
+    operatorCode,
+    balanceCents,
+    polledAt,
+  }: Pick<FloatRow, 'operatorCode' | 'balanceCents' | 'polledAt'>,
+  ours: bigint,
+): Promise<FloatBridge | null> {
+  if (balanceCents === null || polledAt === null) return null;
+  const facts = await readFloatFacts(db, operatorCode, polledAt);
+  return explainFloat({ ...facts, bookedCents: ours, reportedCents: balanceCents });
+}
+
+async function withBooked(db: Queryable, operatorCode: string, statement: LastStatement) {
+  const then = await readBookedFloat(db, operatorCode, statement.periodEnd);
+  return { ...statement, bookedCents: bookedCents(then) };
+}

@@ -1,0 +1,59 @@
+-- The house's own books: the accounts of the company that runs this service, in double entry. Vendors'
+-- books (0001) hold what belongs to vendors; these hold where our own money is.
+--
+-- Debit and credit are the accountant's: an asset, such as the float with an operator, grows by a debit.
+-- What vendors' payments consumed is not repeated here: it is the sum of the vendors' `operator:<code>`
+-- and `receivable:<code>` accounts, so that no payment touches a row of the house.
+
+-- What people propose: one person proposes, another one approves. An approved entry is one transfer.
+create table house_entries (
+  proposed_at timestamptz not null,
+  decided_at timestamptz,
+  -- When the money moved.
+  moved_at timestamptz not null,
+  amount_cents bigint not null check (amount_cents > 0),
+  entry_id uuid primary key,
+  -- A row of an operator's statement that lists the same movement, and so is not booked again.
+  row_id uuid unique,
+  kind text not null check (kind in ('top_up', 'withdrawal', 'charge', 'opening')),
+  -- What it is about: the code of an operator.
+  subject text not null,
+  -- Of the bank, or of the operator: identifies the movement.
+  reference text not null,
+  debit_account text not null,
+  credit_account text not null,
+  note text not null,
+  proposed_by text not null,
+  decided_by text,
+  decision text check (decision in ('approved', 'rejected')),
+  constraint house_entries_decision check (num_nulls(decision, decided_by, decided_at) in (0, 3)),
+  -- The person who proposed it may withdraw it, and not approve it.
+  constraint house_entries_two_people check (decision is distinct from 'approved'
+    or lower(decided_by) <> lower(proposed_by)),
+  constraint house_entries_confirmed check (row_id is null or decision = 'approved')
+);
+create unique index house_entries_once on house_entries (kind, subject, reference)
+  where decision is distinct from 'rejected';
+
+-- Append-only.
+create table house_transfers (
+  posted_at timestamptz not null,
+  -- When the money moved, by the operator's statement or by people.
+  moved_at timestamptz not null,
+  amount_cents bigint not null check (amount_cents > 0),
+  transfer_id uuid primary key,
+  -- What caused it: a row (top_up) or all charges of a statement, its opening balance, an entry.
+  source_id uuid not null,
+  source text not null check (source in ('top_up', 'charges', 'opening', 'entry')),
+  -- bank:<source>, operator-float:<code>, operator-charges:<code>, opening, suspense.
+  debit_account text not null,
+  credit_account text not null,
+  -- HMAC-SHA-256 under the ledger's key, of the row and of the people who decided.
+  mac bytea not null,
+  unique (source, source_id),
+  check (debit_account <> credit_account)
+);
+create index house_transfers_by_time on house_transfers (posted_at);
+-- The books of an operator begin once.
+create unique index house_transfers_opening on house_transfers (debit_account)
+  where source = 'opening';

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../support/cluster.ts';
+import type { TestDatabase } from '../support/cluster.ts';
+import { inProcess, must, newMasterKey } from './cli-support.ts';
+
+let database: TestDatabase;
+let environment: Record<string, string>;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  environment = { DATABASE_URL: database.url, MASTER_KEY: newMasterKey() };
+  const options = ['--connector', 'http-json', '--base-url', 'https://pay.example.com'];
+  await must(environment, 'operator', 'set', 'kplc', '--name', 'KPLC', options);
+});
+afterAll(async () => await database.drop());
+
+const run = async (...words: string[]) => await inProcess(environment, ...words);
+const topUp = (...more: string[]): string[] => [
+  ...['operator', 'top-up', 'kplc', '--amount', '500.00', '--by', 'Asha'],
+  ...more,
+];
+
+describe('a top-up by two people', () => {
+  test('is entered, approved by another person, and shown in both reports', async () => {
+    const entered = await must(environment, ...topUp('--reference', 'FT1', '--json'));
+    const { entry } = entered.json<{ entry: string }>();
+    const waiting = await must(environment, 'house', 'entries', '--json');
+    expect(waiting.json()).toMatchObject({ entries: [{ entry, decision: null }] });
+    const own = await run('house', 'approve', entry, '--by', 'asha');
+    expect(own).toMatchObject({ exitCode: 1 });
+    expect(own.stderr).toContain('another person');
+    await must(environment, 'house', 'approve', entry, '--by', 'Baraka');
+    const balance = await must(environment, 'house', 'trial-balance', '--json');
+    expect(balance.json()).toMatchObject({
+      accounts: [
+        { account: 'operator-float:kplc', class: 'asset', debit: '500.00', credit: '0.00' },
+        { account: 'suspense', class: 'clearing', debit: '0.00', credit: '500.00' },
+      ],
+      is_even: true,
+    });
+    const float = await must(environment, 'operator', 'float', 'kplc', '--json');
+    expect(float.json()).toMatchObject({
+      books: { topped_up: '500.00', consumed: '0.00', balance: '500.00' },
+      reported: null,
+      difference: null,
+    });
+    const listed = await must(environment, 'house', 'transfers', '--account', 'suspense');
+    expect(listed.stdout).toContain('FT1');
+    for (const words of [
+      ['operator', 'float', 'kplc'],
+      ['house', 'trial-balance'],
+    ]) {
+      expect((await must(environment, ...words)).stdout).toContain('500.00');
+    }
+  });
+
+  test('can be rejected, also by the person who entered it', async () => {
+    const entered = await must(environment, ...topUp('--reference', 'FT2', '--json'));
+    const { entry } = entered.json<{ entry: string }>();
+    await must(environment, 'house', 'reject', entry, '--by', 'Asha');
+    expect((await run('house', 'approve', entry, '--by', 'Baraka')).stderr).toContain('rejected');
+  });
+
+  test.each([
+    [['--reference', 'FT1'], 'reference'],
+    [['--reference', 'X', '--from', 'nowhere'], 'source'],
+    [['--reference', 'X', '--at', '2199-01-01 00:00:00'], 'at'],
+  ])('is refused with %j, naming the field', async (more, field) => {
+    const refused = await run(...topUp(...more));
+    expect(refused.exitCode).not.toBe(0);
+    expect(refused.stderr).toContain(field);
+  });
+});

@@ -1,0 +1,277 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { checkLedger } from '../../src/payments/audit/check.ts';
+import { approveEntry, proposeEntry, rejectEntry } from '../../src/payments/house/entries.ts';
+import type { EntryRequest } from '../../src/payments/house/entries.ts';
+import { readHouseTotals, readVendorTotals } from '../../src/payments/house/store.ts';
+import { trialBalance } from '../../src/payments/house/trial-balance.ts';
+import { completeChain } from '../../src/payments/ledger/chain.ts';
+import { settlePayments } from '../../src/payments/create/store.ts';
+import { reportFloat } from '../../src/payments/reconciliation/float-report.ts';
+import { createInstructed, openBooks, OPERATOR, paidReport } from '../support/money-fixture.ts';
+import type { Books } from '../support/money-fixture.ts';
+import { newPayment } from '../support/new-transaction.ts';
+import { databaseTime, importLines } from '../support/reconciliation-fixture.ts';
+
+// The books of the house: what statements and people book, and that every forgery shows.
+
+const DAY_MS = 86_400_000;
+let books: Books;
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'house-'));
+});
+afterAll(async () => await rm(folder, { recursive: true }));
+beforeEach(async () => {
+  books = await openBooks();
+});
+afterEach(async () => await books.close());
+
+async function violations(): Promise<string[]> {
+  const { violations: found } = await checkLedger(books.pool, { mac: books.ledgerMac });
+  return [...new Set(found.map(({ invariant }) => invariant))].toSorted();
+}
+
+async function transfers(): Promise<[string, string, string, bigint][]> {
+  const read = await books.pool.query<{ s: string; d: string; c: string; a: bigint }>(
+    `select source as s, debit_account as d, credit_account as c, amount_cents as a
+     from house_transfers order by posted_at, transfer_id`,
+  );
+  return read.rows.map(({ s, d, c, a }) => [s, d, c, a]);
+}
+
+/** A paid payment of a new vendor. */
+async function pay(amountCents: bigint): Promise<void> {
+  const vendorId = await books.addVendor();
+  await books.addFloat(vendorId, amountCents);
+  const made = newPayment({ vendorId, amountCents });
+  await createInstructed(books.pool, [made]);
+  await settlePayments(books.pool, [paidReport(made)]);
+}
+
+const FLOAT = `operator-float:${OPERATOR}`;
+const CHARGES = `operator-charges:${OPERATOR}`;
+
+describe('a statement', () => {
+  test('books its opening, its top-ups and the sum of its charges, once', async () => {
+    await pay(30_000n);
+    const to = await databaseTime(books);
+    const from = new Date(Number(to) - DAY_MS);
+    const lines = [
+      { type: 'top_up', amountCents: 50_000n, operatorReference: 'TOP1' },
+      { type: 'charge', amountCents: 100n },
+      { type: 'charge', amountCents: 200n },
+    ];
+    const { booked } = await importLines(books, folder, lines, { from, to });
+    expect(booked).toEqual({
+      openingCents: 100_000_000n,
+      topUpCents: 50_000n,
+      confirmedCents: 0n,
+      chargeCents: 300n,
+    });
+    const again = await importLines(books, folder, lines.slice(0, 1), {
+      to: await databaseTime(books),
+      openingCents: 1n,
+    });
+    expect(again.booked).toMatchObject({ openingCents: null, topUpCents: 0n });
+    expect(await transfers()).toEqual([
+      ['opening', FLOAT, 'opening', 100_000_000n],
+      ['top_up', FLOAT, 'suspense', 50_000n],
+      ['charges', CHARGES, FLOAT, 300n],
+    ]);
+    expect(await violations()).toEqual([]);
+  });
+
+  test('begins the books with what earlier payments had left of the float', async () => {
+    await pay(30_000n);
+    const from = await databaseTime(books);
+    await pay(5_000n);
+    await importLines(books, folder, [], {
+      from,
+      to: await databaseTime(books),
+      openingCents: 70_000n,
+      complete: true,
+    });
+    // Opened with 100,000 of which 30,000 had been consumed; 5,000 were consumed since.
+    expect(await transfers()).toEqual([['opening', FLOAT, 'opening', 100_000n]]);
+    const { bookedCents } = await reportFloat(books.pool, float(null));
+    expect(bookedCents).toBe(65_000n);
+  });
+
+  test('of a time before the books began books nothing', async () => {
+    const to = await databaseTime(books);
+    await importLines(books, folder, [], { from: new Date(Number(to) - DAY_MS), to });
+    const before = new Date(Number(to) - DAY_MS);
+    const { booked } = await importLines(books, folder, [{ type: 'top_up' }, { type: 'charge' }], {
+      from: new Date(Number(before) - DAY_MS),
+      to: before,
+    });
+    expect(booked).toMatchObject({ topUpCents: 0n, chargeCents: 0n });
+    expect(await violations()).toEqual([]);
+  });
+});
+
+async function entry(change: Partial<EntryRequest> = {}) {
+  return await proposeEntry(books.pool, {
+    operatorCode: OPERATOR,
+    kind: 'top_up',
+    amountCents: 40_000n,
+    reference: 'BANK1',
+    movedAt: new Date(Date.now() - 60_000),
+    bank: 'bank',
+    note: '',
+    by: 'Asha',
+    ...change,
+  });
+}
+
+const approve = async (entryId: string, by = 'Baraka') =>
+  await approveEntry(books, { entryId, by });
+
+describe('an entry', () => {
+  test('is booked when another person approves it, and once', async () => {
+    const { entryId } = await entry();
+    expect(await transfers()).toEqual([]);
+    await expect(approve(entryId, ' asha')).rejects.toThrow();
+    await expect(approve(entryId, 'ASHA')).rejects.toThrow('another person');
+    await approve(entryId);
+    await expect(approve(entryId)).rejects.toThrow('approved already, by Baraka');
+    await expect(entry()).rejects.toThrow('entered before');
+    expect(await transfers()).toEqual([['entry', FLOAT, 'bank:bank', 40_000n]]);
+    expect(await violations()).toEqual([]);
+  });
+
+  test('that was rejected is not booked, and can be entered again', async () => {
+    const { entryId } = await entry();
+    await rejectEntry(books.pool, { entryId, by: 'Asha' });
+    await expect(approve(entryId)).rejects.toThrow('rejected already');
+    await approve((await entry()).entryId);
+    expect(await transfers()).toHaveLength(1);
+  });
+
+  test('is not booked again by the statement that lists it', async () => {
+    await approve((await entry({ kind: 'opening', reference: 'O', amountCents: 10n })).entryId);
+    await approve((await entry()).entryId);
+    const to = await databaseTime(books);
+    const { booked } = await importLines(
+      books,
+      folder,
+      [
+        { type: 'top_up', amountCents: 40_000n, operatorReference: 'OP-77' },
+        { type: 'top_up', amountCents: 40_000n, operatorReference: 'OP-78' },
+      ],
+      { from: new Date(Number(to) - 3_600_000), to },
+    );
+    expect(booked).toMatchObject({ topUpCents: 40_000n, confirmedCents: 40_000n });
+    await expect(entry({ reference: 'BANK2' })).rejects.toThrow('within three days is booked');
+    expect(await violations()).toEqual([]);
+  });
+
+  test('cannot begin the books twice, nor lie before them', async () => {
+    await approve((await entry({ kind: 'opening', reference: 'O' })).entryId);
+    await expect(entry({ kind: 'opening', reference: 'P' })).rejects.toThrow('have begun already');
+    const movedAt = new Date(Date.now() - DAY_MS);
+    await expect(entry({ movedAt })).rejects.toThrow('books of this float begin at');
+    const future = new Date(Date.now() + DAY_MS);
+    await expect(entry({ movedAt: future })).rejects.toThrow('in the future');
+    await expect(entry({ operatorCode: 'nobody' })).rejects.toThrow('does not exist');
+  });
+});
+
+const float = (balanceCents: bigint | null) => ({
+  operatorCode: OPERATOR,
+  balanceCents,
+  polledAt: balanceCents === null ? null : new Date(Date.now() + 1_000),
+});
+
+test('the trial balance is even, and our float is what vendors left of it', async () => {
+  await approve((await entry({ kind: 'opening', reference: 'O' })).entryId);
+  await approve((await entry()).entryId);
+  await approve((await entry({ kind: 'charge', reference: 'C', amountCents: 500n })).entryId);
+  await pay(30_000n);
+  const balance = trialBalance(
+    await readHouseTotals(books.pool),
+    await readVendorTotals(books.pool),
+  );
+  expect(balance.debitCents).toBe(balance.creditCents);
+  const { bookedCents, bridge } = await reportFloat(books.pool, float(49_500n));
+  expect(bookedCents).toBe(49_500n);
+  expect(bridge).toMatchObject({ differenceCents: 0n, unexplainedCents: 0n });
+});
+
+test('each part of the difference to the reported balance is named', async () => {
+  await approve((await entry({ kind: 'opening', reference: 'O', amountCents: 90_000n })).entryId);
+  const made = newPayment({ vendorId: await books.addVendor(20_000n), amountCents: 20_000n });
+  await createInstructed(books.pool, [made]);
+  const { bridge } = await reportFloat(books.pool, float(60_000n));
+  expect(bridge).toEqual({
+    differenceCents: -30_000n,
+    inFlightCents: -20_000n,
+    settledSinceCents: 0n,
+    notBookedCents: 0n,
+    unexplainedCents: -10_000n,
+  });
+});
+
+describe('a forgery shows', () => {
+  beforeEach(async () => {
+    await approve((await entry()).entryId);
+    const to = await databaseTime(books);
+    await importLines(
+      books,
+      folder,
+      [
+        { type: 'top_up', amountCents: 70_000n },
+        { type: 'charge', amountCents: 9n },
+      ],
+      { from: new Date(Number(to) - 1_800_000), to },
+    );
+    await completeChain(books.pool, books.ledgerMac);
+    expect(await violations()).toEqual([]);
+  });
+
+  test.each<[string, string, readonly string[]]>([
+    [
+      'an amount',
+      `update house_transfers set amount_cents = amount_cents + 1 where source = 'top_up'`,
+      ['chain_intact', 'house_authentic', 'house_equals_sources'],
+    ],
+    [
+      'an amount together with its source',
+      `with t as (update house_transfers set amount_cents = 1 where source = 'top_up' returning source_id)
+       update statement_rows set amount_cents = 1 where row_id in (select source_id from t)`,
+      ['chain_intact', 'house_authentic'],
+    ],
+    [
+      'a transfer that is gone, with its source',
+      `with t as (delete from house_transfers where source = 'top_up' returning source_id)
+       delete from statement_rows where row_id in (select source_id from t)`,
+      ['chain_intact'],
+    ],
+    ['who approved it', `update house_entries set decided_by = 'Chege'`, ['house_authentic']],
+    [
+      'an approval that was put into the database',
+      `insert into house_entries select proposed_at, decided_at, moved_at, 5, gen_random_uuid(), null,
+         'top_up', subject, 'X', debit_account, credit_account, note, proposed_by, 'Chege', 'approved'
+       from house_entries`,
+      ['house_equals_sources'],
+    ],
+    [
+      'a transfer that was put into the database',
+      `insert into house_transfers select now(), moved_at, 5, gen_random_uuid(), gen_random_uuid(),
+         'top_up', debit_account, 'suspense', mac from house_transfers where source = 'top_up'`,
+      ['house_authentic', 'house_equals_sources'],
+    ],
+    [
+      'an opening that no statement has',
+      `insert into house_transfers select now(), moved_at, 5, gen_random_uuid(), gen_random_uuid(),
+         'opening', 'operator-float:other', 'opening', mac from house_transfers where source = 'top_up'`,
+      ['house_authentic', 'house_opening_listed'],
+    ],
+  ])('%s', async (_, sql, found) => {
+    await books.owner.query(sql);
+    expect(await violations()).toEqual(found);
+  });
+});
