@@ -53,6 +53,14 @@ export async function postSigned(
   return await post(url, body, { ...headers, 'content-type': 'application/json' });
 }
 
+export async function postXml(
+  url: string,
+  body: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<Reply> {
+  return await post(url, body, { ...headers, 'content-type': 'application/xml' });
+}
+
 export async function postForm(
   url: string,
   form: Readonly<Record<string, string>>,

@@ -2,6 +2,8 @@ import { describeConformance } from './suite.ts';
 import { africastalking } from './subjects/africastalking.ts';
 import { darajaB2b } from './subjects/daraja-b2b.ts';
 import { dtOne } from './subjects/dt-one.ts';
+import { exampleForms } from './subjects/example-forms.ts';
+import { exampleXml } from './subjects/example-xml.ts';
 import { httpJson } from './subjects/http-json.ts';
 import { jambopay } from './subjects/jambopay.ts';
 import { reloadly } from './subjects/reloadly.ts';
@@ -25,6 +27,8 @@ const SUBJECTS = [
   reloadly({ network: 341, refusalUsesIdentifier: false }),
   reloadly({ network: 'by_number', refusalUsesIdentifier: true }),
   vtpass,
+  exampleXml,
+  exampleForms,
 ];
 
 for (const subject of SUBJECTS) describeConformance(subject);

@@ -24,6 +24,8 @@ export type Scenario = (typeof SCENARIOS)[number];
 export interface Subject {
   readonly name: string;
   readonly billerCode: string;
+  /** Callbacks carry their proof in the body: their path and headers count for nothing. */
+  readonly isProofInBody?: true;
   start(): Promise<Provider>;
 }
 

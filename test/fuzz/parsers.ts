@@ -27,6 +27,7 @@ import type { Definition } from '../../src/credit/training/definition.ts';
 import { readSamples } from '../../src/credit/training/read-samples.ts';
 import { readTable } from '../../src/credit/training/read-table.ts';
 import { readTableCard } from '../../src/credit/training/table-card.ts';
+import { readXml } from '../../src/payments/connectors/http/xml.ts';
 import { createStatementFormat } from '../../src/payments/connectors/http-json/statement.ts';
 import { readFields } from '../../src/platform/http/wire/request.ts';
 import { readStatementFile } from '../../src/payments/reconciliation/read-statement.ts';
@@ -148,6 +149,11 @@ export function fuzzedParsers(folder: string): readonly FuzzedParser[] {
         readBalanceAnswer(bytes),
       ],
     },
+    text(
+      'an operator’s answer in XML',
+      '<?xml version="1.0"?><b:a xmlns:b="urn:b" c="1"><d>&amp;2</d><d><![CDATA[3]]></d></b:a>',
+      readXml,
+    ),
     text('a bureau’s answer', JSON.stringify(BUREAU), (given) => [
       readHead(given),
       readProfile(given, { type: 'nationalID', number: '900000001' }, '2026-10-31'),

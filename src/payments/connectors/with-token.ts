@@ -16,21 +16,24 @@ export async function withToken(
   limit: Limit,
   by: {
     readonly send: (token: string, limit: Limit) => Promise<Ending>;
-    readonly refusesToken: (ending: Ending) => boolean;
+    readonly refusesToken: (ending: Ending) => boolean | Promise<boolean>;
   },
 ): Promise<Ending> {
   const endsAtMs = performance.now() + limit.deadlineMs;
   const left = (): Limit => ({ ...limit, deadlineMs: Math.max(1, endsAtMs - performance.now()) });
-  const once = async (): Promise<Ending> => {
+  const once = async (): Promise<{ readonly ending: Ending; readonly isRefused: boolean }> => {
     const given = await tokens.get(left().deadlineMs);
-    if (given.kind === 'no_token') return { kind: 'nothing_written', reason: given.reason };
+    if (given.kind === 'no_token') {
+      return { ending: { kind: 'nothing_written', reason: given.reason }, isRefused: false };
+    }
     const ending = await by.send(given.token, left());
-    if (by.refusesToken(ending)) tokens.refused(given.token);
-    return ending;
+    const isRefused = await by.refusesToken(ending);
+    if (isRefused) tokens.refused(given.token);
+    return { ending, isRefused };
   };
   const first = await once();
-  if (!by.refusesToken(first) || performance.now() >= endsAtMs) return first;
+  if (!first.isRefused || performance.now() >= endsAtMs) return first.ending;
   const second = await once();
   // The refusal still stands when the second request was never written.
-  return second.kind === 'nothing_written' ? first : second;
+  return second.ending.kind === 'nothing_written' ? first.ending : second.ending;
 }

@@ -19,7 +19,7 @@ import { insertUnmatchedCallback } from './store.ts';
  * nothing was changed.
  */
 export type CallbackAnswer =
-  | { readonly kind: 'accepted'; readonly body: object }
+  | { readonly kind: 'accepted'; readonly body: object | string }
   | { readonly kind: 'refused' | 'unknown_operator' };
 
 export interface CallbackReceiver {

@@ -273,8 +273,8 @@ export interface Product {
 
 /** How the operator's callbacks are read and answered. */
 export interface Callbacks {
-  /** The response body that the operator expects for an accepted callback; JSON. */
-  readonly acceptedBody: object;
+  /** The response that the operator expects for an accepted callback: JSON content, or a text. */
+  readonly acceptedBody: object | string;
   /**
    * @param find looks up payments of this operator, so that a callback is compared with the
    * instruction.

@@ -24,7 +24,7 @@ export function addCallbackRoutes(
       path: request.params['*'] ?? '',
       body: (request.body as Buffer | undefined) ?? Buffer.alloc(0),
     });
-    if (answer.kind === 'accepted') return await reply.code(200).send(answer.body);
+    if (answer.kind === 'accepted') return await accept(reply, answer.body);
     limits.forStranger(request.ip);
     return await reply.code(HTTP_STATUS[answer.kind]).send({ status: answer.kind });
   };
@@ -32,6 +32,11 @@ export function addCallbackRoutes(
     const options = { bodyLimit: LIMITS.callbackBodyBytes };
     app.post<CallbackRoute>(url, options, receive);
   }
+}
+
+async function accept(reply: FastifyReply, body: object | string): Promise<unknown> {
+  if (typeof body === 'string') reply.type(body.startsWith('<') ? 'application/xml' : 'text/plain');
+  return await reply.code(200).send(body);
 }
 
 function singleHeaders(request: FastifyRequest<CallbackRoute>): Record<string, string | undefined> {

@@ -24,12 +24,14 @@ export interface Mac {
   verify(text: string, mac: Buffer | null): boolean;
 }
 
-export function createMac(key: Buffer): Mac {
+/** @param hash SHA-256 for our own; operators may use the other. */
+export function createMac(key: Buffer, hash: 'sha256' | 'sha512' = 'sha256'): Mac {
   const secret = createSecretKey(key);
+  const sign = (text: string): Buffer => createHmac(hash, secret).update(text, 'utf8').digest();
   return {
-    sign: (text) => hmac(secret, text),
+    sign,
     verify: (text, mac) => {
-      const right = hmac(secret, text);
+      const right = sign(text);
       return mac?.length === right.length && timingSafeEqual(mac, right);
     },
   };

@@ -1,91 +1,101 @@
 import { createTokenSource } from '../bearer-token.ts';
+import type { TokenSource } from '../bearer-token.ts';
+import { withToken } from '../with-token.ts';
+import { readAnswer, readBody } from './answer.ts';
 import { compileExpression, textOf } from './expression.ts';
-import type { Expression } from './expression.ts';
-import { compileRequest, readAnswer } from './message.ts';
-import type { RequestTemplate } from './message.ts';
+import { compileHeaders, compileRequest, headerOf } from './message.ts';
+import type { HeaderTemplate } from './message.ts';
 import type { HttpSettings } from './settings.ts';
-import type { Sender } from './connector.ts';
+import type { Sender } from './send.ts';
+import { ask } from './send.ts';
 
-/** Sends with what the operator wants to know us by. Throws: `Error` with the place. */
-export function compileAuth(
-  auth: HttpSettings['auth'],
-  { context, send }: { readonly context: object; readonly send: Sender },
-): Sender {
-  switch (auth.kind) {
-    case 'none':
-      return send;
-    case 'headers': {
-      const headers = Object.entries(auth.headers).map(
-        ([name, text]) => [name, compileExpression(`auth.headers.${name}`, text)] as const,
-      );
-      return withHeaders(send, async (input) => {
-        const given = headers.map(async ([name, one]) => [name, await header(one, input)] as const);
-        return Object.fromEntries(await Promise.all(given));
-      });
-    }
-    case 'basic': {
-      const user = compileExpression('auth.user', auth.user);
-      const password = compileExpression('auth.password', auth.password);
-      return withHeaders(send, async (input) => {
-        const pair = `${await header(user, input)}:${await header(password, input)}`;
-        return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
-      });
-    }
-    case 'oauth':
-      return compileOauth(auth, { context, send });
-  }
-}
+export type AuthSettings = NonNullable<HttpSettings['auth']>;
+export type OauthSettings = Extract<AuthSettings, { kind: 'oauth' }>;
 
-function withHeaders(
-  send: Sender,
-  headersFor: (input: object) => Promise<Record<string, string>>,
-): Sender {
-  return async (template, input, limit) => {
-    const authorised: RequestTemplate = async (given) => {
-      const [request, headers] = [await template(given), await headersFor(given)];
-      return { ...request, headers: { ...request.headers, ...headers } };
-    };
-    return await send(authorised, input, limit);
+/** What every request says of who we are, except for a token. Throws: `Error` with the place. */
+export function compileCommonHeaders({
+  headers,
+  auth,
+  answer_format: format,
+}: HttpSettings): HeaderTemplate {
+  const common = compileHeaders('headers', headers);
+  const accept = { accept: format === 'xml' ? 'application/xml, text/xml' : 'application/json' };
+  if (auth?.kind !== 'basic') return async (input) => ({ ...accept, ...(await common(input)) });
+  const user = compileExpression('auth.user', auth.user);
+  const password = compileExpression('auth.password', auth.password);
+  return async (input) => {
+    const name = await headerOf('auth.user', user, input);
+    const pair = `${name}:${await headerOf('auth.password', password, input)}`;
+    const authorization = `Basic ${Buffer.from(pair).toString('base64')}`;
+    return { ...accept, ...(await common(input)), authorization };
   };
 }
 
-async function header(expression: Expression, input: object): Promise<string> {
-  const text = textOf(await expression.evaluate(input));
-  if (text === undefined || !/^[\x20-\x7e]+$/.test(text)) {
-    throw new Error('an expression of auth yields no header');
-  }
-  return text;
+/** Sends with a token. Throws: `Error` with the place. */
+export function compileOauth(
+  auth: OauthSettings,
+  by: {
+    readonly context: object;
+    readonly format: 'json' | 'xml';
+    readonly send: Sender;
+    /** Sends to where tokens come from, whose paths begin with `prefix`. */
+    readonly tokenSend: Sender;
+    readonly prefix: string;
+  },
+): Sender {
+  const tokens = compileTokens(auth, by);
+  const refused =
+    auth.refused === undefined ? null : compileExpression('auth.refused', auth.refused);
+  return async (request, limit) =>
+    await withToken(tokens, limit, {
+      send: async (token, left) => {
+        const headers = { ...request.headers, authorization: `Bearer ${token}` };
+        const ending = await by.send({ ...request, headers }, left);
+        // The next call asks for another token. What this one came to, its own table says.
+        if (refused === null && ending.kind === 'answer' && ending.httpStatus === 401) {
+          tokens.refused(token);
+        }
+        return ending;
+      },
+      refusesToken: async (ending) => {
+        if (refused === null || ending.kind !== 'answer') return false;
+        const body = readBody(by.format, ending.body);
+        if (body === undefined) return false;
+        const input = { ...by.context, body, http_status: ending.httpStatus };
+        return await refused.evaluate(input).then(
+          (answer) => answer === true,
+          () => false,
+        );
+      },
+    });
 }
 
-function compileOauth(
-  auth: Extract<HttpSettings['auth'], { kind: 'oauth' }>,
-  { context, send }: { readonly context: object; readonly send: Sender },
-): Sender {
-  const template = compileRequest('auth', auth);
-  const token = compileExpression('auth.token', auth.token);
+const acceptJson: HeaderTemplate = async () => ({ accept: 'application/json' });
+
+function compileTokens(
+  auth: OauthSettings,
+  { context, tokenSend, prefix }: Parameters<typeof compileOauth>[1],
+): TokenSource {
+  const template = compileRequest('auth', auth, { prefix, headers: acceptJson, signing: null });
+  const tokenOf = compileExpression('auth.token', auth.token);
   const life = compileExpression('auth.life_seconds', auth.life_seconds);
-  const tokens = createTokenSource({
+  return createTokenSource({
     request: async (deadlineMs) =>
-      await send(template, context, { deadlineMs, signal: new AbortController().signal }),
+      // Shared by several calls, so that none of them may cut it off.
+      await ask({ template, send: tokenSend }, context, {
+        deadlineMs,
+        signal: new AbortController().signal,
+      }),
     read: async (ending) => {
-      const body = readAnswer(ending, [200, 201]);
+      const body = readAnswer(ending, { format: 'json', httpStatus: [200, 201] });
       if (typeof body === 'string') return undefined;
-      const text = textOf(await token.evaluate({ body }));
-      const seconds = Number(textOf(await life.evaluate({ body })));
-      if (text === undefined || !/^[\x21-\x7e]{1,4000}$/.test(text)) return undefined;
-      return { token: text, lifeMs: seconds > 0 ? seconds * 1000 : 60_000 };
+      const evaluated = Promise.all([tokenOf.evaluate({ body }), life.evaluate({ body })]);
+      const [token, seconds] = await evaluated.then(
+        ([first, second]) => [textOf(first), Number(textOf(second))] as const,
+        () => [undefined, 0] as const,
+      );
+      if (token === undefined || !/^[\x21-\x7e]{1,4000}$/.test(token)) return undefined;
+      return { token, lifeMs: seconds > 0 ? seconds * 1000 : 60_000 };
     },
   });
-  return async (request, input, limit) => {
-    const endsAtMs = performance.now() + limit.deadlineMs;
-    const given = await tokens.get(limit.deadlineMs);
-    if (given.kind === 'no_token') return { kind: 'nothing_written', reason: given.reason };
-    const leftMs = Math.max(1, endsAtMs - performance.now());
-    const authorisation = { authorization: `Bearer ${given.token}` };
-    const sending = withHeaders(send, async () => authorisation);
-    const ending = await sending(request, input, { ...limit, deadlineMs: leftMs });
-    // The next call asks for another token. This one stays what its table says of it.
-    if (ending.kind === 'answer' && ending.httpStatus === 401) tokens.refused(given.token);
-    return ending;
-  };
 }

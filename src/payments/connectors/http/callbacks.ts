@@ -1,44 +1,113 @@
-import type { Callbacks, FinalOutcome, SentPayment } from '../../dispatch/connector.ts';
-import { readJson } from '../values.ts';
+import type {
+  CallbackReading,
+  CallbackReport,
+  CallbackRequest,
+  Callbacks,
+  FinalOutcome,
+  SentPayment,
+} from '../../dispatch/connector.ts';
+import { cleanReference, decodeUtf8 } from '../text.ts';
+import { readBody } from './answer.ts';
 import { compileExpression, textOf } from './expression.ts';
 import { inputOf } from './input.ts';
 import { compileOutcome } from './outcome.ts';
-import type { HttpSettings } from './settings.ts';
+import type { Outcome, OutcomeReader } from './outcome.ts';
+import type { CallbackSettings, HttpSettings } from './settings.ts';
+import { compileVerifying } from './verifying.ts';
+import type { Verifying, VerifyingKeys } from './verifying.ts';
 
-/** A callback only makes us ask. What it says counts against a payment that is settled: it opens a case. */
+/** A callback that is not signed only makes us ask. A signed one says what it says. */
 export function compileCallbacks(
-  { callback, status }: HttpSettings,
-  context: object,
+  settings: HttpSettings,
+  by: { readonly context: object; readonly keys: VerifyingKeys },
 ): Callbacks | null {
-  if (callback === undefined || status === undefined) return null;
-  const { handle, reference, accepted_body: acceptedBody = {} } = callback;
-  const name = compileExpression('callback', handle ?? reference ?? 'null');
-  const part = compileExpression('callback.answer', callback.answer ?? 'null');
-  const read = compileOutcome('status.answer', status.answer);
-
-  const saysOf = async (body: unknown, sent: SentPayment): Promise<FinalOutcome | null> => {
-    const answer = await part.evaluate({ ...context, body });
-    if (typeof answer !== 'object' || answer === null) return null;
-    const outcome = await read({ ...context, ...inputOf(sent), body: answer, http_status: 200 });
-    return outcome.kind === 'paid' || outcome.kind === 'declined' || outcome.kind === 'reversed'
-      ? outcome
-      : null;
-  };
+  const { callback, answer_format: answerFormat = 'json', billers } = settings;
+  if (callback === undefined) return null;
+  const { format = answerFormat, accepted_body: acceptedBody = {} } = callback;
+  const verifying =
+    callback.signature === undefined ? null : compileVerifying(callback.signature, by.keys);
+  const nameOf = compileName(callback);
+  const read = compileReading(settings, callback);
   return {
     acceptedBody,
     read: async (request, find) => {
-      const body = readJson(request.body);
-      const named = await name
-        .evaluate({ ...context, body: body ?? {} })
-        .then(textOf, () => undefined);
-      if (body === undefined || named === undefined) {
-        return { kind: 'refused', reason: 'the callback names no payment' };
-      }
-      const sent = await (handle === undefined ? find.byReference(named) : find.byHandle(named));
-      if (sent === undefined) return { kind: 'reports', reports: [] };
-      const says = await saysOf(body, sent).catch(() => null);
-      const outcome = { kind: 'hint', operatorHandle: null, says } as const;
-      return { kind: 'reports', reports: [{ reference: sent.reference, outcome }] };
+      const body = readBody(format, request.body);
+      const heard = { ...by.context, ...heardOf(request), body: body ?? {} };
+      const problem = verifying === null ? null : await whyNotSigned(verifying, heard);
+      if (problem !== null) return refused(problem);
+      const named = body && (await nameOf(heard));
+      if (named === undefined) return refused('the callback names no payment');
+      const isHandle = callback.handle !== undefined;
+      const sent = await (isHandle ? find.byHandle(named) : find.byReference(named));
+      const outcome = await read({ ...heard, ...(sent && inputOf(sent, billers)) });
+      return verifying === null
+        ? unsignedReport(sent, outcome)
+        : signedReport(sent?.reference ?? named, outcome);
     },
   };
+}
+
+/** What expressions see of the request. A body that is not UTF-8 has no text, so no signature. */
+function heardOf({ headers, path, body }: CallbackRequest) {
+  return { headers, path, body_text: decodeUtf8(body) };
+}
+
+async function whyNotSigned(verifying: Verifying, heard: object): Promise<string | null> {
+  return await verifying(heard).catch(() => 'the signature cannot be checked');
+}
+
+function compileName({ handle, reference }: CallbackSettings) {
+  const name = compileExpression('callback', handle ?? reference ?? 'null');
+  return async (heard: object): Promise<string | undefined> =>
+    await name.evaluate(heard).then(textOf, () => undefined);
+}
+
+/** Null: it says nothing final. */
+type Reading = (input: object & { readonly body: unknown }) => Promise<FinalOutcome | null>;
+
+function compileReading({ status, amounts }: HttpSettings, callback: CallbackSettings): Reading {
+  const part = compileExpression('callback.answer', callback.answer ?? 'body');
+  const format = amounts?.answers ?? 'decimal';
+  const [where, settings] =
+    callback.outcome === undefined
+      ? (['status.answer', status?.answer] as const)
+      : (['callback.outcome', callback.outcome] as const);
+  if (settings === undefined) return async () => null;
+  const read: OutcomeReader = compileOutcome(where, settings, format);
+  return async (input) => {
+    try {
+      const body = await part.evaluate(input);
+      if (typeof body !== 'object' || body === null) return null;
+      return finalOf(await read({ ...input, body, http_status: 200 }));
+    } catch {
+      return null;
+    }
+  };
+}
+
+function finalOf(outcome: Outcome): FinalOutcome | null {
+  return outcome.kind === 'paid' || outcome.kind === 'declined' || outcome.kind === 'reversed'
+    ? outcome
+    : null;
+}
+
+/** What it says counts against a payment that is settled: it opens a case. */
+function unsignedReport(sent: SentPayment | undefined, says: FinalOutcome | null): CallbackReading {
+  if (sent === undefined) return { kind: 'reports', reports: [] };
+  return reported(sent.reference, { kind: 'hint', operatorHandle: null, says });
+}
+
+function signedReport(reference: string, outcome: FinalOutcome | null): CallbackReading {
+  return reported(
+    cleanReference(reference),
+    outcome ?? { kind: 'hint', operatorHandle: null, says: null },
+  );
+}
+
+function reported(reference: string, outcome: CallbackReport['outcome']): CallbackReading {
+  return { kind: 'reports', reports: [{ reference, outcome }] };
+}
+
+function refused(reason: string): CallbackReading {
+  return { kind: 'refused', reason };
 }

@@ -1,144 +1,193 @@
-import { exchange } from '../../../platform/outbound/exchange.ts';
-import type { Call, Ending } from '../../../platform/outbound/exchange.ts';
+import { formatMoney, parseMoney } from '../../../platform/base/money.ts';
 import type {
-  AccountAnswer,
   Connector,
+  Declined,
+  NotSent,
   PaymentInstruction,
   PaymentOutcome,
+  Preparation,
   StatusOutcome,
   StatusQuery,
 } from '../../dispatch/connector.ts';
 import { createOperatorPool } from '../connection.ts';
 import type { Connection } from '../connection.ts';
-import { unknown } from '../outcomes.ts';
-import { cleanMessage, cleanName } from '../text.ts';
-import { centsOf } from '../values.ts';
-import { compileAuth } from './auth.ts';
-import { declarationOf } from './declaration.ts';
+import { declined, notSent, unknown } from '../outcomes.ts';
+import { cleanMessage } from '../text.ts';
+import type { Limit } from '../with-token.ts';
+import { readAnswer } from './answer.ts';
+import { compileCommonHeaders, compileOauth } from './auth.ts';
 import { compileCallbacks } from './callbacks.ts';
+import { declarationOf } from './declaration.ts';
 import { compileExpression, textOf } from './expression.ts';
-import { compileRequest, readAnswer } from './message.ts';
-import type { RequestTemplate } from './message.ts';
-import { inputOf } from './input.ts';
+import { inputOf, serviceOf } from './input.ts';
+import { compileRequest } from './message.ts';
 import { compileOutcome } from './outcome.ts';
 import type { Outcome } from './outcome.ts';
-import type { HttpSettings, OperationSettings } from './settings.ts';
+import { compileQuestions } from './questions.ts';
+import { createSender } from './send.ts';
+import type { Route } from './send.ts';
+import type { HttpSettings, OperationSettings, RequestSettings } from './settings.ts';
+import { compileSigning } from './signing.ts';
+import type { SecretPart } from './signing.ts';
+import type { VerifyingKeys } from './verifying.ts';
 
 export interface HttpOptions extends Connection {
   readonly baseUrl: URL;
+  /** Where tokens come from. */
+  readonly tokenUrl: URL;
   readonly settings: HttpSettings;
-  /** The parts of the operator's secret. */
+  /** The parts of the operator's secret, for expressions. */
   readonly secret: Readonly<Record<string, string>>;
+  readonly partOf: SecretPart;
+  readonly verifyingKeys: VerifyingKeys;
   readonly callbackUrl: string;
   readonly answerBytes: number;
 }
 
-/** Calls the operator. Undefined: the request could not be built, so nothing was sent. */
-export type Sender = (
-  template: RequestTemplate,
-  input: object,
-  limit: Pick<Call, 'deadlineMs' | 'signal'>,
-) => Promise<Ending>;
-
 /** A protocol that is all configuration. Throws: `Error` with the place that cannot be used. */
 export function createHttpConnector(options: HttpOptions): Connector {
-  const { settings } = options;
-  const pool = createOperatorPool(options.baseUrl.origin, options);
+  const { settings, payTimeoutMs, statusTimeoutMs } = options;
   const context = {
     constants: settings.constants ?? {},
     secret: options.secret,
     callback_url: options.callbackUrl,
   };
-  const raw: Sender = createSender(options, pool);
-  const send = compileAuth(settings.auth, { context, send: raw });
-  const pay = compileOperation('pay', settings.pay, { context, send });
-  const status = settings.status && compileOperation('status', settings.status, { context, send });
-  const handle =
-    settings.handle === undefined ? undefined : compileExpression('handle', settings.handle);
-  const { payTimeoutMs, statusTimeoutMs } = options;
+  const { routeOf, close } = createRoutes(options, context);
+  const read = (where: 'pay' | 'status', operation: OperationSettings) =>
+    compileOperation({ where, operation, settings }, { context, route: routeOf(where, operation) });
+  const pay = read('pay', settings.pay);
+  const status = settings.status && read('status', settings.status);
   let closing: Promise<void> | undefined;
   return {
     declaration: declarationOf(settings),
     acceptanceWindowMs: settings.acceptance_window_ms,
     payDeadlineMs: Math.max(payTimeoutMs, statusTimeoutMs),
     caseAfterMs: settings.case_after_ms,
-    prepare:
-      handle === undefined
-        ? null
-        : {
-            deadlineMs: 1_000,
-            prepare: async (instruction) => {
-              const made = textOf(await handle.evaluate({ ...context, ...inputOf(instruction) }));
-              if (made === undefined || made.length > 100) throw new Error('handle yields no id');
-              return { kind: 'prepared', operatorHandle: made };
-            },
-          },
+    prepare: compilePreparation(settings, context),
     pay: async (instruction, signal) =>
+      whyNotSent(instruction, settings) ??
       asPayment(await pay(instruction, { deadlineMs: payTimeoutMs, signal })),
     status:
       status === undefined
         ? null
         : async (query, signal) =>
             asStatus(await status(query, { deadlineMs: statusTimeoutMs, signal })),
-    ...compileQuestions(options, { context, send }),
+    ...compileQuestions(settings, { context, routeOf, deadlineMs: statusTimeoutMs }),
     pullStatement: null,
     quote: null,
     products: null,
-    callbacks: compileCallbacks(settings, context),
-    close: () => (closing ??= pool.close()),
+    callbacks: compileCallbacks(settings, { context, keys: options.verifyingKeys }),
+    close: () => (closing ??= close()),
   };
 }
 
-interface Parts {
-  readonly context: object;
-  readonly send: Sender;
+/** How each kind of request is made and sent. */
+function createRoutes(options: HttpOptions, context: object) {
+  const { settings, baseUrl, tokenUrl, answerBytes } = options;
+  const pool = createOperatorPool(baseUrl.origin, options);
+  const pools = [pool];
+  let send = createSender(pool, answerBytes);
+  if (settings.auth?.kind === 'oauth') {
+    const tokenPool =
+      tokenUrl.origin === baseUrl.origin
+        ? pool
+        : createOperatorPool(tokenUrl.origin, { ...options, maxConnections: 1 });
+    if (tokenPool !== pool) pools.push(tokenPool);
+    send = compileOauth(settings.auth, {
+      context,
+      format: settings.answer_format ?? 'json',
+      send,
+      tokenSend: createSender(tokenPool, answerBytes),
+      prefix: prefixOf(tokenUrl),
+    });
+  }
+  const parts = {
+    prefix: prefixOf(baseUrl),
+    headers: compileCommonHeaders(settings),
+    signing:
+      settings.signing === undefined ? null : compileSigning(settings.signing, options.partOf),
+  };
+  return {
+    routeOf: (where: string, request: RequestSettings): Route => ({
+      template: compileRequest(where, request, parts),
+      send,
+    }),
+    close: async () => {
+      await Promise.all(pools.map(async (one) => await one.close()));
+    },
+  };
 }
 
-function createSender(options: HttpOptions, pool: Parameters<typeof exchange>[0]): Sender {
-  const prefix = options.baseUrl.pathname.replace(/\/+$/, '');
-  return async (template, input, limit) => {
+function prefixOf(url: URL): string {
+  return url.pathname.replace(/\/+$/, '');
+}
+
+/** What the settings exclude. Null: it may be sent. */
+function whyNotSent(
+  { billerCode, amountCents }: PaymentInstruction,
+  { billers, amounts }: HttpSettings,
+): Declined | NotSent | null {
+  if (serviceOf(billerCode, billers) === undefined) {
+    const reason = `the settings have no biller ${billerCode}`;
+    return notSent(reason, { answered: true, operatorPaused: true });
+  }
+  const stepCents = parseMoney(amounts?.step ?? '0.01');
+  if (amountCents % stepCents === 0n) return null;
+  const message = `The operator takes multiples of ${formatMoney(stepCents)} only`;
+  return declined('amount_step', 'amount_not_allowed', message);
+}
+
+function compilePreparation(settings: HttpSettings, context: object): Preparation | null {
+  if (settings.handle === undefined) return null;
+  const handle = compileExpression('handle', settings.handle);
+  return {
+    deadlineMs: 1_000,
+    prepare: async (instruction) => {
+      const excluded = whyNotSent(instruction, settings);
+      if (excluded !== null) return excluded;
+      const input = { ...context, ...inputOf(instruction, settings.billers) };
+      const made = await handle.evaluate(input).then(textOf, () => undefined);
+      return made === undefined || made.length > 100
+        ? notSent('settings.handle yields no id', { answered: true, operatorPaused: true })
+        : { kind: 'prepared', operatorHandle: made };
+    },
+  };
+}
+
+type Operation = (about: PaymentInstruction | StatusQuery, limit: Limit) => Promise<Outcome>;
+
+function compileOperation(
+  {
+    where,
+    operation,
+    settings,
+  }: {
+    readonly where: string;
+    readonly operation: OperationSettings;
+    readonly settings: HttpSettings;
+  },
+  { context, route: { template, send } }: { readonly context: object; readonly route: Route },
+): Operation {
+  const { billers, amounts, answer_format: format = 'json' } = settings;
+  const { http_status: httpStatus, ...answer } = operation.answer;
+  const read = compileOutcome(`${where}.answer`, answer, amounts?.answers ?? 'decimal');
+  return async (about, limit) => {
+    const input = { ...context, ...inputOf(about, billers) };
     let request;
     try {
       request = await template(input);
     } catch (error) {
-      // The configuration does not fit this payment: it says so, and nothing leaves.
-      return { kind: 'nothing_written', reason: cleanMessage((error as Error).message) };
+      // The configuration does not fit this payment, of which the operator learns nothing.
+      return notSent(`settings.${cleanMessage((error as Error).message)}`, { answered: true });
     }
-    const { headers, ...others } = request;
-    return await exchange(pool, {
-      ...others,
-      ...limit,
-      path: prefix + request.path,
-      headers: { accept: 'application/json', ...headers },
-      answerBytes: options.answerBytes,
-    });
-  };
-}
-
-type Operation = (
-  about: PaymentInstruction | StatusQuery,
-  limit: Pick<Call, 'deadlineMs' | 'signal'>,
-) => Promise<Outcome>;
-
-function compileOperation(
-  where: string,
-  settings: OperationSettings,
-  { context, send }: Parts,
-): Operation {
-  const template = compileRequest(where, settings);
-  const read = compileOutcome(`${where}.answer`, settings.answer);
-  return async (about, limit) => {
-    const input = { ...context, ...inputOf(about) };
-    const ending = await send(template, input, limit);
-    if (ending.kind === 'nothing_written') {
-      return { kind: 'not_sent', reason: ending.reason, operatorPaused: false, answered: false };
-    }
-    const body = readAnswer(ending, settings.answer.http_status);
+    const ending = await send(request, limit);
+    if (ending.kind === 'nothing_written') return notSent(ending.reason, { answered: false });
+    const body = readAnswer(ending, { format, httpStatus });
     if (typeof body === 'string') return unknown(body, false);
     // From here on the request was sent, so that no failure of ours may look like proof.
     try {
-      const httpStatus = ending.kind === 'answer' ? ending.httpStatus : 0;
-      return await read({ ...input, body, http_status: httpStatus });
+      const status = ending.kind === 'answer' ? ending.httpStatus : 0;
+      return await read({ ...input, body, http_status: status });
     } catch (error) {
       return unknown(`the answer does not fit: ${cleanMessage((error as Error).message)}`, false);
     }
@@ -154,75 +203,4 @@ function asPayment(outcome: Outcome): PaymentOutcome {
 function asStatus(outcome: Outcome): StatusOutcome {
   // It is the query that was not sent.
   return outcome.kind === 'not_sent' ? unknown(outcome.reason, outcome.answered) : outcome;
-}
-
-function compileQuestions(
-  { settings, statusTimeoutMs: deadlineMs }: HttpOptions,
-  { context, send }: Parts,
-): Pick<Connector, 'validate' | 'balance'> {
-  const { validate, balance } = settings;
-  return {
-    validate:
-      validate === undefined ? null : compileValidate(validate, { context, send, deadlineMs }),
-    balance: balance === undefined ? null : compileBalance(balance, { context, send, deadlineMs }),
-  };
-}
-
-function compileBalance(
-  settings: NonNullable<HttpSettings['balance']>,
-  { context, send, deadlineMs }: Parts & { readonly deadlineMs: number },
-): NonNullable<Connector['balance']> {
-  const template = compileRequest('balance', settings);
-  const of = compileExpression('balance.answer.balance', settings.answer.balance);
-  return async (signal) => {
-    const ending = await send(template, context, { deadlineMs, signal });
-    const body = readAnswer(ending, settings.answer.http_status);
-    if (typeof body === 'string') return { kind: 'unknown', reason: body };
-    const text = await of.evaluate({ ...context, body }).then(textOf, () => undefined);
-    const balanceCents = text === '0' ? 0n : centsOf(text);
-    return balanceCents === undefined
-      ? { kind: 'unknown', reason: 'the answer has no balance' }
-      : { kind: 'balance', balanceCents };
-  };
-}
-
-function compileValidate(
-  settings: NonNullable<HttpSettings['validate']>,
-  { context, send, deadlineMs }: Parts & { readonly deadlineMs: number },
-): NonNullable<Connector['validate']> {
-  const template = compileRequest('validate', settings);
-  const { answer } = settings;
-  const of = (name: 'valid' | 'message' | 'name' | 'amount_due' | 'due_date') =>
-    compileExpression(`validate.answer.${name}`, answer[name] ?? 'null');
-  const [valid, message, name, due, dueDate] = [
-    of('valid'),
-    of('message'),
-    of('name'),
-    of('amount_due'),
-    of('due_date'),
-  ];
-  return async ({ billerCode, account, phone }, signal): Promise<AccountAnswer> => {
-    const input = { ...context, biller: billerCode, account, phone: phone ?? '' };
-    const ending = await send(template, input, { deadlineMs, signal });
-    const body = readAnswer(ending, answer.http_status);
-    if (typeof body === 'string') return { kind: 'unknown', reason: body };
-    try {
-      const whole = { ...input, body };
-      const isValid = await valid.evaluate(whole);
-      if (isValid === false) {
-        const text = textOf(await message.evaluate(whole)) ?? 'The account is not valid';
-        return { kind: 'invalid', message: cleanMessage(text) };
-      }
-      if (isValid !== true) return { kind: 'unknown', reason: 'the answer does not say' };
-      const date = textOf(await dueDate.evaluate(whole))?.slice(0, 10);
-      return {
-        kind: 'valid',
-        name: cleanName(textOf(await name.evaluate(whole))),
-        amountDueCents: centsOf(textOf(await due.evaluate(whole))) ?? null,
-        dueDate: date !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(date) ? date : null,
-      };
-    } catch (error) {
-      return { kind: 'unknown', reason: cleanMessage((error as Error).message) };
-    }
-  };
 }

@@ -10,9 +10,9 @@ export const HTTP: Declaration = {
     'what the operator’s configuration says (settings: declaration.proof_of_non_execution)',
   ],
   notProof: [
-    'a time-out, a cut connection, an answer that is not JSON, or comes under another HTTP status',
+    'a time-out, a cut connection, an answer in another format, or under another HTTP status',
     'a code that the configuration does not list',
-    'a callback: it only makes us ask',
+    'a callback that is not signed: it only makes us ask',
   ],
   callerKey: 'none',
   result: 'answer',
@@ -34,7 +34,7 @@ export function declarationOf(settings: HttpSettings): Declaration {
     callerKey: declaration.caller_key,
     result: callback === undefined ? 'answer' : 'answer_or_callback',
     statusBy: statusByOf(settings, status !== undefined),
-    callbackTrust: callback === undefined ? 'no_callbacks' : 'secret_url_confirmed_by_query',
+    callbackTrust: callbackTrustOf(callback),
   };
 }
 
@@ -44,4 +44,9 @@ function statusByOf(settings: HttpSettings, canBeAsked: boolean): Declaration['s
   return settings.handle !== undefined || settings.declaration.caller_key !== 'none'
     ? 'our_reference'
     : 'operator_handle';
+}
+
+function callbackTrustOf(callback: HttpSettings['callback']): Declaration['callbackTrust'] {
+  if (callback === undefined) return 'no_callbacks';
+  return callback.signature === undefined ? 'secret_url_confirmed_by_query' : 'signed';
 }

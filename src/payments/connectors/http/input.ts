@@ -1,16 +1,26 @@
 import { formatMoney } from '../../../platform/base/money.ts';
 import type { PaymentInstruction, StatusQuery } from '../../dispatch/connector.ts';
+import type { HttpSettings } from './settings.ts';
 
 /** What expressions see of a payment. */
-export function inputOf(about: PaymentInstruction | StatusQuery) {
+export function inputOf(about: PaymentInstruction | StatusQuery, billers: HttpSettings['billers']) {
+  const { reference, billerCode, amountCents } = about;
   return {
-    reference: about.reference,
+    reference,
     attempt: about.attemptNumber,
-    biller: about.billerCode,
+    biller: billerCode,
+    service: serviceOf(billerCode, billers) ?? {},
     account: about.account,
     phone: 'phone' in about ? (about.phone ?? '') : '',
-    amount: formatMoney(about.amountCents),
-    amount_cents: about.amountCents.toString(),
+    amount: formatMoney(amountCents),
+    amount_cents: amountCents.toString(),
+    // Absent where it would not be true.
+    ...(amountCents % 100n === 0n && { amount_whole: (amountCents / 100n).toString() }),
     handle: about.operatorHandle ?? '',
   };
+}
+
+/** Undefined: the operator's settings have no such biller. */
+export function serviceOf(billerCode: string, billers: HttpSettings['billers']) {
+  return Object.hasOwn(billers, billerCode) ? billers[billerCode] : undefined;
 }

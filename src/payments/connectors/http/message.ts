@@ -1,34 +1,98 @@
-import type { Ending } from '../../../platform/outbound/exchange.ts';
-import { readJson } from '../values.ts';
-import { compileExpression, compileTemplate } from './expression.ts';
-import type { RequestSettings } from './settings.ts';
+import { randomUUID } from 'node:crypto';
+import { compileExpression, compileTemplate, textOf } from './expression.ts';
+import type { Expression } from './expression.ts';
+import type { HttpSettings, RequestSettings } from './settings.ts';
+import type { RequestSigning } from './signing.ts';
 
 /** A request as it is sent. */
 export interface FilledRequest {
   readonly method: 'GET' | 'POST' | 'PUT';
   readonly path: string;
   readonly body: string | null;
+  /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** Rejects with an `Error` that names the place where the configuration does not fit the input. */
 export type RequestTemplate = (input: object) => Promise<FilledRequest>;
 
+/** What all requests to an operator share. */
+export interface RequestParts {
+  /** The path of the base URL, without a slash at the end. */
+  readonly prefix: string;
+  readonly headers: HeaderTemplate;
+  readonly signing: RequestSigning | null;
+}
+
+export type HeaderTemplate = (input: object) => Promise<Readonly<Record<string, string>>>;
+
 /** Throws: `Error` with the place in the configuration. */
-export function compileRequest(where: string, settings: RequestSettings): RequestTemplate {
+export function compileRequest(
+  where: string,
+  settings: RequestSettings,
+  { prefix, headers: commonHeaders, signing }: RequestParts,
+): RequestTemplate {
   const { method = 'POST', json, form, xml } = settings;
   if ([json, form, xml].filter((one) => one !== undefined).length > 1) {
     throw new Error(`${where} has more than one body`);
   }
   const path = compileTemplate(`${where}.path`, settings.path);
   const fillBody = compileBody(where, settings);
-  return async (input) => ({
-    method,
-    path: await path.render(input, encodeURIComponent),
-    ...(method === 'GET' ? { body: null, headers: {} } : await fillBody(input)),
-  });
+  const ownHeaders = compileHeaders(`${where}.headers`, settings.headers);
+  return async (given) => {
+    const unsigned = { ...given, now_ms: Date.now(), nonce: randomUUID() };
+    const input = signing === null ? unsigned : await signing.before(unsigned);
+    const content = method === 'GET' ? NO_BODY : await fillBody(input);
+    const request = {
+      method,
+      path: prefix + (await path.render(input, encodeURIComponent)),
+      body: content.body,
+      headers: {
+        ...content.headers,
+        ...(await commonHeaders(input)),
+        ...(await ownHeaders(input)),
+      },
+    };
+    return signing === null ? request : await signing.after(request, unsigned);
+  };
+}
+
+/** Throws: `Error` with the place. */
+export function compileHeaders(
+  where: string,
+  settings: HttpSettings['headers'] = {},
+): HeaderTemplate {
+  const headers = Object.entries(settings).map(
+    ([name, text]) =>
+      [
+        name.toLowerCase(),
+        compileExpression(`${where}.${name}`, text),
+        `${where}.${name}`,
+      ] as const,
+  );
+  return async (input) => {
+    const given = headers.map(
+      async ([name, one, place]) => [name, await headerOf(place, one, input)] as const,
+    );
+    return Object.fromEntries(await Promise.all(given));
+  };
+}
+
+/** Rejects with an `Error` that names the place, not the value, which may be secret. */
+export async function headerOf(
+  where: string,
+  expression: Expression,
+  input: object,
+): Promise<string> {
+  const text = textOf(await expression.evaluate(input));
+  if (text === undefined || !/^[\x20-\x7e]+$/.test(text)) {
+    throw new Error(`${where} yields no text of a header`);
+  }
+  return text;
 }
 
 type Body = Pick<FilledRequest, 'body' | 'headers'>;
+const NO_BODY: Body = { body: null, headers: {} };
 
 function compileBody(
   where: string,
@@ -39,20 +103,27 @@ function compileBody(
     return async (input) => body('application/xml', await template.render(input, escapeXml));
   }
   const text = json ?? form;
-  if (text === undefined) return async () => ({ body: null, headers: {} });
-  const expression = compileExpression(`${where}.${json === undefined ? 'form' : 'json'}`, text);
+  if (text === undefined) return async () => NO_BODY;
+  const place = `${where}.${json === undefined ? 'form' : 'json'}`;
+  const expression = compileExpression(place, text);
   return async (input) => {
     const content = await expression.evaluate(input);
     if (typeof content !== 'object' || content === null) {
-      throw new Error(`${where}: the body is not an object`);
+      throw new Error(`${place} yields no object`);
     }
     if (json !== undefined) return body('application/json', JSON.stringify(content));
-    const fields = Object.entries(content).map(([name, value]): [string, string] => [
-      name,
-      String(value),
-    ]);
-    return body('application/x-www-form-urlencoded', new URLSearchParams(fields).toString());
+    return body('application/x-www-form-urlencoded', formText(place, content));
   };
+}
+
+function formText(place: string, content: object): string {
+  const fields = Object.entries(content).map(([name, value]): [string, string] => {
+    // Empty text is a value; an object would be sent as “[object Object]”.
+    const text = value === '' ? '' : textOf(value);
+    if (text === undefined) throw new Error(`${place}: the field ${name} is not a text`);
+    return [name, text];
+  });
+  return new URLSearchParams(fields).toString();
 }
 
 function body(type: string, text: string): Body {
@@ -67,15 +138,6 @@ const XML: Readonly<Record<string, string>> = {
   "'": '&apos;',
 };
 
-export function escapeXml(text: string): string {
+function escapeXml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => XML[character] ?? '');
-}
-
-/** The answer, if it came under one of these HTTP statuses and is an object. */
-export function readAnswer(ending: Ending, httpStatus: readonly number[] = [200]): object | string {
-  if (ending.kind !== 'answer') return ending.reason;
-  const content = httpStatus.includes(ending.httpStatus) ? readJson(ending.body) : undefined;
-  return typeof content === 'object' && content !== null
-    ? content
-    : `HTTP ${ending.httpStatus} without an answer of the protocol`;
 }

@@ -9,16 +9,20 @@ import type {
 } from '../../dispatch/connector.ts';
 import { unknown } from '../outcomes.ts';
 import { cleanMessage } from '../text.ts';
-import { centsOf } from '../values.ts';
+import { readAmount } from './amount.ts';
 import { compileExpression, textOf } from './expression.ts';
 import type { Expression } from './expression.ts';
-import type { AnswerClass, OperationSettings } from './settings.ts';
+import type { AmountFormat, AnswerClass, OutcomeSettings } from './settings.ts';
 
 export type Outcome = Paid | Declined | Reversed | NotSent | NotFound | Unknown;
 export type OutcomeReader = (input: object) => Promise<Outcome>;
 
 /** Reads an answer by the configured table; whatever is not in it is unknown. */
-export function compileOutcome(where: string, answer: OperationSettings['answer']): OutcomeReader {
+export function compileOutcome(
+  where: string,
+  answer: OutcomeSettings,
+  amounts: AmountFormat,
+): OutcomeReader {
   const of = (name: string, text: string | undefined): Expression | undefined =>
     text === undefined ? undefined : compileExpression(`${where}.${name}`, text);
   const code = compileExpression(`${where}.code`, answer.code);
@@ -49,9 +53,9 @@ export function compileOutcome(where: string, answer: OperationSettings['answer'
         ...(meaning === 'unknown' && { operatorHandle: known }),
       };
     }
-    const amountCents = centsOf(await value(amount));
+    const amountCents = readAmount(amounts, await value(amount)) ?? 0n;
     const operatorReference = cleanMessage((await value(reference)) ?? '').slice(0, 100);
-    if (amountCents === undefined || operatorReference === '') {
+    if (amountCents === 0n || operatorReference === '') {
       return unknown('paid, but without an amount or a receipt', false);
     }
     const given: Record<string, string> = {};

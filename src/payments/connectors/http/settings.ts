@@ -1,15 +1,23 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
+import { MONEY_PATTERN } from '../../../platform/base/money.ts';
 import { CONNECTION_SETTINGS } from '../connection.ts';
 import { createSettingsReader } from '../protocol.ts';
+import { ALGORITHMS } from './signature.ts';
+import type { Algorithm } from './signature.ts';
+
+const closed = { additionalProperties: false } as const;
+const oneOf = <Name extends string>(names: readonly Name[]) =>
+  Type.Unsafe<Name>(Type.Union(names.map((name) => Type.Literal(name))));
 
 const expression = Type.String({ minLength: 1, maxLength: 4_000 });
 const text = Type.String({ minLength: 1, maxLength: 500 });
 const expressions = Type.Record(Type.String({ pattern: '^[A-Za-z0-9_-]{1,60}$' }), expression, {
   maxProperties: 16,
-  additionalProperties: false,
+  ...closed,
 });
-const closed = { additionalProperties: false } as const;
+const optional = Type.Optional(expression);
+const format = oneOf(['json', 'form', 'xml']);
 
 /** What the operator's answer may mean. */
 export const CLASSES = [
@@ -27,43 +35,132 @@ export const CLASSES = [
 export type AnswerClass = (typeof CLASSES)[number];
 
 const request = {
-  method: Type.Optional(
-    Type.Union([Type.Literal('POST'), Type.Literal('PUT'), Type.Literal('GET')]),
-  ),
+  method: Type.Optional(oneOf(['POST', 'PUT', 'GET'])),
   /** A template, values percent-encoded. */
   path: Type.String({ pattern: '^/[ -~]{0,500}$' }),
+  /** In addition to those of all requests. */
+  headers: Type.Optional(expressions),
   /** Expressions that yield an object; or an XML template. At most one. */
-  json: Type.Optional(expression),
-  form: Type.Optional(expression),
+  json: optional,
+  form: optional,
   xml: Type.Optional(Type.String({ minLength: 1, maxLength: 8_000 })),
 };
-const answer = {
-  /** Under which HTTP statuses an answer is believed. Default: 200. */
-  http_status: Type.Optional(
-    Type.Array(Type.Integer({ minimum: 200, maximum: 599 }), { maxItems: 20 }),
-  ),
+/** Under which HTTP statuses an answer is believed. Default: 200. */
+const httpStatus = Type.Optional(
+  Type.Array(Type.Integer({ minimum: 200, maximum: 599 }), { maxItems: 20 }),
+);
+const outcome = {
   code: expression,
-  classes: Type.Record(
-    text,
-    Type.Unsafe<AnswerClass>(Type.Union(CLASSES.map((one) => Type.Literal(one)))),
-    closed,
-  ),
+  classes: Type.Record(text, oneOf(CLASSES), closed),
   /** Whether the answer is about what was asked. */
-  about: Type.Optional(expression),
-  message: Type.Optional(expression),
+  about: optional,
+  message: optional,
+  operator_reference: optional,
+  amount: optional,
+  details: Type.Optional(expressions),
+  handle: optional,
 };
 const operation = Type.Object(
+  { ...request, answer: Type.Object({ http_status: httpStatus, ...outcome }, closed) },
+  closed,
+);
+
+const scheme = {
+  algorithm: Type.Unsafe<Algorithm>(oneOf(ALGORITHMS)),
+  /** The part of the secret that holds the key: of an HMAC, or a private key in PEM. */
+  key: Type.Optional(Type.String({ pattern: '^[a-z0-9_]{1,40}$' })),
+  /** Of an HMAC's key. Default: text. */
+  key_encoding: Type.Optional(oneOf(['text', 'hex', 'base64'])),
+  /** Of the signature. */
+  encoding: oneOf(['hex', 'base64']),
+  /** What is signed. */
+  text: expression,
+};
+
+const declaration = Type.Object(
+  {
+    title: text,
+    source: text,
+    /** What proves that nothing was executed? */
+    proof_of_non_execution: Type.Array(text, { minItems: 1, maxItems: 20 }),
+    not_proof: Type.Array(text, { maxItems: 20 }),
+    caller_key: oneOf(['answers_again', 'refuses_reuse', 'none']),
+  },
+  closed,
+);
+
+const auth = Type.Union([
+  Type.Object({ kind: Type.Literal('none') }, closed),
+  Type.Object({ kind: Type.Literal('basic'), user: expression, password: expression }, closed),
+  Type.Object(
+    {
+      kind: Type.Literal('oauth'),
+      /** Default: the operator's base URL. */
+      base_url: Type.Optional(Type.String({ maxLength: 300 })),
+      ...request,
+      /** The token, and for how many seconds it lives, from `body`; JSON. */
+      token: expression,
+      life_seconds: expression,
+      /**
+       * Whether an answer refuses the token, and proves that the request went no further: then it
+       * is sent again with a new one.
+       */
+      refused: optional,
+    },
+    closed,
+  ),
+]);
+
+const validate = Type.Object(
   {
     ...request,
     answer: Type.Object(
       {
-        ...answer,
-        operator_reference: Type.Optional(expression),
-        amount: Type.Optional(expression),
-        details: Type.Optional(expressions),
-        handle: Type.Optional(expression),
+        http_status: httpStatus,
+        /** Boolean; anything else: no answer. */
+        valid: expression,
+        message: optional,
+        name: optional,
+        amount_due: optional,
+        due_date: optional,
       },
       closed,
+    ),
+  },
+  closed,
+);
+
+const callback = Type.Object(
+  {
+    /** Default: `answer_format`. */
+    format: Type.Optional(format),
+    /** What names the payment. One of the two. */
+    handle: optional,
+    reference: optional,
+    /** The part of `body` that is read like the answer to a status query. */
+    answer: optional,
+    /** How it is read. Default: as `status.answer`. */
+    outcome: Type.Optional(Type.Object(outcome, closed)),
+    /** Without it, a callback is not believed: it makes us ask. */
+    signature: Type.Optional(
+      Type.Object(
+        {
+          ...scheme,
+          /** Of an RSA signature; PEM. */
+          public_key: Type.Optional(Type.String({ maxLength: 8_000 })),
+          /** The signature. */
+          value: expression,
+          /** When it was signed, in milliseconds since 1970; null: nobody says. */
+          time: Type.Union([expression, Type.Null()]),
+          /** How far that may be from our clock. Default: five minutes. */
+          tolerance_ms: Type.Optional(Type.Integer({ minimum: 1_000, maximum: 86_400_000 })),
+        },
+        closed,
+      ),
+    ),
+    /** What we answer: JSON, or a text. */
+    accepted_body: Type.Optional(
+      Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.String({ maxLength: 2_000 })]),
     ),
   },
   closed,
@@ -72,21 +169,7 @@ const operation = Type.Object(
 export const SETTINGS = Type.Object(
   {
     ...CONNECTION_SETTINGS,
-    declaration: Type.Object(
-      {
-        title: text,
-        source: text,
-        /** What proves that nothing was executed? */
-        proof_of_non_execution: Type.Array(text, { minItems: 1, maxItems: 20 }),
-        not_proof: Type.Array(text, { maxItems: 20 }),
-        caller_key: Type.Union([
-          Type.Literal('answers_again'),
-          Type.Literal('refuses_reuse'),
-          Type.Literal('none'),
-        ]),
-      },
-      closed,
-    ),
+    declaration,
     /** null: "not found" is never proof. */
     acceptance_window_ms: Type.Union([
       Type.Integer({ minimum: 0, maximum: 86_400_000 }),
@@ -96,68 +179,54 @@ export const SETTINGS = Type.Object(
       Type.Integer({ minimum: 60_000, maximum: 86_400_000 }),
       Type.Null(),
     ]),
+    /** Our code of each biller → what expressions see of it as `service`. */
+    billers: Type.Record(
+      Type.String({ pattern: '^[a-z0-9_]{1,40}$' }),
+      Type.Record(Type.String(), Type.Unknown()),
+      { minProperties: 1, ...closed },
+    ),
     constants: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-    /** Our id for one attempt; stored before it is sent. */
-    handle: Type.Optional(expression),
-    auth: Type.Union([
-      Type.Object({ kind: Type.Literal('none') }, closed),
-      Type.Object({ kind: Type.Literal('headers'), headers: expressions }, closed),
-      Type.Object({ kind: Type.Literal('basic'), user: expression, password: expression }, closed),
+    amounts: Type.Optional(
       Type.Object(
         {
-          kind: Type.Literal('oauth'),
-          ...request,
-          /** The token, and for how many seconds it lives, from `body`. */
-          token: expression,
-          life_seconds: expression,
-        },
-        closed,
-      ),
-    ]),
-    pay: operation,
-    status: Type.Optional(operation),
-    validate: Type.Optional(
-      Type.Object(
-        {
-          ...request,
-          answer: Type.Object(
-            {
-              http_status: answer.http_status,
-              /** Boolean; anything else: no answer. */
-              valid: expression,
-              message: Type.Optional(expression),
-              name: Type.Optional(expression),
-              amount_due: Type.Optional(expression),
-              due_date: Type.Optional(expression),
-            },
-            closed,
-          ),
+          /** Other amounts than multiples of this are declined and never sent. Default: 0.01. */
+          step: Type.Optional(Type.String({ pattern: MONEY_PATTERN.source })),
+          /** How amounts in answers are written. Default: decimal. */
+          answers: Type.Optional(oneOf(['decimal', 'cents'])),
         },
         closed,
       ),
     ),
+    /** Our id for one attempt; stored before it is sent. */
+    handle: optional,
+    /** Of every request, such as an API key. */
+    headers: Type.Optional(expressions),
+    auth: Type.Optional(auth),
+    signing: Type.Optional(
+      Type.Object(
+        {
+          ...scheme,
+          /** Headers, added when the body is made. Without them, path and body see `signature`. */
+          headers: Type.Optional(expressions),
+        },
+        closed,
+      ),
+    ),
+    /** Default: json. */
+    answer_format: Type.Optional(oneOf(['json', 'xml'])),
+    pay: operation,
+    status: Type.Optional(operation),
+    validate: Type.Optional(validate),
     balance: Type.Optional(
       Type.Object(
         {
           ...request,
-          answer: Type.Object({ http_status: answer.http_status, balance: expression }, closed),
+          answer: Type.Object({ http_status: httpStatus, balance: expression }, closed),
         },
         closed,
       ),
     ),
-    /** Not believed: it makes us ask. One of the two. */
-    callback: Type.Optional(
-      Type.Object(
-        {
-          handle: Type.Optional(expression),
-          reference: Type.Optional(expression),
-          /** The part of `body` that is like the answer to a status query. */
-          answer: Type.Optional(expression),
-          accepted_body: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-        },
-        closed,
-      ),
-    ),
+    callback: Type.Optional(callback),
   },
   closed,
 );
@@ -165,40 +234,12 @@ export const SETTINGS = Type.Object(
 export type HttpSettings = Static<typeof SETTINGS>;
 export type RequestSettings = Pick<
   HttpSettings['pay'],
-  'method' | 'path' | 'json' | 'form' | 'xml'
+  'method' | 'path' | 'headers' | 'json' | 'form' | 'xml'
 >;
 export type OperationSettings = HttpSettings['pay'];
+export type OutcomeSettings = Omit<OperationSettings['answer'], 'http_status'>;
+export type CallbackSettings = NonNullable<HttpSettings['callback']>;
+export type SignatureSettings = NonNullable<CallbackSettings['signature']>;
+export type AmountFormat = NonNullable<NonNullable<HttpSettings['amounts']>['answers']>;
 
 export const readHttpSettings = createSettingsReader(SETTINGS);
-
-/** The classes that each operation may use: only an instruction can be `not_sent`, say. */
-const FITTING: Readonly<Record<'pay' | 'status', (one: AnswerClass) => boolean>> = {
-  pay: (one) => one !== 'not_found' && one !== 'reversed',
-  status: (one) => !one.startsWith('not_sent'),
-};
-
-/** What the schema cannot say. Throws: `Error` with the place. */
-export function requireConsistent(settings: HttpSettings): void {
-  for (const name of ['pay', 'status'] as const) {
-    const operationSettings = settings[name];
-    if (operationSettings === undefined) continue;
-    const { classes, amount, operator_reference: reference } = operationSettings.answer;
-    for (const [code, one] of Object.entries(classes)) {
-      if (!FITTING[name](one)) {
-        throw new Error(`${name}.answer.classes: “${code}” cannot be ${one} there`);
-      }
-    }
-    const canBePaid = Object.values(classes).includes('paid');
-    if (canBePaid && (amount === undefined || reference === undefined)) {
-      throw new Error(
-        `${name}.answer needs amount and operator_reference, because a code means paid`,
-      );
-    }
-  }
-  const { callback, status } = settings;
-  if (callback === undefined) return;
-  if (status === undefined) throw new Error('callback needs status: a callback is not believed');
-  if ((callback.handle === undefined) === (callback.reference === undefined)) {
-    throw new Error('callback needs either handle or reference');
-  }
-}

@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import { compileRequest } from '../../../../../src/payments/connectors/http/message.ts';
 import { readJson } from '../../../../../src/payments/connectors/values.ts';
 
+/** Of an operator without a path, headers or signatures of its own. */
+const PLAIN = { prefix: '', headers: async () => ({}), signing: null };
 const INPUT = { account: 'A&B <1>', amount: '100.00' };
 
 test.each([
@@ -21,7 +23,7 @@ test.each([
     '<pay acc="A&amp;B &lt;1&gt;"><sum>100.00</sum></pay>',
   ],
 ])('%j', async (settings, type, body) => {
-  const request = await compileRequest('pay', settings)(INPUT);
+  const request = await compileRequest('pay', settings, PLAIN)(INPUT);
   expect(request).toEqual({
     method: 'POST',
     path: '/pay',
@@ -31,12 +33,12 @@ test.each([
 });
 
 test('a GET has no body', async () => {
-  const request = await compileRequest('balance', { method: 'GET', path: '/b' })(INPUT);
+  const request = await compileRequest('balance', { method: 'GET', path: '/b' }, PLAIN)(INPUT);
   expect(request).toEqual({ method: 'GET', path: '/b', body: null, headers: {} });
 });
 
 test('two bodies are refused', () => {
-  expect(() => compileRequest('pay', { path: '/', json: '{}', form: '{}' })).toThrow(
+  expect(() => compileRequest('pay', { path: '/', json: '{}', form: '{}' }, PLAIN)).toThrow(
     /more than one/,
   );
 });

@@ -90,7 +90,7 @@ describe('a configuration is refused with its place', () => {
     ],
     [{ pay: { ...pay, answer: { code: 'body.code', classes: { '0': 'paid' } } } }, /needs amount/],
     [{ callback: { handle: 'a', reference: 'b' } }, /either handle or reference/],
-    [{ status: undefined }, /callback needs status/],
+    [{ status: undefined }, /callback needs status or signature/],
   ])('%j', (changes, message) => {
     const whole = Object.keys(changes).length === 0 ? {} : { ...VTPASS_SETTINGS, ...changes };
     const settings = JSON.parse(JSON.stringify(whole)) as object;
@@ -189,14 +189,15 @@ test.each<[string, number, object, object]>([
   );
 });
 
-test('VTpass: a biller that is not configured is not sent', async () => {
+test('VTpass: a request that cannot be filled is not sent, and says why', async () => {
   const { requests, origin } = await listen(200, DELIVERED);
   const settings = {
     ...VTPASS_SETTINGS,
-    pay: { ...(VTPASS_SETTINGS['pay'] as object), path: '/api/pay/{{ constants.none }}' },
+    pay: { ...(VTPASS_SETTINGS['pay'] as object), path: '/api/pay/{{ service.none }}' },
   };
   expect(await connect(settings, origin).pay(INSTRUCTION, never)).toMatchObject({
     kind: 'not_sent',
+    reason: 'settings.pay.path: an expression yields no text',
   });
   expect(requests).toEqual([]);
 });
@@ -226,6 +227,9 @@ test('OAuth: a form for the token, then Bearer', async () => {
   const auth = {
     kind: 'oauth',
     path: '/oauth/token',
+    headers: {
+      authorization: "'Basic ' & $base64encode(secret.api_key & ':' & secret.secret_key)",
+    },
     form: "{ 'client_id': secret.api_key, 'client_secret': secret.secret_key }",
     token: 'body.access_token',
     life_seconds: 'body.expires_in',
@@ -235,6 +239,7 @@ test('OAuth: a form for the token, then Bearer', async () => {
   await connector.status?.({ ...INSTRUCTION, operatorHandle: 'R' }, never);
   expect(requests.map(({ url }) => url)).toEqual(['/oauth/token', '/api/pay', '/api/requery']);
   expect(requests[0]?.body).toBe('client_id=a&client_secret=s');
+  expect(requests[0]?.headers).toMatchObject({ authorization: 'Basic YTpz' });
   expect(requests[1]?.headers).toMatchObject({ authorization: 'Bearer T' });
 });
 

@@ -1,0 +1,37 @@
+import type { Ending } from '../../../platform/outbound/exchange.ts';
+import { decodeUtf8 } from '../text.ts';
+import { readJson } from '../values.ts';
+import { readXml } from './xml.ts';
+
+/** The content of a body; undefined when it is not in the format, or not an object. */
+export function readBody(format: 'json' | 'form' | 'xml', bytes: Buffer): object | undefined {
+  const content = format === 'json' ? readJson(bytes) : readText(format, decodeUtf8(bytes));
+  return typeof content === 'object' && content !== null ? content : undefined;
+}
+
+/** The answer, if it came under one of these HTTP statuses; otherwise why it says nothing. */
+export function readAnswer(
+  ending: Ending,
+  {
+    format,
+    httpStatus = [200],
+  }: { readonly format: 'json' | 'xml'; readonly httpStatus?: readonly number[] | undefined },
+): object | string {
+  if (ending.kind !== 'answer') return ending.reason;
+  const content = httpStatus.includes(ending.httpStatus)
+    ? readBody(format, ending.body)
+    : undefined;
+  return content ?? `HTTP ${ending.httpStatus} without an answer of the protocol`;
+}
+
+function readText(format: 'form' | 'xml', text: string | undefined): object | undefined {
+  if (text === undefined) return undefined;
+  return format === 'xml' ? readXml(text) : readForm(text);
+}
+
+/** Undefined when a name stands twice: receivers differ in which one counts. */
+function readForm(text: string): object | undefined {
+  const fields = [...new URLSearchParams(text)];
+  const names = new Set(fields.map(([name]) => name));
+  return names.size === fields.length && fields.length > 0 ? Object.fromEntries(fields) : undefined;
+}

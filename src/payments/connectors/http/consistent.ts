@@ -1,0 +1,64 @@
+import { parseMoney } from '../../../platform/base/money.ts';
+import type { AnswerClass, CallbackSettings, HttpSettings, OutcomeSettings } from './settings.ts';
+import { isHmac } from './signature.ts';
+
+/** The classes that each operation may use: only an instruction can be `not_sent`, say. */
+const FITTING: Readonly<Record<'pay' | 'status' | 'callback', (one: AnswerClass) => boolean>> = {
+  pay: (one) => one !== 'not_found' && one !== 'reversed',
+  status: (one) => !one.startsWith('not_sent'),
+  callback: (one) => one !== 'not_found' && !one.startsWith('not_sent'),
+};
+
+/** What the schema cannot say. Throws: `Error` with the place. */
+export function requireConsistent(settings: HttpSettings): void {
+  const { pay, status, callback, signing, amounts } = settings;
+  requireFitting('pay', 'pay.answer', pay.answer);
+  if (status !== undefined) requireFitting('status', 'status.answer', status.answer);
+  if (parseMoney(amounts?.step ?? '0.01') === 0n) throw new Error('amounts.step must be above 0');
+  if (signing !== undefined && signing.key === undefined) {
+    throw new Error('signing needs key, the part of the secret that signs');
+  }
+  if (callback !== undefined) requireCallback(callback, status !== undefined);
+}
+
+function requireFitting(
+  operation: keyof typeof FITTING,
+  where: string,
+  { classes, amount, operator_reference: reference }: OutcomeSettings,
+): void {
+  for (const [code, one] of Object.entries(classes)) {
+    if (!FITTING[operation](one)) {
+      throw new Error(`${where}.classes: “${code}” cannot be ${one} there`);
+    }
+  }
+  const canBePaid = Object.values(classes).includes('paid');
+  if (canBePaid && (amount === undefined || reference === undefined)) {
+    throw new Error(`${where} needs amount and operator_reference, because a code means paid`);
+  }
+}
+
+function requireCallback(callback: CallbackSettings, canBeAsked: boolean): void {
+  const { signature, outcome } = callback;
+  if ((callback.handle === undefined) === (callback.reference === undefined)) {
+    throw new Error('callback needs either handle or reference');
+  }
+  if (outcome !== undefined) requireFitting('callback', 'callback.outcome', outcome);
+  if (signature === undefined) {
+    if (!canBeAsked) {
+      throw new Error('callback needs status or signature: unsigned, it is not believed');
+    }
+    return;
+  }
+  if (outcome === undefined && !canBeAsked) {
+    throw new Error('callback needs outcome, because there is no status.answer to read it by');
+  }
+  const { algorithm, key, public_key: publicKey } = signature;
+  if (isHmac(algorithm) ? key === undefined : publicKey === undefined) {
+    throw new Error(
+      `callback.signature needs ${isHmac(algorithm) ? 'key, a part of the secret,' : 'public_key'} for ${algorithm}`,
+    );
+  }
+  if (key !== undefined && publicKey !== undefined) {
+    throw new Error('callback.signature has both key and public_key');
+  }
+}

@@ -1,0 +1,112 @@
+import { constants, createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { createMac } from '../../../platform/base/mac.ts';
+import type { Mac } from '../../../platform/base/mac.ts';
+
+export const ALGORITHMS = [
+  'hmac-sha256',
+  'hmac-sha512',
+  'rsa-sha256',
+  'rsa-sha512',
+  'rsa-pss-sha256',
+] as const;
+export type Algorithm = (typeof ALGORITHMS)[number];
+
+/** How a signature, or the key of an HMAC, is written as text. */
+export type Encoding = 'hex' | 'base64';
+export type KeyEncoding = 'text' | Encoding;
+
+export interface Scheme {
+  readonly algorithm: Algorithm;
+  readonly encoding: Encoding;
+  /** Of an HMAC's key. */
+  readonly keyEncoding: KeyEncoding;
+}
+
+export function isHmac(algorithm: Algorithm): boolean {
+  return algorithm.startsWith('hmac-');
+}
+
+/**
+ * Signs the UTF-8 bytes of a text.
+ * @param key an HMAC's key, or a private key in PEM.
+ * Throws: `Error` without the key, if it cannot be used.
+ */
+export function createSigner(scheme: Scheme, key: string): (text: string) => string {
+  const { algorithm, encoding } = scheme;
+  if (isHmac(algorithm)) {
+    const mac = macOf(scheme, key);
+    return (text) => mac.sign(text).toString(encoding);
+  }
+  const by = padded(scheme, privateKey(key));
+  return (text) => sign(hashOf(scheme), Buffer.from(text), by).toString(encoding);
+}
+
+/** @param key an HMAC's key, or a public key or certificate in PEM. Throws as `createSigner` does. */
+export function createVerifier(
+  scheme: Scheme,
+  key: string,
+): (text: string, signature: string) => boolean {
+  const { algorithm, encoding } = scheme;
+  if (isHmac(algorithm)) {
+    const mac = macOf(scheme, key);
+    return (text, signature) => mac.verify(text, decode(signature, encoding) ?? null);
+  }
+  const by = padded(scheme, publicKey(key));
+  return (text, signature) => {
+    const given = decode(signature, encoding);
+    return given !== undefined && verify(hashOf(scheme), Buffer.from(text), by, given);
+  };
+}
+
+function hashOf({ algorithm }: Scheme): 'sha256' | 'sha512' {
+  return algorithm.endsWith('sha512') ? 'sha512' : 'sha256';
+}
+
+function padded({ algorithm }: Scheme, key: KeyObject) {
+  return algorithm === 'rsa-pss-sha256'
+    ? {
+        key,
+        padding: constants.RSA_PKCS1_PSS_PADDING,
+        saltLength: constants.RSA_PSS_SALTLEN_DIGEST,
+      }
+    : { key, padding: constants.RSA_PKCS1_PADDING };
+}
+
+function macOf(scheme: Scheme, key: string): Mac {
+  const { keyEncoding } = scheme;
+  const bytes = keyEncoding === 'text' ? Buffer.from(key) : decode(key, keyEncoding);
+  if (bytes === undefined || bytes.length === 0) throw new Error(`is not ${keyEncoding}`);
+  return createMac(bytes, hashOf(scheme));
+}
+
+function privateKey(pem: string): KeyObject {
+  return rsaKey(() => createPrivateKey(pem), 'an RSA private key in PEM');
+}
+
+/** Node also takes the public key out of a certificate. */
+function publicKey(pem: string): KeyObject {
+  if (pem.includes('PRIVATE KEY')) throw new Error('is a private key; give the public one');
+  return rsaKey(() => createPublicKey(pem), 'an RSA public key or certificate in PEM');
+}
+
+function rsaKey(read: () => KeyObject, what: string): KeyObject {
+  let key: KeyObject | undefined;
+  try {
+    key = read();
+  } catch {
+    // The library's message may repeat a part of the key.
+  }
+  if (key?.asymmetricKeyType !== 'rsa') throw new Error(`is not ${what}`);
+  if ((key.asymmetricKeyDetails?.modulusLength ?? 0) < 2048) {
+    throw new Error('is an RSA key of fewer than 2048 bits');
+  }
+  return key;
+}
+
+/** Undefined: the text is not in the encoding, or not written in its one usual way. */
+function decode(text: string, encoding: Encoding): Buffer | undefined {
+  const bytes = Buffer.from(text, encoding);
+  const again = bytes.toString(encoding);
+  return again === (encoding === 'hex' ? text.toLowerCase() : text) ? bytes : undefined;
+}

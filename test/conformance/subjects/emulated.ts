@@ -1,0 +1,75 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Protocol } from '../../../src/payments/connectors/protocol.ts';
+import type { Connector } from '../../../src/payments/dispatch/connector.ts';
+import { parseMoney } from '../../../src/platform/base/money.ts';
+import type { ConnectOptions, Provider, Scenario } from '../subject.ts';
+
+/** What subjects need of an emulator. */
+export interface Emulated {
+  readonly listener: RequestListener;
+  readonly later: { quiet(): Promise<void> };
+  truth(): readonly { readonly account: string; readonly amount: string }[];
+}
+
+/** Serves an emulator on a free port. Its own record says what was executed. */
+export async function serve(
+  emulator: Emulated,
+  { storedAs = (account: string) => account } = {},
+): Promise<Pick<Provider, 'port' | 'accountForPartRefund' | 'executed' | 'quiet' | 'close'>> {
+  const server = createServer(emulator.listener);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    accountForPartRefund: null,
+    executed: async (account) =>
+      emulator
+        .truth()
+        .filter((entry) => entry.account === storedAs(account))
+        .map((entry) => ({ amountCents: parseMoney(entry.amount) })),
+    quiet: async () => await emulator.later.quiet(),
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** A fresh account for each call: a number, and the suffix that decides. */
+export function accountsBy(
+  suffixes: Readonly<Partial<Record<Scenario, string>>>,
+  accountOf = (number: number, suffix: string) => `${10_000 + number}${suffix}`,
+): Provider['accountFor'] {
+  let accounts = 0;
+  return (scenario) => {
+    const suffix = suffixes[scenario];
+    accounts += 1;
+    return suffix === undefined ? null : accountOf(accounts, suffix);
+  };
+}
+
+/** The connector of an operator with these settings, and with the suite's timeouts. */
+export function connectTo(
+  protocol: Protocol,
+  baseUrl: string,
+  by: ConnectOptions & { readonly settings: object; readonly secret: object },
+): Connector {
+  const secret = JSON.stringify(by.secret);
+  const timeouts = { pay_timeout_ms: by.payTimeoutMs, status_timeout_ms: by.payTimeoutMs };
+  const operator = {
+    operatorCode: 'operator',
+    name: 'Operator',
+    connector: 'any',
+    baseUrl,
+    settings: { ...by.settings, ...timeouts },
+    maxConcurrency: 8,
+    maxPerSecond: null,
+    secrets: [{ secret, validUntil: null }],
+    secret,
+  };
+  return protocol.create(operator, by.callbackUrl);
+}

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { ExampleXmlEmulator } from '../../../sandbox/providers/example-xml/emulator.ts';
+import { http } from '../../../src/payments/connectors/http/protocol.ts';
+import type { Subject } from '../subject.ts';
+import { accountsBy, connectTo, serve } from './emulated.ts';
+
+const SUFFIXES = {
+  paid: '9901',
+  declined: '9902',
+  paid_later: '9905',
+  declined_later: '9904',
+  callback_repeated: '9906',
+  callback_missing: '9911',
+  never_told: '9909',
+  other_amount: '9914',
+  reversed: '9915',
+};
+
+export const EXAMPLE_XML_SETTINGS = JSON.parse(
+  readFileSync(
+    new URL('../../../sandbox/providers/example-xml/config.json', import.meta.url),
+    'utf8',
+  ),
+) as Readonly<Record<string, unknown>>;
+
+const SECRET = { api_id: 'id', request_key: 'request-key', callback_key: 'callback-key' };
+
+/** XML, with signed requests and signed callbacks, by configuration. */
+export const exampleXml: Subject = {
+  name: 'http, XML with HMAC signatures both ways',
+  billerCode: 'nairobi_water',
+  start: async () => {
+    const emulator = new ExampleXmlEmulator({
+      apiId: 'id',
+      requestKey: 'request-key',
+      callbackKey: 'callback-key',
+      decideAfterMs: 1,
+    });
+    return {
+      ...(await serve(emulator)),
+      connect: (baseUrl, options) =>
+        connectTo(http, baseUrl, { ...options, settings: EXAMPLE_XML_SETTINGS, secret: SECRET }),
+      isInstruction: (_method, path) => path === '/v1/payment',
+      accountFor: accountsBy(SUFFIXES),
+      expireTokens: null,
+      limitRate: (requests) => emulator.limitRate(requests),
+      skewClock: (byMs) => emulator.skewClock(byMs),
+    };
+  },
+};
