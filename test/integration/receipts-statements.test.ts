@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -6,6 +6,7 @@ import { addAccount, setSource } from '../../src/payments/receipts/administer.ts
 import { importStatement } from '../../src/payments/receipts/statements/import.ts';
 import type { Imported } from '../../src/payments/receipts/statements/import.ts';
 import { requireSource } from '../../src/payments/receipts/administer.ts';
+import { requireReceipt } from '../../src/payments/receipts/assign.ts';
 import { takeReport } from '../../src/payments/receipts/take.ts';
 import { createWireTime } from '../../src/platform/base/clock.ts';
 import { COLLECTOR, openBooks } from '../support/money-fixture.ts';
@@ -23,7 +24,10 @@ afterAll(async () => {
   await removeFolder(folder);
 });
 
-const NONE = { credited: 0, repeated: 0, waiting: 0, conflicts: 0, reversed: 0, debits: 0 };
+const NONE = {
+  ...{ credited: 0, repeated: 0, waiting: 0, conflicts: 0 },
+  ...{ reversed: 0, debits: 0, pending: 0, unknown_returns: 0 },
+};
 const CSV = {
   format: 'csv',
   columns: { time: 'Date', amount: 'Amount', reference: 'Ref', text: 'Narrative' },
@@ -37,7 +41,7 @@ function deps() {
   return { pool: books.pool, ledgerMac: books.ledgerMac, log: pino({ level: 'silent' }) };
 }
 
-async function take(sourceCode: string, content: string): Promise<Imported> {
+async function take(sourceCode: string, content: string | Buffer): Promise<Imported> {
   files += 1;
   const file = path.join(folder, `${files}.txt`);
   await writeFile(file, content);
@@ -123,26 +127,99 @@ test('a file with a line that cannot be read credits nothing', async () => {
   expect(await collected(vendorId)).toBe(0n);
 });
 
-test('an MT940 statement credits what was booked, by the bank’s reference', async () => {
-  const vendorId = await addBank('bank_mt940', { format: 'mt940', account_pattern: 'ACC (\\w+)' });
-  const content = [
-    ':20:STARTUMS',
-    ':25:1234/567890',
-    ':60F:C260105KES1000,00',
-    ':61:2601050105C250,5NTRFNONREF//FT26005001',
-    ':86:RENT JANUARY',
-    'ACC 100200',
-    ':61:260105D7,00NCHGNONREF//FT26005002',
-    ':61:260105RC250,50NTRFNONREF//FT26005001',
-    ':62F:C260105KES1243,50',
-    '-}',
-  ].join('\r\n');
-  expect(await take('bank_mt940', content)).toEqual({
+const SAMPLES = path.resolve(import.meta.dirname, '../../docs/guide/samples');
+
+test.each([
+  ['csv', 'csv', 0],
+  ['mt940', 'sta', 0],
+  ['camt053', 'xml', 1],
+])('the guide’s %s sample is imported as the guide says', async (format, extension, pending) => {
+  const settings = JSON.parse(
+    await readFile(path.join(SAMPLES, `bank-${format}.json`), 'utf8'),
+  ) as Record<string, unknown>;
+  const vendorId = await addBank(`sample_${format}`, settings);
+  const sample = await readFile(path.join(SAMPLES, `bank-statement.${extension}`), 'utf8');
+  // M-PESA's receipt is the same one in every format: each bank has its own.
+  const mpesa = `UA5200000${format.length}`;
+  const content = sample.replaceAll('UA51000001', mpesa);
+  const first = { credited: 2, waiting: 1, debits: 1, reversed: 1, pending };
+  expect(await take(`sample_${format}`, content)).toEqual({ ...NONE, ...first });
+  expect(await collected(vendorId)).toBe(200_050n);
+  expect(await requireReceipt(books.pool, { receipt: mpesa })).toMatchObject({ issuer: 'mpesa' });
+  const again = { repeated: 3, debits: 1, reversed: 1, pending };
+  expect(await take(`sample_${format}`, content)).toEqual({ ...NONE, ...again });
+  expect(await collected(vendorId)).toBe(200_050n);
+});
+
+test('a statement of another account, or one that was cut off, credits nothing', async () => {
+  const sample = await readFile(path.join(SAMPLES, 'bank-statement.sta'), 'utf8');
+  const vendorId = await addBank('bank_cut', {
+    format: 'mt940',
+    bank_account: '0110000000001',
+    account_pattern: 'ACC (\\S+)',
+  });
+  const refusals = [
+    [sample.replace(':25:0110000000001', ':25:0110000000002'), '0110000000002'],
+    [sample.slice(0, sample.indexOf(':62F:')), 'field 62'],
+    [sample.replace(/:61:.*FT26005002\n:86:.*\n/, ''), '1013.00'],
+    [sample.replaceAll('KES', 'USD'), 'USD'],
+  ];
+  for (const [content = '', problem] of refusals) {
+    await expect(take('bank_cut', content)).rejects.toThrow(problem);
+  }
+  expect(await collected(vendorId)).toBe(0n);
+});
+
+test('two credits with one reference are refused: the second would not be credited', async () => {
+  const vendorId = await addBank('bank_twice', CSV);
+  const row = '2026-01-05,10,FT-2600 01,ACC 100200\n';
+  const content = `Date,Amount,Ref,Narrative\n${row}${row.replace('10', '11').replace('-2600 ', '2600')}`;
+  await expect(take('bank_twice', content)).rejects.toThrow('line 3: line 2 has the reference');
+  expect(await collected(vendorId)).toBe(0n);
+});
+
+test('a charge under the reference of a payment is not its return', async () => {
+  const vendorId = await addBank('bank_charge', CSV);
+  const content =
+    'Date,Amount,Ref,Narrative\n2026-01-05,100,FT260009,ACC 100200\n2026-01-05,-7,FT260009,charge\n';
+  expect(await take('bank_charge', content)).toEqual({ ...NONE, credited: 1, debits: 1 });
+  expect(await collected(vendorId)).toBe(10_000n);
+});
+
+test('a return of a credit that is not known is counted for people', async () => {
+  const sample = await readFile(path.join(SAMPLES, 'bank-statement.sta'), 'utf8');
+  await addBank('bank_return', { format: 'mt940' });
+  const unknown = sample.replace(
+    /RC1500,50NTRFNONREF\/\/FT26005001/,
+    'RC1500,50NTRFNONREF//FT26009999',
+  );
+  expect(await take('bank_return', unknown)).toMatchObject({ unknown_returns: 1, reversed: 0 });
+});
+
+test('a reference that the bank uses again in another year opens a case and credits nothing', async () => {
+  const vendorId = await addBank('bank_years', CSV);
+  const content = 'Date,Amount,Ref,Narrative\n2025-01-05,10,FT000001,ACC 100200\n';
+  expect(await take('bank_years', content)).toEqual({ ...NONE, credited: 1 });
+  const later = content.replace('2025', '2026');
+  expect(await take('bank_years', later)).toEqual({ ...NONE, conflicts: 1 });
+  expect(await take('bank_years', later)).toEqual({ ...NONE, conflicts: 1 });
+  expect(await collected(vendorId)).toBe(1_000n);
+});
+
+test('a file in Latin-1 is read', async () => {
+  const vendorId = await addBank('bank_latin', {
+    ...CSV,
+    columns: { ...CSV.columns, text: 'Libellé' },
+  });
+  const content = 'Date,Amount,Ref,Libellé\n2026-01-05,10,FT260001,café ACC 100200\n';
+  expect(await take('bank_latin', Buffer.from(content, 'latin1'))).toEqual({
     ...NONE,
     credited: 1,
-    debits: 1,
-    reversed: 1,
   });
-  expect(await collected(vendorId)).toBe(25_050n);
-  await expect(take('bank_mt940', ':61:26010C1,00NTRF')).rejects.toThrow('field 61');
+  expect(
+    await requireReceipt(books.pool, { receipt: 'FT260001', issuer: 'bank_latin' }),
+  ).toMatchObject({
+    payer: 'café ACC 100200',
+    vendorId,
+  });
 });

@@ -259,15 +259,17 @@ function addImport(receipts: Command, cli: Cli): void {
   command(
     receipts,
     'import <source> <file>',
-    'Take the credits of a bank statement, each once.',
+    'Take the credits of a bank statement (CSV, MT940 or camt.053), each once.',
   ).action(async (given: string, file: string, options: { json?: boolean }) => {
     await cli.run(options, async ({ pool, ledgerMac, wireTime }) => {
       const source = await requireSource(pool, code(given));
       if (source.kind !== 'statement') throw new PlainError('It is not a source of statements.');
       const deps = { pool, ledgerMac: await ledgerMac(), log: quietLog };
       const imported = await importStatement(deps, source, { file, wireTime });
-      const counts = Object.entries(imported).map(([name, count]) => `${count} ${name}`);
-      return { json: imported, text: counts.join(', ') };
+      const counts = Object.entries(imported).map(
+        ([name, count]) => `${name.replaceAll('_', ' ')}: ${count}`,
+      );
+      return { json: imported, text: counts.join('\n') };
     });
   });
 }

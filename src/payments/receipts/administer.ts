@@ -13,7 +13,7 @@ import { normaliseAccount } from './receipt.ts';
 import { endAccount, findSource, insertAccount, putSource } from './sources-store.ts';
 import type { SourceRow } from './sources-store.ts';
 import { keyHolders } from './sources.ts';
-import { readStatementSettings } from './statements/import.ts';
+import { readStatementSettings } from './statements/settings.ts';
 
 /** Throws: `PlainError` if it does not exist. */
 export async function requireSource(db: Queryable, sourceCode: string): Promise<SourceRow> {

@@ -1,6 +1,6 @@
 import type { Channel, ReceiptReport, ReceiptState } from './receipt.ts';
 
-export type ConflictReason = 'amount' | 'account' | 'vendor';
+export type ConflictReason = 'amount' | 'time' | 'account' | 'vendor';
 
 export type Decision =
   /** The first report of the receipt. */
@@ -19,18 +19,30 @@ export type Decision =
 export interface KnownReceipt {
   readonly state: ReceiptState;
   readonly amountCents: bigint;
+  readonly paidAt: Date;
   readonly account: string | null;
   readonly vendorId: number | null;
+  /** When the provider reported that it took the money back; null: it did not. */
+  readonly reversedAt: Date | null;
 }
 
 /**
+ * Times of the payment that differ by more name different payments: the provider, or the bank in
+ * another year, uses the number again. Within it, a bank books the payment later.
+ */
+const SAME_PAYMENT_MS = 31 * 24 * 3_600_000;
+
+type Reported = Pick<ReceiptReport, 'channel' | 'amountCents' | 'paidAt' | 'account'>;
+
+/**
  * What a report means. Pure.
- * @param about.vendorId of the reported account; undefined: the account is not known.
+ * @param about.vendorId of the account that was reported first; undefined: nobody has it, or none
+ * was reported.
  * @param about.confirmFromCents confirmations of so much wait until another channel reports the
  * receipt as well; null: none does.
  */
 export function decideReport(
-  report: Pick<ReceiptReport, 'channel' | 'amountCents' | 'account'>,
+  report: Reported,
   about: {
     readonly known: KnownReceipt | undefined;
     readonly vendorId: number | undefined;
@@ -46,10 +58,14 @@ export function decideReport(
   }
   const reason = conflictOf(report, known, vendorId);
   if (reason !== undefined) return { kind: 'conflict', reason };
-  if (vendorId === undefined) return { kind: 'repeat' };
+  // What was taken back is for people.
+  if (vendorId === undefined || known.reversedAt !== null) return { kind: 'repeat' };
   // An account that became known later is for people: they may have decided otherwise.
   const isFirstAccount =
-    known.state === 'unmatched' && known.account === null && report.account !== null;
+    known.state === 'unmatched' &&
+    known.account === null &&
+    report.account !== null &&
+    !needsConfirming;
   const isConfirmed = known.state === 'unconfirmed' && report.channel !== 'confirmation';
   if (isConfirmed || isFirstAccount) {
     return { kind: 'claim', vendorId, account: known.account ?? report.account };
@@ -65,11 +81,13 @@ function isUnconfirmed(
 }
 
 function conflictOf(
-  report: Pick<ReceiptReport, 'amountCents' | 'account'>,
+  report: Reported,
   known: KnownReceipt,
   vendorId: number | undefined,
 ): ConflictReason | undefined {
   if (report.amountCents !== known.amountCents) return 'amount';
+  const apartMs = Math.abs(report.paidAt.getTime() - known.paidAt.getTime());
+  if (apartMs > SAME_PAYMENT_MS) return 'time';
   if (report.account === null) return undefined;
   if (known.account !== null) return report.account === known.account ? undefined : 'account';
   const isOthers = known.vendorId !== null && vendorId !== undefined && vendorId !== known.vendorId;

@@ -1,3 +1,5 @@
+import { cleanMessage } from '../connectors/text.ts';
+
 /** How a report of a receipt came. */
 export type Channel = 'confirmation' | 'pull' | 'stk' | 'statement';
 
@@ -38,12 +40,40 @@ export function normaliseAccount(text: string): string {
   return ACCOUNT_PATTERN.test(account) ? account : '';
 }
 
-const RECEIPT_PATTERN = /^[A-Z0-9]{6,30}$/;
+/** Longer than any account number. */
+const MAX_REPORTED = 40;
+
+/**
+ * The account number that a channel reported: as it is compared, or what the customer wrote if that
+ * cannot be one. Null if nothing was written.
+ */
+export function reportedAccount(text: string | undefined): string | null {
+  const written = cleanMessage(text ?? '').trim();
+  const account = normaliseAccount(written);
+  if (account !== '') return account;
+  return written === '' ? null : written.slice(0, MAX_REPORTED).toWellFormed();
+}
+
+const RECEIPT_PATTERN = /^[A-Z0-9]{6,40}$/;
 
 /** A provider's receipt number in upper case; undefined if it cannot be one. */
 export function readReceiptNumber(text: string): string | undefined {
   const number = text.trim().toUpperCase();
   return RECEIPT_PATTERN.test(number) ? number : undefined;
+}
+
+/** Who numbers the receipts of a Daraja short code: one number is one receipt of all of them. */
+export const MPESA = 'mpesa';
+
+/**
+ * The receipt's reference among those of its collector, which may collect at several banks. M-PESA's
+ * number stands alone, so that a collector who also reports it by itself is noticed.
+ */
+export function collectionReference({
+  issuer,
+  receipt,
+}: Pick<Receipt, 'issuer' | 'receipt'>): string {
+  return issuer === MPESA ? receipt : `${issuer}/${receipt}`;
 }
 
 /** The text that a receipt's authentication code covers. */

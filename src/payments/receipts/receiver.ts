@@ -76,8 +76,9 @@ export function createReceiptReceiver(
 async function isPayable(
   deps: { readonly pool: Pool; readonly directory: Pick<VendorDirectory, 'vendorById'> },
   { row }: OpenSource,
-  account: string,
+  account: string | null,
 ): Promise<boolean> {
+  if (account === null) return false;
   const vendorId = await findVendorOfAccount(deps.pool, row.sourceCode, account);
   const vendor = vendorId === undefined ? undefined : deps.directory.vendorById(vendorId);
   return vendor !== undefined && !vendor.suspended;

@@ -14,9 +14,6 @@ export interface OpenSource {
   readonly daraja: DarajaSource;
 }
 
-/** Who numbers the receipts of a Daraja short code: one number is one receipt of all of them. */
-export const MPESA = 'mpesa';
-
 /** The active sources in memory, replaced when a command changes them. */
 export interface ReceiptSources {
   source(sourceCode: string): OpenSource | undefined;

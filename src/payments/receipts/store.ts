@@ -174,13 +174,13 @@ export async function setDecided(
   );
 }
 
-/** Keeps the report; an equal one of the same channel is kept once. */
+/** Keeps the report. Returns false if an equal one of the same channel was kept before. */
 export async function insertReport(
   db: Queryable,
   receiptId: string,
   report: ReceiptReport,
-): Promise<void> {
-  await db.query(
+): Promise<boolean> {
+  const inserted = await db.query(
     `insert into receipt_reports (receipt_id, source_code, channel, amount_cents, account, paid_at,
        reported_at)
      values ($1, $2, $3, $4, $5, $6, now()) on conflict do nothing`,
@@ -193,6 +193,7 @@ export async function insertReport(
       report.paidAt,
     ],
   );
+  return inserted.rowCount === 1;
 }
 
 export interface ReceiptReportRow {

@@ -11,7 +11,7 @@ import { HOUSE, openCase } from '../cases/cases-store.ts';
 import { collect } from '../collections/collect.ts';
 import { decideReport } from './decide.ts';
 import type { Decision } from './decide.ts';
-import { receiptText } from './receipt.ts';
+import { collectionReference, receiptText } from './receipt.ts';
 import type { Receipt, ReceiptReport } from './receipt.ts';
 import { findVendorOfAccount } from './sources-store.ts';
 import {
@@ -66,20 +66,21 @@ async function record(
   report: ReceiptReport,
   confirmFromCents: bigint | null,
 ): Promise<{ readonly row: ReceiptRow; readonly decision: Decision }> {
-  const vendorId =
-    report.account === null
-      ? undefined
-      : await findVendorOfAccount(client, report.sourceCode, report.account);
-  const known = await insertOrLock(client, mac, report, { vendorId, confirmFromCents });
+  const known = await insertOrLock(client, mac, report, confirmFromCents);
   const { row, isNew } = known;
-  await insertReport(client, row.receiptId, report);
+  const isNews = await insertReport(client, row.receiptId, report);
   if (isNew) {
     const state = row.state as 'claimed' | 'unmatched' | 'unconfirmed';
     if (state === 'claimed') await noteClaim(client, row, report.channel);
     return { row, decision: { kind: 'new', state, vendorId: row.vendorId } };
   }
+  // Account numbers of another source may be other vendors'.
+  const vendorId = await vendorOf(client, row.account === null ? report : row);
   const decision = decideReport(report, { known: row, vendorId, confirmFromCents });
-  if (decision.kind === 'conflict') await openConflict(client, row, report, decision.reason);
+  // Pulls and overlapping statements repeat a contradiction; people look at it once.
+  if (decision.kind === 'conflict' && isNews) {
+    await openConflict(client, row, report, decision.reason);
+  }
   if (decision.kind !== 'claim') return { row, decision };
   return {
     row: await claimFor(client, mac, row, { ...decision, actor: report.channel }),
@@ -87,14 +88,22 @@ async function record(
   };
 }
 
+async function vendorOf(
+  client: Queryable,
+  { sourceCode, account }: Pick<ReceiptReport, 'sourceCode' | 'account'>,
+): Promise<number | undefined> {
+  return account === null ? undefined : await findVendorOfAccount(client, sourceCode, account);
+}
+
 /** The receipt as this report makes it, or the one that is known, locked. */
 async function insertOrLock(
   client: Queryable,
   mac: Mac,
   report: ReceiptReport,
-  about: { readonly vendorId: number | undefined; readonly confirmFromCents: bigint | null },
+  confirmFromCents: bigint | null,
 ): Promise<{ readonly row: ReceiptRow; readonly isNew: boolean }> {
-  const decision = decideReport(report, { ...about, known: undefined });
+  const vendorId = await vendorOf(client, report);
+  const decision = decideReport(report, { vendorId, confirmFromCents, known: undefined });
   if (decision.kind !== 'new') throw new Error('the first report of a receipt is new');
   const made = { ...report, receiptId: newId(), vendorId: decision.vendorId };
   const row = { ...made, state: decision.state, mac: mac.sign(receiptText(made)) };
@@ -148,6 +157,8 @@ async function openConflict(
     reported_cents: Number(report.amountCents),
     account: row.account,
     reported_account: report.account,
+    paid_at: row.paidAt.toISOString(),
+    reported_paid_at: report.paidAt.toISOString(),
   };
   const opened = await openReceiptCase(client, row, 'receipt_conflict', facts);
   if (!opened) return;
@@ -193,7 +204,7 @@ export async function credit(deps: ReceiptDeps, row: ReceiptRow): Promise<boolea
     const { collector, amountCents, paidAt } = row;
     await collect(
       { pool, ledgerMac },
-      { collector, reference: receipt, vendorId, amountCents, paidAt },
+      { collector, reference: collectionReference(row), vendorId, amountCents, paidAt },
     );
   } catch (error) {
     if (!(error instanceof Refusal) || error.code !== 'reference_reused') throw error;

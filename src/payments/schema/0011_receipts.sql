@@ -80,7 +80,7 @@ create table receipt_reports (
   source_code text not null,
   channel text not null check (channel in ('confirmation', 'pull', 'stk', 'statement')),
   account text not null,
-  primary key (receipt_id, source_code, channel, amount_cents, account)
+  primary key (receipt_id, source_code, channel, amount_cents, account, paid_at)
 );
 
 -- What happened to a receipt, and who decided it. Append-only.

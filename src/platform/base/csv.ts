@@ -16,14 +16,20 @@ export interface CsvLine {
   readonly bytes: number;
 }
 
+/** Latin-1 fits every file, so it is the last resort for one that is not UTF-8. */
+export type FileEncoding = 'utf8' | 'latin1';
+
 /**
- * The lines of a CSV file, one by one, in constant memory. The file is UTF-8 and may start with a
- * byte order mark; empty lines are skipped. Values are quoted as in RFC 4180, but end with their
+ * The lines of a CSV file, one by one, in constant memory. The file may start with the byte order
+ * mark of UTF-8; empty lines are skipped. Values are quoted as in RFC 4180, but end with their
  * line: an unclosed quote must not swallow the lines that follow. A line that cannot be read is
  * returned with its problem.
  */
-export async function* readCsv(file: string): AsyncGenerator<CsvLine> {
-  const source = createReadStream(file, { highWaterMark: CHUNK_BYTES, encoding: 'utf8' });
+export async function* readCsv(
+  file: string,
+  encoding: FileEncoding = 'utf8',
+): AsyncGenerator<CsvLine> {
+  const source = createReadStream(file, { highWaterMark: CHUNK_BYTES, encoding });
   let line = 0;
   let pending = '';
   for await (const chunk of source as AsyncIterable<string>) {

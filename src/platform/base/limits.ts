@@ -121,6 +121,10 @@ export const LIMITS = {
   statementFileBytes: 256 * 1024 * 1024,
   /** Problems found in a statement before reading stops. */
   statementProblems: 1_000,
+  /** Largest bank statement; it is read in memory. */
+  bankStatementBytes: 32 * 1024 * 1024,
+  /** Largest answer read from a provider of receipts: it may list all of two days at once. */
+  receiptsAnswerBytes: 16 * 1024 * 1024,
   /** Payments in one file of the archive, moved in one commit. */
   archiveFileRows: 5_000,
   /** A payment younger than this is not archived: for so long operators may report about it. */

@@ -1,14 +1,15 @@
 import { createWireTime } from '../../../platform/base/clock.ts';
 import { centsOf, objectOf, readJson, textOf } from '../../connectors/values.ts';
 import { cleanMessage } from '../../connectors/text.ts';
-import { normaliseAccount, readReceiptNumber } from '../receipt.ts';
+import { readReceiptNumber, reportedAccount } from '../receipt.ts';
 
 /** A customer's payment to our short code, as Daraja describes it. */
 export interface C2bPayment {
   readonly receipt: string;
   readonly amountCents: bigint;
   readonly paidAt: Date;
-  readonly account: string;
+  /** Null: none was given, as for goods that are bought at a till. */
+  readonly account: string | null;
   readonly payer: string | null;
   /** What kind of movement; a reversal is one too. */
   readonly type: string;
@@ -55,7 +56,7 @@ export function readC2bPayment(
     receipt,
     amountCents,
     paidAt,
-    account: normaliseAccount(read('BillRefNumber')),
+    account: reportedAccount(read('BillRefNumber')),
     payer: payerOf([read('MSISDN'), read('FirstName'), read('MiddleName'), read('LastName')]),
     type: read('TransactionType'),
     isOurs: read('BusinessShortCode') === shortCode,
@@ -93,7 +94,7 @@ function readPulledRow(row: unknown): C2bPayment | undefined {
     receipt,
     amountCents,
     paidAt,
-    account: normaliseAccount(read('billreference')),
+    account: reportedAccount(read('billreference')),
     payer: payerOf([read('msisdn'), read('sender')]),
     type: read('transactiontype'),
   };

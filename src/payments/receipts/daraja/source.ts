@@ -89,7 +89,7 @@ export function createDarajaSource(options: DarajaSourceOptions): DarajaSource {
     baseUrl,
     consumerKey: secret.consumer_key,
     consumerSecret: secret.consumer_secret,
-    answerBytes: LIMITS.operatorAnswerBytes,
+    answerBytes: LIMITS.receiptsAnswerBytes,
   };
   const ask = askingOf(createDarajaCaller(app, pool), connection.statusTimeoutMs);
   const urls = { confirmation: urlOf(CONFIRMATION), validation: urlOf(VALIDATION) };

@@ -1,57 +1,93 @@
 import type { WireTime } from '../../../platform/base/clock.ts';
 import { parseIsoTime } from '../../../platform/base/clock.ts';
 import { readCsv } from '../../../platform/base/csv.ts';
-import type { CsvLine } from '../../../platform/base/csv.ts';
-import { centsOf } from '../../connectors/values.ts';
+import type { CsvLine, FileEncoding } from '../../../platform/base/csv.ts';
+import { CURRENCY } from '../../../platform/base/money.ts';
+import { signedAmount } from './amounts.ts';
+import { readDay } from './dates.ts';
 import type { LineProblem, StatementLine } from './line.ts';
+import type { Columns, CsvRules } from './settings.ts';
 
-/** Titles of the columns. Amounts that begin with a minus are debits. */
-export interface Columns {
-  readonly time: string;
-  readonly amount: string;
-  readonly reference: string;
-  readonly text: string;
-}
+/** How far down the titles may be: banks put the account and the period above them. */
+const MAX_LINES_ABOVE = 50;
 
-/** The lines of a bank statement as CSV with a line of titles. */
+type Row = (name: keyof Columns) => string;
+
+/** The lines of a bank statement as CSV. What is above the line of titles is skipped. */
 export async function* readCsvStatement(
-  file: string,
-  columns: Columns,
+  file: { readonly path: string; readonly encoding: FileEncoding },
+  rules: CsvRules,
   wireTime: WireTime,
 ): AsyncGenerator<StatementLine | LineProblem> {
   let titles: readonly string[] | undefined;
-  for await (const row of readCsv(file)) {
+  let closest = { line: 1, missing: Object.values(rules.columns) };
+  for await (const row of readCsv(file.path, file.encoding)) {
     if (titles !== undefined) {
-      yield lineOf(row, (name) => row.values[titles?.indexOf(columns[name]) ?? -1] ?? '', wireTime);
+      const line = lineOf(row, titles, rules, wireTime);
+      if (line !== undefined) yield line;
       continue;
     }
-    titles = row.values.map((title) => title.trim());
-    const missing = Object.values(columns).filter((title) => titles?.includes(title) !== true);
-    if (missing.length === 0) continue;
-    yield { line: row.line, problem: `there is no column ${missing.join(', ')}` };
-    return;
+    const found = row.values.map((title) => title.trim());
+    const missing = Object.values(rules.columns).filter((title) => !found.includes(title));
+    if (missing.length === 0) titles = found;
+    else if (missing.length < closest.missing.length) closest = { line: row.line, missing };
+    if (titles === undefined && row.line > MAX_LINES_ABOVE) break;
   }
+  if (titles !== undefined) return;
+  yield { line: closest.line, problem: `there is no column ${closest.missing.join(', ')}` };
 }
 
 function lineOf(
-  { line, problem }: CsvLine,
-  read: (name: keyof Columns) => string,
+  { line, values, problem }: CsvLine,
+  titles: readonly string[],
+  { columns, dateFormat, decimalSeparator }: CsvRules,
   wireTime: WireTime,
-): StatementLine | LineProblem {
+): StatementLine | LineProblem | undefined {
   if (problem !== undefined) return { line, problem };
-  const amount = read('amount').trim().replaceAll(',', '');
-  const isCredit = !amount.startsWith('-');
-  const amountCents = centsOf(amount.replace(/^[+-]/, ''));
-  const at = timeOf(read('time').trim(), wireTime);
-  const reference = read('reference').trim();
-  if (amountCents === undefined) return { line, problem: 'the amount is not valid' };
+  if (values.every((value) => value.trim() === '')) return undefined;
+  // A comma that is not quoted moves every value behind it to another column.
+  if (values.length < titles.length || values.slice(titles.length).some((value) => value !== '')) {
+    return {
+      line,
+      problem: `it has ${values.length} values, and there are ${titles.length} titles`,
+    };
+  }
+  const read: Row = (name) => values[titles.indexOf(columns[name] ?? '')]?.trim() ?? '';
+  const cents = centsOf(read, columns, decimalSeparator);
+  const at = timeOf(read('time'), dateFormat, wireTime);
+  const reference = read('reference');
+  if (cents === 0n) return undefined;
+  if (cents === undefined) return { line, problem: 'the amount is not valid' };
   if (at === undefined) return { line, problem: 'the time is not valid' };
   if (reference === '') return { line, problem: 'the reference is missing' };
-  return { line, at, amountCents, isCredit, reference, text: read('text') };
+  if (columns.currency !== undefined && read('currency').toUpperCase() !== CURRENCY) {
+    return { line, problem: `the currency is not ${CURRENCY}` };
+  }
+  const kind = cents > 0n ? 'credit' : 'debit';
+  const amountCents = cents > 0n ? cents : -cents;
+  return { line, at, amountCents, kind, reference, text: read('text') };
 }
 
-/** `YYYY-MM-DD`, with a time of day or not; ISO 8601 with an offset. */
-function timeOf(text: string, wireTime: WireTime): Date | undefined {
-  const isDay = /^\d{4}-\d\d-\d\d$/.test(text);
-  return wireTime.parse(isDay ? `${text} 00:00:00` : text) ?? parseIsoTime(text);
+/** Negative: money went out. Zero: nothing moved. Undefined: not an amount. */
+function centsOf(read: Row, columns: Columns, separator: '.' | ','): bigint | undefined {
+  if (columns.amount !== undefined) return signedAmount(read('amount'), separator);
+  const [credit, debit] = [read('credit'), read('debit')];
+  if (credit === '' && debit === '') return undefined;
+  const added = credit === '' ? 0n : signedAmount(credit, separator);
+  const taken = debit === '' ? 0n : signedAmount(debit, separator);
+  if (added === undefined || taken === undefined) return undefined;
+  // Some banks write debits with a minus, also in a column of their own.
+  const size = taken < 0n ? -taken : taken;
+  if (added < 0n || (added > 0n && size > 0n)) return undefined;
+  return added - size;
+}
+
+/** The day in the source's format, or ISO 8601; with a time of day or not. */
+function timeOf(text: string, dateFormat: string, wireTime: WireTime): Date | undefined {
+  const iso = parseIsoTime(text);
+  if (iso !== undefined) return iso;
+  const { day, rest } = readDay(text, dateFormat) ?? { day: '', rest: '' };
+  const [, time, seconds = ':00'] = /^(?:[ T](\d\d:\d\d)(:\d\d)?)?$/.exec(rest) ?? [];
+  if (day === '' || (rest !== '' && time === undefined)) return undefined;
+  return wireTime.parse(time === undefined ? `${day} 00:00:00` : `${day} ${time}${seconds}`);
 }

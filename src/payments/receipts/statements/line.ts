@@ -1,3 +1,9 @@
+/**
+ * `credit`: money came in. `credit_returned`: the bank took a credit back. Both kinds of debit are
+ * no receipts: money that went out, and such money coming back. `pending`: not booked yet.
+ */
+export type LineKind = 'credit' | 'credit_returned' | 'debit' | 'debit_returned' | 'pending';
+
 /** One movement on a bank account, as a statement lists it. */
 export interface StatementLine {
   /** Of the file, the first being 1. */
@@ -5,8 +11,7 @@ export interface StatementLine {
   /** When it was booked. */
   readonly at: Date;
   readonly amountCents: bigint;
-  /** False: money went out, or a credit was taken back. */
-  readonly isCredit: boolean;
+  readonly kind: LineKind;
   /** The bank's own reference; unique for the account. */
   readonly reference: string;
   /** The purpose, with what the customer wrote. */
@@ -16,4 +21,10 @@ export interface StatementLine {
 export interface LineProblem {
   readonly line: number;
   readonly problem: string;
+}
+
+/** What was booked in or out, in cents. */
+export function effectCents({ kind, amountCents }: Pick<StatementLine, 'kind' | 'amountCents'>) {
+  if (kind === 'pending') return 0n;
+  return kind === 'credit' || kind === 'debit_returned' ? amountCents : -amountCents;
 }

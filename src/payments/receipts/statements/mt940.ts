@@ -1,49 +1,21 @@
 import type { WireTime } from '../../../platform/base/clock.ts';
-import { centsOf } from '../../connectors/values.ts';
-import type { LineProblem, StatementLine } from './line.ts';
+import { CURRENCY } from '../../../platform/base/money.ts';
+import { unsignedAmount } from './amounts.ts';
+import { balanceProblem, isSameAccount } from './account.ts';
+import type { LineKind, LineProblem, StatementLine } from './line.ts';
+import type { AccountRules } from './settings.ts';
 
-/** Value date, entry date, mark, funds code, amount, type, our reference, the bank's. */
+/** Value date, entry date, mark, funds code, amount, type, our reference, the bank’s. */
 const MOVEMENT =
-  /^(\d{2})(\d{2})(\d{2})(?:\d{4})?(R?[CD])[A-Z]?(\d{1,12},\d{0,2})[A-Z][A-Z0-9]{3}([^/\n]{0,16}(?:\/(?!\/)[^/\n]{0,16})?)(?:\/\/([^\n]{1,16}))?/;
+  /^(\d{6})(\d{4})?(R?[CD])[A-Z]?(\d{1,12},\d{0,2})[A-Z][A-Z0-9]{3}(.{0,34}?)(?:\/\/(.{0,34}))?$/;
+const BALANCE = /^([CD])\d{6}([A-Z]{3})(\d{1,12},\d{0,2})$/;
 
-/**
- * The movements of an MT940 message. Only fields 61 and 86 count: what was booked, and its purpose.
- * Small, because no maintained library reads MT940 in JavaScript.
- */
-export function* readMt940(
-  content: string,
-  wireTime: WireTime,
-): Generator<StatementLine | LineProblem> {
-  let open: StatementLine | undefined;
-  for (const { line, tag, value } of fieldsOf(content)) {
-    if (tag === '86' && open !== undefined) {
-      yield { ...open, text: value.replaceAll('\n', ' ') };
-      open = undefined;
-      continue;
-    }
-    if (open !== undefined) yield open;
-    open = undefined;
-    if (tag !== '61') continue;
-    const movement = movementOf(line, value, wireTime);
-    if ('problem' in movement) yield movement;
-    else open = movement;
-  }
-  if (open !== undefined) yield open;
-}
-
-function movementOf(line: number, value: string, wireTime: WireTime): StatementLine | LineProblem {
-  const [, year, month, day, mark, amount = '', ours = '', banks = ''] = MOVEMENT.exec(value) ?? [];
-  if (mark === undefined) return { line, problem: 'field 61 is not valid' };
-  const at = wireTime.parse(`20${year}-${month}-${day} 00:00:00`);
-  const amountCents = centsOf(amount.replace(',', '.').replace(/\.$/, ''));
-  const reference = (banks === '' ? ours : banks).trim();
-  if (at === undefined) return { line, problem: 'the date is not valid' };
-  if (amountCents === undefined) return { line, problem: 'the amount is not valid' };
-  if (reference === '' || reference === 'NONREF') {
-    return { line, problem: 'the reference is missing' };
-  }
-  return { line, at, amountCents, isCredit: mark === 'C', reference, text: '' };
-}
+const KINDS: Readonly<Record<string, LineKind>> = {
+  C: 'credit',
+  RC: 'credit_returned',
+  D: 'debit',
+  RD: 'debit_returned',
+};
 
 interface Field {
   readonly line: number;
@@ -51,14 +23,145 @@ interface Field {
   readonly value: string;
 }
 
-/** Fields such as `:61:…`, which may go on over several lines. */
-function fieldsOf(content: string): Field[] {
-  const fields: { line: number; tag: string; value: string }[] = [];
-  for (const [index, text] of content.split(/\r\n|\n|\r/).entries()) {
-    const [, tag, value = ''] = /^:(\d{2}[A-Z]?):(.*)$/.exec(text) ?? [];
-    const last = fields.at(-1);
-    if (tag !== undefined) fields.push({ line: index + 1, tag, value });
-    else if (last !== undefined && !/^-?\}?$/.test(text)) last.value += `\n${text}`;
+/**
+ * The movements of MT940 messages: fields 61 and 86, if the message names our account, is in
+ * shillings and adds up.
+ */
+export function* readMt940(
+  content: string,
+  rules: AccountRules,
+  wireTime: WireTime,
+): Generator<StatementLine | LineProblem> {
+  const messages = messagesOf(fieldsOf(content));
+  if (messages.length === 0) yield { line: 1, problem: 'it has no MT940 statement' };
+  for (const message of messages) {
+    const lines = [...movementsOf(message, wireTime)];
+    yield* lines;
+    const movements = lines.filter((line) => 'kind' in line);
+    // The sum is worth nothing while lines cannot be read.
+    const problem = problemOf(message, movements, {
+      ...rules,
+      checksBalances: rules.checksBalances && movements.length === lines.length,
+    });
+    if (problem !== undefined) yield problem;
   }
-  return fields;
+}
+
+function* movementsOf(
+  message: readonly Field[],
+  wireTime: WireTime,
+): Generator<StatementLine | LineProblem> {
+  for (const [index, { line, tag, value }] of message.entries()) {
+    if (tag !== '61') continue;
+    const next = message[index + 1];
+    const purpose = next?.tag === '86' ? next.value : '';
+    const [first = '', ...details] = value.split('\n');
+    const movement = movementOf(line, first, wireTime);
+    if (movement === undefined) continue;
+    yield 'problem' in movement
+      ? movement
+      : { ...movement, text: [...purpose.split('\n'), ...details].join(' ').trim() };
+  }
+}
+
+/** Undefined: nothing moved. */
+function movementOf(
+  line: number,
+  value: string,
+  wireTime: WireTime,
+): StatementLine | LineProblem | undefined {
+  const [, valueDate = '', entryDate, mark = '', amount = '', ours = '', banks = ''] =
+    MOVEMENT.exec(value) ?? [];
+  const kind = KINDS[mark];
+  if (kind === undefined) return { line, problem: 'field 61 is not valid' };
+  const at = wireTime.parse(`${bookingDay(valueDate, entryDate)} 00:00:00`);
+  const amountCents = centsOf(amount);
+  const reference = (banks === '' ? ours : banks).trim();
+  if (at === undefined) return { line, problem: 'the date is not valid' };
+  if (amountCents === undefined) return { line, problem: 'the amount is not valid' };
+  if (amountCents === 0n) return undefined;
+  if (reference === '' || reference === 'NONREF') {
+    return { line, problem: 'the reference is missing' };
+  }
+  return { line, at, amountCents, kind, reference, text: '' };
+}
+
+function centsOf(amount: string): bigint | undefined {
+  return unsignedAmount(amount.replace(',', '.').replace(/\.$/, ''));
+}
+
+/**
+ * @param valueDate YYMMDD.
+ * @param entryDate MMDD, of the same year or of one next to it.
+ */
+function bookingDay(valueDate: string, entryDate: string | undefined): string {
+  const [year, month] = [Number(valueDate.slice(0, 2)), Number(valueDate.slice(2, 4))];
+  const day = entryDate ?? valueDate.slice(2);
+  const months = Number(day.slice(0, 2)) - month;
+  const moved = months > 6 ? year - 1 : months < -6 ? year + 1 : year;
+  return `20${String(moved).padStart(2, '0')}-${day.slice(0, 2)}-${day.slice(2)}`;
+}
+
+function problemOf(
+  message: readonly Field[],
+  movements: readonly StatementLine[],
+  { account, checksBalances }: AccountRules,
+): LineProblem | undefined {
+  const line = message[0]?.line ?? 1;
+  const find = (pattern: RegExp): string | undefined =>
+    message.find(({ tag }) => pattern.test(tag))?.value;
+  const named = find(/^25/);
+  if (account !== undefined && !isSameAccount(named, account)) {
+    return { line, problem: `the statement is of the account ${named ?? ''}, not of ${account}` };
+  }
+  const [opening, closing] = [find(/^60[FM]$/), find(/^62[FM]$/)].map(balanceOf);
+  if (opening === undefined)
+    return { line, problem: 'field 60, the opening balance, is not valid' };
+  if (closing === undefined) {
+    return { line, problem: 'field 62, the closing balance, is missing or not valid' };
+  }
+  const foreign = [opening, closing].find(({ currency }) => currency !== CURRENCY);
+  if (foreign) return { line, problem: `the currency is ${foreign.currency}, not ${CURRENCY}` };
+  if (!checksBalances) return undefined;
+  return balanceProblem(line, { opening: opening.cents, closing: closing.cents, movements });
+}
+
+interface Balance {
+  readonly currency: string;
+  /** Negative: the bank’s claim. */
+  readonly cents: bigint;
+}
+
+function balanceOf(value: string | undefined): Balance | undefined {
+  const [, mark, currency = '', amount = ''] = BALANCE.exec(value?.trim() ?? '') ?? [];
+  const cents = centsOf(amount);
+  if (cents === undefined) return undefined;
+  return { currency, cents: mark === 'D' ? -cents : cents };
+}
+
+/** Each begins with field 20. */
+function messagesOf(fields: readonly Field[]): Field[][] {
+  const messages: Field[][] = [];
+  for (const field of fields) {
+    const last = messages.at(-1);
+    if (last === undefined || field.tag === '20') messages.push([field]);
+    else last.push(field);
+  }
+  return messages;
+}
+
+/** Ends a message; a line of a purpose may begin with a dash as well. */
+const END = /^(?:-|-?\}.*)?$/;
+
+/** Fields such as `:61:…`, which may go on over several lines. Those for the bank’s use are left out. */
+function fieldsOf(content: string): Field[] {
+  const fields: { line: number; tag: string; values: string[] }[] = [];
+  for (const [index, text] of content.split(/\r\n|\n|\r/).entries()) {
+    const [, tag, value = ''] = /^:(NS|\d{2}[A-Z]?):(.*)$/.exec(text) ?? [];
+    if (tag !== undefined) fields.push({ line: index + 1, tag, values: [value] });
+    else if (!END.test(text)) fields.at(-1)?.values.push(text);
+  }
+  return fields
+    .filter(({ tag }) => tag !== 'NS')
+    .map(({ line, tag, values }) => ({ line, tag, value: values.join('\n') }));
 }

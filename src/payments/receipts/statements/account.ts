@@ -1,0 +1,32 @@
+import { formatMoney } from '../../../platform/base/money.ts';
+import { effectCents } from './line.ts';
+import type { LineProblem, StatementLine } from './line.ts';
+
+/** Whether a statement names this account; banks write numbers with spaces and dashes. */
+export function isSameAccount(named: string | undefined, account: string): boolean {
+  return plain(named ?? '') === plain(account);
+}
+
+function plain(text: string): string {
+  return text.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
+}
+
+/** The problem of a statement that was cut off or changed: its movements do not add up. */
+export function balanceProblem(
+  line: number,
+  statement: {
+    readonly opening: bigint;
+    readonly closing: bigint;
+    readonly movements: readonly Pick<StatementLine, 'kind' | 'amountCents'>[];
+  },
+): LineProblem | undefined {
+  const { opening, closing, movements } = statement;
+  let cents = opening;
+  for (const movement of movements) cents += effectCents(movement);
+  if (cents === closing) return undefined;
+  const [expected, stated] = [formatMoney(cents), formatMoney(closing)];
+  return {
+    line,
+    problem: `the movements lead to a balance of ${expected}, and the statement says ${stated}`,
+  };
+}

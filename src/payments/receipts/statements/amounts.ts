@@ -1,0 +1,32 @@
+import { centsOf } from '../../connectors/values.ts';
+
+const NUMBER = {
+  '.': /^(?:\d{1,3}(?:[, ]\d{3})+|\d+)(?:\.\d+)?$/,
+  ',': /^(?:\d{1,3}(?:[. ]\d{3})+|\d+)(?:,\d+)?$/,
+} as const;
+
+/**
+ * Cents of an amount as banks write it: `1,500.00`, `-7`, `(7.00)`, `7.00-`, `7.00 DR`. Separators
+ * of thousands have to be in their places, so that a decimal comma is never taken for one.
+ * Undefined: not an amount.
+ */
+export function signedAmount(text: string, decimal: '.' | ','): bigint | undefined {
+  const spaced = text.trim().replaceAll(/[\u00a0\u202f]/g, ' ');
+  const [, open, sign, digits = '', minus, side, close] =
+    /^(\()?([+-])?(\d[\d., ]*?)(-)?( ?(?:cr|dr))?(\))?$/i.exec(spaced) ?? [];
+  const negatives = [open, sign === '-' || undefined, minus, /dr/i.test(side ?? '') || undefined];
+  const marks = negatives.filter((mark) => mark !== undefined).length;
+  if (!NUMBER[decimal].test(digits) || (open === undefined) !== (close === undefined))
+    return undefined;
+  // Two marks could mean either.
+  if (marks > 1) return undefined;
+  const cents = unsignedAmount(
+    digits.replaceAll(decimal === '.' ? /[, ]/g : /[. ]/g, '').replace(',', '.'),
+  );
+  return cents === undefined || marks === 0 ? cents : -cents;
+}
+
+/** Cents of plain decimal text, also of zero. Undefined: not an amount. */
+export function unsignedAmount(text: string): bigint | undefined {
+  return /^0{1,12}(?:\.0*)?$/.test(text) ? 0n : centsOf(text);
+}

@@ -1,0 +1,49 @@
+import { isUtf8 } from 'node:buffer';
+import { readFile, stat } from 'node:fs/promises';
+import type { WireTime } from '../../../platform/base/clock.ts';
+import { LIMITS } from '../../../platform/base/limits.ts';
+import { PlainError } from '../../../platform/base/plain-error.ts';
+import { readCamt053 } from './camt053.ts';
+import { readCsvStatement } from './csv.ts';
+import type { LineProblem, StatementLine } from './line.ts';
+import { readMt940 } from './mt940.ts';
+import type { StatementRules } from './settings.ts';
+
+interface ReadStatement {
+  readonly lines: readonly StatementLine[];
+  readonly problems: readonly LineProblem[];
+}
+
+/**
+ * The lines of a bank statement. A file that is not UTF-8 is read as Latin-1.
+ * Throws: `PlainError` if the file is too large or has no end of problems.
+ */
+export async function readStatement(
+  file: string,
+  rules: StatementRules,
+  wireTime: WireTime,
+): Promise<ReadStatement> {
+  const lines: StatementLine[] = [];
+  const problems: LineProblem[] = [];
+  for await (const line of await openStatement(file, rules, wireTime)) {
+    if ('kind' in line) lines.push(line);
+    else problems.push(line);
+    if (problems.length >= LIMITS.statementProblems) break;
+  }
+  return { lines, problems };
+}
+
+async function openStatement(file: string, rules: StatementRules, wireTime: WireTime) {
+  const { size } = await stat(file);
+  if (size > LIMITS.bankStatementBytes) {
+    const megabytes = LIMITS.bankStatementBytes / (1024 * 1024);
+    throw new PlainError(`The file is larger than ${megabytes} MiB.`, { field: 'file' });
+  }
+  const bytes = await readFile(file);
+  const encoding = isUtf8(bytes) ? 'utf8' : 'latin1';
+  if (rules.csv !== undefined) {
+    return readCsvStatement({ path: file, encoding }, rules.csv, wireTime);
+  }
+  const read = rules.format === 'mt940' ? readMt940 : readCamt053;
+  return read(bytes.toString(encoding), rules.statement, wireTime);
+}

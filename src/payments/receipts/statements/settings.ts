@@ -1,0 +1,129 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import { createSettingsReader } from '../../connectors/protocol.ts';
+
+const title = Type.String({ minLength: 1, maxLength: 100 });
+const pattern = Type.String({ maxLength: 200 });
+
+const COLUMNS = Type.Object(
+  {
+    time: title,
+    reference: title,
+    text: title,
+    /** Negative amounts are debits. */
+    amount: Type.Optional(title),
+    /** Instead of `amount`: one column for each side. */
+    credit: Type.Optional(title),
+    debit: Type.Optional(title),
+    currency: Type.Optional(title),
+  },
+  { additionalProperties: false },
+);
+
+const SETTINGS = Type.Object(
+  {
+    format: Type.Enum(['csv', 'mt940', 'camt053']),
+    /** Titles of the columns of CSV. */
+    columns: Type.Optional(COLUMNS),
+    /** Order of day, month and year in CSV, such as DD/MM/YYYY; MMM is a month such as Jan. */
+    date_format: Type.Optional(
+      Type.String({
+        pattern: '^(?=.*DD)(?=.*MM)(?=.*YYYY)(?:DD|MMM?|YYYY)(?:[ ./-](?:DD|MMM?|YYYY)){2}$',
+      }),
+    ),
+    /** Of amounts in CSV. */
+    decimal_separator: Type.Optional(Type.Enum(['.', ','])),
+    /** Which reference of an entry in camt.053 is unique. */
+    identified_by: Type.Optional(Type.Enum(['AcctSvcrRef', 'NtryRef'])),
+    /** Our account as MT940 and camt.053 name it. Statements of other accounts are refused. */
+    bank_account: Type.Optional(Type.String({ minLength: 4, maxLength: 40 })),
+    /** Whether the movements must add up to the closing balance, in MT940 and camt.053. */
+    balances: Type.Optional(Type.Enum(['checked', 'ignored'])),
+    /** A regular expression whose first group is the account number in the purpose. */
+    account_pattern: Type.Optional(pattern),
+    /** The same for M-PESA’s receipt number: such a line is the same receipt as a confirmation. */
+    receipt_pattern: Type.Optional(pattern),
+  },
+  { additionalProperties: false },
+);
+type StatementSettings = Static<typeof SETTINGS>;
+const checkSettings = createSettingsReader(SETTINGS, 'source');
+
+/** Titles of the columns. Either `amount`, or both `credit` and `debit`. */
+export type Columns = Static<typeof COLUMNS>;
+
+/** How to read CSV. */
+export interface CsvRules {
+  readonly columns: Columns;
+  readonly dateFormat: string;
+  readonly decimalSeparator: '.' | ',';
+}
+
+/** How to read statements that name their account and their balances. */
+export interface AccountRules {
+  /** Undefined: any. */
+  readonly account: string | undefined;
+  readonly checksBalances: boolean;
+  readonly identifiedBy: 'AcctSvcrRef' | 'NtryRef';
+}
+
+export interface StatementRules {
+  readonly format: StatementSettings['format'];
+  /** For CSV alone. */
+  readonly csv: CsvRules | undefined;
+  readonly statement: AccountRules;
+  readonly account: RegExp | undefined;
+  readonly receipt: RegExp | undefined;
+}
+
+/** Which settings only some formats have. */
+const ONLY_FOR = {
+  columns: ['csv'],
+  date_format: ['csv'],
+  decimal_separator: ['csv'],
+  identified_by: ['camt053'],
+  bank_account: ['mt940', 'camt053'],
+  balances: ['mt940', 'camt053'],
+} as const satisfies Partial<Record<keyof StatementSettings, readonly string[]>>;
+
+/** Throws an `Error` naming the source and the invalid setting. */
+export function readStatementSettings(sourceCode: string, given: unknown): StatementRules {
+  const settings = checkSettings(sourceCode, given);
+  const { format, columns } = settings;
+  const refuse = (problem: string): never => {
+    throw new Error(`source ${sourceCode}: ${problem}`);
+  };
+  for (const [name, formats] of Object.entries(ONLY_FOR)) {
+    if (settings[name as keyof typeof ONLY_FOR] === undefined) continue;
+    if (!(formats as readonly string[]).includes(format)) refuse(`${name} is not for ${format}`);
+  }
+  if (format === 'csv' && columns === undefined) refuse('columns is missing');
+  if (columns !== undefined) {
+    const { amount, credit, debit } = columns;
+    const sides =
+      amount === undefined ? credit !== undefined && debit !== undefined : !(credit ?? debit);
+    if (!sides) refuse('columns needs either amount, or credit and debit');
+  }
+  const compile = (text: string | undefined): RegExp | undefined => {
+    try {
+      return text === undefined ? undefined : new RegExp(text, 'u');
+    } catch {
+      return refuse(`${text} is not a regular expression`);
+    }
+  };
+  return {
+    format,
+    csv: columns && {
+      columns,
+      dateFormat: settings.date_format ?? 'YYYY-MM-DD',
+      decimalSeparator: settings.decimal_separator ?? '.',
+    },
+    statement: {
+      account: settings.bank_account,
+      checksBalances: settings.balances !== 'ignored',
+      identifiedBy: settings.identified_by ?? 'AcctSvcrRef',
+    },
+    account: compile(settings.account_pattern),
+    receipt: compile(settings.receipt_pattern),
+  };
+}

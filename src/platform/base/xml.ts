@@ -1,0 +1,124 @@
+import { parser as createParser } from 'sax';
+import type { SAXParser } from 'sax';
+
+export interface XmlElement {
+  /** Without its namespace prefix. */
+  readonly name: string;
+  /** Where its start tag ends, the first line being 1. */
+  readonly line: number;
+  readonly attributes: ReadonlyMap<string, string>;
+  readonly children: readonly XmlElement[];
+  /** Its own text without that of its children, trimmed. */
+  readonly text: string;
+}
+
+export interface XmlProblem {
+  readonly line: number;
+  readonly problem: string;
+}
+
+export interface XmlLimits {
+  /** Elements inside each other. */
+  readonly depth: number;
+  readonly elements: number;
+}
+
+interface OpenElement extends XmlElement {
+  readonly children: OpenElement[];
+  text: string;
+}
+
+/** `strictEntities`: only those that XML has itself. The types do not know this option. */
+const OPTIONS = { strictEntities: true, position: true };
+
+const NO_ATTRIBUTES: ReadonlyMap<string, string> = new Map();
+
+/**
+ * The root element of an XML document. A document type is refused, and with it every entity that a
+ * document could define.
+ */
+export function readXml(content: string, limits: XmlLimits): XmlElement | XmlProblem {
+  const parser = createParser(true, OPTIONS);
+  const open: OpenElement[] = [];
+  let root: OpenElement | undefined;
+  let elements = 0;
+  const addText = (more: string): void => {
+    const element = open.at(-1);
+    if (element !== undefined) element.text += more;
+  };
+  const handlers: Partial<SAXParser> = {
+    onerror: (error) => {
+      throw error;
+    },
+    ondoctype: () => refuse('a document type is not allowed'),
+    onopentag: ({ name, attributes }) => {
+      elements += 1;
+      if (open.length >= limits.depth) refuse('too many elements inside each other');
+      if (elements > limits.elements) refuse('too many elements');
+      if (open.length === 0 && root !== undefined) refuse('there is a second root element');
+      const element: OpenElement = {
+        name: localName(name),
+        line: parser.line + 1,
+        attributes: attributesOf(attributes),
+        children: [],
+        text: '',
+      };
+      open.at(-1)?.children.push(element);
+      root ??= element;
+      open.push(element);
+    },
+    ontext: addText,
+    oncdata: addText,
+    onclosetag: () => {
+      const element = open.pop();
+      if (element !== undefined) element.text = element.text.trim();
+    },
+  };
+  Object.assign(parser, handlers);
+  try {
+    parser.write(content.replace(/^\ufeff/, '')).close();
+  } catch (error) {
+    // sax puts its position on further lines.
+    const [problem = ''] = (error as Error).message.split('\n');
+    return { line: parser.line + 1, problem: `the XML is not valid: ${problem}` };
+  }
+  return root ?? { line: 1, problem: 'the XML has no element' };
+}
+
+function refuse(problem: string): never {
+  throw new Error(problem);
+}
+
+function attributesOf(given: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> {
+  const entries = Object.entries(given);
+  if (entries.length === 0) return NO_ATTRIBUTES;
+  return new Map(entries.map(([name, value]) => [name, String(value)]));
+}
+
+function localName(name: string): string {
+  return name.slice(name.indexOf(':') + 1);
+}
+
+/** The children with this name. */
+export function childrenOf(element: XmlElement | undefined, name: string): XmlElement[] {
+  return element?.children.filter((child) => child.name === name) ?? [];
+}
+
+/** The first element on a path of names. */
+export function elementAt(
+  element: XmlElement | undefined,
+  ...path: readonly string[]
+): XmlElement | undefined {
+  let found = element;
+  for (const name of path) found = found?.children.find((child) => child.name === name);
+  return found;
+}
+
+/** The text of the first element on a path of names; undefined if it is missing or empty. */
+export function textAt(
+  element: XmlElement | undefined,
+  ...path: readonly string[]
+): string | undefined {
+  const text = elementAt(element, ...path)?.text;
+  return text === '' ? undefined : text;
+}

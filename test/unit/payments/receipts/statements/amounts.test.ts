@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import {
+  signedAmount,
+  unsignedAmount,
+} from '../../../../../src/payments/receipts/statements/amounts.ts';
+
+test.each([
+  ['1500.5', '.', 150_050n],
+  ['1,500.50', '.', 150_050n],
+  ['1 234 567.00', '.', 123_456_700n],
+  ['1\u00a0500', '.', 150_000n],
+  ['KES 5', '.', undefined],
+  ['1.500,50', ',', 150_050n],
+  ['1500,5', ',', 150_050n],
+  ['-7', '.', -700n],
+  ['7.00-', '.', -700n],
+  ['(7.00)', '.', -700n],
+  ['7.00 DR', '.', -700n],
+  ['7.00 Cr', '.', 700n],
+  ['+7', '.', 700n],
+  ['0.00', '.', 0n],
+  ['1.5000', '.', 150n],
+  // A decimal comma is never taken for a separator of thousands, nor the other way round.
+  ['1,50', '.', undefined],
+  ['1.50', ',', undefined],
+  ['1,5000', '.', undefined],
+  ['12,34,567', '.', undefined],
+  ['1.005', '.', undefined],
+  ['(-7)', '.', undefined],
+  ['-7 DR', '.', undefined],
+  ['(7', '.', undefined],
+  ['7)', '.', undefined],
+  ['1e3', '.', undefined],
+  ['0x10', '.', undefined],
+  ['', '.', undefined],
+  ['١٢', '.', undefined],
+  ['9'.repeat(13), '.', undefined],
+] as const)('“%s” with the decimal separator %s', (text, decimal, cents) => {
+  expect(signedAmount(text, decimal)).toBe(cents);
+});
+
+test('plain amounts may be zero', () => {
+  expect(['0', '0.00', '0.01', '-0', ''].map((text) => unsignedAmount(text))).toEqual([
+    0n,
+    0n,
+    1n,
+    undefined,
+    undefined,
+  ]);
+});

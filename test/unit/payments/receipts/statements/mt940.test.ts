@@ -1,0 +1,108 @@
+import { expect, test } from 'vitest';
+import type {
+  LineProblem,
+  StatementLine,
+} from '../../../../../src/payments/receipts/statements/line.ts';
+import { readMt940 } from '../../../../../src/payments/receipts/statements/mt940.ts';
+import { createWireTime } from '../../../../../src/platform/base/clock.ts';
+
+const wireTime = createWireTime('Africa/Nairobi');
+const RULES = { account: undefined, checksBalances: false, identifiedBy: 'AcctSvcrRef' } as const;
+
+/** A message with these fields between its balances; the first one is on line 3. */
+function message(...fields: readonly string[]): string {
+  return [':20:X', ':60F:C260105KES1000,00', ...fields, ':62F:C260105KES1000,00', '-}'].join(
+    '\r\n',
+  );
+}
+
+function read(content: string, rules: Partial<Parameters<typeof readMt940>[1]> = {}) {
+  return [...readMt940(content, { ...RULES, ...rules }, wireTime)];
+}
+
+function movement(field: string): StatementLine | LineProblem | undefined {
+  return read(message(`:61:${field}`))[0];
+}
+
+test.each([
+  ['2601050106C250,5NTRFNONREF//FT26005001', 'credit', 25_050n, 'FT26005001', '2026-01-06'],
+  ['260105D20,NCHGFEE123', 'debit', 2_000n, 'FEE123', '2026-01-05'],
+  ['260105RC20,00NTRFA//B1', 'credit_returned', 2_000n, 'B1', '2026-01-05'],
+  ['260105RD20,00NTRFA//B1', 'debit_returned', 2_000n, 'B1', '2026-01-05'],
+  // A funds code; slashes in our reference; a reference longer than the 16 characters of the format.
+  [
+    '2601050105CS1,00S05112/34//2022070616391534000',
+    'credit',
+    100n,
+    '2022070616391534000',
+    '2026-01-05',
+  ],
+  // The entry is of the year before or after.
+  ['2601021231C1,00NTRFX12345', 'credit', 100n, 'X12345', '2025-12-31'],
+  ['2512310102C1,00NTRFX12345', 'credit', 100n, 'X12345', '2026-01-02'],
+] as const)('%s', (...row) => {
+  const [field, kind, amountCents, reference, day] = row;
+  const at = new Date(`${day}T00:00:00+03:00`);
+  expect(movement(field)).toEqual({ line: 3, at, amountCents, kind, reference, text: '' });
+});
+
+test.each([
+  ['26010C1,00NTRFX12345', 'field 61'],
+  ['260105C1.00NTRFX12345', 'field 61'],
+  ['260105C1,001NTRFX12345', 'field 61'],
+  ['260105E1,00NTRFX12345', 'field 61'],
+  ['261305C1,00NTRFX12345', 'date'],
+  ['2601050230C1,00NTRFX12345', 'date'],
+  ['260105C1,00NTRFNONREF', 'reference'],
+  ['260105C1,00NTRF', 'reference'],
+  [`260105C1,00NTRF${'X'.repeat(70)}`, 'field 61'],
+])('%s is a problem of its line', (field, problem) => {
+  expect(movement(field)).toEqual({ line: 3, problem: expect.stringContaining(problem) });
+});
+
+test('the purpose has the lines of field 86 and the further ones of field 61', () => {
+  const fields = [
+    ':61:260105C1,00NTRFX12345',
+    '/TRCD/00112/',
+    ':NS:22bank',
+    ':86:RENT',
+    '-CHQ 7',
+    'MAY',
+  ];
+  const balance = [':86:of the statement'];
+  expect(read(message(...fields) + balance.join(''))).toMatchObject([
+    { text: 'RENT -CHQ 7 MAY /TRCD/00112/' },
+  ]);
+});
+
+test('each message is checked: account, currency, balances', () => {
+  const good = message(':25:BANK/01-100', ':61:260105C1,00NTRFX12345', ':61:260105D1,00NTRFX12346');
+  const rules = { account: 'bank 01100', checksBalances: true };
+  expect(read(good + '\n' + good, rules)).toHaveLength(4);
+  const problems = (content: string) => read(content, rules).filter((line) => 'problem' in line);
+  expect(problems(good.replace('01-100', '01-101'))).toMatchObject([
+    { line: 1, problem: expect.stringContaining('BANK/01-101') },
+  ]);
+  expect(problems(good.replace('D1,00', 'D2,00'))).toMatchObject([
+    { problem: expect.stringContaining('999.00') },
+  ]);
+  expect(problems(good.replace(':62F:C260105KES', ':62F:D260105KES'))).toMatchObject([
+    { problem: expect.stringContaining('-1000.00') },
+  ]);
+  expect(problems(good.replaceAll('KES', 'USD'))).toMatchObject([
+    { problem: 'the currency is USD, not KES' },
+  ]);
+  expect(problems(good.replace(/:60F.*/, ''))).toMatchObject([
+    { problem: expect.stringContaining('field 60') },
+  ]);
+  // A second message that was cut off.
+  expect(problems(`${good}\n${good.slice(0, good.indexOf(':62F'))}`)).toMatchObject([
+    { line: 8, problem: expect.stringContaining('field 62') },
+  ]);
+});
+
+test('what is not MT940 is a problem', () => {
+  for (const content of ['', 'Date,Amount\n', '<Document/>']) {
+    expect(read(content)).toEqual([{ line: 1, problem: 'it has no MT940 statement' }]);
+  }
+});
