@@ -101,6 +101,7 @@ export const PAYMENTS_GRANTS: RuntimeGrants = {
   corrections: APPEND_ONLY,
   operator_statements: APPEND_ONLY,
   statement_rows: APPEND_ONLY,
+  statement_pulls: { insert: true, updateAllBut: ['operator'] },
   closed_days: APPEND_ONLY,
   day_totals: APPEND_ONLY,
   quarantines: { insert: true, updateAllBut: ['quarantine_id', 'entered_at'] },

@@ -2,6 +2,8 @@ import type { Logger } from 'pino';
 import type { Clock, WireTime } from '../platform/base/clock.ts';
 import type { Mac } from '../platform/base/mac.ts';
 import type { MasterKeys } from '../platform/base/sealing.ts';
+import { startPeriodicJob } from '../platform/jobs/periodic-job.ts';
+import type { PeriodicJob } from '../platform/jobs/periodic-job.ts';
 import type { OpenPool, Pool } from '../platform/db/pool.ts';
 import type { BillerCatalogue } from './billers/catalogue.ts';
 import type { Connector } from './dispatch/connector.ts';
@@ -9,6 +11,8 @@ import { startFloatWatch } from './dispatch/float-watch.ts';
 import { startEventRetention } from './events/retention.ts';
 import { startWebhookSender } from './events/sender.ts';
 import { startChainBuilder } from './ledger/chain-builder.ts';
+import { findOpenQuarantine } from './quarantine/store.ts';
+import { pullDueStatements } from './reconciliation/pull.ts';
 import type { Timing } from './timing.ts';
 
 export interface JobOptions {
@@ -30,7 +34,7 @@ export interface PaymentJobs {
   stop(graceLeftMs: () => number): Promise<void>;
 }
 
-/** The wing's background jobs: the hash chain, webhooks, retention. */
+/** The wing's background jobs: the hash chain, webhooks, retention, floats, statements. */
 export function startPaymentJobs(options: JobOptions): PaymentJobs {
   const { pool, clock, timing, log } = options;
   const chain = startChainBuilder({
@@ -52,6 +56,7 @@ export function startPaymentJobs(options: JobOptions): PaymentJobs {
     everyMs: timing.floatPollMs,
     log,
   });
+  const statements = startStatementPull(options);
   const sender = startWebhookSender({
     pool: options.openPool({ name: 'webhooks', max: 2, byIndexOnly: true }),
     masterKeys: options.masterKeys,
@@ -63,9 +68,27 @@ export function startPaymentJobs(options: JobOptions): PaymentJobs {
   return {
     stop: async (graceLeftMs) => {
       await sender.stop(graceLeftMs());
+      await statements.stop();
       await floats.stop();
       await retention.stop();
       await chain.stop();
     },
   };
+}
+
+/** Not during a quarantine: what the ledger lacks then is restored by people first. */
+function startStatementPull(options: JobOptions): PeriodicJob {
+  const { pool, catalogue, timing } = options;
+  const deps = {
+    ...options,
+    operatorCodes: () => catalogue.operators().map(({ operatorCode }) => operatorCode),
+  };
+  return startPeriodicJob({
+    everyMs: timing.statementPollMs,
+    work: async (stopping) => {
+      if ((await findOpenQuarantine(pool)) === undefined) await pullDueStatements(deps, stopping);
+    },
+    failureText: 'statements could not be pulled',
+    log: options.log,
+  });
 }

@@ -3,13 +3,16 @@ import type { Pool } from '../platform/db/pool.ts';
 import { addGauge, gaugesOf } from '../platform/gauges.ts';
 import { countOpenBatches } from './bulk/store.ts';
 import { countOpenCases } from './cases/cases-store.ts';
-import { hoursLeft } from './billers/float.ts';
+import { hoursLeft } from './billers/forecast.ts';
 import { listFloats, readSpentHours } from './billers/float-store.ts';
+import { isFloatBooked } from './house/store.ts';
 import { listRoutes } from './billers/routes-store.ts';
 import { countInstructions, readQueueTotals } from './dispatch/queue-totals-store.ts';
 import { readBacklog } from './events/webhooks-store.ts';
 import { readUnchainedSeconds } from './ledger/store.ts';
 import { findOpenQuarantine } from './quarantine/store.ts';
+import { reportFloat } from './reconciliation/float-report.ts';
+import { listPulls } from './reconciliation/pull-store.ts';
 import { countOpenReceipts } from './receipts/store.ts';
 
 /** Where payments wait, and what needs people; no label contains personal data. */
@@ -46,6 +49,7 @@ export function addPaymentMetrics(
   addQueueMetrics(registry, pool);
   addRouteMetrics(registry, pool);
   addFloatMetrics(registry, pool);
+  addStatementMetrics(registry, pool);
   addBatchMetrics(registry, pool);
   addCaseMetrics(registry, pool);
   addWebhookMetrics(registry, pool);
@@ -144,6 +148,35 @@ function addFloatMetrics(registry: Registry, pool: Pool): void {
       const floorCents = row.stopCents ?? 0n;
       const left = hoursLeft(balanceCents, spent.get(operator) ?? [], { now, floorCents });
       if (left !== null) hours.set({ operator }, left);
+    }
+  };
+}
+
+function addStatementMetrics(registry: Registry, pool: Pool): void {
+  const gauge = gaugesOf(registry, () => read());
+  const age = gauge(
+    'malipo_statement_pull_age_seconds',
+    'Age of the end of the last statement that was pulled from the operator',
+    ['operator'],
+  );
+  const failed = gauge('malipo_statement_pull_failed', '1: the last pull failed', ['operator']);
+  const unexplained = gauge(
+    'malipo_operator_float_unexplained_cents',
+    'The part of the difference between the reported float and our books that nothing explains',
+    ['operator'],
+  );
+  const read = async (): Promise<void> => {
+    for (const one of [age, failed, unexplained]) one.reset();
+    for (const { operator, status, pulledUntil, lastError } of await listPulls(pool)) {
+      if (status === 'off') continue;
+      age.set({ operator }, (Date.now() - pulledUntil.getTime()) / 1000);
+      failed.set({ operator }, lastError === null ? 0 : 1);
+    }
+    for (const float of await listFloats(pool)) {
+      if (float.balanceCents === null || !(await isFloatBooked(pool, float.operatorCode))) continue;
+      const { bridge } = await reportFloat(pool, float);
+      const cents = bridge?.unexplainedCents ?? 0n;
+      unexplained.set({ operator: float.operatorCode }, Number(cents));
     }
   };
 }

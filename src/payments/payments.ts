@@ -23,6 +23,7 @@ import { createCapacity } from './dispatch/capacity.ts';
 import type { Capacity } from './dispatch/capacity.ts';
 import type { Connector } from './dispatch/connector.ts';
 import { createDailySpending } from './dispatch/daily-spending.ts';
+import { createFloatGuard } from './dispatch/float-guard.ts';
 import { noteBalance } from './dispatch/float-watch.ts';
 import { startDispatcher } from './dispatch/dispatcher.ts';
 import type { Dispatcher } from './dispatch/dispatcher.ts';
@@ -293,6 +294,7 @@ function startDispatch(options: PaymentsOptions, parts: Parts): Dispatch {
     settler,
     availabilities,
     spending: createDailySpending({ pool, catalogue, nowMs: () => timers.nowMs() }),
+    floatGuard: createFloatGuard({ pool, nowMs: () => timers.nowMs() }),
     capacity,
     policy: timing.retries,
     pollMs: timing.queuePollMs,

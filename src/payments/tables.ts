@@ -51,6 +51,7 @@ export const PAYMENTS_TABLES: TableClasses = {
   // An operator's statement covers many vendors.
   operator_statements: 'local',
   statement_rows: 'local',
+  statement_pulls: 'local',
   closed_days: 'local',
   day_totals: 'distributed',
   // Claims read whether one is open.

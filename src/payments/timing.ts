@@ -18,6 +18,8 @@ export interface Timing {
   readonly eventRetentionEveryMs: number;
   /** How often operators are asked for our float with them. */
   readonly floatPollMs: number;
+  /** How often to look for operators' statements that are due. */
+  readonly statementPollMs: number;
   /** How often receipts are pulled from a provider whose confirmations may get lost. */
   readonly receiptPullEveryMs: number;
   /** How often to look for receipts to pull, and for claims that a process left. */
@@ -39,6 +41,7 @@ export const PRODUCTION_TIMING: Timing = {
   chainEveryMs: 10_000,
   eventRetentionEveryMs: 3_600_000,
   floatPollMs: 30_000,
+  statementPollMs: 60_000,
   receiptPullEveryMs: 180_000,
   receiptPollMs: 5_000,
 };

@@ -36,7 +36,13 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
   'payments/archive': ['archive_files', 'archived_payments'],
   'payments/bulk': ['bulk_batches', 'bulk_chunks'],
   'payments/events': ['webhooks', 'events'],
-  'payments/reconciliation': ['operator_statements', 'statement_rows', 'closed_days', 'day_totals'],
+  'payments/reconciliation': [
+    'operator_statements',
+    'statement_rows',
+    'statement_pulls',
+    'closed_days',
+    'day_totals',
+  ],
 
   'credit/registry': [
     'credit_registry',
@@ -123,6 +129,10 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
   'payments/dispatch/recall-store.ts': {
     tables: ['payments'],
     why: 'finds and locks queue entries by payment in one statement; only the payment knows the biller, which is part of the entry’s key',
+  },
+  'payments/dispatch/float-guard-store.ts': {
+    tables: ['operator_floats', 'payments', 'transfers'],
+    why: 'what is left of a float is its report less what was settled and sent since, found by time in one statement each',
   },
   'payments/dispatch/spending-store.ts': {
     tables: ['payments', 'transfers'],

@@ -2,16 +2,24 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { setFloatLimits } from '../../src/payments/billers/administer-float.ts';
 import { listFloats } from '../../src/payments/billers/float-store.ts';
-import { pollFloats } from '../../src/payments/dispatch/float-watch.ts';
+import { readLeft } from '../../src/payments/dispatch/float-guard-store.ts';
+import { noteBalance, pollFloats } from '../../src/payments/dispatch/float-watch.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { removeRoute, setRoute } from '../../src/payments/billers/administer-routes.ts';
 import { putOperator } from '../../src/payments/billers/store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { settlePayments } from '../../src/payments/create/store.ts';
 import type { Connector } from '../../src/payments/dispatch/connector.ts';
-import { create, outcomeOf, startDispatch, until } from '../support/dispatch-fixture.ts';
+import {
+  create,
+  openPaymentsOf,
+  outcomeOf,
+  startDispatch,
+  until,
+} from '../support/dispatch-fixture.ts';
 import type { Dispatch } from '../support/dispatch-fixture.ts';
 import {
+  createInstructed,
   failedReport,
   openBooks,
   OPERATOR,
@@ -333,4 +341,75 @@ describe('our float with an operator', () => {
     );
     expect(spent.rows).toEqual([{ spent: 900_000, added: 200_000 }]);
   });
+
+  test('stops between two reports, by what was sent since the last one', async () => {
+    const first = createScriptedConnector({ pay: paid, balance: () => 1_000_000n });
+    const connectors = { [OPERATOR]: first, [SECOND]: works() };
+    await noteBalance({ pool: books.pool, catalogue: quiet, log: silent }, OPERATOR, 1_000_000n);
+    await setFloatLimits(books.pool, OPERATOR, { stopCents: 900_000n, resumeCents: 950_000n });
+    // What another process has sent since, and what is settled.
+    const vendorId = await books.addVendor(10_000_000n);
+    const sent = newPayment({ vendorId, amountCents: 40_000n });
+    const settled = newPayment({ vendorId, amountCents: 60_000n });
+    await createInstructed(books.pool, [sent, settled]);
+    await settlePayments(books.pool, [paidReport(settled)]);
+    await start(connectors);
+    const made = await make();
+    expect(await outcomeOf(books, made)).toBe('success');
+    expect((await readRoutes(made))[0]?.slice(0, 2)).toEqual([
+      SECOND,
+      `${OPERATOR}: our float with it is nearly used up`,
+    ]);
+    expect(await readLeft(books.pool)).toEqual(new Map([[OPERATOR, 0n]]));
+    // An older instruction without a result is in the report already, or was not executed.
+    await books.owner.query(
+      `update dispatch_queue set sent_at = now() - interval '1 hour' where payment_id = $1`,
+      [sent.paymentId],
+    );
+    expect(await readLeft(books.pool)).toEqual(new Map([[OPERATOR, 40_000n]]));
+    await settlePayments(books.pool, [failedReport(sent)]);
+  });
+
+  test('is reported once for each crossing, not for each report', async () => {
+    await setFloatLimits(books.pool, OPERATOR, {
+      lowCents: 500n,
+      stopCents: 100n,
+      resumeCents: 300n,
+    });
+    const lines: unknown[] = [];
+    const log = pino(
+      { level: 'warn' },
+      { write: (line: string) => void lines.push((JSON.parse(line) as { msg: string }).msg) },
+    );
+    for (const cents of [900n, 499n, 480n, 300n, 100n, 50n, 299n, 600n, 700n]) {
+      await noteBalance({ pool: books.pool, catalogue: quiet, log }, OPERATOR, cents);
+    }
+    expect(lines).toEqual([
+      'our float with the operator is low',
+      'our float with the operator is used up to its stop limit: nothing more is sent through it',
+      'our float with the operator is large enough again',
+    ]);
+  });
+
+  test('that comes by callback counts like an answer', async () => {
+    const connector: Connector = {
+      ...createScriptedConnector({ pay: paid }),
+      callbacks: {
+        acceptedBody: {},
+        read: async () => ({ kind: 'balance', balanceCents: 12_345n }),
+      },
+    };
+    const payments = openPaymentsOf(books, { connectors: { [OPERATOR]: connector } });
+    await setFloatLimits(books.pool, OPERATOR, { lowCents: 20_000n });
+    const request = { headers: {}, path: '', body: Buffer.alloc(0) };
+    expect(await payments.callbackReceiver.receive(OPERATOR, request)).toMatchObject({
+      kind: 'accepted',
+    });
+    const [row] = await listFloats(books.pool);
+    expect(row).toMatchObject({ balanceCents: 12_345n, state: 'low' });
+    await payments.stop(() => 0);
+  });
 });
+
+const silent = pino({ level: 'silent' });
+const quiet = { reload: async () => {} };

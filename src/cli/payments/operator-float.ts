@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { formatMoney } from '../../platform/base/money.ts';
 import { setFloatLimits } from '../../payments/billers/administer-float.ts';
-import { hoursLeft } from '../../payments/billers/float.ts';
+import { hoursLeft } from '../../payments/billers/forecast.ts';
 import { listFloats, readSpentHours } from '../../payments/billers/float-store.ts';
 import { code, command, moneyAboveZero, requireSome } from '../arguments.ts';
 import type { Cli } from '../cli.ts';

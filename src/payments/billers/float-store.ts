@@ -2,7 +2,9 @@ import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { markChanged } from '../../platform/db/settings-watch.ts';
 import { stateAfter } from './float.ts';
-import type { FloatLimits, FloatState, SpentHour } from './float.ts';
+import type { FloatLimits, FloatState } from './float.ts';
+import { FORECAST_DAYS } from './forecast.ts';
+import type { SpentHour } from './forecast.ts';
 
 export interface FloatRow extends FloatLimits {
   readonly operatorCode: string;
@@ -47,7 +49,11 @@ export async function saveBalance(
   pool: Pool,
   operatorCode: string,
   balanceCents: bigint,
-): Promise<{ readonly before: FloatState; readonly after: FloatState }> {
+): Promise<{
+  readonly before: FloatState;
+  readonly after: FloatState;
+  readonly stopCents: bigint | null;
+}> {
   return await databaseTransaction(pool, async (client) => {
     await insertMissing(client, operatorCode);
     const row = await lockFloatOf(client, operatorCode);
@@ -60,7 +66,7 @@ export async function saveBalance(
     const change = balanceCents - (row.balanceCents ?? balanceCents);
     await addToHour(client, operatorCode, change);
     if (after !== row.state) await markChanged(client, 'billers');
-    return { before: row.state, after };
+    return { before: row.state, after, stopCents: row.stopCents };
   });
 }
 
@@ -112,9 +118,6 @@ async function addToHour(db: Queryable, operatorCode: string, change: bigint): P
     [operatorCode, FORECAST_DAYS],
   );
 }
-
-/** A forecast rests on so many days. */
-const FORECAST_DAYS = 7;
 
 /** What was spent in each recorded hour, by operator. */
 export async function readSpentHours(db: Queryable): Promise<ReadonlyMap<string, SpentHour[]>> {

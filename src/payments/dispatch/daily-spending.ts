@@ -43,9 +43,9 @@ export function createDailySpending(options: {
       const limited = catalogue
         .billers()
         .filter(({ routes }) => routes.some(({ dailyLimitCents }) => dailyLimitCents !== null));
-      if (limited.length === 0) return;
       const before = claimed;
       claimed = new Map();
+      if (limited.length === 0) return;
       try {
         read = await readSpending(
           pool,

@@ -18,6 +18,7 @@ import type { Connector } from './connector.ts';
 import type { RetryPolicy } from './decide.ts';
 import { createRotation } from './rotation.ts';
 import type { DailySpending } from './daily-spending.ts';
+import type { FloatGuard } from './float-guard.ts';
 import { createRouting } from './routing.ts';
 import type { Routing } from './routing.ts';
 import { shareOut } from './shares.ts';
@@ -39,6 +40,7 @@ export interface DispatcherOptions {
   readonly settler: Settler;
   readonly availabilities: Availabilities;
   readonly spending: DailySpending;
+  readonly floatGuard: FloatGuard;
   /** Shared with other code that calls operators. */
   readonly capacity: Capacity;
   readonly policy: RetryPolicy;
@@ -130,6 +132,10 @@ class RunningDispatcher implements Dispatcher {
   async #listQueues(): Promise<void> {
     // Not awaited: an operator that is down must not delay the others.
     void this.#probe();
+    const { floatGuard, log } = this.#options;
+    await floatGuard.refresh().catch((error: unknown) => {
+      log.error({ err: error }, 'could not read how much is left of our floats');
+    });
     let nextDueMs = this.#options.pollMs;
     for (const queue of await listQueues(this.#options.pool)) {
       if (queue.dueInMs <= 0) this.#rotation.add(queue);

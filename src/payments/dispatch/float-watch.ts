@@ -1,7 +1,9 @@
 import type { Logger } from 'pino';
 import { callWithin } from './probe.ts';
 import type { BillerCatalogue } from '../billers/catalogue.ts';
-import { saveBalance, takeDue } from '../billers/float-store.ts';
+import type { FloatState } from '../billers/float.ts';
+import { readSpentHours, saveBalance, takeDue } from '../billers/float-store.ts';
+import { hoursLeft } from '../billers/forecast.ts';
 import { startPeriodicJob } from '../../platform/jobs/periodic-job.ts';
 import type { PeriodicJob } from '../../platform/jobs/periodic-job.ts';
 import { systemTimers } from '../../platform/base/timers.ts';
@@ -68,8 +70,19 @@ export async function noteBalance(
   operatorCode: string,
   balanceCents: bigint,
 ): Promise<void> {
-  const { before, after } = await saveBalance(pool, operatorCode, balanceCents);
+  const { before, after, stopCents } = await saveBalance(pool, operatorCode, balanceCents);
   if (before === after) return;
-  log.warn({ operatorCode, before, after, balanceCents: balanceCents.toString() }, 'our float');
+  const spent = (await readSpentHours(pool)).get(operatorCode) ?? [];
+  const hours = hoursLeft(balanceCents, spent, { now: new Date(), floorCents: stopCents ?? 0n });
+  const about = { operatorCode, before, balanceCents: balanceCents.toString(), hoursLeft: hours };
+  log.warn(about, CROSSINGS[after]);
   await catalogue.reload();
 }
+
+/** Logged once when the state changes, not at every report. */
+const CROSSINGS: Readonly<Record<FloatState, string>> = {
+  enough: 'our float with the operator is large enough again',
+  low: 'our float with the operator is low',
+  stopped:
+    'our float with the operator is used up to its stop limit: nothing more is sent through it',
+};

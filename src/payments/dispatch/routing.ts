@@ -3,6 +3,7 @@ import type { BillerCatalogue } from '../billers/catalogue.ts';
 import type { Availabilities } from './availability.ts';
 import type { Capacity } from './capacity.ts';
 import type { DailySpending } from './daily-spending.ts';
+import type { FloatGuard } from './float-guard.ts';
 import { bandsOf, failOver } from './route.ts';
 import type { Band, Candidate, Failover } from './route.ts';
 import { NO_MAXIMUM } from './store.ts';
@@ -24,13 +25,14 @@ export interface RoutingOptions {
   readonly availabilities: Pick<Availabilities, 'obstacleOf'>;
   readonly capacity: Capacity;
   readonly spending: Pick<DailySpending, 'isSpent' | 'note'>;
+  readonly floatGuard: Pick<FloatGuard, 'isDrained' | 'note'>;
 }
 
 /** A route's count is halved when it reaches this, so that weights are about recent payments. */
 const MAX_COUNT = 1_000;
 
 export function createRouting(options: RoutingOptions): Routing {
-  const { catalogue, availabilities, capacity, spending } = options;
+  const { catalogue, availabilities, capacity, spending, floatGuard } = options;
   const counts = new Map<string, number>();
   const bands = new WeakMap<Biller, readonly Band[]>();
   const obstacleOf = (biller: Biller, route: Route): string | null => {
@@ -38,7 +40,8 @@ export function createRouting(options: RoutingOptions): Routing {
       return 'the operator has no connector';
     return (
       availabilities.obstacleOf(biller.billerCode, route) ??
-      (spending.isSpent(biller.billerCode, route) ? 'the daily limit is reached' : null)
+      (spending.isSpent(biller.billerCode, route) ? 'the daily limit is reached' : null) ??
+      (floatGuard.isDrained(route.operatorCode) ? 'our float with it is nearly used up' : null)
     );
   };
   const candidates: Routing['candidates'] = (biller, promised) =>
@@ -65,8 +68,9 @@ export function createRouting(options: RoutingOptions): Routing {
         const { stage, billerCode, operatorCode } = claim;
         const biller = catalogue.biller(billerCode);
         if (stage !== 'send' || operatorCode === null || biller === undefined) continue;
-        if (biller.routes.length < 2) continue;
         spending.note(claim);
+        floatGuard.note(claim);
+        if (biller.routes.length < 2) continue;
         const count = (counts.get(`${billerCode} ${operatorCode}`) ?? 0) + 1;
         counts.set(`${billerCode} ${operatorCode}`, count);
         if (count >= MAX_COUNT) halve(counts, biller);

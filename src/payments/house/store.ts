@@ -131,3 +131,8 @@ export async function readConsumed(
   );
   return read.rows[0]?.cents ?? 0n;
 }
+
+/** Whether anything is booked about our float with an operator. */
+export async function isFloatBooked(db: Queryable, operatorCode: string): Promise<boolean> {
+  return (await readFloatBeginning(db, operatorCode)).isBooked;
+}

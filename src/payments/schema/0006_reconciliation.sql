@@ -49,6 +49,21 @@ create unique index statement_rows_once on statement_rows (operator, kind, opera
 create index statement_rows_by_payment on statement_rows (payment_id)
   where payment_id is not null;
 
+-- Operators whose movements are pulled. Rows are made for operators that can be asked.
+create table statement_pulls (
+  -- Every statement that ends here or before was pulled.
+  pulled_until timestamptz not null,
+  -- While a process pulls, and for a while after a failure, no other one does.
+  due_at timestamptz not null default '-infinity',
+  -- How much time a statement covers, and how long after its end it is pulled: movements may be listed
+  -- late.
+  every_minutes integer not null default 1440 check (every_minutes between 15 and 1440),
+  delay_minutes integer not null default 60 check (delay_minutes between 0 and 10080),
+  operator text primary key references operators,
+  status text not null default 'on' check (status in ('on', 'off')),
+  last_error text
+);
+
 -- Days whose totals are final: no transfer can be added to them.
 create table closed_days (
   day date primary key,

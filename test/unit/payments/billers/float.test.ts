@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hoursLeft, stateAfter } from '../../../../src/payments/billers/float.ts';
+import { stateAfter } from '../../../../src/payments/billers/float.ts';
 import type { FloatState } from '../../../../src/payments/billers/float.ts';
 
 const LIMITS = { lowCents: 500n, stopCents: 100n, resumeCents: 300n };
@@ -32,25 +32,5 @@ describe('the state of a float', () => {
         expect(state).toBe('stopped');
       }),
     );
-  });
-});
-
-describe('a forecast', () => {
-  const now = new Date('2026-03-02T10:30:00Z');
-  const hourly = Array.from({ length: 48 }, (_, index) => ({
-    hour: new Date(now.getTime() - 30 * 60_000 - index * 3_600_000),
-    spentCents: 100n,
-  }));
-
-  test('divides by what the same hours cost before', () => {
-    const left = hoursLeft(1_100n, hourly, { now, floorCents: 100n });
-    expect(left).toBeGreaterThan(9);
-    expect(left).toBeLessThan(16);
-  });
-
-  test('is 0 at the floor, and nothing without consumption', () => {
-    expect(hoursLeft(100n, hourly, { now, floorCents: 100n })).toBe(0);
-    expect(hoursLeft(100n, [], { now, floorCents: 0n })).toBeNull();
-    expect(hoursLeft(10n ** 9n, hourly, { now, floorCents: 0n })).toBeNull();
   });
 });
