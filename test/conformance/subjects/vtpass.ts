@@ -19,7 +19,7 @@ const SUFFIXES: Readonly<Record<Scenario, string>> = {
   reversed: '9915',
 };
 
-const SECRET = JSON.stringify({ api_key: 'a', secret_key: 's' });
+const SECRET = JSON.stringify({ api_key: 'a', secret_key: 's', public_key: 'p' });
 
 export const VTPASS_SETTINGS = JSON.parse(
   readFileSync(new URL('../../../sandbox/providers/vtpass/config.json', import.meta.url), 'utf8'),

@@ -1,0 +1,222 @@
+import { afterEach, expect, test } from 'vitest';
+import { readC2bPayment, readPulled } from '../../../../../src/payments/receipts/daraja/payment.ts';
+import { createDarajaSource } from '../../../../../src/payments/receipts/daraja/source.ts';
+import { startRecordingServer } from '../../../../support/recording-server.ts';
+import type { RecordingServer } from '../../../../support/recording-server.ts';
+
+// Money in, as it leaves and as it is read, compared field by field with the documentation. Source:
+// developer.safaricom.co.ke: Customer To Business (C2B), Pull Transactions, M-PESA Express; mirrored
+// in JacksCodeVault/mpesa-daraja-mcp: daraja_docs_v3/docs, December 2025.
+
+const { signal } = new AbortController();
+const SECRET = { consumer_key: 'key', consumer_secret: 'secret', passkey: 'pass' };
+const SHORT_CODE = '600100';
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close();
+});
+
+async function start(answer: unknown, status = 200) {
+  const server: RecordingServer = await startRecordingServer(
+    (line) => (line.includes('/oauth/') ? { access_token: 'T', expires_in: '3599' } : answer),
+    status,
+  );
+  const source = createDarajaSource({
+    sourceCode: 'till',
+    settings: {
+      base_url: server.origin,
+      short_code: SHORT_CODE,
+      nominated_number: '254700000001',
+      unreachable: 'Cancelled',
+    },
+    secret: JSON.stringify(SECRET),
+    pathSecrets: [{ secret: 'paths', validUntil: null }],
+    callbackUrl: 'https://m.example/receipts/till',
+  });
+  open.push(source, server);
+  return {
+    source,
+    /** The only request after the one for a token. */
+    sent: () => {
+      const [token, request] = server.requests;
+      expect(server.requests).toHaveLength(2);
+      expect(token?.line).toBe('GET /oauth/v1/generate?grant_type=client_credentials');
+      expect(request?.headers).toMatchObject({
+        authorization: 'Bearer T',
+        'content-type': 'application/json',
+      });
+      return [request?.line, JSON.parse(request?.body ?? '') as unknown];
+    },
+  };
+}
+
+const OUR_URL = /^https:\/\/m\.example\/receipts\/till\/[a-z]+\/\/0\/[0-9a-f]{32}$/;
+
+test('C2B: POST /mpesa/c2b/v2/registerurl', async () => {
+  const { source, sent } = await start({
+    OriginatorCoversationID: '1',
+    ResponseCode: '0',
+    ResponseDescription: 'Success',
+  });
+  expect(await source.register(signal)).toEqual({ isDone: true, message: 'Success' });
+  expect(sent()).toEqual([
+    'POST /mpesa/c2b/v2/registerurl',
+    {
+      ShortCode: SHORT_CODE,
+      ResponseType: 'Cancelled',
+      ConfirmationURL: expect.stringMatching(OUR_URL),
+      ValidationURL: expect.stringMatching(OUR_URL),
+    },
+  ]);
+  // Not accepted in URLs: mpesa, safaricom, exe, exec, cmd, sql, query.
+  const { confirmation, validation } = source.urls;
+  expect(`${confirmation} ${validation}`).not.toMatch(/mpesa|safaricom|exe|cmd|sql|query/i);
+  expect(confirmation).not.toBe(validation);
+});
+
+test('C2B: the URLs are registered already', async () => {
+  const answer = { errorCode: '500.003.1001', errorMessage: 'Urls are already registered.' };
+  const { source } = await start(answer);
+  expect(await source.register(signal)).toMatchObject({ isDone: true });
+});
+
+const PAYMENT = {
+  TransactionType: 'Pay Bill',
+  TransID: 'UA51000001',
+  TransTime: '20260105101530',
+  TransAmount: '500.00',
+  BusinessShortCode: SHORT_CODE,
+  BillRefNumber: 'V001',
+  InvoiceNumber: '',
+  OrgAccountBalance: '1500.00',
+  ThirdPartyTransID: '',
+  MSISDN: '2547 ***** 001',
+  FirstName: 'TEST',
+  MiddleName: '',
+  LastName: '',
+};
+const READ = {
+  receipt: 'UA51000001',
+  amountCents: 500_00n,
+  paidAt: new Date('2026-01-05T07:15:30Z'),
+  account: 'V001',
+  payer: '2547 ***** 001 TEST',
+  type: 'Pay Bill',
+};
+
+test('C2B: validation and confirmation, as documented', () => {
+  const body = Buffer.from(JSON.stringify(PAYMENT));
+  expect(readC2bPayment(body, SHORT_CODE)).toMatchObject({ ...READ, isOurs: true });
+  expect(readC2bPayment(body, '600999')).toMatchObject({ isOurs: false });
+});
+
+test.each(['TransID', 'TransTime', 'TransAmount'])(
+  'C2B: without %s it is not a payment',
+  (name) => {
+    const body = Buffer.from(JSON.stringify({ ...PAYMENT, [name]: undefined }));
+    expect(readC2bPayment(body, SHORT_CODE)).toBeUndefined();
+  },
+);
+
+test('Pull: POST /pulltransactions/v1/register', async () => {
+  const { source, sent } = await start({ ResponseStatus: '1001', ShortCode: SHORT_CODE });
+  expect(await source.registerPull(signal)).toMatchObject({ isDone: true });
+  expect(sent()).toEqual([
+    'POST /pulltransactions/v1/register',
+    {
+      ShortCode: SHORT_CODE,
+      RequestType: 'Pull',
+      NominatedNumber: '254700000001',
+      CallBackURL: expect.stringMatching(OUR_URL),
+    },
+  ]);
+});
+
+const ROW = {
+  transactionId: 'UA51000001',
+  trxDate: '2026-01-05T10:15:30+03:00',
+  msisdn: '2547 ***** 001',
+  sender: 'TEST',
+  transactiontype: 'Pay Bill',
+  billreference: 'V001',
+  amount: '500.0',
+  organizationname: 'Example',
+};
+
+test('Pull: POST /pulltransactions/v1/query, with a list in a list', async () => {
+  const answer = { ResponseRefID: '1', ResponseCode: '1000', Response: [[ROW]] };
+  const { source, sent } = await start(answer);
+  const from = new Date('2026-01-05T06:00:00Z');
+  const to = new Date('2026-01-05T08:00:00Z');
+  expect(await source.pull({ from, to, offset: 100 }, signal)).toMatchObject({
+    payments: [READ],
+    unreadable: 0,
+  });
+  expect(sent()).toEqual([
+    'POST /pulltransactions/v1/query',
+    {
+      ShortCode: SHORT_CODE,
+      StartDate: '2026-01-05 09:00:00',
+      EndDate: '2026-01-05 11:00:00',
+      OffSetValue: '100',
+    },
+  ]);
+});
+
+test.each<[string, object, object | undefined]>([
+  ['nothing found', { ResponseCode: '1001' }, { payments: [] }],
+  ['nothing found, as lists', { ResponseCode: '1001', Response: [[]] }, { payments: [] }],
+  ['a failure under HTTP 200', { ResponseCode: '1002' }, undefined],
+  ['no code', { Response: [[ROW]] }, undefined],
+])('Pull: %s', (_what, answer, page) => {
+  const read = readPulled(Buffer.from(JSON.stringify(answer)));
+  if (page === undefined) expect(read).toBeUndefined();
+  else expect(read).toMatchObject(page);
+});
+
+const PUSH = { phone: '254700000001', amountCents: 500_00n, account: 'V001' };
+
+test('M-PESA Express: POST /mpesa/stkpush/v1/processrequest', async () => {
+  const { source, sent } = await start({
+    MerchantRequestID: '29115-34620561-1',
+    CheckoutRequestID: 'ws_CO_050120261015300001',
+    ResponseCode: '0',
+    ResponseDescription: 'Success',
+    CustomerMessage: 'Success',
+  });
+  expect(await source.sendPush?.(PUSH, signal)).toEqual({
+    kind: 'sent',
+    checkoutId: 'ws_CO_050120261015300001',
+  });
+  const [line, body] = sent() as [string, Record<string, string>];
+  const { Timestamp: stamp = '', TransactionDesc: description = '' } = body;
+  expect(line).toBe('POST /mpesa/stkpush/v1/processrequest');
+  expect(body).toEqual({
+    BusinessShortCode: SHORT_CODE,
+    Password: Buffer.from(`${SHORT_CODE}pass${stamp}`).toString('base64'),
+    Timestamp: expect.stringMatching(/^20\d{12}$/),
+    TransactionType: 'CustomerPayBillOnline',
+    Amount: '500',
+    PartyA: '254700000001',
+    PartyB: SHORT_CODE,
+    PhoneNumber: '254700000001',
+    CallBackURL: expect.stringMatching(OUR_URL),
+    AccountReference: 'V001',
+    TransactionDesc: expect.any(String),
+  });
+  expect(description.length).toBeLessThanOrEqual(13);
+});
+
+test('M-PESA Express query: POST /mpesa/stkpushquery/v1/query', async () => {
+  const { source, sent } = await start({ ResponseCode: '0', ResultCode: '1032', ResultDesc: 'x' });
+  const state = await source.queryPush?.('ws_CO_1', signal);
+  expect(state).toEqual({ kind: 'failed', reason: '1032: x' });
+  const [line, body] = sent() as [string, Record<string, string>];
+  expect(line).toBe('POST /mpesa/stkpushquery/v1/query');
+  expect(body).toEqual({
+    BusinessShortCode: SHORT_CODE,
+    Password: Buffer.from(`${SHORT_CODE}pass${body['Timestamp']}`).toString('base64'),
+    Timestamp: expect.stringMatching(/^20\d{12}$/),
+    CheckoutRequestID: 'ws_CO_1',
+  });
+});
