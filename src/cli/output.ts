@@ -87,6 +87,15 @@ function continued(line: readonly string[], width: number): string[][] {
     .map((part, index) => [...before.map((cell) => (index === 0 ? cell : '')), part]);
 }
 
+/** Sentences as a list, continued below so that they fit a usual terminal. */
+export function bullets(sentences: readonly string[]): string {
+  const mark = '  - ';
+  return sentences
+    .flatMap((sentence) => continued([mark, shown(sentence)], TERMINAL_COLUMNS - mark.length))
+    .map(([before = '', text = '']) => `${pad(before, mark.length)}${text}\n`)
+    .join('');
+}
+
 /** Such as “1 problem”, “2 problems”. */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -62,7 +62,7 @@ test('an operator by configuration is added, given its secret, and tested withou
   expect(generated.stderr).toContain('comes from the operator');
   const before = await inProcess(environment, 'operator', 'test', 'vtpass');
   expect(before.stderr).toContain('has no key yet');
-  const secret = '{"api_key":"a","secret_key":"s"}';
+  const secret = '{"api_key":"a","secret_key":"s","public_key":"p"}';
   await must(environment, 'operator', 'set-key', 'vtpass', '--key', secret);
   const about = ['--biller', 'kplc_prepaid', '--account', '1111111111111'];
   const { stdout } = await must(environment, 'operator', 'test', 'vtpass', ...about, '--json');
@@ -70,11 +70,17 @@ test('an operator by configuration is added, given its secret, and tested withou
     findings: { isEstablished: boolean; detail: string }[];
   };
   expect(findings.map(({ isEstablished, detail }) => [isEstablished, detail])).toEqual([
+    [true, 'it answered about our float'],
     [true, '1000000.00'],
-    [true, 'not found'],
-    [true, 'valid, TEST CUSTOMER'],
+    [true, 'not found, which is proof 60 s after the last moment of sending'],
+    [true, 'valid, TEST CUSTOMER, 2500.00 due, until 2026-01-31'],
     [false, 'only a payment shows whether they arrive'],
   ]);
+  const shown = await must(environment, 'operator', 'test', 'vtpass', ...about);
+  const [established = '', not = ''] = shown.stdout.split('NOT ESTABLISHED');
+  expect(established).toContain('1000000.00');
+  expect(not).toContain('callbacks');
+  for (const line of shown.stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
 });
 
 test('lists what an operator sells, where it has a list', async () => {

@@ -4,6 +4,7 @@ import { DECLARATIONS, PROTOCOL_NAMES } from '../../payments/connectors/registry
 import type { Declaration } from '../../payments/dispatch/connector.ts';
 import { command } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
+import { bullets } from '../output.ts';
 
 export function addProtocols(operator: Command, cli: Cli): void {
   command(
@@ -23,10 +24,6 @@ export function addProtocols(operator: Command, cli: Cli): void {
     });
 }
 
-function list(entries: readonly string[]): string[] {
-  return entries.map((entry) => `  - ${entry}`);
-}
-
 function textOf(name: string, declaration: Declaration): string {
   return [
     `${name}: ${declaration.title}`,
@@ -36,8 +33,8 @@ function textOf(name: string, declaration: Declaration): string {
     `  asked by        ${declaration.statusBy}`,
     `  callbacks       ${declaration.callbackTrust}`,
     '  What proves that nothing was executed:',
-    ...list(declaration.proofOfNonExecution),
+    bullets(declaration.proofOfNonExecution).trimEnd(),
     '  What proves nothing:',
-    ...list(declaration.notProof),
+    bullets(declaration.notProof).trimEnd(),
   ].join('\n');
 }

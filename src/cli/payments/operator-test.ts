@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
 import { probe } from '../../payments/connectors/probe.ts';
+import type { Finding } from '../../payments/connectors/probe.ts';
+import type { Declaration } from '../../payments/dispatch/connector.ts';
 import { code, command } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
-import { table } from '../output.ts';
+import { bullets, table } from '../output.ts';
 import { openConnector } from './open-connector.ts';
 
 interface TestOptions {
@@ -33,19 +35,31 @@ export function addTest(operator: Command, cli: Cli): void {
           const { declaration } = connector;
           return {
             json: { operator_code: operatorCode, findings, declaration },
-            text: [
-              table(
-                [{ title: 'ASKED' }, { title: 'ESTABLISHED' }, { title: 'ANSWER' }],
-                findings.map((one) => [one.question, one.isEstablished ? 'yes' : 'no', one.detail]),
-                'nothing',
-              ),
-              'What proves that nothing was executed:',
-              ...declaration.proofOfNonExecution.map((evidence) => `  - ${evidence}`),
-            ].join('\n'),
+            text: textOf(findings, declaration),
           };
         } finally {
           await connector.close();
         }
       });
     });
+}
+
+function textOf(findings: readonly Finding[], declaration: Declaration): string {
+  const asked = (isEstablished: boolean): string =>
+    table(
+      [
+        { title: isEstablished ? 'ESTABLISHED' : 'NOT ESTABLISHED' },
+        { title: 'ANSWER', wrapped: true },
+      ],
+      findings
+        .filter((one) => one.isEstablished === isEstablished)
+        .map(({ question, detail }) => [question, detail]),
+    );
+  return [
+    `${declaration.title}\n`,
+    ...[true, false]
+      .filter((one) => findings.some((finding) => finding.isEstablished === one))
+      .map(asked),
+    `What proves that nothing was executed:\n${bullets(declaration.proofOfNonExecution)}`,
+  ].join('\n');
 }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Ending } from '../../platform/outbound/exchange.ts';
 
 /** A token of an operator's API, and when it stops being used. */
@@ -21,6 +22,13 @@ export interface TokenSource {
 /** A token is replaced this much before it expires. */
 const MARGIN_MS = 60_000;
 
+/**
+ * Where a new token ends the one before, two processes that share an account end each other's. Every
+ * call would then request one. After so many requests within so long, the next one waits.
+ */
+const MAX_REQUESTS = 20;
+const WINDOW_MS = 20_000;
+
 export function createTokenSource(options: {
   /** Requests a token. */
   readonly request: (deadlineMs: number) => Promise<Ending>;
@@ -32,8 +40,19 @@ export function createTokenSource(options: {
   let current: { readonly token: string; readonly usableUntilMs: number } | undefined;
   let requesting: Promise<TokenResult> | undefined;
 
+  const requestedAtMs: number[] = [];
+
   const request = async (deadlineMs: number): Promise<TokenResult> => {
-    const ending = await options.request(deadlineMs);
+    const beganMs = performance.now();
+    const restMs = restOf(requestedAtMs, beganMs);
+    if (restMs > 0) await pause(Math.min(restMs, deadlineMs));
+    if (restMs >= deadlineMs) {
+      const reason = 'no token: too many were refused; is the account used by another process?';
+      return { kind: 'no_token', reason, answered: true };
+    }
+    requestedAtMs.push(performance.now());
+    requestedAtMs.splice(0, requestedAtMs.length - MAX_REQUESTS);
+    const ending = await options.request(deadlineMs - (performance.now() - beganMs));
     if (ending.kind !== 'answer') {
       return { kind: 'no_token', reason: `no token: ${ending.reason}`, answered: false };
     }
@@ -60,4 +79,10 @@ export function createTokenSource(options: {
       if (current?.token === token) current = undefined;
     },
   };
+}
+
+/** How long to wait before another request. */
+function restOf(requestedAtMs: readonly number[], nowMs: number): number {
+  const oldest = requestedAtMs.at(-MAX_REQUESTS);
+  return oldest === undefined ? 0 : Math.max(0, oldest + WINDOW_MS - nowMs);
 }

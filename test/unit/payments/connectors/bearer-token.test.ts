@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createTokenSource } from '../../../../src/payments/connectors/bearer-token.ts';
 
 test('calls share one token and one request for it, until it is refused', async () => {
@@ -29,4 +29,30 @@ test.each([
 ])('no token: %j', async (ending, answered) => {
   const tokens = createTokenSource({ request: async () => ending, read: () => undefined });
   expect(await tokens.get(100)).toMatchObject({ kind: 'no_token', answered });
+});
+
+test('after twenty requests within twenty seconds, the next one waits', async () => {
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'Date'] });
+  try {
+    let requests = 0;
+    const tokens = createTokenSource({
+      request: async () => {
+        requests += 1;
+        return { kind: 'answer', httpStatus: 200, body: Buffer.from(`t${requests}`) };
+      },
+      read: ({ body }) => ({ token: body.toString(), lifeMs: 600_000 }),
+    });
+    for (let count = 1; count <= 20; count += 1) {
+      expect(await tokens.get(100)).toEqual({ kind: 'token', token: `t${count}` });
+      tokens.refused(`t${count}`);
+    }
+    const late = tokens.get(100);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(await late).toMatchObject({ kind: 'no_token', answered: true });
+    const patient = tokens.get(30_000);
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(await patient).toEqual({ kind: 'token', token: 't21' });
+  } finally {
+    vi.useRealTimers();
+  }
 });
