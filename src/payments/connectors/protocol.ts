@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import type { Operator } from '../billers/biller.ts';
+import type { Operator, OperatorSecret } from '../billers/biller.ts';
 import type { Connector, Declaration } from '../dispatch/connector.ts';
 import type { StatementFormat } from '../reconciliation/statement.ts';
 
@@ -27,6 +27,11 @@ export interface Protocol {
 export interface UsableOperator extends Operator {
   /** The newest one. */
   readonly secret: string;
+}
+
+/** All of an operator's secrets that are valid, newest first; the example while it has none. */
+export function secretsOf({ secret, secrets }: UsableOperator): readonly OperatorSecret[] {
+  return secrets.length > 0 ? secrets : [{ secret, validUntil: null }];
 }
 
 export type StatementOperator = Pick<Operator, 'operatorCode' | 'connector' | 'settings'>;

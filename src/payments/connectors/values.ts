@@ -37,7 +37,7 @@ export function textOf(value: unknown): string | undefined {
 
 const AMOUNT = new RegExp(`^(?:${CURRENCY} ?)?(\\d{1,12})(?:\\.(\\d{1,2})0*)?$`);
 
-/** Cents of decimal text such as `100`, `100.5000` or `KES 100.00`; undefined when it is no amount above zero. */
+/** Cents of decimal text such as `100`, `100.5000` or `KES 100.00`; undefined for anything that is not an amount above zero. */
 export function centsOf(text: string | undefined): bigint | undefined {
   const [, whole, fraction = ''] = AMOUNT.exec(text ?? '') ?? [];
   if (whole === undefined) return undefined;

@@ -37,7 +37,7 @@ export interface Connector {
   /** Movements of our float with the operator, page by page. */
   readonly pullStatement:
     ((page: StatementQuery, signal: AbortSignal) => Promise<StatementPage>) | null;
-  /** What the operator pays out in another currency. */
+  /** What the operator pays out in another currency; `operator test` shows it. */
   readonly quote: ((query: QuoteQuery, signal: AbortSignal) => Promise<QuoteAnswer>) | null;
   /** What the operator sells, with prices, page by page. Absent or null: it has no such list. */
   readonly products?: ((cursor: string | null, signal: AbortSignal) => Promise<ProductPage>) | null;
@@ -162,7 +162,7 @@ export interface NotFound {
 }
 
 export type PaymentOutcome = Paid | Declined | NotSent | Unknown;
-export type StatusOutcome = Paid | Declined | Reversed | NotFound | Unknown;
+export type StatusOutcome = Paid | Declined | Reversed | NotSent | NotFound | Unknown;
 export type FinalOutcome = Paid | Declined | Reversed;
 
 export interface StatusQuery {

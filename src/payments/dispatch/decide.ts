@@ -156,6 +156,8 @@ export function afterStatusQuery(
     case 'declined':
     case 'reversed':
       return settle(claim, outcome, 'status');
+    case 'not_sent':
+      return sendAgain(claim, outcome.reason, options);
     case 'unknown':
       return withCase(claim, verifyLater(claim, outcome, delayMs), caseAfterMs);
     case 'not_found': {

@@ -140,7 +140,7 @@ async function instruct(
   options.onCallEnd({
     stage: 'send',
     answered: !('answered' in outcome) || outcome.answered,
-    pausedReason: outcome.kind === 'not_sent' && outcome.operatorPaused ? outcome.reason : null,
+    pausedReason: pausedReasonOf(outcome),
   });
   return afterInstruction(claim, outcome, options);
 }
@@ -229,9 +229,13 @@ async function verify(claim: Claim, connector: Connector, options: CallOptions):
   options.onCallEnd({
     stage: 'verify',
     answered: !('answered' in outcome) || outcome.answered,
-    pausedReason: null,
+    pausedReason: pausedReasonOf(outcome),
   });
   return afterStatusQuery(claim, outcome, rules);
+}
+
+function pausedReasonOf(outcome: PaymentOutcome | StatusOutcome): string | null {
+  return outcome.kind === 'not_sent' && outcome.operatorPaused ? outcome.reason : null;
 }
 
 /** If a connector throws, never returns or is aborted, the outcome is unknown. */

@@ -9,7 +9,7 @@ import type {
 import { declined } from '../outcomes.ts';
 import type { SecretPath, SecretPaths } from '../secret-path.ts';
 import { outcomeOfResult, paid } from './classify.ts';
-import { declineOf, NOT_PAID, NOT_PAID_IF_DECLINED } from './codes.ts';
+import { declineOf, FLOAT_TOO_LOW, NOT_PAID, NOT_PAID_IF_DECLINED } from './codes.ts';
 import { formatHandle, isConversationId, parseHandle } from './handle.ts';
 import type { Handle } from './handle.ts';
 import { availableBalance, readResult } from './result.ts';
@@ -19,7 +19,7 @@ import type { Result } from './result.ts';
 export const RESULT = 'r';
 export const STATUS = 's';
 export const BALANCE = 'b';
-/** The request waited too long in Daraja's queue. That is no result. */
+/** The request waited too long in Daraja's queue. That is not a result. */
 export const TIMEOUT = 't';
 
 /**
@@ -59,7 +59,11 @@ async function readPaymentResult(
   const misfit = sent && misfitOf(about, sent, result.conversationId);
   if (misfit !== undefined) return report(reference, { kind: 'mismatch', reason: misfit, says });
   const declinedBy = says?.kind === 'declined' ? says.code : null;
-  return hint(reference, { conversationId: result.conversationId, declinedBy }, says);
+  return hint(
+    reference,
+    { conversationId: result.conversationId, declinedBy, isOver: false },
+    says,
+  );
 }
 
 async function readStatus(
@@ -78,7 +82,11 @@ async function readStatus(
   if (misfit !== undefined) {
     return report(about.reference, { kind: 'mismatch', reason: misfit, says: outcome });
   }
-  return outcome === null ? NOTHING : report(about.reference, outcome);
+  if (outcome === null) return NOTHING;
+  return outcome.kind === 'declined' && handle.declinedBy === FLOAT_TOO_LOW
+    ? // The payment is good; it is our float that is empty. The next query says that it may be sent again.
+      hint(about.reference, { ...handle, isOver: true }, null)
+    : report(about.reference, outcome);
 }
 
 function outcomeOfStatus(result: Result, { declinedBy }: Handle): FinalOutcome | null {

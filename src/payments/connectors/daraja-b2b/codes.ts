@@ -1,9 +1,11 @@
 import type { FailureCode } from '../../create/failure-code.ts';
 
+/** The ResultCode for a debit party, which is us, with too little money. */
+export const FLOAT_TOO_LOW = '1';
+
 /** ResultCodes of a payment that say for certain that nothing was executed, and why. */
 const DECLINES: Readonly<Record<string, FailureCode>> = {
-  /** Our float is too low. */
-  '1': 'operator_refused',
+  [FLOAT_TOO_LOW]: 'operator_refused',
   '2': 'amount_not_allowed',
   '3': 'amount_not_allowed',
   '4': 'amount_not_allowed',

@@ -61,6 +61,10 @@ export function createDarajaConnector(options: DarajaOptions): Connector {
     async status({ reference, attemptNumber, operatorHandle }, signal) {
       const handle = parseHandle(operatorHandle);
       if (handle === null) return unknown('without a ConversationID nothing can be asked', true);
+      if (handle.isOver) {
+        const reason = 'our float with the operator is too low';
+        return notSent(reason, { answered: true, operatorPaused: true });
+      }
       const urls = urlsOf(STATUS, reference, attemptNumber);
       const body = statusRequest(options.initiator, handle.conversationId, urls);
       const path = '/mpesa/transactionstatus/v1/query';

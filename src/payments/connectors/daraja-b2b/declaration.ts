@@ -10,6 +10,7 @@ export const DARAJA_B2B: Declaration = {
     'HTTP 200 with a ResponseCode other than 0, in the answer to the instruction',
     'TransactionStatus Cancelled, Declined or Expired, in the answer to a status query by our ConversationID',
     'TransactionStatus Failed or Rejected in such an answer, after a Result with a definite decline for the same ConversationID',
+    'the same after a Result with ResultCode 1, our float is too low: the payment is sent again when there is float',
   ],
   notProof: [
     'a time-out, a cut connection, HTML, an empty body, any HTTP 5xx (also 500.003.02, spike arrest)',

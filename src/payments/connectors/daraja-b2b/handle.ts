@@ -1,10 +1,12 @@
 /**
- * What we keep of an instruction: Daraja's ConversationID, and the code of a Result that declined it.
- * A Result is not believed by itself, but together with the answer to a status query it is proof.
+ * What we keep of an instruction: Daraja's ConversationID, the code of a Result that declined it, and
+ * that a status query confirmed it. A Result is not believed by itself.
  */
 export interface Handle {
   readonly conversationId: string;
   readonly declinedBy: string | null;
+  /** It was not executed and will not be: Result and status query both say so. */
+  readonly isOver: boolean;
 }
 
 const CONVERSATION_ID = /^[A-Za-z0-9_.-]{1,100}$/;
@@ -13,12 +15,13 @@ export function isConversationId(text: unknown): text is string {
   return typeof text === 'string' && CONVERSATION_ID.test(text);
 }
 
-export function formatHandle({ conversationId, declinedBy }: Handle): string {
-  return declinedBy === null ? conversationId : `${conversationId}:${declinedBy}`;
+export function formatHandle({ conversationId, declinedBy, isOver }: Handle): string {
+  if (declinedBy === null) return conversationId;
+  return `${conversationId}:${declinedBy}${isOver ? ':over' : ''}`;
 }
 
 export function parseHandle(text: string | null): Handle | null {
   if (text === null) return null;
-  const [conversationId = '', declinedBy] = text.split(':');
-  return { conversationId, declinedBy: declinedBy ?? null };
+  const [conversationId = '', declinedBy, over] = text.split(':');
+  return { conversationId, declinedBy: declinedBy ?? null, isOver: over === 'over' };
 }

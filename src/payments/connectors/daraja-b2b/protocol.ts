@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { LIMITS } from '../../../platform/base/limits.ts';
 import { CONNECTION_SETTINGS, connectionOf, readBaseUrl } from '../connection.ts';
-import { createSettingsReader } from '../protocol.ts';
+import { createSettingsReader, secretsOf } from '../protocol.ts';
 import type { Protocol } from '../protocol.ts';
 import { createSecretPaths } from '../secret-path.ts';
 import { requireCallbackUrl } from './callback-url.ts';
@@ -66,7 +66,6 @@ export const darajaB2b: Protocol = {
     const settings = readSettings(operatorCode, operator.settings);
     const secret = readSecret(operatorCode, parseSecret(operatorCode, operator.secret), 'secret');
     requireCallbackUrl(`operator ${operatorCode}`, callbackUrl);
-    const secrets = operator.secrets.length > 0 ? operator.secrets : [EXAMPLE];
     return createDarajaConnector({
       ...connectionOf(operator, settings),
       baseUrl: readBaseUrl(operator),
@@ -87,14 +86,12 @@ export const darajaB2b: Protocol = {
       floatAccount: settings.float_account ?? 'Working Account',
       caseAfterMs: settings.case_after_ms ?? 1_800_000,
       callbackUrl,
-      paths: createSecretPaths(operatorCode, secrets),
+      paths: createSecretPaths(operatorCode, secretsOf(operator)),
       answerBytes: LIMITS.operatorAnswerBytes,
     });
   },
   statementFormat: null,
 };
-
-const EXAMPLE = { secret: 'example', validUntil: null };
 
 function parseSecret(operatorCode: string, text: string): unknown {
   try {

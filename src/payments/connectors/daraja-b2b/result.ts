@@ -13,7 +13,7 @@ export interface Result {
   readonly parameter: (key: string) => string | undefined;
 }
 
-/** Undefined for anything that is no Result. */
+/** Undefined for anything else. */
 export function readResult(body: Buffer): Result | undefined {
   const result = objectOf(objectOf(parsed(body))?.['Result']);
   const code = textOf(result?.['ResultCode']);
@@ -42,7 +42,7 @@ function parametersOf(given: unknown): Map<string, string> {
   return values;
 }
 
-/** Cents of an amount such as `190` or `190.00`; undefined when it is none above zero. */
+/** Cents of an amount such as `190` or `190.00`; undefined for anything that is not an amount above zero. */
 export function amountOf(text: string | undefined): bigint | undefined {
   if (text === undefined || !MONEY_PATTERN.test(text)) return undefined;
   const cents = parseMoney(text);

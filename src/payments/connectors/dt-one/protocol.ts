@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { LIMITS } from '../../../platform/base/limits.ts';
 import { MONEY_PATTERN, parseMoney } from '../../../platform/base/money.ts';
 import { CONNECTION_SETTINGS, connectionOf, readBaseUrl } from '../connection.ts';
-import { createSettingsReader, readSecretJson } from '../protocol.ts';
+import { createSettingsReader, readSecretJson, secretsOf } from '../protocol.ts';
 import type { Protocol } from '../protocol.ts';
 import { createSecretPaths } from '../secret-path.ts';
 import { createDtOneConnector } from './connector.ts';
@@ -65,10 +65,6 @@ export const dtOne: Protocol = {
     const { operatorCode } = operator;
     const settings = readSettings(operatorCode, operator.settings);
     const secret = readSecret(operatorCode, readSecretJson(operator), 'secret');
-    const secrets =
-      operator.secrets.length > 0
-        ? operator.secrets
-        : [{ secret: operator.secret, validUntil: null }];
     return createDtOneConnector({
       ...connectionOf(operator, settings),
       baseUrl: readBaseUrl(operator),
@@ -94,7 +90,7 @@ export const dtOne: Protocol = {
       acceptanceWindowMs: settings.acceptance_window_ms ?? null,
       caseAfterMs: settings.case_after_ms ?? 1_800_000,
       callbackUrl,
-      paths: createSecretPaths(operatorCode, secrets),
+      paths: createSecretPaths(operatorCode, secretsOf(operator)),
       answerBytes: LIMITS.operatorAnswerBytes,
     });
   },

@@ -38,7 +38,7 @@ export function isTransactionId(text: string | null | undefined): text is string
   return typeof text === 'string' && ID.test(text);
 }
 
-/** Undefined for anything that is no transaction. */
+/** Undefined for anything else. */
 export function readTransaction(value: unknown): Transaction | undefined {
   const given = objectOf(value);
   const status = objectOf(given?.['status']);

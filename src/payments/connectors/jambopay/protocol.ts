@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { LIMITS } from '../../../platform/base/limits.ts';
 import { CONNECTION_SETTINGS, connectionOf, readBaseUrl } from '../connection.ts';
-import { createSettingsReader, readSecretJson } from '../protocol.ts';
+import { createSettingsReader, readSecretJson, secretsOf } from '../protocol.ts';
 import type { Protocol } from '../protocol.ts';
 import { createSecretPaths } from '../secret-path.ts';
 import { createJambopayConnector } from './connector.ts';
@@ -58,10 +58,6 @@ export const jambopay: Protocol = {
     const { operatorCode } = operator;
     const settings = readSettings(operatorCode, operator.settings);
     const secret = readSecret(operatorCode, readSecretJson(operator), 'secret');
-    const secrets =
-      operator.secrets.length > 0
-        ? operator.secrets
-        : [{ secret: operator.secret, validUntil: null }];
     return createJambopayConnector({
       ...connectionOf(operator, settings),
       baseUrl: readBaseUrl(operator),
@@ -83,7 +79,7 @@ export const jambopay: Protocol = {
       codeField: settings.code_field ?? null,
       caseAfterMs: settings.case_after_ms ?? 1_800_000,
       callbackUrl,
-      paths: createSecretPaths(operatorCode, secrets),
+      paths: createSecretPaths(operatorCode, secretsOf(operator)),
       answerBytes: LIMITS.operatorAnswerBytes,
     });
   },

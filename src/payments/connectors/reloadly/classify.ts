@@ -49,7 +49,7 @@ export function refusesToken(ending: Ending): boolean {
   return error?.httpStatus === 401 && error.code !== 'INVALID_CREDENTIALS';
 }
 
-/** The body of a success; otherwise why there is none. */
+/** The body of a success; otherwise why it is missing. */
 export function readBody(ending: Ending): unknown {
   if (ending.kind !== 'answer' || ending.httpStatus !== 200) return undefined;
   return readJson(ending.body);

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { LIMITS } from '../../../platform/base/limits.ts';
 import { CONNECTION_SETTINGS, connectionOf, readBaseUrl } from '../connection.ts';
-import { createSettingsReader, readSecretJson } from '../protocol.ts';
+import { createSettingsReader, readSecretJson, secretsOf } from '../protocol.ts';
 import type { Protocol, UsableOperator } from '../protocol.ts';
 import type { WebhookSecret } from './callbacks.ts';
 import { createReloadlyConnector } from './connector.ts';
@@ -35,6 +35,7 @@ const SETTINGS = Type.Object(
     acceptance_window_ms: Type.Optional(
       Type.Union([Type.Integer({ minimum: 0, maximum: 86_400_000 }), Type.Null()]),
     ),
+    /** Less than 30 minutes: with an emulator on this machine only. */
     settles_after_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: 86_400_000 })),
     case_after_ms: Type.Optional(Type.Integer({ minimum: 60_000, maximum: 86_400_000 })),
   },
@@ -66,6 +67,7 @@ export const reloadly: Protocol = {
     const settings = readSettings(operatorCode, operator.settings);
     const secret = readSecret(operatorCode, readSecretJson(operator), 'secret');
     const baseUrl = readBaseUrl(operator);
+    requireSettled(operatorCode, baseUrl, settings.settles_after_ms ?? SETTLES_AFTER_MS);
     const authUrl = settings.auth_url ?? 'https://auth.reloadly.com';
     return createReloadlyConnector({
       // A top-up has been held for 52 seconds.
@@ -84,6 +86,16 @@ export const reloadly: Protocol = {
   statementFormat: null,
 };
 
+/** FAILED, and a report that lists nothing, are not final before. */
+const SETTLES_AFTER_MS = 1_800_000;
+
+function requireSettled(operatorCode: string, baseUrl: URL, settlesAfterMs: number): void {
+  if (settlesAfterMs >= SETTLES_AFTER_MS || baseUrl.protocol === 'http:') return;
+  throw new Error(
+    `operator ${operatorCode}: settings/settles_after_ms must be at least ${SETTLES_AFTER_MS}: before, FAILED is not final`,
+  );
+}
+
 function rulesOf(settings: Static<typeof SETTINGS>) {
   const billers = new Map(
     Object.entries(settings.billers).map(([code, { network }]) => [code, String(network)]),
@@ -96,18 +108,14 @@ function rulesOf(settings: Static<typeof SETTINGS>) {
     amountsIn: settings.amounts_in ?? 'recipient',
     rateOf: settings.rate_of?.toString() ?? first ?? null,
     acceptanceWindowMs: window === undefined ? 600_000 : window,
-    settlesAfterMs: settings.settles_after_ms ?? 1_800_000,
+    settlesAfterMs: settings.settles_after_ms ?? SETTLES_AFTER_MS,
     caseAfterMs: settings.case_after_ms ?? 3_600_000,
   };
 }
 
 /** Of every key that is still valid, so that callbacks are accepted while one is replaced. */
 function webhookSecretsOf(operator: UsableOperator): WebhookSecret[] {
-  const secrets =
-    operator.secrets.length > 0
-      ? operator.secrets
-      : [{ secret: operator.secret, validUntil: null }];
-  return secrets.map(({ secret, validUntil }) => {
+  return secretsOf(operator).map(({ secret, validUntil }) => {
     const { operatorCode } = operator;
     const parts = readSecret(operatorCode, readSecretJson({ operatorCode, secret }), 'secret');
     return {

@@ -70,7 +70,7 @@ function paid({ message, values }: Result, sent: Sent): StatusOutcome {
   const repeated = values['amount'] ?? values['amountPaid'];
   const amountCents = repeated === undefined ? sent.amountCents : centsOf(textOf(repeated));
   if (operatorReference === '' || amountCents === undefined) {
-    return unknown('paid, without a receipt or with an amount that is none', true);
+    return unknown('paid, but without a receipt or a valid amount', true);
   }
   const details = detailsOf(textOf(values['receiverNarration']) ?? '');
   return { kind: 'paid', operatorReference, amountCents, message: message || 'Paid', details };

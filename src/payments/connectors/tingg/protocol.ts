@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { LIMITS } from '../../../platform/base/limits.ts';
 import { CONNECTION_SETTINGS, connectionOf, readBaseUrl } from '../connection.ts';
-import { createSettingsReader, readSecretJson } from '../protocol.ts';
+import { createSettingsReader, readSecretJson, secretsOf } from '../protocol.ts';
 import type { Protocol } from '../protocol.ts';
 import { createSecretPaths } from '../secret-path.ts';
 import { createTinggConnector } from './connector.ts';
@@ -49,10 +49,6 @@ export const tingg: Protocol = {
     const { operatorCode } = operator;
     const settings = readSettings(operatorCode, operator.settings);
     const { username, password } = readSecret(operatorCode, readSecretJson(operator), 'secret');
-    const secrets =
-      operator.secrets.length > 0
-        ? operator.secrets
-        : [{ secret: operator.secret, validUntil: null }];
     return createTinggConnector({
       ...connectionOf(operator, settings),
       baseUrl: readBaseUrl(operator),
@@ -68,7 +64,7 @@ export const tingg: Protocol = {
       // What Tingg escalates it reconciles within 24 hours; people may look before.
       caseAfterMs: settings.case_after_ms ?? 1_800_000,
       callbackUrl,
-      paths: createSecretPaths(operatorCode, secrets),
+      paths: createSecretPaths(operatorCode, secretsOf(operator)),
       answerBytes: LIMITS.operatorAnswerBytes,
     });
   },

@@ -162,6 +162,14 @@ describe('a worker', () => {
     },
   );
 
+  test('sends again what a status query proves not executed, and pauses the operator', async () => {
+    const operator = createScriptedConnector({ pay: paid, status: () => PAUSED });
+    const work = startWork(operator, { claim: VERIFYING });
+    await work.done;
+    expect(work.progress).toMatchObject([{ next: 'send', note: PAUSED.reason }]);
+    expect(work.ends).toEqual([{ stage: 'verify', answered: true, pausedReason: PAUSED.reason }]);
+  });
+
   test('commits the handle of the first step before the second is sent', async () => {
     const order: string[] = [];
     const operator = createScriptedConnector({

@@ -111,6 +111,18 @@ test.each<[string, object, Partial<SentPayment>, object]>([
   ],
   ['Reversed', status({ TransactionStatus: 'Reversed' }), {}, { kind: 'reversed' }],
   [
+    'Declined, after a Result that our float is too low: it is not the payment that failed',
+    status({ TransactionStatus: 'Declined' }),
+    { operatorHandle: 'AG_1:1' },
+    { kind: 'hint', operatorHandle: 'AG_1:1:over', says: null },
+  ],
+  [
+    'Completed, after a Result that our float is too low',
+    status({}),
+    { operatorHandle: 'AG_1:1' },
+    PAID,
+  ],
+  [
     'Completed, of another conversation',
     status({ ConversationID: 'AG_2' }),
     {},
@@ -124,6 +136,11 @@ test.each<[string, object, Partial<SentPayment>]>([
   ['a query that failed', { ...status({}), ResultCode: 25 }, {}],
   ['Failed, without a Result', status({ TransactionStatus: 'Failed' }), {}],
   ['Initiated', status({ TransactionStatus: 'Initiated' }), {}],
+  [
+    'Initiated, after a Result that our float is too low',
+    status({ TransactionStatus: 'Initiated' }),
+    { operatorHandle: 'AG_1:1' },
+  ],
   ['a state that nobody documented', status({ TransactionStatus: 'Done' }), {}],
   ['Completed without an amount', status({ Amount: '' }), {}],
   ['nothing was ever accepted', status({}), { operatorHandle: null }],
@@ -131,7 +148,7 @@ test.each<[string, object, Partial<SentPayment>]>([
   expect(await read('s', result, sent)).toEqual({ kind: 'reports', reports: [] });
 });
 
-test('a queue time-out is no result: it makes us ask', async () => {
+test('a queue time-out is not a result: it makes us ask', async () => {
   expect(await read('t', {})).toMatchObject(
     reporting({ kind: 'hint', operatorHandle: null, says: null }),
   );

@@ -26,7 +26,7 @@ describe('an instruction', () => {
       { kind: 'unknown', operatorHandle: null },
     ],
     [
-      'accepted with an id that is no id',
+      'accepted with an invalid id',
       answered(200, { ConversationID: 'a:b', ResponseCode: '0' }),
       { kind: 'unknown', operatorHandle: null },
     ],

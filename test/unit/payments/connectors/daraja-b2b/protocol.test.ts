@@ -37,7 +37,7 @@ describe('an operator cannot be used', () => {
   test.each<[string, object, string, RegExp]>([
     ['without settings', { settings: {} }, URL, /settings.*short_code/],
     [
-      'with a pay bill that is none',
+      'with an invalid pay bill',
       { settings: { ...OPERATOR.settings, billers: { a: { pay_bill: 'x' } } } },
       URL,
       /billers/,
@@ -80,6 +80,16 @@ test.each<[string, Partial<PaymentInstruction>, object]>([
   const connector = darajaB2b.create(OPERATOR, URL);
   const signal = new AbortController().signal;
   expect(await connector.pay({ ...INSTRUCTION, ...changes }, signal)).toMatchObject(outcome);
+  await connector.close();
+});
+
+test('a Result and a status query that say that our float is too low pause the operator', async () => {
+  const connector = darajaB2b.create(OPERATOR, URL);
+  const query = { ...INSTRUCTION, operatorHandle: 'AG_1:1:over' };
+  expect(await connector.status?.(query, new AbortController().signal)).toMatchObject({
+    kind: 'not_sent',
+    operatorPaused: true,
+  });
   await connector.close();
 });
 

@@ -254,18 +254,14 @@ test('the statement is read in windows of a day, page by page', async () => {
 
 test.each<[string, object, RegExp]>([
   ['without settings', { settings: {} }, /settings.*billers/],
-  [
-    'with a product that is none',
-    { settings: { billers: { a: { product_id: 'x' } } } },
-    /billers\/a/,
-  ],
+  ['with an invalid product', { settings: { billers: { a: { product_id: 'x' } } } }, /billers\/a/],
   ['without a product', { settings: { billers: { a: {} } } }, /billers\/a/],
   [
     'with amounts that are none',
     { settings: { billers: { a: { products: { '1,0': 1 } } } } },
     /billers\/a/,
   ],
-  ['with a mode that is none', { settings: { billers: {}, mode: 'x' } }, /mode/],
+  ['with an unknown mode', { settings: { billers: {}, mode: 'x' } }, /mode/],
   [
     'with a window that is too short',
     { settings: { billers: {}, acceptance_window_ms: 1000 } },

@@ -45,7 +45,7 @@ test.each(['http://127.0.0.1:8081/x', 'http://localhost:8081', 'http://[::1]:808
   },
 );
 
-test('a key that is none is refused, and not repeated', () => {
+test('an invalid key is refused, and not repeated', () => {
   expect(() => createHttpJsonConnector({ ...OPTIONS, key: 'short-secret' })).toThrow(
     /^operator acme: the key must be base64, with or without whsec_ in front$/,
   );

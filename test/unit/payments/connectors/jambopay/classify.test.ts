@@ -33,7 +33,7 @@ describe('prepare', () => {
     ],
     ['another account', { ...prepared, MeterNumber: '9' }, 200, { kind: 'not_sent' }],
     ['another amount', { ...prepared, Amount: 50 }, 200, { kind: 'declined' }],
-    ['an id that is none', { ...prepared, TransactionID: 'a:1' }, 200, { kind: 'not_sent' }],
+    ['an invalid id', { ...prepared, TransactionID: 'a:1' }, 200, { kind: 'not_sent' }],
     ['account not found', { ErrorCode: 1040 }, 200, { failureCode: 'invalid_account' }],
     ['float too low', { ErrorCode: 1060 }, 200, { kind: 'not_sent', operatorPaused: true }],
     ['an internal error', { ErrorCode: 4440 }, 200, { kind: 'not_sent', operatorPaused: false }],

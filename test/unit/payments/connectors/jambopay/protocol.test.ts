@@ -18,7 +18,7 @@ const URL = 'https://m.example/callbacks/jambo';
 test.each<[string, object, RegExp]>([
   ['without settings', { settings: {} }, /settings.*billers/],
   [
-    'with a stream that is none',
+    'with an unknown stream',
     { settings: { ...OPERATOR.settings, billers: { tv: { stream: 'gotv' } } } },
     /billers\/tv/,
   ],
@@ -28,7 +28,7 @@ test.each<[string, object, RegExp]>([
     /billers\/airtime/,
   ],
   [
-    'with a phone number that is none',
+    'with an invalid phone number',
     { settings: { ...OPERATOR.settings, phone_number: '0700000001' } },
     /phone_number/,
   ],

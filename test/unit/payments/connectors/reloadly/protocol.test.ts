@@ -32,12 +32,17 @@ const URL = 'https://m.example/callbacks/airtime';
 describe('an operator cannot be used', () => {
   test.each<[string, object, RegExp]>([
     ['without billers', { settings: {} }, /settings.*billers/],
-    ['with a network that is none', { settings: { billers: { a: { network: 'x' } } } }, /network/],
+    ['with an invalid network', { settings: { billers: { a: { network: 'x' } } } }, /network/],
     ['with an unknown setting', { settings: { ...OPERATOR.settings, none: 1 } }, /none/],
     [
       'with plain http for tokens',
       { settings: { ...OPERATOR.settings, auth_url: 'http://a.example' } },
       /settings\/auth_url must be https/,
+    ],
+    [
+      'with failures that are final too early',
+      { settings: { ...OPERATOR.settings, settles_after_ms: 1_799_999 } },
+      /settings\/settles_after_ms must be at least 1800000/,
     ],
     ['with plain http', { baseUrl: 'http://a.example' }, /base URL must be https/],
     ['with a shared secret', { secret: 'whsec_x' }, /must be a JSON object/],
