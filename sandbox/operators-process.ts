@@ -17,12 +17,19 @@ const STOP_GRACE_MS = 3_000;
  */
 export async function startOperators(options: {
   readonly port: number;
-  readonly dataDir: string;
+  /** Where they keep their journals. */
+  readonly folder: string;
+  /** Where emulated providers call back; undefined: without them. */
+  readonly providersCallBack: string | undefined;
   readonly onUnexpectedExit: () => void;
 }): Promise<OperatorsProcess> {
+  const { port: wanted, folder, providersCallBack } = options;
   const child = fork(
     path.join(import.meta.dirname, 'operators/main.ts'),
-    ['--port', String(options.port), '--data-dir', path.join(options.dataDir, 'operators')],
+    [
+      ...['--port', String(wanted), '--data-dir', folder],
+      ...(providersCallBack === undefined ? [] : ['--providers', providersCallBack]),
+    ],
     { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], execArgv: [] },
   );
   const port = await new Promise<number>((resolve, reject) => {

@@ -1,5 +1,6 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { citusDatabase, embeddedDatabase } from '../test/faults/chaos/database.ts';
+import { PROVIDER_CHOICES } from '../test/faults/chaos/providers.ts';
 import { runChaos } from '../test/faults/chaos/run.ts';
 import { countOption } from './count-option.ts';
 
@@ -9,12 +10,18 @@ import { countOption } from './count-option.ts';
  * when fewer kills were made than asked for. With CITUS_URL and CITUS_CONTROL it runs on that cluster,
  * whose nodes are killed as well.
  */
-const { kills, seed } = new Command('chaos')
+const { kills, seed, provider } = new Command('chaos')
   .description('Kill the service over and over under load, then compare books and operators.')
   .option('--kills <n>', 'how many kills', countOption, 100)
   .option('--seed <s>', 'chooses victims, moments and payments', countOption, 1)
+  .addOption(
+    new Option(
+      '--provider <protocol>',
+      'payments through an emulated provider; all: through all of them, with their routes',
+    ).choices(PROVIDER_CHOICES),
+  )
   .parse()
-  .opts<{ kills: number; seed: number }>();
+  .opts<{ kills: number; seed: number; provider?: string }>();
 
 // What was started ends with us.
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => process.exit(1));
@@ -27,6 +34,7 @@ const result = await runChaos({
   openDatabase: onCluster ? async () => await citusDatabase(url, control) : embeddedDatabase,
   kills,
   seed,
+  provider,
   onProgress: (made) => {
     if (made - told < 50) return;
     told = made;
@@ -44,6 +52,7 @@ process.stdout.write(
   `${JSON.stringify({
     kills: result.kills,
     accepted: result.accepted,
+    open_with_case: result.openWithCase,
     lost: result.lost.length,
     paid_twice: result.paidTwice.length,
     violations: result.violations.length,

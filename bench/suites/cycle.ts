@@ -39,7 +39,8 @@ export const cycleSuite: Suite = {
     const pools = { [ALONE]: open(urls[ALONE]), [CYCLE]: open(urls[CYCLE]) };
     const operators = await startOperators({
       port: 0,
-      dataDir: path.join(stage.folder, 'operators'),
+      folder: path.join(stage.folder, 'operators'),
+      providersCallBack: undefined,
       onUnexpectedExit: () => options.log('the simulated operators ended'),
     });
     await moveOperators(pools[CYCLE], operators.origin);

@@ -16,6 +16,9 @@ const BILLERS_WITH_DUES: ReadonlySet<string> = new Set([
   'startimes',
 ]);
 
+/** Of every bill. */
+const DUE_DATE = '2030-01-31';
+
 /**
  * Whether the biller has this account: 5 to 14 digits, unless they end in 9902. The name and the
  * amount due are invented, and the same each time.
@@ -28,7 +31,7 @@ export function validateAccount(biller: string, account: string): Answer {
   const first = FIRST_NAMES[hash.readUInt8(0) % FIRST_NAMES.length];
   const last = LAST_NAMES[hash.readUInt8(1) % LAST_NAMES.length];
   const due = BILLERS_WITH_DUES.has(biller)
-    ? { amount_due: amountText(BigInt(hash.readUInt32BE(2) % 5_000_00)) }
+    ? { amount_due: amountText(BigInt(hash.readUInt32BE(2) % 5_000_00)), due_date: DUE_DATE }
     : {};
   return { status: 'valid', name: `${first} ${last}`, ...due };
 }

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+import { openProviders } from '../providers/providers.ts';
 import { Book } from './book.ts';
 import type { Entry } from './book.ts';
 import { createCallbackSender } from './callbacks.ts';
@@ -39,13 +40,25 @@ async function run(options: OperatorOptions): Promise<void> {
   });
   const callbacks = createCallbackSender(options.key);
   const receiver = new OperatorSimulator({ book, journal, callbacks, delays: options });
-  server.on(
-    'request',
-    createRequestListener({ receiver, book, key: options.key, holdMs: options.holdMs }),
-  );
+  const { key, holdMs } = options;
+  const listener = createRequestListener({ receiver, book, key, holdMs });
+  server.on('request', withProviders(options, listener));
   receiver.resume();
   stopWhenAsked();
   announce((server.address() as AddressInfo).port);
+}
+
+/** The emulated providers beside them, if they are wanted. */
+function withProviders(
+  { providers: callbackBase, dataDir, callbackDelayMs, slowMs }: OperatorOptions,
+  operators: RequestListener,
+): RequestListener {
+  if (callbackBase === undefined) return operators;
+  const providers = openProviders({ dataDir, callbackBase, callbackDelayMs, slowMs });
+  return (request, response) => {
+    const isProviders = request.url?.startsWith('/providers') ?? false;
+    return isProviders ? providers(request, response) : operators(request, response);
+  };
 }
 
 async function listen(server: Server, port: number): Promise<void> {

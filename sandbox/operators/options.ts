@@ -14,6 +14,8 @@ export interface OperatorOptions extends Delays {
   readonly key: string;
   /** How long a connection is held that never gets an answer. */
   readonly holdMs: number;
+  /** Also emulates providers: operators’ callback URLs begin with this. */
+  readonly providers?: string;
 }
 
 /**
@@ -30,6 +32,7 @@ export function readOptions(args: readonly string[]): OperatorOptions {
     .option('--callback-repeat-ms <ms>', '9906: time to the late repeat', wholeNumber, 5000)
     .option('--slow-ms <ms>', '9907: time to the answer', wholeNumber, 10_000)
     .option('--hold-ms <ms>', 'how long an unanswered connection is held', wholeNumber, 60_000)
+    .option('--providers <url>', 'also emulate providers, which call back to <url>/<operator code>')
     .parse(args, { from: 'user' })
     .opts<OperatorOptions>();
 }

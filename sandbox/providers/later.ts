@@ -1,20 +1,40 @@
+import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
+import type { Memory, Table } from './memory.ts';
 
-/** Work that an emulator does after it has answered. */
-export class Later {
+/** After a start: those who are called back may be starting at the same time. */
+const RESUME_MS = 3_000;
+
+interface Planned<Task> {
+  readonly dueAtMs: number;
+  readonly task: Task;
+}
+
+/**
+ * Work that an emulator does after it has answered. It is kept in the emulator's memory: a kill
+ * delays it, and repeats what was being done.
+ */
+export class Later<Task> {
   #pending = 0;
   readonly #waiting = new Set<() => void>();
+  readonly #planned: Table<Planned<Task>>;
+  readonly #perform: (task: Task) => void | Promise<void>;
 
-  /** Runs the work after the delay; failures are the receiver's, and ignored. */
-  run(delayMs: number, work: () => void | Promise<void>): void {
-    this.#pending += 1;
-    setTimeout(() => {
-      Promise.resolve()
-        .then(work)
-        .catch(() => undefined)
-        .finally(() => this.#end());
-    }, delayMs);
+  /** @param perform its failures are the receiver's, and ignored. */
+  constructor(memory: Memory, perform: (task: Task) => void | Promise<void>) {
+    this.#planned = memory.table('tasks');
+    this.#perform = perform;
+    for (const [id, { dueAtMs, task }] of this.#planned.entries()) {
+      this.#start(String(id), { task, dueAtMs: Math.max(dueAtMs, Date.now() + RESUME_MS) });
+    }
+  }
+
+  run(delayMs: number, task: Task): void {
+    const id = randomUUID();
+    const planned = { dueAtMs: Date.now() + delayMs, task };
+    this.#planned.put(id, planned);
+    this.#start(id, planned);
   }
 
   /** Resolves when nothing is left to do. */
@@ -23,7 +43,21 @@ export class Later {
     await new Promise<void>((resolve) => this.#waiting.add(resolve));
   }
 
-  #end(): void {
+  #start(id: string, { dueAtMs, task }: Planned<Task>): void {
+    this.#pending += 1;
+    setTimeout(
+      () => {
+        Promise.resolve()
+          .then(async () => await this.#perform(task))
+          .catch(() => undefined)
+          .finally(() => this.#end(id));
+      },
+      Math.max(0, dueAtMs - Date.now()),
+    );
+  }
+
+  #end(id: string): void {
+    this.#planned.drop(id);
     this.#pending -= 1;
     if (this.#pending > 0) return;
     for (const resolve of this.#waiting) resolve();
@@ -39,41 +73,41 @@ export interface Reply {
   readonly body: string;
 }
 
-/** POSTs JSON once, as providers do that never repeat a callback. */
-export async function postJson(url: string, content: unknown): Promise<Reply> {
-  return await postSigned(url, JSON.stringify(content), {});
+/** A callback that waits to be sent. */
+export interface Post {
+  readonly url: string;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export function jsonPost(url: string, content: unknown): Post {
+  return signedPost(url, JSON.stringify(content), {});
 }
 
 /** The same, with a body that was signed, and its signature in headers. */
-export async function postSigned(
+export function signedPost(
   url: string,
   body: string,
   headers: Readonly<Record<string, string>>,
-): Promise<Reply> {
-  return await post(url, body, { ...headers, 'content-type': 'application/json' });
+): Post {
+  return { url, body, headers: { ...headers, 'content-type': 'application/json' } };
 }
 
-export async function postXml(
+export function xmlPost(
   url: string,
   body: string,
   headers: Readonly<Record<string, string>>,
-): Promise<Reply> {
-  return await post(url, body, { ...headers, 'content-type': 'application/xml' });
+): Post {
+  return { url, body, headers: { ...headers, 'content-type': 'application/xml' } };
 }
 
-export async function postForm(
-  url: string,
-  form: Readonly<Record<string, string>>,
-): Promise<Reply> {
+export function formPost(url: string, form: Readonly<Record<string, string>>): Post {
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-  return await post(url, new URLSearchParams(form).toString(), headers);
+  return { url, body: new URLSearchParams(form).toString(), headers };
 }
 
-async function post(
-  url: string,
-  body: string,
-  headers: Readonly<Record<string, string>>,
-): Promise<Reply> {
+/** Sends it once, as providers do that never repeat a callback. */
+export async function post({ url, body, headers }: Post): Promise<Reply> {
   return await new Promise((resolve, reject) => {
     const posting = request(url, {
       method: 'POST',

@@ -193,6 +193,7 @@ const OPERATIONS: Readonly<
         account: '2012345678',
         name: TEXT,
         amountdue: expect.stringMatching(/^\d+\.\d{2}$/) as string,
+        due_date: '2030-01-31',
       },
       prefix: '722',
     },
@@ -372,7 +373,7 @@ describe('before the operator’s word', () => {
       header_status: 200,
       status: 0,
       text: TEXT,
-      account_data: { account: '123459902', name: null, amountdue: null },
+      account_data: { account: '123459902', name: null, amountdue: null, due_date: null },
       prefix: null,
     });
     expect(JSON.parse(answer.text)).not.toMatchObject({ text: 'SUCCESS' });

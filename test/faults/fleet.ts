@@ -2,6 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { SANDBOX_OPERATOR_KEY } from '../../sandbox/operators/options.ts';
+import { prepareProviders } from '../../sandbox/provider-data.ts';
+import { PROVIDER_OPERATORS } from '../../sandbox/provider-operators.ts';
+import type { ProviderBiller } from '../../sandbox/provider-operators.ts';
+import { providerSecrets } from '../../sandbox/providers/secrets.ts';
 import { setBiller, setOperator } from '../../src/payments/billers/administer.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { addCollector, setOperatorKey } from '../../src/parties/administer.ts';
@@ -11,6 +15,7 @@ import { findFreePort, startService } from '../support/service-process.ts';
 import type { Ending, ServiceProcess } from '../support/service-process.ts';
 import { startSimulatedOperators } from '../support/simulated-operators.ts';
 import type { SimulatedOperators } from '../support/simulated-operators.ts';
+import type { TruthEntry } from '../support/sandbox.ts';
 import { until } from '../support/until.ts';
 import { PATHS, VendorClient, encode, send, signed } from '../support/vendor-client.ts';
 import type { Answer } from '../support/vendor-client.ts';
@@ -120,21 +125,34 @@ async function untilLive(origin: string, over: () => boolean): Promise<void> {
 }
 
 export interface OperatorsProgram extends Program {
-  /** What was really paid. */
-  truth(): ReturnType<SimulatedOperators['truth']>;
+  /** What was really paid, by emulated providers too. */
+  truth(): Promise<TruthEntry[]>;
   /** All that they have written down. */
   journal(): Promise<string>;
   /** References of instructions that were repeated though the operator knew of them. */
   repeated(): Promise<string[]>;
 }
 
-/** The simulated operators, quicker than the sandbox's. */
-export async function operatorsProgram(folder: string): Promise<OperatorsProgram> {
+/**
+ * The simulated operators, quicker than the sandbox's.
+ * @param providersCallBack where emulated providers call back; without it there are none.
+ */
+export async function operatorsProgram(
+  folder: string,
+  providersCallBack?: string,
+): Promise<OperatorsProgram> {
   const port = await findFreePort();
+  const origin = `http://127.0.0.1:${port}`;
   const args =
     `--port ${port} --callback-delay-ms 300 --callback-repeat-ms 300 --slow-ms 1500 --hold-ms 5000`.split(
       ' ',
     );
+  const providers = providersCallBack === undefined ? [] : Object.keys(PROVIDER_OPERATORS);
+  if (providersCallBack !== undefined) args.push('--providers', providersCallBack);
+  const truthAt = async (where: string): Promise<TruthEntry[]> => {
+    const answer = await fetch(`${origin}${where}`);
+    return (await answer.json()) as TruthEntry[];
+  };
   const journal = async (): Promise<string> =>
     await readFile(path.join(folder, 'operators.jsonl'), 'utf8');
   let current: SimulatedOperators | undefined;
@@ -145,7 +163,7 @@ export async function operatorsProgram(folder: string): Promise<OperatorsProgram
     current?.process.exitCode === null && current.process.signalCode === null;
   return {
     name: 'operators',
-    origin: `http://127.0.0.1:${port}`,
+    origin,
     get pid() {
       return current?.process.pid;
     },
@@ -177,7 +195,10 @@ export async function operatorsProgram(folder: string): Promise<OperatorsProgram
       if (starting) early = name;
       else current?.process.kill(name);
     },
-    truth: async () => (await current?.truth()) ?? [],
+    truth: async () => {
+      const paths = ['/truth', ...providers.map((code) => `/providers/${code}/truth`)];
+      return (await Promise.all(paths.map(truthAt))).flat();
+    },
     journal,
     repeated: async () =>
       (await journal())
@@ -199,24 +220,16 @@ export interface Town {
   readonly billers: readonly string[];
 }
 
+export interface TownOptions {
+  readonly operatorOrigin: string;
+  readonly shopCount: number;
+  /** Billers that emulated providers pay, instead of those of a simulated operator. */
+  readonly providers?: { readonly folder: string; readonly billers: readonly ProviderBiller[] };
+}
+
 /** Vendors with nothing yet, a collector, and billers that are paid through the operators. */
-export async function settleTown(
-  pool: Pool,
-  options: { readonly operatorOrigin: string; readonly shopCount: number },
-): Promise<Town> {
-  const operator = {
-    name: 'Kenya Power',
-    connector: 'http-json',
-    baseUrl: `${options.operatorOrigin}/operators/kplc`,
-    settings: { pay_timeout_ms: 1000, status_timeout_ms: 1000, acceptance_window_ms: 500 },
-  };
-  await setOperator(pool, 'kplc', operator, async () => undefined);
-  await setOperatorKey(pool, 'kplc', { secret: SANDBOX_OPERATOR_KEY, sealing: SEALING });
-  const billers = ['tokens', 'postpaid'];
-  for (const billerCode of billers) {
-    const biller = { name: billerCode, category: 'electricity', operatorCode: 'kplc' };
-    await setBiller(pool, billerCode, { ...biller, minimumCents: 500n });
-  }
+export async function settleTown(pool: Pool, options: TownOptions): Promise<Town> {
+  const billers = await settleBillers(pool, options);
   const shops: Shop[] = [];
   for (let index = 0; index < options.shopCount; index += 1) {
     const vid = `shop${index}`;
@@ -227,6 +240,35 @@ export async function settleTown(
   }
   const key = await addCollector(pool, { collector: 'till', name: 'Till', scope: 'all' }, SEALING);
   return { shops, collector: { vid: 'till', key }, billers };
+}
+
+/** Returns their codes. */
+async function settleBillers(pool: Pool, options: TownOptions): Promise<string[]> {
+  const { operatorOrigin, providers } = options;
+  if (providers !== undefined) {
+    const { masterKeys } = SEALING;
+    const secrets = providerSecrets(providers.folder);
+    await prepareProviders(pool, { masterKeys, secrets, operatorOrigin }, providers.billers);
+    const settings = { pay_timeout_ms: 1_000, status_timeout_ms: 1_000 };
+    for (const code of Object.keys(PROVIDER_OPERATORS)) {
+      await setOperator(pool, code, { settings }, async () => undefined);
+    }
+    return providers.billers.map(({ billerCode }) => billerCode);
+  }
+  const operator = {
+    name: 'Kenya Power',
+    connector: 'http-json',
+    baseUrl: `${operatorOrigin}/operators/kplc`,
+    settings: { pay_timeout_ms: 1000, status_timeout_ms: 1000, acceptance_window_ms: 500 },
+  };
+  await setOperator(pool, 'kplc', operator, async () => undefined);
+  await setOperatorKey(pool, 'kplc', { secret: SANDBOX_OPERATOR_KEY, sealing: SEALING });
+  const billers = ['tokens', 'postpaid'];
+  for (const billerCode of billers) {
+    const biller = { name: billerCode, category: 'electricity', operatorCode: 'kplc' };
+    await setBiller(pool, billerCode, { ...biller, minimumCents: 500n });
+  }
+  return billers;
 }
 
 /** The collector's program reports income of a shop. */

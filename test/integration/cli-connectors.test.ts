@@ -27,7 +27,11 @@ let folder: string;
 beforeAll(async () => {
   database = await createTestDatabase();
   environment = { DATABASE_URL: database.url, MASTER_KEY: newMasterKey() };
-  const emulator = new VtpassEmulator({ webhookUrl: () => '', deliverAfterMs: 1 });
+  const emulator = new VtpassEmulator({
+    apiKey: 'a',
+    webhookUrl: () => '',
+    deliverAfterMs: 1,
+  });
   server = createServer(emulator.listener);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

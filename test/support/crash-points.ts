@@ -30,8 +30,12 @@ function hold(file: string): void {
   while (existsSync(file) && Date.now() < until) Atomics.wait(nothing, 0, 0, 20);
 }
 
+/** Of the simulated operators and of the emulated providers. */
+const INSTRUCTION_PATH =
+  /\/(payments|paymentrequest|payments\/PUT|confirm|topups|airtime\/send|api\/pay)$/;
+
 // The HTTP client's own word that an instruction is with the kernel; no line of ours runs there.
 subscribe('undici:request:bodySent', (message) => {
   const { request } = message as { readonly request: { readonly path: string } };
-  if (request.path.endsWith('/payments')) crashPoint('dispatch:after-send');
+  if (INSTRUCTION_PATH.test(request.path)) crashPoint('dispatch:after-send');
 });

@@ -27,7 +27,7 @@ export async function startProvider(): Promise<Provider> {
     unknownId: 'silence',
     acceptsCredential: () => true,
   });
-  const moneyIn = new MoneyInEmulator(SHORT_CODE);
+  const moneyIn = new MoneyInEmulator({ shortCode: SHORT_CODE, registersOnce: true });
   const credentials = { consumerKey: KEY.consumer_key, consumerSecret: KEY.consumer_secret };
   const server = createServer(createGateway(payments, credentials, moneyIn).listener);
   server.listen(0, '127.0.0.1');

@@ -57,28 +57,39 @@ export class SandboxFixture {
   }
 
   /** Starts the program and does not wait. */
-  launch(mode: string, env: Readonly<Record<string, string>>): ServiceProcess {
-    const launched = startService(mode, env);
+  launch(
+    mode: string,
+    env: Readonly<Record<string, string>>,
+    options: readonly string[] = [],
+  ): ServiceProcess {
+    const launched = startService(mode, env, options);
     this.#launched.push(launched);
     return launched;
   }
 
-  /** On free ports, with an empty data folder unless one is given. Ready when this returns. */
+  /** On free ports unless `env` names them, with an empty data folder unless one is given. Ready when this returns. */
   async start(
-    options: { readonly dataDir?: string; readonly env?: Readonly<Record<string, string>> } = {},
+    options: {
+      readonly dataDir?: string;
+      readonly env?: Readonly<Record<string, string>>;
+      /** Of `npm start`. */
+      readonly options?: readonly string[];
+    } = {},
   ): Promise<Sandbox> {
     const dataDir = options.dataDir ?? (await this.folder());
     if (CITUS_URL !== undefined && options.dataDir === undefined)
       await resetCitus(CITUS_URL, inject('citusSeed'));
-    const port = await findFreePort();
-    const operatorPort = await findFreePort();
-    const running = this.launch('sandbox', {
+    const { env: given = {} } = options;
+    const port = Number(given['PORT'] ?? (await findFreePort()));
+    const operatorPort = Number(given['OPERATOR_PORT'] ?? (await findFreePort()));
+    const env = {
       PORT: String(port),
       OPERATOR_PORT: String(operatorPort),
       DATA_DIR: dataDir,
       ...(CITUS_URL === undefined ? {} : { DATABASE_URL: CITUS_URL }),
-      ...options.env,
-    });
+      ...given,
+    };
+    const running = this.launch('sandbox', env, options.options);
     const sandbox = describe(running, { dataDir, port, operatorPort });
     this.#sandboxes.push(sandbox);
     await until(

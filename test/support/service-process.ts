@@ -31,8 +31,12 @@ export interface ServiceProcess {
  * Starts the real program. Of this process's environment it gets nothing but PATH and HOME, so that
  * a variable which happens to be set changes no test.
  */
-export function startService(mode: string, env: Readonly<Record<string, string>>): ServiceProcess {
-  const child = spawn(process.execPath, ['src/main.ts', mode], {
+export function startService(
+  mode: string,
+  env: Readonly<Record<string, string>>,
+  options: readonly string[] = [],
+): ServiceProcess {
+  const child = spawn(process.execPath, ['src/main.ts', mode, ...options], {
     cwd: ROOT,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,38 +1,67 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { Deliveries } from '../emulator.ts';
+import type { TruthEntry } from '../emulator.ts';
 import { readBody, sendJson } from '../http.ts';
-import { Later, postForm } from '../later.ts';
+import { Later, formPost, post } from '../later.ts';
+import type { Post } from '../later.ts';
+import { Memory } from '../memory.ts';
+import type { Table } from '../memory.ts';
 
 export interface AfricastalkingOptions {
   readonly apiKey: string;
   readonly callbackUrl: () => string;
-  /** Time from the answer to delivery. */
+  /** Time from the answer to delivery; 9905 and 9906 take four times as long. */
   readonly deliverAfterMs: number;
+  /** How long a slow answer takes. */
+  readonly slowMs?: number;
   /** Whether the answer to the query wraps the transaction; not established for the real one. */
   readonly wrapsFound: boolean;
 }
 
 interface Request {
   readonly requestId: string;
+  readonly key: string;
   readonly phone: string;
   readonly amount: string;
   status: 'Sent' | 'Success' | 'Failed';
+  endedAtMs: number | null;
 }
+
+/** What happens later: a callback, or the end of a request. */
+type Task =
+  | { readonly kind: 'post'; readonly post: Post }
+  | {
+      readonly kind: 'end';
+      readonly requestId: string;
+      readonly status: 'Success' | 'Failed';
+      /** When each callback is sent, from the end on. */
+      readonly tellAfterMs: readonly number[];
+    };
 
 const WINDOW_MS = 5 * 60_000;
 const OPENING_FLOAT = 1_000_000;
 
 /** Every request tops up, unless one with the same key came within five minutes. */
 export class AfricastalkingEmulator {
-  readonly later = new Later();
+  readonly later: Later<Task>;
   readonly #options: AfricastalkingOptions;
-  readonly #requests: Request[] = [];
-  readonly #keys = new Map<string, number>();
-  readonly #wasLow = new Set<string>();
+  readonly #deliveries: Deliveries;
+  readonly #requests: Table<Request>;
+  readonly #keys: Table<number>;
+  readonly #wasLow: Table<true>;
   #refusals = 0;
   #skewMs = 0;
 
-  constructor(options: AfricastalkingOptions) {
+  constructor(options: AfricastalkingOptions, memory = new Memory()) {
     this.#options = options;
+    this.#deliveries = new Deliveries(memory, options.slowMs);
+    this.#requests = memory.table('requests');
+    this.#keys = memory.table('keys');
+    this.#wasLow = memory.table('low');
+    this.later = new Later(memory, async (task) => {
+      if (task.kind === 'post') await post(task.post);
+      else this.#end(task);
+    });
   }
 
   skewClock(byMs: number): void {
@@ -44,10 +73,17 @@ export class AfricastalkingEmulator {
   }
 
   /** What was delivered. */
-  truth(): { readonly requestId: string; readonly account: string; readonly amount: string }[] {
+  truth(): TruthEntry[] {
     return this.#requests
+      .rows()
       .filter(({ status }) => status === 'Success')
-      .map(({ requestId, phone, amount }) => ({ requestId, account: phone, amount }));
+      .map(({ key, phone, amount, endedAtMs }) => ({
+        reference: key,
+        biller: 'airtime',
+        account: phone,
+        amount,
+        paid_at: new Date(endedAtMs ?? 0).toISOString(),
+      }));
   }
 
   readonly listener: RequestListener = (request, response) => {
@@ -82,8 +118,6 @@ export class AfricastalkingEmulator {
   }
 
   #send(form: URLSearchParams, key: string, response: ServerResponse): void {
-    const problem = this.#problemOf(form, key);
-    if (problem !== undefined) return refuseAll(response, problem);
     const [recipient] = JSON.parse(form.get('recipients') ?? '[]') as {
       readonly phoneNumber: string;
       readonly amount: string;
@@ -91,33 +125,23 @@ export class AfricastalkingEmulator {
     const phone = recipient?.phoneNumber.replace('+', '') ?? '';
     const amount = Number(recipient?.amount.replace('KES ', '')).toFixed(2);
     const suffix = phone.slice(-4);
+    const delivery = this.#deliveries.of(phone);
+    if (delivery === 'lost') return this.#deliveries.answer(response, delivery, () => undefined);
+    const problem = this.#problemOf(form, key);
+    if (problem !== undefined) return refuseAll(response, problem);
     if (suffix === '9902') {
       return refuseOne(response, phone, 'Failed', 'Value Outside The Allowed Limits');
     }
-    if (suffix === '9918' && !this.#wasLow.has(phone)) {
-      this.#wasLow.add(phone);
+    if (suffix === '9918' && this.#wasLow.get(phone) === undefined) {
+      this.#wasLow.put(phone, true);
       return refuseOne(response, phone, 'Failed', 'Insufficient Credit');
     }
-    const number = String(this.#requests.length + 1).padStart(32, '0');
-    const made: Request = { requestId: `ATQid_${number}`, phone, amount, status: 'Sent' };
-    this.#requests.push(made);
+    const number = String(this.#requests.size + 1).padStart(32, '0');
+    const requestId = `ATQid_${number}`;
+    const made: Request = { requestId, key, phone, amount, status: 'Sent', endedAtMs: null };
+    this.#requests.put(requestId, made);
     this.#proceed(made, suffix);
-    sendJson(response, 201, {
-      errorMessage: 'None',
-      numSent: 1,
-      totalAmount: `KES ${amount}00`,
-      totalDiscount: 'KES 0.0000',
-      responses: [
-        {
-          phoneNumber: `+${phone}`,
-          errorMessage: 'None',
-          amount: suffix === '9914' ? 'KES 110.0000' : `KES ${amount}00`,
-          status: 'Sent',
-          requestId: made.requestId,
-          discount: 'KES 0.0000',
-        },
-      ],
-    });
+    this.#deliveries.answer(response, delivery, () => sendJson(response, 201, sentAnswer(made)));
   }
 
   #problemOf(form: URLSearchParams, key: string): string | undefined {
@@ -128,45 +152,52 @@ export class AfricastalkingEmulator {
     if (nowMs - beforeMs < WINDOW_MS) {
       return 'A duplicate request was received within the last 5 minutes';
     }
-    this.#keys.set(key, nowMs);
+    this.#keys.put(key, nowMs);
     return undefined;
   }
 
-  #proceed(made: Request, suffix: string): void {
+  #proceed({ requestId }: Request, suffix: string): void {
+    const { deliverAfterMs } = this.#options;
+    const end = (
+      status: 'Success' | 'Failed',
+      tellAfterMs: readonly number[] = [0],
+      afterMs = deliverAfterMs,
+    ): void => this.later.run(afterMs, { kind: 'end', requestId, status, tellAfterMs });
     switch (suffix) {
       case '9904':
-        return this.#end(made, 'Failed', 1);
+      case '9924':
+        return end('Failed');
+      case '9905':
+        return end('Success', [0], 4 * deliverAfterMs);
       case '9906':
-        return this.#end(made, 'Success', 3);
+        return end('Success', [0, 0, 10 * deliverAfterMs], 4 * deliverAfterMs);
       case '9909':
         return;
       case '9911':
-        return this.#end(made, 'Success', 0);
+        return end('Success', []);
       default:
-        return this.#end(made, 'Success', 1);
+        return end('Success');
     }
   }
 
-  #end(made: Request, status: 'Success' | 'Failed', callbacks: number): void {
-    this.later.run(this.#options.deliverAfterMs, () => {
-      made.status = status;
-      const form = {
-        requestId: made.requestId,
-        status,
-        phoneNumber: `+${made.phone}`,
-        description: status === 'Success' ? 'Airtime Delivered Successfully' : 'Failed',
-        value: `KES ${made.amount}00`,
-      };
-      for (let time = 0; time < callbacks; time += 1) {
-        this.later.run(0, async () => {
-          await postForm(this.#options.callbackUrl(), form);
-        });
-      }
+  #end({ requestId, status, tellAfterMs }: Extract<Task, { kind: 'end' }>): void {
+    const made = this.#requests.get(requestId);
+    if (made === undefined) return;
+    made.status = status;
+    made.endedAtMs = Date.now();
+    this.#requests.put(requestId, made);
+    const told = formPost(this.#options.callbackUrl(), {
+      requestId,
+      status,
+      phoneNumber: `+${made.phone}`,
+      description: status === 'Success' ? 'Airtime Delivered Successfully' : 'Failed',
+      value: `KES ${made.amount}00`,
     });
+    for (const delayMs of tellAfterMs) this.later.run(delayMs, { kind: 'post', post: told });
   }
 
   #find(requestId: string, response: ServerResponse): void {
-    const made = this.#requests.find((one) => one.requestId === requestId);
+    const made = this.#requests.get(requestId);
     if (made === undefined) {
       const failed = { status: 'Failed', errorMessage: 'Transaction not found' };
       return sendJson(response, 200, failed);
@@ -175,6 +206,25 @@ export class AfricastalkingEmulator {
     const content = this.#options.wrapsFound ? { status: 'Success', data: found } : found;
     sendJson(response, 200, content);
   }
+}
+
+function sentAnswer({ requestId, phone, amount }: Request): object {
+  return {
+    errorMessage: 'None',
+    numSent: 1,
+    totalAmount: `KES ${amount}00`,
+    totalDiscount: 'KES 0.0000',
+    responses: [
+      {
+        phoneNumber: `+${phone}`,
+        errorMessage: 'None',
+        amount: phone.endsWith('9914') ? 'KES 110.0000' : `KES ${amount}00`,
+        status: 'Sent',
+        requestId,
+        discount: 'KES 0.0000',
+      },
+    ],
+  };
 }
 
 function refuseAll(response: ServerResponse, errorMessage: string): void {

@@ -1,4 +1,9 @@
-import { Later, postJson } from '../later.ts';
+import { Deliveries, shillings } from '../emulator.ts';
+import type { Delivery, TruthEntry } from '../emulator.ts';
+import { Later, jsonPost, post } from '../later.ts';
+import type { Post } from '../later.ts';
+import { Memory } from '../memory.ts';
+import type { Table } from '../memory.ts';
 import {
   balanceResult,
   declinedResult,
@@ -10,45 +15,43 @@ import {
 import type { Ids, Order } from './results.ts';
 
 export interface DarajaOptions {
-  /** Time from the answer to the Result. */
+  /** Time from the answer to the Result; 9905 and 9906 take four times as long. */
   readonly resultAfterMs: number;
+  /** How long a slow answer takes. */
+  readonly slowMs?: number;
   /** What a status query about an unknown id comes to; not established for the real one. */
   readonly unknownId: 'code_25' | 'silence';
   /** Whether the initiator's credential is right; a wrong one is noticed only later. */
   readonly acceptsCredential: (credential: string) => boolean;
 }
 
-export interface TruthEntry {
-  readonly conversationId: string;
-  readonly payBill: string;
-  readonly account: string;
-  readonly amount: string;
-}
-
-/** What the HTTP side does with the connection. */
-export type Reply =
-  { readonly kind: 'accepted'; readonly order: Order } | { readonly kind: 'never' | 'garbage' };
-
 interface Known {
   readonly order: Order;
+  /** Our caller's name for it, in Occassion. */
+  readonly reference: string;
   status: string;
   paidAmount: number;
+  executedAtMs: number | null;
 }
 
 const OPENING_FLOAT = 1_000_000;
-const UNSPEAKABLE = new Set(['9903', '9916']);
 
 /** Executes payment requests and sends their Results. Every request that arrives is a payment of its own. */
 export class DarajaEmulator {
-  readonly later = new Later();
+  readonly later: Later<Post>;
+  readonly deliveries: Deliveries;
   readonly #options: DarajaOptions;
-  readonly #known = new Map<string, Known>();
-  readonly #executed: Known[] = [];
-  #ids = 0;
+  readonly #known: Table<Known>;
+  /** One row: how many ids were given. */
+  readonly #ids: Table<number>;
   #skewMs = 0;
 
-  constructor(options: DarajaOptions) {
+  constructor(options: DarajaOptions, memory = new Memory()) {
     this.#options = options;
+    this.#known = memory.table('payments');
+    this.#ids = memory.table('ids');
+    this.deliveries = new Deliveries(memory, options.slowMs);
+    this.later = new Later(memory, async (told) => void (await post(told)));
   }
 
   /** Moves its clock against the real one. */
@@ -58,30 +61,38 @@ export class DarajaEmulator {
 
   /** What was executed and not taken back. */
   truth(): TruthEntry[] {
-    return this.#executed
-      .filter((known) => known.status !== 'Reversed')
-      .map(({ order, paidAmount }) => ({
-        conversationId: order.conversationId,
-        payBill: order.payBill,
+    return this.#known
+      .rows()
+      .filter(({ status }) => status === 'Completed')
+      .map(({ order, reference, paidAmount, executedAtMs }) => ({
+        reference,
+        biller: order.payBill,
         account: order.account,
-        amount: `${paidAmount}.00`,
+        amount: shillings(paidAmount),
+        paid_at: new Date(executedAtMs ?? 0).toISOString(),
       }));
   }
 
+  /** How the request to pay this account is answered. */
+  deliveryOf(account: string): Delivery {
+    return account.endsWith('9916') ? 'never' : this.deliveries.of(account);
+  }
+
   #newIds(): Ids {
-    this.#ids += 1;
-    const number = String(this.#ids);
+    const count = (this.#ids.get('last') ?? 0) + 1;
+    this.#ids.put('last', count);
+    const number = String(count);
     return {
       originatorConversationId: `5118-111210482-${number}`,
       conversationId: `AG_20260105_0000${number.padStart(16, '0')}`,
     };
   }
 
-  pay(body: Readonly<Record<string, unknown>>): Reply {
+  pay(body: Readonly<Record<string, unknown>>): Order {
     const ids = this.#newIds();
     const order: Order = {
       ...ids,
-      receipt: `UA5${String(this.#ids).padStart(7, '0')}`,
+      receipt: `UA5${(this.#ids.get('last') ?? 0).toString().padStart(7, '0')}`,
       account: String(body['AccountReference']),
       payBill: String(body['PartyB']),
       payer: String(body['PartyA']),
@@ -89,16 +100,20 @@ export class DarajaEmulator {
       resultUrl: String(body['ResultURL']),
       timeoutUrl: String(body['QueueTimeOutURL']),
     };
-    const known: Known = { order, status: 'Initiated', paidAmount: order.amount };
-    this.#known.set(order.conversationId, known);
-    const suffix = order.account.slice(-4);
+    const known: Known = {
+      order,
+      reference: String(body['Occassion']),
+      status: 'Initiated',
+      paidAmount: order.amount,
+      executedAtMs: null,
+    };
+    this.#known.put(order.conversationId, known);
     if (!this.#options.acceptsCredential(String(body['SecurityCredential']))) {
       this.#decline(known, '2001', 'Declined');
     } else {
-      this.#act(known, suffix);
+      this.#act(known, order.account.slice(-4));
     }
-    if (UNSPEAKABLE.has(suffix)) return { kind: 'never' };
-    return suffix === '9908' ? { kind: 'garbage' } : { kind: 'accepted', order };
+    return order;
   }
 
   queryStatus(body: Readonly<Record<string, unknown>>): Ids {
@@ -117,7 +132,7 @@ export class DarajaEmulator {
 
   queryBalance(body: Readonly<Record<string, unknown>>): Ids {
     const ids = this.#newIds();
-    const spent = this.#executed.reduce((sum, { paidAmount }) => sum + paidAmount, 0);
+    const spent = this.truth().reduce((sum, { amount }) => sum + Number(amount), 0);
     const balance = { amount: OPENING_FLOAT - spent, atMs: this.#nowMs() };
     this.#send(String(body['ResultURL']), balanceResult(ids, balance));
     return ids;
@@ -125,16 +140,21 @@ export class DarajaEmulator {
 
   #act(known: Known, suffix: string): void {
     const { order } = known;
+    const { resultAfterMs } = this.#options;
     switch (suffix) {
       case '9902':
         return this.#decline(known, '2006', 'Declined');
       case '9904':
+      case '9924':
         return this.#decline(known, '2006', 'Failed');
       case '9909':
         return;
+      case '9905':
+        this.#execute(known);
+        return this.#tell(known, [4 * resultAfterMs]);
       case '9906':
         this.#execute(known);
-        return this.#tell(known, 3);
+        return this.#tell(known, [4 * resultAfterMs, 4 * resultAfterMs, 14 * resultAfterMs]);
       case '9911':
       case '9916':
         return this.#execute(known);
@@ -144,41 +164,41 @@ export class DarajaEmulator {
       case '9913':
         this.#send(order.timeoutUrl, {});
         this.#execute(known);
-        return this.#tell(known, 1);
+        return this.#tell(known);
       case '9914':
         known.paidAmount -= 10;
         this.#execute(known);
-        return this.#tell(known, 1);
+        return this.#tell(known);
       case '9915':
-        this.#execute(known);
-        known.status = 'Reversed';
-        return this.#tell(known, 1);
+        this.#execute(known, 'Reversed');
+        return this.#tell(known);
       default:
         this.#execute(known);
-        return this.#tell(known, 1);
+        return this.#tell(known);
     }
   }
 
-  #execute(known: Known): void {
-    known.status = 'Completed';
-    this.#executed.push(known);
+  #execute(known: Known, status: 'Completed' | 'Reversed' = 'Completed'): void {
+    known.status = status;
+    known.executedAtMs = this.#nowMs();
+    this.#known.put(known.order.conversationId, known);
   }
 
   #decline(known: Known, code: string, status: string): void {
     known.status = status;
     const { order } = known;
+    this.#known.put(order.conversationId, known);
     this.#send(order.resultUrl, declinedResult(order, code, this.#nowMs()));
   }
 
-  #tell({ order, paidAmount }: Known, times: number): void {
+  /** @param afterMs when each Result is sent. */
+  #tell({ order, paidAmount }: Known, afterMs = [this.#options.resultAfterMs]): void {
     const result = paidResult(order, { amount: paidAmount, atMs: this.#nowMs() });
-    for (let time = 0; time < times; time += 1) this.#send(order.resultUrl, result);
+    for (const delayMs of afterMs) this.later.run(delayMs, jsonPost(order.resultUrl, result));
   }
 
   #send(url: string, content: unknown): void {
-    this.later.run(this.#options.resultAfterMs, async () => {
-      await postJson(url, content);
-    });
+    this.later.run(this.#options.resultAfterMs, jsonPost(url, content));
   }
 
   #nowMs(): number {

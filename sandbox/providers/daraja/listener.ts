@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { readBody, sendJson } from '../http.ts';
 import type { DarajaEmulator } from './emulator.ts';
 import type { MoneyInEmulator } from './money-in.ts';
 import type { Ids } from './results.ts';
@@ -12,12 +13,12 @@ export interface Gateway {
   limitRate(requests: number): void;
 }
 
-/** Largest request body. */
-const BODY_BYTES = 64 * 1024;
-
-/** The HTTP side: tokens, then the operations. */
+/**
+ * The HTTP side of an app: tokens, then the operations.
+ * @param emulator undefined for an app that may not pay.
+ */
 export function createGateway(
-  emulator: DarajaEmulator,
+  emulator: DarajaEmulator | undefined,
   credentials: { readonly consumerKey: string; readonly consumerSecret: string },
   moneyIn?: MoneyInEmulator,
 ): Gateway {
@@ -29,15 +30,18 @@ export function createGateway(
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await readBody(request);
     const url = request.url ?? '';
-    if (url === '/truth') return send(response, 200, emulator.truth());
-    if (url === '/received') return send(response, 200, moneyIn?.truth() ?? []);
+    if (url === '/truth') return sendJson(response, 200, (moneyIn ?? emulator)?.truth() ?? []);
+    if (moneyIn !== undefined && url === '/customer') {
+      const made = await moneyIn.customerPays(parsed(body) ?? {});
+      return sendJson(response, 'error' in made ? 400 : 200, made);
+    }
     if (url.startsWith('/oauth/v1/generate')) {
       if (request.headers.authorization !== basic) {
         return refuse(response, 400, '400.008.01', 'Invalid Authentication passed');
       }
       // The one before is no longer valid.
       token = randomUUID();
-      return send(response, 200, { access_token: token, expires_in: '3599' });
+      return sendJson(response, 200, { access_token: token, expires_in: '3599' });
     }
     if (refusals > 0) {
       refusals -= 1;
@@ -56,7 +60,8 @@ export function createGateway(
       return refuse(response, 400, '400.002.02', 'Bad Request - Invalid Payload');
     }
     const answer = moneyIn?.operate(url, content);
-    if (answer !== undefined) return send(response, answer.status, answer.body);
+    if (answer !== undefined) return sendJson(response, answer.status, answer.body);
+    if (emulator === undefined) return refuse(response, 404, '404.001.01', 'Resource not found');
     operate(emulator, { url, content, response });
   };
   return {
@@ -85,16 +90,11 @@ function operate(
     case '/mpesa/b2b/v1/paymentrequest': {
       const problem = problemOf(content);
       if (problem !== undefined) return refuse(response, 400, '400.002.02', problem);
-      const reply = emulator.pay(content);
-      if (reply.kind !== 'accepted') {
-        if (reply.kind === 'garbage') response.writeHead(200).end('<html>It works!');
-        return;
-      }
-      if (reply.order.account.endsWith('9907')) {
-        void emulator.later.quiet().then(() => acknowledge(response, reply.order));
-        return;
-      }
-      return acknowledge(response, reply.order);
+      const delivery = emulator.deliveryOf(String(content['AccountReference']));
+      const order = delivery === 'lost' ? undefined : emulator.pay(content);
+      return emulator.deliveries.answer(response, delivery, () => {
+        if (order !== undefined) acknowledge(response, order);
+      });
     }
     case '/mpesa/transactionstatus/v1/query':
       return acknowledge(response, emulator.queryStatus(content));
@@ -128,7 +128,7 @@ function problemOf(content: Readonly<Record<string, unknown>>): string | undefin
 }
 
 function acknowledge(response: ServerResponse, ids: Ids): void {
-  send(response, 200, {
+  sendJson(response, 200, {
     OriginatorConversationID: ids.originatorConversationId,
     ConversationID: ids.conversationId,
     ResponseCode: '0',
@@ -137,23 +137,7 @@ function acknowledge(response: ServerResponse, ids: Ids): void {
 }
 
 function refuse(response: ServerResponse, status: number, code: string, message: string): void {
-  send(response, status, { requestId: randomUUID(), errorCode: code, errorMessage: message });
-}
-
-function send(response: ServerResponse, status: number, content: unknown): void {
-  response.writeHead(status, { 'content-type': 'application/json' });
-  response.end(JSON.stringify(content));
-}
-
-async function readBody(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > BODY_BYTES) throw new Error('the body is too large');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
+  sendJson(response, status, { requestId: randomUUID(), errorCode: code, errorMessage: message });
 }
 
 function parsed(text: string): Readonly<Record<string, unknown>> | undefined {

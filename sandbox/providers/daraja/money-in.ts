@@ -1,4 +1,9 @@
-import { Later, postJson } from '../later.ts';
+import { shillings } from '../emulator.ts';
+import type { TruthEntry } from '../emulator.ts';
+import { Later, jsonPost, post } from '../later.ts';
+import type { Post } from '../later.ts';
+import { Memory } from '../memory.ts';
+import type { Table } from '../memory.ts';
 import { stamp } from './results.ts';
 
 /** A customer's payment to the short code, as it was really made. */
@@ -24,22 +29,52 @@ interface Push {
   code: number | null;
 }
 
+interface Urls {
+  readonly confirmation: string;
+  readonly validation: string;
+}
+
+/** What happens later: a call of ours, or a customer who was made up pays. */
+type Task = { readonly kind: 'post'; readonly post: Post } | ({ readonly kind: 'pay' } & Payment);
+
+interface Payment {
+  readonly account: string;
+  readonly amount: string;
+  readonly msisdn: string;
+  readonly paidAtMs?: number;
+}
+
 const MASKED = '2547 ***** 001';
 /** Rows of one answer of the pull. */
 const PAGE_ROWS = 10;
 
+export interface MoneyInOptions {
+  readonly shortCode: string;
+  /** As in production, where the URLs can be registered once. */
+  readonly registersOnce: boolean;
+}
+
 /** Customers pay; the last four digits of their number decide what is reported. */
 export class MoneyInEmulator {
-  readonly later = new Later();
-  readonly #received: Received[] = [];
-  readonly #pushes = new Map<string, Push>();
-  readonly #shortCode: string;
-  #urls: { readonly confirmation: string; readonly validation: string } | undefined;
+  readonly later: Later<Task>;
+  readonly #options: MoneyInOptions;
+  readonly #received: Table<Received>;
+  readonly #pushes: Table<Push>;
+  /** One row each. */
+  readonly #urls: Table<Urls>;
+  readonly #numbers: Table<number>;
   #validates = false;
-  #number = 0;
 
-  constructor(shortCode: string) {
-    this.#shortCode = shortCode;
+  constructor(options: MoneyInOptions, memory = new Memory()) {
+    this.#options = options;
+    this.#received = memory.table('received');
+    this.#pushes = memory.table('pushes');
+    this.#urls = memory.table('urls');
+    this.#numbers = memory.table('numbers');
+    this.later = new Later(memory, async (task) => {
+      if (task.kind === 'pay') await this.receive(task);
+      else await post(task.post);
+    });
   }
 
   /** Safaricom enables validation on request. */
@@ -48,25 +83,43 @@ export class MoneyInEmulator {
   }
 
   /** What customers really paid. */
-  truth(): readonly Received[] {
-    return this.#received;
+  truth(): TruthEntry[] {
+    return this.#received.rows().map(({ receipt, account, amount, paidAtMs }) => ({
+      reference: receipt,
+      biller: this.#options.shortCode,
+      account,
+      amount,
+      paid_at: new Date(paidAtMs).toISOString(),
+    }));
   }
 
   /** Returns undefined if validation refused it. */
-  async receive(payment: {
-    readonly account: string;
-    readonly amount: string;
-    readonly msisdn: string;
-    readonly paidAtMs?: number;
-  }): Promise<Received | undefined> {
-    const made = this.#make({ paidAtMs: Date.now(), ...payment });
-    if (this.#validates && this.#urls !== undefined) {
-      const { status, body } = await ask(this.#urls.validation, this.#bodyOf(made, ''));
+  async receive({
+    account,
+    amount,
+    msisdn,
+    paidAtMs = Date.now(),
+  }: Payment): Promise<Received | undefined> {
+    const made = this.#make({ account, amount, msisdn, paidAtMs });
+    const urls = this.#urls.get('last');
+    if (this.#validates && urls !== undefined) {
+      const { status, body } = await ask(urls.validation, this.#bodyOf(made, ''));
       if (status !== 200 || body['ResultCode'] !== '0') return undefined;
     }
-    this.#received.push(made);
+    this.#received.put(made.receipt, made);
     this.#report(made);
     return made;
+  }
+
+  /** For people who play the customer: `account`, `amount` and `phone`. */
+  async customerPays(content: Content): Promise<Received | { readonly error: string }> {
+    const { account, amount, phone = '254700000001' } = content;
+    const isAmount = /^\d{1,6}(\.\d{1,2})?$/.test(String(amount)) && Number(amount) > 0;
+    if (typeof account !== 'string' || account === '')
+      return { error: 'account: a text is needed' };
+    if (!isAmount) return { error: 'amount: shillings such as 500.00 are needed' };
+    const made = { account, amount: shillings(Number(amount)), msisdn: String(phone) };
+    return (await this.receive(made)) ?? { error: 'the validation refused the payment' };
   }
 
   operate(url: string, content: Content): Answer {
@@ -81,7 +134,7 @@ export class MoneyInEmulator {
           body: {
             ResponseRefID: '18633-7271215-1',
             ResponseStatus: '1000',
-            ShortCode: this.#shortCode,
+            ShortCode: this.#options.shortCode,
             ResponseDescription: 'Registered for pull',
           },
         };
@@ -97,12 +150,17 @@ export class MoneyInEmulator {
   }
 
   #make(payment: Omit<Received, 'receipt'>): Received {
-    this.#number += 1;
-    return { ...payment, receipt: `UA51${String(this.#number).padStart(6, '0')}` };
+    return { ...payment, receipt: `UA51${String(this.#nextNumber()).padStart(6, '0')}` };
+  }
+
+  #nextNumber(): number {
+    const number = (this.#numbers.get('last') ?? 0) + 1;
+    this.#numbers.put('last', number);
+    return number;
   }
 
   #register(content: Content): Answer {
-    if (this.#urls !== undefined) {
+    if (this.#options.registersOnce && this.#urls.get('last') !== undefined) {
       const body = {
         requestId: '1-1',
         errorCode: '500.003.1001',
@@ -110,10 +168,10 @@ export class MoneyInEmulator {
       };
       return { status: 500, body };
     }
-    this.#urls = {
+    this.#urls.put('last', {
       confirmation: String(content['ConfirmationURL']),
       validation: String(content['ValidationURL']),
-    };
+    });
     const body = {
       OriginatorCoversationID: '7619-1',
       ResponseCode: '0',
@@ -123,13 +181,12 @@ export class MoneyInEmulator {
   }
 
   #simulate(content: Content): Answer {
-    const amount = Number(content['Amount']).toFixed(2);
-    const payment = {
+    this.later.run(0, {
+      kind: 'pay',
       account: String(content['BillRefNumber']),
-      amount,
+      amount: shillings(Number(content['Amount'])),
       msisdn: String(content['Msisdn']),
-    };
-    this.later.run(0, async () => void (await this.receive(payment)));
+    });
     const body = {
       OriginatorCoversationID: '7619-2',
       ResponseCode: '0',
@@ -140,11 +197,11 @@ export class MoneyInEmulator {
 
   /** Confirms as often as the payer's number says. */
   #report(made: Received): void {
-    if (this.#urls === undefined) return;
+    const url = this.#urls.get('last')?.confirmation;
+    if (url === undefined) return;
     const times = { '9911': 0, '9906': 3 }[made.msisdn.slice(-4)] ?? 1;
     for (let time = 0; time < times; time += 1) {
-      const url = this.#urls.confirmation;
-      this.later.run(0, async () => void (await postJson(url, this.#bodyOf(made, '1500.00'))));
+      this.later.run(0, { kind: 'post', post: jsonPost(url, this.#bodyOf(made, '1500.00')) });
     }
   }
 
@@ -154,7 +211,7 @@ export class MoneyInEmulator {
       TransID: made.receipt,
       TransTime: stamp(made.paidAtMs),
       TransAmount: made.amount,
-      BusinessShortCode: this.#shortCode,
+      BusinessShortCode: this.#options.shortCode,
       BillRefNumber: made.account,
       InvoiceNumber: '',
       OrgAccountBalance: balance,
@@ -169,7 +226,7 @@ export class MoneyInEmulator {
   #pull(content: Content): Answer {
     const [from, to] = [localMs(content['StartDate']), localMs(content['EndDate'])];
     const reach = Date.now() - 48 * 3_600_000;
-    const listed = this.#received.filter(({ paidAtMs }) => {
+    const listed = this.#received.rows().filter(({ paidAtMs }) => {
       const second = Math.floor(paidAtMs / 1000) * 1000;
       return paidAtMs > reach && second >= from && second <= to;
     });
@@ -202,22 +259,22 @@ export class MoneyInEmulator {
   /** The prompt on the phone: 9932 cancels it, 9909 never answers, 9911 pays without a callback. */
   #push(content: Content): Answer {
     const phone = String(content['PhoneNumber']);
-    this.#number += 1;
+    const number = this.#nextNumber();
     const push: Push = {
-      checkoutRequestId: `ws_CO_0501202610153${String(this.#number).padStart(6, '0')}`,
-      merchantRequestId: `29115-34620561-${this.#number}`,
+      checkoutRequestId: `ws_CO_0501202610153${String(number).padStart(6, '0')}`,
+      merchantRequestId: `29115-34620561-${number}`,
       phone,
       callbackUrl: String(content['CallBackURL']),
       code: null,
     };
-    this.#pushes.set(push.checkoutRequestId, push);
+    this.#pushes.put(push.checkoutRequestId, push);
     const suffix = phone.slice(-4);
     if (suffix === '9932') this.#endPush(push, 1032, undefined);
     else if (suffix !== '9909') {
       const account = String(content['AccountReference']);
-      const amount = Number(content['Amount']).toFixed(2);
+      const amount = shillings(Number(content['Amount']));
       const made = this.#make({ account, amount, msisdn: phone, paidAtMs: Date.now() });
-      this.#received.push(made);
+      this.#received.put(made.receipt, made);
       this.#report(made);
       this.#endPush(push, 0, made);
     }
@@ -235,6 +292,7 @@ export class MoneyInEmulator {
 
   #endPush(push: Push, code: number, made: Received | undefined): void {
     push.code = code;
+    this.#pushes.put(push.checkoutRequestId, push);
     if (push.phone.endsWith('9911')) return;
     const Item = made && [
       { Name: 'Amount', Value: Number(made.amount) },
@@ -251,10 +309,10 @@ export class MoneyInEmulator {
         code === 0 ? 'The service request is processed successfully.' : 'Request cancelled by user',
       ...(Item === undefined ? {} : { CallbackMetadata: { Item } }),
     };
-    this.later.run(
-      1,
-      async () => void (await postJson(push.callbackUrl, { Body: { stkCallback } })),
-    );
+    this.later.run(1, {
+      kind: 'post',
+      post: jsonPost(push.callbackUrl, { Body: { stkCallback } }),
+    });
   }
 
   #pushState(content: Content): Answer {

@@ -1,4 +1,9 @@
-import { Later, postJson } from '../later.ts';
+import { Deliveries, shillings } from '../emulator.ts';
+import type { Delivery, TruthEntry } from '../emulator.ts';
+import { Later, jsonPost, post } from '../later.ts';
+import type { Post } from '../later.ts';
+import { Memory } from '../memory.ts';
+import type { Table } from '../memory.ts';
 import { PRODUCTS } from './products.ts';
 import { CONFIRM_WITHIN_MS, show } from './transaction.ts';
 import type { State, Transaction } from './transaction.ts';
@@ -10,16 +15,17 @@ export interface DtOneOptions {
   readonly speed: number;
   /** Look-ups by external_id that do not show a transaction yet; not established for the real one. */
   readonly lateLookups: number;
+  /** How long a slow answer takes. */
+  readonly slowMs?: number;
 }
 
-export interface TruthEntry {
-  readonly externalId: string;
-  readonly account: string;
-  readonly amount: string;
-}
+/** HTTP status, content, and how it travels. */
+export type Reply = readonly [number, unknown, Delivery?];
 
-/** `[HTTP status, content]`; null: never answered. */
-export type Reply = readonly [number, unknown] | null;
+/** What happens later: a callback, or the end of a transaction. */
+type Task =
+  | { readonly kind: 'post'; readonly post: Post }
+  | { readonly kind: 'finish' | 'reverse'; readonly id: number };
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -44,15 +50,20 @@ const FIELDS: ReadonlySet<string> = new Set([
 
 /** Creates, confirms and executes transactions. */
 export class DtOneEmulator {
-  readonly later = new Later();
+  readonly later: Later<Task>;
+  readonly deliveries: Deliveries;
   readonly options: DtOneOptions;
-  readonly #transactions = new Map<number, Transaction>();
+  readonly #transactions: Table<Transaction>;
   readonly #lookups = new Map<string, number>();
-  readonly #wasLow = new Set<string>();
+  readonly #wasLow: Table<true>;
   #skewMs = 0;
 
-  constructor(options: DtOneOptions) {
+  constructor(options: DtOneOptions, memory = new Memory()) {
     this.options = options;
+    this.#transactions = memory.table('transactions');
+    this.#wasLow = memory.table('low');
+    this.deliveries = new Deliveries(memory, options.slowMs);
+    this.later = new Later(memory, async (task) => await this.#perform(task));
   }
 
   skewClock(byMs: number): void {
@@ -61,19 +72,22 @@ export class DtOneEmulator {
 
   /** As if the time for confirming were over. */
   expire(): void {
-    for (const one of this.#transactions.values()) {
-      if (one.state === 'CREATED') enter(one, 'CANCELLED');
+    for (const one of this.#transactions.rows()) {
+      if (one.state === 'CREATED') this.#enter(one, 'CANCELLED');
     }
   }
 
   /** What was delivered and not reversed. */
   truth(): TruthEntry[] {
-    return [...this.#transactions.values()]
+    return this.#transactions
+      .rows()
       .filter(({ state }) => state === 'COMPLETED')
-      .map(({ externalId, account, delivered }) => ({
-        externalId,
+      .map(({ externalId, productId, account, delivered, endedAtMs }) => ({
+        reference: externalId,
+        biller: String(productId),
         account,
-        amount: delivered.toFixed(2),
+        amount: shillings(delivered),
+        paid_at: new Date(endedAtMs ?? 0).toISOString(),
       }));
   }
 
@@ -97,13 +111,16 @@ export class DtOneEmulator {
       callbackUrl: (body['callback_url'] as string | undefined) ?? null,
       createdAtMs: Date.now(),
       confirmedAtMs: null,
+      endedAtMs: null,
       state: 'CREATED',
       message: 'CREATED',
       hasPin: account.endsWith('01'),
     };
-    this.#transactions.set(transaction.id, transaction);
+    const delivery = body['auto_confirm'] === true ? this.deliveries.of(account) : 'given';
+    if (delivery === 'lost') return [500, null, delivery];
+    this.#transactions.put(transaction.id, transaction);
     if (body['auto_confirm'] === true) this.#confirm(transaction, isSync);
-    return [201, show(transaction, this.#skewMs)];
+    return [201, show(transaction, this.#skewMs), delivery];
   }
 
   confirm(id: number, isSync: boolean): Reply {
@@ -111,8 +128,9 @@ export class DtOneEmulator {
     if (transaction === undefined) return refusal(404, 1_008_004);
     if (transaction.state === 'CANCELLED') return refusal(400, 1_007_005);
     if (transaction.state !== 'CREATED') return refusal(400, 1_007_002);
-    this.#confirm(transaction, isSync);
-    return transaction.account.endsWith('9903') ? null : [202, show(transaction, this.#skewMs)];
+    const delivery = this.deliveries.of(transaction.account);
+    if (delivery !== 'lost') this.#confirm(transaction, isSync);
+    return [202, show(transaction, this.#skewMs), delivery];
   }
 
   cancel(id: number): Reply {
@@ -120,7 +138,7 @@ export class DtOneEmulator {
     if (transaction === undefined) return refusal(404, 1_008_004);
     if (transaction.state === 'CANCELLED') return refusal(400, 1_007_005);
     if (transaction.state !== 'CREATED') return refusal(400, 1_007_007);
-    enter(transaction, 'CANCELLED');
+    this.#enter(transaction, 'CANCELLED');
     return [202, show(transaction, this.#skewMs)];
   }
 
@@ -131,7 +149,7 @@ export class DtOneEmulator {
 
   list(query: URLSearchParams): Reply {
     const externalId = query.get('external_id');
-    let found = [...this.#transactions.values()];
+    let found = this.#transactions.rows();
     if (externalId !== null) {
       found = found.filter((one) => one.externalId === externalId);
       const asked = this.#lookups.get(externalId) ?? 0;
@@ -154,7 +172,7 @@ export class DtOneEmulator {
   find(id: number): Transaction | undefined {
     const found = this.#transactions.get(id);
     const isLate = found && found.createdAtMs + CONFIRM_WITHIN_MS < Date.now();
-    if (found?.state === 'CREATED' && isLate === true) enter(found, 'CANCELLED');
+    if (found?.state === 'CREATED' && isLate === true) this.#enter(found, 'CANCELLED');
     return found;
   }
 
@@ -167,7 +185,7 @@ export class DtOneEmulator {
       return [400, 1_000_400];
     }
     if (externalId.length > 40 || party === null) return [400, 1_000_400];
-    if ([...this.#transactions.values()].some((one) => one.externalId === externalId)) {
+    if (this.#transactions.rows().some((one) => one.externalId === externalId)) {
       return [400, 1_007_001];
     }
     const product = PRODUCTS.find(({ id }) => id === body['product_id']);
@@ -185,53 +203,62 @@ export class DtOneEmulator {
   #confirm(transaction: Transaction, isSync: boolean): void {
     const { account } = transaction;
     transaction.confirmedAtMs = Date.now();
-    enter(transaction, 'CONFIRMED');
+    this.#enter(transaction, 'CONFIRMED');
     const [special, digit] = [account.slice(-4), account.slice(-3, -2)];
-    if (special === '9918' && !this.#wasLow.has(account)) {
-      this.#wasLow.add(account);
-      return enter(transaction, 'REJECTED', 'REJECTED-INSUFFICIENT-BALANCE');
+    if (special === '9918' && this.#wasLow.get(account) === undefined) {
+      this.#wasLow.put(account, true);
+      return this.#enter(transaction, 'REJECTED', 'REJECTED-INSUFFICIENT-BALANCE');
     }
-    if (special === '9909') return enter(transaction, 'SUBMITTED');
-    const isSlow = Object.hasOwn(DELAYS_MS, digit) || ['9905', '9910'].includes(special);
+    if (special === '9909') return this.#enter(transaction, 'SUBMITTED');
+    const isSlow = Object.hasOwn(DELAYS_MS, digit) || ['9905', '9906', '9924'].includes(special);
     if (isSync && !isSlow) return this.#finish(transaction);
-    if (isSync) enter(transaction, 'SUBMITTED');
-    const delayMs = (DELAYS_MS[digit] ?? 100) * this.options.speed;
-    this.later.run(delayMs, () => this.#finish(transaction));
+    if (isSync) this.#enter(transaction, 'SUBMITTED');
+    const longMs = special === '9905' || special === '9906' ? 2_000 : 100;
+    const delayMs = (DELAYS_MS[digit] ?? longMs) * this.options.speed;
+    this.later.run(delayMs, { kind: 'finish', id: transaction.id });
+  }
+
+  async #perform(task: Task): Promise<void> {
+    if (task.kind === 'post') return void (await post(task.post));
+    const transaction = this.#transactions.get(task.id);
+    if (transaction === undefined) return;
+    if (task.kind === 'finish') return this.#finish(transaction);
+    this.#enter(transaction, 'REVERSED');
+    this.#tell(transaction);
   }
 
   #finish(transaction: Transaction): void {
     const special = transaction.account.slice(-4);
-    const decline = special === '9910' ? 'DECLINED' : DECLINES[transaction.account.slice(-2)];
-    const isSpecial = ['9903', '9905', '9906'].includes(special);
-    if (decline !== undefined && !isSpecial) {
-      enter(transaction, 'DECLINED', decline);
-      return this.#tell(transaction, 1);
+    const isListed = special.startsWith('99') && special !== '9902' && special !== '9904';
+    const decline = isListed ? undefined : DECLINES[transaction.account.slice(-2)];
+    if (decline !== undefined || special === '9924') {
+      this.#enter(transaction, 'DECLINED', decline ?? 'DECLINED');
+      return this.#tell(transaction);
     }
     if (special === '9914') transaction.delivered -= 10;
-    enter(transaction, 'COMPLETED');
+    this.#enter(transaction, 'COMPLETED');
     if (special === '9911') return;
-    this.#tell(transaction, special === '9906' ? 3 : 1);
-    if (special !== '9908') return;
-    // Together with the first, so that whoever waits for quiet sees both.
-    this.later.run(1, () => {
-      enter(transaction, 'REVERSED');
-      this.#tell(transaction, 1);
-    });
+    const late = 5_000 * this.options.speed;
+    this.#tell(transaction, special === '9906' ? [0, 0, late] : [0]);
+    if (special === '9915') this.later.run(1, { kind: 'reverse', id: transaction.id });
   }
 
-  #tell(transaction: Transaction, times: number): void {
+  /** @param afterMs when each callback is sent. */
+  #tell(transaction: Transaction, afterMs: readonly number[] = [0]): void {
     const { callbackUrl } = transaction;
     const content = show(transaction, this.#skewMs);
     if (callbackUrl === null) return;
-    for (let time = 0; time < times; time += 1) {
-      this.later.run(0, async () => void (await postJson(callbackUrl, content)));
+    for (const delayMs of afterMs) {
+      this.later.run(delayMs, { kind: 'post', post: jsonPost(callbackUrl, content) });
     }
   }
-}
 
-function enter(transaction: Transaction, state: State, message: string = state): void {
-  transaction.state = state;
-  transaction.message = message;
+  #enter(transaction: Transaction, state: State, message: string = state): void {
+    transaction.state = state;
+    transaction.message = message;
+    if (state === 'COMPLETED') transaction.endedAtMs = Date.now();
+    this.#transactions.put(transaction.id, transaction);
+  }
 }
 
 export function refusal(httpStatus: number, code: number): Reply {

@@ -29,7 +29,8 @@ export function createGateway(emulator: DtOneEmulator): Gateway {
       }
       return operate(emulator, { method: request.method ?? '', url, body });
     })();
-    if (reply !== null) sendJson(response, reply[0], reply[1]);
+    const [status, content, delivery = 'given'] = reply;
+    emulator.deliveries.answer(response, delivery, () => sendJson(response, status, content));
   };
   return {
     listener: (request, response) => {

@@ -23,6 +23,8 @@ export interface Transaction {
   readonly callbackUrl: string | null;
   readonly createdAtMs: number;
   confirmedAtMs: number | null;
+  /** When it was delivered. */
+  endedAtMs: number | null;
   state: State;
   message: string;
   hasPin: boolean;

@@ -1,7 +1,8 @@
 import { constants, generateKeyPairSync, randomUUID, sign, verify } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { readBody, sendJson } from '../http.ts';
-import { Later, postForm } from '../later.ts';
+import { Later, formPost, post } from '../later.ts';
+import { Memory } from '../memory.ts';
 
 export interface ExampleFormsOptions {
   readonly clientId: string;
@@ -23,7 +24,11 @@ interface Sale {
 
 /** Executes sales, one for each `key`. */
 export class ExampleFormsEmulator {
-  readonly later = new Later();
+  /** Nothing survives its process. */
+  readonly later = new Later(
+    new Memory(),
+    async (work: () => void | Promise<void>) => await work(),
+  );
   /** Verifies callbacks; PEM. */
   readonly publicKey: string;
   readonly #privateKey: string;
@@ -131,7 +136,7 @@ export class ExampleFormsEmulator {
       for (let count = 0; count < times; count += 1) {
         const form = { key, status, amount, receipt, time, signature };
         this.later.run(0, async () => {
-          await postForm(this.#options.callbackUrl(), form);
+          await post(formPost(this.#options.callbackUrl(), form));
         });
       }
     });

@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { readBody } from '../http.ts';
-import { Later, postXml } from '../later.ts';
+import { Later, post, xmlPost } from '../later.ts';
+import { Memory } from '../memory.ts';
 
 export interface ExampleXmlOptions {
   readonly apiId: string;
@@ -41,7 +42,11 @@ const NAIROBI_MS = 3 * 3_600_000;
 
 /** Executes bills, one for each `Key`. */
 export class ExampleXmlEmulator {
-  readonly later = new Later();
+  /** Nothing survives its process. */
+  readonly later = new Later(
+    new Memory(),
+    async (work: () => void | Promise<void>) => await work(),
+  );
   readonly #options: ExampleXmlOptions;
   readonly #bills = new Map<string, Bill>();
   #refusals = 0;
@@ -152,7 +157,8 @@ export class ExampleXmlEmulator {
     const time = new Date(atMs).toISOString().replaceAll(/\D/g, '').slice(0, 14);
     const body = billAnswer(bill);
     const made = createHmac('sha256', this.#options.callbackKey).update(`${time}.${body}`);
-    await postXml(bill.callback, body, { 'x-time': time, 'x-signature': made.digest('base64') });
+    const headers = { 'x-time': time, 'x-signature': made.digest('base64') };
+    await post(xmlPost(bill.callback, body, headers));
   }
 }
 

@@ -9,6 +9,8 @@ export interface Transaction {
   readonly soldFor: number;
   isCommitted: boolean;
   isRefunded: boolean;
+  /** When it was executed: more than once, if a second commit executes. */
+  readonly executedAtMs: number[];
 }
 
 const NAMES = 'TEST CUSTOMER';

@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { Deliveries, shillings } from '../emulator.ts';
+import type { TruthEntry } from '../emulator.ts';
 import { readBody, sendJson } from '../http.ts';
-import { Later, postJson } from '../later.ts';
+import { Later, jsonPost, post } from '../later.ts';
+import type { Post } from '../later.ts';
+import { Memory } from '../memory.ts';
+import type { Table } from '../memory.ts';
 import { commitAnswer, prepareAnswer, tersely } from './answers.ts';
 import type { Transaction } from './answers.ts';
 
@@ -10,16 +15,12 @@ export interface JambopayOptions {
   readonly password: string;
   readonly appKey: string;
   readonly callbackAfterMs: number;
+  /** How long a slow answer takes. */
+  readonly slowMs?: number;
   /** How a refusal looks; not established for the real one. */
   readonly errors: 'code_field' | 'http_400';
   /** What a second commit of a transaction does; documented for airtime only. */
   readonly secondCommit: 'refused' | 'executes';
-}
-
-export interface TruthEntry {
-  readonly transactionId: string;
-  readonly account: string;
-  readonly amount: string;
 }
 
 type Form = Readonly<Record<string, string>>;
@@ -32,15 +33,18 @@ const ACCOUNT_FIELDS: Readonly<Record<string, string>> = {
 
 /** Prepares, and executes what is committed. */
 export class JambopayEmulator {
-  readonly later = new Later();
+  readonly later: Later<Post>;
   readonly #options: JambopayOptions;
-  readonly #transactions = new Map<string, Transaction>();
-  readonly #executed: Transaction[] = [];
+  readonly #deliveries: Deliveries;
+  readonly #transactions: Table<Transaction>;
   #token: string | undefined;
   #refusals = 0;
 
-  constructor(options: JambopayOptions) {
+  constructor(options: JambopayOptions, memory = new Memory()) {
     this.#options = options;
+    this.#deliveries = new Deliveries(memory, options.slowMs);
+    this.#transactions = memory.table('transactions');
+    this.later = new Later(memory, async (told) => void (await post(told)));
   }
 
   expireTokens(): void {
@@ -54,13 +58,17 @@ export class JambopayEmulator {
 
   /** What was executed and not given back. */
   truth(): TruthEntry[] {
-    return this.#executed
-      .filter(({ isRefunded }) => !isRefunded)
-      .map(({ transactionId, account, soldFor }) => ({
-        transactionId,
-        account,
-        amount: soldFor.toFixed(2),
-      }));
+    return this.#transactions.rows().flatMap(({ transactionId, stream, account, ...rest }) =>
+      rest.isRefunded
+        ? []
+        : rest.executedAtMs.map((atMs) => ({
+            reference: transactionId,
+            biller: stream,
+            account,
+            amount: shillings(rest.soldFor),
+            paid_at: new Date(atMs).toISOString(),
+          })),
+    );
   }
 
   readonly listener: RequestListener = (request, response) => {
@@ -117,6 +125,7 @@ export class JambopayEmulator {
     }
     const suffix = account.slice(-4);
     if (suffix === '9902') return this.#refuse(response, '1040', 'Account not found');
+    if (suffix === '9925') return this.#refuse(response, '1060', 'Insufficient balance');
     const number = String(this.#transactions.size + 1);
     const transaction: Transaction = {
       transactionId: `JP${number.padStart(10, '0')}`,
@@ -128,8 +137,9 @@ export class JambopayEmulator {
       soldFor: suffix === '9914' ? amount - 10 : amount,
       isCommitted: false,
       isRefunded: false,
+      executedAtMs: [],
     };
-    this.#transactions.set(transaction.transactionId, transaction);
+    this.#transactions.put(transaction.transactionId, transaction);
     const named = suffix === '9920' ? { ...transaction, account: '1' } : transaction;
     sendJson(response, 200, prepareAnswer(named));
   }
@@ -142,16 +152,25 @@ export class JambopayEmulator {
     if (transaction.isCommitted && this.#options.secondCommit === 'refused') {
       return this.#refuse(response, '1053', 'Transaction already completed');
     }
-    transaction.isCommitted = true;
+    const delivery = this.#deliveries.of(transaction.account);
+    if (delivery !== 'lost') this.#carryOut(transaction);
+    this.#deliveries.answer(response, delivery, () => this.#answer(transaction, response));
+  }
+
+  #carryOut(transaction: Transaction): void {
     const suffix = transaction.account.slice(-4);
-    if (!['9904', '9909'].includes(suffix)) this.#executed.push(transaction);
+    transaction.isCommitted = true;
+    if (!['9904', '9909', '9924'].includes(suffix)) transaction.executedAtMs.push(Date.now());
+    this.#transactions.put(transaction.transactionId, transaction);
     this.#callBack(transaction, suffix);
-    switch (suffix) {
-      case '9903':
+  }
+
+  #answer(transaction: Transaction, response: ServerResponse): void {
+    switch (transaction.account.slice(-4)) {
       case '9909':
         return;
-      case '9904':
       case '9905':
+      case '9924':
         return this.#refuse(response, '4440', 'Internal error');
       case '9917':
         return void response
@@ -174,9 +193,11 @@ export class JambopayEmulator {
       case '9911':
         return;
       case '9904':
+      case '9924':
         return this.#tell(transaction, { refunded: transaction.amount });
       case '9915':
         transaction.isRefunded = true;
+        this.#transactions.put(transaction.transactionId, transaction);
         return this.#tell(transaction, { refunded: transaction.amount });
       case '9921':
         this.#tell(transaction, { refunded: null });
@@ -191,16 +212,15 @@ export class JambopayEmulator {
   #tell(transaction: Transaction, { refunded }: { readonly refunded: number | null }): void {
     const { callbackUrl, transactionId, account, phoneNumber, soldFor } = transaction;
     if (callbackUrl === null || transaction.stream !== 'kplc') return;
-    this.later.run(this.#options.callbackAfterMs, async () => {
-      await postJson(callbackUrl, {
-        TransactionId: transactionId,
-        MeterNumber: account,
-        PhoneNumber: phoneNumber,
-        Amount: refunded ?? soldFor,
-        TransactionStatus: refunded === null ? 'completed' : 'cancelled',
-        ThirdPartyRef: refunded === null ? `KP${transactionId.slice(-7)}` : '',
-        Action: refunded === null ? 'Token Vending' : 'Agent Refunded',
-      });
-    });
+    const told = {
+      TransactionId: transactionId,
+      MeterNumber: account,
+      PhoneNumber: phoneNumber,
+      Amount: refunded ?? soldFor,
+      TransactionStatus: refunded === null ? 'completed' : 'cancelled',
+      ThirdPartyRef: refunded === null ? `KP${transactionId.slice(-7)}` : '',
+      Action: refunded === null ? 'Token Vending' : 'Agent Refunded',
+    };
+    this.later.run(this.#options.callbackAfterMs, jsonPost(callbackUrl, told));
   }
 }

@@ -1,11 +1,17 @@
 import { createHmac } from 'node:crypto';
-import { Later, postSigned } from '../later.ts';
+import { Deliveries, shillings } from '../emulator.ts';
+import type { TruthEntry } from '../emulator.ts';
+import { Later, post, signedPost } from '../later.ts';
+import { Memory } from '../memory.ts';
+import type { Table } from '../memory.ts';
 
 export interface ReloadlyOptions {
   readonly webhookUrl: () => string;
   readonly webhookSecret: string;
   /** Time from a top-up that is being processed to its end, and to its webhook. */
   readonly endsAfterMs: number;
+  /** How long a slow answer takes. */
+  readonly slowMs?: number;
   /** Time between looking for an identifier and recording it: two at once both pass. */
   readonly recordsAfterMs: number;
   /** Whether a refused request uses up its identifier; not established for the real one. */
@@ -31,6 +37,20 @@ interface TopUp {
   status: 'PROCESSING' | 'SUCCESSFUL' | 'REFUNDED' | 'FAILED';
 }
 
+type Ending = Exclude<TopUp['status'], 'PROCESSING'>;
+
+/** What happens later: a webhook, or the end of a top-up. */
+type Task =
+  | { readonly kind: 'tell'; readonly data: object; readonly oldMs: number }
+  | {
+      readonly kind: 'end';
+      readonly transactionId: number;
+      readonly status: Ending;
+      readonly webhooks: number;
+      /** How old their timestamp is. */
+      readonly oldMs: number;
+    };
+
 export interface Refused {
   readonly httpStatus: number;
   readonly errorCode: string;
@@ -43,15 +63,24 @@ const EAST_AFRICA_MS = 3 * 3_600_000;
 
 /** Executes top-ups, one for each `customIdentifier`, unless two come at once. */
 export class ReloadlyEmulator {
-  readonly later = new Later();
+  readonly later: Later<Task>;
+  readonly deliveries: Deliveries;
   readonly #options: ReloadlyOptions;
-  readonly #topUps: TopUp[] = [];
-  readonly #used = new Set<string>();
-  readonly #wasLow = new Set<string>();
+  readonly #topUps: Table<TopUp>;
+  readonly #used: Table<true>;
+  readonly #wasLow: Table<true>;
   #skewMs = 0;
 
-  constructor(options: ReloadlyOptions) {
+  constructor(options: ReloadlyOptions, memory = new Memory()) {
     this.#options = options;
+    this.deliveries = new Deliveries(memory, options.slowMs);
+    this.#topUps = memory.table('top_ups');
+    this.#used = memory.table('used');
+    this.#wasLow = memory.table('low');
+    this.later = new Later(memory, async (task) => {
+      if (task.kind === 'tell') await this.#tell(task.data, task.oldMs);
+      else this.#end(task);
+    });
   }
 
   /** Moves its clock against the real one. */
@@ -60,33 +89,33 @@ export class ReloadlyEmulator {
   }
 
   /** What was executed and not taken back. */
-  truth(): {
-    readonly customIdentifier: string;
-    readonly account: string;
-    readonly amount: string;
-  }[] {
+  truth(): TruthEntry[] {
     return this.#topUps
+      .rows()
       .filter(({ status }) => status === 'SUCCESSFUL')
-      .map(({ customIdentifier, phone, deliveredCents }) => ({
-        customIdentifier,
+      .map(({ customIdentifier, operatorId, phone, deliveredCents, atMs }) => ({
+        reference: customIdentifier,
+        biller: String(operatorId),
         account: phone,
-        amount: (deliveredCents / 100).toFixed(2),
+        amount: shillings(deliveredCents / 100),
+        paid_at: new Date(atMs).toISOString(),
       }));
   }
 
   async topUp(body: TopUpBody): Promise<object | Refused> {
     const identifier = body.customIdentifier.toLowerCase();
-    if (this.#used.has(identifier)) return refuse(400, 'CUSTOM_IDENTIFIER_ALREADY_USED');
+    if (this.#used.get(identifier) !== undefined)
+      return refuse(400, 'CUSTOM_IDENTIFIER_ALREADY_USED');
     // Not atomic, as with the real one.
     await new Promise((resolve) => setTimeout(resolve, this.#options.recordsAfterMs));
     const phone = body.recipientPhone.number;
     const suffix = phone.slice(-4);
     const refused = this.#refusalOf(body, suffix);
     if (refused !== undefined) {
-      if (this.#options.refusalUsesIdentifier) this.#used.add(identifier);
+      if (this.#options.refusalUsesIdentifier) this.#used.put(identifier, true);
       return refused;
     }
-    this.#used.add(identifier);
+    this.#used.put(identifier, true);
     if (suffix === '9920') return refuse(400, 'PHONE_BANNED_BY_OPERATOR');
     const topUp = this.#record(body, suffix);
     this.#proceed(topUp, suffix);
@@ -98,6 +127,7 @@ export class ReloadlyEmulator {
   /** The report's rows; the filter ignores case. */
   report(identifier: string | null): object[] {
     return this.#topUps
+      .rows()
       .filter(
         (topUp) =>
           identifier === null || topUp.customIdentifier.toLowerCase() === identifier.toLowerCase(),
@@ -107,6 +137,7 @@ export class ReloadlyEmulator {
 
   balance(): object {
     const spent = this.#topUps
+      .rows()
       .filter(({ status }) => status !== 'REFUNDED' && status !== 'FAILED')
       .reduce((sum, { deliveredCents }) => sum + dollars(deliveredCents), 0);
     return {
@@ -127,8 +158,8 @@ export class ReloadlyEmulator {
     if (body.amount < 5 || body.amount > 10_000) {
       return refuse(400, 'INVALID_LOCAL_AMOUNT_FOR_OPERATOR');
     }
-    if (suffix === '9918' && !this.#wasLow.has(number)) {
-      this.#wasLow.add(number);
+    if (suffix === '9918' && this.#wasLow.get(number) === undefined) {
+      this.#wasLow.put(number, true);
       return refuse(400, 'INSUFFICIENT_BALANCE');
     }
     return undefined;
@@ -137,7 +168,7 @@ export class ReloadlyEmulator {
   #record(body: TopUpBody, suffix: string): TopUp {
     const local = body.useLocalAmount ? body.amount : body.amount * RATE;
     const topUp: TopUp = {
-      transactionId: 900_001 + this.#topUps.length,
+      transactionId: 900_001 + this.#topUps.size,
       customIdentifier: body.customIdentifier,
       phone: body.recipientPhone.number,
       operatorId: body.operatorId,
@@ -145,42 +176,60 @@ export class ReloadlyEmulator {
       deliveredCents: Math.round(local * 100) - (suffix === '9914' ? 1_000 : 0),
       status: 'PROCESSING',
     };
-    this.#topUps.push(topUp);
+    this.#topUps.put(topUp.transactionId, topUp);
     return topUp;
   }
 
   #proceed(topUp: TopUp, suffix: string): void {
+    const { endsAfterMs } = this.#options;
+    const end = (status: Ending, webhooks = 1, oldMs = 0): void =>
+      this.later.run(endsAfterMs, {
+        kind: 'end',
+        transactionId: topUp.transactionId,
+        status,
+        webhooks,
+        oldMs,
+      });
     switch (suffix) {
       case '9904':
-        return this.#end(topUp, 'REFUNDED', 1);
+      case '9924':
+        return end('REFUNDED');
       case '9905':
-        return this.#end(topUp, 'SUCCESSFUL', 1);
+        return end('SUCCESSFUL');
       case '9906':
-        return this.#end(topUp, 'SUCCESSFUL', 3);
+        return end('SUCCESSFUL', 3);
       case '9909':
         return;
       case '9911':
-        return this.#end(topUp, 'SUCCESSFUL', 0);
+        return end('SUCCESSFUL', 0);
       case '9915':
-        topUp.status = 'SUCCESSFUL';
-        return this.#end(topUp, 'REFUNDED', 1);
+        this.#succeed(topUp);
+        return end('REFUNDED');
       case '9919':
-        return this.#end(topUp, 'FAILED', 1);
+        return end('FAILED');
       case '9921':
-        return this.#end(topUp, 'SUCCESSFUL', 1, 3_600_000);
+        return end('SUCCESSFUL', 1, 3_600_000);
       default:
-        topUp.status = 'SUCCESSFUL';
+        this.#succeed(topUp);
     }
   }
 
-  #end(topUp: TopUp, status: TopUp['status'], webhooks: number, oldMs = 0): void {
-    this.later.run(this.#options.endsAfterMs, () => {
-      topUp.status = status;
-      const data = this.#shown(topUp);
-      for (let time = 0; time < webhooks; time += 1) {
-        this.later.run(0, async () => await this.#tell(data, oldMs));
-      }
-    });
+  #succeed(topUp: TopUp): void {
+    topUp.status = 'SUCCESSFUL';
+    this.#topUps.put(topUp.transactionId, topUp);
+  }
+
+  /** The last of several webhooks comes late. */
+  #end({ transactionId, status, webhooks, oldMs }: Extract<Task, { kind: 'end' }>): void {
+    const topUp = this.#topUps.get(transactionId);
+    if (topUp === undefined) return;
+    topUp.status = status;
+    this.#topUps.put(transactionId, topUp);
+    const data = this.#shown(topUp);
+    for (let time = 0; time < webhooks; time += 1) {
+      const delayMs = time === 2 ? 2.5 * this.#options.endsAfterMs : 0;
+      this.later.run(delayMs, { kind: 'tell', data, oldMs });
+    }
   }
 
   async #tell(data: object, oldMs: number): Promise<void> {
@@ -189,10 +238,11 @@ export class ReloadlyEmulator {
     const signature = createHmac('sha256', this.#options.webhookSecret)
       .update(`${body}:${timestamp}`)
       .digest('hex');
-    await postSigned(this.#options.webhookUrl(), body, {
+    const headers = {
       'x-reloadly-signature': signature,
       'x-reloadly-request-timestamp': timestamp,
-    });
+    };
+    await post(signedPost(this.#options.webhookUrl(), body, headers));
   }
 
   #shown(topUp: TopUp): object {

@@ -84,10 +84,14 @@ async function operate(emulator: ReloadlyEmulator, call: Call): Promise<void> {
   switch (`${method} ${path}`) {
     case 'POST /topups': {
       if (!isTopUp(content)) return refuse(response, 400, 'INVALID_INPUT_PROVIDED');
+      const delivery = emulator.deliveries.of(content.recipientPhone.number);
+      if (delivery === 'lost') return void response.destroy();
       const result = await emulator.topUp(content);
-      return 'errorCode' in result
-        ? refuse(response, result.httpStatus, result.errorCode)
-        : sendJson(response, 200, result);
+      return emulator.deliveries.answer(response, delivery, () =>
+        'errorCode' in result
+          ? refuse(response, result.httpStatus, result.errorCode)
+          : sendJson(response, 200, result),
+      );
     }
     case 'GET /topups/reports/transactions': {
       const rows = emulator.report(url.searchParams.get('customIdentifier'));

@@ -1,12 +1,18 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { Deliveries, shillings } from '../emulator.ts';
+import type { TruthEntry } from '../emulator.ts';
 import { readBody, sendJson } from '../http.ts';
-import { Later, postJson } from '../later.ts';
+import { Later, jsonPost, post } from '../later.ts';
+import { Memory } from '../memory.ts';
+import type { Table } from '../memory.ts';
 
 export interface TinggOptions {
   readonly username: string;
   readonly password: string;
   /** Time from the answer to the end, and between two callbacks. */
   readonly endsAfterMs: number;
+  /** How long a slow answer takes. */
+  readonly slowMs?: number;
   /** What a used payerTransactionID comes to; not established for the real one. */
   readonly usedId: 'refused' | 'executes';
 }
@@ -23,11 +29,18 @@ interface Packet {
 interface Payment {
   readonly transactionId: string;
   readonly beepTransactionId: number;
+  readonly serviceCode: string;
   readonly account: string;
   readonly amount: number;
   readonly callbackUrl: string;
   code: number;
+  endedAtMs: number | null;
 }
+
+/** What happens later: a callback, or the end of a payment. */
+type Task =
+  | { readonly kind: 'tell'; readonly id: number; readonly times: number }
+  | { readonly kind: 'end'; readonly id: number; readonly code: number; readonly tells: boolean };
 
 interface Result {
   readonly statusCode: number;
@@ -43,23 +56,34 @@ const ACKNOWLEDGED = /"statusCode":\s*"?(?:183|180|188)\b/;
 
 /** Payments by BEEP v1: always HTTP 200. */
 export class TinggEmulator {
-  readonly later = new Later();
+  readonly later: Later<Task>;
   readonly #options: TinggOptions;
-  readonly #payments: Payment[] = [];
-  readonly #wasLow = new Set<string>();
+  readonly #deliveries: Deliveries;
+  readonly #payments: Table<Payment>;
+  readonly #wasLow: Table<true>;
 
-  constructor(options: TinggOptions) {
+  constructor(options: TinggOptions, memory = new Memory()) {
     this.#options = options;
+    this.#deliveries = new Deliveries(memory, options.slowMs);
+    this.#payments = memory.table('payments');
+    this.#wasLow = memory.table('low');
+    this.later = new Later(memory, async (task) => {
+      if (task.kind === 'tell') await this.#tell(task);
+      else this.#end(task);
+    });
   }
 
   /** What was paid. */
-  truth(): { readonly transactionId: string; readonly account: string; readonly amount: string }[] {
+  truth(): TruthEntry[] {
     return this.#payments
+      .rows()
       .filter(({ code }) => PAID.has(code))
-      .map(({ transactionId, account, amount }) => ({
-        transactionId,
+      .map(({ transactionId, serviceCode, account, amount, endedAtMs }) => ({
+        reference: transactionId,
+        biller: serviceCode,
         account,
-        amount: amount.toFixed(2),
+        amount: shillings(amount),
+        paid_at: new Date(endedAtMs ?? 0).toISOString(),
       }));
   }
 
@@ -80,10 +104,15 @@ export class TinggEmulator {
       const authStatus = { authStatusCode: 132, authStatusDescription: 'Authentication failed' };
       return sendJson(response, 200, { authStatus, results: [] });
     }
-    const results = (body.payload?.packet ?? []).map((packet) =>
-      this.#operate(body.function ?? '', packet),
-    );
-    sendJson(response, 200, accepted(results));
+    const { function: operation = '' } = body;
+    const packets = body.payload?.packet ?? [];
+    const delivery =
+      operation === 'BEEP.postPayment'
+        ? this.#deliveries.of(packets[0]?.accountNumber ?? '')
+        : 'given';
+    if (delivery === 'lost') return void response.destroy();
+    const results = packets.map((packet) => this.#operate(operation, packet));
+    this.#deliveries.answer(response, delivery, () => sendJson(response, 200, accepted(results)));
   }
 
   #operate(operation: string, packet: Packet): Result {
@@ -91,9 +120,9 @@ export class TinggEmulator {
       case 'BEEP.postPayment':
         return this.#pay(packet);
       case 'BEEP.queryPaymentStatus': {
-        const payment = this.#payments.find(
-          ({ transactionId }) => transactionId === packet.payerTransactionID,
-        );
+        const payment = this.#payments
+          .rows()
+          .find(({ transactionId }) => transactionId === packet.payerTransactionID);
         return payment === undefined ? result(143, 'Transaction not found') : statusShown(payment);
       }
       case 'BEEP.queryBill':
@@ -126,71 +155,87 @@ export class TinggEmulator {
     const { payerTransactionID: transactionId = '', accountNumber: account = '' } = packet;
     const ids = { payerTransactionID: transactionId };
     const suffix = account.slice(-4);
-    const isUsed = this.#payments.some((one) => one.transactionId === transactionId);
+    const isUsed = this.#payments.rows().some((one) => one.transactionId === transactionId);
     if (isUsed && this.#options.usedId === 'refused') return { ...result(174, 'Failure'), ...ids };
     if (suffix === '9902' || packet.serviceCode === undefined) {
       return { ...result(167, 'Invalid request'), ...ids };
     }
-    if (suffix === '9918' && !this.#wasLow.has(account)) {
-      this.#wasLow.add(account);
+    if (suffix === '9918' && this.#wasLow.get(account) === undefined) {
+      this.#wasLow.put(account, true);
       return { ...result(230, 'Float too low'), ...ids };
     }
     const payment: Payment = {
       transactionId,
-      beepTransactionId: 9_000_000_001 + this.#payments.length,
+      beepTransactionId: 9_000_000_001 + this.#payments.size,
+      serviceCode: packet.serviceCode,
       account,
       amount: packet.amount ?? 0,
       callbackUrl: packet.extraData?.callbackUrl ?? '',
       code: 139,
+      endedAtMs: null,
     };
-    this.#payments.push(payment);
     this.#proceed(payment, suffix);
+    this.#payments.put(payment.beepTransactionId, payment);
     const answer = suffix === '9917' ? result(174, 'Failure') : result(139, 'Payment pending');
     const beepTransactionID = payment.beepTransactionId;
     return { ...answer, ...ids, beepTransactionID, receiptNumber: '' };
   }
 
   #proceed(payment: Payment, suffix: string): void {
+    const { endsAfterMs } = this.#options;
+    const end = (code: number, tells = true, afterMs = endsAfterMs): void =>
+      this.later.run(afterMs, { kind: 'end', id: payment.beepTransactionId, code, tells });
     switch (suffix) {
       case '9904':
-        return this.#end(payment, 180);
+      case '9924':
+        return end(180);
+      case '9905':
+      case '9906':
+        payment.code = 148;
+        return end(183, true, 4 * endsAfterMs);
       case '9909':
         payment.code = 219;
         return;
       case '9911':
-        return this.#end(payment, 183, false);
+        return end(183, false);
       case '9920':
         payment.code = 219;
-        return this.#end(payment, 217, false);
+        return end(217, false);
       case '9922':
         payment.code = 219;
-        return this.#end(payment, 216, false);
+        return end(216, false);
       default:
         payment.code = 148;
-        return this.#end(payment, 183);
+        return end(183);
     }
   }
 
-  #end(payment: Payment, code: number, tells = true): void {
-    this.later.run(this.#options.endsAfterMs, () => {
-      payment.code = code;
-      if (tells) this.#tell(payment, MOST_CALLBACKS);
-    });
+  #end({ id, code, tells }: Extract<Task, { kind: 'end' }>): void {
+    const payment = this.#payments.get(id);
+    if (payment === undefined) return;
+    payment.code = code;
+    payment.endedAtMs = Date.now();
+    this.#payments.put(id, payment);
+    if (tells) this.#tellLater(id, MOST_CALLBACKS);
+    if (payment.account.endsWith('9906')) this.#tellLater(id, 1);
   }
 
-  /** Repeats itself until the answer's body acknowledges it. */
-  #tell(payment: Payment, times: number): void {
-    if (times === 0) return;
-    this.later.run(this.#options.endsAfterMs, async () => {
-      const { username, password } = this.#options;
-      // As the real one does: our credentials come back to us.
-      const content = {
-        function: 'BEEP.postPayment',
-        payload: { credentials: { username, password }, packet: [statusShown(payment)] },
-      };
-      const answer = await postJson(payment.callbackUrl, content);
-      if (!ACKNOWLEDGED.test(answer.body)) this.#tell(payment, times - 1);
-    });
+  /** It is repeated until the answer's body acknowledges it. */
+  async #tell({ id, times }: Extract<Task, { kind: 'tell' }>): Promise<void> {
+    const payment = this.#payments.get(id);
+    if (payment === undefined) return;
+    const { username, password } = this.#options;
+    // As the real one does: our credentials come back to us.
+    const content = {
+      function: 'BEEP.postPayment',
+      payload: { credentials: { username, password }, packet: [statusShown(payment)] },
+    };
+    const answer = await post(jsonPost(payment.callbackUrl, content)).catch(() => undefined);
+    if (answer === undefined || !ACKNOWLEDGED.test(answer.body)) this.#tellLater(id, times - 1);
+  }
+
+  #tellLater(id: number, times: number): void {
+    if (times > 0) this.later.run(this.#options.endsAfterMs, { kind: 'tell', id, times });
   }
 }
 

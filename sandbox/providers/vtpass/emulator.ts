@@ -1,19 +1,35 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { Later, postJson } from '../later.ts';
+import { Deliveries, shillings } from '../emulator.ts';
+import type { Delivery, TruthEntry } from '../emulator.ts';
+import { readBody, sendJson } from '../http.ts';
+import { Later, jsonPost, post } from '../later.ts';
+import type { Post } from '../later.ts';
+import { Memory } from '../memory.ts';
+import type { Table } from '../memory.ts';
 
 export interface VtpassOptions {
+  readonly apiKey: string;
   readonly webhookUrl: () => string;
   /** Time until what is pending is delivered. */
   readonly deliverAfterMs: number;
+  /** How long a slow answer takes. */
+  readonly slowMs?: number;
 }
 
 interface Sale {
   readonly requestId: string;
+  readonly serviceId: string;
   readonly account: string;
   readonly amount: number;
   readonly transactionId: string;
   status: 'pending' | 'delivered' | 'failed' | 'reversed';
+  deliveredAtMs: number | null;
 }
+
+/** What happens later: a webhook, or what is pending is delivered. */
+type Task =
+  | { readonly kind: 'post'; readonly post: Post }
+  | { readonly kind: 'deliver'; readonly requestId: string };
 
 interface Answer {
   readonly code: string;
@@ -25,15 +41,23 @@ const OPENING_WALLET = 1_000_000;
 
 /** Executes sales, one for each `request_id`. */
 export class VtpassEmulator {
-  readonly later = new Later();
+  readonly later: Later<Task>;
   readonly #options: VtpassOptions;
-  readonly #sales = new Map<string, Sale>();
-  readonly #wasLow = new Set<string>();
+  readonly #deliveries: Deliveries;
+  readonly #sales: Table<Sale>;
+  readonly #wasLow: Table<true>;
   #refusals = 0;
   #skewMs = 0;
 
-  constructor(options: VtpassOptions) {
+  constructor(options: VtpassOptions, memory = new Memory()) {
     this.#options = options;
+    this.#deliveries = new Deliveries(memory, options.slowMs);
+    this.#sales = memory.table('sales');
+    this.#wasLow = memory.table('low');
+    this.later = new Later(memory, async (task) => {
+      if (task.kind === 'post') await post(task.post);
+      else this.#deliver(task.requestId);
+    });
   }
 
   skewClock(byMs: number): void {
@@ -46,10 +70,17 @@ export class VtpassEmulator {
   }
 
   /** What was executed and not taken back. */
-  truth(): { readonly requestId: string; readonly account: string; readonly amount: string }[] {
-    return [...this.#sales.values()]
+  truth(): TruthEntry[] {
+    return this.#sales
+      .rows()
       .filter((sale) => sale.status === 'delivered')
-      .map(({ requestId, account, amount }) => ({ requestId, account, amount: amount.toFixed(2) }));
+      .map(({ requestId, serviceId, account, amount, deliveredAtMs }) => ({
+        reference: requestId,
+        biller: serviceId,
+        account,
+        amount: shillings(amount),
+        paid_at: new Date(deliveredAtMs ?? 0).toISOString(),
+      }));
   }
 
   readonly listener: RequestListener = (request, response) => {
@@ -57,31 +88,35 @@ export class VtpassEmulator {
   };
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-    const text = Buffer.concat(chunks).toString();
+    const text = await readBody(request);
+    if (request.url === '/truth') return sendJson(response, 200, this.truth());
     const body = (text === '' ? {} : JSON.parse(text)) as Record<string, string>;
     if (this.#refusals > 0) {
       this.#refusals -= 1;
       return void response.writeHead(429).end('Too Many Requests');
     }
-    if (request.headers['api-key'] === undefined)
-      return send(response, answer('087', 'INVALID CREDENTIALS'));
+    if (request.headers['api-key'] !== this.#options.apiKey)
+      return sendJson(response, 200, answer('087', 'INVALID CREDENTIALS'));
     switch (request.url) {
-      case '/api/pay':
-        return send(response, this.#pay(body));
+      case '/api/pay': {
+        const delivery: Delivery = this.#deliveries.of(body['billersCode'] ?? '');
+        if (delivery === 'lost') return void response.destroy();
+        const said = this.#pay(body);
+        return this.#deliveries.answer(response, delivery, () => sendJson(response, 200, said));
+      }
       case '/api/requery': {
         const sale = this.#sales.get(body['request_id'] ?? '');
-        return send(
+        return sendJson(
           response,
+          200,
           sale === undefined ? answer('015', 'INVALID REQUEST ID') : saleAnswer(sale),
         );
       }
       case '/api/merchant-verify':
-        return send(response, verify(body['billersCode'] ?? ''));
+        return sendJson(response, 200, verify(body['billersCode'] ?? ''));
       case '/api/balance': {
         const spent = this.truth().reduce((sum, { amount }) => sum + Number(amount), 0);
-        return send(response, {
+        return sendJson(response, 200, {
           ...answer('1', ''),
           contents: { balance: OPENING_WALLET - spent },
         });
@@ -94,46 +129,55 @@ export class VtpassEmulator {
   #pay(body: Readonly<Record<string, string>>): Answer {
     const { request_id: requestId = '', billersCode: account = '', amount = '' } = body;
     if (!this.#isToday(requestId)) return answer('085', 'IMPROPER REQUEST ID');
-    if (this.#sales.has(requestId)) return answer('014', 'REQUEST ID ALREADY EXIST');
+    if (this.#sales.get(requestId) !== undefined) return answer('014', 'REQUEST ID ALREADY EXIST');
     const suffix = account.slice(-4);
     if (suffix === '9902') return answer('011', 'INVALID ARGUMENTS');
-    if (suffix === '9918' && !this.#wasLow.has(account)) {
-      this.#wasLow.add(account);
+    if (suffix === '9918' && this.#wasLow.get(account) === undefined) {
+      this.#wasLow.put(account, true);
       return answer('018', 'LOW WALLET BALANCE');
     }
     const sale: Sale = {
       requestId,
+      serviceId: body['serviceID'] ?? '',
       account,
       amount: Number(amount) - (suffix === '9914' ? 10 : 0),
       transactionId: `1767600000${String(this.#sales.size + 1).padStart(10, '0')}`,
       status: 'delivered',
+      deliveredAtMs: Date.now(),
     };
-    this.#sales.set(requestId, sale);
-    if (suffix === '9904') sale.status = 'failed';
+    if (['9904', '9924'].includes(suffix)) sale.status = 'failed';
     if (['9905', '9906', '9909'].includes(suffix)) sale.status = 'pending';
-    if (['9905', '9906'].includes(suffix)) this.#deliverLater(sale, suffix === '9906' ? 3 : 1);
+    this.#sales.put(requestId, sale);
+    if (['9905', '9906'].includes(suffix)) {
+      this.later.run(this.#options.deliverAfterMs, { kind: 'deliver', requestId });
+    }
     const said = saleAnswer(sale);
     if (suffix === '9915') {
-      sale.status = 'reversed';
-      this.#tell(sale, 1);
+      this.#enter(sale, 'reversed');
+      this.#tell(sale);
     }
     return said;
   }
 
-  #deliverLater(sale: Sale, webhooks: number): void {
-    this.later.run(this.#options.deliverAfterMs, () => {
-      sale.status = 'delivered';
-      this.#tell(sale, webhooks);
-    });
+  #enter(sale: Sale, status: Sale['status']): void {
+    sale.status = status;
+    sale.deliveredAtMs = Date.now();
+    this.#sales.put(sale.requestId, sale);
   }
 
-  #tell(sale: Sale, times: number): void {
-    for (let time = 0; time < times; time += 1) {
-      this.later.run(0, async () => {
-        const content = { type: 'transaction-update', data: saleAnswer(sale) };
-        await postJson(this.#options.webhookUrl(), content);
-      });
-    }
+  #deliver(requestId: string): void {
+    const sale = this.#sales.get(requestId);
+    if (sale === undefined) return;
+    this.#enter(sale, 'delivered');
+    const lateMs = 2.5 * this.#options.deliverAfterMs;
+    this.#tell(sale, sale.account.endsWith('9906') ? [0, 0, lateMs] : [0]);
+  }
+
+  /** @param afterMs when each webhook is sent. */
+  #tell(sale: Sale, afterMs: readonly number[] = [0]): void {
+    const content = { type: 'transaction-update', data: saleAnswer(sale) };
+    const told = jsonPost(this.#options.webhookUrl(), content);
+    for (const delayMs of afterMs) this.later.run(delayMs, { kind: 'post', post: told });
   }
 
   /** The date in Lagos; a day to either side of a clock that is off. */
@@ -181,9 +225,4 @@ function verify(account: string): Answer {
       ? { error: 'This meter is not correct' }
       : { Customer_Name: 'TEST CUSTOMER', Due_Date: '2026-01-31T00:00:00', Renewal_Amount: 2500 },
   };
-}
-
-function send(response: ServerResponse, content: Answer): void {
-  response.writeHead(200, { 'content-type': 'application/json' });
-  response.end(JSON.stringify(content));
 }

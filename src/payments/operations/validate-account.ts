@@ -30,6 +30,12 @@ const response = Type.Object({
     account: Type.String({ description: 'The account that was validated.' }),
     name: nullable(Type.String({ description: 'Not every operator provides it.' })),
     amountdue: nullable(moneyText('Not every operator provides it.')),
+    due_date: nullable(
+      Type.String({
+        description: 'The day on which it is due, YYYY-MM-DD. Not every operator provides it.',
+        examples: ['2026-01-31'],
+      }),
+    ),
   }),
   prefix: nullable(
     Type.String({ description: 'Prefix of `phone`, null without one.', examples: ['722'] }),
@@ -61,6 +67,27 @@ function canValidate(connector: Connector): connector is ValidatingConnector {
   return connector.validate !== null;
 }
 
+const EXAMPLE = {
+  request: {
+    vid: 'demo',
+    account: '4100129901',
+    account_type: 'nairobi_water',
+    phone: '254722000000',
+  },
+  answer: {
+    header_status: 200,
+    status: 1,
+    text: 'SUCCESS',
+    account_data: {
+      account: '4100129901',
+      name: 'Tumaini Jabali',
+      amountdue: '353.60',
+      due_date: '2026-01-31',
+    },
+    prefix: '722',
+  },
+};
+
 /** Specification §4.6. */
 export function validateAccount(deps: {
   readonly byVendor: Authenticators['byVendor'];
@@ -84,21 +111,7 @@ export function validateAccount(deps: {
       operator_unavailable: {},
       overloaded: {},
     },
-    example: {
-      request: {
-        vid: 'demo',
-        account: '4100129901',
-        account_type: 'nairobi_water',
-        phone: '254722000000',
-      },
-      answer: {
-        header_status: 200,
-        status: 1,
-        text: 'SUCCESS',
-        account_data: { account: '4100129901', name: 'Tumaini Jabali', amountdue: '353.60' },
-        prefix: '722',
-      },
-    },
+    example: EXAMPLE,
     refusalForm,
     handle: async (fields, vendor) => {
       const biller = requireBiller(fields.account_type, deps.catalogue);
@@ -134,6 +147,7 @@ function answerOf(
       name: valid ? answer.name : null,
       amountdue:
         valid && answer.amountDueCents !== null ? formatMoney(answer.amountDueCents) : null,
+      due_date: valid ? answer.dueDate : null,
     },
     prefix: number === null ? null : prefixOf(number),
   };

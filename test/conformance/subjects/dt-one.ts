@@ -11,12 +11,12 @@ const SUFFIXES: Readonly<Record<Scenario, string>> = {
   paid: '9901',
   declined: '9902',
   paid_later: '9905',
-  declined_later: '9910',
+  declined_later: '9924',
   callback_repeated: '9906',
   callback_missing: '9911',
   never_told: '9909',
   other_amount: '9914',
-  reversed: '9908',
+  reversed: '9915',
 };
 
 const SECRET = JSON.stringify({ api_key: 'key', api_secret: 'secret' });

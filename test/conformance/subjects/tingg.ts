@@ -11,7 +11,7 @@ const SUFFIXES: Readonly<Partial<Record<Scenario, string>>> = {
   paid: '9901',
   declined: '9902',
   paid_later: '9905',
-  declined_later: '9904',
+  declined_later: '9924',
   callback_repeated: '9906',
   callback_missing: '9911',
   never_told: '9909',

@@ -11,7 +11,7 @@ const SUFFIXES: Readonly<Record<Scenario, string>> = {
   paid: '9901',
   declined: '9902',
   paid_later: '9905',
-  declined_later: '9904',
+  declined_later: '9924',
   callback_repeated: '9906',
   callback_missing: '9901',
   never_told: '9909',
@@ -31,7 +31,11 @@ export const vtpass: Subject = {
   billerCode: 'kplc_prepaid',
   start: async () => {
     let webhookUrl = '';
-    const emulator = new VtpassEmulator({ webhookUrl: () => webhookUrl, deliverAfterMs: 1 });
+    const emulator = new VtpassEmulator({
+      apiKey: 'a',
+      webhookUrl: () => webhookUrl,
+      deliverAfterMs: 1,
+    });
     const server = createServer(emulator.listener);
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');

@@ -58,6 +58,10 @@ export function startLoad(options: {
   /** Of the processes with the role `api`. */
   readonly origins: readonly string[];
   readonly random: Random;
+  /** An account of the biller without its last four digits, another one for each number. */
+  readonly accountOf: (biller: string, number: number) => string;
+  /** Of the amounts. */
+  readonly cents: readonly string[];
 }): Load {
   const { town, random } = options;
   const orders: Order[] = [];
@@ -100,17 +104,18 @@ export function startLoad(options: {
 
   const pay = async ({ vid, key }: Shop): Promise<void> => {
     count += 1;
+    const biller = random.pick(town.billers);
     const order: Order = {
       vid,
       merchantReference: `order-${count}`,
-      account: `88${String(count).padStart(8, '0')}${pickSuffix(random)}`,
-      amount: `${random.whole(50, 150)}.${random.pick(['00', '50', '05'])}`,
+      account: options.accountOf(biller, count) + pickSuffix(random),
+      amount: `${random.whole(50, 150)}.${random.pick(options.cents)}`,
       references: new Set(),
     };
     orders.push(order);
     const params = {
       vid,
-      biller_name: random.pick(town.billers),
+      biller_name: biller,
       account: order.account,
       amount: order.amount,
       merchant_reference: order.merchantReference,

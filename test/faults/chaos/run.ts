@@ -9,6 +9,7 @@ import { embeddedDatabase } from './database.ts';
 import type { ChaosDatabase } from './database.ts';
 import type { Judgement } from './judge.ts';
 import { startLoad } from './load.ts';
+import { providerAccount, providerBillersOf } from './providers.ts';
 import { World } from './world.ts';
 
 export interface ChaosResult extends Judgement {
@@ -28,6 +29,8 @@ export interface ChaosResult extends Judgement {
 export async function runChaos(options: {
   readonly kills: number;
   readonly seed: number;
+  /** One of `PROVIDER_CHOICES`; default: a simulated operator. */
+  readonly provider?: string | undefined;
   /** Default: an embedded PostgreSQL. */
   readonly openDatabase?: (folder: string) => Promise<ChaosDatabase>;
   readonly onProgress?: (kills: number) => void;
@@ -35,12 +38,28 @@ export async function runChaos(options: {
   await removeAbandonedFolders();
   const folder = await makeTemporaryFolder();
   const database = await (options.openDatabase ?? embeddedDatabase)(folder);
-  const world = new World(folder, createRandom(options.seed), database);
+  const { provider } = options;
+  const world = new World(folder, createRandom(options.seed), {
+    database,
+    providerBillers: provider === undefined ? undefined : providerBillersOf(provider),
+  });
   try {
     await world.begin();
-    const load = startLoad({ town: world.town, origins: world.apiOrigins, random: world.random });
+    const load = startLoad({
+      town: world.town,
+      origins: world.apiOrigins,
+      random: world.random,
+      // Some providers take whole shillings only.
+      ...(provider === undefined
+        ? {
+            accountOf: (_, number) => `88${String(number).padStart(8, '0')}`,
+            cents: ['00', '50', '05'],
+          }
+        : { accountOf: providerAccount, cents: ['00'] }),
+    });
     await world.killUntil(options.kills, options.onProgress);
-    await world.recover();
+    await world.calmDown();
+    await world.restart();
     await load.stop();
     await world.drain();
     const judgement = await judge({

@@ -1,4 +1,3 @@
-import { inspect } from 'node:util';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CrashPoint } from '../../../src/platform/base/crash-points.ts';
@@ -7,9 +6,11 @@ import { createPool } from '../../../src/platform/db/pool.ts';
 import type { Pool } from '../../../src/platform/db/pool.ts';
 import type { Random } from '../../simulation/random.ts';
 import { until } from '../../support/until.ts';
+import type { ProviderBiller } from '../../../sandbox/provider-operators.ts';
 import { operatorsProgram, serviceProgram, settleTown } from '../fleet.ts';
 import type { OperatorsProgram, Program, Town } from '../fleet.ts';
 import type { ChaosDatabase } from './database.ts';
+import { isLeftToPeople, readPayments } from './payments.ts';
 
 /** One of so many kills hits everything at once, PostgreSQL too. */
 const KILLS_PER_BLACKOUT = 10;
@@ -30,6 +31,10 @@ const START_MS = 60_000;
  * longest wait for the next status query.
  */
 const DRAIN_MS = 2 * PRODUCTION_TIMING.retries.verifyMaxMs;
+/** How long they may take before the services are started again, so that nothing waits. */
+const REST_MS = 20_000;
+/** After this time without an answer a provider's payment gets a case. */
+const CASE_AFTER_MS = 60_000;
 
 const SETTLE_POINTS: readonly CrashPoint[] = ['settle:before-commit', 'settle:after-commit'];
 const API_POINTS: readonly CrashPoint[] = [
@@ -69,6 +74,7 @@ export class World {
   /** Programs that were sent a SIGKILL, and what it counts as; undefined: it is counted elsewhere. */
   readonly #hit = new Map<Program, string | undefined>();
   readonly #database: ChaosDatabase;
+  readonly #providerBillers: readonly ProviderBiller[] | undefined;
   #pool: Pool | undefined;
   #town: Town | undefined;
   #operators: OperatorsProgram | undefined;
@@ -85,8 +91,17 @@ export class World {
   /** True: who is still starting must not live. */
   #ending = false;
 
-  constructor(folder: string, random: Random, database: ChaosDatabase) {
-    this.#database = database;
+  constructor(
+    folder: string,
+    random: Random,
+    by: {
+      readonly database: ChaosDatabase;
+      /** What emulated providers pay; undefined: a simulated operator pays. */
+      readonly providerBillers: readonly ProviderBiller[] | undefined;
+    },
+  ) {
+    this.#database = by.database;
+    this.#providerBillers = by.providerBillers;
     this.#folder = folder;
     this.random = random;
     // Programs are in groups of their own and would outlive us; the database hears of our end.
@@ -116,9 +131,6 @@ export class World {
   async begin(): Promise<void> {
     const { url } = this.#database;
     this.#pool = createPool({ url, max: 2, name: 'chaos' });
-    const operators = await operatorsProgram(path.join(this.#folder, 'operators'));
-    this.#operators = operators;
-    this.#town = await settleTown(this.#pool, { operatorOrigin: operators.origin, shopCount: 3 });
     const service = async (name: string, roles: string, env: Record<string, string>) =>
       await serviceProgram({
         name,
@@ -127,6 +139,15 @@ export class World {
         env: { DATABASE_URL: url, FUND_WINDOW_SECONDS: '0', BREAKER_COOLDOWN_MS: '500', ...env },
       });
     const api = await service('api', 'api', {});
+    const folder = path.join(this.#folder, 'operators');
+    const billers = this.#providerBillers;
+    const operators = await operatorsProgram(folder, billers && `${api.origin}/callbacks`);
+    this.#operators = operators;
+    this.#town = await settleTown(this.#pool, {
+      operatorOrigin: operators.origin,
+      shopCount: 3,
+      ...(billers && { providers: { folder, billers } }),
+    });
     const all = await service('all roles', 'api,dispatcher,jobs', {});
     // Callbacks come to who serves vendors.
     const publicUrl = { PUBLIC_URL: api.origin };
@@ -156,30 +177,48 @@ export class World {
     }
   }
 
-  /** Stops the services as an operator of the service does, and starts them for good. */
-  async recover(): Promise<void> {
+  /** Ends the storm: who dies stays dead, and everything runs. */
+  async calmDown(): Promise<void> {
     await until('all run', () => this.#services.every((program) => program.ready), START_MS);
     this.#reviving = false;
+  }
+
+  /** Stops the services as an operator of the service does, and starts them for good. */
+  async restart(): Promise<void> {
     for (const program of this.#services) program.signal('SIGTERM');
-    await Promise.all(this.#lives.slice(1));
-    // What waits for its lease or its next turn need not wait longer: nobody is working on it.
-    await this.pool.query('update dispatch_queue set due_at = now() where due_at > now()');
+    await Promise.all(this.#services.map(async (program) => await program.death()));
+    // Nothing is on its way now. What waits for its lease or its next turn need not wait longer, and
+    // what people are to look at after a while they may look at now.
+    await this.pool.query(
+      `update dispatch_queue set due_at = least(due_at, now()), sent_at = sent_at - $1::interval`,
+      [`${CASE_AFTER_MS} milliseconds`],
+    );
     for (const program of this.#services) await program.start();
   }
 
-  /** Waits until every transaction whose operator ever tells has its end. */
+  /**
+   * Waits until every transaction has its end, unless its operator never tells, or people have a case
+   * about it.
+   */
   async drain(): Promise<void> {
-    await until(
+    const deadline = performance.now() + DRAIN_MS;
+    const isOver = (): boolean => performance.now() > deadline;
+    while (!(await this.#comesToRest()) && !isOver()) await this.restart();
+    if (isOver()) this.findings.push('the books did not come to rest');
+  }
+
+  async #comesToRest(): Promise<boolean> {
+    return await until(
       'the books come to rest',
       async () => {
-        const open = await this.pool.query(
-          `select 1 from dispatch_queue join payments using (bucket, vendor_id, payment_id)
-           where payments.account not like '%9909' limit 1`,
-        );
-        return open.rowCount === 0;
+        const open = await readPayments(this.pool, 'q.payment_id is not null');
+        return open.every((row) => row.account.endsWith('9909') || isLeftToPeople(row));
       },
-      DRAIN_MS,
-    ).catch((error: unknown) => this.findings.push(inspect(error)));
+      REST_MS,
+    ).then(
+      () => true,
+      () => false,
+    );
   }
 
   async end(): Promise<void> {

@@ -61,6 +61,8 @@ const ACCOUNT_ANSWER = Type.Union([
     status: Type.Literal('valid'),
     name: Type.Optional(Type.String()),
     amount_due: Type.Optional(amount),
+    /** YYYY-MM-DD. */
+    due_date: Type.Optional(Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' })),
   }),
   Type.Object({ status: Type.Literal('invalid'), message }),
 ]);

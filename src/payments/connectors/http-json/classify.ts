@@ -108,7 +108,7 @@ export function classifyAccount(ending: Ending): AccountAnswer {
     kind: 'valid',
     name: cleanName(answer.name),
     amountDueCents: answer.amount_due === undefined ? null : parseMoney(answer.amount_due),
-    dueDate: null,
+    dueDate: answer.due_date ?? null,
   };
 }
 

@@ -215,7 +215,7 @@ test('balance, amount due, mobile number', async () => {
 });
 
 test('the statement is read in windows of a day, page by page', async () => {
-  const accounts = ['00009901', '00009902', '00009908', '00009914'];
+  const accounts = ['00009901', '00009902', '00009915', '00009914'];
   const sent = [];
   for (const account of accounts) {
     const one = await prepare(bill(account));

@@ -104,9 +104,7 @@ test('two instructions at once under one identifier are both executed: unknown, 
   const given = instruction({ reference: 'TWICE', account: '0711000002' });
   // Never done by the dispatcher, which has one attempt of a payment in progress at a time.
   await Promise.all([connector.pay(given, signal), connector.pay(given, signal)]);
-  expect(
-    emulator.truth().filter(({ customIdentifier }) => customIdentifier === 'TWICE'),
-  ).toHaveLength(2);
+  expect(emulator.truth().filter(({ reference }) => reference === 'TWICE')).toHaveLength(2);
   expect(await connector.status?.(given, signal)).toMatchObject({
     kind: 'unknown',
     reason: 'Reloadly lists several top-ups for this payment',
@@ -121,9 +119,7 @@ test('a repeat looks for the earlier instruction first, and sends nothing when i
   expect(await connector.pay({ ...given, attemptNumber: 2 }, signal)).toMatchObject({
     kind: 'paid',
   });
-  expect(
-    emulator.truth().filter(({ customIdentifier }) => customIdentifier === 'AGAIN'),
-  ).toHaveLength(1);
+  expect(emulator.truth().filter(({ reference }) => reference === 'AGAIN')).toHaveLength(1);
   await connector.close();
 });
 

@@ -1,0 +1,156 @@
+import { readFileSync } from 'node:fs';
+import { MSISDN } from '../src/payments/billers/account-format.ts';
+import type { OperatorChange } from '../src/payments/billers/administer.ts';
+import type { BillerRecord } from '../src/payments/billers/store.ts';
+import { SHORT_CODES } from './providers/providers.ts';
+import type { ProviderCode, ProviderSecrets } from './providers/secrets.ts';
+
+// How the emulated providers are registered: their real protocols, and billers that are paid through them.
+
+/** A provider that executes payments; its operator code is the emulator's. */
+export type PayingProvider = Exclude<ProviderCode, 'paybill'>;
+
+const PHONE = '254700000001';
+/** Short, so that an engineer sees the end of each suffix soon. Cases are opened as early as allowed. */
+const TIMES = { pay_timeout_ms: 3_000, status_timeout_ms: 2_000, connect_timeout_ms: 1_000 };
+const CASE_AFTER_MS = 60_000;
+
+interface ProviderOperator {
+  readonly name: string;
+  readonly connector: string;
+  readonly settings: (origin: string) => Readonly<Record<string, unknown>>;
+}
+
+const VTPASS = JSON.parse(
+  readFileSync(new URL('providers/vtpass/config.json', import.meta.url), 'utf8'),
+) as Readonly<Record<string, unknown>>;
+
+export const PROVIDER_OPERATORS: Readonly<Record<PayingProvider, ProviderOperator>> = {
+  daraja: {
+    name: 'Safaricom Daraja, emulated',
+    connector: 'daraja-b2b',
+    settings: () => ({
+      short_code: SHORT_CODES.daraja,
+      initiator: 'apiop01',
+      billers: { water_bills: { pay_bill: '600300' } },
+    }),
+  },
+  jambopay: {
+    name: 'JamboPay, emulated',
+    connector: 'jambopay',
+    settings: () => ({
+      billers: { power_tokens: { stream: 'kplc' } },
+      phone_number: PHONE,
+      code_field: 'ErrorCode',
+    }),
+  },
+  dtone: {
+    name: 'DT One, emulated',
+    connector: 'dt-one',
+    settings: () => ({ billers: { power_tokens: { product_id: 1001, statement_inquiry: true } } }),
+  },
+  reloadly: {
+    name: 'Reloadly, emulated',
+    connector: 'reloadly',
+    settings: (origin) => ({
+      auth_url: `${origin}/providers/reloadly`,
+      audience: 'https://topups.reloadly.com',
+      billers: { airtime_top_up: { network: 'by_number' } },
+      rate_of: 341,
+      acceptance_window_ms: 1_000,
+      settles_after_ms: 0,
+    }),
+  },
+  vtpass: {
+    name: 'VTpass, emulated',
+    connector: 'http',
+    settings: () => ({
+      ...VTPASS,
+      acceptance_window_ms: 1_000,
+      constants: { services: { power_tokens: { id: 'example-electric', variation: 'prepaid' } } },
+    }),
+  },
+  africastalking: {
+    name: 'Africa’s Talking, emulated',
+    connector: 'africastalking',
+    settings: () => ({ username: 'sandbox', billers: ['airtime_top_up'] }),
+  },
+  tingg: {
+    name: 'Tingg, emulated',
+    connector: 'tingg',
+    settings: () => ({
+      billers: {
+        tv_bills: { service_code: 'TV', bills: true },
+        water_bills: { service_code: 'WATER', bills: true },
+      },
+      phone_number: PHONE,
+      acceptance_window_ms: 1_000,
+    }),
+  },
+};
+
+/** What `setOperator` and `putOperator` take. */
+export function operatorChangeOf(
+  code: PayingProvider,
+  origin: string,
+): Required<Pick<OperatorChange, 'name' | 'connector' | 'baseUrl' | 'settings'>> {
+  const { name, connector, settings } = PROVIDER_OPERATORS[code];
+  return {
+    name,
+    connector,
+    baseUrl: `${origin}/providers/${code}`,
+    settings: { ...settings(origin), ...TIMES, case_after_ms: CASE_AFTER_MS },
+  };
+}
+
+/** The operator's secret as its protocol wants it. */
+export function operatorSecretOf(code: ProviderCode, secrets: ProviderSecrets): string {
+  return JSON.stringify(secrets[code]);
+}
+
+/** A biller that providers pay; the first is its operator, the others follow when it cannot. */
+export interface ProviderBiller extends Pick<
+  BillerRecord,
+  'billerCode' | 'name' | 'category' | 'accountFormat' | 'accountLabel' | 'minimumCents'
+> {
+  readonly providers: readonly [PayingProvider, ...PayingProvider[]];
+}
+
+export const PROVIDER_BILLERS: readonly ProviderBiller[] = [
+  {
+    billerCode: 'water_bills',
+    name: 'Water bills, by providers',
+    category: 'water',
+    accountFormat: '^[0-9]{5,13}$',
+    accountLabel: 'Account number',
+    minimumCents: 5_000n,
+    providers: ['daraja', 'tingg'],
+  },
+  {
+    billerCode: 'power_tokens',
+    name: 'Power tokens, by providers',
+    category: 'electricity',
+    accountFormat: '^[0-9]{5,13}$',
+    accountLabel: 'Meter number',
+    minimumCents: 5_000n,
+    providers: ['jambopay', 'dtone', 'vtpass'],
+  },
+  {
+    billerCode: 'airtime_top_up',
+    name: 'Airtime, by providers',
+    category: 'airtime',
+    accountFormat: MSISDN,
+    accountLabel: 'Phone number',
+    minimumCents: 500n,
+    providers: ['reloadly', 'africastalking'],
+  },
+  {
+    billerCode: 'tv_bills',
+    name: 'Television bills, by providers',
+    category: 'tv',
+    accountFormat: '^[0-9]{5,13}$',
+    accountLabel: 'Smart card number',
+    minimumCents: 5_000n,
+    providers: ['tingg'],
+  },
+];

@@ -1,0 +1,126 @@
+import path from 'node:path';
+import type { RequestListener } from 'node:http';
+import { AfricastalkingEmulator } from './africastalking/emulator.ts';
+import { DarajaEmulator } from './daraja/emulator.ts';
+import { createGateway as createDaraja } from './daraja/listener.ts';
+import { MoneyInEmulator } from './daraja/money-in.ts';
+import { DtOneEmulator } from './dt-one/emulator.ts';
+import { createGateway as createDtOne } from './dt-one/listener.ts';
+import { sendJson } from './http.ts';
+import { JambopayEmulator } from './jambopay/emulator.ts';
+import { Memory } from './memory.ts';
+import { ReloadlyEmulator } from './reloadly/emulator.ts';
+import { createGateway as createReloadly } from './reloadly/listener.ts';
+import { providerSecrets, providersFolder } from './secrets.ts';
+import type { ProviderCode, ProviderSecrets } from './secrets.ts';
+import { TinggEmulator } from './tingg/emulator.ts';
+import { VtpassEmulator } from './vtpass/emulator.ts';
+
+export interface ProvidersOptions {
+  readonly dataDir: string;
+  /** Where providers call back that learn the URL from a form, not from the instruction. */
+  readonly callbackBase: string;
+  /** From an instruction to its callback (9905). */
+  readonly callbackDelayMs: number;
+  readonly slowMs: number;
+}
+
+/** The short code that pays, and the one that customers pay to. */
+export const SHORT_CODES = { daraja: '600100', paybill: '600200' } as const;
+
+const PATH = /^\/providers\/([a-z]+)(?=[/?])/;
+
+interface Surroundings {
+  readonly secrets: ProviderSecrets;
+  readonly memory: Memory;
+  /** For what is learned from a form, not from instructions. */
+  readonly callbackUrl: () => string;
+  readonly lateMs: number;
+  /** What is done at once takes a quarter of what is done later. */
+  readonly soonMs: number;
+  readonly slowMs: number;
+}
+
+const EMULATORS: Readonly<Record<ProviderCode, (of: Surroundings) => RequestListener>> = {
+  daraja: ({ secrets: { daraja }, memory, soonMs, slowMs }) => {
+    const acceptsCredential = (given: string): boolean => given === daraja.security_credential;
+    const payments = new DarajaEmulator(
+      { resultAfterMs: soonMs, slowMs, unknownId: 'silence', acceptsCredential },
+      memory,
+    );
+    return createDaraja(payments, appOf(daraja)).listener;
+  },
+  paybill: ({ secrets: { paybill }, memory }) => {
+    const options = { shortCode: SHORT_CODES.paybill, registersOnce: false };
+    const moneyIn = new MoneyInEmulator(options, memory);
+    return createDaraja(undefined, appOf(paybill), moneyIn).listener;
+  },
+  jambopay: ({ secrets: { jambopay }, memory, lateMs, slowMs }) => {
+    const { username, password, app_key: appKey } = jambopay;
+    const open = { errors: 'code_field', secondCommit: 'executes' } as const;
+    const options = { username, password, appKey, callbackAfterMs: lateMs, slowMs, ...open };
+    return new JambopayEmulator(options, memory).listener;
+  },
+  dtone: ({ secrets: { dtone }, memory, lateMs, slowMs }) => {
+    const { api_key: apiKey, api_secret: apiSecret } = dtone;
+    const options = { apiKey, apiSecret, speed: lateMs / 2_000, slowMs, lateLookups: 0 };
+    return createDtOne(new DtOneEmulator(options, memory)).listener;
+  },
+  reloadly: ({ secrets: { reloadly }, memory, callbackUrl, lateMs, slowMs }) => {
+    const topUps = new ReloadlyEmulator(
+      {
+        webhookUrl: callbackUrl,
+        webhookSecret: reloadly.webhook_secret,
+        endsAfterMs: lateMs,
+        slowMs,
+        recordsAfterMs: 1,
+        refusalUsesIdentifier: true,
+      },
+      memory,
+    );
+    const { client_id: clientId, client_secret: clientSecret } = reloadly;
+    return createReloadly(topUps, { clientId, clientSecret }).listener;
+  },
+  vtpass: ({ secrets: { vtpass }, memory, callbackUrl, lateMs, slowMs }) => {
+    const { api_key: apiKey } = vtpass;
+    const options = { apiKey, webhookUrl: callbackUrl, deliverAfterMs: lateMs, slowMs };
+    return new VtpassEmulator(options, memory).listener;
+  },
+  africastalking: ({ secrets: { africastalking }, memory, callbackUrl, soonMs, slowMs }) => {
+    const { api_key: apiKey } = africastalking;
+    const options = { apiKey, callbackUrl, deliverAfterMs: soonMs, slowMs, wrapsFound: true };
+    return new AfricastalkingEmulator(options, memory).listener;
+  },
+  tingg: ({ secrets: { tingg }, memory, soonMs, slowMs }) => {
+    const options = { ...tingg, endsAfterMs: soonMs, slowMs, usedId: 'executes' } as const;
+    return new TinggEmulator(options, memory).listener;
+  },
+};
+
+/** Every emulator, at `/providers/<code>/…`; each keeps a journal of its own. */
+export function openProviders(options: ProvidersOptions): RequestListener {
+  const { dataDir, callbackBase, callbackDelayMs: lateMs, slowMs } = options;
+  const secrets = providerSecrets(dataDir);
+  const listeners = new Map(
+    Object.entries(EMULATORS).map(([code, open]) => {
+      const memory = new Memory(path.join(providersFolder(dataDir), `${code}.jsonl`));
+      const callbackUrl = (): string => `${callbackBase}/${code}`;
+      const times = { lateMs, soonMs: lateMs / 4, slowMs };
+      return [code, open({ secrets, memory, callbackUrl, ...times })];
+    }),
+  );
+  return (request, response) => {
+    const [prefix = '', code = ''] = PATH.exec(request.url ?? '') ?? [];
+    const listener = listeners.get(code);
+    if (listener === undefined) {
+      const message = `Providers: ${[...listeners.keys()].join(', ')}`;
+      return sendJson(response, 404, { message });
+    }
+    request.url = (request.url ?? '').slice(prefix.length);
+    listener(request, response);
+  };
+}
+
+function appOf(secret: { readonly consumer_key: string; readonly consumer_secret: string }) {
+  return { consumerKey: secret.consumer_key, consumerSecret: secret.consumer_secret };
+}

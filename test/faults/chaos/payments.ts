@@ -1,0 +1,38 @@
+import type { Pool } from '../../../src/platform/db/pool.ts';
+import { cannotBeAsked } from './providers.ts';
+
+/** A payment in the books. */
+export interface PaymentRow {
+  readonly vid: string;
+  readonly vendor_id: number;
+  readonly payment_id: string;
+  readonly merchant_reference: string;
+  readonly account: string;
+  readonly amount: string;
+  readonly outcome: 'success' | 'failed' | null;
+  /** Of the instruction in progress. */
+  readonly operator_code: string | null;
+  readonly operator_handle: string | null;
+  readonly has_case: boolean;
+}
+
+/** @param condition SQL about `t`, a payment, and `q`, its row of the queue. */
+export async function readPayments(pool: Pool, condition = 'true'): Promise<PaymentRow[]> {
+  const read = await pool.query<PaymentRow>(
+    `select v.vid, t.vendor_id, t.payment_id, t.merchant_reference, t.account,
+       (t.amount_cents / 100.0)::numeric(14, 2)::text as amount, t.outcome,
+       q.operator_code, q.operator_handle,
+       exists (select from cases c where c.bucket = t.bucket and c.vendor_id = t.vendor_id
+         and c.payment_id = t.payment_id and c.kind = 'no_answer') as has_case
+     from payments t join vendors v using (vendor_id)
+       left join dispatch_queue q using (bucket, vendor_id, payment_id)
+     where ${condition}`,
+  );
+  return read.rows;
+}
+
+/** Open, because nobody can find out how it ended, and with a case for people. */
+export function isLeftToPeople(row: PaymentRow): boolean {
+  const { outcome, has_case: hasCase, operator_code: code, operator_handle: handle } = row;
+  return outcome === null && hasCase && cannotBeAsked(code, handle);
+}

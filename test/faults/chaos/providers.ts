@@ -1,0 +1,37 @@
+import { PROVIDER_BILLERS, PROVIDER_OPERATORS } from '../../../sandbox/provider-operators.ts';
+import type { PayingProvider, ProviderBiller } from '../../../sandbox/provider-operators.ts';
+import { DECLARATIONS } from '../../../src/payments/connectors/registry.ts';
+
+/** The protocols that providers are emulated for, and `all`: every biller with all of its routes. */
+export const PROVIDER_CHOICES: readonly string[] = [
+  ...Object.values(PROVIDER_OPERATORS).map(({ connector }) => connector),
+  'all',
+];
+
+/** What is paid in a run: every biller that the protocol can pay, through it alone, or all. */
+export function providerBillersOf(choice: string): readonly ProviderBiller[] {
+  if (choice === 'all') return PROVIDER_BILLERS;
+  return PROVIDER_BILLERS.flatMap((biller) =>
+    biller.providers
+      .filter((code) => PROVIDER_OPERATORS[code].connector === choice)
+      .map((code) => ({ ...biller, providers: [code] as const })),
+  );
+}
+
+/** An account of the biller without its last four digits, another one for each number. */
+export function providerAccount(billerCode: string, number: number): string {
+  const isPhone = billerCode === 'airtime_top_up';
+  if (!isPhone) return `8${String(number).padStart(8, '0')}`;
+  return `254${number < 10_000 ? '7' : '1'}${String(number % 10_000).padStart(4, '0')}`;
+}
+
+/**
+ * Whether nobody can find out how the instruction ended: the operator cannot be asked at all, or only
+ * by an id that a lost answer held.
+ */
+export function cannotBeAsked(operatorCode: string | null, handle: string | null): boolean {
+  if (operatorCode === null || !Object.hasOwn(PROVIDER_OPERATORS, operatorCode)) return false;
+  const { connector } = PROVIDER_OPERATORS[operatorCode as PayingProvider];
+  const { statusBy } = DECLARATIONS[connector] ?? {};
+  return statusBy === 'cannot_be_asked' || (statusBy === 'operator_handle' && handle === null);
+}
