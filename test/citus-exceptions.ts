@@ -1,5 +1,10 @@
-/** The tests run on a cluster (`npm run citus:test`). */
-export const ON_CITUS = (process.env['CITUS_URL'] ?? '') !== '';
+/**
+ * The databases of a cluster to test on, each as its owner (`npm run citus:test`): as many test files run
+ * at a time. None: the tests run on one PostgreSQL.
+ */
+export const CITUS_URLS: readonly string[] = (process.env['CITUS_URL'] ?? '')
+  .split(/\s+/)
+  .filter((url) => url !== '');
 
 /** Test files of the suites that run on a cluster too which cannot, each with its reason. */
 export const NOT_ON_CITUS: Readonly<Record<string, string>> = {
@@ -14,6 +19,7 @@ export const NOT_ON_CITUS: Readonly<Record<string, string>> = {
   'test/integration/runtime-role.test.ts': 'the role of the cluster is the only one',
   'test/integration/schema-functions.test.ts': 'makes databases of other releases',
   'test/integration/session-settings.test.ts': 'the role of the cluster has no hostile settings',
+  'test/integration/settle-growth.test.ts': 'reads the statistics of its own connection',
   'test/e2e/killed.test.ts': 'kills the embedded database',
   'test/e2e/restore-drill.test.ts': 'a cluster is backed up with its own tools',
   'test/e2e/roles.test.ts': 'makes roles',

@@ -5,6 +5,7 @@ import { createPool } from '../src/platform/db/pool.ts';
 import { prepareDatabase } from '../src/platform/db/prepare.ts';
 import { SCHEMA } from '../src/schema.ts';
 import { ensureRole } from '../src/platform/db/runtime-role.ts';
+import { CITUS_URLS } from './citus-exceptions.ts';
 import { CITUS_URL, resetCitus } from './support/citus.ts';
 import type { Seed } from './support/citus.ts';
 import { makeTemporaryFolder, removeAbandonedFolders, removeFolder } from './support/temporary.ts';
@@ -15,8 +16,8 @@ declare module 'vitest' {
     clusterUrl: string;
     /** The migrated database that test databases are cloned from. */
     templateDatabase: string;
-    /** On a Citus cluster: the rows of a new installation. */
-    citusSeed: Seed;
+    /** By database of a Citus cluster: the rows of a new installation. */
+    citusSeeds: Readonly<Record<string, Seed>>;
   }
 }
 
@@ -72,7 +73,8 @@ export async function setup(project: TestProject): Promise<void> {
   if (CITUS_URL !== undefined) {
     project.provide('clusterUrl', CITUS_URL);
     project.provide('templateDatabase', '');
-    project.provide('citusSeed', await resetCitus(CITUS_URL));
+    const seeds = await Promise.all(CITUS_URLS.map(async (url) => [url, await resetCitus(url)]));
+    project.provide('citusSeeds', Object.fromEntries(seeds) as Readonly<Record<string, Seed>>);
     return;
   }
   const folder = await makeTemporaryFolder();

@@ -31,12 +31,12 @@ beforeAll(async () => {
 afterAll(async () => await fixture.cleanUp());
 
 async function run(...args: string[]): Promise<Ran> {
-  return await malipo({ DATA_DIR: sandbox.dataDir }, ...args);
+  return await malipo(sandbox.environment, ...args);
 }
 
 /** The same in this process, for a command that has to succeed. */
 async function json<Document>(...args: string[]): Promise<Document> {
-  return (await must({ DATA_DIR: sandbox.dataDir }, args, '--json')).json<Document>();
+  return (await must(sandbox.environment, args, '--json')).json<Document>();
 }
 
 async function pay(account: string, biller = 'kplc_prepaid'): Promise<string> {

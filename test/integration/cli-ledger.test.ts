@@ -195,19 +195,6 @@ describe('malipo ledger chain', () => {
     const less = await must(keyless, 'ledger', 'check');
     expect(less.stdout).toContain('Authentication codes were not checked');
   });
-
-  it('says so when there is nothing to chain', async () => {
-    const empty = await createTestDatabase();
-    try {
-      const there = { ...environment, DATABASE_URL: empty.url };
-      const chained = await must(there, 'ledger', 'chain');
-      expect(chained.stdout).toBe('0 blocks added. There are no transfers yet.\n');
-      const asJson = await must(there, 'ledger', 'chain', '--json');
-      expect(asJson.json()).toEqual({ blocks: 0, ended_at: null, head: null });
-    } finally {
-      await empty.drop();
-    }
-  });
 });
 
 interface StatementJson {

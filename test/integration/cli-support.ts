@@ -5,6 +5,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { runCli } from '../../src/cli/program.ts';
+import type { MasterKeys } from '../../src/platform/base/sealing.ts';
 
 export interface Ran {
   readonly exitCode: number | null;
@@ -15,11 +16,16 @@ export interface Ran {
   json<Document = Record<string, unknown>>(): Document;
 }
 
-export type Environment = Record<string, string>;
+export type Environment = Readonly<Record<string, string>>;
 
 /** A master key as `openssl rand -base64 32` makes one. */
 export function newMasterKey(): string {
   return randomBytes(32).toString('base64');
+}
+
+/** What the service makes of a master key when there is no previous one. */
+export function keysOf(masterKey: string): MasterKeys {
+  return { current: Buffer.from(masterKey, 'base64'), previous: undefined };
 }
 
 const ENTRY = path.resolve(import.meta.dirname, '../../src/cli/malipo.ts');

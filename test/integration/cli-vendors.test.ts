@@ -1,26 +1,14 @@
 import { createSecretKey } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { canonicalText } from '../../src/platform/base/canonical.ts';
-import type { MasterKeys } from '../../src/platform/base/sealing.ts';
 import { createPool, databaseTransaction } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { createVendorDirectory } from '../../src/parties/directory.ts';
-import { openKeys } from '../../src/parties/keys.ts';
 import { sign, verify } from '../../src/parties/signature.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
-import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 import { countWaiting } from '../support/waiting.ts';
-import {
-  addBillers,
-  inProcess,
-  malipo,
-  must,
-  newKey,
-  newMasterKey,
-  withInput,
-} from './cli-support.ts';
+import { inProcess, keysOf, malipo, must, newKey, newMasterKey, withInput } from './cli-support.ts';
 import type { Ran } from './cli-support.ts';
 import { until } from './embedded-support.ts';
 
@@ -41,13 +29,6 @@ afterAll(async () => {
   await pool.end();
   await database.drop();
 });
-
-function keysOf(current: string, previous?: string): MasterKeys {
-  return {
-    current: Buffer.from(current, 'base64'),
-    previous: previous === undefined ? undefined : Buffer.from(previous, 'base64'),
-  };
-}
 
 /** Which of the keys sign for the vendor now. */
 async function directoryOf(masterKeys = keysOf(masterKey)) {
@@ -414,80 +395,6 @@ describe('malipo collector', () => {
       exitCode: 1,
       stderr: 'error: Collector nobody does not exist.\n',
     });
-  });
-});
-
-describe('the master key', () => {
-  it('is needed for new keys only', async () => {
-    const without = { DATABASE_URL: database.url, DATA_DIR: '/nonexistent' };
-    expect((await inProcess(without, 'vendor', 'list')).exitCode).toBe(0);
-    const refused = await malipo(without, 'vendor', 'rotate-key', 'shop');
-    expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
-    expect(refused.stderr).toContain('MASTER_KEY');
-  });
-
-  it('has to be the one that the stored keys are under', async () => {
-    const other = { ...environment, MASTER_KEY: newMasterKey() };
-    const refused = await inProcess(other, 'vendor', 'rotate-key', 'shop');
-    expect(refused.exitCode).toBe(1);
-    expect(refused.stderr).toContain('another master key');
-    // All the same with the right one as the previous: the service has to have both first.
-    const early = { ...other, MASTER_KEY_PREVIOUS: masterKey };
-    expect((await inProcess(early, 'vendor', 'rotate-key', 'shop')).exitCode).toBe(1);
-    await expect(openKeys(pool, ['vendor'], keysOf(masterKey))).resolves.toBeDefined();
-  });
-
-  it('is not taken from a sandbox that may be another one’s', async () => {
-    const empty = await createTestDatabase();
-    const dataDir = await makeTemporaryFolder();
-    try {
-      await writeFile(`${dataDir}/master-key`, newMasterKey());
-      const guess = { DATABASE_URL: empty.url, DATA_DIR: dataDir };
-      const add = ['vendor', 'add', 'first', '--name', 'First', '--sector', 'bank'];
-      const refused = await inProcess(guess, ...add);
-      expect(refused.exitCode).toBe(1);
-      expect(refused.stderr).toContain('Set MASTER_KEY');
-      expect((await inProcess({ ...guess, MASTER_KEY: masterKey }, ...add)).exitCode).toBe(0);
-    } finally {
-      await removeFolder(dataDir);
-      await empty.drop();
-    }
-  });
-
-  it('is changed by sealing everything anew, as often as one likes', async () => {
-    const own = await createTestDatabase();
-    const ownPool = createPool({ url: own.url, max: 2, name: 'test' });
-    const next = newMasterKey();
-    const now = { DATABASE_URL: own.url, MASTER_KEY: masterKey };
-    const both = { ...now, MASTER_KEY: next, MASTER_KEY_PREVIOUS: masterKey };
-    const kinds = ['vendor', 'collector', 'operator'] as const;
-    try {
-      await must(now, 'vendor', 'add', 'shop', '--name', 'Shop', '--sector', 'bank');
-      await must(now, 'vendor', 'rotate-key', 'shop');
-      await must(now, 'collector', 'add', 'till', '--name', 'Till', '--all-vendors');
-      await addBillers(now, 'https://pay.example.com');
-      const before = await openKeys(ownPool, kinds, keysOf(masterKey));
-      expect(before).toHaveLength(4);
-
-      const unset = await inProcess({ DATABASE_URL: own.url }, 'keys', 'reseal');
-      expect(unset.stderr).toContain('Set MASTER_KEY to the new key');
-      const alone = await inProcess({ ...now, MASTER_KEY: next }, 'keys', 'reseal');
-      expect(alone.exitCode).toBe(1);
-      expect(alone.stderr).toContain('4 of 4 stored keys');
-      expect(await openKeys(ownPool, kinds, keysOf(masterKey))).toEqual(before);
-
-      const sealed = await malipo(both, 'keys', 'reseal', '--json');
-      expect(sealed.json()).toEqual({ resealed: 4, already: 0 });
-      expect(await openKeys(ownPool, kinds, keysOf(next))).toEqual(before);
-      const repeated = await must(both, 'keys', 'reseal');
-      expect(repeated.stdout).toBe('0 keys sealed under the new master key, 4 were already.\n');
-      // From now on the former is not needed, and gives no new keys.
-      await must({ ...now, MASTER_KEY: next }, 'vendor', 'rotate-key', 'shop');
-      expect((await inProcess(now, 'vendor', 'rotate-key', 'shop')).exitCode).toBe(1);
-    } finally {
-      await ownPool.end();
-      await own.drop();
-    }
   });
 });
 

@@ -30,7 +30,8 @@ test('a service that cannot be built says why, and leaves nothing running', asyn
   await until('all its connections are closed', async () => {
     const left = await pool.query(
       `select 1 from pg_stat_activity
-       where datname = current_database() and pid <> pg_backend_pid()`,
+       where datname = current_database() and pid <> pg_backend_pid()
+         and application_name like 'malipo%'`,
     );
     return left.rowCount === 0;
   });

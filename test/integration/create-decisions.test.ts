@@ -12,6 +12,7 @@ import { createOracle, namedBy } from '../support/create-oracle.ts';
 import type { CreateOracle, Expected } from '../support/create-oracle.ts';
 import { openBooks, OTHER_BILLER } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
+import { moved } from '../support/moved.ts';
 import { BILLER, newPayment } from '../support/new-transaction.ts';
 
 // A batch decides like its rows taken one by one: random histories against an oracle in memory.
@@ -206,8 +207,10 @@ class Run {
     const stored = await books.pool.query<{ id: string; total: bigint; queued: boolean }>(
       `select t.payment_id as id, f.amount_cents as total, q.stage = 'send' as queued
        from payments t
-         join transfers f on f.vendor_id = t.vendor_id and f.source_id = t.payment_id
-         join dispatch_queue q on q.vendor_id = t.vendor_id and q.payment_id = t.payment_id
+         join transfers f
+           on (f.bucket, f.vendor_id, f.source_id) = (t.bucket, t.vendor_id, t.payment_id)
+         join dispatch_queue q
+           on (q.bucket, q.vendor_id, q.payment_id) = (t.bucket, t.vendor_id, t.payment_id)
        where t.vendor_id = any($1)`,
       [this.#vendorIds],
     );
@@ -302,10 +305,10 @@ describe.each([1, 4])('a batch of creates, with %i buckets', (buckets) => {
 async function makeOlder(made: NewPayment, seconds: number): Promise<void> {
   await books.owner.query(
     `update payments
-     set created_at = created_at - $3 * interval '1 second',
+     set created_at = ${moved('created_at', `-${seconds} seconds`)},
        duplicate_key = (duplicate_key & 4294967295)
-         | (floor(extract(epoch from created_at - $3 * interval '1 second') / 32)::bigint << 32)
+         | (floor(extract(epoch from created_at at time zone 'UTC' - interval '${seconds} seconds') / 32)::bigint << 32)
      where vendor_id = $1 and payment_id = $2`,
-    [made.vendorId, made.paymentId, seconds],
+    [made.vendorId, made.paymentId],
   );
 }

@@ -11,6 +11,7 @@ import type { TestDatabase } from '../support/cluster.ts';
 import { fresh } from '../support/demo-vendors.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
+import { moved } from '../support/moved.ts';
 import { encode, send, signed } from '../support/vendor-client.ts';
 import type { Answer, Params, VendorClient } from '../support/vendor-client.ts';
 
@@ -184,7 +185,7 @@ describe('a vendor with strict enquiries', () => {
     // An hour later. Only the owner may change what is on record.
     const owner = createPool({ url: database.ownerUrl, max: 1, name: 'owner' });
     await owner.query(
-      `update enquiries set enquired_at = enquired_at - interval '61 minutes'
+      `update enquiries set enquired_at = ${moved('enquired_at', '-61 minutes')}
        where vendor_id = (select vendor_id from vendors where vid = $1)`,
       [vendor.vid],
     );

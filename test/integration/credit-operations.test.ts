@@ -675,8 +675,9 @@ describe('the chain of enquiries', () => {
       { sequence: last, what: 'the head of the chain is missing' },
     );
     await expectViolation(
-      `update enquiry_chains set sequence = 2,
-         hash = (select hash from enquiries where vendor_id = 1 and sequence = 2) where vendor_id = 1`,
+      `update enquiry_chains c set sequence = 2, hash = e.hash from enquiries e
+       where c.bucket = bucket_of(1) and c.vendor_id = 1
+         and e.bucket = c.bucket and e.vendor_id = c.vendor_id and e.sequence = 2`,
       'delete from enquiry_chains where vendor_id = 1; insert into enquiry_chains select * from removed',
       { sequence: 2n, what: 'the end of the chain is missing' },
     );

@@ -6,6 +6,7 @@ import { verifyChains } from '../../src/credit/enquiries/chain-store.ts';
 import { startEnquiryRetention } from '../../src/credit/enquiries/retention.ts';
 import { erasePayloads } from '../../src/credit/enquiries/retention-store.ts';
 import { keepEnquiries } from '../../src/credit/enquiries/store.ts';
+import { CITUS_URL } from '../support/citus.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { newEnquiry } from '../support/credit-enquiries.ts';
@@ -70,15 +71,22 @@ describe('retention of enquiries', () => {
     await keepAged(13, 5, 31, NOW);
     expect(await erasePayloads(pool, NOW, AbortSignal.abort())).toBe(0);
     expect(await kept(13)).toBe(5);
-    // Not what is younger than the database's own retention, unless the owner says so.
-    await keepAged(13, 5, 1, new Date());
-    expect(await erasePayloads(pool, new Date(Date.now() + DAY_MS))).toBeGreaterThanOrEqual(5);
-    expect(await kept(13)).toBe(5);
-    const owner = createPool({ url: database.ownerUrl, max: 1, name: 'test' });
-    expect(await erasePayloads(owner, new Date(Date.now() + DAY_MS))).toBe(5);
-    await owner.end();
-    expect(await kept(13)).toBe(0);
   });
+
+  // The role of a cluster to test on is the owner.
+  test.skipIf(CITUS_URL !== undefined)(
+    'leaves what is younger than the database’s own retention, unless the owner says so',
+    async () => {
+      await keepAged(15, 5, 1, new Date());
+      const tomorrow = new Date(Date.now() + DAY_MS);
+      await erasePayloads(pool, tomorrow);
+      expect(await kept(15)).toBe(5);
+      const owner = createPool({ url: database.ownerUrl, max: 1, name: 'test' });
+      await erasePayloads(owner, tomorrow);
+      await owner.end();
+      expect(await kept(15)).toBe(0);
+    },
+  );
 
   test('is the service’s own job, as configured', async () => {
     const now = new Date();

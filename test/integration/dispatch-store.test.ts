@@ -209,12 +209,13 @@ describe('a row of the queue that no create made', () => {
   async function addRow(
     made: Pick<NewPayment, 'vendorId' | 'paymentId' | 'billerCode'>,
   ): Promise<void> {
-    const inserted = await books.owner.query<{ place: string }>(
+    const dueAt = new Date().toISOString();
+    await books.owner.query(
       `insert into dispatch_queue (bucket, vendor_id, biller_code, payment_id, due_at, attempt_number)
-       values (bucket_of($1), $1, $2, $3, now(), 1) returning due_at::text as place`,
-      [made.vendorId, made.billerCode, made.paymentId],
+       values (bucket_of($1), $1, $2, $3, $4, 1)`,
+      [made.vendorId, made.billerCode, made.paymentId, dueAt],
     );
-    added.push(inserted.rows[0]?.place ?? '');
+    added.push(dueAt);
   }
   afterEach(async () => {
     await books.owner.query('delete from dispatch_queue where due_at = any ($1::timestamptz[])', [

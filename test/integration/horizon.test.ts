@@ -25,7 +25,7 @@ test('the horizon is the start of the oldest other transaction of the same role'
   expect(new Date((await readHorizon(books.pool)) ?? 0) > new Date(free ?? 0)).toBe(true);
 });
 
-// The role of a cluster to test on is the only one.
+// The role of a cluster to test on is the only one, and the owner.
 test.skipIf(CITUS_URL !== undefined)(
   'a transaction of another role, whose start cannot be seen, holds the chain up',
   async () => {
@@ -66,9 +66,11 @@ test('a settled result is changed by a correction of the books, once, and by not
         paymentId,
       ])
     ).rows[0];
-  await expect(
-    books.pool.query(`update payments set message = 'mine' where vendor_id = $1`, [vendorId]),
-  ).rejects.toMatchObject({ code: '42501' });
+  if (CITUS_URL === undefined) {
+    await expect(
+      books.pool.query(`update payments set message = 'mine' where vendor_id = $1`, [vendorId]),
+    ).rejects.toMatchObject({ code: '42501' });
+  }
   expect(await set(newId())).toBe(false);
   const before = await outcome();
   const correctionId = newId();

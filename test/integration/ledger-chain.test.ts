@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { newId } from '../../src/platform/base/ids.ts';
+import { readHorizon } from '../../src/platform/cluster/horizon.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import type { CheckOptions } from '../../src/payments/audit/check.ts';
 import { startChainBuilder } from '../../src/payments/ledger/chain-builder.ts';
@@ -9,8 +10,10 @@ import { lockFloat, postingTime, postTransfer } from '../../src/payments/ledger/
 import { createPayments } from '../../src/payments/create/store.ts';
 import { openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
+import { moved } from '../support/moved.ts';
 import { newPayment } from '../support/new-transaction.ts';
 import { until } from '../support/until.ts';
+import { must, newMasterKey } from './cli-support.ts';
 
 // How the hash chain is built and verified. Which changes of which columns it finds is in
 // test/security/tampering.test.ts.
@@ -58,11 +61,12 @@ async function readHead(): Promise<string> {
 
 /** A posting time may be a millisecond ahead of the clock, and the chain ends before what is to come. */
 async function pastPostingTimes(): Promise<void> {
-  await until('the clock has passed every posting time', async () => {
-    const read = await books.pool.query<{ past: boolean }>(
-      `select clock_timestamp() > max(created_at) + interval '1 ms' as past from transfers`,
+  await until('the horizon has passed every posting time', async () => {
+    const read = await books.pool.query<{ past: boolean | null }>(
+      `select $1::timestamptz > max(created_at) + interval '1 ms' as past from transfers`,
+      [await readHorizon(books.pool)],
     );
-    return read.rows[0]?.past ?? true;
+    return read.rows[0]?.past === true;
   });
 }
 
@@ -84,6 +88,14 @@ async function run(sql: string, values: readonly unknown[] = []): Promise<void> 
 }
 
 describe('extending', () => {
+  test('makes no block without transfers, and the command says so', async () => {
+    const environment = { DATABASE_URL: books.url, MASTER_KEY: newMasterKey() };
+    const chained = await must(environment, 'ledger', 'chain');
+    expect(chained.stdout).toBe('0 blocks added. There are no transfers yet.\n');
+    const asJson = await must(environment, 'ledger', 'chain', '--json');
+    expect(asJson.json()).toEqual({ blocks: 0, ended_at: null, head: null });
+  });
+
   test('makes a block with a part for every vendor that has new entries', async () => {
     const vendorIds = await makeChain();
     expect(await readBlocks()).toEqual(
@@ -104,9 +116,9 @@ describe('extending', () => {
     const [vendorId = 0] = await books.addVendors([1_000n]);
     for (let hour = 1; hour <= 3; hour += 1) {
       await books.addFloat(vendorId, 10n);
-      await run(`update transfers set created_at = created_at - interval '1 hour'`);
-      await run(`update collections set created_at = created_at - interval '1 hour'`);
-      await run(`update fund_movements set created_at = created_at - interval '1 hour'`);
+      await run(`update transfers set created_at = ${moved('created_at', '-1 hour')}`);
+      await run(`update collections set created_at = ${moved('created_at', '-1 hour')}`);
+      await run(`update fund_movements set created_at = ${moved('created_at', '-1 hour')}`);
     }
     // One span, and no more once the service stops.
     const signal = AbortSignal.abort();
@@ -134,12 +146,13 @@ describe('extending', () => {
     ['its blocks were removed', 'delete from ledger_heads'],
     [
       'its end was moved back',
-      `update ledger_chain set ended_at = ended_at - interval '1 microsecond'`,
+      `update ledger_chain set ended_at = ${moved('ended_at', '-1 microsecond')}`,
     ],
   ])('refuses to go on when %s', async (_, change) => {
     const [vendorId = 0] = await makeChain();
     await run(change);
     await books.addFloat(vendorId, 1n);
+    await pastPostingTimes();
     await expect(extendChain(books.pool, books.ledgerMac)).rejects.toThrow(ChainAlteredError);
   });
 
@@ -197,11 +210,16 @@ describe('what is still being written', () => {
     await books.addFloat(other, 500n);
     // A bounded number of tries: what it cannot build now stays for later.
     for (let tries = 0; tries < 5; tries += 1) await extendChain(books.pool, books.ledgerMac);
-    const begun = await books.pool.query<{ before: boolean }>(
-      `select c.ended_at <= a.xact_start as before from ledger_chain c, pg_stat_activity a
-       where a.state = 'idle in transaction' and a.datname = current_database()`,
+    const begun = await books.pool.query<{ at: string }>(
+      `select xact_start::text as at from pg_stat_activity
+       where state = 'idle in transaction' and datname = current_database()`,
     );
-    expect(begun.rows).toEqual([{ before: true }]);
+    expect(begun.rows).toHaveLength(1);
+    const chain = await books.pool.query<{ before: boolean }>(
+      'select ended_at <= $1::timestamptz as before from ledger_chain',
+      [begun.rows[0]?.at],
+    );
+    expect(chain.rows).toEqual([{ before: true }]);
     expect(await readBlocks()).toMatchObject([{ entry_count: 4n }, { entry_count: 4n }]);
 
     await writer.query('commit');
@@ -262,7 +280,7 @@ describe('a change of the chain itself', () => {
     ['a hash', `update ledger_heads set hash = sha256('x') where block_number = 1`],
     [
       'a time',
-      `update ledger_heads set built_at = built_at + interval '1 ms' where block_number = 1`,
+      `update ledger_heads set built_at = ${moved('built_at', '1 ms')} where block_number = 1`,
     ],
     ['a vendor’s part', `update ledger_blocks set hash = sha256('x') where block_number = 1`],
     ['a first block that is gone', 'delete from ledger_heads where block_number = 1'],
@@ -270,11 +288,11 @@ describe('a change of the chain itself', () => {
     ['all blocks that are gone', 'delete from ledger_heads'],
     [
       'a block that begins later',
-      `update ledger_heads set started_at = started_at + interval '1 microsecond'`,
+      `update ledger_heads set started_at = ${moved('started_at', '1 microsecond')}`,
     ],
     [
       'a block over the time of another',
-      `update ledger_heads set started_at = started_at - interval '1 hour' where block_number = 2`,
+      `update ledger_heads set started_at = ${moved('started_at', '-1 hour')} where block_number = 2`,
     ],
     ['blocks with other numbers', 'update ledger_heads set block_number = block_number + 5'],
     ['an end that was moved', `update ledger_chain set ended_at = '-infinity'`],
@@ -294,11 +312,11 @@ describe('a change of the chain itself', () => {
   test('is found: blocks that were built long after payments went on, unless a kept head confirms them', async () => {
     const [vendorId = 0] = await books.addVendors([1_000n]);
     for (const table of ['transfers', 'collections', 'fund_movements']) {
-      await run(`update ${table} set created_at = created_at - interval '2 days'`);
+      await run(`update ${table} set created_at = ${moved('created_at', '-2 days')}`);
     }
     await books.addFloat(vendorId, 10n);
     for (const table of ['transfers', 'collections', 'fund_movements']) {
-      await run(`update ${table} set created_at = created_at - interval '26 hours'`);
+      await run(`update ${table} set created_at = ${moved('created_at', '-26 hours')}`);
     }
     await books.addFloat(vendorId, 10n);
     await buildAll();
@@ -312,7 +330,7 @@ describe('a change of the chain itself', () => {
   test('is not suspected after an outage during which nothing was paid', async () => {
     const [vendorId = 0] = await books.addVendors([1_000n]);
     for (const table of ['transfers', 'collections', 'fund_movements']) {
-      await run(`update ${table} set created_at = created_at - interval '3 days'`);
+      await run(`update ${table} set created_at = ${moved('created_at', '-3 days')}`);
     }
     await books.addFloat(vendorId, 10n);
     await buildAll();

@@ -14,6 +14,7 @@ import {
   paidReport,
 } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
+import { moved } from '../support/moved.ts';
 import { newPayment } from '../support/new-transaction.ts';
 import { databaseTime, importLines } from '../support/reconciliation-fixture.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
@@ -168,8 +169,8 @@ describe('a closed day', () => {
       ],
       // A transfer that was put into the closed day afterwards.
       [
-        `update transfers set created_at = created_at - interval '1 minute' where amount_cents = 500`,
-        `update transfers set created_at = created_at + interval '1 minute' where amount_cents = 500`,
+        `update transfers set created_at = ${moved('created_at', '-1 minute')} where amount_cents = 500`,
+        `update transfers set created_at = ${moved('created_at', '1 minute')} where amount_cents = 500`,
       ],
     ] as const) {
       await books.owner.query(change);

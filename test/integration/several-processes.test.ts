@@ -1,7 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import path from 'node:path';
-import { Client } from 'pg';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LIMITS } from '../../src/platform/base/limits.ts';
 import { changeBillerStatus } from '../../src/payments/billers/administer.ts';
 import { SCHEMA } from '../../src/schema.ts';
@@ -11,6 +10,8 @@ import { checkLedger } from '../../src/payments/audit/check.ts';
 import { changeVendor, rotateKey } from '../../src/parties/administer.ts';
 import { MASTER_KEY, operatorsProgram, serviceProgram, settleTown } from '../faults/fleet.ts';
 import type { OperatorsProgram, Program, Town } from '../faults/fleet.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import type { TestDatabase } from '../support/cluster.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 import { PATHS, VendorClient, encode, send, signed } from '../support/vendor-client.ts';
@@ -28,7 +29,7 @@ const SEALING = {
 };
 
 let folder: string;
-let database: string;
+let database: TestDatabase;
 let pool: Pool;
 let operators: OperatorsProgram;
 let programs: Program[] = [];
@@ -36,15 +37,12 @@ let town: Town;
 
 beforeAll(async () => {
   folder = await makeTemporaryFolder();
-  database = `test_${process.pid}_${randomBytes(6).toString('hex')}`;
-  await inCluster(`create database ${database}`);
-  const url = new URL(inject('clusterUrl'));
-  url.pathname = `/${database}`;
+  database = await createTestDatabase({ migrated: false });
   operators = await operatorsProgram(path.join(folder, 'operators'));
   programs = await Promise.all(
     NAMES.map(async (roles, index) => {
       const name = `${roles}-${index}`;
-      const env = { DATABASE_URL: url.href };
+      const env = { DATABASE_URL: database.ownerUrl };
       return await serviceProgram({ name, roles, folder: path.join(folder, name), env });
     }),
   );
@@ -54,7 +52,7 @@ beforeAll(async () => {
     programs.map(async (program, index) => program.start(index === 0 ? crash : {})),
   );
   await until('all are ready', () => programs.every((program) => program.ready), 60_000);
-  pool = createPool({ url: url.href, max: 2, name: 'test' });
+  pool = createPool({ url: database.ownerUrl, max: 2, name: 'test' });
   town = await settleTown(pool, { operatorOrigin: operators.origin, shopCount: 2 });
 }, 120_000);
 
@@ -64,19 +62,9 @@ afterAll(async () => {
     await program.death();
   }
   await pool.end();
-  await inCluster(`drop database ${database} with (force)`);
+  await database.drop();
   await removeFolder(folder);
 });
-
-async function inCluster(statement: string): Promise<void> {
-  const client = new Client({ connectionString: inject('clusterUrl') });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
-}
 
 /** The vendor's program at each API process. */
 function clientsOf(vid: string, key: string): readonly [VendorClient, VendorClient] {

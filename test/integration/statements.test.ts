@@ -33,9 +33,13 @@ const DYNAMIC: Readonly<Record<string, string>> = {
     'runtime-role.test.ts runs what the database returns',
 };
 
-/** What only Citus has. */
-const OF_CITUS =
-  /\b(citus_\w+|pg_dist_\w+|run_command_on_\w+|\w*distribut\w+|create_reference_table)\b/;
+/** What the database of this test may not have, by the folder that asks for it. */
+const OF_OTHERS: Readonly<Record<string, RegExp>> = {
+  'src/platform/cluster/':
+    /\b(citus_\w+|pg_dist_\w+|run_command_on_\w+|\w*distribut\w+|create_reference_table)\b/,
+  // Asks the embedded PostgreSQL; here it may be an older one.
+  'src/platform/backup/': /\bpg_split_walfile_name\b/,
+};
 
 /** Columns that accept null, by file and name: why these statements return none. */
 const NOT_NULL: Readonly<Record<string, string>> = {
@@ -219,10 +223,11 @@ async function allFaults({ statements }: Extracted): Promise<{ file: string; fau
   const all = [];
   for (const statement of withCursors(statements)) {
     const [file = ''] = statement.at.split(':');
-    const isOfCluster = file.startsWith('src/platform/cluster/');
+    const [, ofOthers] =
+      Object.entries(OF_OTHERS).find(([folder]) => file.startsWith(folder)) ?? [];
     for (const fault of await faultsOf(statement)) {
-      // There is no cluster here; its statements are parsed as far as they can be.
-      if (isOfCluster && fault.endsWith('does not exist') && OF_CITUS.test(fault)) continue;
+      // Such statements are parsed as far as they can be.
+      if (fault.endsWith('does not exist') && ofOthers?.test(fault) === true) continue;
       all.push({ at: statement.at, file, fault });
     }
   }

@@ -1,25 +1,33 @@
 import { setBuckets } from '../../src/parties/buckets-store.ts';
 import { distribute } from '../../src/platform/cluster/distribute.ts';
 import { rebucket } from '../../src/platform/cluster/rebucket.ts';
-import { misplaced, readTables } from '../../src/platform/cluster/tables.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
 import { createPool, databaseTransaction } from '../../src/platform/db/pool.ts';
 import type { Pool, Queryable } from '../../src/platform/db/pool.ts';
 import { findSchemaAdditions, findSchemaDamage } from '../../src/platform/db/schema-check.ts';
 import { SCHEMA, TABLE_CLASSES } from '../../src/schema.ts';
+import { CITUS_URLS } from '../citus-exceptions.ts';
 
-// A cluster to test on. Its role owns one database and may make neither databases nor roles, so tests use
-// this database one after another, and the owner is the runtime role as well.
+// A cluster to test on. Its role owns the databases and may make neither databases nor roles, so test
+// files use them one after another, and the owner is the runtime role as well.
 
-/** The coordinator's database, as its owner; undefined: the tests run on one PostgreSQL. */
-export const CITUS_URL = process.env['CITUS_URL'] === '' ? undefined : process.env['CITUS_URL'];
+/** Which of the test files that run at the same time this is, from 1; 1 outside of them. */
+const PLACE = Number(process.env['VITEST_POOL_ID'] ?? 1);
+
+/** The database of this test file; undefined: the tests run on one PostgreSQL. */
+export const CITUS_URL = CITUS_URLS[(PLACE - 1) % CITUS_URLS.length];
 
 /** Fewer than a real installation has, so that each test file waits for less. */
 const BUCKETS = 8;
 const SHARDS = 4;
 
-/** Rows that the schema files make: JSON by table. They are the same for every test. */
-export type Seed = Readonly<Record<string, string>>;
+/** What a new installation is made of. It is the same for every test. */
+export interface Seed {
+  /** Which table is where. */
+  readonly places: string;
+  /** Rows that the schema files make: JSON by table. */
+  readonly rows: Readonly<Record<string, string>>;
+}
 
 /**
  * Makes the database as a new installation on the cluster has it; who is connected to it is thrown out.
@@ -30,8 +38,8 @@ export async function resetCitus(url: string, seed?: Seed): Promise<Seed> {
   const pool = createPool({ url, max: 2, name: 'test set-up', statementTimeoutMs: 120_000 });
   try {
     await disconnectOthers(pool);
-    if (seed !== undefined && (await isAsMade(pool))) {
-      await empty(pool, seed);
+    if (seed !== undefined && (await isAsMade(pool, seed))) {
+      await empty(pool, seed.rows);
       return seed;
     }
     await clear(pool);
@@ -45,22 +53,32 @@ export async function resetCitus(url: string, seed?: Seed): Promise<Seed> {
         await rebucket(db, tables);
       },
     });
-    return await readSeed(pool);
+    return { places: await readPlaces(pool), rows: await readSeed(pool) };
   } finally {
     await pool.end();
   }
 }
 
-async function isAsMade(pool: Pool): Promise<boolean> {
+async function isAsMade(pool: Pool, seed: Seed): Promise<boolean> {
+  if ((await readPlaces(pool)) !== seed.places) return false;
   const changes = [
-    ...misplaced(await readTables(pool, TABLE_CLASSES)),
     ...(await findSchemaDamage(pool)),
     ...(await findSchemaAdditions(pool, { harmless: true })),
   ];
   return changes.length === 0;
 }
 
-async function readSeed(pool: Pool): Promise<Seed> {
+async function readPlaces(pool: Pool): Promise<string> {
+  const read = await pool.query<{ places: string }>(
+    `select coalesce(json_agg(p order by p.name), '[]')::text as places
+     from (select logicalrelid::text as name, partmethod, repmodel, colocationid,
+         (select count(*) from pg_dist_shard s where s.logicalrelid = d.logicalrelid) as shards
+       from pg_dist_partition d) p`,
+  );
+  return read.rows[0]?.places ?? '';
+}
+
+async function readSeed(pool: Pool): Promise<Seed['rows']> {
   const seed: Record<string, string> = {};
   for (const name of Object.keys(TABLE_CLASSES)) {
     const rows = await readRows(pool, name);
@@ -76,7 +94,7 @@ async function readRows(db: Queryable, name: string): Promise<string | null> {
   return read.rows[0]?.rows ?? null;
 }
 
-async function empty(pool: Pool, seed: Seed): Promise<void> {
+async function empty(pool: Pool, seed: Seed['rows']): Promise<void> {
   const changed: string[] = [];
   for (const name of Object.keys(TABLE_CLASSES)) {
     const isChanged =

@@ -26,11 +26,19 @@ export interface TestDatabase {
 const CLONE_TIMEOUT_MS = 20_000;
 const OBJECT_IN_USE = '55006';
 
-/** A fresh database in the cluster of this run, cloned from the migrated template. */
-export async function createTestDatabase(): Promise<TestDatabase> {
+/**
+ * A fresh database in the cluster of this run, cloned from the migrated template.
+ * @param options.migrated false: without our schema, where databases can be made.
+ */
+export async function createTestDatabase(
+  options: { readonly migrated?: boolean } = {},
+): Promise<TestDatabase> {
   if (CITUS_URL !== undefined) return await useCitus(CITUS_URL);
   const name = `test_${process.pid}_${randomBytes(6).toString('hex')}`;
-  await inCluster(async (client) => await clone(client, name));
+  await inCluster(async (client) => {
+    if (options.migrated === false) await client.query(`create database ${name}`);
+    else await clone(client, name);
+  });
   const url = new URL(inject('clusterUrl'));
   url.pathname = `/${name}`;
   return {
@@ -47,7 +55,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 
 /** The one database of the Citus cluster, emptied. */
 async function useCitus(url: string): Promise<TestDatabase> {
-  await resetCitus(url, inject('citusSeed'));
+  await resetCitus(url, inject('citusSeeds')[url]);
   return {
     url,
     ownerUrl: url,

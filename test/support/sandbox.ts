@@ -26,6 +26,8 @@ export interface TruthEntry {
 export interface Sandbox {
   readonly process: ServiceProcess;
   readonly dataDir: string;
+  /** What a command needs to find its database. */
+  readonly environment: Readonly<Record<string, string>>;
   /** `http://127.0.0.1:PORT` */
   readonly origin: string;
   readonly operatorOrigin: string;
@@ -78,19 +80,19 @@ export class SandboxFixture {
   ): Promise<Sandbox> {
     const dataDir = options.dataDir ?? (await this.folder());
     if (CITUS_URL !== undefined && options.dataDir === undefined)
-      await resetCitus(CITUS_URL, inject('citusSeed'));
+      await resetCitus(CITUS_URL, inject('citusSeeds')[CITUS_URL]);
     const { env: given = {} } = options;
     const port = Number(given['PORT'] ?? (await findFreePort()));
     const operatorPort = Number(given['OPERATOR_PORT'] ?? (await findFreePort()));
+    const environment = environmentOf(dataDir);
     const env = {
       PORT: String(port),
       OPERATOR_PORT: String(operatorPort),
-      DATA_DIR: dataDir,
-      ...(CITUS_URL === undefined ? {} : { DATABASE_URL: CITUS_URL }),
+      ...environment,
       ...given,
     };
     const running = this.launch('sandbox', env, options.options);
-    const sandbox = describe(running, { dataDir, port, operatorPort });
+    const sandbox = describe(running, { dataDir, environment, port, operatorPort });
     this.#sandboxes.push(sandbox);
     await until(
       'the sandbox starts',
@@ -117,11 +119,18 @@ export class SandboxFixture {
   }
 }
 
+function environmentOf(dataDir: string): Sandbox['environment'] {
+  return { DATA_DIR: dataDir, ...(CITUS_URL === undefined ? {} : { DATABASE_URL: CITUS_URL }) };
+}
+
 function describe(
   running: ServiceProcess,
-  location: { readonly dataDir: string; readonly port: number; readonly operatorPort: number },
+  location: Pick<Sandbox, 'dataDir' | 'environment'> & {
+    readonly port: number;
+    readonly operatorPort: number;
+  },
 ): Sandbox {
-  const { dataDir } = location;
+  const { dataDir, environment } = location;
   const operatorOrigin = `http://127.0.0.1:${location.operatorPort}`;
   let pool: Promise<Pool> | undefined;
   const openPool = async (): Promise<Pool> => {
@@ -137,6 +146,7 @@ function describe(
   return {
     process: running,
     dataDir,
+    environment,
     origin: `http://127.0.0.1:${location.port}`,
     operatorOrigin,
     truth: async () => {

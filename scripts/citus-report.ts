@@ -1,0 +1,94 @@
+import { stripVTControlCharacters } from 'node:util';
+import type { Reporter, TestCase, TestModule, TestRunEndReason } from 'vitest/node';
+
+interface Told {
+  readonly message: string;
+  readonly stack?: string;
+  readonly diff?: string;
+  readonly cause?: unknown;
+}
+
+/** Tells what each test file did when it ends, and sums up. */
+export class SuiteReport implements Reporter {
+  readonly #tell: (line: string) => void;
+  readonly #ended: TestModule[] = [];
+  #of = 0;
+  #outside = 0;
+  #reason: TestRunEndReason | undefined;
+
+  constructor(tell: (line: string) => void) {
+    this.#tell = tell;
+  }
+
+  onTestRunStart(specifications: readonly unknown[]): void {
+    this.#of = specifications.length;
+  }
+
+  onTestModuleEnd(module: TestModule): void {
+    this.#ended.push(module);
+    const tests = [...module.children.allTests()];
+    const failed = tests.filter((test) => test.result().state === 'failed');
+    const seconds = (module.diagnostic().duration / 1000).toFixed(1);
+    this.#tell(
+      `${this.#ended.length}/${this.#of} ${module.state()} ${module.relativeModuleId}: ${tests.length} tests, ${failed.length} failed, ${seconds} s`,
+    );
+    this.#tellErrors(module.relativeModuleId, errorsAround(module));
+    for (const test of failed) this.#tellErrors(test.fullName, test.result().errors ?? []);
+  }
+
+  onTestRunEnd(
+    _: readonly TestModule[],
+    unhandled: readonly Told[],
+    reason: TestRunEndReason,
+  ): void {
+    this.#outside = unhandled.length;
+    this.#reason = reason;
+    this.#tellErrors('outside of any test', unhandled);
+  }
+
+  get passed(): boolean {
+    return this.#reason === 'passed' && this.#ended.length > 0;
+  }
+
+  summary(): Readonly<Record<string, unknown>> {
+    const tests = this.#ended.flatMap((module) => [...module.children.allTests()]);
+    const failed = this.#ended.filter((module) => module.state() === 'failed');
+    const skipped = of(tests, 'skipped');
+    return {
+      suites: this.passed ? 'passed' : 'failed',
+      files: { passed: this.#ended.length - failed.length, failed: failed.length, of: this.#of },
+      tests: {
+        passed: of(tests, 'passed').length,
+        failed: of(tests, 'failed').length,
+        skipped: skipped.length,
+      },
+      errors_outside_tests: this.#outside,
+      failed: failed.map((module) => module.relativeModuleId),
+      skipped: skipped.map((test) => `${test.module.relativeModuleId} > ${test.fullName}`),
+    };
+  }
+
+  #tellErrors(where: string, errors: readonly Told[]): void {
+    for (const error of errors) {
+      const text = stripVTControlCharacters(linesOf(error).join('\n'));
+      this.#tell(`  × ${where}\n${text.replaceAll(/^/gm, '    ')}`);
+    }
+  }
+}
+
+function linesOf({ message, stack, diff, cause }: Told): string[] {
+  return [
+    stack ?? message,
+    ...(diff === undefined ? [] : [diff]),
+    ...(cause === undefined ? [] : ['caused by', ...linesOf(cause as Told)]),
+  ];
+}
+
+function of(tests: readonly TestCase[], state: 'passed' | 'failed' | 'skipped'): TestCase[] {
+  return tests.filter((test) => test.result().state === state);
+}
+
+/** Of hooks and imports, of the file and its groups. */
+function errorsAround(module: TestModule): Told[] {
+  return [module, ...module.children.allSuites()].flatMap((part) => part.errors());
+}
