@@ -1,4 +1,4 @@
-import { parser as createParser } from 'sax';
+import sax from 'sax';
 import type { SAXParser } from 'sax';
 
 export interface XmlElement {
@@ -38,7 +38,7 @@ const NO_ATTRIBUTES: ReadonlyMap<string, string> = new Map();
  * document could define.
  */
 export function readXml(content: string, limits: XmlLimits): XmlElement | XmlProblem {
-  const parser = createParser(true, OPTIONS);
+  const parser = sax.parser(true, OPTIONS);
   const open: OpenElement[] = [];
   let root: OpenElement | undefined;
   let elements = 0;

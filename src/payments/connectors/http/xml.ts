@@ -1,4 +1,4 @@
-import { parser as createParser } from 'sax';
+import sax from 'sax';
 import type { Tag } from 'sax';
 
 /** Elements inside each other. */
@@ -30,7 +30,7 @@ export function readXml(text: string): object | undefined {
     const element = open.at(-1);
     if (element !== undefined) element.text += more;
   };
-  const parser = Object.assign(createParser(true, OPTIONS), {
+  const parser = Object.assign(sax.parser(true, OPTIONS), {
     onerror: (error: Error) => {
       throw error;
     },
