@@ -29,6 +29,10 @@ import { readTable } from '../../src/credit/training/read-table.ts';
 import { readTableCard } from '../../src/credit/training/table-card.ts';
 import { readXml } from '../../src/payments/connectors/http/xml.ts';
 import { createStatementFormat } from '../../src/payments/connectors/http-json/statement.ts';
+import { readC2bPayment, readPulled } from '../../src/payments/receipts/daraja/payment.ts';
+import { readStatement } from '../../src/payments/receipts/statements/read.ts';
+import { findProblems, reportOf } from '../../src/payments/receipts/statements/report.ts';
+import { readStatementSettings } from '../../src/payments/receipts/statements/settings.ts';
 import { readFields } from '../../src/platform/http/wire/request.ts';
 import { readStatementFile } from '../../src/payments/reconciliation/read-statement.ts';
 import { readHeaderSignature } from '../../src/parties/header-signature.ts';
@@ -220,6 +224,14 @@ export function fuzzedParsers(folder: string): readonly FuzzedParser[] {
       },
     },
     {
+      name: 'a confirmation of a payment, or a pull of several',
+      seed: Buffer.from(
+        '{"TransID":"UA51000001","TransAmount":"5","TransTime":"20260105101530","BillRefNumber":"A1","BusinessShortCode":"600100","ResponseCode":"1000","Response":[[{"transactionId":"UA51000001","amount":"5","trxDate":"2026-01-05 10:15:30"}]]}',
+      ),
+      read: (bytes) => [readC2bPayment(bytes, '600100'), readPulled(bytes)],
+    },
+    ...['csv', 'mt940', 'camt053'].map((format) => bankStatement(format, folder)),
+    {
       name: 'an operator’s statement',
       seed: Buffer.from(
         statementText([{}, { type: 'reversal' }, { reference: 'TB6L2' }], STATEMENT_PERIOD),
@@ -236,6 +248,26 @@ export function fuzzedParsers(folder: string): readonly FuzzedParser[] {
       },
     },
   ];
+}
+
+function bankStatement(format: string, folder: string): FuzzedParser {
+  const sample = (name: string): Buffer =>
+    readFileSync(path.resolve(import.meta.dirname, '../../docs/guide/samples', name));
+  const extension = { mt940: 'sta', camt053: 'xml' }[format] ?? format;
+  const settings: unknown = JSON.parse(sample(`bank-${format}.json`).toString());
+  const rules = readStatementSettings('bank', settings);
+  return {
+    name: `a bank statement, ${format}`,
+    seed: sample(`bank-statement.${extension}`),
+    read: async (bytes) => {
+      const file = path.join(folder, `bank.${extension}`);
+      await writeFile(file, bytes);
+      const { lines } = await readStatement(file, rules, wireTime);
+      const source = { sourceCode: 'bank', collector: 'bank' };
+      const reported = lines.map((line) => ({ line, report: reportOf(source, rules, line) }));
+      return findProblems(reported, Date.now());
+    },
+  };
 }
 
 function pairOf(line: string): readonly [string, string] {

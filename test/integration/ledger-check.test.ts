@@ -410,6 +410,18 @@ const PLANTED: readonly Planted[] = [
     },
   },
   {
+    invariant: 'receipts_are_collected',
+    by: 'a receipt that counts as credited and was never collected',
+    plant: async ({ vendorId }) => {
+      await books.pool.query(
+        `insert into receipts (paid_at, received_at, amount_cents, receipt_id, vendor_id, issuer, receipt,
+           source_code, collector, state, mac)
+         values (now(), now(), 5, gen_random_uuid(), $1, 'bank', 'FT26005001', 'bank', 'till', 'credited', '')`,
+        [vendorId],
+      );
+    },
+  },
+  {
     invariant: 'house_opening_listed',
     by: 'an opening that no statement has',
     vendorId: 0,

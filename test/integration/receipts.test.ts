@@ -234,15 +234,18 @@ test('an unmatched receipt waits for two people, and an account added later does
   expect(await stateOf(content.TransID)).toBe('unmatched');
   const name = { receipt: content.TransID };
   const note = 'the customer showed the message';
-  await proposeForReceipt(pool, { ...name, by: 'Asha', note, vid: vendor.vid });
-  await expect(approveForReceipt(deps, { ...name, by: ' asha ' })).rejects.toThrow();
-  await expect(approveForReceipt(deps, { ...name, by: 'ASHA' })).rejects.toThrow('another person');
+  const { vid } = vendor;
+  await proposeForReceipt(pool, { ...name, by: 'Asha', note, vid });
+  await expect(approveForReceipt(deps, { ...name, vid, by: ' asha ' })).rejects.toThrow();
+  await expect(approveForReceipt(deps, { ...name, vid, by: 'ASHA' })).rejects.toThrow(
+    'another person',
+  );
   expect(await fund(vendor)).toBe(0);
-  expect(await approveForReceipt(deps, { ...name, by: 'Baraka' })).toMatchObject({
+  expect(await approveForReceipt(deps, { ...name, vid, by: 'Baraka' })).toMatchObject({
     state: 'credited',
   });
   expect(await fund(vendor)).toBe(500);
-  await expect(approveForReceipt(deps, { ...name, by: 'Baraka' })).rejects.toThrow('credited');
+  await expect(approveForReceipt(deps, { ...name, vid, by: 'Baraka' })).rejects.toThrow('credited');
 });
 
 test('a large confirmation waits until the pull has it as well', async () => {

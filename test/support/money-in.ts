@@ -13,6 +13,8 @@ export const SHORT_CODE = '600100';
 /** The source that `addDarajaSource` makes. */
 export const SOURCE = 'paybill';
 const KEY = { consumer_key: 'key', consumer_secret: 'secret', passkey: 'pass' };
+/** What Safaricom gave us. */
+export const DARAJA_KEY = JSON.stringify(KEY);
 
 /** Safaricom, as far as money in is concerned, on a free port. */
 export interface Provider {
@@ -65,5 +67,5 @@ export async function addDarajaSource(
       ...by.settings,
     },
   });
-  await setSourceKey(pool, SOURCE, { secret: JSON.stringify(KEY), sealing: by.sealing });
+  await setSourceKey(pool, SOURCE, { secret: DARAJA_KEY, sealing: by.sealing });
 }

@@ -4,9 +4,9 @@ import {
   approveForReceipt,
   proposeForReceipt,
   rejectForReceipt,
-  reportReversal,
   requireReceipt,
 } from '../../payments/receipts/assign.ts';
+import { reportReversal } from '../../payments/receipts/reverse.ts';
 import { requireSource } from '../../payments/receipts/administer.ts';
 import { importStatement } from '../../payments/receipts/statements/import.ts';
 import { listReceiptEvents, listReceipts, listReports } from '../../payments/receipts/store.ts';
@@ -204,29 +204,38 @@ function addShow(receipts: Command, cli: Cli): void {
   );
 }
 
-interface ProposeOptions extends Named {
+interface DecisionOptions extends Named {
   readonly vid?: string;
   readonly close?: boolean;
   readonly by: string;
-  readonly note: string;
 }
 
-function addPropose(receipts: Command, cli: Cli): void {
-  receiptCommand(receipts, 'propose', 'Propose what to do with a receipt that no vendor has.')
+/** A command about what is done with a receipt: assign it to a vendor, or close it. */
+function decisionCommand(receipts: Command, name: string, summary: string): Command {
+  return receiptCommand(receipts, name, summary)
     .addOption(new Option('--vid <vid>', 'credit it to this vendor').argParser(signerName))
     .addOption(
       new Option('--close', 'it is for no vendor, for example because it was sent back').conflicts(
         'vid',
       ),
-    )
+    );
+}
+
+/** Throws: `PlainError` unless exactly one of the two is given. */
+function requireDecision(options: DecisionOptions): string | null {
+  const vid = options.vid ?? null;
+  if ((vid === null) === (options.close === true)) return vid;
+  throw new PlainError('Give either --vid or --close.', { field: 'vid' });
+}
+
+function addPropose(receipts: Command, cli: Cli): void {
+  decisionCommand(receipts, 'propose', 'Propose what to do with a receipt that no vendor has.')
     .requiredOption('--by <name>', 'who proposes it')
     .requiredOption('--note <text>', 'why', noteText)
-    .action(async (receipt: string, options: ProposeOptions) => {
+    .action(async (receipt: string, options: DecisionOptions & { readonly note: string }) => {
       await cli.run(options, async (session) => {
-        const { issuer, by, note, vid = null } = options;
-        if ((vid === null) !== (options.close === true)) {
-          throw new PlainError('Give either --vid or --close.', { field: 'vid' });
-        }
+        const { issuer, by, note } = options;
+        const vid = requireDecision(options);
         const row = await proposeForReceipt(session.pool, { receipt, issuer, by, note, vid });
         return await shown(session, row);
       });
@@ -234,13 +243,18 @@ function addPropose(receipts: Command, cli: Cli): void {
 }
 
 function addDecisions(receipts: Command, cli: Cli): void {
-  receiptCommand(receipts, 'approve', 'Approve and carry out another person’s proposal.')
+  decisionCommand(
+    receipts,
+    'approve',
+    'Approve and carry out another person’s proposal. Say again what is approved.',
+  )
     .requiredOption('--by <name>', 'who approves it; not who proposed it')
-    .action(async (receipt: string, options: Named & { by: string }) => {
+    .action(async (receipt: string, options: DecisionOptions) => {
       await cli.run(options, async (session) => {
         const deps = { pool: session.pool, ledgerMac: await session.ledgerMac(), log: quietLog };
         const { issuer, by } = options;
-        return await shown(session, await approveForReceipt(deps, { receipt, issuer, by }));
+        const request = { receipt, issuer, by, vid: requireDecision(options) };
+        return await shown(session, await approveForReceipt(deps, request));
       });
     });
   receiptCommand(receipts, 'reject', 'Reject a proposal. The receipt waits for another one.')

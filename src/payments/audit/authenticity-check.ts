@@ -1,6 +1,7 @@
 import type { Mac } from '../../platform/base/mac.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
-import { collectionText, correctionText } from '../ledger/authenticity.ts';
+import { collectionText, correctionText, receiptText } from '../ledger/authenticity.ts';
+import type { CollectionContent, ReceiptContent } from '../ledger/authenticity.ts';
 import { houseTransferText } from '../house/transfer.ts';
 import type { PostedTransfer } from '../house/transfer.ts';
 import type { Violation } from './check.ts';
@@ -15,54 +16,73 @@ export async function checkAuthenticity(
 ): Promise<Violation[]> {
   onInvariant?.('collections_authentic');
   const collections = await checkCollections(db, mac);
+  onInvariant?.('receipts_authentic');
+  const receipts = await checkReceipts(db, mac);
   onInvariant?.('corrections_authentic');
   const corrections = await checkCorrections(db, mac);
   onInvariant?.('house_authentic');
-  return [...collections, ...corrections, ...(await checkHouse(db, mac))];
+  return [...collections, ...receipts, ...corrections, ...(await checkHouse(db, mac))];
 }
 
-interface CollectionRow {
-  collector: string;
-  reference: string;
-  vendorId: number;
-  collectionId: string;
-  amountCents: bigint;
-  paidAt: Date;
-  createdAt: Date;
-  mac: Buffer | null;
-}
+type CollectionRow = CollectionContent & { mac: Buffer | null };
+type ReceiptRow = ReceiptContent & { mac: Buffer | null };
 
 async function checkCollections(db: Queryable, mac: Mac): Promise<Violation[]> {
-  const violations: Violation[] = [];
   await db.query(
     `declare collections_to_check no scroll cursor for
      select collector, reference, vendor_id as "vendorId", collection_id as "collectionId",
        amount_cents as "amountCents", paid_at as "paidAt", created_at as "createdAt", mac
      from collections`,
   );
-  for (;;) {
-    const page = await db.query<CollectionRow>(`fetch ${PAGE_ROWS} from collections_to_check`);
-    for (const row of page.rows) {
-      const text = collectionText({
-        collector: row.collector,
-        reference: row.reference,
-        vendorId: row.vendorId,
-        collectionId: row.collectionId,
-        amountCents: row.amountCents,
-        paidAt: row.paidAt,
-        createdAt: row.createdAt,
-      });
-      if (mac.verify(text, row.mac)) continue;
-      violations.push({
+  const violations = await checkPages(
+    async () => await db.query<CollectionRow>(`fetch ${PAGE_ROWS} from collections_to_check`),
+    (row) => {
+      if (mac.verify(collectionText(row), row.mac)) return undefined;
+      return {
         invariant: 'collections_authentic',
         vendorId: row.vendorId,
         detail: `collection ${row.collectionId} (reference ${row.reference} of collector ${row.collector}): ${faultOf(row.mac)}`,
-      });
-    }
-    if (page.rows.length < PAGE_ROWS) break;
-  }
+      };
+    },
+  );
   await db.query('close collections_to_check');
   return violations;
+}
+
+async function checkReceipts(db: Queryable, mac: Mac): Promise<Violation[]> {
+  await db.query(
+    `declare receipts_to_check no scroll cursor for
+     select issuer, receipt, receipt_id as "receiptId", source_code as "sourceCode", collector,
+       amount_cents as "amountCents", paid_at as "paidAt", account, vendor_id as "vendorId", state,
+       proposed_by as "proposedBy", decided_by as "decidedBy", mac
+     from receipts`,
+  );
+  const violations = await checkPages(
+    async () => await db.query<ReceiptRow>(`fetch ${PAGE_ROWS} from receipts_to_check`),
+    (row) => {
+      if (mac.verify(receiptText(row), row.mac)) return undefined;
+      return {
+        invariant: 'receipts_authentic',
+        vendorId: row.vendorId ?? 0,
+        detail: `receipt ${row.receipt} of ${row.issuer}: ${faultOf(row.mac)}`,
+      };
+    },
+  );
+  await db.query('close receipts_to_check');
+  return violations;
+}
+
+/** The violations among the rows of a cursor, in constant memory. */
+async function checkPages<Row>(
+  fetchPage: () => Promise<{ readonly rows: readonly Row[] }>,
+  check: (row: Row) => Violation | undefined,
+): Promise<Violation[]> {
+  const violations: Violation[] = [];
+  for (;;) {
+    const { rows } = await fetchPage();
+    violations.push(...rows.map(check).filter((violation) => violation !== undefined));
+    if (rows.length < PAGE_ROWS) return violations;
+  }
 }
 
 interface CorrectionRow {

@@ -70,6 +70,10 @@ const FURTHER_INVARIANTS = [
     says: 'Every collection was recorded by the service: it has a valid authentication code.',
   },
   {
+    name: 'receipts_authentic',
+    says: 'Every receipt, its vendor and who decided it were recorded by the service: it has a valid authentication code.',
+  },
+  {
     name: 'corrections_authentic',
     says: 'Every correction was approved through the service: it has a valid authentication code.',
   },

@@ -1,6 +1,7 @@
 import { FLOWS } from '../ledger/flows.ts';
 import { PAYMENTS_TABLES } from '../tables.ts';
 import { HOUSE_INVARIANTS } from './house-invariants.ts';
+import { RECEIPT_INVARIANTS } from './receipt-invariants.ts';
 
 /** One invariant of the ledger and the rows that violate it. */
 export interface Invariant {
@@ -244,6 +245,7 @@ export const INVARIANTS: readonly Invariant[] = [
             and case_id not in (select case_id from cases where resolved_at is not null)`,
   },
   ...HOUSE_INVARIANTS,
+  ...RECEIPT_INVARIANTS,
   {
     name: 'outcome_equals_correction',
     says: 'A corrected payment has the outcome of its last correction, and each correction starts from the outcome of the previous one.',

@@ -55,3 +55,42 @@ export function correctionText(correction: CorrectionContent): string {
     correction.approvedBy,
   ]);
 }
+
+/** The fields of a receipt, and the people who decided it, that its authentication code covers. */
+export interface ReceiptContent {
+  readonly issuer: string;
+  readonly receipt: string;
+  readonly receiptId: string;
+  readonly sourceCode: string;
+  readonly collector: string;
+  readonly amountCents: bigint;
+  readonly paidAt: Date;
+  readonly account: string | null;
+  readonly vendorId: number | null;
+  readonly state: string;
+  readonly proposedBy: string | null;
+  readonly decidedBy: string | null;
+}
+
+/**
+ * The text that a receipt's authentication code covers. Of the state, only whether it was closed:
+ * the rest follows from the vendor and the ledger. Proposals count once they are decided.
+ */
+export function receiptText(receipt: ReceiptContent): string {
+  const { decidedBy } = receipt;
+  return JSON.stringify([
+    'receipts',
+    receipt.issuer,
+    receipt.receipt,
+    receipt.receiptId,
+    receipt.sourceCode,
+    receipt.collector,
+    String(receipt.amountCents),
+    receipt.paidAt.toISOString(),
+    receipt.account,
+    receipt.vendorId,
+    receipt.state === 'closed',
+    decidedBy === null ? null : receipt.proposedBy,
+    decidedBy,
+  ]);
+}

@@ -7,12 +7,11 @@ import {
   findReceipts,
   insertReceiptEvent,
   lockReceipt,
-  setDecided,
+  setClosed,
   setReceiptProposal,
-  setReversed,
 } from './store.ts';
-import type { ReceiptRow } from './store.ts';
-import { claimFor, credit, openReceiptCase } from './take.ts';
+import type { ReceiptProposal, ReceiptRow } from './store.ts';
+import { claimFor, credit, mayCollect, resign } from './take.ts';
 import type { ReceiptDeps } from './take.ts';
 
 /** Which receipt: an issuer is needed only if two use the same number. */
@@ -68,6 +67,12 @@ export async function proposeForReceipt(
     if (vid !== null && vendor === undefined) {
       throw new PlainError(`There is no vendor ${vid}.`, { field: 'vid' });
     }
+    if (vendor !== undefined && !(await mayCollect(client, row.collector, vendor.vendorId))) {
+      throw new PlainError(
+        `Collector ${row.collector} is suspended or may not collect for ${vid}.`,
+        { field: 'vid' },
+      );
+    }
     const decision = vendor === undefined ? 'close' : 'assign';
     const proposal = { decision, vendor_id: vendor?.vendorId ?? null, vid, note } as const;
     await setReceiptProposal(client, row.receiptId, proposal, by);
@@ -96,60 +101,54 @@ export async function rejectForReceipt(
 /**
  * Carries out another person's proposal: claims the receipt for the vendor in one commit, then
  * credits it.
- * Throws: `PlainError` if the approver is the proposer, or the receipt was decided meanwhile.
+ * Throws: `PlainError` if the approver is the proposer, approves something else than what is
+ * proposed now, or the receipt was decided or reversed meanwhile.
  */
 export async function approveForReceipt(
   deps: ReceiptDeps,
-  request: ReceiptName & { readonly by: string },
+  request: ReceiptName & {
+    readonly by: string;
+    /** What is approved. Null: to close it. */
+    readonly vid: string | null;
+  },
 ): Promise<ReceiptRow> {
   const by = requirePerson(request.by);
   const decided = await databaseTransaction(deps.pool, async (client) => {
     const row = await lockOpen(client, request);
-    const { proposal, proposedBy } = row;
-    if (proposal === null) throw new PlainError('This receipt has no proposal.');
-    if (proposedBy !== null && isSamePerson(proposedBy, by)) {
-      throw new PlainError(`${by} proposed it; another person has to approve it.`, { field: 'by' });
-    }
+    const proposal = requireApprovable(row, { by, vid: request.vid });
     const event = { action: 'approved', actor: by, detail: { ...proposal } } as const;
     await insertReceiptEvent(client, row.receiptId, event);
     const { vendor_id: vendorId } = proposal;
-    await setDecided(client, row.receiptId, by, vendorId === null);
-    if (vendorId === null) return row;
-    return await claimFor(client, deps.ledgerMac, row, {
-      vendorId,
-      account: row.account,
-      actor: by,
-    });
+    if (vendorId !== null) {
+      const claim = { vendorId, account: row.account, actor: by, decidedBy: by };
+      return await claimFor(client, deps.ledgerMac, row, claim);
+    }
+    const closed = resign(deps.ledgerMac, row, { state: 'closed', decidedBy: by });
+    await setClosed(client, closed);
+    return closed;
   });
   if (decided.vendorId !== null) await credit(deps, decided);
   return await requireReceipt(deps.pool, decided);
 }
 
-/**
- * The provider took the money of a receipt back. Opens a case; nothing is posted until two people
- * decide it. Returns false if that was known.
- */
-export async function reportReversal(
-  pool: Pool,
-  name: ReceiptName,
-  by: { readonly actor: string; readonly note: string },
-): Promise<boolean> {
-  return await databaseTransaction(pool, async (client) => {
-    const { issuer, receipt } = await requireReceipt(client, name);
-    const row = await lockReceipt(client, issuer, receipt);
-    if (row === undefined || !(await setReversed(client, row.receiptId))) return false;
-    const { actor, note } = by;
-    const facts = {
-      source: actor,
-      note,
-      issuer,
-      receipt,
-      paid_cents: Number(row.amountCents),
-      state: row.state,
-    };
-    await openReceiptCase(client, row, 'receipt_reversed', facts);
-    const event = { action: 'reversed', actor, detail: { note } } as const;
-    await insertReceiptEvent(client, row.receiptId, event);
-    return true;
-  });
+/** Throws: `PlainError` if this person may not approve it, or not like this. */
+function requireApprovable(
+  row: ReceiptRow,
+  { by, vid }: { readonly by: string; readonly vid: string | null },
+): ReceiptProposal {
+  const { proposal, proposedBy, proposedAt, reversedAt } = row;
+  if (proposal === null || proposedBy === null || proposedAt === null) {
+    throw new PlainError('This receipt has no proposal.');
+  }
+  if (isSamePerson(proposedBy, by)) {
+    throw new PlainError(`${by} proposed it; another person has to approve it.`, { field: 'by' });
+  }
+  if (proposal.vid !== vid) {
+    const proposed = proposal.vid === null ? 'close it' : `assign it to ${proposal.vid}`;
+    throw new PlainError(`The proposal, by ${proposedBy}, is to ${proposed}.`, { field: 'vid' });
+  }
+  if (reversedAt !== null && reversedAt > proposedAt) {
+    throw new PlainError('The provider took the money back after the proposal; propose again.');
+  }
+  return proposal;
 }

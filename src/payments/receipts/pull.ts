@@ -8,7 +8,10 @@ import type { ReceiptDeps } from './take.ts';
 const REACH_MS = 47.5 * 3_600_000;
 /** Each pull goes back this far again: a receipt may be listed late. */
 const OVERLAP_MS = 3_600_000;
-const MAX_PAGES = 200;
+/** How many rows a page has is not documented. */
+const MAX_PAGES = 5_000;
+/** So many receipts that cannot be taken have one cause. */
+const MAX_FAILED = 20;
 
 export interface PullDeps extends ReceiptDeps {
   readonly sources: ReceiptSources;
@@ -46,22 +49,31 @@ export async function pullSource(
   }
   const period = { from: new Date(Math.max(sinceMs, reachMs)), to: turn.now };
   const seen = new Set<string>();
-  let offset = 0;
+  let [unreadable, failed, offset] = [0, 0, 0];
   for (let page = 0; page < MAX_PAGES; page += 1) {
-    const { payments, unreadable } = await source.daraja.pull({ ...period, offset }, turn.signal);
-    if (unreadable > 0) {
-      throw new Error(`source ${sourceCode}: ${unreadable} rows of the pull cannot be read`);
-    }
-    const fresh = payments.filter(({ receipt }) => !seen.has(receipt));
+    const listed = await source.daraja.pull({ ...period, offset }, turn.signal);
+    const fresh = listed.payments.filter(({ receipt }) => !seen.has(receipt));
     for (const payment of fresh) {
       seen.add(payment.receipt);
-      await takePayment(deps, source, { payment, channel: 'pull' });
+      try {
+        await takePayment(deps, source, { payment, channel: 'pull' });
+      } catch (error) {
+        // One receipt must not hold up the others.
+        failed += 1;
+        if (failed === MAX_FAILED) throw error;
+        deps.log.error({ err: error, receipt: payment.receipt }, 'a receipt could not be taken');
+      }
     }
-    if (fresh.length === 0) {
-      await setPulledUntil(deps.pool, sourceCode, turn.now);
-      return seen.size;
-    }
-    offset += payments.length;
+    unreadable += listed.unreadable;
+    if (fresh.length === 0) break;
+    offset += listed.payments.length + listed.unreadable;
+    if (page === MAX_PAGES - 1) throw new Error(`source ${sourceCode}: the pull has no end`);
   }
-  throw new Error(`source ${sourceCode}: the pull has no end`);
+  // What can be taken is taken. The period is pulled again until everything can be.
+  if (unreadable + failed > 0) {
+    const text = `${unreadable} rows of the pull cannot be read, ${failed} could not be taken`;
+    throw new Error(`source ${sourceCode}: ${text}`);
+  }
+  await setPulledUntil(deps.pool, sourceCode, turn.now);
+  return seen.size;
 }

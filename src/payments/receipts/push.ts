@@ -20,8 +20,8 @@ const MAX_CENTS = 25_000_000n;
 
 /**
  * Asks a telephone to pay to a vendor's account number, so that the vendor tops up its own float.
- * The prompt is recorded before it is sent and never sent twice; one may be open for a vendor. It
- * credits nothing by itself: the payment is reported as a receipt like any other.
+ * The prompt is recorded before it is sent and never sent twice; one may be open for
+ * a vendor, and one on a telephone. It credits nothing by itself: the payment is reported as a receipt like any other.
  * Throws: `PlainError` if it cannot be sent.
  */
 export async function pushTopUp(pool: Pool, source: OpenSource, topUp: TopUp): Promise<PushRow> {
@@ -44,27 +44,32 @@ export async function pushTopUp(pool: Pool, source: OpenSource, topUp: TopUp): P
   }
   const pushId = newId();
   if (!(await insertPush(pool, { pushId, sourceCode, vendorId, account, phone, amountCents }))) {
-    throw new PlainError('A prompt for this vendor is open already.');
+    throw new PlainError('A prompt for this vendor, or on this telephone, is open already.');
   }
   const sent = await sendPush({ phone, amountCents, account }, new AbortController().signal);
-  if (sent.kind === 'sent') {
-    await setPushState(pool, pushId, { state: 'sent', checkoutId: sent.checkoutId, reason: null });
-  } else {
-    const { kind: state, reason } = sent;
-    await setPushState(pool, pushId, { state, checkoutId: null, reason });
-  }
+  const recorded = { pushId, state: 'recorded' } as const;
+  const [checkoutId, reason] = sent.kind === 'sent' ? [sent.checkoutId, null] : [null, sent.reason];
+  await setPushState(pool, recorded, { state: sent.kind, checkoutId, reason });
   return await requirePush(pool, pushId);
 }
 
-/** Asks the provider how a prompt ended. Throws: `PlainError` if it is unknown to us. */
+/**
+ * Asks the provider how a prompt ended. One that was given up may still be known there.
+ * Throws: `PlainError` if it is unknown to us, or of another source.
+ */
 export async function checkTopUp(pool: Pool, source: OpenSource, pushId: string): Promise<PushRow> {
   const row = await requirePush(pool, pushId);
+  const { checkoutId } = row;
   const { queryPush } = source.daraja;
-  if (row.state !== 'sent' || row.checkoutId === null || queryPush === null) return row;
-  const state: PushState = await queryPush(row.checkoutId, new AbortController().signal);
+  if (row.sourceCode !== source.row.sourceCode) {
+    throw new PlainError(`The prompt is one of source ${row.sourceCode}.`, { field: 'source' });
+  }
+  const isOpen = row.state === 'sent' || row.state === 'unknown';
+  if (!isOpen || checkoutId === null || queryPush === null) return row;
+  const state: PushState = await queryPush(checkoutId, new AbortController().signal);
   if (state.kind === 'open') return row;
   const reason = state.kind === 'failed' ? state.reason : null;
-  await setPushState(pool, pushId, { state: state.kind, checkoutId: row.checkoutId, reason });
+  await setPushState(pool, row, { state: state.kind, checkoutId, reason });
   return await requirePush(pool, pushId);
 }
 

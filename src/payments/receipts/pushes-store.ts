@@ -16,15 +16,16 @@ export interface PushRow {
 /** A prompt that nobody answered ends within minutes; after this long another one may be sent. */
 const OPEN_FOR = `interval '10 minutes'`;
 
-/** Returns false while another prompt for the vendor is open. */
+/** Returns false while another prompt for the vendor, or on the telephone, is open. */
 export async function insertPush(
   db: Queryable,
   row: Pick<PushRow, 'pushId' | 'sourceCode' | 'vendorId' | 'account' | 'phone' | 'amountCents'>,
 ): Promise<boolean> {
   await db.query(
     `update receipt_pushes set state = 'unknown', reason = 'nobody asked how it ended'
-     where vendor_id = $1 and state in ('recorded', 'sent') and created_at < now() - ${OPEN_FOR}`,
-    [row.vendorId],
+     where (vendor_id = $1 or phone = $2) and state in ('recorded', 'sent')
+       and created_at < now() - ${OPEN_FOR}`,
+    [row.vendorId, row.phone],
   );
   const inserted = await db.query(
     `insert into receipt_pushes (push_id, source_code, vendor_id, account, phone, amount_cents,
@@ -35,14 +36,16 @@ export async function insertPush(
   return inserted.rowCount === 1;
 }
 
+/** Changes nothing if the prompt is in another state by now. */
 export async function setPushState(
   db: Queryable,
-  pushId: string,
+  { pushId, state }: Pick<PushRow, 'pushId' | 'state'>,
   to: Pick<PushRow, 'state' | 'checkoutId' | 'reason'>,
 ): Promise<void> {
   await db.query(
-    'update receipt_pushes set state = $2, checkout_id = $3, reason = $4 where push_id = $1',
-    [pushId, to.state, to.checkoutId, to.reason],
+    `update receipt_pushes set state = $3, checkout_id = $4, reason = $5
+     where push_id = $1 and state = $2`,
+    [pushId, state, to.state, to.checkoutId, to.reason],
   );
 }
 

@@ -75,19 +75,3 @@ export function collectionReference({
 }: Pick<Receipt, 'issuer' | 'receipt'>): string {
   return issuer === MPESA ? receipt : `${issuer}/${receipt}`;
 }
-
-/** The text that a receipt's authentication code covers. */
-export function receiptText(receipt: Receipt): string {
-  return JSON.stringify([
-    'receipts',
-    receipt.issuer,
-    receipt.receipt,
-    receipt.receiptId,
-    receipt.sourceCode,
-    receipt.collector,
-    String(receipt.amountCents),
-    receipt.paidAt.toISOString(),
-    receipt.account,
-    receipt.vendorId,
-  ]);
-}

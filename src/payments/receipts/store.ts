@@ -109,16 +109,34 @@ export async function listLeftClaims(db: Queryable, limit: number): Promise<Rece
   return listed.rows;
 }
 
-/** Gives the receipt to a vendor. The caller holds its lock. */
+/**
+ * Gives the receipt to a vendor. The caller holds its lock.
+ * Throws (SQLSTATE 23514) if `decidedBy` is the person who proposed it.
+ */
 export async function setClaimed(
   db: Queryable,
-  receiptId: string,
-  claim: { readonly vendorId: number; readonly account: string | null; readonly mac: Buffer },
+  row: Pick<ReceiptRow, 'receiptId' | 'vendorId' | 'account' | 'decidedBy' | 'mac'>,
 ): Promise<void> {
   await db.query(
-    `update receipts set state = 'claimed', vendor_id = $2, account = $3, mac = $4
+    `update receipts set state = 'claimed', vendor_id = $2, account = $3, mac = $4, decided_by = $5,
+       decided_at = case when $5::text is not null then now() end
      where receipt_id = $1`,
-    [receiptId, claim.vendorId, claim.account, claim.mac],
+    [row.receiptId, row.vendorId, row.account, row.mac, row.decidedBy],
+  );
+}
+
+/**
+ * The receipt is for no vendor. The caller holds its lock.
+ * Throws (SQLSTATE 23514) if `decidedBy` is the person who proposed it.
+ */
+export async function setClosed(
+  db: Queryable,
+  row: Pick<ReceiptRow, 'receiptId' | 'decidedBy' | 'mac'>,
+): Promise<void> {
+  await db.query(
+    `update receipts set state = 'closed', mac = $2, decided_by = $3, decided_at = now()
+     where receipt_id = $1`,
+    [row.receiptId, row.mac, row.decidedBy],
   );
 }
 
@@ -156,21 +174,6 @@ export async function setReceiptProposal(
        proposed_at = case when $2::jsonb is not null then now() end
      where receipt_id = $1`,
     [receiptId, proposal === null ? null : JSON.stringify(proposal), actor],
-  );
-}
-
-/** Throws (SQLSTATE 23514) if `actor` is the person who proposed it. */
-export async function setDecided(
-  db: Queryable,
-  receiptId: string,
-  actor: string,
-  closes: boolean,
-): Promise<void> {
-  await db.query(
-    `update receipts set decided_by = $2, decided_at = now(),
-       state = case when $3 then 'closed' else state end
-     where receipt_id = $1`,
-    [receiptId, actor, closes],
   );
 }
 

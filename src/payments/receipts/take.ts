@@ -8,11 +8,12 @@ import type { Mac } from '../../platform/base/mac.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { HOUSE, openCase } from '../cases/cases-store.ts';
+import { receiptText } from '../ledger/authenticity.ts';
 import { collect } from '../collections/collect.ts';
 import { decideReport } from './decide.ts';
 import type { Decision } from './decide.ts';
-import { collectionReference, receiptText } from './receipt.ts';
-import type { Receipt, ReceiptReport } from './receipt.ts';
+import { collectionReference } from './receipt.ts';
+import type { Receipt, ReceiptReport, ReceiptState } from './receipt.ts';
 import { findVendorOfAccount } from './sources-store.ts';
 import {
   endClaim,
@@ -66,13 +67,15 @@ async function record(
   report: ReceiptReport,
   confirmFromCents: bigint | null,
 ): Promise<{ readonly row: ReceiptRow; readonly decision: Decision }> {
-  const known = await insertOrLock(client, mac, report, confirmFromCents);
-  const { row, isNew } = known;
+  const reportedFor = await vendorOf(client, report);
+  const about = { vendorId: reportedFor, confirmFromCents, known: undefined };
+  const first = decideReport(report, about);
+  if (first.kind !== 'new') throw new Error('the first report of a receipt is new');
+  const { row, isNew } = await insertOrLock(client, mac, report, first);
   const isNews = await insertReport(client, row.receiptId, report);
   if (isNew) {
-    const state = row.state as 'claimed' | 'unmatched' | 'unconfirmed';
-    if (state === 'claimed') await noteClaim(client, row, report.channel);
-    return { row, decision: { kind: 'new', state, vendorId: row.vendorId } };
+    if (first.state === 'claimed') await noteClaim(client, row, report.channel);
+    return { row, decision: first };
   }
   // Account numbers of another source may be other vendors'.
   const vendorId = await vendorOf(client, row.account === null ? report : row);
@@ -96,18 +99,16 @@ async function vendorOf(
 }
 
 /** The receipt as this report makes it, or the one that is known, locked. */
-async function insertOrLock(
+export async function insertOrLock(
   client: Queryable,
   mac: Mac,
   report: ReceiptReport,
-  confirmFromCents: bigint | null,
+  first: { readonly state: ReceiptState; readonly vendorId: number | null },
 ): Promise<{ readonly row: ReceiptRow; readonly isNew: boolean }> {
-  const vendorId = await vendorOf(client, report);
-  const decision = decideReport(report, { vendorId, confirmFromCents, known: undefined });
-  if (decision.kind !== 'new') throw new Error('the first report of a receipt is new');
-  const made = { ...report, receiptId: newId(), vendorId: decision.vendorId };
-  const row = { ...made, state: decision.state, mac: mac.sign(receiptText(made)) };
-  const isNew = await insertReceipt(client, row);
+  const { state, vendorId } = first;
+  const undecided = { proposedBy: null, decidedBy: null };
+  const made = { ...report, ...undecided, receiptId: newId(), vendorId, state };
+  const isNew = await insertReceipt(client, { ...made, mac: mac.sign(receiptText(made)) });
   const stored = await lockReceipt(client, report.issuer, report.receipt);
   if (stored === undefined) throw new Error(`receipt ${report.receipt} is gone`);
   return { row: stored, isNew };
@@ -121,15 +122,33 @@ export async function claimFor(
   client: Queryable,
   mac: Mac,
   row: ReceiptRow,
-  claim: { readonly vendorId: number; readonly account: string | null; readonly actor: string },
+  claim: {
+    readonly vendorId: number;
+    readonly account: string | null;
+    /** The channel, or the person who approved it. */
+    readonly actor: string;
+    readonly decidedBy?: string;
+  },
 ): Promise<ReceiptRow> {
-  requireAuthentic(mac, row);
-  const { vendorId, account, actor } = claim;
-  const claimed: ReceiptRow = { ...row, vendorId, account, state: 'claimed' };
-  const code = mac.sign(receiptText(claimed));
-  await setClaimed(client, row.receiptId, { vendorId, account, mac: code });
+  const { vendorId, account, actor, decidedBy = null } = claim;
+  const claimed = resign(mac, row, { vendorId, account, decidedBy, state: 'claimed' });
+  await setClaimed(client, claimed);
   await noteClaim(client, claimed, actor);
-  return { ...claimed, mac: code };
+  return claimed;
+}
+
+/**
+ * The row with a change, under a new authentication code.
+ * Throws: `Error` if the row was changed outside of the service.
+ */
+export function resign(
+  mac: Mac,
+  row: ReceiptRow,
+  change: Partial<Pick<ReceiptRow, 'vendorId' | 'account' | 'state' | 'decidedBy'>>,
+): ReceiptRow {
+  requireAuthentic(mac, row);
+  const changed = { ...row, ...change };
+  return { ...changed, mac: mac.sign(receiptText(changed)) };
 }
 
 async function noteClaim(client: Queryable, row: ReceiptRow, actor: string): Promise<void> {
@@ -233,12 +252,12 @@ async function endAs(
 }
 
 /** Whether the collector is active, and may report income of this vendor. */
-async function mayCollect(pool: Pool, name: string, vendorId: number): Promise<boolean> {
-  const collector = await findCollector(pool, name);
+export async function mayCollect(db: Queryable, name: string, vendorId: number): Promise<boolean> {
+  const collector = await findCollector(db, name);
   if (collector === undefined || collector.status !== 'active') return false;
   const scope = scopeOf(collector);
   if (scope === 'all') return true;
-  const vendor = (await listVendors(pool)).find((row) => row.vendorId === vendorId);
+  const vendor = (await listVendors(db)).find((row) => row.vendorId === vendorId);
   return vendor !== undefined && isInScope(scope, vendor.vid);
 }
 

@@ -113,3 +113,5 @@ create table receipt_pushes (
 );
 create unique index receipt_pushes_open on receipt_pushes (vendor_id)
   where state in ('recorded', 'sent');
+create unique index receipt_pushes_telephone on receipt_pushes (phone)
+  where state in ('recorded', 'sent');

@@ -1,7 +1,10 @@
 import { PlainError } from './plain-error.ts';
 
-/** The name of a person who uses the command line. There is no login behind it. */
-const PERSON_PATTERN = /^[^\p{C}\s](?:[^\p{C}]{0,78}[^\p{C}\s])?$/u;
+/**
+ * The name of a person who uses the command line. There is no login behind it. Invisible characters
+ * would make two names of one.
+ */
+const PERSON_PATTERN = /^[^\p{C}\p{DI}\s](?:[^\p{C}\p{DI}]{0,78}[^\p{C}\p{DI}\s])?$/u;
 
 /** The name of the person who acts. Throws: `PlainError` (field `by`) if it is not a valid name. */
 export function requirePerson(name: string): string {

@@ -68,6 +68,26 @@ export function readPushSent(ending: Ending): PushSent {
   return { kind: isRefused ? 'refused' : 'unknown', reason };
 }
 
+/**
+ * Results after which nothing is paid any more: the customer has too little money or is at a limit,
+ * did not answer, cancelled, or gave a wrong PIN; the prompt could not be sent. Anything else, such
+ * as a result of the query itself or one that is not documented, says nothing about the payment.
+ */
+const NOT_PAID: ReadonlySet<string> = new Set([
+  '1',
+  '2',
+  '3',
+  '4',
+  '8',
+  '1019',
+  '1025',
+  '1032',
+  '1037',
+  '2001',
+  '8006',
+  'SFC_IC0003',
+]);
+
 /** What Daraja says about a prompt. Only a result of the prompt itself ends it. */
 export function readPushState(ending: Ending): PushState {
   if (ending.kind !== 'answer') return { kind: 'open', reason: ending.reason };
@@ -75,7 +95,9 @@ export function readPushState(ending: Ending): PushState {
   const result = textOf(content?.['ResultCode']);
   const reason = saidBy(ending, content);
   if (ending.httpStatus !== 200 || result === undefined) return { kind: 'open', reason };
-  return result === '0' ? { kind: 'paid' } : { kind: 'failed', reason: `${result}: ${reason}` };
+  if (result === '0') return { kind: 'paid' };
+  const said = `${result}: ${reason}`;
+  return { kind: NOT_PAID.has(result) ? 'failed' : 'open', reason: said };
 }
 
 function saidBy(

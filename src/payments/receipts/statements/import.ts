@@ -1,7 +1,7 @@
 import { PlainError } from '../../../platform/base/plain-error.ts';
 import { formatMoney } from '../../../platform/base/money.ts';
 import type { WireTime } from '../../../platform/base/clock.ts';
-import { reportReversal } from '../assign.ts';
+import { reportReversal } from '../reverse.ts';
 import { findReceipts } from '../store.ts';
 import type { SourceRow } from '../sources-store.ts';
 import { takeReport } from '../take.ts';

@@ -6,7 +6,17 @@ describe('a person', () => {
     expect(requirePerson(name)).toBe(name);
   });
 
-  test.each(['', ' ', ' Amani', 'Amani ', 'Ama\nni', 'x'.repeat(81)])('is not %j', (name) => {
+  test.each([
+    '',
+    ' ',
+    ' Amani',
+    'Amani ',
+    'Ama\nni',
+    'Am\u200bani',
+    'Am\u034fani',
+    'Amani\ufe0f',
+    'x'.repeat(81),
+  ])('is not %j', (name) => {
     expect(() => requirePerson(name)).toThrow('It must be a person’s name');
   });
 

@@ -1,0 +1,65 @@
+import { PlainError } from '../../platform/base/plain-error.ts';
+import { databaseTransaction } from '../../platform/db/pool.ts';
+import type { Pool, Queryable } from '../../platform/db/pool.ts';
+import { requireReceipt } from './assign.ts';
+import type { ReceiptName } from './assign.ts';
+import type { ReceiptReport } from './receipt.ts';
+import { insertReceiptEvent, insertReport, lockReceipt, setReversed } from './store.ts';
+import type { ReceiptRow } from './store.ts';
+import { insertOrLock, openReceiptCase } from './take.ts';
+import type { ReceiptDeps } from './take.ts';
+
+interface ReportedBy {
+  /** A person, or the channel. */
+  readonly actor: string;
+  readonly note: string;
+}
+
+/**
+ * The provider took the money of a known receipt back. Opens a case; nothing is posted until two
+ * people decide it. Returns false if that was known.
+ * Throws: `PlainError` if the receipt is not known.
+ */
+export async function reportReversal(
+  pool: Pool,
+  name: ReceiptName,
+  by: ReportedBy,
+): Promise<boolean> {
+  return await databaseTransaction(pool, async (client) => {
+    const { issuer, receipt } = await requireReceipt(client, name);
+    const row = await lockReceipt(client, issuer, receipt);
+    if (row === undefined) throw new PlainError(`There is no receipt ${receipt}.`);
+    return await reverse(client, row, by);
+  });
+}
+
+/**
+ * A provider reports a reversal, possibly of a receipt that it has not reported yet. Such a receipt
+ * is kept as unmatched, so that its own report does not credit it: people decide.
+ */
+export async function takeReversal(
+  { pool, ledgerMac }: ReceiptDeps,
+  report: ReceiptReport,
+): Promise<void> {
+  await databaseTransaction(pool, async (client) => {
+    const kept = { state: 'unmatched', vendorId: null } as const;
+    const { row, isNew } = await insertOrLock(client, ledgerMac, report, kept);
+    if (isNew) await insertReport(client, row.receiptId, report);
+    await reverse(client, row, { actor: report.channel, note: 'reported as reversed' });
+  });
+}
+
+/** The caller holds the receipt's lock. */
+async function reverse(
+  client: Queryable,
+  row: ReceiptRow,
+  { actor, note }: ReportedBy,
+): Promise<boolean> {
+  if (!(await setReversed(client, row.receiptId))) return false;
+  const { issuer, receipt, state } = row;
+  const paid = { paid_cents: Number(row.amountCents), state };
+  const facts = { source: actor, note, issuer, receipt, ...paid };
+  await openReceiptCase(client, row, 'receipt_reversed', facts);
+  await insertReceiptEvent(client, row.receiptId, { action: 'reversed', actor, detail: { note } });
+  return true;
+}

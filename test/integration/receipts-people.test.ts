@@ -1,0 +1,258 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { checkLedger } from '../../src/payments/audit/check.ts';
+import { addAccount, setSource } from '../../src/payments/receipts/administer.ts';
+import {
+  approveForReceipt,
+  proposeForReceipt,
+  rejectForReceipt,
+  requireReceipt,
+} from '../../src/payments/receipts/assign.ts';
+import type { ReceiptReport } from '../../src/payments/receipts/receipt.ts';
+import { reportReversal } from '../../src/payments/receipts/reverse.ts';
+import { listReceiptEvents } from '../../src/payments/receipts/store.ts';
+import { takeReport } from '../../src/payments/receipts/take.ts';
+import { COLLECTOR, openBooks } from '../support/money-fixture.ts';
+import type { Books } from '../support/money-fixture.ts';
+
+// Receipts that people decide: by two of them, about what they have seen, once.
+
+const SOURCE = 'paybill';
+const CENTS = 60_000_00n;
+const note = 'the customer showed the message';
+
+let books: Books;
+beforeAll(async () => {
+  books = await openBooks();
+  await setSource(books.pool, SOURCE, {
+    name: 'Pay bill',
+    kind: 'daraja',
+    collector: COLLECTOR,
+    settings: { base_url: 'http://127.0.0.1:9', short_code: '600100' },
+  });
+});
+afterAll(async () => {
+  await books.close();
+});
+
+function deps() {
+  return { pool: books.pool, ledgerMac: books.ledgerMac, log: pino({ level: 'silent' }) };
+}
+
+let made = 0;
+
+function reportOf(account: string | null, channel: ReceiptReport['channel']): ReceiptReport {
+  made += 1;
+  return {
+    issuer: 'mpesa',
+    receipt: `PE${String(made).padStart(8, '0')}`,
+    sourceCode: SOURCE,
+    collector: COLLECTOR,
+    channel,
+    amountCents: CENTS,
+    paidAt: new Date('2026-01-05T07:15:30Z'),
+    account,
+    payer: null,
+  };
+}
+
+/** A receipt that waits for people, and two vendors whose it may be. */
+async function waiting() {
+  const report = reportOf('TYPO', 'pull');
+  expect(await takeReport(deps(), report)).toBe('unmatched');
+  const [one, other] = [await books.addVendor(), await books.addVendor()];
+  const name = { receipt: report.receipt };
+  return { report, name, one, other, vid: vidOf(one), otherVid: vidOf(other) };
+}
+
+function vidOf(vendorId: number): string {
+  return `vendor-${vendorId}`;
+}
+
+async function collected(vendorId: number): Promise<bigint | undefined> {
+  return (await books.balances(vendorId))['collected'];
+}
+
+async function violations(): Promise<string[]> {
+  const report = await checkLedger(books.pool, { mac: books.ledgerMac });
+  return report.violations.map(({ invariant }) => invariant);
+}
+
+test.each(['Asha', 'ASHA', 'asha', 'Ａｓｈａ'])(
+  'what Asha proposed is not approved by %s',
+  async (by) => {
+    const { name, one, vid } = await waiting();
+    await proposeForReceipt(books.pool, { ...name, by: 'Asha', note, vid });
+    await expect(approveForReceipt(deps(), { ...name, by, vid })).rejects.toThrow('another person');
+    expect(await collected(one)).toBe(0n);
+  },
+);
+
+test('two people who are one in other spaces or invisible characters are refused', async () => {
+  const { name, vid } = await waiting();
+  await proposeForReceipt(books.pool, { ...name, by: 'Asha Otieno', note, vid });
+  for (const by of ['Asha  Otieno', 'Asha\u00a0Otieno', 'Asha Otieno\u034f', 'Asha\u200b Otieno']) {
+    await expect(approveForReceipt(deps(), { ...name, by, vid })).rejects.toThrow();
+  }
+  expect(await requireReceipt(books.pool, name)).toMatchObject({ state: 'unmatched' });
+});
+
+test('an approval names what it approves: a proposal that was changed in between is not carried out', async () => {
+  const { name, one, other, vid, otherVid } = await waiting();
+  await proposeForReceipt(books.pool, { ...name, by: 'Asha', note, vid });
+  // Baraka has seen it, and Asha changes it.
+  await proposeForReceipt(books.pool, { ...name, by: 'Asha', note, vid: otherVid });
+  const approval = { ...name, by: 'Baraka', vid };
+  await expect(approveForReceipt(deps(), approval)).rejects.toThrow(`assign it to ${otherVid}`);
+  await proposeForReceipt(books.pool, { ...name, by: 'Asha', note, vid: null });
+  await expect(approveForReceipt(deps(), approval)).rejects.toThrow('close it');
+  await rejectForReceipt(books.pool, { ...name, by: 'Asha', note });
+  await expect(approveForReceipt(deps(), approval)).rejects.toThrow('no proposal');
+  expect([await collected(one), await collected(other)]).toEqual([0n, 0n]);
+});
+
+test('who proposes last is the proposer', async () => {
+  const { name, one, vid } = await waiting();
+  await proposeForReceipt(books.pool, { ...name, by: 'Asha', note, vid });
+  await proposeForReceipt(books.pool, { ...name, by: 'Baraka', note, vid });
+  await expect(approveForReceipt(deps(), { ...name, by: 'Baraka', vid })).rejects.toThrow(
+    'another',
+  );
+  expect(await approveForReceipt(deps(), { ...name, by: 'Asha', vid })).toMatchObject({
+    state: 'credited',
+  });
+  expect(await collected(one)).toBe(CENTS);
+});
+
+test('many approvals at once credit once', async () => {
+  const { name, one, vid } = await waiting();
+  await proposeForReceipt(books.pool, { ...name, by: 'Asha', note, vid });
+  const tried = await Promise.allSettled(
+    Array.from({ length: 20 }, async (_, index) =>
+      approveForReceipt(deps(), { ...name, by: `Person ${index}`, vid }),
+    ),
+  );
+  expect(tried.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  expect(await collected(one)).toBe(CENTS);
+});
+
+test('a receipt that people assign while the pull confirms it is credited once, to one vendor', async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const [owner, chosen] = [await books.addVendor(), await books.addVendor()];
+    const account = `ACC${round}`;
+    const vid = vidOf(owner);
+    await addAccount(books.pool, { sourceCode: SOURCE, account, vid, by: 'Asha' });
+    const report = reportOf(account, 'confirmation');
+    expect(await takeReport(deps(), report, 1n)).toBe('unconfirmed');
+    const name = { receipt: report.receipt };
+    await proposeForReceipt(books.pool, { ...name, by: 'Asha', note, vid: vidOf(chosen) });
+    const approve = async () =>
+      await approveForReceipt(deps(), { ...name, by: 'Baraka', vid: vidOf(chosen) });
+    const pull = async () => await takeReport(deps(), { ...report, channel: 'pull' }, 1n);
+    await Promise.allSettled(round % 2 === 0 ? [approve(), pull()] : [pull(), approve()]);
+    const credited = new Set([await collected(owner), await collected(chosen)]);
+    expect(credited).toEqual(new Set([0n, CENTS]));
+    expect(await requireReceipt(books.pool, name)).toMatchObject({ state: 'credited' });
+  }
+});
+
+test('what was reversed after the proposal needs a new one', async () => {
+  const { name, one, vid } = await waiting();
+  await proposeForReceipt(books.pool, { ...name, by: 'Asha', note, vid });
+  await reportReversal(books.pool, name, { actor: 'Chege', note: 'Safaricom called' });
+  const approval = { ...name, by: 'Baraka', vid };
+  await expect(approveForReceipt(deps(), approval)).rejects.toThrow('propose again');
+  expect(await collected(one)).toBe(0n);
+  await proposeForReceipt(books.pool, { ...name, by: 'Asha', note, vid: null });
+  const closed = await approveForReceipt(deps(), { ...approval, vid: null });
+  expect(closed).toMatchObject({ state: 'closed', decidedBy: 'Baraka' });
+});
+
+test('a vendor for whom the collector may not collect cannot be proposed', async () => {
+  const { name, vid } = await waiting();
+  await books.pool.query(`update collectors set status = 'suspended' where collector = $1`, [
+    COLLECTOR,
+  ]);
+  try {
+    const proposal = { ...name, by: 'Asha', note, vid };
+    await expect(proposeForReceipt(books.pool, proposal)).rejects.toThrow('suspended');
+  } finally {
+    await books.pool.query(`update collectors set status = 'active' where collector = $1`, [
+      COLLECTOR,
+    ]);
+  }
+});
+
+test('what was done, and by whom, is kept', async () => {
+  const { name, vid } = await waiting();
+  await proposeForReceipt(books.pool, { ...name, by: 'Asha', note: 'first', vid: null });
+  await rejectForReceipt(books.pool, { ...name, by: 'Chege', note: 'no' });
+  await proposeForReceipt(books.pool, { ...name, by: 'Asha', note, vid });
+  const row = await approveForReceipt(deps(), { ...name, by: 'Baraka', vid });
+  const events = await listReceiptEvents(books.pool, row.receiptId);
+  expect(events.map(({ action, actor }) => [action, actor])).toEqual([
+    ['proposed', 'Asha'],
+    ['rejected', 'Chege'],
+    ['proposed', 'Asha'],
+    ['approved', 'Baraka'],
+    ['claimed', 'Baraka'],
+    ['credited', COLLECTOR],
+  ]);
+  expect(row).toMatchObject({ proposedBy: 'Asha', decidedBy: 'Baraka' });
+});
+
+test('the database itself refuses a decision by the proposer, and changes of what was done', async () => {
+  const { name, vid } = await waiting();
+  const { receiptId } = await proposeForReceipt(books.pool, { ...name, by: 'Asha', note, vid });
+  const decide = `update receipts set decided_by = 'ASHA', decided_at = now() where receipt_id = $1`;
+  await expect(books.pool.query(decide, [receiptId])).rejects.toThrow('receipts_two_people');
+  for (const statement of [
+    'delete from receipts where receipt_id = $1',
+    'update receipts set amount_cents = 1 where receipt_id = $1',
+    'update receipt_events set actor = actor where receipt_id = $1',
+    'delete from receipt_events where receipt_id = $1',
+    'delete from receipt_reports where receipt_id = $1',
+  ]) {
+    await expect(books.pool.query(statement, [receiptId])).rejects.toThrow('permission denied');
+  }
+});
+
+test.each([
+  ['closed by nobody', `state = 'closed'`, 'receipts_authentic'],
+  [
+    'closed in the name of two people',
+    `state = 'closed', proposal = '{}', proposed_by = 'A', proposed_at = now(), decided_by = 'B', decided_at = now()`,
+    'receipts_authentic',
+  ],
+  ['given to a vendor', `state = 'claimed', vendor_id = 1`, 'receipts_authentic'],
+  ['given another account', `account = 'ACC1'`, 'receipts_authentic'],
+])('ledger check finds a receipt that was %s by SQL', async (_, change, invariant) => {
+  const { name } = await waiting();
+  const { receiptId } = await requireReceipt(books.pool, name);
+  const restore = await books.pool.query<Record<string, unknown>>(
+    'select state, vendor_id, account from receipts where receipt_id = $1',
+    [receiptId],
+  );
+  expect(await violations()).toEqual([]);
+  await books.pool.query(`update receipts set ${change} where receipt_id = $1`, [receiptId]);
+  expect(await violations()).toEqual([invariant]);
+  const { state, vendor_id: vendorId, account } = restore.rows[0] ?? {};
+  await books.pool.query(
+    `update receipts set state = $2, vendor_id = $3, account = $4, proposal = null, proposed_by = null,
+       proposed_at = null, decided_by = null, decided_at = null where receipt_id = $1`,
+    [receiptId, state, vendorId, account],
+  );
+});
+
+test('ledger check finds a claim that was marked as credited and never was', async () => {
+  const vendorId = await books.addVendor();
+  const account = 'UNPAID';
+  await addAccount(books.pool, { sourceCode: SOURCE, account, vid: vidOf(vendorId), by: 'Asha' });
+  await books.pool.query(`update collectors set status = 'suspended'`);
+  const report = reportOf(account, 'pull');
+  expect(await takeReport(deps(), report)).toBe('claimed');
+  await books.pool.query(`update receipts set state = 'credited' where receipt = $1`, [
+    report.receipt,
+  ]);
+  expect(await violations()).toEqual(['receipts_are_collected']);
+});

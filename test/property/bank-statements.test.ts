@@ -1,0 +1,213 @@
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PlainError } from '../../src/platform/base/plain-error.ts';
+import { createWireTime } from '../../src/platform/base/clock.ts';
+import { formatMoney } from '../../src/platform/base/money.ts';
+import { readStatement } from '../../src/payments/receipts/statements/read.ts';
+import { readStatementSettings } from '../../src/payments/receipts/statements/settings.ts';
+import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
+
+// Bank statements that were cut, changed or made to harm. A reader answers with lines and with
+// problems of lines; it never throws.
+
+const SAMPLES = path.resolve(import.meta.dirname, '../../docs/guide/samples');
+const wireTime = createWireTime('Africa/Nairobi');
+const FORMATS = [
+  ['csv', 'csv'],
+  ['mt940', 'sta'],
+  ['camt053', 'xml'],
+] as const;
+
+let folder: string;
+beforeAll(async () => {
+  folder = await makeTemporaryFolder();
+});
+afterAll(async () => {
+  await removeFolder(folder);
+});
+
+function sampleOf(format: (typeof FORMATS)[number][0], extension: string) {
+  const sample = (name: string): string => readFileSync(path.join(SAMPLES, name), 'utf8');
+  return {
+    rules: readStatementSettings('bank', JSON.parse(sample(`bank-${format}.json`))),
+    content: sample(`bank-statement.${extension}`),
+  };
+}
+
+async function read(rules: ReturnType<typeof sampleOf>['rules'], content: string | Buffer) {
+  const file = path.join(folder, 'statement');
+  await writeFile(file, content);
+  return await readStatement(file, rules, wireTime);
+}
+
+describe.each(FORMATS)('%s', (...format) => {
+  const { rules, content } = sampleOf(...format);
+
+  test('whatever is flipped, cut out or doubled, each line is whole or has a problem', async () => {
+    const bytes = Buffer.from(content);
+    const position = fc.integer({ min: 0, max: bytes.length });
+    const change = fc.record({
+      at: position,
+      to: position,
+      byte: fc.integer({ min: 0, max: 255 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 4 }), async (changes) => {
+        let hostile = bytes;
+        for (const { at, to, byte } of changes) {
+          hostile = Buffer.concat([hostile.subarray(0, at), Buffer.of(byte), hostile.subarray(to)]);
+        }
+        const { lines, problems } = await read(rules, hostile);
+        const last = hostile.toString('latin1').split(/\r\n|\n|\r/).length;
+        for (const { line } of [...lines, ...problems]) {
+          expect(line).toBeGreaterThanOrEqual(1);
+          expect(line).toBeLessThanOrEqual(last);
+        }
+        for (const { amountCents, at, kind, reference } of lines) {
+          expect(amountCents).toBeGreaterThan(0n);
+          expect(at.getTime()).not.toBeNaN();
+          expect(kind === 'pending' || reference !== '').toBe(true);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('one line of 10 MB is a problem', async () => {
+    const long = 'x'.repeat(10 * 1024 * 1024);
+    const { problems } = await read(rules, long);
+    expect(problems).toHaveLength(1);
+  });
+
+  test('a file above the largest size is refused', async () => {
+    const large = Buffer.alloc(32 * 1024 * 1024 + 1, 'x');
+    await expect(read(rules, large)).rejects.toThrow(PlainError);
+  });
+});
+
+test.each([
+  ['mt940', 'sta', ':62F:C260106KES1513,'],
+  ['camt053', 'xml', '</Document>'],
+] as const)('%s that was cut off anywhere has a problem', async (format, extension, end) => {
+  const { rules, content } = sampleOf(format, extension);
+  const whole = content.indexOf(end) + end.length;
+  for (let length = 0; length < whole; length += format === 'mt940' ? 1 : 37) {
+    const { problems } = await read(rules, content.slice(0, length));
+    expect(problems.length, `after ${length} characters`).toBeGreaterThan(0);
+  }
+  expect((await read(rules, content.slice(0, whole))).problems).toEqual([]);
+});
+
+const { rules: camtRules, content: camtSample } = sampleOf('camt053', 'xml');
+
+test.each([
+  [
+    'entities that multiply',
+    `<!DOCTYPE a [<!ENTITY a "${'x'.repeat(99)}"><!ENTITY b "&a;&a;&a;">]>`,
+  ],
+  ['an entity of a file', '<!DOCTYPE a [<!ENTITY a SYSTEM "file:///etc/passwd">]>'],
+  ['an external document type', '<!DOCTYPE a SYSTEM "http://127.0.0.1:1/a.dtd">'],
+])('XML with %s is refused', async (_, doctype) => {
+  const hostile = camtSample
+    .replace('<Document', `${doctype}<Document`)
+    .replace('CASH DEPOSIT', '&a;&b;');
+  expect(await read(camtRules, hostile)).toMatchObject({
+    lines: [],
+    problems: [{ problem: expect.stringContaining('document type') }],
+  });
+});
+
+test('XML with a million elements inside each other is refused', async () => {
+  const { lines, problems } = await read(camtRules, '<a>'.repeat(1_000_000));
+  expect([lines.length, problems.length]).toEqual([0, 1]);
+});
+
+test('what is booked and written is what is read, in each format', async () => {
+  const movements = fc.array(
+    fc.record({
+      cents: fc.bigInt(1n, 99_999_999_99n),
+      isCredit: fc.boolean(),
+      day: fc.integer({ min: 1, max: 28 }),
+    }),
+    { maxLength: 20 },
+  );
+  await fc.assert(
+    fc.asyncProperty(movements, async (made) => {
+      for (const [format, extension] of FORMATS) {
+        const { rules } = sampleOf(format, extension);
+        const { lines, problems } = await read(rules, WRITERS[format](made));
+        expect(problems).toEqual([]);
+        expect(
+          lines.map(({ kind, amountCents, reference, at }) => ({
+            ...{ isCredit: kind === 'credit', cents: amountCents, reference },
+            day: Number(wireTime.format(at).slice(8, 10)),
+          })),
+        ).toEqual(
+          made.map((movement, index) => ({ ...movement, reference: `FT${1_000 + index}` })),
+        );
+      }
+    }),
+    { numRuns: 30 },
+  );
+});
+
+interface Movement {
+  readonly cents: bigint;
+  readonly isCredit: boolean;
+  readonly day: number;
+}
+
+const OPENING_CENTS = 100_000_000_00n;
+
+function closingCents(made: readonly Movement[]): bigint {
+  let cents = OPENING_CENTS;
+  for (const movement of made) cents += movement.isCredit ? movement.cents : -movement.cents;
+  return cents;
+}
+
+/** Thousands separated, as in spreadsheets. */
+function grouped(cents: bigint): string {
+  return formatMoney(cents).replaceAll(/\B(?=(?:\d{3})+\.)/g, ',');
+}
+
+const WRITERS: Readonly<
+  Record<'csv' | 'mt940' | 'camt053', (made: readonly Movement[]) => string>
+> = {
+  csv: (made) =>
+    [
+      'Date,Narrative,Reference,Money In,Money Out',
+      ...made.map(({ cents, isCredit, day }, index) => {
+        const amount = `"${grouped(cents)}"`;
+        const sides = isCredit ? `${amount},` : `,${amount}`;
+        return `${String(day).padStart(2, '0')}/01/2026,x,FT${1_000 + index},${sides}`;
+      }),
+    ].join('\n'),
+  mt940: (made) => {
+    const balance = (cents: bigint): string =>
+      `${cents < 0n ? 'D' : 'C'}260131KES${formatMoney(cents < 0n ? -cents : cents).replace('.', ',')}`;
+    return [
+      ':20:X\n:25:0110000000001',
+      `:60F:${balance(OPENING_CENTS)}`,
+      ...made.map(({ cents, isCredit, day }, index) => {
+        const amount = formatMoney(cents).replace('.', ',');
+        const date = `2601${String(day).padStart(2, '0')}`;
+        return `:61:${date}${isCredit ? 'C' : 'D'}${amount}NTRFNONREF//FT${1_000 + index}\n:86:x`;
+      }),
+      `:62F:${balance(closingCents(made))}`,
+    ].join('\n');
+  },
+  camt053: (made) => {
+    const amount = (cents: bigint, isCredit: boolean): string =>
+      `<Amt Ccy="KES">${formatMoney(cents)}</Amt><CdtDbtInd>${isCredit ? 'CRDT' : 'DBIT'}</CdtDbtInd>`;
+    const balance = (code: string, cents: bigint): string =>
+      `<Bal><Tp><CdOrPrtry><Cd>${code}</Cd></CdOrPrtry></Tp>${amount(cents < 0n ? -cents : cents, cents >= 0n)}</Bal>`;
+    const entries = made.map(
+      ({ cents, isCredit, day }, index) =>
+        `<Ntry>${amount(cents, isCredit)}<Sts>BOOK</Sts><BookgDt><Dt>2026-01-${String(day).padStart(2, '0')}</Dt></BookgDt><AcctSvcrRef>FT${1_000 + index}</AcctSvcrRef></Ntry>`,
+    );
+    return `<Document><BkToCstmrStmt><Stmt><Acct><Id><IBAN>0110000000001</IBAN></Id></Acct>${balance('OPBD', OPENING_CENTS)}${balance('CLBD', closingCents(made))}${entries.join('')}</Stmt></BkToCstmrStmt></Document>`;
+  },
+};
