@@ -1,6 +1,6 @@
 /**
- * At SIGINT or SIGTERM the work that is waited for through what this returns fails, so that whoever
- * started something for it stops it again, as after any failure. A second signal ends the process.
+ * Work that is awaited through the returned function fails at SIGINT or SIGTERM, so that what was
+ * started for it is stopped, as after any failure. A second signal ends the process.
  */
 export function endOnSignals(): <Result>(work: Promise<Result>) => Promise<Result> {
   const { promise: interrupted, reject } = Promise.withResolvers<never>();

@@ -210,7 +210,7 @@ async function startChild<First>(
   const gone = new Promise<never>((_resolve, reject) => {
     process_.once('exit', (code) => reject(new Error(`${program} ended with ${code}`)));
   });
-  // Whoever asks it something hears of its end.
+  // Its end is reported to the callers of its operations.
   gone.catch(() => undefined);
   const first = (await Promise.race([nextMessage(process_), gone])) as First;
   return {

@@ -36,8 +36,8 @@ export async function startSandbox(config: Config, options: SandboxOptions): Pro
       masterKeys,
       log,
       prepare: async (pool) => {
-        // Whoever has the database has the folder: a second sandbox on it was turned away before it
-        // could write into the first one's journal of operators.
+        // The process that has the database also has the folder: a second sandbox was refused before
+        // it could write into the first one's journal of operators.
         parts.operators = await startOperators({
           port: config.operatorPort,
           folder,

@@ -172,7 +172,7 @@ async function measureRound(
 ): Promise<number[]> {
   const speeds: number[] = [];
   const turns = [...services.entries()];
-  // Whoever comes second has a warmer machine: they take turns.
+  // The second service would find a warmer machine, so they take turns.
   if (round % 2 === 1) turns.reverse();
   for (const [index, service] of turns) {
     speeds[index] = await drive(service, signedRequests(service, requests, round));

@@ -105,7 +105,7 @@ function liveMonth(scene: Scene, monthsAgo: number): void {
   const { habits, diary, random } = scene;
   const open = diary.accounts.filter((_, index) => isOpenIn(diary, index, monthsAgo));
   const openMobile = open.filter(({ product }) => product === 'I').length;
-  // The first month brings the first loan to whoever borrows at all.
+  // People who borrow at all get their first loan in the first month.
   const first = monthsAgo === habits.historyMonths ? 1 : 0;
   const mobile = habits.mobileLoansPerMonth;
   const other = habits.otherLoansPerMonth;

@@ -15,7 +15,7 @@ export const ROWS: readonly (readonly string[])[] = [
   ['parties/parties'],
 
   ['payments/tables'],
-  // Whoever finds a contradiction opens a case.
+  // Every folder above may open a case when it finds a contradiction.
   ['payments/ledger', 'payments/cases', 'payments/grants'],
   ['payments/billers'],
   ['payments/house'],

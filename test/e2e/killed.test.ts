@@ -86,7 +86,7 @@ test('a kill under load: nothing is lost, and nothing is paid twice', async () =
   expect(accepted.size).toBeLessThan(COUNT);
 
   const third = await fixture.start({ dataDir: first.dataDir });
-  // Whoever got no answer asks again with the same reference; whoever got one may, too.
+  // Clients without an answer ask again with the same reference. Those with one may as well.
   await createAll(third, payments, (payment, reference) => {
     const known = accepted.get(payment.merchant_reference);
     if (known !== undefined) expect(reference).toBe(known);

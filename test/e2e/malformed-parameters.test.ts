@@ -43,7 +43,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
     }
     const answers = await Promise.all(requests.map(async ({ request }) => sandbox.send(request)));
     for (const [index, { name, value }] of requests.entries()) {
-      // The unsigned operations tell everybody the same, whoever asks.
+      // The unsigned operations answer all callers alike.
       if (UNSIGNED.has(operation) && name === 'vid' && /^[\w.-]{1,64}$/.test(value)) continue;
       const shown = `${operation} ${form} ${name}=${JSON.stringify(value.slice(0, 40))}`;
       const answer = answers[index];

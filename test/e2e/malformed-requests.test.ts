@@ -120,7 +120,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
     }
   });
 
-  test('forms that are none', async () => {
+  test('bodies that are not valid forms', async () => {
     const good = String(encode(PATHS[operation], hashed(operation, usual(operation)), 'raw').body);
     const bodies = [
       'vid',
@@ -163,7 +163,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
     }
   });
 
-  test('multipart that is none', async () => {
+  test('bodies that are not valid multipart', async () => {
     const { body: good = '' } = encode(
       PATHS[operation],
       hashed(operation, usual(operation)),
@@ -287,7 +287,7 @@ describe('what no HTTP library would send', () => {
     ],
     ['an unknown method', `BREW /billing/list?vid=demo HTTP/1.1\r\n${host}\r\n`, 400],
     ['an unknown version', `GET /billing/list?vid=demo HTTP/3.7\r\n${host}\r\n`, 400],
-    ['a host that is none', 'GET /docs HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n', 400],
+    ['an invalid host', 'GET /docs HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n', 400],
     [
       'an impossible address',
       'GET /docs HTTP/1.1\r\nHost: 1.2.3.999\r\nConnection: close\r\n\r\n',

@@ -181,7 +181,7 @@ describe('two processes on one database', () => {
     expect((await checkLedger(pair.pool)).violations).toEqual([]);
   }, 60_000);
 
-  test('take one reference once, whoever hears it', async () => {
+  test('take one reference once, whichever process receives it', async () => {
     await pair.addBiller('tokens');
     const clients = await pair.addFundedVendor('10000.00');
     const pairs = await Promise.all(
@@ -223,7 +223,7 @@ describe('two processes on one database', () => {
     expect(await clients[1].balance()).toBe(40);
   });
 
-  test('find a repeat without a reference, whoever heard the first', async () => {
+  test('find a repeat without a reference, whichever process received the first request', async () => {
     await pair.addBiller('tokens');
     const clients = await pair.addFundedVendor('1000.00');
     const params = { biller_name: 'tokens', account: '12345678' };

@@ -53,7 +53,7 @@ describe('what real programs send', () => {
     expect((await send(sandbox.origin, sent)).status).toBe(200);
   });
 
-  test('a number that was formatted anew does not match its signature', async () => {
+  test('a number that was formatted again does not match its signature', async () => {
     const params = signedCreate({ amount: '100.00', account: '254711000001' });
     const sent = encode(PATHS.create, { ...params, amount: '100' }, 'json numbers');
     expectRefusal(await send(sandbox.origin, sent), {

@@ -136,7 +136,7 @@ describe('from the first start to the second', () => {
   }, 90_000);
 });
 
-describe('what a person can mend', () => {
+describe('a problem that a person can solve', () => {
   test('an occupied PORT is named', async () => {
     await occupied(async (port) => {
       const said = await refusedStart({ PORT: String(port) });
@@ -155,7 +155,7 @@ describe('what a person can mend', () => {
     });
   });
 
-  test('a way to start that there is not', async () => {
+  test('an unknown way to start is refused', async () => {
     for (const mode of ['server', 'production', '__proto__']) {
       const running = fixture.launch(mode, { DATA_DIR: await fixture.folder() });
       expect(await running.ended()).toEqual({ code: 1, signal: null });

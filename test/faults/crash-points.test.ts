@@ -29,7 +29,7 @@ import {
 import type { OperatorsProgram, Program, Town } from './fleet.ts';
 
 // The whole program is killed at every named point, one after the other, over one database; the next
-// start, which is to die at the next point, has to mend what the one before left.
+// start, which dies at the next point, has to recover what the one before left.
 
 let database: TestDatabase;
 let folder: string;
@@ -299,18 +299,18 @@ type ElsewherePoint =
 
 test('at every crash point: nothing is lost or paid twice, and the next start recovers', async () => {
   const scenes = Object.entries(SCENES) as [CrashPoint, Scene][];
-  let mend = async (): Promise<void> => undefined;
+  let recover = async (): Promise<void> => undefined;
   for (const [point, { env, act, left, after }] of scenes) {
     await startArmed(point, env);
-    await mend();
+    await recover();
     await act(point);
     await expectKilled();
     await left?.(point);
-    mend = async () => await after?.(point);
+    recover = async () => await after?.(point);
   }
   await service.start();
   await untilReady();
-  await mend();
+  await recover();
   for (const [name] of orders) await order(name, '');
   for (const [name, { reference }] of orders) {
     expect(reference, name).toBeDefined();

@@ -130,7 +130,7 @@ test('a flood of creates, connections and slow bodies: memory is bounded, excess
 
   const told = await Promise.all(answers);
   const accepted = new Map<string, string | undefined>();
-  // The system may cut a connection off in such a flood: whoever it was has to ask again.
+  // The system may cut connections in such a flood: these clients have to ask again.
   const unanswered = new Set<string>();
   for (const { name, answer } of told) {
     if (answer === undefined) unanswered.add(name);

@@ -154,7 +154,7 @@ test('a full disk: nothing is acknowledged that is not stored, and work continue
     60_000,
   );
   await rm(ballast);
-  // Out of room for its log the server ends; whoever watches over it starts it again.
+  // Without room for its log the server ends, and its supervisor starts it again.
   await until('the server works', async () => {
     if (hasEnded) await startDatabase();
     return (await pool.query('select 1')).rowCount === 1;

@@ -350,7 +350,7 @@ describe('uploads that do not come', () => {
     expect((await upload(file, { by: await running.addVendor() })).status).toBe(200);
   });
 
-  test('of one request, sent again by whoever has seen it, replace each other alone', async () => {
+  test('uploads of one request that somebody else repeats replace only each other', async () => {
     const own = target(PATH, { batch_reference: fresh('batch'), sha256: sha256(file) });
     const half = await begin(own, { 'Content-Type': 'text/csv' });
     const seen = target(PATH, { batch_reference: fresh('batch'), sha256: sha256(file) });

@@ -389,13 +389,16 @@ describe('malipo collector', () => {
     );
   });
 
-  it.each(['suspend', 'resume', 'rotate-key'])('says that there is none to %s', async (verb) => {
-    const refused = await inProcess(environment, 'collector', verb, 'nobody');
-    expect(refused).toMatchObject({
-      exitCode: 1,
-      stderr: 'error: Collector nobody does not exist.\n',
-    });
-  });
+  it.each(['suspend', 'resume', 'rotate-key'])(
+    'says that the collector to %s does not exist',
+    async (verb) => {
+      const refused = await inProcess(environment, 'collector', verb, 'nobody');
+      expect(refused).toMatchObject({
+        exitCode: 1,
+        stderr: 'error: Collector nobody does not exist.\n',
+      });
+    },
+  );
 });
 
 describe('the environment', () => {

@@ -281,7 +281,7 @@ test('a batch that a process abandoned is continued where it was', async () => {
   try {
     await upload(vendor, csvOf(rows), { batchReference });
     const results = await until('the batch is done', async () => {
-      // Whoever works on it loses its lease again and again.
+      // The process that works on it loses its lease again and again.
       await running.service.pool.query(
         'update score_batches set leased_until = now() where batch_reference = $1',
         [batchReference],

@@ -39,7 +39,7 @@ async function importLoans(...more: string[]): Promise<Ran> {
   );
 }
 
-test('a lender imports, mends by the report and imports again', async () => {
+test('a lender imports, corrects the file by the report and imports again', async () => {
   const first = await importLoans();
   expect(first.exitCode).toBe(1);
   expect(first.stdout).toContain('3 records: 2 states of accounts added (2 accounts new)');

@@ -188,7 +188,7 @@ describe('an imported file', () => {
     expect(account?.current.balanceCents).toBe(800_000n);
   });
 
-  test('with mistakes is taken without them; mended by the report alone, it is complete', async () => {
+  test('with mistakes is taken without them; corrected by the report alone, it is complete', async () => {
     const mistakes: Line[] = [
       { Surname: '' },
       { DateOfBirth: '20200101' },

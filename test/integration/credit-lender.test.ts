@@ -10,7 +10,7 @@ import { PLANTED_ERRORS, rightLines } from '../support/planted-errors.ts';
 import { inProcess, newMasterKey } from './cli-support.ts';
 import type { Environment, Ran } from './cli-support.ts';
 
-// Tried as a lender would: a file with mistakes of all kinds, mended from the report alone.
+// As a lender does it: a file with mistakes of all kinds is corrected from the report alone.
 
 const GUIDE = new URL('../../docs/guide/credit-import.md', import.meta.url);
 const LINES = 120;
@@ -98,7 +98,7 @@ function cellsOf(row: string): string[] {
   return row.split(/,(?=(?:[^"]*"[^"]*")*[^"]*$)/);
 }
 
-test('a file with more than fifty mistakes of all kinds is mended from the report alone', async () => {
+test('a file with more than fifty mistakes of all kinds is corrected from the report alone', async () => {
   const { rows, expected } = written();
   const planted = new Set(expected.map((one) => one.slice(0, one.indexOf(' '))));
   expect(planted.size).toBeGreaterThanOrEqual(50);
@@ -114,23 +114,23 @@ test('a file with more than fifty mistakes of all kinds is mended from the repor
   expect(first.json()).toMatchObject({ rejected: planted.size, records: rows.length });
 
   // The lender looks up nothing but the fields a finding names, on the line it names.
-  const mended = rows.map(cellsOf);
+  const corrected = rows.map(cellsOf);
   for (const { line, field, rule, text } of report) {
     const right =
       csvOf([meant[line - 2] ?? {}])
         .trimEnd()
         .split('\n')[1]
         ?.split(',') ?? [];
-    if (rule === 'duplicate_account') mended[line - 2] = [];
-    else if (field === '') mended[line - 2] = right;
+    if (rule === 'duplicate_account') corrected[line - 2] = [];
+    else if (field === '') corrected[line - 2] = right;
     else {
       for (const [column, name] of header.split(',').entries()) {
         if (`${field} ${text}`.includes(name))
-          mended[line - 2]?.splice(column, 1, right[column] ?? '');
+          corrected[line - 2]?.splice(column, 1, right[column] ?? '');
       }
     }
   }
-  const text = mended.filter((values) => values.length > 0).map((values) => values.join(','));
+  const text = corrected.filter((values) => values.length > 0).map((values) => values.join(','));
   await writeFile(file, `${[header, ...text].join('\n')}\n`);
   const second = await importFile();
   expect(second.json()['findings']).toEqual([]);

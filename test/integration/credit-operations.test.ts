@@ -615,7 +615,7 @@ describe('applications for credit', () => {
     });
     await service.directory.reload();
     const before = await scoreFor('demo2');
-    // What a lender asks itself belongs to the application at hand.
+    // A lender’s own enquiries belong to the current application.
     expect(await scoreFor('demo2')).toBe(before);
     for (const reportReason of ['3', '4']) {
       await ask('generic-score', { reportReason }, { vid: 'fourth' });
@@ -741,11 +741,11 @@ describe('the chain of enquiries', () => {
     expect((await verifyChains(service.pool, vault)).violations).toEqual([]);
   });
 
-  async function expectViolation(harm: string, mend: string, expected: object): Promise<void> {
+  async function expectViolation(harm: string, repair: string, expected: object): Promise<void> {
     await database.asOwner(harm);
     const { violations } = await verifyChains(service.pool, vault);
     expect(violations).toContainEqual({ vendorId: 1, ...expected });
-    await database.asOwner(mend);
+    await database.asOwner(repair);
   }
 });
 

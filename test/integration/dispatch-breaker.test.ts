@@ -95,7 +95,7 @@ describe('calls without an answer', () => {
     expect(await readReason()).toBeUndefined();
   });
 
-  test('count only in a row: any answer, a refusal too, begins anew', async () => {
+  test('count only in a row: any answer, also a refusal, starts the count again', async () => {
     let calls = 0;
     const operator = createScriptedConnector({
       // Two failures, an answer, two failures, an answer …

@@ -153,7 +153,7 @@ describe('an operator that is slow', () => {
     expect(operator.instructions).toHaveLength(10);
   });
 
-  test('gives a place that was kept for nothing to whoever waits', async () => {
+  test('gives a place that was kept in vain to a waiting payment', async () => {
     await putOperator(books.pool, operatorRecord({ maxConcurrency: 1 }));
     const operator = createScriptedConnector({ pay: paid });
     const dispatch = await start({ [OPERATOR]: operator }, { pollMs: 3_600_000 });
@@ -219,7 +219,7 @@ describe('a stop', () => {
     const dispatch = await start({ [OPERATOR]: operator });
     const vendorId = await books.addVendor(1_000_000n);
     const made = newPayment({ vendorId });
-    // Whoever lists the queues waits for this transaction, and then finds its payment.
+    // Listing the queues waits for this database transaction, and then finds its payment.
     const holder = await books.owner.connect();
     await holder.query('begin');
     await holder.query('lock table dispatch_queue in access exclusive mode');

@@ -353,7 +353,7 @@ describe('progress', () => {
     expect(await readQueued(books, made)).toBeUndefined();
   });
 
-  test('does not wait for whoever is settling the transaction', async () => {
+  test('does not wait for the process that settles the payment', async () => {
     const made = await makeOne();
     const first = await mustTake(made, 'send');
     const settling = await books.pool.connect();

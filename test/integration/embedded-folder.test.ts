@@ -28,7 +28,7 @@ async function unmountAll(): Promise<void> {
 }
 
 describe('a first start that was interrupted', () => {
-  test('is made anew wherever it was killed', async () => {
+  test('is repeated, wherever it was killed', async () => {
     const folder = path.join(await fixture.folder(), 'postgres');
     const hasReached = {
       'the temporary folder': async () => (await temporaries(folder)).length > 0,

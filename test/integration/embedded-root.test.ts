@@ -91,7 +91,7 @@ describe.runIf(isRoot)('started as root', () => {
     expect(stdout.trim().split(/\s+/)).toEqual(['12345', '12346']);
   });
 
-  test('a damaged copy of the programs is made anew, and what a killed copier left goes', async () => {
+  test('a damaged copy of the programs is made again, and what a killed copier left is removed', async () => {
     const cache = await cacheParent('damaged');
     const source = await findPostgresPackage(smallPackage);
     const copy = await findPrograms(source, user, [cache]);

@@ -272,7 +272,7 @@ describe('the process', () => {
   });
 });
 
-test('a request that is none is refused, and nothing happens', async () => {
+test('an invalid request is refused, and nothing happens', async () => {
   const operators = await start();
   const ask = async (method: string, pathname: string, body: string | null = null) => {
     const answer = await fetch(operators.origin + pathname, { method, body });

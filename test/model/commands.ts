@@ -222,7 +222,7 @@ const progresses = fc
   );
 
 const word = fc.record({
-  /** Null: about a transaction that there is not. */
+  /** Null: about a payment that does not exist. */
   pick: fc.option(fc.nat(4), { freq: 12 }),
   outcome: fc.constantFrom('success', 'failed'),
   pays: fc.constantFrom('all', 'all', 'all', 'less', 'more', 'nothing'),

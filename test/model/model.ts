@@ -179,7 +179,7 @@ export function modelProgress(
   return true;
 }
 
-/** The operator's final word about a transaction, or about one that there is not. */
+/** The operator's final word about a payment, or about one that does not exist. */
 export function modelSettle(
   model: Model,
   payment: ModelPayment | undefined,

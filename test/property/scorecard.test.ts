@@ -105,7 +105,7 @@ describe('a score', () => {
   test('never rises when an account goes into default', () => {
     fc.assert(
       fc.property(creditFile, performing, accountInDefault, (file, good, inDefault) => {
-        // Whoever pays part of it back at the same time may be better off where the default is suppressed.
+        // A person who repays part of it at the same time may be better off where the default is suppressed.
         const balances = [good.current.balanceCents, inDefault.current.balanceCents] as const;
         const balanceCents = balances[0] > balances[1] ? balances[0] : balances[1];
         const current = { ...inDefault.current, balanceCents };

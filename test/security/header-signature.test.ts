@@ -269,7 +269,7 @@ describe('a request that is sent again', () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  test('signed anew gets the first answer of its reference', async () => {
+  test('signed again gets the first answer of its reference', async () => {
     const payer = await first.addVendor();
     const income = signed(usualParams('collect', payer.vid), 'demo-collector-key');
     await send(first.origin, encode(PATHS.collect, income, 'json'));

@@ -13,7 +13,7 @@ export interface Bugs {
   readonly functions?: readonly FunctionBug[];
 }
 
-/** The code that a bug was made for has changed: it must be planted anew, or nothing is tested. */
+/** The code that a bug was made for has changed: it must be planted again, or nothing is tested. */
 export class BugNotPlantedError extends Error {}
 
 /** The real PostgreSQL under a simulation: one connection, one statement at a time, simulated time. */

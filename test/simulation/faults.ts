@@ -59,7 +59,7 @@ export const FAULTS = {
   callback_first: 'a callback came before the answer to its instruction',
   callback_failed: 'a callback could not be taken and was sent again',
   callback_contradicts: 'a callback said the opposite of what was said before',
-  callback_unknown: 'a callback named a reference that there is not',
+  callback_unknown: 'a callback named an unknown reference',
   callback_foreign: 'an operator reported another operator’s transaction',
   callback_forged: 'a callback was not the operator’s',
   // What the service did about it.

@@ -87,8 +87,8 @@ const TORN = `select coalesce(q.payment_id, a.payment_id) as payment_id, q.stage
   where case q.stage when 'verify' then a.open is distinct from 1 else a.open is not null end`;
 
 /**
- * What holds after every commit: whoever waits for the operator’s word has one instruction out, and
- * nobody else has any.
+ * What holds after every commit: a payment that waits for the operator’s word has one instruction
+ * out, and no other payment has any.
  */
 export async function judgeQueue(world: World): Promise<void> {
   const torn = await world.database.client.query<{

@@ -134,7 +134,7 @@ export function createHostileOperator(
     receive: (message) => {
       const { entry } = message;
       if (message.said !== undefined) {
-        // The network's copy. Whoever knows no idempotency key pays it, by nobody's fault but theirs.
+        // The network's copy. An operator without idempotency keys pays it, and that is its own fault.
         if (message.said.kind === 'paid' && !character.idempotent) {
           entry.excused = true;
           entry.payments.push(message.instruction.amountCents);

@@ -62,7 +62,7 @@ export function createPost(options: {
 
   const receive = (process: SimulatedProcess, letter: Letter, again: () => void): void => {
     let answered = false;
-    // Whoever dies answers nothing, and the operator gives up waiting.
+    // A process that dies does not answer, and the operator gives up waiting.
     schedule.after(12_000, () => {
       if (!answered) again();
       answered = true;

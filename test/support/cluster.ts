@@ -19,7 +19,7 @@ export interface TestDatabase {
     sql: string,
     values?: readonly unknown[],
   ): Promise<QueryResult<Row>>;
-  /** Removes it, whoever is still connected. */
+  /** Removes it, even while clients are connected. */
   drop(): Promise<void>;
 }
 

@@ -173,7 +173,7 @@ function misspeltUnlisted(): Pairs {
   };
 }
 
-/** The right names with a wrong digit in the document: whoever has that number must not be disclosed. */
+/** The right names with a wrong digit in the document: the person who has that number must not be disclosed. */
 function measureWrongDigit(people: readonly FoundSubject[]): Counted {
   const owners = new Map(people.map((person) => [keyOf(person.profile.documents[0]), person]));
   let enquiries = 0;

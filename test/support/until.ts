@@ -4,8 +4,8 @@ const PAUSE_MS = 20;
 
 /**
  * Asks again and again until there is an answer other than `undefined` and `false`.
- * Throws: when there is none within `withinMs`, saying what was waited for and, when the last
- * question failed, why.
+ * Throws: if none came within `withinMs`, saying what was waited for and, if the last question
+ * failed, why.
  */
 export async function until<Found>(
   what: string,

@@ -113,7 +113,7 @@ export interface Answer {
 
 const agent = new http.Agent({ keepAlive: true, maxSockets: 128 });
 
-/** Sends exactly this and reads the answer. Rejects when there is none. */
+/** Sends exactly this and reads the answer. Rejects without one. */
 export async function send(origin: string, request: WireRequest): Promise<Answer> {
   const { hostname, port } = new URL(origin);
   const { method, path, headers = {}, body } = request;

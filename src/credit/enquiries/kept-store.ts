@@ -16,7 +16,7 @@ export interface AnsweredEnquiry {
   readonly payload: EnquiryPayload | null;
 }
 
-/** A vendor's answered enquiry; undefined if there is none under the reference. */
+/** A vendor's answered enquiry; undefined if the reference is unknown. */
 export async function readAnswered(
   db: Queryable,
   vault: Vault,

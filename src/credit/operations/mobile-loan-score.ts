@@ -18,7 +18,7 @@ const response = scoreResponse({
   summary: Type.Object({
     ...pairs([...MOBILE_AMOUNTS, ...MOBILE_COUNTS, ...DETAIL_NAMES]),
     lastMobileLoanListingDate: Type.Object({
-      otherSectors: nullable(isoTime('Null when there is none.')),
+      otherSectors: nullable(isoTime('Null without such a loan.')),
     }),
   }),
   account: {},

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { Known } from './decide.ts';
 
-/** The subject of a vendor's answered enquiry, whatever the operation; undefined if there is none. */
+/** The subject of a vendor's answered enquiry, whatever the operation; undefined if it has none. */
 export async function findAnsweredSubject(
   db: Queryable,
   { vendorId, requestReference }: { readonly vendorId: number; readonly requestReference: string },
@@ -42,7 +42,7 @@ export async function putWatch(
   );
 }
 
-/** Ends a watch. Returns false if there is none. */
+/** Ends a watch. Returns false if it does not exist. */
 export async function endWatch(
   db: Queryable,
   watch: { readonly vendorId: number; readonly requestReference: string; readonly at: Date },

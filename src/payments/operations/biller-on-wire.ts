@@ -16,7 +16,7 @@ export const billerFields = {
     description: '`"true"` when create needs `phone` besides the account.',
     examples: ['false'],
   }),
-  maximum_amount: nullable(moneyText('Maximum amount of a payment; null if there is none.')),
+  maximum_amount: nullable(moneyText('Maximum amount of a payment; null without a maximum.')),
   fee: moneyText('Taken from the float on top of the amount of each payment.'),
   account_format: Type.String({
     description:

@@ -82,7 +82,7 @@ export async function proposeForReceipt(
   });
 }
 
-/** Withdraws a proposal; anybody may. Throws: `PlainError` if there is none. */
+/** Withdraws a proposal; anybody may. Throws: `PlainError` if the receipt has no proposal. */
 export async function rejectForReceipt(
   pool: Pool,
   request: ReceiptName & { readonly by: string; readonly note: string },

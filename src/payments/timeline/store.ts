@@ -28,7 +28,7 @@ export interface PaymentRow {
   details: Record<string, string> | null;
   /** The source of the report that ended it. */
   settledBy: string | null;
-  /** Status queries about the instruction in progress; null if there is none. */
+  /** Status queries about the instruction in progress; null if none is in progress. */
   verifyCount: number | null;
   /** When the dispatcher continues with it. */
   dueAt: Date | null;

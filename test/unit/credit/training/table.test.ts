@@ -129,7 +129,7 @@ describe('10,000 rows of which 5 % are bad', () => {
       const found = performanceOf(card, fresh);
       const reference = referenceGlm(known.samples, fresh.samples);
       const referenceAuc = aucOfProbabilities(reference, fresh.samples.bad);
-      // Measured with seeds 1 to 8: slope 0.95 to 1.09, AUC at most 0.0023 below the reference, whose slope is 0.85 to 0.97.
+      // Measured with seeds 1 to 8: slope 0.95 to 1.09, AUC at most 0.0024 below the reference, whose slope is 0.85 to 0.97.
       expect(found.calibrationSlope).toBeGreaterThan(0.85);
       expect(found.calibrationSlope).toBeLessThan(1.2);
       expect(found.auc).toBeGreaterThan(referenceAuc - 0.01);

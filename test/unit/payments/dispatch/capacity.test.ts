@@ -174,7 +174,7 @@ describe('the count of failures', () => {
     expect(notes).toEqual([false, false, true, true, true]);
   });
 
-  test('begins anew with any answer', () => {
+  test('starts again with any answer', () => {
     const counter = createFailureCounter(2);
     expect(counter.note('a', false)).toBe(false);
     expect(counter.note('a', true)).toBe(false);

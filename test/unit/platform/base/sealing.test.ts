@@ -65,15 +65,15 @@ describe('a sealed secret', () => {
     ).toThrow();
   });
 
-  test('is opened with the key that it names, not with the first at hand', () => {
+  test('is opened with the key that it names, not with the first one given', () => {
     const keys = { current: randomBytes(32), previous: KEYS.current };
     const sealed = seal('secret', PLACE, keys);
     const turned = { current: keys.previous, previous: keys.current };
     expect(unseal(sealed, PLACE, turned)).toBe('secret');
-    // Both are at hand, and the one it names did not seal it.
+    // Both are given, and the one that it names did not seal it.
     const misnamed = { ...sealed, masterKeyId: masterKeyId(keys.previous) };
     expect(() => unseal(misnamed, PLACE, keys)).toThrow(/authenticate/);
-    // Nor does anything open that names a key which is not at hand.
+    // It cannot be opened without the key that it names.
     const unknown = { ...sealed, masterKeyId: '0'.repeat(16) };
     expect(() => unseal(unknown, PLACE, keys)).toThrow(/MASTER_KEY_PREVIOUS/);
     const alone = { current: keys.previous, previous: undefined };
@@ -84,9 +84,9 @@ describe('a sealed secret', () => {
     const sealed = seal('secret', PLACE, KEYS);
     const rotated = { current: randomBytes(32), previous: KEYS.current };
     expect(unseal(sealed, PLACE, rotated)).toBe('secret');
-    const anew = seal('secret', PLACE, rotated);
-    expect(anew.masterKeyId).toBe(masterKeyId(rotated.current));
-    expect(anew.masterKeyId).toMatch(/^[0-9a-f]{16}$/);
-    expect(unseal(anew, PLACE, { current: rotated.current, previous: undefined })).toBe('secret');
+    const again = seal('secret', PLACE, rotated);
+    expect(again.masterKeyId).toBe(masterKeyId(rotated.current));
+    expect(again.masterKeyId).toMatch(/^[0-9a-f]{16}$/);
+    expect(unseal(again, PLACE, { current: rotated.current, previous: undefined })).toBe('secret');
   });
 });

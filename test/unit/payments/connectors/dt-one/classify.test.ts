@@ -172,7 +172,7 @@ describe('errors', () => {
     ['HTML', answer('<html>', 400)],
     ['empty', answer('', 202)],
     ['a list', answer([], 201)],
-    ['errors that are none', answer({ errors: 'x' }, 400)],
+    ['errors in another form', answer({ errors: 'x' }, 400)],
     ['no answer', { kind: 'no_answer', reason: 'cut' } as const],
   ])('%s: unknown, and not sent where nothing was confirmed', (_what, ending) => {
     expect(classifyInstruction(ending, EXPECTED).kind).toBe('unknown');

@@ -257,7 +257,7 @@ test.each<[string, object, RegExp]>([
   ['with an invalid product', { settings: { billers: { a: { product_id: 'x' } } } }, /billers\/a/],
   ['without a product', { settings: { billers: { a: {} } } }, /billers\/a/],
   [
-    'with amounts that are none',
+    'with invalid amounts',
     { settings: { billers: { a: { products: { '1,0': 1 } } } } },
     /billers\/a/,
   ],
