@@ -172,5 +172,5 @@ describe('anything', () => {
   }, 60_000);
 });
 
-test('after all that the service pays as before, and nothing was its own fault', async () =>
+test('afterwards the service pays as before, and none of the failures was its own fault', async () =>
   await sandbox.expectUnharmed());

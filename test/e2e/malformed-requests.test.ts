@@ -94,7 +94,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
     }
   });
 
-  test('bytes that are no text', async () => {
+  test('bytes that are not text', async () => {
     const good = JSON.stringify(hashed(operation, usual(operation)));
     const form = String(encode(PATHS[operation], hashed(operation, usual(operation)), 'raw').body);
     const bodies: readonly (readonly [string, Buffer])[] = [
@@ -208,7 +208,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
     }
   });
 
-  test('nothing at all, too much, and two places at once', async () => {
+  test('no body, too large a body, and parameters in two places', async () => {
     const params = hashed(operation, usual(operation));
     const query = encode(PATHS[operation], params, 'query').path;
     const json = encode(PATHS[operation], params, 'json');
@@ -238,7 +238,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
   });
 });
 
-describe('what no HTTP library would send', () => {
+describe('requests that no HTTP library would send', () => {
   /** The whole answer to these bytes, until the server hangs up. */
   async function exchange(bytes: string | Buffer): Promise<string> {
     const { hostname, port } = new URL(sandbox.origin);
@@ -333,5 +333,5 @@ describe('what no HTTP library would send', () => {
   });
 });
 
-test('after all that the service pays as before, and nothing was its own fault', async () =>
+test('afterwards the service pays as before, and none of the failures was its own fault', async () =>
   await sandbox.expectUnharmed());

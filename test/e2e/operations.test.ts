@@ -308,8 +308,8 @@ describe('reading operations', () => {
   });
 });
 
-describe('before the operator’s word', () => {
-  test('everything is there, null while unknown', async () => {
+describe('before the operator’s result', () => {
+  test('all fields are present, null while unknown', async () => {
     const reference = await vendor.accepted({ account: '254700009909', amount: '60' });
     const answer = await until('it is sent', async () => {
       const status = await vendor.call('status', { reference });
@@ -359,7 +359,7 @@ describe('before the operator’s word', () => {
     });
   });
 
-  test('nothing to fund is no error', async () => {
+  test('nothing to fund is not an error', async () => {
     const idle = await addFundedVendor(sandbox, { floatAmount: '5.00' });
     expectSuccess(await idle.call('fund', { currency: 'KES', time: String(Date.now() + 1000) }), {
       header_status: 200,

@@ -178,7 +178,7 @@ describe('many at once', () => {
     expect((await booksOf(vendor))['paid']).toBe(6000n);
   });
 
-  test('fifty equal ones without a reference: one, and the others are told which', async () => {
+  test('fifty equal requests without a reference: one payment, and the other answers name it', async () => {
     const vendor = await addFundedVendor(sandbox, { floatAmount: '5000.00' });
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => vendor.create({ account: '254700000002' })),

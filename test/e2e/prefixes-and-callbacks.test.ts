@@ -35,7 +35,7 @@ const withReference = (params: Params): Params => ({
 });
 
 describe('prefixes', () => {
-  test('stand in front of every operation, and nothing is left without', async () => {
+  test('are in front of every operation, without exception', async () => {
     const reference = await vendor.accepted(withReference({ account: '254722000001' }));
     expect((await vendor.call('status', { reference })).status).toBe(200);
     expect((await vendor.call('list')).status).toBe(200);
@@ -62,7 +62,7 @@ describe('prefixes', () => {
     expect(stdout).toContain(`${sandbox.origin}/v1/ipay-billing/transaction/create`);
   });
 
-  test('do not keep operators’ reports away', async () => {
+  test('do not block operators’ reports', async () => {
     const reference = await vendor.accepted(withReference({ account: '254722009905' }));
     await until('it is paid', async () => {
       return (await vendor.payment(reference)).transaction_status === 'SUCCESS';
@@ -128,7 +128,7 @@ describe('an operator’s report', () => {
     return found.rowCount ?? 0;
   };
 
-  test('settles its transaction, once', async () => {
+  test('settles its payment, once', async () => {
     const reference = await silentPayment();
     for (const _ of [1, 2, 3]) {
       expect((await report('safaricom', paid(reference))).status).toBe(200);
@@ -140,7 +140,7 @@ describe('an operator’s report', () => {
     expect((await checkLedger(await sandbox.pool())).violations).toEqual([]);
   });
 
-  test('that says no gives the money back', async () => {
+  test('that the payment was not made returns the money', async () => {
     const before = await vendor.balance();
     const reference = await silentPayment();
     expect(await vendor.balance()).toBe(before - 60);
@@ -186,7 +186,7 @@ describe('an operator’s report', () => {
     expect(await unmatched(reference)).toBe(0);
   });
 
-  test('from nobody we know is refused', async () => {
+  test('from an unknown operator is refused', async () => {
     const reference = await silentPayment();
     for (const operator of ['nobody', '__proto__', 'SAFARICOM', 'safaricom%2f..', 'x'.repeat(90)]) {
       const answer = await report(operator, paid(reference));
@@ -197,7 +197,7 @@ describe('an operator’s report', () => {
     expect(await statusOf(reference)).toBe('PENDING');
   });
 
-  test('about another operator’s transaction is kept, and settles nothing', async () => {
+  test('about another operator’s payment is kept, and settles nothing', async () => {
     const reference = await silentPayment();
     for (const body of [paid(reference), declined(reference)]) {
       expect((await report('kplc', body)).status).toBe(200);
@@ -209,7 +209,7 @@ describe('an operator’s report', () => {
     expect(await statusOf(reference)).toBe('SUCCESS');
   });
 
-  test('about a reference that never was is kept for a person', async () => {
+  test('about an unknown reference is kept for a person', async () => {
     for (const reference of ['0'.repeat(32), 'OTHER-SYSTEM-77', 'é'.repeat(20)]) {
       expect((await report('safaricom', paid(reference))).status).toBe(200);
       expect(await unmatched(reference)).toBe(1);

@@ -156,7 +156,7 @@ describe('two processes on one database', () => {
     expect(known).toEqual(unknown);
   });
 
-  test('pay what either accepted, once', async () => {
+  test('pay once what either of them accepted', async () => {
     await pair.addBiller('tokens');
     const clients = await pair.addFundedVendor('10000.00');
     const suffixes = '9901 9902 9903 9905 9906 9907 9908 9910'.split(' ');
@@ -231,7 +231,7 @@ describe('two processes on one database', () => {
     expect(answers.map((answer) => answer.status).toSorted((a, b) => a - b)).toEqual([200, 409]);
   });
 
-  test('notice together what people change', async () => {
+  test('both notice what people change', async () => {
     await pair.addBiller('elsewhere');
     const clients = await pair.addFundedVendor('1000.00');
     const create = async (client: VendorClient): Promise<Answer> =>

@@ -206,7 +206,7 @@ describe('the operators’ own statement', () => {
   });
 });
 
-describe('a transaction that no one answers for', () => {
+describe('a payment whose result nobody reports', () => {
   test('ends when two people enter the result', async () => {
     const reference = await pay('254722009909', 'safaricom');
     await until('it is sent', async () => (await statusOf(reference)) === 'PENDING');

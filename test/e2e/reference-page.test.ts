@@ -118,7 +118,7 @@ describe.skipIf(!HAS_BROWSER).each([
     expect(statuses).toEqual(statuses.map(() => '200'));
   });
 
-  test('it loads and sends without a complaint of the browser', () => {
+  test('it loads and sends without browser errors', () => {
     expect(faults).toEqual([]);
   });
 });
@@ -133,7 +133,7 @@ describe.skipIf(!HAS_BROWSER)('the reference page', () => {
   afterAll(async () => await page.close());
   const input = (id: string, name: string) => page.locator(`#${id}-${name}`);
 
-  test('fills the reference of a payment and of a batch into what asks for them', async () => {
+  test('fills the references of a payment and of a batch into the forms that need them', async () => {
     const created = await send(page, 'createTransaction');
     const reference = await input('transactionStatus', 'reference').inputValue();
     expect(created.text).toContain(`"ipay_reference": "${reference}"`);
@@ -241,7 +241,7 @@ describe.skipIf(!HAS_BROWSER)('the reference page', () => {
     proxy.close();
   });
 
-  test('and the browser has nothing to complain about', () => {
+  test('the browser reports no errors', () => {
     expect(faults).toEqual([]);
   });
 });

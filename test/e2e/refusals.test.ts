@@ -179,7 +179,7 @@ describe('refusals', () => {
     });
   });
 
-  test('a collection for nobody, and one that changed', async () => {
+  test('a collection for an unknown vendor, and one with other content', async () => {
     expectRefusal(await collect(sandbox.origin, { vid: 'nobody' }), {
       status: 404,
       code: 'unknown_vendor',
@@ -235,7 +235,7 @@ describe('between vendors', () => {
     expect((await demo.call('status', { reference: theirs })).status).toBe(200);
   });
 
-  test('another’s merchant_reference, too, or one that cannot be one', async () => {
+  test('so is another vendor’s merchant_reference, and an invalid one', async () => {
     const own = fresh('order');
     const demo = demoVendor(sandbox);
     await demo.fund();

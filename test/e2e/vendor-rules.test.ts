@@ -42,7 +42,7 @@ async function works(client: VendorClient): Promise<boolean> {
 }
 
 describe('a reference', () => {
-  test('makes a payment once, whatever comes of it', async () => {
+  test('makes a payment once, however it ends', async () => {
     const vendor = await newVendor();
     for (const account of [ACCOUNT, '254722129902']) {
       const params = { account, merchant_reference: fresh('order') };
@@ -63,7 +63,7 @@ describe('a reference', () => {
     expect(await vendor.balance()).toBe(9940);
   });
 
-  test('stands for one content', async () => {
+  test('belongs to one content', async () => {
     const vendor = await newVendor();
     const params = {
       biller_name: 'gotv',
@@ -89,7 +89,7 @@ describe('a reference', () => {
     expect(await vendor.balance()).toBe(9940);
   });
 
-  test('that was refused for want of float may be used again', async () => {
+  test('that was refused for lack of float may be used again', async () => {
     const vendor = await addFundedVendor(sandbox, { floatAmount: '50.00' });
     const params = { account: ACCOUNT, merchant_reference: fresh('order') };
     expectRefusal(await vendor.create(params), {
@@ -124,7 +124,7 @@ describe('a likely duplicate', () => {
     referenceOf(await (await newVendor()).create({ account: ACCOUNT }));
   });
 
-  test('is nothing to a vendor who switched it off', async () => {
+  test('is not reported to a vendor that switched it off', async () => {
     const vendor = await newVendor();
     const first = referenceOf(await vendor.create({ account: ACCOUNT }));
     expectDuplicateOf(await vendor.create({ account: ACCOUNT }), first);
@@ -136,7 +136,7 @@ describe('a likely duplicate', () => {
     expect(second).not.toBe(first);
   });
 
-  test('is one with a reference as well, for a vendor who wants that', async () => {
+  test('includes payments with a reference, for a vendor that asks for it', async () => {
     const vendor = await newVendor();
     await changeVendor(await sandbox.pool(), vendor.vid, { duplicateCheck: 'always' });
     const accepted = [
@@ -208,7 +208,7 @@ describe('what people change holds without a restart', () => {
     referenceOf(await vendor.create({ account: ACCOUNT, merchant_reference: fresh('order') }));
   });
 
-  test('a suspended vendor can do nothing, until it is let in again', async () => {
+  test('a suspended vendor can do nothing until it is resumed', async () => {
     const vendor = await newVendor();
     const reference = referenceOf(await vendor.create({ account: ACCOUNT }));
     await changeVendor(await sandbox.pool(), vendor.vid, { status: 'suspended' });

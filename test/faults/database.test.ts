@@ -105,7 +105,7 @@ async function countMovements(): Promise<number> {
   return counted.rows[0]?.count ?? 0;
 }
 
-test('a movement whose commit is not acknowledged is unknown, and a repeat returns it', async () => {
+test('a movement whose commit is not acknowledged is unknown, and its repeat returns it', async () => {
   let lost = proxy.loseAnswerTo('commit', 'cut');
   const unknownCollect = collectIncome('unanswered');
   await lost;

@@ -74,7 +74,7 @@ test('beyond the limit of requests the next one is refused at once, and health s
   expect((await get('/slow')).status).toBe(200);
 });
 
-test('a client that goes away gives its place back', async () => {
+test('the place of a client that disconnects is freed', async () => {
   const { port, origin, answerAll, arrived } = await serve({ requestsUnderWay: 1 });
   const socket = connect(port, '127.0.0.1');
   socket.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n');

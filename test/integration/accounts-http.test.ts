@@ -96,7 +96,7 @@ describe('airtime for one number', () => {
   });
 });
 
-describe('a phone beside the account', () => {
+describe('a phone in addition to the account', () => {
   test('is one phone however it is written, and part of what is repeated', async () => {
     const order = {
       biller_name: 'gotv',
@@ -120,7 +120,7 @@ describe('a phone beside the account', () => {
 });
 
 describe('an account of another biller', () => {
-  test('is trimmed, and its dot at the end is no other account', async () => {
+  test('is trimmed; a dot at its end does not make another account', async () => {
     const order = { biller_name: 'kplc_prepaid', amount: '62' };
     const account = '14234567890';
     const reference = referenceOf(await vendor.create({ ...order, account: ` ${account} ` }));
@@ -226,7 +226,7 @@ describe('the list of billers', () => {
     referenceOf(await vendor.create({ ...zuku, account: ' KP123456' }));
   });
 
-  test('calls no biller valid to validate whose operator cannot', async () => {
+  test('says that a biller cannot be validated if its operator cannot', async () => {
     const operator = 'silent';
     await running.service.pool.query(
       `insert into operators (operator_code, name, connector, base_url)
@@ -272,7 +272,7 @@ describe('validating an account', () => {
     expectRefusal(refused, { ...INVALID_ACCOUNT, kind: 'validation' });
   });
 
-  test('refuses a name of nobody, and one of several billers', async () => {
+  test('refuses an unknown name, and one that several billers have', async () => {
     const account = '14234567890';
     expectRefusal(await asked({ account, account_type: 'Kenya Power' }), {
       status: 404,

@@ -95,7 +95,7 @@ async function restored(): Promise<{
 }
 
 describe('a backup', () => {
-  test('beside a running server is whole, and leaves nothing behind in it', async () => {
+  test('of a running server is complete, and leaves nothing behind in it', async () => {
     const { problems, manifest } = await verifyBackup(backup, [KEY]);
     expect(problems).toEqual([]);
     expect(manifest.files.map((file) => file.path)).toEqual(
@@ -120,7 +120,7 @@ describe('a backup', () => {
     expect(told).toContain(`Not included: MASTER_KEY (id ${manifest.master_key_ids[0]})`);
   });
 
-  test('is refused where something is, and of a database that is not ours', async () => {
+  test('is refused in a folder with files, and for a database that is not ours', async () => {
     const refused = await inProcess(environment, 'backup', backup);
     expect(refused).toMatchObject({ exitCode: 1 });
     expect(refused.stderr).toContain('is not empty');
@@ -199,7 +199,7 @@ describe('verify', () => {
     expect(unfinished.stderr).toContain('not finished');
   });
 
-  test('finds nothing wrong with a whole one', async () => {
+  test('finds nothing wrong with a complete one', async () => {
     const done = await malipo({}, 'backup', 'verify', backup);
     expect(done).toMatchObject({ exitCode: 0 });
     expect(done.stdout).toContain('is complete');

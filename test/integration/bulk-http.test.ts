@@ -275,7 +275,7 @@ test('takes a signature in the header, which is over the file itself', async () 
   expect(refusalOf(forged)).toEqual([401, 'signature_invalid', 'X-Signature']);
 });
 
-describe('uploads that do not come', () => {
+describe('uploads that do not arrive', () => {
   const sockets: Socket[] = [];
   afterEach(() => {
     for (const socket of sockets.splice(0)) socket.destroy();
@@ -319,7 +319,7 @@ describe('uploads that do not come', () => {
     expect(taken.status, taken.text).toBe(200);
   });
 
-  test('of a sender that is nobody are refused before they come', async () => {
+  test('of an unknown sender are refused before they arrive', async () => {
     const path = target(PATH, { batch_reference: fresh('batch'), sha256: sha256(file) });
     const socket = await begin(path, { 'Content-Type': 'text/csv', 'X-Signature': forged });
     const [answer] = (await once(socket, 'data')) as [string];
@@ -340,7 +340,7 @@ describe('uploads that do not come', () => {
     expect((await refused)[0]).toMatch(/^HTTP\/1\.1 503 .*"overloaded"/s);
   });
 
-  test('of several vendors keep no other one waiting', async () => {
+  test('of several vendors do not keep another one waiting', async () => {
     for (const by of [vendor, await running.addVendor()]) {
       for (let count = 0; count < LIMITS.bulkUploadsPerVendor; count += 1) {
         const path = target(PATH, { batch_reference: fresh('batch'), sha256: sha256(file) }, by);
@@ -350,7 +350,7 @@ describe('uploads that do not come', () => {
     expect((await upload(file, { by: await running.addVendor() })).status).toBe(200);
   });
 
-  test('uploads of one request that somebody else repeats replace only each other', async () => {
+  test('of one request that somebody else repeats replace only each other', async () => {
     const own = target(PATH, { batch_reference: fresh('batch'), sha256: sha256(file) });
     const half = await begin(own, { 'Content-Type': 'text/csv' });
     const seen = target(PATH, { batch_reference: fresh('batch'), sha256: sha256(file) });
@@ -364,7 +364,7 @@ describe('uploads that do not come', () => {
     expect(answer).toContain('"file_mismatch"');
   });
 
-  test('that are half there lose nothing to strangers of the same address', async () => {
+  test('that are half received are not displaced by strangers at the same address', async () => {
     const path = target(PATH, { batch_reference: fresh('batch'), sha256: sha256(file) });
     const { hostname, port } = new URL(running.origin);
     const socket = connect({ host: hostname, port: Number(port) }).setEncoding('utf8');

@@ -262,7 +262,7 @@ test('the same reference with the same file is the same batch, with another file
   await receiver.stop();
 });
 
-test('another desk goes on where one stopped, and every row is created once', async () => {
+test('another process continues where one stopped, and every row is created once', async () => {
   const vendorId = await books.addVendor(100_000_000n);
   const stops: (() => void)[] = [];
   const first = openDesk({ onAccepted: () => stops.forEach((stop) => stop()) });
@@ -286,7 +286,7 @@ test('another desk goes on where one stopped, and every row is created once', as
   await second.receiver.stop();
 });
 
-test('of a process that died, the batch is taken over when its lease has lapsed', async () => {
+test('the batch of a process that died is taken over when its lease has expired', async () => {
   const vendorId = await books.addVendor(1_000_000n);
   const batch = batchOf(vendorId, manyRows(10, 'lapsed'));
   const stored = {
@@ -368,7 +368,7 @@ test('a row that the database cannot take is refused alone', async () => {
   await receiver.stop();
 });
 
-test('a vendor that is suspended meanwhile gets its remaining rows refused', async () => {
+test('a vendor that is suspended in the meantime has its remaining rows refused', async () => {
   const vendorId = await books.addVendor(100_000n);
   const { receiver } = openDesk({ vendor: { suspended: true } });
   const batch = batchOf(vendorId, manyRows(2, 'suspended'));
@@ -403,7 +403,7 @@ test('single creates of the same lane wait for one chunk at most, not for the fi
   await receiver.stop();
 });
 
-test('a vendor may have so many undecided batches and no more', async () => {
+test('a vendor may have a limited number of undecided batches', async () => {
   const vendorId = await books.addVendor(0n);
   const { receiver } = openDesk();
   // Somebody else's lease keeps them undecided.

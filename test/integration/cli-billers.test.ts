@@ -336,7 +336,7 @@ describe('malipo biller', () => {
     expect(await billersVersion()).toBe(before);
   });
 
-  it('sets ONLINE and OFFLINE, and tells an open circuit breaker apart', async () => {
+  it('sets ONLINE and OFFLINE, and distinguishes an open circuit breaker', async () => {
     await addBiller('dam');
     const offline = await malipo(environment, 'biller', 'set-status', 'dam', 'OFFLINE');
     expect(offline).toMatchObject({ exitCode: 0, stdout: 'Biller dam is set OFFLINE.\n' });
@@ -414,12 +414,12 @@ describe('malipo prefix', () => {
 });
 
 describe('codes', () => {
-  it('are taken in any case', async () => {
+  it('are accepted in any case', async () => {
     const set = await must(environment, 'biller', 'set-status', 'WATER', 'Online');
     expect(set.stdout).toBe('Biller water is set ONLINE.\n');
   });
 
-  it('that cannot be are refused in plain words', async () => {
+  it('that are invalid are refused in plain words', async () => {
     const refused = await inProcess(environment, 'biller', 'set-status', 'city-water', 'ONLINE');
     expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
     expect(refused.stderr).toBe(

@@ -69,7 +69,7 @@ async function spoilt(spoil: string, undo: string, work: () => Promise<void>): P
 }
 
 describe('malipo ledger check', () => {
-  it('finds nothing in books that hold', async () => {
+  it('finds nothing in correct books', async () => {
     const checked = await malipo(environment, 'ledger', 'check', '--json');
     expect(checked).toMatchObject({ exitCode: 0, stderr: '' });
     const report = checked.json<CheckJson>();
@@ -313,7 +313,7 @@ describe('malipo ledger statement', () => {
     [['--to', 'tomorrow'], '--to'],
     [['--from', '2025-03-02', '--to', '2025-03-01'], '--to must be later'],
     [['--csv', '--json'], 'not both'],
-  ])('calls %j a mistake of the command line', async (options, words) => {
+  ])('reports %j as a mistake in the command line', async (options, words) => {
     const wrong = await inProcess(environment, 'ledger', 'statement', '--vid', 'shop', ...options);
     expect(wrong).toMatchObject({ exitCode: 2, stdout: '' });
     expect(wrong.stderr).toContain(words);

@@ -44,7 +44,7 @@ describe('a table', () => {
     expect(table([{ title: 'NAME' }], [], 'no vendors')).toBe('(no vendors)\n');
   });
 
-  it('lets no foreign text move the cursor or turn the writing around', () => {
+  it('does not let foreign text move the cursor or reverse the direction of writing', () => {
     const hostile = 'Paid\u001B[2J\u0007\r\nFAILED\u202Eover\u009B';
     for (const text of [table([{ title: 'M' }], [[hostile]]), record([['message', hostile]])]) {
       expect(text.trimEnd().split('\n').at(-1)).not.toMatch(/[\p{Cc}\p{Cf}]/u);
@@ -128,7 +128,7 @@ describe('a failure', () => {
     expect(explain(error).text).toContain('The database cannot be reached');
   });
 
-  it('that nobody foresaw keeps its stack', () => {
+  it('that is unexpected keeps its stack', () => {
     const { text, exitCode } = explain(new TypeError('x is not a function'));
     expect(text).toMatch(/TypeError: x is not a function\n +at /);
     expect(exitCode).toBe(1);

@@ -142,7 +142,7 @@ describe('malipo pay, status and transactions', () => {
     await addFloat('shop');
   });
 
-  it('create a transaction and tell about it', async () => {
+  it('create a payment and show it', async () => {
     const paid = await malipo(
       environment,
       ...payArgs('shop', '1001'),
@@ -242,7 +242,7 @@ describe('malipo pay, status and transactions', () => {
     }
   });
 
-  it('do not tell another vendor’s transactions', async () => {
+  it('do not show another vendor’s payments', async () => {
     const paid = await must(environment, payArgs('shop', '1006'), '--json');
     await addVendor('other');
     const reference = String(paid.json()['ipay_reference']);
@@ -402,7 +402,7 @@ describe('beside a running service', () => {
     expect(await create('rotor', second)).toMatchObject({ header_status: 401 });
   });
 
-  it('leaves books that hold', async () => {
+  it('leaves correct books', async () => {
     const checked = await must(environment, 'ledger', 'check', '--json');
     expect(checked.json()).toMatchObject({ violations: 0 });
   });

@@ -170,7 +170,7 @@ describe('malipo vendor', () => {
     [['vendor', 'forget'], 'forget'],
     [['vendor'], 'Usage: malipo vendor'],
     [['vender', 'list'], 'vender'],
-  ])('calls %j a mistake of the command line', async (args, named) => {
+  ])('reports %j as a mistake in the command line', async (args, named) => {
     const wrong = await inProcess(environment, ...args);
     expect(wrong).toMatchObject({ exitCode: 2, stdout: '' });
     expect(wrong.stderr).toContain(named);

@@ -134,7 +134,7 @@ describe('collected income', () => {
     expect(await books.balances(vendorId)).toMatchObject({ collected: 1_400n });
   });
 
-  test('for nobody is an error, and nothing is written', async () => {
+  test('for an unknown vendor is an error, and nothing is written', async () => {
     const reported = income(2_000_000_000);
     await expect(collect(books, reported)).rejects.toThrow(/no float account/);
     const vendorId = await books.addVendor();

@@ -167,7 +167,7 @@ describe('the same payment fifty times at once', () => {
     expect(new Set(named).size).toBe(1);
   });
 
-  test('without a reference and unchecked: fifty transactions', async () => {
+  test('without a reference and unchecked: fifty payments', async () => {
     const vendorId = await books.addVendor(1_000_000n);
     const decisions = await createAll(Array.from({ length: 50 }, () => newPayment({ vendorId })));
     expect(countKinds(decisions)).toEqual({ accepted: 50 });

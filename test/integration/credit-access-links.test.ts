@@ -84,7 +84,7 @@ test('whatever is wrong, the answer is the same', async () => {
   expect(bodies.size).toBe(1);
 });
 
-test('a link dies of wrong birth dates', async () => {
+test('a link ends after too many wrong birth dates', async () => {
   const code = await link();
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     expect((await enter({ code, dateOfBirth: '1990-01-01' })).statusCode).toBe(404);
@@ -92,7 +92,7 @@ test('a link dies of wrong birth dates', async () => {
   expect((await enter({ code, dateOfBirth: BORN })).statusCode).toBe(404);
 });
 
-test('one address cannot try for long', async () => {
+test('one address has a limited number of tries', async () => {
   const codes: number[] = [];
   for (let attempt = 0; attempt < 12; attempt += 1) {
     codes.push((await enter({ code: 'x' }, '10.9.9.9')).statusCode);

@@ -60,7 +60,7 @@ test('a lender imports, corrects the file by the report and imports again', asyn
   });
 });
 
-test('a person’s report shows accounts and disputes; who asks for nobody is told so', async () => {
+test('a person’s report shows accounts and disputes; an unknown person is an error', async () => {
   const by = async (...args: string[]): Promise<Ran> =>
     await inProcess(environment, 'credit', 'subject-report', ...args);
   const report = await by('--number', '910000001', '--json');

@@ -239,7 +239,7 @@ describe('an imported file', () => {
     }
   });
 
-  test('that cannot be one is refused as a whole', async () => {
+  test('that is not an import file is refused as a whole', async () => {
     await expect(run('')).rejects.toThrow('The file is empty');
     await expect(run('a,b\n1,2\n')).rejects.toThrow('column 1 must be Surname');
     await expect(run([line(1)], { asOf: '2026-11-06' })).rejects.toThrow('in the future');
@@ -346,7 +346,7 @@ describe('a batch of the writer', () => {
     ]);
   });
 
-  test('never reads a table through, and leaves the connection as it was', async () => {
+  test('never reads a whole table, and leaves the connection as it was', async () => {
     const shown = async (client: Queryable): Promise<unknown> =>
       (await client.query('show enable_seqscan')).rows[0];
     const client = await pool.connect();

@@ -155,7 +155,7 @@ test('a vendor is told of a default, of an enquiry elsewhere and of a fall, once
   expect(await eventsOf(vendorId)).toEqual(before);
 });
 
-test('nobody is watched but the customer of an answered enquiry of the vendor', async () => {
+test('only the customer of an answered enquiry can be watched', async () => {
   const { vendor } = await vendorWithWebhook();
   const requestReference = await enquire(vendor);
   const other = await running.addVendor();

@@ -251,7 +251,7 @@ describe('a stop', () => {
     expect(operator.queries).toHaveLength(1);
   });
 
-  test('does not wait for a connector that does not hear that it is cut off', async () => {
+  test('does not wait for a connector that ignores its cut-off', async () => {
     const operator = createScriptedConnector({
       payDeadlineMs: 3_600_000,
       pay: async () => await new Promise(() => undefined),

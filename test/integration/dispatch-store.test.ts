@@ -344,7 +344,7 @@ describe('progress', () => {
     expect(await writeProgress(books.pool, [progress(current)])).toBe(1);
   });
 
-  test('after the final word is ignored', async () => {
+  test('after the final result is ignored', async () => {
     const made = await makeOne();
     const first = await mustTake(made, 'send');
     await settlePayments(books.pool, [paidReport(made)]);

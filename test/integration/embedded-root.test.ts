@@ -141,7 +141,7 @@ describe.runIf(isRoot)('started as root', () => {
     expect((await stat(path.join(copy, 'bin/postgres'))).mode & 0o777).toBe(0o755);
   });
 
-  test('a folder the server cannot get to, where rights cannot be given, is told', async () => {
+  test('a folder that the server cannot reach, and to which no rights can be given, is reported', async () => {
     // No capability passes through a file.
     const folder = path.join(closed, 'file');
     await writeFile(folder, '');
@@ -150,7 +150,7 @@ describe.runIf(isRoot)('started as root', () => {
     );
   });
 
-  test('a user that cannot be created is told', async () => {
+  test('a user that cannot be created is reported', async () => {
     await expect(findServerUser(path.join(closed, 'none'), '-not a name-')).rejects.toThrow(
       /could not be created[^]*Create that user, or start the service as an ordinary user/,
     );

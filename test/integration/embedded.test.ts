@@ -79,7 +79,7 @@ describe('starting and stopping', () => {
     await until(() => fixture.log.some((line) => line.includes('a line for the log')));
   });
 
-  test('tells of an end nobody asked for, and not of the one that was', async () => {
+  test('reports an unexpected end, and not an expected one', async () => {
     const reasons: string[] = [];
     const stopped = await fixture.start(await fixture.usedFolder());
     stopped.onUnexpectedExit((reason) => reasons.push(`stopped: ${reason}`));

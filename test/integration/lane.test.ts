@@ -158,7 +158,7 @@ describe('a lost connection', () => {
     expect(await lane.add(newPayment({ vendorId }))).toMatchObject({ kind: 'accepted' });
   });
 
-  test('that is not to be had at all means that nothing was committed', async () => {
+  test('that cannot be opened means that nothing was committed', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
@@ -177,7 +177,7 @@ function urlWith(name: string, value: string): string {
 }
 
 describe('a database that takes no writes for now', () => {
-  test('because somebody holds the float: unavailable, and nothing half', async () => {
+  test('because somebody holds the float: unavailable, and nothing is half done', async () => {
     const vendorId = await books.addVendor(100_000n);
     const release = await holdFloat(vendorId);
     // A setting for locks would stay with the coordinator, and the lock is on a worker.
@@ -214,7 +214,7 @@ describe('a refusal by the server', () => {
     ['lock wait', '55P03'],
     ['statement time-out', '57014'],
     ['disk full', '53100'],
-  ])('(%s) is told at once, not tried again', async (_, code) => {
+  ])('(%s) is reported at once, and not repeated', async (_, code) => {
     let calls = 0;
     const lane = numberLane(async (db, items) => {
       calls += 1;

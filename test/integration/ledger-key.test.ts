@@ -18,7 +18,7 @@ afterEach(async () => {
 });
 
 describe('the key of the ledger', () => {
-  test('is made once by processes that start together', async () => {
+  test('is made once, also by processes that start at the same time', async () => {
     expect(await findLedgerMac(books.pool, MASTER)).toBeUndefined();
     const macs = await Promise.all(
       Array.from({ length: 5 }, async () => await openLedgerMac(books.pool, MASTER)),

@@ -246,7 +246,7 @@ describe('a database of another version', () => {
   });
 });
 
-test('a readiness that cannot be asked for is told with its reason', async () => {
+test('a readiness check that fails is reported with its reason', async () => {
   const lines: string[] = [];
   const closed = createPool({ url: 'postgresql://127.0.0.1:9/none', max: 1, name: 'nowhere' });
   const app = fastify();

@@ -33,7 +33,7 @@ test('only a limited number of callers may wait for a connection', async () => {
   await pool.end();
 });
 
-test('a connection that is cut while the pool is being closed is no loss worth a word', async () => {
+test('a connection that is cut while the pool is being closed is not logged', async () => {
   const lost = vi.fn<(error: Error) => void>();
   const pool = createPool({ url: database.url, max: 2, name: 'closing', onError: lost });
   const [one, other] = await Promise.all([pool.connect(), pool.connect()]);
@@ -45,7 +45,7 @@ test('a connection that is cut while the pool is being closed is no loss worth a
   expect(lost).not.toHaveBeenCalled();
 });
 
-test('an idle connection that is lost is told of', async () => {
+test('the loss of an idle connection is logged', async () => {
   const lost = vi.fn<(error: Error) => void>();
   const pool = createPool({ url: database.url, max: 1, name: 'to be cut', onError: lost });
   await pool.query('select 1');

@@ -385,7 +385,7 @@ describe('an operator that cannot answer', () => {
     });
   }
 
-  test('paid, by the word of two people', async () => {
+  test('paid, as two people confirm', async () => {
     const made = await sent();
     const row = await noAnswer(made);
     await expect(noAnswer(made)).rejects.toThrow('already open');
@@ -400,7 +400,7 @@ describe('an operator that cannot answer', () => {
     expect(await readQueued(books, made)).toBeUndefined();
   });
 
-  test('failed, by the word of two people: the reservation returns', async () => {
+  test('failed, as two people confirm: the reservation returns', async () => {
     const made = await sent();
     await resolve(await noAnswer(made), 'failed', { message: 'Never executed' });
     expect(await readStored(books, made)).toMatchObject({
@@ -424,7 +424,7 @@ describe('an operator that cannot answer', () => {
     await expect(noAnswer(made)).rejects.toThrow('not open');
   });
 
-  test('was never asked: no word about it, until the operator is known to have paid', async () => {
+  test('that was never asked cannot be decided, until the operator is known to have paid', async () => {
     const vendorId = await books.addVendor(FLOAT);
     const made = newPayment({ vendorId, amountCents: AMOUNT });
     await createPayments(books.pool, [made]);

@@ -141,7 +141,7 @@ describe('a connection', () => {
 });
 
 describe('the server', () => {
-  test('of the tests can be used; that it may lose data is told', async () => {
+  test('of the tests can be used; the log says that it may lose data', async () => {
     const off = await pool.query<{ name: string }>(
       `select name from pg_settings where name in ('fsync', 'full_page_writes') and setting = 'off'
        order by name`,

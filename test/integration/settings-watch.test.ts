@@ -158,7 +158,7 @@ describe('a change of settings', () => {
     expect(reloads.vendors).toBe(3);
   });
 
-  test('that was rolled back is none', async () => {
+  test('that was rolled back has no effect', async () => {
     const { watch, reloads } = await startWatch(NEVER_MS);
     await expect(
       changeSettings(books.pool, 'vendors', async () => await Promise.reject(new Error('no'))),
@@ -169,7 +169,7 @@ describe('a change of settings', () => {
 });
 
 describe('a reload that fails', () => {
-  test('is told, and tried again by the next poll', async () => {
+  test('is logged, and repeated by the next poll', async () => {
     let broken = false;
     const { reloads, onError } = await startWatch(OFTEN_MS, async () => {
       if (broken) throw new Error('not now');

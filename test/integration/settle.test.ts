@@ -122,7 +122,7 @@ describe('a settler', () => {
     settlers = [0, 1].map(() => openPaymentsOf(books, { laneCount: 2 }).settler);
   });
 
-  describe('the first word', () => {
+  describe('the first result', () => {
     test('paid: the reservation goes to the operator and to the fees', async () => {
       const made = await payOne();
       const details = { token: '1234 5678', units: '12.5' };
@@ -203,7 +203,7 @@ describe('a settler', () => {
       expect(stored.settledAt).not.toEqual(sentAt);
     });
 
-    test('of two instructions the one counts that was not proven unexecuted', async () => {
+    test('of two instructions, the one that was not proven unexecuted counts', async () => {
       const made = await payOne();
       await setSentAt(made, '2 hours');
       await sendAgain(made);
@@ -224,7 +224,7 @@ describe('a settler', () => {
       expect((await readStored(other)).billerResponseTime).not.toBeNull();
     });
 
-    test('about a transaction that does not exist: unknown, and nothing is written', async () => {
+    test('about a payment that does not exist: unknown, and nothing is written', async () => {
       const made = await payOne();
       expect(await settle(paidReport({ ...made, paymentId: newId() }))).toBe('unknown');
       // Another vendor's transaction is as unknown.
@@ -233,7 +233,7 @@ describe('a settler', () => {
       expect(await books.balances(made.vendorId)).toMatchObject(UNTOUCHED);
     });
 
-    test('about a transaction that was never sent: a case, and it stays to be sent', async () => {
+    test('about a payment that was never sent: a case, and it is still to be sent', async () => {
       const vendorId = await books.addVendor(FLOAT_CENTS);
       const made = newPayment({ vendorId, feeCents: FEE_CENTS });
       await createPayments(books.pool, [made]);
@@ -261,7 +261,7 @@ describe('a settler', () => {
     );
   });
 
-  describe('the same word again', () => {
+  describe('the same result again', () => {
     test.each([
       ['paid', paidReport, PAID],
       ['declined', failedReport, RETURNED],
@@ -277,7 +277,7 @@ describe('a settler', () => {
     });
   });
 
-  describe('a word against the first', () => {
+  describe('a result that contradicts the first', () => {
     test.each([
       ['paid, then declined', paidReport, failedReport, PAID],
       ['declined, then paid', failedReport, paidReport, RETURNED],
@@ -383,7 +383,7 @@ describe('a settler', () => {
     });
   });
 
-  describe('a word that comes while the transaction is sent once more', () => {
+  describe('a result that arrives while the payment is sent again', () => {
     test('waits for that instruction to be written, and ends it too', async () => {
       const made = await payOne();
       const [first] = await books.pool

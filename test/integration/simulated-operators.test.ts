@@ -208,7 +208,7 @@ test('9907 is told by callback when the caller has gone', async () => {
   expect(await reportedReferences(receiver, connector)).toEqual(['GONE']);
 });
 
-test('the truth is whole however long it is', async () => {
+test('the list of payments is complete, however long it is', async () => {
   const operators = await start();
   const connector = connect(operators);
   expect(await operators.truth()).toEqual([]);

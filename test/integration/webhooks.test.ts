@@ -152,7 +152,7 @@ describe('an event', () => {
     ]);
   });
 
-  test('goes with the commit: what is rolled back is told to nobody', async () => {
+  test('goes with the commit: what is rolled back is never reported', async () => {
     const shop = await shopWith('http://127.0.0.1:9/');
     const made = newPayment({ vendorId: shop.vendorId });
     await createInstructed(books.pool, [made]);
@@ -251,7 +251,7 @@ describe('an event', () => {
     ).toThrow();
   });
 
-  test('is forgotten after its time', async () => {
+  test('is deleted after its retention', async () => {
     const shop = await shopWith('http://127.0.0.1:9/');
     await pay(shop);
     const at = (days: number): Date => new Date(Date.now() + days * 86_400_000);
@@ -405,7 +405,7 @@ describe('a receiver', () => {
     expect(slow.calls).toHaveLength(10);
   });
 
-  test('in a private network is not called, unless that is meant', async () => {
+  test('in a private network is not called, unless that is allowed', async () => {
     const receiver = await receive();
     const shop = await shopWith(receiver.url);
     await pay(shop);
@@ -483,7 +483,7 @@ describe('several senders', () => {
   });
 });
 
-test('a webhook that nobody listens at costs its events nothing but time', async () => {
+test('a webhook without a listener only delays its events', async () => {
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

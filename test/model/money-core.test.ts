@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 test(
-  'whatever is asked of the money core, it does what the model does',
+  'the money core does what the model does, for random commands',
   { timeout: TIMEOUT_MS },
   async () => {
     const runs = fc.commands(COMMANDS, { maxCommands: 100, size: 'max' });

@@ -19,7 +19,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test('a client that goes away in the middle of its body is no fault of ours', async () => {
+test('a client that disconnects in the middle of its body is not an error of ours', async () => {
   const { server } = running.service.app;
   const heard = once(server, 'request');
   const socket = connect(Number(new URL(running.origin).port), '127.0.0.1');

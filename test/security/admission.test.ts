@@ -171,7 +171,7 @@ describe('requests that have arrived', () => {
     for (const answer of await Promise.all(taken)) expect(answer.status).toBe(200);
   });
 
-  test('nobody names another address for himself', async () => {
+  test('nobody can claim another address', async () => {
     const server = await serve({ unfinishedPerAddress: 1 });
     const first = await open(server.port, unfinished('10.0.0.1'));
     await open(server.port, unfinished('10.0.0.2'));
@@ -234,7 +234,7 @@ describe('requests sent ahead of their answers', () => {
   });
 });
 
-test('of those who watch, the one that waits longest makes room', async () => {
+test('of the watchers, the one that waits longest makes room', async () => {
   const server = await serve({});
   const request = 'GET /health/slow HTTP/1.1\r\nHost: x\r\n\r\n';
   const first = await open(server.port, request);

@@ -117,7 +117,7 @@ describe('the header signature', () => {
     expect((await send(first.origin, withHeader(request, header))).status).toBe(200);
   });
 
-  test('of another vendor, or for none that exists, is one and the same', async () => {
+  test('of another vendor, or of an unknown one, gets the same answer', async () => {
     const bodies = [vendor.vid, 'nobody'].map((vid) => encode(PATHS.balance, { vid }, 'json'));
     for (const request of bodies) {
       expectRefusal(await call(request, { key: 'demo-security-key' }), {
@@ -316,7 +316,7 @@ describe('a request that is sent again', () => {
     expect(await count()).toBe(0);
   });
 
-  test('costs who signs by hash nothing', async () => {
+  test('costs nothing for callers who sign by hash', async () => {
     const { pool } = first.service;
     await deleteExpiredNonces(pool, new Date('2100-01-01'));
     await first.demo().call('balance');

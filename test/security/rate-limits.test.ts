@@ -89,14 +89,14 @@ test.each([
   expect((await untilTooMany(request, `${address}0`))[0]?.status).toBe(status);
 });
 
-test('who signs rightly is not refused for what others send from the same address', async () => {
+test('a caller who signs correctly is not refused because of others at the same address', async () => {
   const address = '10.9.9.9';
   expect((await untilTooMany(wrongHash, address)).at(-1)?.status).toBe(429);
   const vendor = await running.addVendor();
   expect((await vendor.call('balance')).status).toBe(200);
 });
 
-test('nobody can choose an address for himself', async () => {
+test('nobody can choose the address that counts', async () => {
   const plain = await startInProcess(database.url, {
     environment: { STRANGER_REQUESTS_PER_SECOND: '1' },
   });

@@ -32,7 +32,7 @@ describe('the synthetic population', () => {
     expect(text(others.map(({ file }) => file))).not.toBe(text(few.map(({ file }) => file)));
   });
 
-  test('has nobody’s number twice, and numbers nobody has', () => {
+  test('has no number twice, and only numbers that nobody has', () => {
     const documents = subjects.flatMap(({ profile }) => profile.documents);
     const numbers = documents.map(({ type, number }) => `${type} ${number}`);
     expect(new Set(numbers).size).toBe(numbers.length);

@@ -200,7 +200,7 @@ describe('the rotation', () => {
   const order = (rotation: ReturnType<typeof createRotation>): number[] =>
     rotation.turns().map((turn) => turn.vendorId);
 
-  test('puts who was served at the end, and drops who has nothing more', () => {
+  test('puts a served queue at the end, and drops an empty one', () => {
     const rotation = createRotation();
     for (const vendorId of [1, 2, 3]) rotation.add(queue(vendorId));
     const [first, second] = rotation.turns();
@@ -211,7 +211,7 @@ describe('the rotation', () => {
     expect(order(rotation)).toEqual([3, 1]);
   });
 
-  test('does not put who is added again before others', () => {
+  test('does not put a queue that is added again before others', () => {
     const rotation = createRotation();
     for (const vendorId of [1, 2, 1]) rotation.add(queue(vendorId));
     expect(order(rotation)).toEqual([1, 2]);

@@ -262,7 +262,7 @@ describe('a worker', () => {
     expect(work.cases).toEqual(cases);
   });
 
-  test('gives a connector up that does not return past its deadline', async () => {
+  test('gives up a connector that has not returned by its deadline', async () => {
     const operator = createScriptedConnector({
       payDeadlineMs: 500,
       pay: async () => await new Promise(() => undefined),
@@ -277,7 +277,7 @@ describe('a worker', () => {
     expect(work.ends).toEqual([{ stage: 'send', answered: false, pausedReason: null }]);
   });
 
-  test('takes what a connector says that is cut off', async () => {
+  test('accepts the answer of a connector that was cut off', async () => {
     const operator = createScriptedConnector({
       pay: async (_, signal) =>
         await new Promise((resolve) => {
@@ -293,7 +293,7 @@ describe('a worker', () => {
   test.each([
     ['before', true],
     ['during', false],
-  ])('does not wait for one that does not hear it is cut off (%s the call)', async (_, before) => {
+  ])('does not wait for a connector that ignores its cut-off (%s the call)', async (_, before) => {
     const operator = createScriptedConnector({
       pay: paid,
       payDeadlineMs: 3_600_000,
@@ -321,7 +321,7 @@ describe('a worker', () => {
     expect(work.ends).toEqual([{ stage: 'send', answered, pausedReason }]);
   });
 
-  test('tells the breaker nothing when nobody was asked', async () => {
+  test('does not inform the breaker if no operator was asked', async () => {
     const work = startWork(createScriptedConnector({ pay: paid }), { claim: VERIFYING });
     await work.done;
     expect(work.ends).toEqual([]);

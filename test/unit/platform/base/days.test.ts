@@ -18,7 +18,7 @@ describe('a day', () => {
     '2026-13-01',
     '2026-00-01',
     '2026-04-31',
-  ])('%s is none of the calendar', (text) => {
+  ])('%s does not exist', (text) => {
     expect(parseDay(text)).toBeUndefined();
   });
 

@@ -22,7 +22,7 @@ describe('a sealed secret', () => {
     expect(unseal(sealed, 'security_keys|vendor|demo|1', keys)).toBe('demo-security-key');
   });
 
-  test('does not show the secret, and is another each time', () => {
+  test('does not show the secret, and differs each time', () => {
     const sealed = seal('demo-security-key', PLACE, KEYS);
     expect(sealed.bytes.includes('demo')).toBe(false);
     expect(sealed.bytes.equals(seal('demo-security-key', PLACE, KEYS).bytes)).toBe(false);

@@ -36,7 +36,7 @@ describe('token buckets', () => {
     expect(buckets.take('a')).toBe(0);
   });
 
-  test('forget who was not heard of for longest, and never grow', () => {
+  test('forget the name that was unused for longest, and never grow', () => {
     const buckets = createTokenBuckets({ perSecond: 1, burst: 1, maxNames: 3, nowMs: () => 0 });
     for (const name of ['a', 'b', 'c', 'a', 'd']) buckets.take(name);
     expect(buckets.size).toBe(3);

@@ -83,7 +83,7 @@ describe('the decoded reading of a form', () => {
     expect(refusalOf('vid')).toMatchObject({ code: 'malformed_request' });
   });
 
-  it('tells who sends JSON as a form what to do', () => {
+  it('tells a client that sends JSON as a form what to do', () => {
     expect(refusalOf('{"vid":"demo"}')).toMatchObject({
       code: 'malformed_request',
       message: expect.stringContaining('application/json'),

@@ -129,7 +129,7 @@ describe('readJson', () => {
     expect(refusalOf(`{"account":"${longest}1"}`)).toMatchObject(tooLong);
   });
 
-  it('does not choke on depth', () => {
+  it('is not harmed by deep nesting', () => {
     expect(refusalOf(`{"vid":${'['.repeat(16_000)}`)).toMatchObject({ code: 'nested_value' });
   });
 });
