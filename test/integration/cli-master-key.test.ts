@@ -38,7 +38,7 @@ describe('the master key', () => {
     expect(refused.stderr).toContain('MASTER_KEY');
   });
 
-  it('has to be the one that the stored keys are under', async () => {
+  it('has to be the one that sealed the stored keys', async () => {
     await addShop();
     const other = { ...environment, MASTER_KEY: newMasterKey() };
     const refused = await inProcess(other, 'vendor', 'rotate-key', 'shop');

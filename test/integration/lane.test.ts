@@ -198,7 +198,7 @@ describe('a database that takes no writes for now', () => {
 
   // On a cluster the setting would stay with the coordinator, and a worker write.
   test.skipIf(CITUS_URL !== undefined)(
-    'because it is a standby: unavailable, and nothing half',
+    'because it is a standby: unavailable, and nothing is half done',
     async () => {
       const vendorId = await books.addVendor(100_000n);
       const lane = openLane({ url: urlWith('options', '-c default_transaction_read_only=on') });

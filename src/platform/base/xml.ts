@@ -20,7 +20,8 @@ export interface XmlProblem {
 export interface XmlLimits {
   /** Elements inside each other. */
   readonly depth: number;
-  readonly elements: number;
+  /** Elements and attributes. */
+  readonly nodes: number;
 }
 
 interface OpenElement extends XmlElement {
@@ -41,7 +42,7 @@ export function readXml(content: string, limits: XmlLimits): XmlElement | XmlPro
   const parser = sax.parser(true, OPTIONS);
   const open: OpenElement[] = [];
   let root: OpenElement | undefined;
-  let elements = 0;
+  let nodes = 0;
   const addText = (more: string): void => {
     const element = open.at(-1);
     if (element !== undefined) element.text += more;
@@ -52,9 +53,9 @@ export function readXml(content: string, limits: XmlLimits): XmlElement | XmlPro
     },
     ondoctype: () => refuse('a document type is not allowed'),
     onopentag: ({ name, attributes }) => {
-      elements += 1;
+      nodes += 1 + Object.keys(attributes).length;
       if (open.length >= limits.depth) refuse('too many elements inside each other');
-      if (elements > limits.elements) refuse('too many elements');
+      if (nodes > limits.nodes) refuse('too many elements and attributes');
       if (open.length === 0 && root !== undefined) refuse('there is a second root element');
       const element: OpenElement = {
         name: localName(name),

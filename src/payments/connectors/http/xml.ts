@@ -1,13 +1,7 @@
-import sax from 'sax';
-import type { Tag } from 'sax';
+import { readXml as parseXml } from '../../../platform/base/xml.ts';
+import type { XmlElement } from '../../../platform/base/xml.ts';
 
-/** Elements inside each other. */
-const MAX_DEPTH = 32;
-/** Elements and attributes. */
-const MAX_NODES = 5_000;
-
-/** Only the five entities of XML itself; the library’s types do not know the option. */
-const OPTIONS = { strictEntities: true, position: false };
+const LIMITS = { depth: 32, nodes: 5_000 };
 
 type Node = Record<string, unknown>;
 
@@ -19,53 +13,19 @@ type Node = Record<string, unknown>;
  * Undefined: the text is not well-formed, or too deep.
  */
 export function readXml(text: string): object | undefined {
-  const root: Node = {};
-  const open: { name: string; node: Node; text: string }[] = [];
-  let nodes = 0;
-  const count = (): void => {
-    nodes += 1;
-    if (nodes > MAX_NODES || open.length > MAX_DEPTH) throw new Error('too large');
-  };
-  const addText = (more: string): void => {
-    const element = open.at(-1);
-    if (element !== undefined) element.text += more;
-  };
-  const parser = Object.assign(sax.parser(true, OPTIONS), {
-    onerror: (error: Error) => {
-      throw error;
-    },
-    ondoctype: () => {
-      throw new Error('a document type');
-    },
-    onopentag: ({ name, attributes }: Tag) => {
-      if (open.length === 0 && nodes > 0) throw new Error('a second root');
-      const node: Node = {};
-      open.push({ name: localName(name), node, text: '' });
-      count();
-      for (const [attribute, value] of Object.entries(attributes)) {
-        count();
-        add(node, `@${localName(attribute)}`, value);
-      }
-    },
-    ontext: addText,
-    oncdata: addText,
-    onclosetag: () => {
-      const element = open.pop();
-      if (element !== undefined) add(open.at(-1)?.node ?? root, element.name, contentOf(element));
-    },
-  });
-  try {
-    parser.write(text).close();
-  } catch {
-    return undefined;
-  }
-  return nodes === 0 ? undefined : root;
+  const root = parseXml(text, LIMITS);
+  if ('problem' in root) return undefined;
+  const document: Node = {};
+  add(document, root.name, contentOf(root));
+  return document;
 }
 
-function contentOf({ node, text }: { readonly node: Node; readonly text: string }): unknown {
-  const trimmed = text.trim();
-  if (Object.keys(node).length === 0) return trimmed;
-  if (trimmed !== '') add(node, '#text', trimmed);
+function contentOf({ attributes, children, text }: XmlElement): unknown {
+  if (attributes.size === 0 && children.length === 0) return text;
+  const node: Node = {};
+  for (const [name, value] of attributes) add(node, `@${name.slice(name.indexOf(':') + 1)}`, value);
+  for (const child of children) add(node, child.name, contentOf(child));
+  if (text !== '') add(node, '#text', text);
   return node;
 }
 
@@ -80,8 +40,4 @@ function add(node: Node, name: string, value: unknown): void {
     configurable: true,
     writable: true,
   });
-}
-
-function localName(name: string): string {
-  return name.slice(name.indexOf(':') + 1);
 }

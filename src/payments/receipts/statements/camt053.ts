@@ -9,7 +9,7 @@ import { readEntry } from './camt053-entry.ts';
 import type { LineProblem, StatementLine } from './line.ts';
 import type { AccountRules } from './settings.ts';
 
-const LIMITS: XmlLimits = { depth: 32, elements: 2_000_000 };
+const LIMITS: XmlLimits = { depth: 32, nodes: 2_000_000 };
 
 /** The message’s own element, and versions 2 to 13, in which what we read is the same. */
 const MESSAGE = 'BkToCstmrStmt';

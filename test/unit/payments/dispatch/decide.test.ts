@@ -7,6 +7,7 @@ import {
 } from '../../../../src/payments/dispatch/decide.ts';
 import type { NextStep, RetryPolicy } from '../../../../src/payments/dispatch/decide.ts';
 import type { Claim } from '../../../../src/payments/dispatch/store.ts';
+import { newClaim } from '../../../support/claim.ts';
 import {
   ACCEPTED,
   DECLINED,
@@ -25,33 +26,13 @@ const POLICY: RetryPolicy = {
 
 const RULES = { policy: POLICY };
 
-function claimed(given: Partial<Claim> = {}): Claim {
-  return {
-    vendorId: 7,
-    paymentId: '01a1fc5e-faf1-744c-8256-a929c9efcf61',
-    billerCode: 'kplc_prepaid',
-    stage: 'send',
-    claimNumber: 1,
-    attemptNumber: 1,
-    verifyCount: 0,
-    attemptAgeMs: 0,
-    operatorHandle: null,
-    account: '0123',
-    phone: null,
-    amountCents: 10_000n,
-    operatorCode: 'kplc',
-    wantedIndex: 0,
-    ...given,
-  };
-}
-
 function askedFor(
   given: Partial<Claim>,
   outcome: StatusOutcome,
   windowMs: number | null,
   caseAfterMs: number | null = null,
 ): NextStep {
-  return afterStatusQuery(claimed({ stage: 'verify', ...given }), outcome, {
+  return afterStatusQuery(newClaim({ stage: 'verify', ...given }), outcome, {
     policy: POLICY,
     acceptanceWindowMs: windowMs,
     caseAfterMs,
@@ -126,7 +107,7 @@ describe('after an instruction', () => {
     ['paid', paid({ amountCents: 10_000n }), 'success'],
     ['declined', DECLINED, 'failed'],
   ])('%s settles', (_, outcome, expected) => {
-    expect(afterInstruction(claimed(), outcome, RULES)).toMatchObject({
+    expect(afterInstruction(newClaim(), outcome, RULES)).toMatchObject({
       kind: 'settle',
       report: { outcome: expected, source: 'answer' },
     });
@@ -136,7 +117,7 @@ describe('after an instruction', () => {
     ['not executed', NOT_SENT],
     ['not executed, and paused', PAUSED],
   ])('%s allows another', (_, outcome) => {
-    expect(progressOf(afterInstruction(claimed(), outcome, RULES))).toMatchObject({
+    expect(progressOf(afterInstruction(newClaim(), outcome, RULES))).toMatchObject({
       next: 'send',
       note: outcome.reason,
       delayMs: 1_000,
@@ -147,7 +128,7 @@ describe('after an instruction', () => {
     ['no answer', SILENCE, null],
     ['accepted', ACCEPTED, 'handle-1'],
   ])('%s is verified, and never sent again for that', (_, outcome, operatorHandle) => {
-    expect(progressOf(afterInstruction(claimed(), outcome, RULES))).toMatchObject({
+    expect(progressOf(afterInstruction(newClaim(), outcome, RULES))).toMatchObject({
       next: 'verify',
       note: outcome.reason,
       delayMs: 400,
@@ -158,7 +139,7 @@ describe('after an instruction', () => {
   test('the pause before another grows with each, up to the most', () => {
     const delays = [1, 2, 3, 6, 40, 32_767].map(
       (attemptNumber) =>
-        progressOf(afterInstruction(claimed({ attemptNumber }), NOT_SENT, RULES)).delayMs,
+        progressOf(afterInstruction(newClaim({ attemptNumber }), NOT_SENT, RULES)).delayMs,
     );
     expect(delays).toEqual([1_000, 2_000, 4_000, 30_000, 30_000, 30_000]);
   });

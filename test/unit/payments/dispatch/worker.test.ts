@@ -5,6 +5,7 @@ import type { Claim, Progress } from '../../../../src/payments/dispatch/store.ts
 import { carryOut } from '../../../../src/payments/dispatch/worker.ts';
 import type { CallEnd } from '../../../../src/payments/dispatch/worker.ts';
 import type { FinalReport, SettleResult } from '../../../../src/payments/create/payment.ts';
+import { newClaim } from '../../../support/claim.ts';
 import {
   createScriptedConnector,
   DECLINED,
@@ -18,22 +19,7 @@ import type { ScriptedConnector } from '../../../support/scripted-connector.ts';
 
 // One claim, without a database: what is called, what is written, and when it is given up.
 
-const CLAIM: Claim = {
-  vendorId: 7,
-  paymentId: '01a1fc5e-faf1-744c-8256-a929c9efcf61',
-  billerCode: 'kplc_prepaid',
-  stage: 'send',
-  claimNumber: 1,
-  attemptNumber: 1,
-  verifyCount: 0,
-  attemptAgeMs: 0,
-  operatorHandle: null,
-  account: '0123',
-  phone: null,
-  amountCents: 10_000n,
-  operatorCode: 'kplc',
-  wantedIndex: 0,
-};
+const CLAIM = newClaim();
 
 /** Time that passes only when it is told to. */
 function manualTimers(): Timers & { pass: (ms: number) => void } {

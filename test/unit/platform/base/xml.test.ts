@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { childrenOf, elementAt, readXml, textAt } from '../../../../src/platform/base/xml.ts';
 import type { XmlElement } from '../../../../src/platform/base/xml.ts';
 
-const LIMITS = { depth: 8, elements: 100 };
+const LIMITS = { depth: 8, nodes: 100 };
 
 function read(content: string): XmlElement {
   const root = readXml(content, LIMITS);
@@ -39,6 +39,11 @@ test.each([
   ['an entity that XML does not have', '<a>&nbsp;</a>', 1],
   ['elements deeper than allowed', '<a>'.repeat(9), 1],
   ['more elements than allowed', `<a>${'<b/>'.repeat(100)}</a>`, 1],
+  [
+    'more attributes than allowed',
+    `<a ${Array.from({ length: 100 }, (_, n) => `b${n}=""`).join(' ')}/>`,
+    1,
+  ],
 ])('%s is a problem of its line', (_, content, line) => {
   expect(readXml(content, LIMITS)).toMatchObject({ line, problem: expect.any(String) });
 });
