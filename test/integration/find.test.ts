@@ -15,6 +15,7 @@ import type { PaymentTimeline } from '../../src/payments/timeline/assemble.ts';
 import { archivePayments } from '../../src/payments/archive/archive.ts';
 import { createPayments, settlePayments } from '../../src/payments/create/store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
+import { CITUS_URL } from '../support/citus.ts';
 import {
   createInstructed,
   failedReport,
@@ -125,7 +126,8 @@ describe('payments are found', () => {
     expect(await found(account)).toHaveLength(3);
   });
 
-  test('by index only, among very many', async () => {
+  // On a cluster the settings of a connection stay with the coordinator.
+  test.skipIf(CITUS_URL !== undefined)('by index only, among very many', async () => {
     const plan = await books.openPool({ byIndexOnly: true }).query<{ 'QUERY PLAN': string }>(
       `explain select 1 from payments t
        where ((t.duplicate_key >> 46) << 32 | (hashtextextended(t.account, 0) & 4294967295))

@@ -51,32 +51,35 @@ async function readBlocks(): Promise<Block[]> {
   return read.rows;
 }
 
-async function buildAll(): Promise<number> {
-  return (await completeChain(books.pool, books.ledgerMac)).blocks;
-}
-
 async function readHead(): Promise<string> {
   return (await checkLedger(books.pool)).head?.hash ?? '';
 }
 
-/** A posting time may be a millisecond ahead of the clock, and the chain ends before what is to come. */
+/**
+ * A posting time may be a millisecond ahead of the clock, and the chain ends before what is to come. On a
+ * cluster its end is not known while a server of Citus's own is at work.
+ */
 async function pastPostingTimes(): Promise<void> {
   await until('the horizon has passed every posting time', async () => {
+    const horizon = await readHorizon(books.pool);
     const read = await books.pool.query<{ past: boolean | null }>(
       `select $1::timestamptz > max(created_at) + interval '1 ms' as past from transfers`,
-      [await readHorizon(books.pool)],
+      [horizon],
     );
-    return read.rows[0]?.past === true;
+    return horizon !== undefined && read.rows[0]?.past !== false;
   });
+}
+
+async function buildAll(): Promise<number> {
+  await pastPostingTimes();
+  return (await completeChain(books.pool, books.ledgerMac)).blocks;
 }
 
 /** Three vendors in two blocks each: a collection and a fund movement with their transfers. */
 async function makeChain(): Promise<number[]> {
   const vendorIds = await books.addVendors([1_000n, 1_000n, 1_000n]);
-  await pastPostingTimes();
   await buildAll();
   for (const vendorId of vendorIds) await books.addFloat(vendorId, 500n);
-  await pastPostingTimes();
   await buildAll();
   expect(await brokenChains({ mac: books.ledgerMac })).toEqual([]);
   return vendorIds;
@@ -122,6 +125,7 @@ describe('extending', () => {
     }
     // One span, and no more once the service stops.
     const signal = AbortSignal.abort();
+    await pastPostingTimes();
     expect(await completeChain(books.pool, books.ledgerMac, { signal })).toMatchObject({
       blocks: 1,
     });
@@ -168,6 +172,7 @@ describe('extending', () => {
     });
     try {
       await books.addFloat(vendorId, 1n);
+      await pastPostingTimes();
       job.hurry();
       await vi.waitFor(() => expect(lines).toHaveLength(1));
       const head = await readHead();
