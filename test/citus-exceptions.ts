@@ -16,6 +16,7 @@ export const NOT_ON_CITUS: Readonly<Record<string, string>> = {
   'test/integration/embedded-takeover.test.ts': 'the embedded database',
   'test/integration/embedded-test-cluster.test.ts': 'the embedded database',
   'test/integration/migrate.test.ts': 'makes databases and roles',
+  'test/integration/plans.test.ts': 'statements on a cluster have plans of their own each time',
   'test/integration/runtime-role.test.ts': 'the role of the cluster is the only one',
   'test/integration/schema-functions.test.ts': 'makes databases of other releases',
   'test/integration/session-settings.test.ts': 'the role of the cluster has no hostile settings',

@@ -20,6 +20,8 @@ export interface Statement {
   /** Such as `src/payments/create/store.ts:53`. */
   readonly at: string;
   readonly text: string;
+  /** Prepared once for each connection, which keeps its plan. */
+  readonly isNamed: boolean;
   /** Null: the caller expects no rows, or any. */
   readonly row: RowType | null;
 }

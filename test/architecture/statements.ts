@@ -232,7 +232,10 @@ async function extract(given: readonly string[]): Promise<Extracted> {
       const at = locationOf(file, call);
       const row = extractor.rowType(call);
       try {
-        for (const text of extractor.texts(call)) found.statements.push({ at, text, row });
+        const isNamed = ast.isObjectLiteralExpression(call.arguments[0]!);
+        for (const text of extractor.texts(call)) {
+          found.statements.push({ at, text, isNamed, row });
+        }
       } catch (error) {
         if (!(error instanceof NotStatic)) throw error;
         found.dynamic.push({ at, expression: call.arguments[0]?.getText() ?? '' });

@@ -1,5 +1,3 @@
-import { execFileSync } from 'node:child_process';
-import path from 'node:path';
 import { Client } from 'pg';
 import type { FieldDef } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -8,6 +6,7 @@ import type { Pool } from '../../src/platform/db/pool.ts';
 import type { ColumnKind, Extracted, RowType, Statement } from '../architecture/statement.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
+import { extractStatements } from '../support/extract-statements.ts';
 
 /** Statements whose text is only known at run time, by file and expression: why that is enough. */
 const DYNAMIC: Readonly<Record<string, string>> = {
@@ -71,15 +70,6 @@ afterAll(async () => {
   await pool.end();
   await database.drop();
 });
-
-function extract(...given: string[]): Extracted {
-  const script = path.resolve(import.meta.dirname, '../architecture/statements.ts');
-  const printed = execFileSync(process.execPath, ['--no-warnings', script, ...given], {
-    encoding: 'utf8',
-    maxBuffer: 64 * 1024 * 1024,
-  });
-  return JSON.parse(printed) as Extracted;
-}
 
 /** Parses a statement on the server and returns its result columns. Throws what the server says. */
 async function columnsOf(text: string): Promise<readonly FieldDef[]> {
@@ -238,7 +228,7 @@ describe('the statements of the source', () => {
   let extracted: Extracted;
 
   beforeAll(() => {
-    extracted = extract('src');
+    extracted = extractStatements('src');
   });
 
   test('are all found', () => {
@@ -262,7 +252,7 @@ describe('the statements of the source', () => {
 
 /** The check above has to fail when it should. */
 test('planted faults are found', async () => {
-  const planted = extract('test/architecture/planted-statements.ts');
+  const planted = extractStatements('test/architecture/planted-statements.ts');
   expect((await allFaults(planted)).map(({ fault }) => fault)).toEqual([
     'column "vidd" does not exist',
     'phone is not returned',

@@ -50,6 +50,7 @@ const SHADOWS = `
   set search_path = simulated, pg_catalog, public;
   set plan_cache_mode = force_generic_plan;
   set enable_seqscan = off; set enable_bitmapscan = off; set enable_mergejoin = off;
+  set enable_hashjoin = off; set enable_material = off;
   set lock_timeout = '2s';
   set simulated.now = '2030-01-01';`;
 

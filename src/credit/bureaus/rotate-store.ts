@@ -26,8 +26,11 @@ export async function rotateUpstreamAnswers(
   const former = read.rows.filter((row) => vault.isFormer(row.sealedAnswer, 'sealed'));
   await db.query(
     `update upstream_calls c set sealed_answer = r.sealed_answer
-     from unnest($1::integer[], $2::text[], $3::uuid[], $4::bytea[])
-       as r (vendor_id, request_reference, call_id, sealed_answer)
+     from (
+       select * from unnest($1::integer[], $2::text[], $3::uuid[], $4::bytea[])
+         as u (vendor_id, request_reference, call_id, sealed_answer)
+       limit cardinality($1)
+     ) r
      where c.bucket = bucket_of(r.vendor_id) and c.vendor_id = r.vendor_id and c.request_reference = r.request_reference
        and c.call_id = r.call_id and c.sealed_answer is not null`,
     [

@@ -28,7 +28,11 @@ export async function rotateEnquiries(
   await db.query(
     // Retention may have erased it meanwhile; then it stays erased.
     `update enquiries e set sealed_payload = r.sealed_payload
-     from unnest($1::integer[], $2::bigint[], $3::bytea[]) as r (vendor_id, sequence, sealed_payload)
+     from (
+       select * from unnest($1::integer[], $2::bigint[], $3::bytea[])
+         as u (vendor_id, sequence, sealed_payload)
+       limit cardinality($1)
+     ) r
      where e.bucket = bucket_of(r.vendor_id) and e.vendor_id = r.vendor_id and e.sequence = r.sequence and e.sealed_payload is not null`,
     [
       former.map((row) => row.vendorId),

@@ -177,7 +177,10 @@ async function moveHeads(
   const moved = [...heads];
   await db.query(
     `update enquiry_chains c set sequence = h.sequence, hash = h.hash
-     from unnest($2::integer[], $3::bigint[], $4::bytea[]) h (vendor_id, sequence, hash)
+     from (
+       select * from unnest($2::integer[], $3::bigint[], $4::bytea[]) u (vendor_id, sequence, hash)
+       limit cardinality($2)
+     ) h
      where c.bucket = $1 and c.vendor_id = h.vendor_id`,
     [
       bucket,
@@ -197,7 +200,11 @@ async function readEarlier(
     `select e.vendor_id as "vendorId", e.enquiry_id as "enquiryId",
       e.request_reference as "requestReference", e.operation, e.outcome,
       e.sealed_payload as "sealedPayload"
-     from unnest($2::integer[], $3::text[], $4::text[]) r (vendor_id, request_reference, operation)
+     from (
+       select * from unnest($2::integer[], $3::text[], $4::text[])
+         u (vendor_id, request_reference, operation)
+       limit cardinality($2)
+     ) r
      join enquiries e using (vendor_id, request_reference, operation)
      where e.bucket = $1`,
     [

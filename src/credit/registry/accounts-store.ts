@@ -59,7 +59,9 @@ export async function readKnownAccounts(
   if (read.rows.length === 0) return new Map();
   const states = await db.query<StateRow>(
     `select ${STATE_COLUMNS}
-     from unnest($1::bigint[], $2::bigint[]) a (crn, account_id)
+     from (
+       select * from unnest($1::bigint[], $2::bigint[]) u (crn, account_id) limit cardinality($1)
+     ) a
      join account_states s on s.crn = a.crn and s.account_id = a.account_id
      where s.as_of = any($3::date[])`,
     [

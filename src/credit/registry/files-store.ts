@@ -54,6 +54,11 @@ export async function readCreditFiles(
 type Pairs = readonly unknown[];
 type Options = Omit<FileOptions, 'crn'>;
 
+/** All of them. The planner expects one, and looks up the others by their keys (decision 23). */
+const PAIRS = `(
+        select * from unnest($1::bigint[], $2::bigint[]) u (crn, member) limit cardinality($1)
+      ) o`;
+
 async function readAccounts(
   db: Queryable,
   pairs: Pairs,
@@ -68,7 +73,7 @@ async function readAccounts(
         exists (select from account_disputes d
           where d.crn = any($2::bigint[]) and d.account_id = a.account_id
             and d.closed_at is null) as disputed
-      from unnest($1::bigint[], $2::bigint[]) o (crn, member)
+      from ${PAIRS}
         join credit_accounts a on a.crn = o.member
         join lenders l on l.lender = a.lender
       where a.opened_on <= $3 order by o.crn, a.opened_on, a.account_id`,
@@ -111,7 +116,7 @@ async function readEnquiries(
     name: 'credit_files_enquiries',
     text: `select o.crn, e.enquired_at as "enquiredAt", e.report_reason as "reportReason", e.sector,
         e.vendor_id as "vendorId"
-      from unnest($1::bigint[], $2::bigint[]) o (crn, member)
+      from ${PAIRS}
         join subject_enquiries e on e.crn = o.member
       where e.enquired_at < $3 and e.enquired_at >= $4
         and not ($5::integer is not null and e.vendor_id = $5 and e.enquired_at >= $6)
@@ -132,7 +137,7 @@ async function readLives(db: Queryable, pairs: Pairs): Promise<Map<bigint, LifeR
   const read = await db.query<{ crn: bigint; status: LifeRecord['status']; recordedAt: Date }>({
     name: 'credit_files_lives',
     text: `select distinct on (o.crn) o.crn, r.status, r.recorded_at as "recordedAt"
-      from unnest($1::bigint[], $2::bigint[]) o (crn, member)
+      from ${PAIRS}
         join subject_life_records r on r.crn = o.member
       order by o.crn, r.recorded_at desc, r.record_id desc`,
     values: [...pairs],

@@ -270,8 +270,11 @@ const readStatusesBy = (
     t.account, t.amount_cents as "amountCents", t.merchant_reference as "merchantReference",
     t.biller_reference as "billerReference", t.message, t.failure_code as "failureCode", t.details,
     q.payment_id is not null as "underWay"
-  from unnest($2::integer[], $3::${column === 'payment_id' ? 'uuid' : 'text'}[])
-      with ordinality as w (vendor_id, ${column}, number)
+  from (
+      select * from unnest($2::integer[], $3::${column === 'payment_id' ? 'uuid' : 'text'}[])
+        with ordinality as u (vendor_id, ${column}, number)
+      limit cardinality($2)
+    ) w
     join payments t on t.bucket = $1 and t.vendor_id = w.vendor_id and t.${column} = w.${column}
     left join dispatch_queue q on q.bucket = $1 and q.vendor_id = t.vendor_id
       and q.biller_code = t.biller_code and q.stage = 'verify' and q.payment_id = t.payment_id`;

@@ -20,7 +20,10 @@ export async function recallInstructions(
     await db.query(
       `with forgotten as materialized (
          select q.vendor_id, q.payment_id, q.biller_code
-         from unnest($2::integer[], $3::uuid[]) as k (vendor_id, payment_id)
+         from (
+             select * from unnest($2::integer[], $3::uuid[]) as u (vendor_id, payment_id)
+             limit cardinality($2)
+           ) k
            join payments t
              on t.bucket = $1 and t.vendor_id = k.vendor_id and t.payment_id = k.payment_id
            join dispatch_queue q on q.bucket = $1 and q.vendor_id = t.vendor_id
@@ -52,8 +55,11 @@ export async function lockStillUnderWay(
   for (const { bucket, items } of await groupByBucket(db, payments)) {
     const locked = await db.query<{ paymentId: string }>(
       `select q.payment_id as "paymentId"
-       from unnest($2::integer[], $3::uuid[], $4::timestamptz[])
-           as k (vendor_id, payment_id, last_sent_at)
+       from (
+           select * from unnest($2::integer[], $3::uuid[], $4::timestamptz[])
+             as u (vendor_id, payment_id, last_sent_at)
+           limit cardinality($2)
+         ) k
          join payments t
            on t.bucket = $1 and t.vendor_id = k.vendor_id and t.payment_id = k.payment_id
          join dispatch_queue q on q.bucket = $1 and q.vendor_id = t.vendor_id

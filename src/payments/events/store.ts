@@ -71,8 +71,9 @@ export async function claimEvents(
       update events e
       set due_at = p.lease_ends_at, attempt_count = e.attempt_count + 1,
         first_attempt_at = coalesce(e.first_attempt_at, p.at)
-      from picked p
-      where e.bucket = bucket_of($1) and e.vendor_id = $1 and e.event_id = p.event_id
+      from (select at, lease_ends_at from picked limit 1) p
+      where e.bucket = bucket_of($1) and e.vendor_id = $1
+        and e.event_id = any (array(select event_id from picked))
       returning ${EVENT_COLUMNS}, e.attempt_count as "attemptCount",
         (extract(epoch from p.at - e.first_attempt_at) * 1000)::float8 as "triedForMs"`,
     values: [vendorId, options.max, options.leaseMs],

@@ -86,6 +86,8 @@ begin
       p_operators[u.queue] as operator_code, p_reasons[u.queue] as reason
     from unnest(v_vendor_ids, v_payment_ids, v_queues, v_due_at, v_accounts, v_phones, v_amounts)
       as u (vendor_id, payment_id, queue, due_at, account, phone, amount_cents)
+    -- All of them. The planner expects one, and looks up the others by their keys (decision 23).
+    limit cardinality(v_payment_ids)
   ) p
   where d.bucket = p_bucket and d.vendor_id = p.vendor_id and d.biller_code = p.biller_code
     and d.stage = p.stage and d.payment_id = p.payment_id

@@ -169,6 +169,8 @@ begin
         where v_accepted_count = v_rows or u.payment_id = any (v_accepted)
         group by u.vendor_id
       ) s cross join (values ('float', -1), ('reserved', 1)) x (account, sign)
+      -- All of them. The planner expects few, and looks up the accounts by their keys (decision 23).
+      limit 2 * cardinality(p_vendor_ids)
     ) m
     where a.bucket = p_bucket and a.vendor_id = m.vendor_id and a.account = m.account;
   end if;

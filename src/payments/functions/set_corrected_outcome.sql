@@ -13,9 +13,13 @@ begin
   update payments t
   set outcome = c.outcome_after, biller_reference = p_biller_reference, message = p_message,
     details = p_details, failure_code = case when c.outcome_after = 'failed' then 'corrected' end
-  from corrections c
-  where c.bucket = p_bucket and c.vendor_id = p_vendor_id and c.correction_id = p_correction_id
-    and t.bucket = p_bucket and t.vendor_id = p_vendor_id and t.payment_id = c.payment_id
+  from (
+    select x.payment_id, x.outcome_before, x.outcome_after from corrections x
+    where x.bucket = p_bucket and x.vendor_id = p_vendor_id and x.correction_id = p_correction_id
+    -- So that the payment is looked up by its key (decision 23).
+    limit 1
+  ) c
+  where t.bucket = p_bucket and t.vendor_id = p_vendor_id and t.payment_id = c.payment_id
     and t.outcome = c.outcome_before;
   return found;
 end

@@ -18,7 +18,8 @@
 -- (src/platform/db/runtime-grants.ts).
 --
 -- Every statement names the bucket and runs on one machine; what one statement returns is passed to the
--- next in arrays (docs/decisions/0020-buckets.md).
+-- next in arrays (docs/decisions/0020-buckets.md). `limit cardinality(…)` removes nothing: it makes the
+-- planner expect one row, and look up the others by their keys (decision 23).
 
 create or replace function settle_payments(
   p_bucket integer,
@@ -82,9 +83,12 @@ begin
       -- The stages come from a subquery that the planner does not see through, and the payment is found by
       -- the report: if it expected few rows of the queue to meet a condition, it would read the whole queue.
       delete from dispatch_queue q
-      using unnest(p_vendor_ids, p_payment_ids, p_billers, p_outcomes, p_paid_amounts, p_operators)
-          with ordinality as u (vendor_id, payment_id, biller_code, outcome, paid, operator_code, number)
-        cross join (select v_stages as stages offset 0) s
+      using (
+          select * from unnest(p_vendor_ids, p_payment_ids, p_billers, p_outcomes, p_paid_amounts,
+              p_operators) with ordinality
+            as r (vendor_id, payment_id, biller_code, outcome, paid, operator_code, number)
+          limit cardinality(p_payment_ids)
+        ) u cross join (select v_stages as stages offset 0) s
       where q.bucket = p_bucket and q.vendor_id = u.vendor_id and q.biller_code = u.biller_code
         and q.stage = any (s.stages) and q.payment_id = u.payment_id
         and q.attempt_number > 0 and (u.outcome = 'failed' or coalesce(u.paid, 1) > 0)
@@ -136,6 +140,7 @@ begin
             p_operators[d.number] as reporter, d.reason
           from unnest(v_numbers, v_sent_at, v_attempts, v_handles, v_operators, v_reasons)
             as d (number, sent_at, attempt_number, operator_handle, operator_code, reason)
+          limit cardinality(v_numbers)
         ) o
         where t.bucket = p_bucket and t.vendor_id = o.vendor_id and t.payment_id = o.payment_id
           and t.outcome is null
@@ -188,7 +193,10 @@ begin
       ) c;
 
       update accounts a set balance_cents = a.balance_cents + c.change
-      from unnest(v_vendors, v_accounts, v_changes) as c (vendor_id, account, change)
+      from (
+        select * from unnest(v_vendors, v_accounts, v_changes) as u (vendor_id, account, change)
+        limit cardinality(v_vendors)
+      ) c
       where a.bucket = p_bucket and a.vendor_id = c.vendor_id and a.account = c.account;
       get diagnostics v_count = row_count;
 
@@ -221,7 +229,7 @@ begin
       t.outcome, t.settled_at, t.settled_at, t.created_at, t.biller_response_time, t.amount_cents,
       t.biller_code, t.account, t.merchant_reference, t.biller_reference, t.message,
       t.failure_code, t.details
-    from unnest(v_settled) s (number)
+    from (select number from unnest(v_settled) u (number) limit cardinality(v_settled)) s
       join webhooks w on w.bucket = p_bucket and w.vendor_id = p_vendor_ids[s.number]
       join payments t on t.bucket = p_bucket and t.vendor_id = p_vendor_ids[s.number]
         and t.payment_id = p_payment_ids[s.number];
@@ -245,6 +253,7 @@ begin
             p_messages, p_sources, p_operators)
           with ordinality as u (vendor_id, payment_id, outcome, paid, biller_reference, message,
             source, operator_code, number)
+        limit v_reports
       ) r
       join payments t
         on t.bucket = p_bucket and t.vendor_id = r.vendor_id and t.payment_id = r.payment_id
@@ -252,7 +261,7 @@ begin
       else not agrees_with_ledger(t.outcome, t.operator_code, r.outcome, r.operator_code,
         exists (select from unexecuted_attempts x where x.bucket = p_bucket
           and x.vendor_id = t.vendor_id and x.payment_id = t.payment_id
-          and x.operator_code = r.operator_code)) end
+          and x.operator_code = r.operator_code offset 0)) end
     on conflict do nothing;
 
     return query

@@ -60,12 +60,14 @@ begin
     select p_vendor_ids[u.number] as vendor_id, p_billers[u.number] as biller_code,
       p_payment_ids[u.number] as payment_id, p_next[u.number] as next, u.due_at,
       p_notes[u.number] as note, u.sent_at, u.handle, u.operator_code, u.reason,
-      p_operators[u.number] as next_operator
+      p_operators[u.number] as next_operator, 'verify'::dispatch_stage as stage
     from unnest(v_numbers, v_due_at, v_sent_at, v_handles, v_operators, v_reasons)
       as u (number, due_at, sent_at, handle, operator_code, reason)
+    -- All of them. The planner expects one, and looks up the others by their keys (decision 23).
+    limit cardinality(v_numbers)
   ) l
   where d.bucket = p_bucket and d.vendor_id = l.vendor_id and d.biller_code = l.biller_code
-    and d.stage = 'verify' and d.payment_id = l.payment_id;
+    and d.stage = l.stage and d.payment_id = l.payment_id;
 
   insert into unexecuted_attempts (bucket, vendor_id, biller_code, payment_id, attempt_number, sent_at,
     ended_at, operator_handle, note, operator_code, route_reason)

@@ -62,8 +62,12 @@ export async function readFloats(
     const read = await db.query<{ vendorId: number; balanceCents: bigint }>({
       name: 'read_floats',
       text: `select a.vendor_id as "vendorId", a.balance_cents as "balanceCents"
-        from unnest($2::integer[]) as w (vendor_id)
-          join accounts a on a.bucket = $1 and a.vendor_id = w.vendor_id and a.account = 'float'`,
+        from (
+            select vendor_id, 'float' as account from unnest($2::integer[]) u (vendor_id)
+            limit cardinality($2)
+          ) w
+          join accounts a
+            on a.bucket = $1 and a.vendor_id = w.vendor_id and a.account = w.account`,
       values: [bucket, items.map(({ vendorId }) => vendorId)],
     });
     for (const row of read.rows) floats.set(row.vendorId, row.balanceCents);

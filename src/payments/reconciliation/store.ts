@@ -150,7 +150,10 @@ export async function listKnownMovements(
   const listed = await db.query<KnownMovement>(
     `select r.kind, r.operator_reference as "operatorReference", r.reference,
       r.amount_cents as "amountCents", r.payment_id as "paymentId", r.vendor_id as "vendorId"
-     from unnest($2::text[], $3::text[]) as m (kind, operator_reference)
+     from (
+         select * from unnest($2::text[], $3::text[]) as u (kind, operator_reference)
+         limit cardinality($2)
+       ) m
        join statement_rows r on r.operator = $1 and r.kind = m.kind
          and r.operator_reference = m.operator_reference
      where r.verdict not in ('repeated', 'changed')`,
@@ -330,7 +333,10 @@ async function readListed(
        sum(case r.kind when 'payment' then r.amount_cents else -r.amount_cents end)::bigint
          as "listedCents",
        sum(case r.kind when 'payment' then 1 else -1 end)::integer as "listedPayments"
-     from unnest($1::integer[], $2::uuid[]) as k (vendor_id, payment_id)
+     from (
+         select * from unnest($1::integer[], $2::uuid[]) as u (vendor_id, payment_id)
+         limit cardinality($1)
+       ) k
        join statement_rows r on r.payment_id = k.payment_id and r.vendor_id = k.vendor_id
      where r.operator = $3 and r.verdict not in ('repeated', 'changed')
      group by k.payment_id`,

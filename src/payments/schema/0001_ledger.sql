@@ -16,13 +16,6 @@ create table accounts (
   constraint accounts_never_negative
     check (balance_cents >= 0 or account in ('external', 'exposure'))
 ) with (fillfactor = 30, autovacuum_vacuum_scale_factor = 0.05);
--- On one machine the bucket selects nothing. A planner that expects otherwise reads all accounts for each
--- batch; before the first rows it has no statistics that say so, and gets those of examples.
-alter table accounts alter column bucket set (n_distinct = 1);
-insert into accounts (bucket, vendor_id, account)
-  select 0, n, a.account from generate_series(1, 100) n, unnest('{external,collected,float,reserved}'::text[]) a (account);
-analyze accounts;
-truncate accounts;
 
 create table transfers (
   created_at timestamptz not null,

@@ -246,6 +246,7 @@ export async function readHistory(
 const keys = (id: string): string => `(
     select bucket_of(vendor_id) as bucket, vendor_id, ${id}
     from unnest($1::integer[], $2::uuid[]) as u (vendor_id, ${id})
+    limit cardinality($1)
   ) k`;
 
 const CORRECTIONS = `select payment_id as "paymentId", vendor_id as "vendorId",

@@ -11,6 +11,7 @@ import {
   refuseOverloads,
   severalSignatures,
 } from './functions.ts';
+import { seedStatistics } from './planner-statistics.ts';
 import { databaseTransaction } from './pool.ts';
 import type { Pool, Queryable } from './pool.ts';
 import {
@@ -27,8 +28,8 @@ export const MIGRATION_LOCK = 7_305_001;
 
 /**
  * Brings the database to this version: every migration once, in order, each in its own database
- * transaction; then the functions whose text changed, in one database transaction. A killed
- * migrator leaves nothing half done. Processes that start together wait for each other. Returns the
+ * transaction; then the functions whose text changed, in one database transaction; then the planner's
+ * statistics of new tables. A killed migrator leaves nothing half done. Processes that start together wait for each other. Returns the
  * names of the files applied now.
  * Throws: `PlainError` when another version made the database, or its schema is no longer what the
  * files made.
@@ -38,7 +39,12 @@ export async function migrate(pool: Pool, schema: Schema): Promise<readonly stri
   for (const migration of schema.migrations) {
     if (await applyOnce(pool, migration, schema.migrations)) applied.push(migration.name);
   }
-  return [...applied, ...(await applyFunctions(pool, schema))];
+  applied.push(...(await applyFunctions(pool, schema)));
+  await databaseTransaction(pool, async (client) => {
+    await beginMigrating(client);
+    await seedStatistics(client);
+  });
+  return applied;
 }
 
 async function applyOnce(

@@ -70,8 +70,9 @@ export interface PoolOptions {
    */
   readonly statementTimeoutMs?: number;
   /**
-   * Plan with indexes only. For the hot path: its statements look up a few rows each. A plan
-   * prepared while a table was small or a queue empty would otherwise scan the table forever.
+   * Plan with indexes only, each row by a look-up. For the hot path: its statements look up a few
+   * rows each. A plan prepared while a table was small or a queue empty would otherwise scan the
+   * table forever (decision 23).
    */
   readonly byIndexOnly?: boolean;
   /** Called for errors of idle connections, which would otherwise go unnoticed. */

@@ -34,11 +34,13 @@ const NEEDED: Readonly<Record<string, string>> = {
 };
 
 /** Plans by index only: see `PoolOptions.byIndexOnly`. */
-const BY_INDEX_ONLY: Readonly<Record<string, string>> = {
+export const BY_INDEX_ONLY: Readonly<Record<string, string>> = {
   plan_cache_mode: 'force_generic_plan',
   enable_seqscan: 'off',
   enable_bitmapscan: 'off',
   enable_mergejoin: 'off',
+  enable_hashjoin: 'off',
+  enable_material: 'off',
 };
 
 export interface SessionLimits {

@@ -1,0 +1,145 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { BY_INDEX_ONLY } from '../../src/platform/db/session-settings.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import type { TestDatabase } from '../support/cluster.ts';
+import { extractStatements } from '../support/extract-statements.ts';
+import { functionStatements } from '../support/function-statements.ts';
+import { prepareMadeUpRows } from '../support/made-up-rows.ts';
+import { scansOf, shorterKeys } from '../support/plans.ts';
+import type { Scan } from '../support/plans.ts';
+
+/** Tables whose rows are settings: they stay small. */
+const SMALL = /^(pg_|schema_)|^(lenders|operators|operator_statements|receipt_sources|webhooks)$/;
+
+/** PostgreSQL first analyzes a table after more than 50 changes. */
+const FEW_ROWS = { changedOften: 20, inserted: 60 };
+const ROWS = 3_000;
+
+/** Shorter keys that do no harm, by statement and what its plan leaves out. */
+const ACCEPTED: Readonly<Record<string, string>> = {
+  'function delete_old_events events e: by () without bucket, vendor_id, event_id':
+    'there are no old events while the table is new',
+  'src/credit/bureaus/upstream-store.ts upstream_calls upstream_calls_1: by () without bucket, vendor_id, started_at':
+    'there is nothing to erase while the table is new',
+  'src/credit/registry/cases-store.ts credit_cases o: by () without crns':
+    'open cases are few, because people decide them',
+  'src/credit/registry/files-store.ts account_disputes d: by (crn) without account_id':
+    'the disputes of the same people',
+  'src/credit/registry/scored-people-store.ts account_states s: by () without crn, account_id, as_of, as_of, as_of':
+    'a report about everybody who was scored in a month',
+  'src/credit/watches/store.ts credit_watches credit_watches: by () without due_at':
+    'due watches of all vendors: the whole index either way',
+  'src/payments/events/webhooks-store.ts events events: by (bucket, vendor_id) without due_at':
+    'a command about the waiting events of one vendor',
+  'src/payments/reconciliation/days-store.ts dispatch_queue q: by () without bucket, vendor_id, biller_code, payment_id':
+    'closing a day reads the open payments of all vendors',
+};
+
+/** Statements by default have plans of their own each time: those that read a vendor's rows may read more. */
+const OF_A_VENDOR = /without bucket, vendor_id$/;
+
+interface Planned {
+  readonly at: string;
+  readonly text: string;
+  /** Connections keep its plan, whatever becomes of the tables. */
+  readonly isKept: boolean;
+}
+
+type Plans = ReadonlyMap<Planned, readonly Scan[]>;
+
+/** How the plans of a pool are made: see `PoolOptions.byIndexOnly`. */
+type Way = 'by index only' | 'by default';
+
+let database: TestDatabase;
+let client: Client;
+let statements: Planned[];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  client = new Client({ connectionString: database.ownerUrl });
+  await client.connect();
+  const inSource = extractStatements('src').statements.map(({ at, text, isNamed }) => ({
+    at: at.replace(/:.*/, ''),
+    text,
+    isKept: isNamed,
+  }));
+  const inFunctions = await functionStatements(client);
+  statements = [...inSource, ...inFunctions.map((one) => ({ ...one, isKept: true }))].filter(
+    ({ at, text }) =>
+      /^\s*(with|select|insert|update|delete)\b/i.test(text) && !at.startsWith('src/platform/'),
+  );
+});
+
+afterAll(async () => {
+  await client.end();
+  await database.drop();
+});
+
+async function plan(way: Way, wanted: readonly Planned[]): Promise<Plans> {
+  for (const [name, value] of Object.entries(BY_INDEX_ONLY)) {
+    await client.query(`set ${name} to ${way === 'by index only' ? value : 'default'}`);
+  }
+  const plans = new Map<Planned, readonly Scan[]>();
+  for (const statement of wanted) {
+    const scans = await scansOf(client, statement.text);
+    plans.set(
+      statement,
+      scans.filter(({ table }) => !SMALL.test(table)),
+    );
+  }
+  return plans;
+}
+
+function faultsOf(plans: Plans, grown: Plans): string[] {
+  const faults = [...plans].flatMap(([statement, scans]) =>
+    shorterKeys(scans, grown.get(statement) ?? []).map((fault) => `${statement.at} ${fault}`),
+  );
+  return [...new Set(faults)].toSorted();
+}
+
+/** The same for plans by default, without what is accepted; notes which was needed. */
+function faultsByDefault(plans: Plans, grown: Plans, needed: Set<string>): string[] {
+  return faultsOf(plans, grown).filter((fault) => {
+    if (ACCEPTED[fault] !== undefined) needed.add(fault);
+    return ACCEPTED[fault] === undefined && !OF_A_VENDOR.test(fault);
+  });
+}
+
+test(
+  'statements are given whole keys, whatever is known of their tables',
+  { timeout: 120_000 },
+  async () => {
+    const kept = statements.filter(({ isKept }) => isKept);
+    expect(kept.filter(({ at }) => at.startsWith('function ')).length).toBeGreaterThan(25);
+    const rows = await prepareMadeUpRows(client);
+    const emptyKept = await plan('by index only', kept);
+    await rows.add(1, ROWS);
+    const neverAnalyzed = await plan('by default', statements);
+    await rows.empty();
+    await rows.add(1, FEW_ROWS.changedOften);
+    await client.query('analyze');
+    const fewKept = await plan('by index only', kept);
+    await rows.add(FEW_ROWS.changedOften + 1, FEW_ROWS.inserted);
+    await client.query('analyze');
+    await rows.add(FEW_ROWS.inserted + 1, ROWS);
+    const analyzedEarly = await plan('by default', statements);
+    await client.query('vacuum analyze');
+    const grown = await plan('by index only', kept);
+    const grownByDefault = await plan('by default', statements);
+    const needed = new Set<string>();
+    const found = {
+      'planned when empty, never analyzed': faultsOf(emptyKept, grown),
+      'never analyzed': faultsByDefault(neverAnalyzed, grownByDefault, needed),
+      'planned with few rows': faultsOf(fewKept, grown),
+      'analyzed with few rows': faultsByDefault(analyzedEarly, grownByDefault, needed),
+    };
+    expect(found).toEqual({
+      'planned when empty, never analyzed': [],
+      'never analyzed': [],
+      'planned with few rows': [],
+      'analyzed with few rows': [],
+    });
+    expect([...needed].toSorted()).toEqual(Object.keys(ACCEPTED).toSorted());
+  },
+);

@@ -1,0 +1,60 @@
+import type { Client } from 'pg';
+
+/** How a plan reads a table. */
+export interface Scan {
+  readonly table: string;
+  readonly alias: string;
+  /** The columns that its index is given values of; none: it reads all of the index or the table. */
+  readonly columns: readonly string[];
+}
+
+interface PlanNode {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly Alias?: string;
+  readonly 'Index Cond'?: string;
+  readonly Plans?: readonly PlanNode[];
+}
+
+/** The scans of the plan that PostgreSQL makes now, without the values of the parameters. */
+export async function scansOf(client: Client, text: string): Promise<Scan[]> {
+  const explained = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+    `explain (generic_plan, format json) ${text}`,
+  );
+  return explained.rows.flatMap((row) => [...scansIn(row['QUERY PLAN'][0].Plan)]);
+}
+
+function* scansIn(node: PlanNode): Generator<Scan> {
+  const { 'Relation Name': table, 'Node Type': type } = node;
+  if (table !== undefined && type.includes('Scan')) {
+    const conditions = [node, ...(type === 'Bitmap Heap Scan' ? nodesBelow(node) : [])];
+    const columns = conditions.flatMap((one) => columnsIn(one['Index Cond'] ?? ''));
+    yield { table, alias: node.Alias ?? table, columns };
+  }
+  for (const child of node.Plans ?? []) yield* scansIn(child);
+}
+
+function nodesBelow(node: PlanNode): PlanNode[] {
+  return (node.Plans ?? []).flatMap((child) => [child, ...nodesBelow(child)]);
+}
+
+/** PostgreSQL prints a condition of an index with the column first: `((bucket = $1) AND (crn = ANY (…)))`. */
+function columnsIn(condition: string): string[] {
+  return [...condition.matchAll(/\(+(?:\w+\.)?(\w+)[^()]*? (?:=|<|>|<=|>=|IS) ?/g)].map(
+    ([, column = '']) => column,
+  );
+}
+
+/**
+ * What a plan leaves out: the columns that the index of the same table is given in the plan for grown
+ * tables, and not in this one. One line for each scan.
+ */
+export function shorterKeys(now: readonly Scan[], grown: readonly Scan[]): string[] {
+  return now.flatMap(({ table, alias, columns }) => {
+    const wanted = grown.find((scan) => scan.table === table && scan.alias === alias);
+    const missing = wanted?.columns.filter((column) => !columns.includes(column)) ?? [];
+    return missing.length === 0
+      ? []
+      : [`${table} ${alias}: by (${columns.join(', ')}) without ${missing.join(', ')}`];
+  });
+}
