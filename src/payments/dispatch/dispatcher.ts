@@ -21,9 +21,7 @@ import type { DailySpending } from './daily-spending.ts';
 import type { FloatGuard } from './float-guard.ts';
 import { createRouting } from './routing.ts';
 import type { Routing } from './routing.ts';
-import { shareOut } from './shares.ts';
-import type { Share } from './shares.ts';
-import type { Turn } from './rotation.ts';
+import { endTurns, shareOut } from './shares.ts';
 import { claim, listQueues, writeProgress } from './store.ts';
 import type { Claim, Progress, QueueKey } from './store.ts';
 import { saveHandle } from './handle-store.ts';
@@ -71,9 +69,6 @@ export interface Dispatcher {
 export function startDispatcher(options: DispatcherOptions): Dispatcher {
   return new RunningDispatcher(options);
 }
-
-/** The parts of a queue that was asked for completely sum to 1, but for rounding. */
-const ALMOST_ALL = 0.999;
 
 class RunningDispatcher implements Dispatcher {
   readonly #options: DispatcherOptions;
@@ -172,30 +167,10 @@ class RunningDispatcher implements Dispatcher {
       crashPoint(stage === 'send' ? 'dispatch:after-claim' : 'verify:after-claim');
     }
     for (const taken of claims) this.#start(taken, sendBeforeMs);
-    const someEmpty = this.#endTurns(shares, claims);
-    // Slots that were kept for an empty queue are free for the others.
-    return claims.length > 0 || someEmpty;
-  }
-
-  /** Returns the turns. The result says whether a queue had less than its share. */
-  #endTurns(shares: readonly Share[], claims: readonly Claim[]): boolean {
     const counts = shares.map(() => 0);
     for (const { wantedIndex } of claims) counts[wantedIndex] = (counts[wantedIndex] ?? 0) + 1;
-    const turns = new Map<Turn, { isServed: boolean; asked: number }>();
-    for (const [index, { turn, max, isPart }] of shares.entries()) {
-      const { isServed, asked } = turns.get(turn) ?? { isServed: false, asked: 0 };
-      turns.set(turn, { isServed: isServed || counts[index] === max, asked: asked + isPart });
-    }
-    let someEmpty = false;
-    for (const [turn, { isServed, asked }] of turns) {
-      if (isServed) {
-        this.#rotation.served(turn);
-      } else if (asked > ALMOST_ALL) {
-        this.#rotation.empty(turn);
-        someEmpty = true;
-      }
-    }
-    return someEmpty;
+    const someFinished = endTurns(this.#rotation, shares, counts);
+    return claims.length > 0 || someFinished;
   }
 
   /** Calls the operator for one claim, without waiting for the answer. */

@@ -4,17 +4,19 @@ import type { QueueKey } from './store.ts';
 export interface Rotation {
   /** Marks that this queue may have new due work. */
   add(queue: QueueKey): void;
-  /** Every queue, in turn order. A turn is returned by `empty` or `served`. */
+  /** Every queue, in turn order. A turn is returned by `empty` or `asked`. */
   turns(): readonly Turn[];
   /** Nothing more is due in this queue, unless it was added again since the turn was given. */
   empty(turn: Turn): void;
-  /** It was served and has more work: it goes to the end of the order. */
-  served(turn: Turn): void;
+  /** It was asked, and may have more work: it goes to the end of the order. */
+  asked(turn: Turn): void;
 }
 
 export interface Turn extends QueueKey {
   /** Distinguishes a queue that was added again from the one that this turn was given for. */
   readonly addition: number;
+  /** Bands of amounts, by their minimum, in which nothing more was due. */
+  readonly finished: Set<bigint>;
 }
 
 export function createRotation(): Rotation {
@@ -24,14 +26,14 @@ export function createRotation(): Rotation {
   return {
     add: (queue) => {
       additions += 1;
-      turns.set(nameOf(queue), { ...queue, addition: additions });
+      turns.set(nameOf(queue), { ...queue, addition: additions, finished: new Set() });
     },
     turns: () => [...turns.values()],
     empty: (turn) => {
       const name = nameOf(turn);
       if (turns.get(name)?.addition === turn.addition) turns.delete(name);
     },
-    served: (turn) => {
+    asked: (turn) => {
       const name = nameOf(turn);
       const current = turns.get(name) ?? turn;
       turns.delete(name);

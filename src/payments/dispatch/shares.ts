@@ -3,7 +3,7 @@ import type { BillerCatalogue } from '../billers/catalogue.ts';
 import type { Capacity } from './capacity.ts';
 import type { Connector } from './connector.ts';
 import { sendDeadlineMs } from './decide.ts';
-import type { Turn } from './rotation.ts';
+import type { Rotation, Turn } from './rotation.ts';
 import { chooseRoute } from './route.ts';
 import type { Routing } from './routing.ts';
 import type { ChosenRoute } from './store.ts';
@@ -17,8 +17,8 @@ export interface Share extends Turn {
   readonly max: number;
   readonly leaseMs: number;
   readonly route?: ChosenRoute;
-  /** Together with the turn's other shares it covers everything in the queue that is due. */
-  readonly isPart: number;
+  /** How many bands of amounts the queue has. */
+  readonly bandCount: number;
 }
 
 export interface ShareOptions {
@@ -50,7 +50,7 @@ export function shareOut(turns: readonly Turn[], options: ShareOptions): Share[]
 }
 
 /** One queue that waits for one operator. */
-type Request = Pick<Share, 'turn' | 'route' | 'isPart'>;
+type Request = Pick<Share, 'turn' | 'route' | 'bandCount'>;
 
 /** The requests for the same kind of call to the same operator. */
 interface Group {
@@ -81,7 +81,7 @@ function requestsToVerify(
   { catalogue }: ShareOptions,
 ): (Request & { readonly operator: Operator })[] {
   const operator = catalogue.operator(turn.operatorCode ?? '');
-  return operator === undefined ? [] : [{ turn, operator, isPart: 1 }];
+  return operator === undefined ? [] : [{ turn, operator, bandCount: 1 }];
 }
 
 function requestsToSend(
@@ -94,10 +94,42 @@ function requestsToSend(
   const candidates = routing.candidates(biller, new Map());
   const bands = routing.bands(biller);
   return bands.flatMap((band) => {
+    if (turn.finished.has(band.minimumCents)) return [];
     const choice = chooseRoute(candidates, band.minimumCents, turn.operatorCode ?? null);
     const operator = choice && catalogue.operator(choice.operatorCode);
     if (choice === undefined || operator === undefined) return [];
-    const isPart = choice.waitMs > 0 ? 0 : 1 / bands.length;
-    return [{ turn, operator, route: { ...band, ...choice }, isPart }];
+    return [{ turn, operator, route: { ...band, ...choice }, bandCount: bands.length }];
   });
+}
+
+/**
+ * Returns the turns of shares that were claimed. A queue that may have more goes to the end of the
+ * order, also when nothing was claimed of it: one of its bands must not keep an operator's slots from
+ * its other bands and from other queues. The result says whether some band has nothing more, so that
+ * its slots are free for others.
+ * @param counts how many payments were claimed of each share.
+ */
+export function endTurns(
+  rotation: Pick<Rotation, 'empty' | 'asked'>,
+  shares: readonly Share[],
+  counts: readonly number[],
+): boolean {
+  const turns = new Map<Turn, { readonly share: Share; isServed: boolean }>();
+  let someFinished = false;
+  for (const [index, share] of shares.entries()) {
+    const { turn, route, max } = share;
+    const known = turns.get(turn) ?? { share, isServed: false };
+    turns.set(turn, known);
+    if (counts[index] === max) known.isServed = true;
+    // What waits for a busy route is asked for again.
+    else if ((route?.waitMs ?? 0) === 0) {
+      turn.finished.add(route?.minimumCents ?? 0n);
+      someFinished = true;
+    }
+  }
+  for (const [turn, { share, isServed }] of turns) {
+    if (!isServed && turn.finished.size >= share.bandCount) rotation.empty(turn);
+    else rotation.asked(turn);
+  }
+  return someFinished;
 }

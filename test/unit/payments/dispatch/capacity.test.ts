@@ -205,7 +205,7 @@ describe('the rotation', () => {
     for (const vendorId of [1, 2, 3]) rotation.add(queue(vendorId));
     const [first, second] = rotation.turns();
     if (first === undefined || second === undefined) throw new Error('there are no turns');
-    rotation.served(first);
+    rotation.asked(first);
     expect(order(rotation)).toEqual([2, 3, 1]);
     rotation.empty(second);
     expect(order(rotation)).toEqual([3, 1]);
@@ -217,7 +217,7 @@ describe('the rotation', () => {
     expect(order(rotation)).toEqual([1, 2]);
     const [first] = rotation.turns();
     if (first === undefined) throw new Error('there are no turns');
-    rotation.served(first);
+    rotation.asked(first);
     rotation.add(queue(1));
     expect(order(rotation)).toEqual([2, 1]);
   });

@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import type { BillerCatalogue } from '../../../../src/payments/billers/catalogue.ts';
+import { createRotation } from '../../../../src/payments/dispatch/rotation.ts';
+import type { Rotation } from '../../../../src/payments/dispatch/rotation.ts';
+import { endTurns, shareOut } from '../../../../src/payments/dispatch/shares.ts';
+import type { Share, ShareOptions } from '../../../../src/payments/dispatch/shares.ts';
+
+const operator = { operatorCode: 'kplc' };
+const BANDS = [
+  { minimumCents: 0n, maximumCents: 999n },
+  { minimumCents: 1_000n, maximumCents: 9_999n },
+];
+const CANDIDATE = {
+  route: { operatorCode: 'kplc', position: 0, weight: 1, minimumCents: null, maximumCents: null },
+  obstacle: null,
+  free: 1,
+  sentLately: 0,
+};
+
+/** One operator with one free slot. Billers named `bands…` have two bands of amounts. */
+const options = {
+  catalogue: {
+    biller: (billerCode: string) => ({ billerCode, availability: 'ONLINE' }),
+    operator: () => operator,
+  } as unknown as BillerCatalogue,
+  connectorOf: () => ({ payDeadlineMs: 1_000 }),
+  routing: {
+    candidates: () => [CANDIDATE],
+    bands: ({ billerCode }: { readonly billerCode: string }) =>
+      billerCode.startsWith('bands') ? BANDS : [{ minimumCents: 0n, maximumCents: 9_999n }],
+  },
+  capacity: { free: (_: unknown, __: unknown, promised: number) => 1 - promised },
+} as unknown as ShareOptions;
+
+/** Asks for one share after another, none of which has anything due. */
+function askAll(rotation: Rotation): string[] {
+  const asked: string[] = [];
+  for (let shares: Share[]; (shares = shareOut(rotation.turns(), options)).length > 0;) {
+    asked.push(...shares.map((share) => `${share.billerCode} ${share.route?.minimumCents}`));
+    endTurns(
+      rotation,
+      shares,
+      shares.map(() => 0),
+    );
+    if (asked.length > 10) break;
+  }
+  return asked;
+}
+
+test('a queue of two bands, of which nothing is due, does not keep the only slot', () => {
+  const rotation = createRotation();
+  rotation.add({ vendorId: 1, billerCode: 'bands', stage: 'send' });
+  rotation.add({ vendorId: 1, billerCode: 'other', stage: 'send' });
+  expect(askAll(rotation)).toEqual(['bands 0', 'other 0', 'bands 1000']);
+  expect(rotation.turns()).toEqual([]);
+});
+
+test('a queue with more goes to the end of the order, with all its bands', () => {
+  const rotation = createRotation();
+  rotation.add({ vendorId: 1, billerCode: 'bands', stage: 'send' });
+  rotation.add({ vendorId: 1, billerCode: 'other', stage: 'send' });
+  expect(endTurns(rotation, shareOut(rotation.turns(), options), [1])).toBe(false);
+  expect(askAll(rotation)).toEqual(['other 0', 'bands 0', 'bands 1000']);
+});
+
+test('a band that was empty is asked again when the queue is added again', () => {
+  const rotation = createRotation();
+  rotation.add({ vendorId: 1, billerCode: 'bands', stage: 'send' });
+  endTurns(rotation, shareOut(rotation.turns(), options), [0]);
+  rotation.add({ vendorId: 1, billerCode: 'bands', stage: 'send' });
+  expect(askAll(rotation)).toEqual(['bands 0', 'bands 1000']);
+});
