@@ -17,28 +17,40 @@ const options = new Command('mutants')
   .description('Plant bugs in the simulated service and count the runs until each is found.')
   .option('--seeds <n>', 'most runs for each', countOption, 500)
   .option('--seed <s>', 'the first seed', countOption, 1)
+  .option('--only <name>', 'one of them')
+  .option('--all', 'make all runs, and tell how many of 1,000 find each')
   .parse()
-  .opts<{ seeds: number; seed: number }>();
+  .opts<{ seeds: number; seed: number; only?: string; all?: true }>();
 
-const mutants: { name: string; found_at_seed: number | null; violation: string | null }[] = [];
+interface Found {
+  readonly name: string;
+  readonly found_at_seed: number | null;
+  readonly violation: string | null;
+  readonly found_per_1000?: number;
+}
+
+const mutants: Found[] = [];
 const cluster = await startSimulationCluster(SIDE_BY_SIDE);
 try {
   const databases = await Promise.all(cluster.urls.map(openSimulatedDatabase));
   for (const mutant of MUTANTS) {
-    const found = firstFailed(
-      await runCampaign({
-        databases,
-        first: options.seed,
-        count: options.seeds,
-        mutant,
-        untilFailed: true,
-      }),
-    );
+    if (options.only !== undefined && mutant.name !== options.only) continue;
+    const campaign = await runCampaign({
+      databases,
+      first: options.seed,
+      count: options.seeds,
+      mutant,
+      untilFailed: options.all !== true,
+    });
+    const found = firstFailed(campaign);
     const seed = found?.seed ?? null;
     mutants.push({
       name: mutant.name,
       found_at_seed: seed,
       violation: found?.violations[0] ?? null,
+      ...(options.all && {
+        found_per_1000: Math.round((1000 * campaign.failed.length) / campaign.seeds),
+      }),
     });
     process.stderr.write(`${mutant.name}: ${seed === null ? 'not found' : `seed ${seed}`}\n`);
   }
@@ -46,5 +58,6 @@ try {
 } finally {
   await cluster.stop();
 }
-if (mutants.some((mutant) => mutant.found_at_seed === null)) process.exitCode = 1;
+if (mutants.length === 0 || mutants.some((mutant) => mutant.found_at_seed === null))
+  process.exitCode = 1;
 process.stdout.write(`${JSON.stringify({ mutants })}\n`);

@@ -103,7 +103,7 @@ async function carry(
   const { character } = operator;
   await world.crashPoint(life);
   if (life.dead) return await new Promise(() => {});
-  if (world.strikes('instruction_refused')) {
+  if (operator.isDown() || world.strikes('instruction_refused')) {
     await pause(world, random.latencyMs(TYPICAL_MS), life);
     return { kind: 'not_sent', reason: 'refused', operatorPaused: false, answered: false };
   }
@@ -177,7 +177,7 @@ async function ask(
   const { life, operator, signal } = call;
   return await new Promise<StatusOutcome>((resolve) => {
     giveUp(world, { life, deadlineMs: operator.character.payDeadlineMs, signal, resolve });
-    if (world.strikes('query_unanswered')) return;
+    if (operator.isDown() || world.strikes('query_unanswered')) return;
     schedule.after(random.latencyMs(TYPICAL_MS), async () => {
       await world.crashPoint(life, { standStill: 10 });
       const said = operator.query(call.reference);

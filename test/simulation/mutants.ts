@@ -145,6 +145,33 @@ export const MUTANTS: readonly Mutant[] = [
     },
   },
   {
+    // What is unknown goes to another operator, which the first did not prove that it may.
+    name: 'failover_without_proof',
+    bugs: {
+      functions: [
+        {
+          name: 'write_progress',
+          changes: [
+            {
+              find: '  select array_agg(u.number),',
+              replace: `  p_operators := array(
+                select case when u.next = 'send' then u.operator_code else (
+                  select min(r.operator_code) from routes r join dispatch_queue q using (biller_code)
+                  where q.payment_id = u.payment_id and r.operator_code <> q.operator_code) end
+                from unnest(p_next, p_operators, p_payment_ids) with ordinality
+                  as u (next, operator_code, payment_id, number) order by u.number);
+              p_next := array(
+                select case when u.operator_code is null then u.next else 'send' end
+                from unnest(p_next, p_operators) with ordinality
+                  as u (next, operator_code, number) order by u.number);
+              select array_agg(u.number),`,
+            },
+          ],
+        },
+      ],
+    },
+  },
+  {
     // An answer that contradicts the books is dropped.
     name: 'silent_contradiction',
     bugs: {

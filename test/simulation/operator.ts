@@ -25,6 +25,8 @@ export interface HostileOperator {
   readonly character: OperatorCharacter;
   /** Somebody is about to instruct it: the moment at which a second payment would begin. */
   instruct(instruction: PaymentInstruction): Message;
+  /** Nobody reaches it: no instruction leaves, and no query is answered. */
+  isDown(): boolean;
   /** An instruction arrives. */
   receive(message: Message): Said;
   /** A status query arrives. */
@@ -53,6 +55,7 @@ export function createHostileOperator(
 ): HostileOperator {
   const { schedule, random, truth } = world;
   let pausedUntilMs = 0;
+  let downUntilMs = 0;
 
   const execute = (entry: Entry): void => {
     entry.state = entry.verdict ?? 'paid';
@@ -120,12 +123,20 @@ export function createHostileOperator(
 
   return {
     character,
+    isDown: () => {
+      if (downUntilMs <= schedule.nowMs && world.strikes('operator_down')) {
+        downUntilMs = schedule.nowMs + random.whole(2_000, 15_000);
+      }
+      return downUntilMs > schedule.nowMs;
+    },
     instruct: (instruction) => {
+      checkRoute(world, character.operatorCode, instruction);
       const key = entryKey(character.operatorCode, instruction.reference);
       const before = truth.entries.get(key);
       for (const entry of entriesOf(truth, instruction.reference)) checkRepeat(world, entry);
       const isElsewhere = entriesOf(truth, instruction.reference).some((entry) => entry !== before);
       if (before === undefined && isElsewhere) world.note('failed_over');
+      if (entriesOf(truth, instruction.reference).length > 2) world.note('failed_over_twice');
       const entry = before ?? newEntry(character.operatorCode, instruction);
       entry.leftAtMs = schedule.nowMs;
       truth.entries.set(key, entry);
@@ -169,6 +180,7 @@ export function createHostileOperator(
     },
     calmDown: () => {
       pausedUntilMs = 0;
+      downUntilMs = 0;
       for (const entry of truth.entries.values()) {
         if (entry.operatorCode !== character.operatorCode || !entry.lied) continue;
         // What is being decided is told when it is.
@@ -189,6 +201,29 @@ function checkRepeat(world: World, entry: Entry): void {
       `${entry.reference} was instructed again while the first, at ${entry.operatorCode}, was ${entry.state}, ${entry.underWay} on the way`,
     );
   } else world.note('instructed_again');
+}
+
+/** Only an operator that may execute the biller's payments gets one, and only amounts that it takes. */
+function checkRoute(
+  world: World,
+  operatorCode: string,
+  { billerCode, amountCents, reference }: PaymentInstruction,
+): void {
+  const { operators, routes } = world.scenario;
+  const owner = operators.find(({ billerCodes }) => billerCodes.includes(billerCode));
+  const route = routes.find(
+    (one) => one.billerCode === billerCode && one.operatorCode === operatorCode,
+  );
+  const takes =
+    amountCents >= (route?.minimumCents ?? 0n) &&
+    amountCents <= (route?.maximumCents ?? amountCents);
+  if ((route === undefined && owner?.operatorCode !== operatorCode) || !takes) {
+    world.violated(
+      `${reference} over ${amountCents} went to ${operatorCode}, which has no such route`,
+    );
+  }
+  const rivals = routes.filter((one) => one.billerCode === billerCode);
+  if (rivals.some((one) => one.position < (route?.position ?? 0))) world.note('later_route_taken');
 }
 
 function noteNothing(world: World, character: OperatorCharacter, entry: Entry | undefined): void {

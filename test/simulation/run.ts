@@ -3,6 +3,8 @@ import { FIRST_ACCOUNTS } from '../../src/payments/ledger/account.ts';
 import type { SimulatedDatabase } from './database.ts';
 import type { FaultCounts } from './faults.ts';
 import { isDrained, judge } from './judge.ts';
+import { createFloats, FLOAT_LIMITS } from './floats.ts';
+import type { Floats } from './floats.ts';
 import { createNetwork } from './link.ts';
 import type { Network } from './link.ts';
 import { startMerchants } from './merchant.ts';
@@ -44,7 +46,8 @@ export async function runSeed(options: {
   const network = createNetwork(world);
   const fleet = startFleet(world, network, mutant);
   const merchants = startMerchants(world, fleet.anyProcess);
-  scheduleStorm(world, network, fleet);
+  const floats = createFloats(world, network);
+  scheduleStorm(world, network, { fleet, floats });
 
   const { schedule, scenario } = world;
   await schedule.runUntil(scenario.stormMs);
@@ -52,6 +55,7 @@ export async function runSeed(options: {
   world.tell('calm');
   network.awayUntilMs = 0;
   fleet.calmDown();
+  floats.calmDown();
   for (let sinceMs = 0; sinceMs < CALM_MS; sinceMs += CALM_STEP_MS) {
     await schedule.runUntil(scenario.stormMs + sinceMs + CALM_STEP_MS);
     if (merchants.unanswered === 0 && fleet.idle && (await isDrained(world))) break;
@@ -136,7 +140,11 @@ function startFleet(world: World, network: Network, mutant: Mutant | undefined):
 }
 
 /** What happens to processes and to the database as a whole, again and again while the storm lasts. */
-function scheduleStorm(world: World, network: Network, fleet: Fleet): void {
+function scheduleStorm(
+  world: World,
+  network: Network,
+  { fleet, floats }: { readonly fleet: Fleet; readonly floats: Floats },
+): void {
   const { schedule, random, scenario } = world;
   const repeat = (everyMs: number | null, strike: () => void | Promise<void>): void => {
     if (everyMs === null) return;
@@ -154,6 +162,7 @@ function scheduleStorm(world: World, network: Network, fleet: Fleet): void {
   repeat(scenario.crashEveryMs, async () => await victim()?.crash());
   repeat(scenario.standStillEveryMs, () => victim()?.standStill(random.whole(3_000, 25_000)));
   repeat(scenario.stopEveryMs, () => victim()?.stop());
+  repeat(scenario.floatChangesEveryMs, () => floats.change());
   repeat(scenario.databaseAwayEveryMs, () => {
     world.note('database_away');
     network.awayUntilMs = schedule.nowMs + random.whole(500, 12_000);
@@ -183,13 +192,29 @@ async function furnish(client: Client, world: World): Promise<void> {
     ],
   });
   await client.query({
+    name: 'furnish_floats',
+    text: `insert into operator_floats (operator_code, stop_cents, resume_cents)
+      select operator_code, $2, $3 from unnest($1::text[]) as o (operator_code)`,
+    values: [
+      scenario.operators.map((operator) => operator.operatorCode),
+      FLOAT_LIMITS.stopCents,
+      FLOAT_LIMITS.resumeCents,
+    ],
+  });
+  await client.query({
     name: 'furnish_routes',
-    text: `insert into routes (biller_code, operator_code, position)
-      select * from unnest($1::text[], $2::text[], $3::integer[])`,
+    text: `insert into routes (biller_code, operator_code, position, weight, minimum_cents,
+        maximum_cents, daily_limit_cents)
+      select * from unnest($1::text[], $2::text[], $3::integer[], $4::integer[], $5::bigint[],
+        $6::bigint[], $7::bigint[])`,
     values: [
       scenario.routes.map(({ billerCode }) => billerCode),
       scenario.routes.map(({ operatorCode }) => operatorCode),
       scenario.routes.map(({ position }) => position),
+      scenario.routes.map(({ weight }) => weight),
+      scenario.routes.map(({ minimumCents }) => minimumCents),
+      scenario.routes.map(({ maximumCents }) => maximumCents),
+      scenario.routes.map(({ dailyLimitCents }) => dailyLimitCents),
     ],
   });
 }

@@ -29,15 +29,22 @@ export interface Wish {
   readonly merchantReference: string;
 }
 
+export interface ScenarioRoute {
+  readonly billerCode: string;
+  readonly operatorCode: string;
+  readonly position: number;
+  readonly weight: number;
+  /** The amounts that it takes, and how much in a day; null: no limit. */
+  readonly minimumCents: bigint | null;
+  readonly maximumCents: bigint | null;
+  readonly dailyLimitCents: bigint | null;
+}
+
 export interface Scenario {
   readonly dispatchers: number;
   readonly operators: readonly OperatorCharacter[];
-  /** Billers that another operator than their own may execute too. */
-  readonly routes: readonly {
-    readonly billerCode: string;
-    readonly operatorCode: string;
-    readonly position: number;
-  }[];
+  /** Operators that may execute a biller's payments; a biller's own operator has no limits. */
+  readonly routes: readonly ScenarioRoute[];
   readonly floatsCents: ReadonlyMap<number, bigint>;
   readonly feeCents: bigint;
   readonly wishes: readonly Wish[];
@@ -50,6 +57,8 @@ export interface Scenario {
   readonly standStillEveryMs: number | null;
   readonly stopEveryMs: number | null;
   readonly databaseAwayEveryMs: number | null;
+  /** An operator reports that our float with it is used up, or filled again. */
+  readonly floatChangesEveryMs: number | null;
   readonly breakerFailures: number;
   readonly pollMs: number;
   readonly rates: Readonly<Partial<Record<Fault, number>>>;
@@ -78,6 +87,7 @@ const MOST: Readonly<Partial<Record<Fault, number>>> = {
   never_tells: 0.15,
   other_amount: 0.2,
   operator_paused: 0.15,
+  operator_down: 0.06,
   query_unanswered: 0.4,
   query_too_early: 0.6,
   query_false: 0.9,
@@ -103,7 +113,7 @@ export function drawScenario(random: Random): Scenario {
   for (const [name, max] of Object.entries(MOST)) {
     if (random.chance(0.5)) rates[name as Fault] = max * (0.2 + 0.8 * random.next());
   }
-  const operators = Array.from({ length: random.whole(1, 2) }, (_, index) =>
+  const operators = Array.from({ length: random.pick([1, 2, 2, 3]) }, (_, index) =>
     drawOperator(random, index),
   );
   const sluggish = random.chance(0.25);
@@ -140,23 +150,36 @@ export function drawScenario(random: Random): Scenario {
     standStillEveryMs: every(0.2, 4_000, 15_000),
     stopEveryMs: every(0.3, 6_000, 20_000),
     databaseAwayEveryMs: every(0.2, 8_000, 25_000),
+    floatChangesEveryMs: every(0.3, 1_500, 6_000),
     breakerFailures: random.whole(2, 12),
     pollMs: random.whole(1_000, 4_000),
     rates,
   };
 }
 
-function drawRoutes(random: Random, operators: readonly OperatorCharacter[]): Scenario['routes'] {
-  return operators.flatMap((operator) =>
-    operators
-      .filter((other) => other !== operator)
-      .flatMap((other) => operator.billerCodes.map((billerCode) => ({ billerCode, other })))
-      .filter(() => random.chance(0.7))
-      .map(({ billerCode, other }) => ({
-        billerCode,
-        operatorCode: other.operatorCode,
-        position: random.whole(0, 1),
-      })),
+/** The highest amount of a wish. */
+const MOST_CENTS = 10_000;
+
+function drawRoutes(random: Random, operators: readonly OperatorCharacter[]): ScenarioRoute[] {
+  return operators.flatMap((own) =>
+    own.billerCodes.flatMap((billerCode) =>
+      operators
+        .filter((operator) => random.chance(operator === own ? 0.5 : 0.7))
+        .map(({ operatorCode }) => {
+          const isLimited = operatorCode !== own.operatorCode;
+          const some = (probability: number, least: number, most: number): bigint | null =>
+            isLimited && random.chance(probability) ? BigInt(random.whole(least, most)) : null;
+          return {
+            billerCode,
+            operatorCode,
+            position: random.whole(0, 2),
+            weight: random.pick([1, 1, 3, 10]),
+            minimumCents: some(0.2, 1, MOST_CENTS / 2),
+            maximumCents: some(0.2, MOST_CENTS / 2, MOST_CENTS),
+            dailyLimitCents: some(0.2, MOST_CENTS / 4, 3 * MOST_CENTS),
+          };
+        }),
+    ),
   );
 }
 

@@ -1,0 +1,54 @@
+import { saveBalance } from '../../src/payments/billers/float-store.ts';
+import type { Life, Network } from './link.ts';
+import type { World } from './world.ts';
+
+/** Our floats with the operators, as they report them. */
+export interface Floats {
+  /** One of them is used up, or filled again. */
+  change(): void;
+  /** All are filled. */
+  calmDown(): void;
+}
+
+export const FLOAT_LIMITS = { stopCents: 1_000n, resumeCents: 5_000n };
+const AGAIN_MS = 1_000;
+
+/** What the float watch of the service does with reports of operators, in a process that never ends. */
+export function createFloats(world: World, network: Network): Floats {
+  const { random, scenario, schedule } = world;
+  const watch: Life = {
+    name: 'float watch',
+    dead: false,
+    standsStillUntilMs: 0,
+    crash: async () => {},
+    standStill: () => {},
+  };
+  const pool = network.poolOf(watch);
+  const empty = new Set<string>();
+  const save = async (operatorCode: string): Promise<void> => {
+    const balanceCents = empty.has(operatorCode) ? 0n : FLOAT_LIMITS.resumeCents;
+    try {
+      const { before, after } = await saveBalance(pool, operatorCode, balanceCents);
+      if (after === 'stopped' && before !== after) world.note('float_used_up');
+    } catch {
+      await new Promise<void>((resolve) => schedule.after(AGAIN_MS, resolve));
+      await save(operatorCode);
+    }
+  };
+  // One after the other, or an earlier report could be saved last.
+  let saved = Promise.resolve();
+  const report = (operatorCode: string): void => {
+    saved = saved.then(async () => await save(operatorCode));
+  };
+  return {
+    change: () => {
+      const { operatorCode } = random.pick(scenario.operators);
+      if (!empty.delete(operatorCode)) empty.add(operatorCode);
+      report(operatorCode);
+    },
+    calmDown: () => {
+      empty.clear();
+      for (const { operatorCode } of scenario.operators) report(operatorCode);
+    },
+  };
+}
