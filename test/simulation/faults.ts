@@ -72,7 +72,6 @@ export const FAULTS = {
   late_worker_fenced: 'a worker whose lease had lapsed wrote in vain',
   instructed_again: 'an instruction was repeated after proof that the first was not executed',
   failed_over: 'a payment went to another operator after proof that the first did not execute it',
-  failed_over_twice: 'a payment went to a third operator after two proofs',
   later_route_taken: 'a payment went through a route that is not the first',
   settle_repeated: 'a final word came again',
   contradiction_recorded: 'a contradiction became a case',

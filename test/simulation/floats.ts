@@ -11,6 +11,8 @@ export interface Floats {
 }
 
 export const FLOAT_LIMITS = { stopCents: 1_000n, resumeCents: 5_000n };
+/** More than a run spends. */
+const ENOUGH_CENTS = 1_000_000n;
 const AGAIN_MS = 1_000;
 
 /** What the float watch of the service does with reports of operators, in a process that never ends. */
@@ -26,7 +28,7 @@ export function createFloats(world: World, network: Network): Floats {
   const pool = network.poolOf(watch);
   const empty = new Set<string>();
   const save = async (operatorCode: string): Promise<void> => {
-    const balanceCents = empty.has(operatorCode) ? 0n : FLOAT_LIMITS.resumeCents;
+    const balanceCents = empty.has(operatorCode) ? 0n : ENOUGH_CENTS;
     try {
       const { before, after } = await saveBalance(pool, operatorCode, balanceCents);
       if (after === 'stopped' && before !== after) world.note('float_used_up');

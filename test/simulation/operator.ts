@@ -136,7 +136,6 @@ export function createHostileOperator(
       for (const entry of entriesOf(truth, instruction.reference)) checkRepeat(world, entry);
       const isElsewhere = entriesOf(truth, instruction.reference).some((entry) => entry !== before);
       if (before === undefined && isElsewhere) world.note('failed_over');
-      if (entriesOf(truth, instruction.reference).length > 2) world.note('failed_over_twice');
       const entry = before ?? newEntry(character.operatorCode, instruction);
       entry.leftAtMs = schedule.nowMs;
       truth.entries.set(key, entry);
