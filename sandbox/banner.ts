@@ -4,7 +4,7 @@ import type { Config } from '../src/config.ts';
 import { VARIABLES } from '../src/environment.ts';
 import { sign } from '../src/parties/signature.ts';
 import { canonicalText } from '../src/platform/base/canonical.ts';
-import { DEMO_COLLECTOR, DEMO_VENDORS } from './data.ts';
+import { DEMO_COLLECTOR, DEMO_PASSWORD, DEMO_PEOPLE, DEMO_VENDORS } from './data.ts';
 import { PAYBILL } from './provider-data.ts';
 import { PROVIDER_OPERATORS } from './provider-operators.ts';
 
@@ -16,9 +16,11 @@ interface Operators {
 /** What `npm start` prints when everything runs. */
 export function banner(config: Config, origin: string, operators: Operators): string {
   const [demo] = DEMO_VENDORS;
+  const [admin] = DEMO_PEOPLE;
   const lines = createLines(config, origin);
   return `
 Malipo sandbox   ${origin}
+  console        ${origin}${config.consolePath}/   login=${admin.login}   password=${DEMO_PASSWORD}
   reference      ${origin}/docs
   operators      ${operators.origin}/truth   (what was really paid)
   vendor         vid=${demo.vid}   key=${demo.key}   (and ${DEMO_VENDORS[1].vid} / ${DEMO_VENDORS[1].key})

@@ -9,6 +9,10 @@ import { markChanged } from '../src/platform/db/settings-watch.ts';
 import { DEMO_KEYS } from '../src/parties/http/demo-signers.ts';
 import { addKey } from '../src/parties/keys.ts';
 import { openLedgerMac } from '../src/parties/ledger-key.ts';
+import { addPerson } from '../src/parties/people/administer.ts';
+import type { NewPerson } from '../src/parties/people/administer.ts';
+import { hashPassword } from '../src/parties/people/password.ts';
+import { listPeople, setCredentials } from '../src/parties/people/people-store.ts';
 import { insertCollector, insertVendor, listKeys, updateVendor } from '../src/parties/store.ts';
 import { FIRST_ACCOUNTS } from '../src/payments/ledger/account.ts';
 import { ensureAccounts } from '../src/payments/ledger/store.ts';
@@ -25,6 +29,20 @@ export const DEMO_COLLECTOR = {
   name: 'Demo Collector',
   key: DEMO_KEYS['demo-collector'],
 } as const;
+
+/** Signs in to the sandbox's console; the password is public. One person for each role. */
+export const DEMO_PASSWORD = 'demo-console-password';
+export const DEMO_PEOPLE = [
+  { login: 'admin', name: 'Achieng Administrator', role: 'administrator' },
+  { login: 'support', name: 'Selina Support', role: 'support' },
+  { login: 'operations', name: 'Otieno Operations', role: 'operations' },
+  { login: 'finance', name: 'Fatuma Finance', role: 'finance' },
+  { login: 'risk', name: 'Rehema Risk', role: 'risk' },
+  { login: 'demo-admin', name: 'Dalmas Demo', role: 'vendor_administrator', vid: 'demo' },
+  { login: 'demo-cashier', name: 'Consolata Demo', role: 'vendor_cashier', vid: 'demo' },
+  { login: 'demo-viewer', name: 'Vincent Demo', role: 'vendor_viewer', vid: 'demo' },
+  { login: 'demo2-admin', name: 'Zawadi Demo', role: 'vendor_administrator', vid: 'demo2' },
+] as const satisfies readonly NewPerson[];
 
 /** Collected income of each demo vendor at the first start. */
 const OPENING_INCOME_CENTS = 10_000_000n;
@@ -168,6 +186,7 @@ export async function prepareSandbox(
     await markChanged(client, 'billers');
   });
   await prepareSigners(pool, options);
+  await preparePeople(pool);
 }
 
 async function prepareSigners(
@@ -207,6 +226,16 @@ async function prepareSigners(
         paidAt: new Date('2026-01-01T06:00:00Z'),
       },
     );
+  }
+}
+
+/** At the first start only: afterwards they are the sandbox's to change. */
+async function preparePeople(pool: Pool): Promise<void> {
+  if ((await listPeople(pool)).length > 0) return;
+  const passwordHash = await hashPassword(DEMO_PASSWORD);
+  for (const person of DEMO_PEOPLE) {
+    const personId = await addPerson(pool, person, new Date());
+    await setCredentials(pool, personId, { passwordHash, codes: null, codeStep: null });
   }
 }
 

@@ -40,9 +40,11 @@ export async function generated(name: string, text: string): Promise<GeneratedFi
 }
 
 function errorsPage(): string {
-  const rows = Object.entries(ERRORS).map(([code, { status, text, when }]) =>
-    tableRow([`\`${code}\``, String(status), text, when, operationsWith(code as ErrorCode)]),
-  );
+  const rows = Object.entries(ERRORS)
+    .filter(([, entry]) => !('consoleOnly' in entry))
+    .map(([code, { status, text, when }]) =>
+      tableRow([`\`${code}\``, String(status), text, when, operationsWith(code as ErrorCode)]),
+    );
   const example = refusalBody(new Refusal('amount_below_minimum', { field: 'amount' }), {
     requestId: '7477dc19-0156-4574-8899-9abe564c620f',
   });

@@ -1,5 +1,5 @@
 // Preloaded by the npm scripts. Plain JavaScript, so that a Node too old to run TypeScript can say so.
-const NEEDED = [22, 18];
+const NEEDED = [24, 7];
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1])) {
   process.stderr.write(

@@ -28,6 +28,10 @@ import { addOperation } from './platform/http/routes.ts';
 import { SCHEMA } from './schema.ts';
 import type { Metrics } from './metrics.ts';
 import { addReferencePage } from './platform/http/reference/routes.ts';
+import { addConsole } from './console/console.ts';
+import { consoleRoutes } from './console/routes/routes.ts';
+import { programVersion } from './platform/base/program-version.ts';
+import type { MasterKeys } from './platform/base/sealing.ts';
 import { createServer } from './platform/http/server.ts';
 import type { ServerLimits } from './platform/http/server.ts';
 import { KnownNames } from './platform/http/wire/parameters.ts';
@@ -54,6 +58,8 @@ export interface ApiOptions extends AuthenticationDeps, PaymentsParts {
     readonly billingPath: string;
     readonly scoringPath: string;
     readonly timeZone: string;
+    readonly consolePath: string;
+    readonly consoleReadOnly: boolean;
     readonly fundWindowSeconds: number;
     readonly trustedProxies: readonly string[];
   };
@@ -66,6 +72,9 @@ export interface ApiOptions extends AuthenticationDeps, PaymentsParts {
   readonly pool: Pool;
   readonly ledgerMac: Mac;
   readonly wireTime: WireTime;
+  /** For the console's requests, so that they never wait for those of vendors, nor make them wait. */
+  readonly consolePool: Pool;
+  readonly masterKeys: MasterKeys;
   /** Undefined when the credit registry is not configured. */
   readonly enquiryService: EnquiryService | undefined;
   /** Undefined when the credit registry is not configured. */
@@ -103,6 +112,17 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   await addReferencePage(app, {
     document: () => contractDocument(operations, { isSandbox }),
     keys: isSandbox ? DEMO_KEYS : {},
+  });
+  await addConsole(app, {
+    path: config.consolePath,
+    environment: config.mode,
+    readOnly: config.consoleReadOnly,
+    timeZone: config.timeZone,
+    version: programVersion(),
+    pool: options.consolePool,
+    masterKeys: options.masterKeys,
+    clock: options.clock,
+    routes: consoleRoutes({ ...options, pool: options.consolePool }),
   });
   app.get('/', async (_request, reply) => await reply.redirect('/docs'));
   return app;

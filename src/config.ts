@@ -19,6 +19,8 @@ export interface Config {
   readonly basePath: string;
   readonly billingPath: string;
   readonly scoringPath: string;
+  readonly consolePath: string;
+  readonly consoleReadOnly: boolean;
   readonly publicUrl: string;
   readonly roles: ReadonlySet<Role>;
   readonly logLevel: string;
@@ -101,6 +103,8 @@ export function readConfig(
     basePath: values.BASE_PATH,
     billingPath: values.BILLING_PATH,
     scoringPath: values.SCORING_PATH,
+    consolePath: values.CONSOLE_PATH,
+    consoleReadOnly: values.CONSOLE_READ_ONLY === 'true',
     publicUrl: values.PUBLIC_URL ?? `http://${values.HOST}:${values.PORT}`,
     roles: values.ROLES,
     logLevel: values.LOG_LEVEL,
@@ -161,6 +165,13 @@ function readMetropol(values: Values, problems: Problems): MetropolConfig | unde
 
 /** The most database connections a process opens: its pools, and those of a start or a command. */
 export function connectionsOf(config: Config): number {
-  const pools = { lanes: 3 * config.laneCount, dispatch: 3, reads: 3, webhooks: 2, start: 2 };
+  const pools = {
+    lanes: 3 * config.laneCount,
+    dispatch: 3,
+    reads: 3,
+    webhooks: 2,
+    console: 4,
+    start: 2,
+  };
   return Object.values(pools).reduce((sum, count) => sum + count, config.databasePoolSize);
 }

@@ -45,6 +45,11 @@ const pathPrefix: Form<string> = pattern(
   'a path such as /bills, without a slash at the end',
 );
 
+const consolePath: Form<string> = pattern(
+  /^(\/[A-Za-z0-9._~-]+)+$/,
+  'a path such as /console, without a slash at the end',
+);
+
 /** Every variable that the service reads. */
 export const VARIABLES = {
   PORT: { description: 'Port of the API.', form: port, default: '8080' },
@@ -109,6 +114,16 @@ export const VARIABLES = {
     description: 'Prefix of the scoring operations.',
     form: pathPrefix,
     default: '',
+  },
+  CONSOLE_PATH: {
+    description: 'Path of the web console.',
+    form: consolePath,
+    default: '/console',
+  },
+  CONSOLE_READ_ONLY: {
+    description: 'true: nothing can be changed through the web console.',
+    form: oneOf(['true', 'false']),
+    default: 'false',
   },
   PUBLIC_URL: {
     description: 'URL under which operators reach this service for callbacks.',

@@ -27,6 +27,7 @@ import { watchSettings } from './platform/db/settings-watch.ts';
 import { createRateLimits } from './platform/http/rate-limits.ts';
 
 const SETTINGS_POLL_MS = 2_000;
+const CONSOLE_CONNECTIONS = 4;
 
 export interface Service {
   readonly app: FastifyInstance;
@@ -108,7 +109,11 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Omit<Servi
   const { timeZone } = config;
   credit.scoreBatches?.start(batchRules({ clock: systemClock, timeZone, directory }));
 
-  const http = await composeHttp({ config, log, pool, ledgerMac, parties, payments, credit }, ends);
+  const consolePool = openPool({ name: 'console', max: CONSOLE_CONNECTIONS });
+  const http = await composeHttp(
+    { config, log, pool, consolePool, masterKeys, ledgerMac, parties, payments, credit },
+    ends,
+  );
   // The first step of a stop: the grace period begins.
   ends.add(() => void graceLeftMs());
   const workUnderWay = (): WorkUnderWay => ({
@@ -165,7 +170,7 @@ function composePayments(
 }
 
 async function composeHttp(
-  parts: Pick<ApiOptions, 'log' | 'pool' | 'ledgerMac'> & {
+  parts: Pick<ApiOptions, 'log' | 'pool' | 'consolePool' | 'masterKeys' | 'ledgerMac'> & {
     readonly config: Config;
     readonly parties: Parties;
     readonly payments: Payments;
@@ -194,9 +199,10 @@ async function composeHttp(
     metricsPort === undefined ? undefined : await createMetricsServer({ log, metrics, pool });
   ends.add(() => metricsApp?.close());
   const app = await createApi({
+    ...parts,
     ...authentication,
     ...payments,
-    config,
+    ...parts.credit,
     serverLimits: {
       connectionsPerAddress: config.connectionsPerAddress,
       requestsPerAddress: config.requestsPerAddress,
@@ -205,14 +211,8 @@ async function composeHttp(
       stopGraceMs: config.shutdownGraceMs / 2,
     },
     servesMetrics: metricsApp === undefined || config.mode === 'sandbox',
-    log,
     metrics,
-    pool,
-    ledgerMac: parts.ledgerMac,
     wireTime: createWireTime(config.timeZone),
-    enquiryService: parts.credit.enquiryService,
-    scoreBatches: parts.credit.scoreBatches,
-    reports: parts.credit.reports,
   });
   ends.add(() => app.close());
   return {

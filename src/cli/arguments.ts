@@ -46,6 +46,14 @@ export const signerName = matching(
   SIGNER_NAME_PATTERN,
   '1 to 64 letters, digits, dots, hyphens or underscores',
 );
+const requireLogin = matching(
+  /^[a-z0-9][a-z0-9._%+@-]{1,126}$/,
+  'an e-mail address, or a name of 2 to 127 letters, digits, dots and hyphens',
+);
+
+/** What a person signs in with, which is always lower-case, given in any case. */
+export const loginName = (text: string): string => requireLogin(text.toLowerCase());
+
 const requireCode = matching(/^[a-z0-9_]{1,40}$/, '1 to 40 letters, digits or underscores');
 
 /** The code of a biller or operator, which is always lower-case, given in any case. */

@@ -26,6 +26,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./parties/vendor.ts')).addVendorCommands,
   },
   {
+    name: 'person',
+    summary: 'people who sign in to the console: add, list, change, one-time links',
+    load: async () => (await import('./parties/person.ts')).addPersonCommands,
+  },
+  {
     name: 'webhook',
     summary: 'webhooks: set, test, list events, send again',
     load: async () => (await import('./payments/webhook.ts')).addWebhookCommands,

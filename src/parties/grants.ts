@@ -6,5 +6,9 @@ export const PARTIES_GRANTS: RuntimeGrants = {
   vendors: { insert: true, updateAllBut: ['vendor_id', 'vid', 'created_at'] },
   collectors: { insert: true, updateAllBut: ['collector', 'created_at'] },
   security_keys: { insert: true, update: ['master_key_id', 'sealed'] },
+  people: { insert: true, updateAllBut: ['person_id', 'login', 'vendor_id', 'created_at'] },
+  person_links: { insert: true, update: ['expires_at', 'used_at'] },
+  sessions: { insert: true, update: ['seen_at'], delete: true },
+  audit_log: { insert: true, update: ['ended_at', 'result', 'target', 'before', 'after'] },
   request_nonces: { insert: true, update: ['use_id'], delete: true },
 };

@@ -7,6 +7,10 @@ export const PARTIES_TABLES: TableClasses = {
   vendors: 'reference',
   collectors: 'local',
   security_keys: 'local',
+  people: 'local',
+  person_links: 'local',
+  sessions: 'local',
+  audit_log: 'local',
   // Kept for minutes, and removed across all holders.
   request_nonces: 'local',
 };

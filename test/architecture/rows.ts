@@ -11,7 +11,7 @@ export const ROWS: readonly (readonly string[])[] = [
   ['platform/http/wire'],
   ['platform/http'],
   ['parties'],
-  ['parties/http'],
+  ['parties/http', 'parties/people'],
   ['parties/parties'],
 
   ['payments/tables'],
@@ -44,6 +44,11 @@ export const ROWS: readonly (readonly string[])[] = [
   ['credit/rotation'],
   ['credit/credit', 'credit/metrics'],
   ['credit/operations'],
+
+  ['console/permissions'],
+  ['console/answers', 'console/route'],
+  ['console/routes', 'console/mount', 'console/page'],
+  ['console'],
 
   ['metrics', 'environment', 'schema'],
   ['config'],

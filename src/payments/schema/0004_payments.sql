@@ -65,6 +65,10 @@ create index payments_by_phone on payments
   (((duplicate_key >> 46) << 32 | (hashtextextended(phone, 0) & 4294967295)))
   where phone is not null;
 
+-- For lists of all vendors' payments by time. Rows are inserted in time order, so a block range index
+-- costs almost nothing.
+create index payments_by_time on payments using brin (created_at);
+
 -- One row per open payment. `stage` send: no instruction is in progress, so one may be sent. verify: an
 -- instruction was, or may have been, sent, and only the operator's final answer ends the payment.
 create type dispatch_stage as enum ('send', 'verify');

@@ -75,6 +75,7 @@ const SEARCH = `
     ) f
     where created_at >= coalesce($6, '-infinity'::timestamptz)
       and created_at < coalesce($7, 'infinity'::timestamptz)
+      and ($8::integer is null or vendor_id = $8)
     order by payment_id desc limit $5
   )
   select p.vendor_id as "vendorId", v.vid, p.payment_id as "paymentId", p.created_at as "createdAt",
@@ -111,13 +112,15 @@ export interface SearchFilter {
   readonly from?: Date | undefined;
   /** Created before this time. */
   readonly to?: Date | undefined;
+  /** Of this vendor alone. */
+  readonly vendorId?: number | undefined;
 }
 
 /** Payments of any vendor that match the term, newest first. */
 export async function searchPayments(
   db: Queryable,
   term: SearchTerm,
-  { limit, from, to }: SearchFilter,
+  { limit, from, to, vendorId }: SearchFilter,
 ): Promise<PaymentRow[]> {
   const found = await db.query<PaymentRow>(SEARCH, [
     term.location?.vendorId ?? null,
@@ -127,6 +130,7 @@ export async function searchPayments(
     limit,
     from ?? null,
     to ?? null,
+    vendorId ?? null,
   ]);
   return found.rows;
 }

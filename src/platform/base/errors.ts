@@ -9,6 +9,8 @@ interface ErrorEntry {
   readonly text: string;
   /** When it occurs and what the caller should do. Goes into the reference page. */
   readonly when: string;
+  /** Of the console's API alone, which is not part of the contract with vendors. */
+  readonly consoleOnly?: true;
 }
 
 export const ERRORS = {
@@ -241,6 +243,54 @@ export const ERRORS = {
     status: 503,
     text: 'The operator did not answer',
     when: 'Account validation needs the operator’s answer, which did not come in time. Nothing is known about the account.',
+  },
+  not_signed_in: {
+    status: 401,
+    text: 'Sign in first',
+    when: 'Nobody is signed in, or the session has ended.',
+    consoleOnly: true,
+  },
+  sign_in_failed: {
+    status: 401,
+    text: 'The name, the password or the code is not right',
+    when: 'The person does not exist or is disabled, or the password or the one-time code is wrong.',
+    consoleOnly: true,
+  },
+  code_required: {
+    status: 401,
+    text: 'Enter the code of your authenticator app',
+    when: 'The password is right; the one-time code is missing.',
+    consoleOnly: true,
+  },
+  link_invalid: {
+    status: 404,
+    text: 'This link has been used or has expired',
+    when: 'The one-time link is unknown, used or expired. Ask an administrator for a new one.',
+    consoleOnly: true,
+  },
+  not_permitted: {
+    status: 403,
+    text: 'Your role does not allow this',
+    when: 'The person’s role lacks the permission, or the request does not come from the console’s own page.',
+    consoleOnly: true,
+  },
+  console_read_only: {
+    status: 403,
+    text: 'The console is read-only',
+    when: 'The service runs with CONSOLE_READ_ONLY=true.',
+    consoleOnly: true,
+  },
+  not_found: {
+    status: 404,
+    text: 'Not found',
+    when: 'What the address names does not exist, or belongs to another vendor.',
+    consoleOnly: true,
+  },
+  changed_meanwhile: {
+    status: 409,
+    text: 'Somebody else has changed this. Reload the page',
+    when: 'The state on which the action was based is no longer the current one.',
+    consoleOnly: true,
   },
 } as const satisfies Record<string, ErrorEntry>;
 

@@ -1,0 +1,104 @@
+import type { QueryClient } from '@tanstack/react-query';
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+} from '@tanstack/react-router';
+import { sessionQuery } from './session.ts';
+
+interface Context {
+  readonly queries: QueryClient;
+}
+
+const root = createRootRouteWithContext<Context>()();
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: (search: Record<string, unknown>): { next?: string } =>
+    // A path of the console, not another site.
+    typeof search['next'] === 'string' && /^\/(?!\/)/.test(search['next'])
+      ? { next: search['next'] }
+      : {},
+  component: lazyRouteComponent(() => import('../pages/sign-in/SignIn.tsx'), 'SignIn'),
+});
+
+/** Everything behind the sign-in. */
+const shell = createRoute({
+  getParentRoute: () => root,
+  id: 'shell',
+  beforeLoad: async ({ context, location }) => {
+    const session = await context.queries.ensureQueryData(sessionQuery);
+    if (session === null) {
+      throw redirect({ to: '/sign-in', search: { next: location.href } });
+    }
+    return { session };
+  },
+  component: lazyRouteComponent(() => import('./Shell.tsx'), 'Shell'),
+});
+
+const home = createRoute({
+  getParentRoute: () => shell,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/payments', search: {} });
+  },
+});
+
+/** The filters of the list of payments, as the API takes them. */
+const FILTERS = [
+  'search',
+  'status',
+  'biller',
+  'operator',
+  'vid',
+  'min',
+  'max',
+  'from',
+  'to',
+] as const;
+
+const payments = createRoute({
+  getParentRoute: () => shell,
+  path: '/payments',
+  validateSearch: (search: Record<string, unknown>) => {
+    const filter: Partial<Record<(typeof FILTERS)[number], string>> = {};
+    for (const name of FILTERS) {
+      const value = search[name];
+      if (typeof value === 'string' || typeof value === 'number') filter[name] = String(value);
+    }
+    return filter;
+  },
+  component: lazyRouteComponent(() => import('../pages/payments/Payments.tsx'), 'Payments'),
+});
+
+const payment = createRoute({
+  getParentRoute: () => shell,
+  path: '/payments/$reference',
+  component: lazyRouteComponent(() => import('../pages/payment/Payment.tsx'), 'Payment'),
+});
+
+const tree = root.addChildren([signIn, shell.addChildren([home, payments, payment])]);
+
+/** The path at which the server mounts the console, from the page's <base>. */
+function basePath(): string {
+  return new URL(document.baseURI).pathname;
+}
+
+export function createConsoleRouter(queries: QueryClient) {
+  return createRouter({
+    routeTree: tree,
+    basepath: basePath(),
+    context: { queries },
+    defaultPreload: 'intent',
+    scrollRestoration: true,
+  });
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createConsoleRouter>;
+  }
+}

@@ -1,0 +1,26 @@
+import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
+import type { SessionAnswer } from '../../../src/console/answers.ts';
+import { ApiError, get } from '../api/client.ts';
+
+export type { SessionAnswer };
+
+/** Who is signed in; null: nobody. */
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  staleTime: 60_000,
+  queryFn: async ({ signal }): Promise<SessionAnswer | null> => {
+    try {
+      return await get<SessionAnswer>('/session', {}, signal);
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 401) return null;
+      throw error;
+    }
+  },
+});
+
+/** The session, on pages behind the sign-in. */
+export function useSession(): SessionAnswer {
+  const { data } = useSuspenseQuery(sessionQuery);
+  if (data === null) throw new Error('nobody is signed in');
+  return data;
+}

@@ -1,0 +1,25 @@
+import { i18n } from '@lingui/core';
+
+export const LANGUAGES = { en: 'English', sw: 'Kiswahili' } as const;
+export type Language = keyof typeof LANGUAGES;
+
+const STORED = 'malipo.language';
+
+/** The person's choice on this device, otherwise the browser's first language that we have. */
+export function preferredLanguage(): Language {
+  const wanted = [localStorage.getItem(STORED), ...navigator.languages];
+  for (const tag of wanted) {
+    const language = tag?.split('-', 1)[0] ?? '';
+    if (language in LANGUAGES) return language as Language;
+  }
+  return 'en';
+}
+
+/** Loads a language's texts and switches to it. */
+export async function activateLanguage(language: Language): Promise<void> {
+  const { messages } =
+    language === 'sw' ? await import('./locales/sw.po') : await import('./locales/en.po');
+  i18n.loadAndActivate({ locale: language, messages });
+  document.documentElement.lang = language;
+  localStorage.setItem(STORED, language);
+}

@@ -1,0 +1,28 @@
+import { fileURLToPath } from 'node:url';
+import { lingui, linguiTransformerBabelPreset } from '@lingui/vite-plugin';
+import babel from '@rolldown/plugin-babel';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+// Named, because tools read this file from other folders as well.
+const configPath = fileURLToPath(new URL('lingui.config.ts', import.meta.url));
+
+export default defineConfig({
+  // Files are found from the page's <base>, which the server sets, so that the same build works below
+  // any path.
+  base: './',
+  plugins: [
+    babel({ presets: [linguiTransformerBabelPreset({}, { configPath })] }),
+    react(),
+    lingui({ configPath }),
+  ],
+  build: {
+    target: 'es2023',
+    // Nothing inline: the Content-Security-Policy allows files of the server only.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    // Compiling the texts takes most of the two seconds.
+    rolldownOptions: { checks: { pluginTimings: false } },
+  },
+});

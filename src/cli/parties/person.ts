@@ -1,0 +1,127 @@
+import { Option } from 'commander';
+import type { Command } from 'commander';
+import { addPerson, changePerson } from '../../parties/people/administer.ts';
+import { createLink, LINK_HOURS } from '../../parties/people/links.ts';
+import { listPeople } from '../../parties/people/people-store.ts';
+import { ROLES } from '../../parties/people/roles.ts';
+import type { Role } from '../../parties/people/roles.ts';
+import { command, displayName, loginName, requireSome, signerName } from '../arguments.ts';
+import type { Cli } from '../cli.ts';
+import { table } from '../output.ts';
+import type { Session } from '../session.ts';
+
+const roleOption = (): Option =>
+  new Option('--role <role>', 'what the person may do').choices(ROLES);
+
+export function addPersonCommands(program: Command, cli: Cli): void {
+  const person = program
+    .command('person')
+    .description('People who sign in to the console: staff, and vendors’ own people.');
+  addAdd(person, cli);
+  addList(person, cli);
+  addSet(person, cli);
+  command(person, 'link', 'A new one-time link, for a person who lost the password or the phone.')
+    .argument('<login>', 'e-mail address or name', loginName)
+    .action(async (login: string, options: { json?: boolean }) => {
+      await cli.run(options, async (session) => await linkAnswer(session, login));
+    });
+  addStatus(person, cli, 'disable', 'Sign a person out and refuse to sign in again.');
+  addStatus(person, cli, 'enable', 'Let a disabled person sign in again.');
+}
+
+function addAdd(person: Command, cli: Cli): void {
+  command(person, 'add', 'Add a person. A one-time link to choose a password is printed.')
+    .argument('<login>', 'e-mail address or name', loginName)
+    .requiredOption('--name <name>', 'name for people', displayName)
+    .addOption(roleOption().makeOptionMandatory())
+    .option('--vid <vid>', 'the vendor, for the vendor’s own people', signerName)
+    .action(
+      async (
+        login: string,
+        options: { json?: boolean; name: string; role: Role; vid?: string },
+      ) => {
+        await cli.run(options, async (session) => {
+          const { name, role, vid } = options;
+          await addPerson(session.pool, { login, name, role, vid }, new Date());
+          return await linkAnswer(session, login);
+        });
+      },
+    );
+}
+
+async function linkAnswer(
+  { pool, config }: Session,
+  login: string,
+): Promise<{ json: object; text: string }> {
+  const token = await createLink(pool, login, new Date());
+  // In the fragment, which browsers send to no server: it is in no log.
+  const link = `${config.publicUrl}${config.consolePath}/welcome#${token}`;
+  return {
+    json: { login, link, valid_hours: LINK_HOURS },
+    text: `${login} chooses a password here, once, within ${LINK_HOURS} hours:\n${link}`,
+  };
+}
+
+function addList(person: Command, cli: Cli): void {
+  command(person, 'list', 'Everybody.').action(async (options: { json?: boolean }) => {
+    await cli.run(options, async ({ pool }) => {
+      const people = (await listPeople(pool)).map((row) => ({
+        login: row.login,
+        name: row.name,
+        role: row.role,
+        vid: row.vid,
+        status: row.status,
+        signs_in_with: row.hasPassword
+          ? row.hasCodes
+            ? 'password and code'
+            : 'password'
+          : 'invited',
+        created_at: row.createdAt.toISOString(),
+      }));
+      return {
+        json: { people },
+        text: table(
+          ['LOGIN', 'NAME', 'ROLE', 'VENDOR', 'STATUS', 'SIGNS IN WITH'].map((title) => ({
+            title,
+          })),
+          people.map((row) => [
+            row.login,
+            row.name,
+            row.role,
+            row.vid ?? '',
+            row.status,
+            row.signs_in_with,
+          ]),
+          'no people; add the first with `person add`',
+        ),
+      };
+    });
+  });
+}
+
+function addSet(person: Command, cli: Cli): void {
+  command(person, 'set', 'Change a person’s name or role.')
+    .argument('<login>', 'e-mail address or name', loginName)
+    .option('--name <name>', 'name for people', displayName)
+    .addOption(roleOption())
+    .action(async (login: string, options: { json?: boolean; name?: string; role?: Role }) => {
+      requireSome(options, ['name', 'role']);
+      const { name, role } = options;
+      await cli.run(options, async ({ pool }) => {
+        await changePerson(pool, login, { name, role });
+        return { json: { login, changed: true }, text: `${login} is changed.` };
+      });
+    });
+}
+
+function addStatus(person: Command, cli: Cli, verb: 'disable' | 'enable', summary: string): void {
+  const status = verb === 'disable' ? 'disabled' : 'active';
+  command(person, verb, summary)
+    .argument('<login>', 'e-mail address or name', loginName)
+    .action(async (login: string, options: { json?: boolean }) => {
+      await cli.run(options, async ({ pool }) => {
+        await changePerson(pool, login, { status });
+        return { json: { login, status }, text: `${login} is ${status}.` };
+      });
+    });
+}

@@ -1,0 +1,51 @@
+import fastifyCookie from '@fastify/cookie';
+import type { FastifyInstance } from 'fastify';
+import { createSessions } from '../parties/people/sessions.ts';
+import type { Clock } from '../platform/base/clock.ts';
+import type { MasterKeys } from '../platform/base/sealing.ts';
+import type { Pool } from '../platform/db/pool.ts';
+import { mountRoutes } from './mount.ts';
+import { addConsolePage } from './page.ts';
+import type { AnyRoute } from './route.ts';
+import { addSessionRoutes, viewerOf } from './session-routes.ts';
+
+export interface ConsoleOptions {
+  /** Such as `/console`. */
+  readonly path: string;
+  readonly environment: 'sandbox' | 'production';
+  /** True: the console changes nothing. */
+  readonly readOnly: boolean;
+  /** IANA name; the zone that times are shown in. */
+  readonly timeZone: string;
+  readonly version: string;
+  readonly pool: Pool;
+  readonly masterKeys: MasterKeys;
+  readonly clock: Clock;
+  readonly routes: readonly AnyRoute[];
+}
+
+/** The web console: its API below `<path>/api`, and its page. */
+export async function addConsole(app: FastifyInstance, options: ConsoleOptions): Promise<void> {
+  const { path, pool, clock, environment, readOnly, timeZone, version } = options;
+  const sessions = createSessions({ pool, clock });
+  const prefix = `${path}/api`;
+  // A scope of its own, so that other requests do not pay for reading cookies.
+  await app.register(async (scope) => {
+    await scope.register(fastifyCookie);
+    addSessionRoutes(scope, {
+      ...options,
+      prefix,
+      sessions,
+      codesRequired: environment === 'production',
+      about: { environment, readOnly, timeZone, version },
+    });
+    mountRoutes(scope, options.routes, {
+      prefix,
+      pool,
+      clock,
+      readOnly,
+      viewerOf: async (request) => await viewerOf(request, sessions),
+    });
+  });
+  await addConsolePage(app, path);
+}

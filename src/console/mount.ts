@@ -1,0 +1,188 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { endAudit, insertAudit } from '../parties/people/audit-store.ts';
+import type { Clock } from '../platform/base/clock.ts';
+import { Refusal } from '../platform/base/errors.ts';
+import { newId } from '../platform/base/ids.ts';
+import { PlainError } from '../platform/base/plain-error.ts';
+import type { Pool } from '../platform/db/pool.ts';
+import { isAllowed } from './permissions.ts';
+import { Audited } from './route.ts';
+import type { AnyRoute, RouteContext, Viewer } from './route.ts';
+
+export interface MountOptions {
+  /** Such as `/console/api`. */
+  readonly prefix: string;
+  readonly pool: Pool;
+  readonly clock: Clock;
+  /** Who is signed in, by the request's cookie. Undefined: nobody. */
+  readonly viewerOf: (request: FastifyRequest) => Promise<Viewer | undefined>;
+  /** True: nothing is changed through the console. */
+  readonly readOnly: boolean;
+}
+
+/**
+ * Adds the routes. Each request passes the same steps: it comes from our own page → somebody is
+ * signed in → the role may do this → the parameters are valid → it is noted in the audit log, if it
+ * changes something → handle.
+ */
+export function mountRoutes(
+  app: FastifyInstance,
+  routes: readonly AnyRoute[],
+  options: MountOptions,
+): void {
+  for (const route of routes) {
+    const read = createInputReader(route);
+    app.route({
+      method: route.method,
+      url: `${options.prefix}${route.path}`,
+      handler: async (request, reply) => {
+        void reply.header('cache-control', 'no-store');
+        const viewer = await admit(request, route, options);
+        const input = read(request);
+        const handle = async (): Promise<unknown> =>
+          await route.handle(input, contextOf(request, viewer), request);
+        const answer =
+          route.action === undefined
+            ? await refusePlainErrors(handle)
+            : await audited({ request, viewer, action: route.action, input }, options, handle);
+        if (reply.sent) return reply;
+        return answer === undefined ? reply.code(204).send() : reply.send(answer);
+      },
+    });
+  }
+  // An unknown path of the API is no page.
+  app.all(`${options.prefix}/*`, async (request) => {
+    requireOwnPage(request);
+    if ((await options.viewerOf(request)) === undefined) throw new Refusal('not_signed_in');
+    throw new Refusal('not_found');
+  });
+}
+
+/** Throws: `not_signed_in`, `not_permitted`, `console_read_only`. */
+async function admit(
+  request: FastifyRequest,
+  route: AnyRoute,
+  options: MountOptions,
+): Promise<Viewer> {
+  requireOwnPage(request);
+  const viewer = await options.viewerOf(request);
+  if (viewer === undefined) throw new Refusal('not_signed_in');
+  if (!isAllowed(viewer.role, route.permission)) throw new Refusal('not_permitted');
+  if (options.readOnly && route.action !== undefined) throw new Refusal('console_read_only');
+  return viewer;
+}
+
+/** Carries out an action between its two entries in the audit log. */
+async function audited(
+  of: {
+    readonly request: FastifyRequest;
+    readonly viewer: Viewer;
+    readonly action: string;
+    readonly input: Parameters<AnyRoute['handle']>[0];
+  },
+  { pool, clock }: MountOptions,
+  handle: () => Promise<unknown>,
+): Promise<unknown> {
+  const { request, viewer, input } = of;
+  const auditId = newId();
+  const reason = (input.body as { readonly reason?: unknown } | undefined)?.reason;
+  await insertAudit(pool, {
+    auditId,
+    at: clock.now(),
+    personId: viewer.personId,
+    vendorId: viewer.vendor?.vendorId ?? null,
+    login: viewer.login,
+    role: viewer.role,
+    action: of.action,
+    target: Object.values(input.params as Record<string, string>).join(' ') || null,
+    reason: typeof reason === 'string' && reason !== '' ? reason : null,
+    address: request.ip,
+    requestId: request.id,
+  });
+  try {
+    const answer = await refusePlainErrors(handle);
+    const change = answer instanceof Audited ? answer : undefined;
+    await endAudit(pool, auditId, { ...change?.change, result: 'done', at: clock.now() });
+    return change === undefined ? answer : change.answer;
+  } catch (error) {
+    const result = error instanceof Refusal ? 'refused' : 'failed';
+    await endAudit(pool, auditId, { result, at: clock.now() });
+    throw error;
+  }
+}
+
+/** A `PlainError` says what the person can correct. */
+async function refusePlainErrors(handle: () => Promise<unknown>): Promise<unknown> {
+  try {
+    return await handle();
+  } catch (error) {
+    if (!(error instanceof PlainError)) throw error;
+    const { message: text, field } = error;
+    throw new Refusal('invalid_field', {
+      text,
+      cause: error,
+      ...(field === undefined ? {} : { field }),
+    });
+  }
+}
+
+function contextOf(request: FastifyRequest, viewer: Viewer): RouteContext {
+  return { viewer, address: request.ip, requestId: request.id };
+}
+
+/**
+ * A page of another site can make a browser send a request with our cookie, but not with this
+ * header; and browsers say where a request comes from (Fetch Metadata).
+ */
+export function requireOwnPage(request: FastifyRequest): void {
+  const site = request.headers['sec-fetch-site'];
+  // `none`: typed into the address bar, such as the download of an export.
+  const isOwn = site === undefined || site === 'same-origin' || site === 'none';
+  const isReading = request.method === 'GET' || request.method === 'HEAD';
+  if (isOwn && (isReading || request.headers['x-malipo-console'] === '1')) return;
+  throw new Refusal('not_permitted', { text: 'The request does not come from the console' });
+}
+
+/** Throws: `malformed_request`. */
+export function jsonOf(request: FastifyRequest): unknown {
+  const body = request.body as Buffer | undefined;
+  if (body === undefined || body.length === 0) return {};
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch (cause) {
+    throw new Refusal('malformed_request', { text: 'The body is not valid JSON', cause });
+  }
+}
+
+type Input = Parameters<AnyRoute['handle']>[0];
+
+function createInputReader(route: AnyRoute): (request: FastifyRequest) => Input {
+  const params = createReader(route.params, 'params');
+  const query = createReader(route.query, 'query');
+  const body = createReader(route.body, 'body');
+  return (request) => ({
+    params: params(request.params),
+    query: query(request.query),
+    body: body(route.body === undefined ? {} : jsonOf(request)),
+  });
+}
+
+/** Throws: `invalid_field`, naming the first field at fault. */
+export function createReader(
+  schema: TSchema | undefined,
+  part: 'params' | 'query' | 'body',
+): (value: unknown) => Record<string, unknown> {
+  if (schema === undefined) return () => ({});
+  const compiled = Compile(schema);
+  return (value) => {
+    if (compiled.Check(value)) return value as Record<string, unknown>;
+    const [error] = compiled.Errors(value);
+    const field = error?.instancePath.split('/')[1] ?? '';
+    throw new Refusal('invalid_field', {
+      ...(field === '' ? {} : { field }),
+      text: `${field === '' ? `The ${part}` : field} ${error?.message ?? 'is not valid'}`,
+    });
+  };
+}

@@ -1,0 +1,65 @@
+import { STAFF_ROLES, VENDOR_ROLES } from '../parties/people/roles.ts';
+import type { Role } from '../parties/people/roles.ts';
+
+/**
+ * What each role may do in the console. The one table that every route, the navigation and the tests
+ * are derived from.
+ */
+
+const EVERYONE: readonly Role[] = [...STAFF_ROLES, ...VENDOR_ROLES];
+const STAFF: readonly Role[] = STAFF_ROLES;
+
+/** Who has each permission. A permission that only vendors' roles have concerns their own vendor. */
+export const PERMISSIONS = {
+  /** Figures of the home page. */
+  'home.read': EVERYONE,
+  /** Payments; a vendor's people see those of their vendor. */
+  'payments.read': EVERYONE,
+  /** Ask the operator now, send a webhook again. */
+  'payments.act': ['support', 'operations', 'administrator'],
+  /** Pay a bill, upload a file of payments. */
+  'payments.create': ['vendor_cashier', 'vendor_administrator'],
+  'billers.read': STAFF,
+  /** Take a biller or an operator offline and back, change routes. */
+  'billers.act': ['operations', 'administrator'],
+  'cases.read': STAFF,
+  /** Propose or approve the resolution of a case; never both for one case. */
+  'cases.act': ['support', 'operations', 'finance', 'administrator'],
+  'reconciliation.read': ['operations', 'finance', 'administrator'],
+  /** Import a statement, close a day. */
+  'reconciliation.act': ['finance', 'administrator'],
+  'finance.read': ['finance', 'administrator'],
+  /** Propose or approve payouts, manual journals and top-ups. */
+  'finance.act': ['finance', 'administrator'],
+  'receipts.read': ['support', 'operations', 'finance', 'administrator'],
+  /** Propose or approve to whom an unmatched receipt belongs. */
+  'receipts.act': ['operations', 'finance', 'administrator'],
+  'vendors.read': STAFF,
+  /** Add, suspend and configure vendors. */
+  'vendors.act': ['administrator'],
+  /** A vendor's own statement and balance. */
+  'statement.read': ['finance', 'support', 'administrator', ...VENDOR_ROLES],
+  /** Keys, webhooks, request log and settings of the own vendor. */
+  'integration.read': ['support', 'administrator', 'vendor_administrator'],
+  'integration.act': ['administrator', 'vendor_administrator'],
+  'credit.read': ['risk', 'administrator'],
+  /** Enquire about a person, import a file, decide cases, change scorecards. */
+  'credit.act': ['risk'],
+  /** The own vendor's people, or the staff. */
+  'people.read': ['administrator', 'vendor_administrator'],
+  'people.act': ['administrator', 'vendor_administrator'],
+  'audit.read': ['administrator'],
+  'system.read': ['operations', 'administrator'],
+} as const satisfies Readonly<Record<string, readonly Role[]>>;
+
+export type Permission = keyof typeof PERMISSIONS;
+
+export function isAllowed(role: Role, permission: Permission): boolean {
+  const roles: readonly Role[] = PERMISSIONS[permission];
+  return roles.includes(role);
+}
+
+/** Everything that a role may do. */
+export function permissionsOf(role: Role): Permission[] {
+  return (Object.keys(PERMISSIONS) as Permission[]).filter((each) => isAllowed(role, each));
+}

@@ -1,0 +1,76 @@
+import type { FastifyRequest } from 'fastify';
+import type { Static, TObject, TSchema } from 'typebox';
+import type { AuditResult } from '../parties/people/audit-store.ts';
+import type { Role } from '../parties/people/roles.ts';
+import type { Permission } from './permissions.ts';
+
+/** The person who is signed in. */
+export interface Viewer {
+  readonly personId: string;
+  /** The e-mail address that the person signs in with. */
+  readonly login: string;
+  readonly name: string;
+  readonly role: Role;
+  /** The vendor whose people the person belongs to; undefined for staff. */
+  readonly vendor: { readonly vendorId: number; readonly vid: string } | undefined;
+}
+
+/** What a handler gets besides the request's parameters. */
+export interface RouteContext {
+  readonly viewer: Viewer;
+  /** The client's address. */
+  readonly address: string;
+  readonly requestId: string;
+}
+
+/** The answer of an action, with what the audit log keeps of it. */
+export class Audited {
+  readonly answer: unknown;
+  readonly change: Pick<AuditResult, 'target' | 'before' | 'after'>;
+  constructor(answer: unknown, change: Pick<AuditResult, 'target' | 'before' | 'after'>) {
+    this.answer = answer;
+    this.change = change;
+  }
+}
+
+/**
+ * One route of the console's API, below `/console/api`. Session, permission, protection against
+ * forged requests, validation and the audit log are the same for all routes (`mount.ts`).
+ */
+export interface Route<Params extends TObject, Query extends TObject, Body extends TSchema> {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Such as `/payments/:reference`. */
+  readonly path: string;
+  readonly permission: Permission;
+  readonly params?: Params;
+  /** Every value is text. */
+  readonly query?: Query;
+  /** JSON. */
+  readonly body?: Body;
+  /**
+   * What the audit log calls it, such as `biller.offline`. Required for everything that changes
+   * something. The handler returns what it changed as an
+   * `Audited`. `reason` of the body and the path's parameters are noted as well.
+   */
+  readonly action?: string;
+  handle(
+    input: {
+      readonly params: Static<Params>;
+      readonly query: Static<Query>;
+      readonly body: Static<Body>;
+    },
+    context: RouteContext,
+    request: FastifyRequest,
+  ): Promise<unknown>;
+}
+
+export type AnyRoute = Route<TObject, TObject, TSchema>;
+
+/** Keeps the types of one route's schemas, and forgets them in lists. */
+export function route<
+  Params extends TObject = TObject,
+  Query extends TObject = TObject,
+  Body extends TSchema = TSchema,
+>(declared: Route<Params, Query, Body>): AnyRoute {
+  return declared;
+}

@@ -1,0 +1,206 @@
+import type { CookieSerializeOptions } from '@fastify/cookie';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import { acceptLink, readLink } from '../parties/people/links.ts';
+import { codeUri, newCodeSecret } from '../parties/people/one-time-code.ts';
+import type { Sessions } from '../parties/people/sessions.ts';
+import { checkSignIn } from '../parties/people/sign-in.ts';
+import type { Clock } from '../platform/base/clock.ts';
+import { Refusal } from '../platform/base/errors.ts';
+import { newId } from '../platform/base/ids.ts';
+import { LIMITS } from '../platform/base/limits.ts';
+import type { MasterKeys } from '../platform/base/sealing.ts';
+import { createTokenBuckets } from '../platform/base/token-buckets.ts';
+import type { Pool } from '../platform/db/pool.ts';
+import { networkOf } from '../platform/http/rate-limits.ts';
+import { endAudit, insertAudit } from '../parties/people/audit-store.ts';
+import type { LinkAnswer, SessionAnswer } from './answers.ts';
+import { createReader, jsonOf, requireOwnPage } from './mount.ts';
+import { permissionsOf } from './permissions.ts';
+import type { Viewer } from './route.ts';
+
+/** Attempts of one network: a burst, then one every six seconds. */
+const ATTEMPTS = { burst: 20, perSecond: 1 / 6 };
+
+export interface SessionOptions {
+  readonly prefix: string;
+  readonly pool: Pool;
+  readonly masterKeys: MasterKeys;
+  readonly sessions: Sessions;
+  readonly clock: Clock;
+  readonly codesRequired: boolean;
+  /** What every page of the console needs to know. */
+  readonly about: Pick<SessionAnswer, 'environment' | 'readOnly' | 'timeZone' | 'version'>;
+}
+
+const signIn = Type.Object({
+  login: Type.String({ maxLength: 128 }),
+  password: Type.String({ maxLength: 1024 }),
+  code: Type.Optional(Type.String({ maxLength: 16 })),
+});
+const link = Type.Object({ token: Type.String({ maxLength: 64 }) });
+const credentials = Type.Object({
+  token: Type.String({ maxLength: 64 }),
+  password: Type.String({ maxLength: 1024 }),
+  secret: Type.Optional(Type.String({ maxLength: 64 })),
+  code: Type.Optional(Type.String({ maxLength: 16 })),
+});
+
+/** The routes for which nobody needs to be signed in: sign in, sign out, and one-time links. */
+export function addSessionRoutes(app: FastifyInstance, options: SessionOptions): void {
+  const { prefix, clock, pool } = options;
+  const limit = limitAttempts();
+  const body = <Schema extends typeof signIn | typeof link | typeof credentials>(
+    schema: Schema,
+    request: FastifyRequest,
+  ): Static<Schema> => {
+    requireOwnPage(request);
+    limit(request);
+    return createReader(schema, 'body')(jsonOf(request)) as Static<Schema>;
+  };
+  app.get(`${prefix}/session`, async (request, reply) => {
+    void reply.header('cache-control', 'no-store');
+    const viewer = await viewerOf(request, options.sessions);
+    if (viewer === undefined) throw new Refusal('not_signed_in');
+    return answerOf(viewer, options);
+  });
+  app.post(`${prefix}/session`, async (request, reply) => {
+    const given = body(signIn, request);
+    const login = given.login.trim().toLowerCase();
+    const personId = await recorded(request, options, { action: 'session.start', login }, () =>
+      checkSignIn(options, { ...given, code: given.code }, clock.now()),
+    );
+    return await start(request, reply, { ...options, personId });
+  });
+  app.delete(`${prefix}/session`, async (request, reply) => {
+    requireOwnPage(request);
+    await options.sessions.end(tokenOf(request));
+    return await reply.clearCookie(cookieName(request), cookieOptions(request)).code(204).send();
+  });
+  app.post(`${prefix}/links/read`, async (request): Promise<LinkAnswer> => {
+    const found = await readLink(pool, body(link, request).token, clock.now());
+    const secret = newCodeSecret();
+    return {
+      login: found.login,
+      name: found.name,
+      codesRequired: options.codesRequired,
+      secret,
+      secretUri: codeUri(secret, found.login),
+    };
+  });
+  app.post(`${prefix}/links/use`, async (request, reply) => {
+    const { token, password, secret, code } = body(credentials, request);
+    const codes = secret === undefined || code === undefined ? undefined : { secret, code };
+    const { login } = await readLink(pool, token, clock.now());
+    const personId = await recorded(request, options, { action: 'link.use', login }, () =>
+      acceptLink(options, { token, password, codes }, clock.now()),
+    );
+    return await start(request, reply, { ...options, personId });
+  });
+}
+
+/** Throws: `too_many_requests`. */
+function limitAttempts(): (request: FastifyRequest) => void {
+  const buckets = createTokenBuckets({
+    ...ATTEMPTS,
+    maxNames: LIMITS.limitedNames,
+    nowMs: () => performance.now(),
+  });
+  return (request) => {
+    const waitSeconds = buckets.take(networkOf(request.ip));
+    if (waitSeconds > 0) throw new Refusal('too_many_requests', { retryAfterSeconds: waitSeconds });
+  };
+}
+
+/** Writes the attempt and its result into the audit log. */
+async function recorded(
+  request: FastifyRequest,
+  { pool, clock }: SessionOptions,
+  entry: { readonly action: string; readonly login: string },
+  work: () => Promise<string>,
+): Promise<string> {
+  const auditId = newId();
+  await insertAudit(pool, {
+    auditId,
+    at: clock.now(),
+    personId: null,
+    vendorId: null,
+    login: entry.login.slice(0, 128),
+    role: null,
+    action: entry.action,
+    target: null,
+    reason: null,
+    address: request.ip,
+    requestId: request.id,
+  });
+  try {
+    const personId = await work();
+    await endAudit(pool, auditId, { result: 'done', at: clock.now() });
+    return personId;
+  } catch (error) {
+    const result = error instanceof Refusal ? 'refused' : 'failed';
+    await endAudit(pool, auditId, { result, at: clock.now() });
+    throw error;
+  }
+}
+
+async function start(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: SessionOptions & { readonly personId: string },
+): Promise<FastifyReply> {
+  const { sessions, personId } = options;
+  // A session that the browser had ends, so that its token is of no use to anybody.
+  await sessions.end(tokenOf(request));
+  const browser = request.headers['user-agent'] ?? '';
+  const { token, expiresAt } = await sessions.start({ personId, address: request.ip, browser });
+  const viewer = await sessions.find(token);
+  if (viewer === undefined) throw new Refusal('sign_in_failed');
+  return await reply
+    .header('cache-control', 'no-store')
+    .setCookie(cookieName(request), token, { ...cookieOptions(request), expires: expiresAt })
+    .send(answerOf(viewerFrom(viewer), options));
+}
+
+/** Who is signed in, by the cookie. */
+export async function viewerOf(
+  request: FastifyRequest,
+  sessions: Sessions,
+): Promise<Viewer | undefined> {
+  const session = await sessions.find(tokenOf(request));
+  return session === undefined ? undefined : viewerFrom(session);
+}
+
+function viewerFrom(session: NonNullable<Awaited<ReturnType<Sessions['find']>>>): Viewer {
+  const { personId, login, name, role, vendorId, vid } = session;
+  const vendor = vendorId === null || vid === null ? undefined : { vendorId, vid };
+  return { personId, login, name, role, vendor };
+}
+
+function answerOf(viewer: Viewer, { about }: SessionOptions): SessionAnswer {
+  const { login, name, role, vendor } = viewer;
+  return {
+    person: { login, name, role, vid: vendor?.vid ?? null },
+    permissions: permissionsOf(role),
+    ...about,
+  };
+}
+
+/**
+ * Over TLS the name's prefix makes browsers refuse the cookie from anything but this host (RFC
+ * 6265bis §4.1.3).
+ */
+function cookieName(request: FastifyRequest): string {
+  return request.protocol === 'https' ? '__Host-malipo' : 'malipo';
+}
+
+function tokenOf(request: FastifyRequest): string {
+  return request.cookies[cookieName(request)] ?? '';
+}
+
+// For the whole host: behind a proxy the browser may see the console below another path.
+function cookieOptions(request: FastifyRequest): CookieSerializeOptions {
+  const secure = request.protocol === 'https';
+  return { path: '/', httpOnly: true, sameSite: 'strict', secure };
+}

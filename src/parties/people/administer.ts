@@ -1,0 +1,69 @@
+import { newId } from '../../platform/base/ids.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import { databaseTransaction } from '../../platform/db/pool.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import { findVendor } from '../store.ts';
+import { findPerson, insertPerson, updatePerson } from './people-store.ts';
+import { isVendorRole } from './roles.ts';
+import type { Role } from './roles.ts';
+import { deleteSessionsOf } from './sessions-store.ts';
+
+export interface NewPerson {
+  readonly login: string;
+  readonly name: string;
+  readonly role: Role;
+  /** Required for a vendor's role, and only for these. */
+  readonly vid?: string | undefined;
+}
+
+/** Adds a person, who cannot sign in before using a link. Throws: `PlainError`. */
+export async function addPerson(pool: Pool, person: NewPerson, now: Date): Promise<string> {
+  const login = person.login.trim().toLowerCase();
+  return await databaseTransaction(pool, async (db) => {
+    if (isVendorRole(person.role) !== (person.vid !== undefined)) {
+      throw new PlainError(
+        isVendorRole(person.role)
+          ? `The role ${person.role} needs a vendor.`
+          : `The role ${person.role} is for staff, who belong to no vendor.`,
+        { field: 'vid' },
+      );
+    }
+    const vendor = person.vid === undefined ? undefined : await findVendor(db, person.vid);
+    if (person.vid !== undefined && vendor === undefined) {
+      throw new PlainError(`There is no vendor ${person.vid}.`, { field: 'vid' });
+    }
+    const personId = newId();
+    const { name, role } = person;
+    const vendorId = vendor?.vendorId ?? null;
+    if (!(await insertPerson(db, { personId, login, name, role, vendorId, createdAt: now }))) {
+      throw new PlainError(`${login} exists already.`, { field: 'login' });
+    }
+    return personId;
+  });
+}
+
+/**
+ * Changes a person. A person whose role or status changes is signed out everywhere.
+ * Throws: `PlainError`.
+ */
+export async function changePerson(
+  pool: Pool,
+  login: string,
+  change: {
+    readonly name?: string | undefined;
+    readonly role?: Role | undefined;
+    readonly status?: 'active' | 'disabled' | undefined;
+  },
+): Promise<void> {
+  await databaseTransaction(pool, async (db) => {
+    const person = await findPerson(db, login);
+    if (person === undefined) throw new PlainError(`There is no person ${login}.`);
+    if (change.role !== undefined && isVendorRole(change.role) !== (person.vendorId !== null)) {
+      throw new PlainError(`The role ${change.role} does not fit ${login}.`, { field: 'role' });
+    }
+    await updatePerson(db, login, change);
+    if (change.role !== undefined || change.status !== undefined) {
+      await deleteSessionsOf(db, person.personId);
+    }
+  });
+}

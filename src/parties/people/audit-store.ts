@@ -1,0 +1,108 @@
+import type { Queryable } from '../../platform/db/pool.ts';
+
+export interface AuditEntry {
+  readonly auditId: string;
+  readonly at: Date;
+  readonly personId: string | null;
+  readonly vendorId: number | null;
+  readonly login: string;
+  readonly role: string | null;
+  /** Such as `biller.offline`. */
+  readonly action: string;
+  readonly target: string | null;
+  readonly reason: string | null;
+  readonly address: string;
+  readonly requestId: string;
+}
+
+export interface AuditResult {
+  readonly result: 'done' | 'refused' | 'failed';
+  readonly target?: string | undefined;
+  /** What was there before, and after; JSON. */
+  readonly before?: unknown;
+  readonly after?: unknown;
+}
+
+export interface AuditRow extends AuditEntry {
+  readonly endedAt: Date | null;
+  readonly result: AuditResult['result'] | null;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/** Before the action is carried out, so that nothing is done without a trace. */
+export async function insertAudit(db: Queryable, entry: AuditEntry): Promise<void> {
+  await db.query(
+    `insert into audit_log (audit_id, at, person_id, vendor_id, login, role, action, target, reason,
+       address, request_id)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+    [
+      entry.auditId,
+      entry.at,
+      entry.personId,
+      entry.vendorId,
+      entry.login,
+      entry.role,
+      entry.action,
+      entry.target,
+      entry.reason,
+      entry.address,
+      entry.requestId,
+    ],
+  );
+}
+
+/** Adds the result, once. */
+export async function endAudit(
+  db: Queryable,
+  auditId: string,
+  ended: AuditResult & { readonly at: Date },
+): Promise<void> {
+  await db.query(
+    `update audit_log set ended_at = $2, result = $3, target = coalesce($4, target), before = $5,
+       after = $6
+     where audit_id = $1 and result is null`,
+    [auditId, ended.at, ended.result, ended.target ?? null, json(ended.before), json(ended.after)],
+  );
+}
+
+export interface AuditFilter {
+  readonly login?: string | undefined;
+  readonly action?: string | undefined;
+  readonly target?: string | undefined;
+  readonly from?: Date | undefined;
+  readonly to?: Date | undefined;
+  /** Entries before this one. */
+  readonly before?: { readonly at: Date; readonly auditId: string } | undefined;
+  readonly limit: number;
+}
+
+/** Newest first. */
+export async function listAudit(db: Queryable, filter: AuditFilter): Promise<AuditRow[]> {
+  const listed = await db.query<AuditRow>(
+    `select audit_id as "auditId", at, person_id as "personId", vendor_id as "vendorId", login, role,
+       action, target, reason, address, request_id as "requestId", ended_at as "endedAt", result,
+       before, after
+     from audit_log
+     where ($1::text is null or login = $1) and ($2::text is null or action = $2)
+       and ($3::text is null or target = $3) and ($4::timestamptz is null or at >= $4)
+       and ($5::timestamptz is null or at < $5)
+       and ($6::timestamptz is null or (at, audit_id) < ($6, $7::uuid))
+     order by at desc, audit_id desc limit $8`,
+    [
+      filter.login ?? null,
+      filter.action ?? null,
+      filter.target ?? null,
+      filter.from ?? null,
+      filter.to ?? null,
+      filter.before?.at ?? null,
+      filter.before?.auditId ?? null,
+      filter.limit,
+    ],
+  );
+  return listed.rows;
+}
+
+function json(value: unknown): string | null {
+  return value === undefined ? null : JSON.stringify(value);
+}

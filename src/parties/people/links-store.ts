@@ -1,0 +1,53 @@
+import type { Queryable } from '../../platform/db/pool.ts';
+
+export interface LinkRow {
+  personId: string;
+  login: string;
+  name: string;
+}
+
+/** Adds a link, and ends the person's earlier ones. */
+export async function insertLink(
+  db: Queryable,
+  link: {
+    readonly tokenHash: Buffer;
+    readonly personId: string;
+    readonly createdAt: Date;
+    readonly expiresAt: Date;
+  },
+): Promise<void> {
+  await db.query(
+    'update person_links set expires_at = $2 where person_id = $1 and expires_at > $2',
+    [link.personId, link.createdAt],
+  );
+  await db.query(
+    `insert into person_links (token_hash, person_id, created_at, expires_at)
+     values ($1, $2, $3, $4)`,
+    [link.tokenHash, link.personId, link.createdAt, link.expiresAt],
+  );
+}
+
+/** Whom an unused link is for; undefined if it is unknown, used or expired. */
+export async function findLink(
+  db: Queryable,
+  tokenHash: Buffer,
+  now: Date,
+): Promise<LinkRow | undefined> {
+  const found = await db.query<LinkRow>(
+    `select p.person_id as "personId", p.login, p.name
+     from person_links l join people p on p.person_id = l.person_id
+     where l.token_hash = $1 and l.used_at is null and l.expires_at > $2 and p.status = 'active'`,
+    [tokenHash, now],
+  );
+  return found.rows[0];
+}
+
+/** False if another request used it first. */
+export async function useLink(db: Queryable, tokenHash: Buffer, now: Date): Promise<boolean> {
+  const used = await db.query(
+    `update person_links set used_at = $2
+     where token_hash = $1 and used_at is null and expires_at > $2`,
+    [tokenHash, now],
+  );
+  return used.rowCount === 1;
+}

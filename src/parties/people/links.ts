@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto';
+import { Refusal } from '../../platform/base/errors.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import { seal } from '../../platform/base/sealing.ts';
+import type { MasterKeys } from '../../platform/base/sealing.ts';
+import { databaseTransaction } from '../../platform/db/pool.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import { findLink, insertLink, useLink } from './links-store.ts';
+import type { LinkRow } from './links-store.ts';
+import { acceptedStep } from './one-time-code.ts';
+import { hashPassword, passwordProblem } from './password.ts';
+import { findPerson, setCredentials } from './people-store.ts';
+import { deleteSessionsOf } from './sessions-store.ts';
+import { hashOf } from './sessions.ts';
+import { codeSecretLocation } from './sign-in.ts';
+
+/** How long a link can be used. */
+export const LINK_HOURS = 72;
+
+/**
+ * Makes a one-time link with which the person chooses a password and sets up one-time codes.
+ * Earlier links of the person end. Returns the token.
+ * Throws: `PlainError` if the person does not exist or is disabled.
+ */
+export async function createLink(pool: Pool, login: string, now: Date): Promise<string> {
+  const token = randomBytes(32).toString('base64url');
+  await databaseTransaction(pool, async (db) => {
+    const person = await findPerson(db, login);
+    if (person === undefined) throw new PlainError(`There is no person ${login}.`);
+    if (person.status !== 'active') throw new PlainError(`${login} is disabled.`);
+    const expiresAt = new Date(now.getTime() + LINK_HOURS * 60 * 60 * 1000);
+    const { personId } = person;
+    await insertLink(db, { tokenHash: hashOf(token), personId, createdAt: now, expiresAt });
+  });
+  return token;
+}
+
+/** Whom the link is for. Throws: `link_invalid`. */
+export async function readLink(pool: Pool, token: string, now: Date): Promise<LinkRow> {
+  const link = await findLink(pool, hashOf(token), now);
+  if (link === undefined) throw new Refusal('link_invalid');
+  return link;
+}
+
+export interface NewCredentials {
+  readonly token: string;
+  readonly password: string;
+  /** The secret that the person's app has, and a code that proves it. */
+  readonly codes: { readonly secret: string; readonly code: string } | undefined;
+}
+
+/**
+ * Uses the link: sets the person's password and codes, and ends all sessions of the person. Returns
+ * the person's id.
+ * Throws: `link_invalid`, `invalid_field` on `password` or `code`, `missing_field` on `code`.
+ */
+export async function acceptLink(
+  options: {
+    readonly pool: Pool;
+    readonly masterKeys: MasterKeys;
+    readonly codesRequired: boolean;
+  },
+  chosen: NewCredentials,
+  now: Date,
+): Promise<string> {
+  const link = await readLink(options.pool, chosen.token, now);
+  const problem = passwordProblem(chosen.password, link.login);
+  if (problem !== undefined) {
+    const text = `The password ${problem}`;
+    throw new Refusal('invalid_field', { field: 'password', text });
+  }
+  const codeStep = checkNewCodes(options, chosen, now);
+  const passwordHash = await hashPassword(chosen.password);
+  await databaseTransaction(options.pool, async (db) => {
+    if (!(await useLink(db, hashOf(chosen.token), now))) throw new Refusal('link_invalid');
+    const sealed =
+      chosen.codes === undefined
+        ? undefined
+        : seal(chosen.codes.secret, codeSecretLocation(link.personId), options.masterKeys);
+    const codes =
+      sealed === undefined ? null : { masterKeyId: sealed.masterKeyId, secret: sealed.bytes };
+    await setCredentials(db, link.personId, { passwordHash, codes, codeStep });
+    await deleteSessionsOf(db, link.personId);
+  });
+  return link.personId;
+}
+
+function checkNewCodes(
+  options: { readonly codesRequired: boolean },
+  { codes }: NewCredentials,
+  now: Date,
+): bigint | null {
+  if (codes === undefined) {
+    if (!options.codesRequired) return null;
+    throw new Refusal('missing_field', { field: 'code', text: 'A one-time code is required' });
+  }
+  if (!/^[A-Z2-7]{32}$/.test(codes.secret)) {
+    throw new Refusal('invalid_field', { field: 'secret', text: 'The secret is not valid' });
+  }
+  const step = acceptedStep({ ...codes, now, lastStep: null });
+  if (step !== undefined) return step;
+  throw new Refusal('invalid_field', { field: 'code', text: 'The code is not right' });
+}

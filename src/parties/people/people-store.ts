@@ -1,0 +1,153 @@
+import type { Queryable } from '../../platform/db/pool.ts';
+import type { Role } from './roles.ts';
+
+export interface PersonRow {
+  personId: string;
+  login: string;
+  name: string;
+  role: Role;
+  vendorId: number | null;
+  vid: string | null;
+  status: 'active' | 'disabled';
+  createdAt: Date;
+  /** False until the person has used an invitation. */
+  hasPassword: boolean;
+  hasCodes: boolean;
+}
+
+/** What a sign-in is checked against. */
+export interface CredentialsRow {
+  personId: string;
+  login: string;
+  status: 'active' | 'disabled';
+  passwordHash: string | null;
+  masterKeyId: string | null;
+  codeSecret: Buffer | null;
+  codeStep: bigint | null;
+  failedCount: number;
+  failedAt: Date | null;
+}
+
+const COLUMNS = `p.person_id as "personId", p.login, p.name, p.role, p.vendor_id as "vendorId", v.vid,
+  p.status, p.created_at as "createdAt", p.password_hash is not null as "hasPassword",
+  p.code_secret is not null as "hasCodes"`;
+
+/** @param vendorId the people of one vendor; undefined: everybody. */
+export async function listPeople(db: Queryable, vendorId?: number): Promise<PersonRow[]> {
+  const listed = await db.query<PersonRow>(
+    `select ${COLUMNS} from people p left join vendors v on v.vendor_id = p.vendor_id
+     where $1::integer is null or p.vendor_id = $1
+     order by p.vendor_id nulls first, p.login`,
+    [vendorId ?? null],
+  );
+  return listed.rows;
+}
+
+export async function findPerson(db: Queryable, login: string): Promise<PersonRow | undefined> {
+  const found = await db.query<PersonRow>(
+    `select ${COLUMNS} from people p left join vendors v on v.vendor_id = p.vendor_id
+     where p.login = $1`,
+    [login],
+  );
+  return found.rows[0];
+}
+
+/** False if the login exists. */
+export async function insertPerson(
+  db: Queryable,
+  person: {
+    readonly personId: string;
+    readonly login: string;
+    readonly name: string;
+    readonly role: Role;
+    readonly vendorId: number | null;
+    readonly createdAt: Date;
+  },
+): Promise<boolean> {
+  const inserted = await db.query(
+    `insert into people (person_id, login, name, role, vendor_id, created_at)
+     values ($1, $2, $3, $4, $5, $6) on conflict (login) do nothing`,
+    [person.personId, person.login, person.name, person.role, person.vendorId, person.createdAt],
+  );
+  return inserted.rowCount === 1;
+}
+
+/** Changes what is given; the rest stays. False if the person does not exist. */
+export async function updatePerson(
+  db: Queryable,
+  login: string,
+  change: {
+    readonly name?: string | undefined;
+    readonly role?: Role | undefined;
+    readonly status?: 'active' | 'disabled' | undefined;
+  },
+): Promise<boolean> {
+  const updated = await db.query(
+    `update people set name = coalesce($2, name), role = coalesce($3, role),
+       status = coalesce($4, status)
+     where login = $1`,
+    [login, change.name ?? null, change.role ?? null, change.status ?? null],
+  );
+  return updated.rowCount === 1;
+}
+
+const CREDENTIALS = `person_id as "personId", login, status, password_hash as "passwordHash",
+  master_key_id as "masterKeyId", code_secret as "codeSecret", code_step as "codeStep",
+  failed_count as "failedCount", failed_at as "failedAt"`;
+
+/** Locks the person, so that sign-ins of one person are checked one after the other. */
+export async function lockCredentials(
+  db: Queryable,
+  login: string,
+): Promise<CredentialsRow | undefined> {
+  const found = await db.query<CredentialsRow>(
+    `select ${CREDENTIALS} from people where login = $1 for update`,
+    [login],
+  );
+  return found.rows[0];
+}
+
+export async function noteSignIn(
+  db: Queryable,
+  personId: string,
+  result:
+    | { readonly kind: 'failed'; readonly at: Date }
+    | { readonly kind: 'done'; readonly codeStep: bigint | null },
+): Promise<void> {
+  if (result.kind === 'failed') {
+    await db.query(
+      'update people set failed_count = failed_count + 1, failed_at = $2 where person_id = $1',
+      [personId, result.at],
+    );
+    return;
+  }
+  await db.query(
+    `update people set failed_count = 0, failed_at = null, code_step = coalesce($2, code_step)
+     where person_id = $1`,
+    [personId, result.codeStep],
+  );
+}
+
+/** Replaces the person's credentials; `codes` null: signs in without one-time codes. */
+export async function setCredentials(
+  db: Queryable,
+  personId: string,
+  credentials: {
+    readonly passwordHash: string;
+    readonly codes: { readonly masterKeyId: string; readonly secret: Buffer } | null;
+    readonly codeStep: bigint | null;
+  },
+): Promise<void> {
+  await db.query(
+    `update people set password_hash = $2, master_key_id = $3, code_secret = $4, code_step = $5,
+       failed_count = 0, failed_at = null
+     where person_id = $1`,
+    [
+      personId,
+      credentials.passwordHash,
+      credentials.codes?.masterKeyId ?? null,
+      credentials.codes?.secret ?? null,
+      credentials.codeStep,
+    ],
+  );
+}

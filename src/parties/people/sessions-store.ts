@@ -1,0 +1,83 @@
+import type { Queryable } from '../../platform/db/pool.ts';
+import type { Role } from './roles.ts';
+
+export interface SessionRow {
+  personId: string;
+  login: string;
+  name: string;
+  role: Role;
+  vendorId: number | null;
+  vid: string | null;
+  seenAt: Date;
+}
+
+export async function insertSession(
+  db: Queryable,
+  session: {
+    readonly tokenHash: Buffer;
+    readonly personId: string;
+    readonly createdAt: Date;
+    readonly expiresAt: Date;
+    readonly address: string;
+    readonly browser: string;
+  },
+): Promise<void> {
+  await db.query(
+    `insert into sessions (token_hash, person_id, created_at, seen_at, expires_at, address, browser)
+     values ($1, $2, $3, $3, $4, $5, $6)`,
+    [
+      session.tokenHash,
+      session.personId,
+      session.createdAt,
+      session.expiresAt,
+      session.address,
+      session.browser,
+    ],
+  );
+}
+
+/**
+ * Undefined: unknown, expired, unused since `idleSince`, or of a person who is disabled or whose
+ * vendor is suspended.
+ */
+export async function findSession(
+  db: Queryable,
+  tokenHash: Buffer,
+  time: { readonly now: Date; readonly idleSince: Date },
+): Promise<SessionRow | undefined> {
+  const found = await db.query<SessionRow>({
+    name: 'find_session',
+    text: `select p.person_id as "personId", p.login, p.name, p.role, p.vendor_id as "vendorId", v.vid,
+        s.seen_at as "seenAt"
+      from sessions s join people p on p.person_id = s.person_id
+        left join vendors v on v.vendor_id = p.vendor_id
+      where s.token_hash = $1 and s.expires_at > $2 and s.seen_at > $3 and p.status = 'active'
+        and (p.vendor_id is null or v.status = 'active')`,
+    values: [tokenHash, time.now, time.idleSince],
+  });
+  return found.rows[0];
+}
+
+export async function noteSeen(db: Queryable, tokenHash: Buffer, now: Date): Promise<void> {
+  await db.query('update sessions set seen_at = $2 where token_hash = $1', [tokenHash, now]);
+}
+
+export async function deleteSession(db: Queryable, tokenHash: Buffer): Promise<void> {
+  await db.query('delete from sessions where token_hash = $1', [tokenHash]);
+}
+
+/** Signs the person out everywhere. */
+export async function deleteSessionsOf(db: Queryable, personId: string): Promise<void> {
+  await db.query('delete from sessions where person_id = $1', [personId]);
+}
+
+/** Removes sessions that have ended. */
+export async function deleteEndedSessions(
+  db: Queryable,
+  time: { readonly now: Date; readonly idleSince: Date },
+): Promise<void> {
+  await db.query('delete from sessions where expires_at <= $1 or seen_at <= $2', [
+    time.now,
+    time.idleSince,
+  ]);
+}

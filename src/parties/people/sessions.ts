@@ -1,0 +1,79 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Clock } from '../../platform/base/clock.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import {
+  deleteEndedSessions,
+  deleteSession,
+  findSession,
+  insertSession,
+  noteSeen,
+} from './sessions-store.ts';
+import type { SessionRow } from './sessions-store.ts';
+
+/** A session ends after this time, used or not: once per working day. */
+const SESSION_MS = 12 * 60 * 60 * 1000;
+/** And when it has not been used for this time. */
+const IDLE_MS = 60 * 60 * 1000;
+/** Use is noted at most this often. */
+const SEEN_EVERY_MS = 60_000;
+
+const TOKEN = /^[A-Za-z0-9_-]{43}$/;
+const MAX_BROWSER_LENGTH = 300;
+
+export interface Sessions {
+  /** Starts a session. Returns the cookie's token: 256 random bits, of which only the hash is stored. */
+  start(session: {
+    readonly personId: string;
+    readonly address: string;
+    readonly browser: string;
+  }): Promise<{ readonly token: string; readonly expiresAt: Date }>;
+  /** Whose session it is; undefined: nobody's any more. */
+  find(token: string): Promise<SessionRow | undefined>;
+  end(token: string): Promise<void>;
+  /** Removes sessions that have ended. */
+  clean(): Promise<void>;
+}
+
+export function createSessions({ pool, clock }: { pool: Pool; clock: Clock }): Sessions {
+  return {
+    start: async ({ personId, address, browser }) => {
+      const token = randomBytes(32).toString('base64url');
+      const createdAt = clock.now();
+      const expiresAt = new Date(createdAt.getTime() + SESSION_MS);
+      await insertSession(pool, {
+        tokenHash: hashOf(token),
+        personId,
+        createdAt,
+        expiresAt,
+        address,
+        browser: browser.slice(0, MAX_BROWSER_LENGTH),
+      });
+      return { token, expiresAt };
+    },
+    find: async (token) => {
+      if (!TOKEN.test(token)) return undefined;
+      const now = clock.now();
+      const session = await findSession(pool, hashOf(token), { now, idleSince: idleSince(now) });
+      if (session !== undefined && now.getTime() - session.seenAt.getTime() > SEEN_EVERY_MS) {
+        await noteSeen(pool, hashOf(token), now);
+      }
+      return session;
+    },
+    end: async (token) => {
+      if (TOKEN.test(token)) await deleteSession(pool, hashOf(token));
+    },
+    clean: async () => {
+      const now = clock.now();
+      await deleteEndedSessions(pool, { now, idleSince: idleSince(now) });
+    },
+  };
+}
+
+function idleSince(now: Date): Date {
+  return new Date(now.getTime() - IDLE_MS);
+}
+
+/** SHA-256 of a token of a session or a link. */
+export function hashOf(token: string): Buffer {
+  return createHash('sha256').update(token, 'utf8').digest();
+}

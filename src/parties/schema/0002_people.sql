@@ -1,0 +1,77 @@
+-- People who sign in to the console, and what they did there.
+
+create table people (
+  created_at timestamptz not null,
+  -- Failed sign-ins since the last success; the next attempt has to wait.
+  failed_at timestamptz,
+  -- The time step of the last accepted one-time code, so that it counts once (RFC 6238 §5.2).
+  code_step bigint,
+  failed_count integer not null default 0 check (failed_count >= 0),
+  -- The vendor whose people the person belongs to; null: the staff of the operating company.
+  vendor_id integer,
+  person_id uuid primary key,
+  -- An e-mail address or a short name, in lower case.
+  login text not null unique check (login ~ '^[a-z0-9][a-z0-9._%+@-]{1,126}$'),
+  name text not null check (name <> ''),
+  role text not null,
+  status text not null default 'active' check (status in ('active', 'disabled')),
+  -- Argon2id; null until the person has chosen one.
+  password_hash text,
+  -- The secret of one-time codes, encrypted with the master key master_key_id; null: not set up.
+  master_key_id text,
+  code_secret bytea,
+  check ((vendor_id is not null) = (role like 'vendor\_%')),
+  check ((master_key_id is null) = (code_secret is null))
+);
+create index people_of_vendor on people (vendor_id) where vendor_id is not null;
+
+-- One-time links with which a person chooses a password: an invitation, or the recovery of an account.
+create table person_links (
+  created_at timestamptz not null,
+  expires_at timestamptz not null,
+  used_at timestamptz,
+  person_id uuid not null references people,
+  -- SHA-256 of the token in the link.
+  token_hash bytea primary key check (octet_length(token_hash) = 32)
+);
+create index person_links_of_person on person_links (person_id);
+
+create table sessions (
+  created_at timestamptz not null,
+  seen_at timestamptz not null,
+  expires_at timestamptz not null,
+  person_id uuid not null references people,
+  -- SHA-256 of the cookie's token.
+  token_hash bytea primary key check (octet_length(token_hash) = 32),
+  address text not null,
+  browser text not null
+);
+create index sessions_of_person on sessions (person_id);
+
+-- Every action in the console and every sign-in. Inserted before the action is carried out; its result is
+-- added afterwards. An action without a result was interrupted: what it changed is in the other tables.
+create table audit_log (
+  at timestamptz not null,
+  ended_at timestamptz,
+  audit_id uuid primary key,
+  -- Null: nobody was signed in, such as at a failed sign-in.
+  person_id uuid,
+  -- The vendor that the person belongs to, or null.
+  vendor_id integer,
+  login text not null,
+  role text,
+  -- Such as `biller.offline`.
+  action text not null,
+  -- What it was applied to, such as a biller's code.
+  target text,
+  reason text,
+  address text not null,
+  request_id text not null,
+  result text check (result in ('done', 'refused', 'failed')),
+  before jsonb,
+  after jsonb,
+  check ((ended_at is null) = (result is null))
+);
+create index audit_log_by_time on audit_log (at);
+create index audit_log_by_target on audit_log (target, at) where target is not null;
+create index audit_log_by_person on audit_log (person_id, at) where person_id is not null;

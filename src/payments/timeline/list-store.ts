@@ -1,0 +1,128 @@
+import type { Queryable } from '../../platform/db/pool.ts';
+import type { Outcome, PaymentStatus } from '../create/payment.ts';
+
+export interface ListedRow {
+  vendorId: number;
+  vid: string;
+  paymentId: string;
+  createdAt: Date;
+  /** The same to the microsecond, in ISO 8601. */
+  createdAtExactly: string;
+  settledAt: Date | null;
+  outcome: Outcome | null;
+  /** True while the result of an instruction is unknown. */
+  underWay: boolean;
+  billerCode: string;
+  operatorCode: string | null;
+  account: string;
+  phone: string | null;
+  amountCents: bigint;
+  feeCents: bigint;
+  merchantReference: string | null;
+}
+
+/** Undefined: any. */
+export interface ListFilter {
+  readonly vendorId?: number | undefined;
+  readonly status?: PaymentStatus | undefined;
+  readonly billerCode?: string | undefined;
+  readonly operatorCode?: string | undefined;
+  /** In cents, both included. */
+  readonly minCents?: bigint | undefined;
+  readonly maxCents?: bigint | undefined;
+}
+
+/** Where the next page begins. */
+export interface ListCursor {
+  /** After this payment: ISO 8601, to the microsecond. */
+  readonly createdAt: string;
+  readonly paymentId: string;
+  /** The length of the first span to search, in milliseconds. */
+  readonly spanMs: number;
+}
+
+const SELECT = `select p.vendor_id as "vendorId", v.vid, p.payment_id as "paymentId",
+    p.created_at as "createdAt",
+    to_char(p.created_at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "createdAtExactly", p.settled_at as "settledAt", p.outcome,
+    q.stage is not distinct from 'verify' as "underWay", p.biller_code as "billerCode",
+    coalesce(p.operator_code, q.operator_code, b.operator_code) as "operatorCode", p.account, p.phone,
+    p.amount_cents as "amountCents", p.fee_cents as "feeCents",
+    p.merchant_reference as "merchantReference"`;
+
+const QUEUE_ENTRY = `q.bucket = p.bucket and q.vendor_id = p.vendor_id
+      and q.biller_code = p.biller_code and q.stage in ('send', 'verify')
+      and q.payment_id = p.payment_id`;
+
+const MATCHES = `($4::text is null or p.biller_code = $4)
+      and ($5::text is null or coalesce(p.operator_code, q.operator_code, b.operator_code) = $5)
+      and p.amount_cents between coalesce($6::bigint, 0) and coalesce($7::bigint, 9223372036854775807)
+      and p.created_at >= $1 and (p.created_at, p.payment_id) < ($2::timestamptz, $3::uuid)`;
+
+const NEWEST_FIRST = 'order by p.created_at desc, p.payment_id desc';
+
+/** Settled and open payments of a span of time. The block range index finds the span. */
+const OF_A_SPAN = `${SELECT}
+  from payments p join vendors v on v.vendor_id = p.vendor_id
+    left join dispatch_queue q on ${QUEUE_ENTRY}
+    left join billers b on b.biller_code = p.biller_code
+  where ${MATCHES} and ($9::text is null or p.outcome is not distinct from nullif($9, 'open'))
+    and ($10::text is null or q.stage::text = $10)
+  ${NEWEST_FIRST} limit $8`;
+
+/** The same for one vendor, whose payments are in one bucket. */
+const OF_A_VENDOR = OF_A_SPAN.replace(
+  `where ${MATCHES}`,
+  `where p.bucket = bucket_of($11) and p.vendor_id = $11 and ${MATCHES}`,
+);
+
+export interface Span {
+  /** Included. */
+  readonly from: Date;
+  /** Payments before this one. */
+  readonly before: ListCursor;
+}
+
+/** Payments of the span that match, newest first. */
+export async function listSpan(
+  db: Queryable,
+  filter: ListFilter,
+  { from, before, limit }: Span & { readonly limit: number },
+): Promise<ListedRow[]> {
+  const { vendorId, status, billerCode, operatorCode, minCents, maxCents } = filter;
+  const values = [
+    from,
+    before.createdAt,
+    before.paymentId,
+    billerCode ?? null,
+    operatorCode ?? null,
+    minCents ?? null,
+    maxCents ?? null,
+    limit,
+    outcomeOf(status),
+    stageOf(status),
+  ];
+  const found =
+    vendorId === undefined
+      ? await db.query<ListedRow>(OF_A_SPAN, values)
+      : await db.query<ListedRow>(OF_A_VENDOR, [...values, vendorId]);
+  return found.rows;
+}
+
+function outcomeOf(status: PaymentStatus | undefined): Outcome | 'open' | null {
+  if (status === undefined) return null;
+  if (status === 'SUCCESS') return 'success';
+  return status === 'FAILED' ? 'failed' : 'open';
+}
+
+function stageOf(status: PaymentStatus | undefined): 'send' | 'verify' | null {
+  if (status === 'QUEUED') return 'send';
+  return status === 'PENDING' ? 'verify' : null;
+}
+
+/** No payment is older: when the first vendor was added. */
+export async function readBeginning(db: Queryable): Promise<Date> {
+  const read = await db.query<{ beginning: Date | null }>(
+    'select min(created_at) as beginning from vendors',
+  );
+  return read.rows[0]?.beginning ?? new Date();
+}

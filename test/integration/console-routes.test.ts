@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DEMO_PEOPLE } from '../../sandbox/data.ts';
+import { isAllowed } from '../../src/console/permissions.ts';
+import { consoleRoutes } from '../../src/console/routes/routes.ts';
+import type { RoutesOptions } from '../../src/console/routes/routes.ts';
+import type { PaymentsAnswer } from '../../src/console/answers.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import { ConsoleClient } from '../support/console-client.ts';
+import { startInProcess } from '../support/in-process-service.ts';
+import type { InProcessService } from '../support/in-process-service.ts';
+
+let running: InProcessService;
+const people = new Map<string, ConsoleClient>();
+/** By vendor, in the order of their creation. */
+const references: Record<string, string[]> = { demo: [], demo2: [] };
+
+beforeAll(async () => {
+  const database = await createTestDatabase();
+  running = await startInProcess(database.url);
+  for (const { login } of DEMO_PEOPLE) {
+    const client = new ConsoleClient(running.origin);
+    await client.signIn(login);
+    people.set(login, client);
+  }
+  for (const vid of ['demo', 'demo2'] as const) {
+    const vendor = running.demo(vid);
+    await vendor.call('fund', { time: String(Date.now()), currency: 'KES' });
+    for (let number = 0; number < 3; number += 1) {
+      const answer = await vendor.call('create', {
+        biller_name: number === 2 ? 'dstv' : 'kplc_prepaid',
+        amount: String(100 + number),
+        account: `1423456${number}${number}${number}`,
+        phone: '0722000001',
+        merchant_reference: `${vid}-${number}`,
+      });
+      references[vid]?.push(String(answer.body.msg['ipay_reference']));
+    }
+  }
+});
+afterAll(async () => {
+  await running.stop();
+});
+
+const as = (login: string): ConsoleClient => {
+  const client = people.get(login);
+  if (client === undefined) throw new Error(`no person ${login}`);
+  return client;
+};
+const list = async (login: string, query = ''): Promise<PaymentsAnswer> => {
+  const answer = await as(login).get(`/payments${query}`);
+  expect(answer.status).toBe(200);
+  return answer.body as unknown as PaymentsAnswer;
+};
+const referencesOf = ({ payments }: PaymentsAnswer): string[] =>
+  payments.map(({ reference }) => reference);
+
+describe('each route and each role', () => {
+  const routes = consoleRoutes({} as RoutesOptions);
+  const cases = routes.flatMap((route) =>
+    DEMO_PEOPLE.map((person) => ({ person, route, name: `${route.method} ${route.path}` })),
+  );
+
+  test.each(cases)('$person.role: $name', async ({ person, route }) => {
+    const path = route.path.replaceAll(/:\w+/g, () => randomUUID());
+    const body = route.method === 'GET' ? undefined : {};
+    const { code } = await as(person.login).send(route.method, path, body);
+    if (isAllowed(person.role, route.permission)) expect(code).not.toBe('not_permitted');
+    else expect(code).toBe('not_permitted');
+  });
+
+  test('what changes something has a name for the audit log', () => {
+    const nameless = routes.filter(
+      (route) => (route.method !== 'GET') !== (route.action !== undefined),
+    );
+    expect(nameless.map(({ path }) => path)).toEqual([]);
+  });
+});
+
+describe('payments', () => {
+  test('staff see those of all vendors, newest first', async () => {
+    const all = [...(references['demo'] ?? []), ...(references['demo2'] ?? [])].toReversed();
+    expect(referencesOf(await list('support'))).toEqual(all);
+  });
+
+  test('a vendor’s people see theirs alone, whatever they ask for', async () => {
+    const own = (references['demo2'] ?? []).toReversed();
+    for (const query of ['', '?vid=demo', '?vid=demo2', '?vid=no-such']) {
+      expect(referencesOf(await list('demo2-admin', query))).toEqual(own);
+    }
+    for (const search of ['0722000001', '14234560000', ...(references['demo'] ?? []), 'demo-1']) {
+      const found = await list('demo2-admin', `?search=${search}`);
+      expect(found.payments.filter(({ vid }) => vid !== 'demo2')).toEqual([]);
+    }
+    const [other = ''] = references['demo'] ?? [];
+    const answer = await as('demo2-admin').get(`/payments/${other}`);
+    expect(answer).toMatchObject({ status: 404, code: 'not_found' });
+    expect((await as('demo-viewer').get(`/payments/${other}`)).status).toBe(200);
+  });
+
+  test.each([
+    ['?vid=demo2', 3],
+    ['?biller=dstv', 2],
+    ['?biller=dstv&vid=demo', 1],
+    ['?min=101&max=101', 2],
+    ['?status=QUEUED', 6],
+    ['?status=SUCCESS', 0],
+    ['?operator=multichoice', 2],
+    ['?to=2020-01-01T00:00:00Z', 0],
+    ['?from=2020-01-01T00:00:00Z', 6],
+    ['?search=0722000001', 6],
+    ['?search=%2B254%20722%20000001&vid=demo', 3],
+    ['?search=demo-2', 1],
+  ])('the filter %s', async (query, count) => {
+    expect((await list('support', query)).payments).toHaveLength(count);
+  });
+
+  test.each([
+    ['?min=1.234', 'min'],
+    ['?status=PAID', 'status'],
+    ['?from=yesterday', 'from'],
+    ['?from=2026-13-01T00:00:00Z', 'from'],
+    ['?cursor=e30', 'cursor'],
+    ['?vid=no-such', 'vid'],
+  ])('%s is refused, naming %s', async (query, field) => {
+    const { status, body } = await as('support').get(`/payments${query}`);
+    expect([400, 404]).toContain(status);
+    expect((body['error'] as { field: string }[])[0]?.field).toBe(field);
+  });
+
+  test('one payment, with what happened to it', async () => {
+    const [, reference = ''] = references['demo'] ?? [];
+    const { body } = await as('support').get(`/payments/${reference.toLowerCase()}`);
+    expect(body).toMatchObject({
+      reference,
+      vid: 'demo',
+      status: 'QUEUED',
+      amount: '101.00',
+      phone: '254722000001',
+      merchantReference: 'demo-1',
+    });
+    expect(body['timeline']).toMatchObject([
+      { kind: 'created' },
+      { kind: 'transfer', movement: 'reserved', amount: '101.00' },
+    ]);
+    const unknown = await as('support').get('/payments/0123');
+    expect(unknown).toMatchObject({ status: 404, code: 'not_found' });
+  });
+});

@@ -1,0 +1,259 @@
+import { TOTP, Secret } from 'otpauth';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DEMO_PASSWORD, DEMO_PEOPLE } from '../../sandbox/data.ts';
+import { addPerson, changePerson } from '../../src/parties/people/administer.ts';
+import { listAudit } from '../../src/parties/people/audit-store.ts';
+import { acceptLink, createLink, readLink } from '../../src/parties/people/links.ts';
+import { newCodeSecret } from '../../src/parties/people/one-time-code.ts';
+import { createSessions } from '../../src/parties/people/sessions.ts';
+import { checkSignIn } from '../../src/parties/people/sign-in.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import { ConsoleClient } from '../support/console-client.ts';
+import { startInProcess } from '../support/in-process-service.ts';
+import type { InProcessService } from '../support/in-process-service.ts';
+
+let running: InProcessService;
+let client: ConsoleClient;
+
+beforeAll(async () => {
+  const database = await createTestDatabase();
+  running = await startInProcess(database.url);
+});
+afterAll(async () => {
+  await running.stop();
+});
+
+const { stringify } = JSON;
+const fresh = (): ConsoleClient => new ConsoleClient(running.origin);
+
+describe('over HTTP', () => {
+  test('signing in starts a session, which signing out ends', async () => {
+    client = fresh();
+    const signedIn = await client.signIn('ADMIN ');
+    expect(signedIn.status).toBe(200);
+    expect(signedIn.body).toMatchObject({
+      person: { login: 'admin', role: 'administrator', vid: null },
+      environment: 'sandbox',
+      readOnly: false,
+      timeZone: 'Africa/Nairobi',
+    });
+    const cookie = signedIn.headers.get('set-cookie') ?? '';
+    expect(cookie).toMatch(/^malipo=[\w-]{43}; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Strict$/);
+    expect(signedIn.headers.get('cache-control')).toBe('no-store');
+    expect((await client.get('/session')).body).toEqual(signedIn.body);
+
+    const before = client.cookie;
+    expect((await client.send('DELETE', '/session')).status).toBe(204);
+    client.cookie = before;
+    expect((await client.get('/session')).code).toBe('not_signed_in');
+  });
+
+  test('every demo person can sign in, and sees the vendor’s name if it has one', async () => {
+    for (const person of DEMO_PEOPLE) {
+      const { body } = await fresh().signIn(person.login);
+      const vid = 'vid' in person ? person.vid : null;
+      expect(body['person']).toMatchObject({ login: person.login, role: person.role, vid });
+    }
+  });
+
+  test('an unknown name and a wrong password get the same answer', async () => {
+    const answers = [
+      await fresh().signIn('admin', 'not the password'),
+      await fresh().signIn('nobody-here', 'not the password'),
+    ].map(({ status, body }) => stringify({ status, ...body, request_id: '' }));
+    expect(answers[0]).toBe(answers[1]);
+    expect(answers[0]).toContain('sign_in_failed');
+  });
+
+  test.each([undefined, 'malipo=', `malipo=${'x'.repeat(43)}`, "malipo=' or 1=1"])(
+    'the cookie %j is nobody’s',
+    async (cookie) => {
+      const stranger = fresh();
+      stranger.cookie = cookie ?? '';
+      for (const path of ['/session', '/payments', '/no-such-path']) {
+        expect(await stranger.get(path)).toMatchObject({ status: 401, code: 'not_signed_in' });
+      }
+    },
+  );
+
+  test('requests that another site makes the browser send are refused', async () => {
+    const person = fresh();
+    await person.signIn('support');
+    for (const site of ['cross-site', 'same-site']) {
+      expect((await person.get('/session-less', { 'sec-fetch-site': site })).code).toBe(
+        'not_permitted',
+      );
+      const out = await person.send('DELETE', '/session', undefined, { 'sec-fetch-site': site });
+      expect(out.code).toBe('not_permitted');
+    }
+    const withoutHeader = { 'x-malipo-console': '' };
+    const out = await person.send('DELETE', '/session', undefined, withoutHeader);
+    expect(out.code).toBe('not_permitted');
+    expect((await person.get('/session')).status).toBe(200);
+  });
+
+  test('a body that cannot be read names the field', async () => {
+    const answer = await fresh().send('POST', '/session', { login: 'admin', password: 1 });
+    expect(answer).toMatchObject({ status: 400, code: 'invalid_field' });
+    expect(stringify(answer.body)).toContain('"field":"password"');
+  });
+
+  test('sign-ins are in the audit log, with their result and without the password', async () => {
+    await fresh().signIn('finance', 'a wrong password');
+    await fresh().signIn('finance');
+    const rows = await listAudit(running.service.pool, { login: 'finance', limit: 2 });
+    expect(rows.map(({ action, result }) => [action, result])).toEqual([
+      ['session.start', 'done'],
+      ['session.start', 'refused'],
+    ]);
+    expect(stringify(rows)).not.toContain('password');
+    expect(running.logged()).not.toContain(DEMO_PASSWORD);
+  });
+
+  test('a changed role, and being disabled, end the sessions', async () => {
+    const { pool } = running.service;
+    await addPerson(pool, { login: 'temp', name: 'Temp', role: 'support' }, new Date());
+    const token = await createLink(pool, 'temp', new Date());
+    const person = fresh();
+    const used = await person.send('POST', '/links/use', { token, password: 'a long enough one' });
+    expect(used.status).toBe(200);
+    expect((await person.get('/session')).status).toBe(200);
+    await changePerson(pool, 'temp', { role: 'finance' });
+    expect((await person.get('/session')).code).toBe('not_signed_in');
+    await changePerson(pool, 'temp', { status: 'disabled' });
+    expect((await person.signIn('temp', 'a long enough one')).code).toBe('sign_in_failed');
+  });
+});
+
+describe('with one-time codes', () => {
+  const masterKeys = { current: Buffer.alloc(32, 'test master key'), previous: undefined };
+  const deps = () => ({ pool: running.service.pool, masterKeys, codesRequired: true });
+  const password = 'three little words';
+  const codeAt = (secret: string, now: Date): string =>
+    new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: now.getTime() });
+  let people = 0;
+
+  async function newPerson(): Promise<{ login: string; token: string }> {
+    const login = `person${(people += 1)}`;
+    const { pool } = running.service;
+    await addPerson(pool, { login, name: 'Person', role: 'support' }, new Date());
+    return { login, token: await createLink(pool, login, new Date()) };
+  }
+
+  async function enrolled(now: Date): Promise<{ login: string; secret: string }> {
+    const { login, token } = await newPerson();
+    const secret = newCodeSecret();
+    const codes = { secret, code: codeAt(secret, now) };
+    await acceptLink(deps(), { token, password, codes }, now);
+    return { login, secret };
+  }
+
+  test('a person signs in with password and code, and no code counts twice', async () => {
+    const now = new Date();
+    const { login, secret } = await enrolled(now);
+    const later = new Date(now.getTime() + 60_000);
+    const code = codeAt(secret, later);
+    await expect(checkSignIn(deps(), { login, password, code: undefined }, later)).rejects.toThrow(
+      'Enter the code',
+    );
+    await checkSignIn(deps(), { login, password, code }, later);
+    await expect(checkSignIn(deps(), { login, password, code }, later)).rejects.toMatchObject({
+      code: 'sign_in_failed',
+    });
+  });
+
+  test('the code that proved the app is used up', async () => {
+    const now = new Date();
+    const { login, secret } = await enrolled(now);
+    const code = codeAt(secret, now);
+    await expect(checkSignIn(deps(), { login, password, code }, now)).rejects.toMatchObject({
+      code: 'sign_in_failed',
+    });
+  });
+
+  test('a link works once, and a second link ends the first', async () => {
+    const now = new Date();
+    const { login, token } = await newPerson();
+    const { pool } = running.service;
+    const second = await createLink(pool, login, now);
+    await expect(readLink(pool, token, now)).rejects.toMatchObject({ code: 'link_invalid' });
+    const secret = newCodeSecret();
+    const use = () =>
+      acceptLink(
+        deps(),
+        { token: second, password, codes: { secret, code: codeAt(secret, now) } },
+        now,
+      );
+    const results = await Promise.allSettled([use(), use(), use()]);
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    await expect(use()).rejects.toMatchObject({ code: 'link_invalid' });
+  });
+
+  test('a link expires, and a weak password or a wrong code does not use it up', async () => {
+    const now = new Date();
+    const { token } = await newPerson();
+    const secret = newCodeSecret();
+    const codes = { secret, code: codeAt(secret, now) };
+    const expired = new Date(now.getTime() + 73 * 60 * 60 * 1000);
+    const { pool } = running.service;
+    await expect(readLink(pool, token, expired)).rejects.toMatchObject({ code: 'link_invalid' });
+    for (const [chosen, field] of [
+      [{ token, password: 'short', codes }, 'password'],
+      [{ token, password, codes: { secret, code: '000000' } }, 'code'],
+      [{ token, password, codes: undefined }, 'code'],
+    ] as const) {
+      await expect(acceptLink(deps(), chosen, now)).rejects.toMatchObject({ field });
+    }
+    await acceptLink(deps(), { token, password, codes }, now);
+  });
+
+  test('guesses sent at the same time are counted, and then have to wait', async () => {
+    const now = new Date();
+    const { login } = await enrolled(now);
+    const guess = (): Promise<unknown> =>
+      checkSignIn(deps(), { login, password: 'a wrong guess', code: undefined }, now).catch(
+        (error: { code: string }) => error.code,
+      );
+    const codes = await Promise.all(Array.from({ length: 8 }, guess));
+    expect(codes.filter((code) => code === 'sign_in_failed')).toHaveLength(5);
+    expect(codes.filter((code) => code === 'too_many_requests')).toHaveLength(3);
+    // The right password has to wait as well, so that the wait cannot be told from a wrong guess.
+    await expect(
+      checkSignIn(deps(), { login, password, code: '123456' }, now),
+    ).rejects.toMatchObject({ code: 'too_many_requests', retryAfterSeconds: 5 });
+  });
+
+  test('a session ends after an hour without use, and after twelve hours', async () => {
+    let now = new Date();
+    const { pool } = running.service;
+    const sessions = createSessions({ pool, clock: { now: () => now } });
+    const { login } = await newPerson();
+    const [person] = (
+      await pool.query<{ person_id: string }>('select person_id from people where login = $1', [
+        login,
+      ])
+    ).rows;
+    const start = () =>
+      sessions.start({ personId: person?.person_id ?? '', address: '127.0.0.1', browser: 'test' });
+    const minutes = (count: number): Date => new Date(now.getTime() + count * 60_000);
+
+    const unused = await start();
+    now = minutes(59);
+    expect(await sessions.find(unused.token)).toMatchObject({ login });
+    now = minutes(59);
+    expect(await sessions.find(unused.token)).toMatchObject({ login });
+    now = minutes(61);
+    expect(await sessions.find(unused.token)).toBeUndefined();
+
+    const used = await start();
+    for (let passed = 0; passed < 11 * 60 + 30; passed += 30) {
+      now = minutes(30);
+      expect(await sessions.find(used.token)).toBeDefined();
+    }
+    now = minutes(30);
+    expect(await sessions.find(used.token)).toBeUndefined();
+    await sessions.clean();
+    const left = await pool.query('select from sessions where person_id = $1', [person?.person_id]);
+    expect(left.rowCount).toBe(0);
+  });
+});

@@ -1,0 +1,52 @@
+import { DEMO_PASSWORD } from '../../sandbox/data.ts';
+
+export interface ConsoleAnswer {
+  readonly status: number;
+  readonly body: Record<string, unknown>;
+  readonly headers: Headers;
+  /** The code of a refusal. */
+  readonly code: string | undefined;
+}
+
+/** Calls the console's API as its page does, and keeps the cookie of the session. */
+export class ConsoleClient {
+  readonly #origin: string;
+  cookie = '';
+
+  constructor(origin: string) {
+    this.#origin = origin;
+  }
+
+  async signIn(login: string, password = DEMO_PASSWORD, code?: string): Promise<ConsoleAnswer> {
+    return await this.send('POST', '/session', { login, password, code });
+  }
+
+  async get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<ConsoleAnswer> {
+    return await this.send('GET', path, undefined, headers);
+  }
+
+  async send(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<ConsoleAnswer> {
+    const response = await fetch(`${this.#origin}/console/api${path}`, {
+      method,
+      headers: {
+        'x-malipo-console': '1',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(this.cookie === '' ? {} : { cookie: this.cookie }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const set = response.headers.get('set-cookie');
+    if (set !== null) this.cookie = set.split(';', 1)[0] ?? '';
+    const text = await response.text();
+    const answer = (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>;
+    const error = answer['error'] as readonly { code: string }[] | undefined;
+    const { status } = response;
+    return { status, body: answer, headers: response.headers, code: error?.[0]?.code };
+  }
+}
