@@ -67,7 +67,7 @@ export const PROVIDER_OPERATORS: Readonly<Record<PayingProvider, ProviderOperato
     settings: () => ({
       ...VTPASS,
       acceptance_window_ms: 1_000,
-      constants: { services: { power_tokens: { id: 'example-electric', variation: 'prepaid' } } },
+      billers: { power_tokens: { id: 'example-electric', variation: 'prepaid' } },
     }),
   },
   africastalking: {

@@ -9,7 +9,7 @@ const PARTS = {
   jambopay: { username: 8, password: 24, app_key: 24 },
   dtone: { api_key: 16, api_secret: 24 },
   reloadly: { client_id: 16, client_secret: 24, webhook_secret: 24 },
-  vtpass: { api_key: 24, secret_key: 24 },
+  vtpass: { api_key: 24, secret_key: 24, public_key: 24 },
   africastalking: { api_key: 24 },
   tingg: { username: 8, password: 24 },
 } as const;

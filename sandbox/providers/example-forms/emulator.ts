@@ -111,12 +111,12 @@ export class ExampleFormsEmulator {
       account,
       amount: suffix === '9914' ? String(Number(amount) - 10) : amount,
       receipt: `FG${String(this.#sales.size + 1).padStart(8, '0')}`,
-      status: ['9904', '9905', '9906', '9909'].includes(suffix) ? 'PENDING' : 'PAID',
+      status: ['9924', '9905', '9906', '9909'].includes(suffix) ? 'PENDING' : 'PAID',
     };
     this.#sales.set(key, sale);
     const { receipt, status } = sale;
     const said = { key, code: status === 'PAID' ? '00' : '01', amount: sale.amount, receipt };
-    if (suffix === '9904') this.#decideLater(sale, 'FAILED', 1);
+    if (suffix === '9924') this.#decideLater(sale, 'FAILED', 1);
     if (['9901', '9905'].includes(suffix)) this.#decideLater(sale, 'PAID', 1);
     if (suffix === '9906') this.#decideLater(sale, 'PAID', 3);
     if (suffix === '9915') this.#decideLater(sale, 'REVERSED', 1);

@@ -132,11 +132,11 @@ export class ExampleXmlEmulator {
       cents: suffix === '9914' ? cents - 1000n : cents,
       receipt: `XU${String(this.#bills.size + 1).padStart(8, '0')}`,
       callback: field(body, 'Callback'),
-      code: ['9904', '9905', '9906', '9909'].includes(suffix) ? '01' : '00',
+      code: ['9924', '9905', '9906', '9909'].includes(suffix) ? '01' : '00',
     };
     this.#bills.set(key, bill);
     const said = billAnswer(bill);
-    if (suffix === '9904') this.#decideLater(bill, '22', 1);
+    if (suffix === '9924') this.#decideLater(bill, '22', 1);
     if (suffix === '9905') this.#decideLater(bill, '00', 1);
     if (suffix === '9906') this.#decideLater(bill, '00', 3);
     if (suffix === '9915') this.#decideLater(bill, '70', 1);

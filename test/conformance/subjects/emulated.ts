@@ -7,9 +7,21 @@ import type { Connector } from '../../../src/payments/dispatch/connector.ts';
 import { parseMoney } from '../../../src/platform/base/money.ts';
 import type { ConnectOptions, Provider, Scenario } from '../subject.ts';
 
+/** The last four digits of accounts by which most emulators decide. */
+export const SUFFIXES: Readonly<Record<Scenario, string>> = {
+  paid: '9901',
+  declined: '9902',
+  paid_later: '9905',
+  declined_later: '9924',
+  callback_repeated: '9906',
+  callback_missing: '9911',
+  never_told: '9909',
+  other_amount: '9914',
+  reversed: '9915',
+};
+
 /** What subjects need of an emulator. */
 export interface Emulated {
-  readonly listener: RequestListener;
   readonly later: { quiet(): Promise<void> };
   truth(): readonly { readonly account: string; readonly amount: string }[];
 }
@@ -17,9 +29,10 @@ export interface Emulated {
 /** Serves an emulator on a free port. Its own record says what was executed. */
 export async function serve(
   emulator: Emulated,
-  { storedAs = (account: string) => account } = {},
+  listener: RequestListener,
+  { storedAs = (account: string): string | undefined => account } = {},
 ): Promise<Pick<Provider, 'port' | 'accountForPartRefund' | 'executed' | 'quiet' | 'close'>> {
-  const server = createServer(emulator.listener);
+  const server = createServer(listener);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
@@ -41,18 +54,18 @@ export async function serve(
 
 /** A fresh account for each call: a number, and the suffix that decides. */
 export function accountsBy(
-  suffixes: Readonly<Partial<Record<Scenario, string>>>,
+  suffixes: Readonly<Record<Scenario, string | null>>,
   accountOf = (number: number, suffix: string) => `${10_000 + number}${suffix}`,
 ): Provider['accountFor'] {
   let accounts = 0;
   return (scenario) => {
     const suffix = suffixes[scenario];
     accounts += 1;
-    return suffix === undefined ? null : accountOf(accounts, suffix);
+    return suffix === null ? null : accountOf(accounts, suffix);
   };
 }
 
-/** The connector of an operator with these settings, and with the suite's timeouts. */
+/** The connector of an operator with these settings; the timeouts are the suite’s unless it has its own. */
 export function connectTo(
   protocol: Protocol,
   baseUrl: string,
@@ -65,7 +78,7 @@ export function connectTo(
     name: 'Operator',
     connector: 'any',
     baseUrl,
-    settings: { ...by.settings, ...timeouts },
+    settings: { ...timeouts, ...by.settings },
     maxConcurrency: 8,
     maxPerSecond: null,
     secrets: [{ secret, validUntil: null }],

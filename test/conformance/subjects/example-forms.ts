@@ -3,19 +3,7 @@ import { readFileSync } from 'node:fs';
 import { ExampleFormsEmulator } from '../../../sandbox/providers/example-forms/emulator.ts';
 import { http } from '../../../src/payments/connectors/http/protocol.ts';
 import type { Subject } from '../subject.ts';
-import { accountsBy, connectTo, serve } from './emulated.ts';
-
-const SUFFIXES = {
-  paid: '9901',
-  declined: '9902',
-  paid_later: '9905',
-  declined_later: '9904',
-  callback_repeated: '9906',
-  callback_missing: '9911',
-  never_told: '9909',
-  other_amount: '9914',
-  reversed: '9915',
-};
+import { accountsBy, connectTo, serve, SUFFIXES } from './emulated.ts';
 
 interface Settings {
   readonly callback: { readonly signature: object };
@@ -56,7 +44,7 @@ export const exampleForms: Subject = {
       private_key: ours.privateKey,
     };
     return {
-      ...(await serve(emulator)),
+      ...(await serve(emulator, emulator.listener)),
       connect: (baseUrl, options) => {
         ({ callbackUrl } = options);
         return connectTo(http, baseUrl, { ...options, settings, secret });

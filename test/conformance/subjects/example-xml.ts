@@ -2,19 +2,7 @@ import { readFileSync } from 'node:fs';
 import { ExampleXmlEmulator } from '../../../sandbox/providers/example-xml/emulator.ts';
 import { http } from '../../../src/payments/connectors/http/protocol.ts';
 import type { Subject } from '../subject.ts';
-import { accountsBy, connectTo, serve } from './emulated.ts';
-
-const SUFFIXES = {
-  paid: '9901',
-  declined: '9902',
-  paid_later: '9905',
-  declined_later: '9904',
-  callback_repeated: '9906',
-  callback_missing: '9911',
-  never_told: '9909',
-  other_amount: '9914',
-  reversed: '9915',
-};
+import { accountsBy, connectTo, serve, SUFFIXES } from './emulated.ts';
 
 export const EXAMPLE_XML_SETTINGS = JSON.parse(
   readFileSync(
@@ -37,7 +25,7 @@ export const exampleXml: Subject = {
       decideAfterMs: 1,
     });
     return {
-      ...(await serve(emulator)),
+      ...(await serve(emulator, emulator.listener)),
       connect: (baseUrl, options) =>
         connectTo(http, baseUrl, { ...options, settings: EXAMPLE_XML_SETTINGS, secret: SECRET }),
       isInstruction: (_method, path) => path === '/v1/payment',
