@@ -44,7 +44,13 @@ export const PAYMENTS_GRANTS: RuntimeGrants = {
   },
   receipt_reports: APPEND_ONLY,
   receipt_events: APPEND_ONLY,
-  receipt_pushes: { insert: true, update: ['checkout_id', 'state', 'reason'] },
+  receipt_pushes: { insert: true, update: ['checkout_id', 'state', 'reason', 'asked_at'] },
+
+  // Vendors' floats.
+  vendor_floats: { insert: true, updateAllBut: ['vendor_id'] },
+  vendor_float_hours: { insert: true, update: ['spent_cents'], delete: true },
+  top_up_rules: { insert: true, update: ['ended_at', 'ended_by'] },
+  top_ups: { insert: true, update: ['state', 'reason', 'amount_cents'] },
 
   // The house.
   house_entries: { insert: true, update: ['decision', 'decided_by', 'decided_at', 'row_id'] },

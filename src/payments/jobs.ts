@@ -13,9 +13,12 @@ import { startWebhookSender } from './events/sender.ts';
 import { startChainBuilder } from './ledger/chain-builder.ts';
 import { findOpenQuarantine } from './quarantine/store.ts';
 import { pullDueStatements } from './reconciliation/pull.ts';
+import type { TopUpDeps } from './vendor-floats/top-up.ts';
+import { topUpFloats } from './vendor-floats/top-up.ts';
+import { watchVendorFloats } from './vendor-floats/watch.ts';
 import type { Timing } from './timing.ts';
 
-export interface JobOptions {
+export interface JobOptions extends Pick<TopUpDeps, 'directory' | 'source'> {
   readonly pool: Pool;
   readonly openPool: OpenPool;
   readonly catalogue: BillerCatalogue;
@@ -57,6 +60,7 @@ export function startPaymentJobs(options: JobOptions): PaymentJobs {
     log,
   });
   const statements = startStatementPull(options);
+  const vendorFloats = startVendorFloats(options);
   const sender = startWebhookSender({
     pool: options.openPool({ name: 'webhooks', max: 2, byIndexOnly: true }),
     masterKeys: options.masterKeys,
@@ -68,6 +72,7 @@ export function startPaymentJobs(options: JobOptions): PaymentJobs {
   return {
     stop: async (graceLeftMs) => {
       await sender.stop(graceLeftMs());
+      await vendorFloats.stop();
       await statements.stop();
       await floats.stop();
       await retention.stop();
@@ -90,5 +95,20 @@ function startStatementPull(options: JobOptions): PeriodicJob {
     },
     failureText: 'statements could not be pulled',
     log: options.log,
+  });
+}
+
+/** Not during a quarantine: no money moves then by itself. */
+function startVendorFloats(options: JobOptions): PeriodicJob {
+  const { pool, timing, log } = options;
+  return startPeriodicJob({
+    everyMs: timing.vendorFloatPollMs,
+    work: async (stopping) => {
+      if ((await findOpenQuarantine(pool)) !== undefined) return;
+      await watchVendorFloats({ pool, log });
+      await topUpFloats(options, stopping);
+    },
+    failureText: 'vendors’ floats could not be looked at',
+    log,
   });
 }

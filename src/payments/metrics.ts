@@ -14,6 +14,7 @@ import { findOpenQuarantine } from './quarantine/store.ts';
 import { reportFloat } from './reconciliation/float-report.ts';
 import { listPulls } from './reconciliation/pull-store.ts';
 import { countOpenReceipts } from './receipts/store.ts';
+import { countWatched } from './vendor-floats/store.ts';
 
 /** Where payments wait, and what needs people; no label contains personal data. */
 export function addPaymentMetrics(
@@ -50,6 +51,7 @@ export function addPaymentMetrics(
   addRouteMetrics(registry, pool);
   addFloatMetrics(registry, pool);
   addStatementMetrics(registry, pool);
+  addVendorFloatMetrics(registry, pool);
   addBatchMetrics(registry, pool);
   addCaseMetrics(registry, pool);
   addWebhookMetrics(registry, pool);
@@ -178,6 +180,15 @@ function addStatementMetrics(registry: Registry, pool: Pool): void {
       const cents = bridge?.unexplainedCents ?? 0n;
       unexplained.set({ operator: float.operatorCode }, Number(cents));
     }
+  };
+}
+
+function addVendorFloatMetrics(registry: Registry, pool: Pool): void {
+  const gauge = gaugesOf(registry, () => read());
+  const watched = gauge('malipo_vendor_floats', 'Watched floats of vendors, by state', ['state']);
+  const read = async (): Promise<void> => {
+    for (const state of ['enough', 'low']) watched.set({ state }, 0);
+    for (const { state, count } of await countWatched(pool)) watched.set({ state }, count);
   };
 }
 

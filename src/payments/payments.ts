@@ -144,7 +144,7 @@ export function openPayments(options: PaymentsOptions): Payments {
       bulkProcessor?.start();
       if (options.roles.has('dispatcher')) parts.dispatch = startDispatch(options, parts);
       if (!options.roles.has('jobs')) return;
-      jobs = startJobs(options, parts);
+      jobs = startJobs(options, parts, receipts);
       receipts?.start();
     },
     stop: async (graceLeftMs) => await (stopping ??= stopAll(graceLeftMs)),
@@ -317,8 +317,9 @@ function startDispatch(options: PaymentsOptions, parts: Parts): Dispatch {
 }
 
 function startJobs(
-  { pool, openPool, jobs, timing, log }: PaymentsOptions,
+  { pool, openPool, jobs, directory, timing, log }: PaymentsOptions,
   { connectors, operations: { catalogue } }: Parts,
+  receipts: Receipts | undefined,
 ): PaymentJobs {
   if (jobs === undefined) throw new Error('the role `jobs` needs the option `jobs`');
   return startPaymentJobs({
@@ -327,6 +328,8 @@ function startJobs(
     openPool,
     catalogue,
     connectorOf: connectors.connectorOf,
+    directory,
+    source: (sourceCode) => receipts?.source(sourceCode),
     timing,
     log,
   });

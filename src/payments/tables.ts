@@ -27,6 +27,11 @@ export const PAYMENTS_TABLES: TableClasses = {
   receipt_reports: 'local',
   receipt_events: 'local',
   receipt_pushes: 'local',
+  // Rules use sources; a vendor has few rows.
+  vendor_floats: 'local',
+  vendor_float_hours: 'local',
+  top_up_rules: 'local',
+  top_ups: 'local',
 
   // The house is one, and its sources (statements, entries) are local as well.
   house_entries: 'local',

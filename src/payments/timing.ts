@@ -20,6 +20,8 @@ export interface Timing {
   readonly floatPollMs: number;
   /** How often to look for operators' statements that are due. */
   readonly statementPollMs: number;
+  /** How often vendors' floats are looked at. */
+  readonly vendorFloatPollMs: number;
   /** How often receipts are pulled from a provider whose confirmations may get lost. */
   readonly receiptPullEveryMs: number;
   /** How often to look for receipts to pull, and for claims that a process left. */
@@ -42,6 +44,7 @@ export const PRODUCTION_TIMING: Timing = {
   eventRetentionEveryMs: 3_600_000,
   floatPollMs: 30_000,
   statementPollMs: 60_000,
+  vendorFloatPollMs: 15_000,
   receiptPullEveryMs: 180_000,
   receiptPollMs: 5_000,
 };

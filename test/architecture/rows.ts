@@ -28,6 +28,7 @@ export const ROWS: readonly (readonly string[])[] = [
   ['payments/quarantine', 'payments/corrections', 'payments/connectors', 'payments/timeline'],
   // Providers of money in share connections and tokens with the connectors.
   ['payments/receipts'],
+  ['payments/vendor-floats'],
   ['payments/timing'],
   ['payments/jobs', 'payments/metrics'],
   ['payments/payments'],

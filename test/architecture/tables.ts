@@ -30,6 +30,7 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
     'receipt_pushes',
   ],
   'payments/house': ['house_entries', 'house_transfers'],
+  'payments/vendor-floats': ['vendor_floats', 'vendor_float_hours', 'top_up_rules', 'top_ups'],
   'payments/create': ['payments'],
   'payments/dispatch': ['dispatch_queue', 'unexecuted_attempts', 'unmatched_callbacks'],
   'payments/cases': ['cases', 'case_events'],
@@ -166,6 +167,10 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
   'payments/ledger/store.ts': {
     tables: ['archived_payments', 'payments'],
     why: 'a statement of account shows the reference and the account of each payment, page by page in one join',
+  },
+  'payments/vendor-floats/store.ts': {
+    tables: ['accounts'],
+    why: 'reads float, collected income and what was paid of all watched vendors with one statement for each bucket',
   },
   'payments/reconciliation/bridge-store.ts': {
     tables: ['dispatch_queue', 'house_transfers', 'operator_float_hours', 'payments', 'transfers'],

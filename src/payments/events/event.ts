@@ -11,7 +11,9 @@ type EventType =
   | 'transaction.corrected'
   | 'credit.default'
   | 'credit.enquiry'
-  | 'credit.score_drop';
+  | 'credit.score_drop'
+  | 'float.low'
+  | 'float.recovered';
 
 /** `given_up`: delivery failed for days, or the webhook was removed. */
 export const EVENT_STATES = ['waiting', 'delivered', 'given_up'] as const;
@@ -42,7 +44,7 @@ export function testEventBody(vid: string, at: Date): string {
  * operation returns it. Byte for byte the same in every attempt.
  */
 export function eventBody(row: EventRow, vid: string, wireTime: WireTime): string {
-  if (row.type.startsWith('credit.')) {
+  if (!row.type.startsWith('transaction.')) {
     const { type, occurredAt, details } = row;
     return JSON.stringify({ type, timestamp: occurredAt.toISOString(), data: { vid, ...details } });
   }

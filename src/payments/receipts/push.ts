@@ -13,10 +13,18 @@ export interface TopUp {
   /** 12 digits; its owner confirms on the phone. */
   readonly phone: string;
   readonly amountCents: bigint;
+  /** Default: a new one. */
+  readonly pushId?: string;
 }
 
 /** The provider's own limit for one prompt. */
-const MAX_CENTS = 25_000_000n;
+export const MAX_PUSH_CENTS = 25_000_000n;
+
+/** Throws: `PlainError` if it is no telephone number that can be asked. */
+export function requirePhone(phone: string): void {
+  if (/^254\d{9}$/.test(phone)) return;
+  throw new PlainError('It must be 12 digits that begin with 254.', { field: 'phone' });
+}
 
 /**
  * Asks a telephone to pay to a vendor's account number, so that the vendor tops up its own float.
@@ -29,11 +37,9 @@ export async function pushTopUp(pool: Pool, source: OpenSource, topUp: TopUp): P
   const { sourceCode } = source.row;
   const { sendPush } = source.daraja;
   if (sendPush === null) throw new PlainError(`Source ${sourceCode} has no passkey.`);
-  if (!/^254\d{9}$/.test(phone)) {
-    throw new PlainError('It must be 12 digits that begin with 254.', { field: 'phone' });
-  }
-  if (amountCents <= 0n || amountCents % 100n !== 0n || amountCents > MAX_CENTS) {
-    const max = formatMoney(MAX_CENTS);
+  requirePhone(phone);
+  if (amountCents <= 0n || amountCents % 100n !== 0n || amountCents > MAX_PUSH_CENTS) {
+    const max = formatMoney(MAX_PUSH_CENTS);
     throw new PlainError(`It must be whole shillings, at most ${max}.`, { field: 'amount' });
   }
   const account = await findAccountOfVendor(pool, sourceCode, vendorId);
@@ -42,7 +48,7 @@ export async function pushTopUp(pool: Pool, source: OpenSource, topUp: TopUp): P
       `The vendor has no account number of at most 12 characters at ${sourceCode}.`,
     );
   }
-  const pushId = newId();
+  const pushId = topUp.pushId ?? newId();
   if (!(await insertPush(pool, { pushId, sourceCode, vendorId, account, phone, amountCents }))) {
     throw new PlainError('A prompt for this vendor, or on this telephone, is open already.');
   }

@@ -15,6 +15,8 @@ export interface PushRow {
 
 /** A prompt that nobody answered ends within minutes; after this long another one may be sent. */
 const OPEN_FOR = `interval '10 minutes'`;
+/** How long people are given to answer, and the least time between two questions. */
+const ANSWER_TIME = `interval '20 seconds'`;
 
 /** Returns false while another prompt for the vendor, or on the telephone, is open. */
 export async function insertPush(
@@ -58,4 +60,29 @@ export async function findPush(db: Queryable, pushId: string): Promise<PushRow |
     [pushId],
   );
   return found.rows[0];
+}
+
+/** Open prompts that are to be asked about, each given to one caller, not more often than needed. */
+export async function takeOpenPushes(
+  db: Queryable,
+  limit: number,
+): Promise<Pick<PushRow, 'pushId' | 'sourceCode'>[]> {
+  const taken = await db.query<Pick<PushRow, 'pushId' | 'sourceCode'>>(
+    `update receipt_pushes set asked_at = now() where push_id in (
+       select push_id from receipt_pushes
+       where state = 'sent' and created_at < now() - ${ANSWER_TIME}
+         and coalesce(asked_at, '-infinity') < now() - ${ANSWER_TIME}
+       order by created_at limit $1 for update skip locked)
+     returning push_id as "pushId", source_code as "sourceCode"`,
+    [limit],
+  );
+  return taken.rows;
+}
+
+/** Ends what nobody will hear of any more. */
+export async function expirePushes(db: Queryable): Promise<void> {
+  await db.query(
+    `update receipt_pushes set state = 'unknown', reason = 'the provider did not say how it ended'
+     where state in ('recorded', 'sent') and created_at < now() - ${OPEN_FOR}`,
+  );
 }

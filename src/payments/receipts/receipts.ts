@@ -3,9 +3,11 @@ import type { MasterKeys } from '../../platform/base/sealing.ts';
 import { startPeriodicJob } from '../../platform/jobs/periodic-job.ts';
 import type { PeriodicJob } from '../../platform/jobs/periodic-job.ts';
 import { pullDueSources } from './pull.ts';
+import { checkOpenPushes } from './pushes.ts';
 import { createReceiptReceiver } from './receiver.ts';
 import type { ReceiptReceiver } from './receiver.ts';
 import { createReceiptSources } from './sources.ts';
+import type { ReceiptSources } from './sources.ts';
 import { creditLeftClaims } from './take.ts';
 import type { ReceiptDeps } from './take.ts';
 
@@ -26,6 +28,8 @@ export interface Receipts {
   readonly receiver: ReceiptReceiver;
   /** Reads the sources; comes before `start`. */
   readonly reload: () => Promise<void>;
+  /** An active source that reports by itself. */
+  readonly source: ReceiptSources['source'];
   /** Starts pulling, and crediting what was left. */
   start(): void;
   stop(): Promise<void>;
@@ -39,6 +43,7 @@ export function openReceipts(options: ReceiptsOptions): Receipts {
   return {
     receiver: createReceiptReceiver(deps),
     reload: sources.reload,
+    source: (sourceCode) => sources.source(sourceCode),
     start: () => {
       jobs = [
         startPeriodicJob({
@@ -52,6 +57,12 @@ export function openReceipts(options: ReceiptsOptions): Receipts {
           work: async (stopping) =>
             await pullDueSources({ ...deps, everyMs: options.pullEveryMs }, stopping),
           failureText: 'receipts could not be pulled',
+          log,
+        }),
+        startPeriodicJob({
+          everyMs: pollMs,
+          work: async (stopping) => await checkOpenPushes(deps, stopping),
+          failureText: 'open prompts could not be asked for',
           log,
         }),
       ];

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Logger } from 'pino';
+import { startOfDay } from '../../platform/base/clock.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import type { Pool } from '../../platform/db/pool.ts';
@@ -164,9 +165,4 @@ async function pullOperator(deps: PullDeps, operator: string, signal: AbortSigna
       'a statement was pulled',
     );
   }
-}
-
-/** The first instant of the day in the service's time zone. */
-export function startOfDay(now: Date, wireTime: WireTime): Date {
-  return wireTime.parse(`${wireTime.format(now).slice(0, 10)} 00:00:00`) ?? now;
 }

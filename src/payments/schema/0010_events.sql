@@ -41,7 +41,9 @@ create table events (
   type text not null check (type in
     ('transaction.succeeded', 'transaction.failed', 'transaction.corrected',
      -- About a customer that the vendor watches: the payment's columns are empty, the details tell it.
-     'credit.default', 'credit.enquiry', 'credit.score_drop')),
+     'credit.default', 'credit.enquiry', 'credit.score_drop',
+     -- About the vendor's float; the same.
+     'float.low', 'float.recovered')),
   state text not null default 'waiting' check (state in ('waiting', 'delivered', 'given_up')),
   outcome text not null check (outcome in ('success', 'failed')),
   biller_code text not null,

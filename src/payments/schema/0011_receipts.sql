@@ -99,6 +99,8 @@ create table receipt_events (
 -- never sent twice. They credit nothing: the payment is reported as a receipt.
 create table receipt_pushes (
   created_at timestamptz not null,
+  -- When the provider was last asked how it ended.
+  asked_at timestamptz,
   amount_cents bigint not null check (amount_cents > 0),
   push_id uuid primary key,
   vendor_id integer not null,

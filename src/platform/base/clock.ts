@@ -74,6 +74,11 @@ export function createWireTime(timeZone: string): WireTime {
   return { format, parse };
 }
 
+/** The first instant of the day, in the service's time zone, that an instant lies in. */
+export function startOfDay(instant: Date, wireTime: WireTime): Date {
+  return wireTime.parse(`${wireTime.format(instant).slice(0, 10)} 00:00:00`) ?? instant;
+}
+
 const ISO_PATTERN = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/;
 
 /** ISO 8601 with an offset or `Z`; undefined if it is not a valid time in this form. */

@@ -1,0 +1,316 @@
+import type { Command } from 'commander';
+import { formatMoney } from '../../platform/base/money.ts';
+import { hoursLeft } from '../../payments/billers/forecast.ts';
+import {
+  endTopUpRule,
+  setTopUpRule,
+  setVendorFloat,
+} from '../../payments/vendor-floats/administer.ts';
+import type { TopUpKind, TopUpRule } from '../../payments/vendor-floats/rule.ts';
+import {
+  listActiveRules,
+  listRulesOf,
+  listTopUps,
+} from '../../payments/vendor-floats/rules-store.ts';
+import type { RuleRow, TopUpRow } from '../../payments/vendor-floats/rules-store.ts';
+import { listWatched, readMoney, readVendorHours } from '../../payments/vendor-floats/store.ts';
+import { listVendors } from '../../parties/store.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import type { WireTime } from '../../platform/base/clock.ts';
+import {
+  code,
+  command,
+  durationSeconds,
+  moneyAboveZero,
+  signerName,
+  wholeNumber,
+} from '../arguments.ts';
+import type { Cli } from '../cli.ts';
+import { UsageError } from '../failure.ts';
+import { table } from '../output.ts';
+import { requireVendor } from '../parties/vendors.ts';
+
+/** `vendor floats`, `vendor set-float` and `vendor top-up`. */
+export function addVendorFloats(vendor: Command, cli: Cli): void {
+  addList(vendor, cli);
+  addSetFloat(vendor, cli);
+  const topUp = vendor
+    .command('top-up')
+    .description('How vendors’ floats are topped up by themselves. Off by default.');
+  addFundRule(topUp, cli);
+  addPushRule(topUp, cli);
+  addOff(topUp, cli);
+  addHistory(topUp, cli);
+}
+
+const shown = (cents: bigint | null): string | null => (cents === null ? null : formatMoney(cents));
+
+async function readFloats(pool: Pool) {
+  const vendors = await listVendors(pool);
+  const vendorIds = vendors.map(({ vendorId }) => vendorId);
+  const [money, hours] = [await readMoney(pool, vendorIds), await readVendorHours(pool, vendorIds)];
+  const watched = new Map((await listWatched(pool)).map((row) => [row.vendorId, row]));
+  const rules = Map.groupBy(await listActiveRules(pool), ({ vendorId }) => vendorId);
+  const now = new Date();
+  return vendors.map(({ vendorId, vid }) => {
+    const floatCents = money.get(vendorId)?.floatCents ?? 0n;
+    const left = hoursLeft(floatCents, hours.get(vendorId) ?? [], { now, floorCents: 0n });
+    const float = watched.get(vendorId);
+    return {
+      vid,
+      float: formatMoney(floatCents),
+      collected: formatMoney(money.get(vendorId)?.collectedCents ?? 0n),
+      low: shown(float?.lowCents ?? null),
+      state: float?.state ?? null,
+      hours_left: float === undefined ? null : left,
+      top_up: (rules.get(vendorId) ?? []).map(({ kind }) => kind),
+    };
+  });
+}
+
+function addList(vendor: Command, cli: Cli): void {
+  command(
+    vendor,
+    'floats',
+    'The floats of vendors: their limits, how many hours they last, and how they are topped up.',
+  ).action(async (options: { json?: boolean }) => {
+    await cli.run(options, async ({ pool }) => {
+      const floats = await readFloats(pool);
+      return {
+        json: { floats },
+        text: table(
+          [
+            { title: 'VID' },
+            { title: 'FLOAT', align: 'right' },
+            { title: 'COLLECTED', align: 'right' },
+            { title: 'LOW', align: 'right' },
+            { title: 'STATE' },
+            { title: 'HOURS LEFT', align: 'right' },
+            { title: 'TOP-UP' },
+          ],
+          floats.map((row) => [
+            row.vid,
+            row.float,
+            row.collected,
+            row.low ?? 'not set',
+            row.state ?? 'not watched',
+            row.hours_left === null ? 'not known' : row.hours_left.toFixed(1),
+            row.top_up.join(' '),
+          ]),
+          'no vendors',
+        ),
+      };
+    });
+  });
+}
+
+interface SetFloatOptions {
+  readonly json?: boolean;
+  /** false: `--no-low`. */
+  readonly low?: bigint | false;
+  readonly by: string;
+}
+
+function addSetFloat(vendor: Command, cli: Cli): void {
+  command(vendor, 'set-float', 'When a vendor is told that its float is low (webhook float.low).')
+    .argument('<vid>', 'vendor ID', signerName)
+    .option('--low <amount>', 'below it the vendor is told', moneyAboveZero)
+    .option('--no-low', 'the vendor is not told')
+    .requiredOption('--by <name>', 'who sets it')
+    .action(async (vid: string, options: SetFloatOptions) => {
+      const { low, by } = options;
+      if (low === undefined) throw new UsageError('Give --low or --no-low.');
+      await cli.run(options, async ({ pool }) => {
+        const { vendorId } = await requireVendor(pool, vid);
+        const lowCents = low === false ? null : low;
+        await setVendorFloat(pool, { vendorId, lowCents, by });
+        const text =
+          lowCents === null
+            ? `${vid} is not told about its float.`
+            : `${vid} is told when its float is below ${formatMoney(lowCents)}.`;
+        return { json: { vid, low: shown(lowCents) }, text };
+      });
+    });
+}
+
+interface RuleOptions {
+  readonly json?: boolean;
+  readonly below: bigint;
+  readonly pause: number;
+  readonly by: string;
+}
+
+async function setRule(cli: Cli, vid: string, options: RuleOptions, terms: TopUpRule) {
+  await cli.run(options, async ({ pool }) => {
+    const { vendorId } = await requireVendor(pool, vid);
+    const rule = await setTopUpRule(pool, { vendorId, terms, by: options.by });
+    const what =
+      terms.kind === 'fund'
+        ? 'collected income is moved into it'
+        : `${terms.phone} is asked to pay`;
+    const text = `When the float of ${vid} is below ${formatMoney(terms.thresholdCents)}, ${what}.`;
+    return { json: { vid, kind: terms.kind, rule }, text };
+  });
+}
+
+function addFundRule(topUp: Command, cli: Cli): void {
+  command(topUp, 'fund', 'Move collected income into the float whenever the float is low.')
+    .argument('<vid>', 'vendor ID', signerName)
+    .requiredOption('--below <amount>', 'while the float is below it', moneyAboveZero)
+    .option('--pause <time>', 'the least time between two of them', durationSeconds, 60)
+    .requiredOption('--by <name>', 'who sets it')
+    .action(async (vid: string, options: RuleOptions) => {
+      const { below: thresholdCents, pause: pauseSeconds } = options;
+      await setRule(cli, vid, options, { kind: 'fund', thresholdCents, pauseSeconds });
+    });
+}
+
+interface PushOptions extends RuleOptions {
+  readonly target: bigint;
+  readonly maxAmount: bigint;
+  readonly maxPerDay: bigint;
+  readonly source: string;
+  readonly phone: string;
+}
+
+function addPushRule(topUp: Command, cli: Cli): void {
+  command(topUp, 'push', 'Ask the vendor’s telephone to pay whenever the float is low (STK push).')
+    .argument('<vid>', 'vendor ID', signerName)
+    .requiredOption(
+      '--below <amount>',
+      'while float and collected income are below it',
+      moneyAboveZero,
+    )
+    .requiredOption('--target <amount>', 'up to so much', moneyAboveZero)
+    .requiredOption('--max-amount <amount>', 'at most so much at once', moneyAboveZero)
+    .requiredOption('--max-per-day <amount>', 'at most so much on a day', moneyAboveZero)
+    .option('--pause <time>', 'the least time between two prompts', durationSeconds, 3_600)
+    .requiredOption('--source <code>', 'the source that sends the prompt', code)
+    .requiredOption('--phone <number>', '12 digits; its owner confirms on the telephone')
+    .requiredOption('--by <name>', 'who sets it')
+    .action(async (vid: string, options: PushOptions) => {
+      await setRule(cli, vid, options, {
+        kind: 'push',
+        thresholdCents: options.below,
+        pauseSeconds: options.pause,
+        targetCents: options.target,
+        maximumCents: options.maxAmount,
+        dailyCents: options.maxPerDay,
+        sourceCode: options.source,
+        phone: options.phone,
+      });
+    });
+}
+
+function addOff(topUp: Command, cli: Cli): void {
+  for (const kind of ['fund', 'push'] as const satisfies readonly TopUpKind[]) {
+    command(topUp, `${kind}-off`, `No longer top up by ${kind}.`)
+      .argument('<vid>', 'vendor ID', signerName)
+      .requiredOption('--by <name>', 'who ends it')
+      .action(async (vid: string, options: { json?: boolean; by: string }) => {
+        await cli.run(options, async ({ pool }) => {
+          const { vendorId } = await requireVendor(pool, vid);
+          await endTopUpRule(pool, { vendorId, kind, by: options.by });
+          const text = `The float of ${vid} is no longer topped up by ${kind}.`;
+          return { json: { vid, kind, ended: true }, text };
+        });
+      });
+  }
+}
+
+function ruleJson(row: RuleRow) {
+  return {
+    rule: row.ruleId,
+    kind: row.kind,
+    below: formatMoney(row.thresholdCents),
+    target: shown(row.targetCents),
+    max_amount: shown(row.maximumCents),
+    max_per_day: shown(row.dailyCents),
+    pause_seconds: row.pauseSeconds,
+    source: row.sourceCode,
+    phone: row.phone,
+    set_by: row.setBy,
+    set_at: row.setAt.toISOString(),
+    ended_by: row.endedBy,
+    ended_at: row.endedAt?.toISOString() ?? null,
+  };
+}
+
+function topUpJson(row: TopUpRow) {
+  return {
+    top_up: row.topUpId,
+    rule: row.ruleId,
+    kind: row.kind,
+    set_by: row.setBy,
+    at: row.at.toISOString(),
+    amount: formatMoney(row.amountCents),
+    float: formatMoney(row.floatCents),
+    state: row.state,
+    reason: row.reason,
+  };
+}
+
+function addHistory(topUp: Command, cli: Cli): void {
+  command(topUp, 'show', 'The rules of a vendor, and what they did, newest first.')
+    .argument('<vid>', 'vendor ID', signerName)
+    .option('--limit <count>', 'at most this many top-ups', wholeNumber(1, 10_000), 20)
+    .action(async (vid: string, options: { json?: boolean; limit: number }) => {
+      await cli.run(options, async ({ pool, wireTime }) => {
+        const { vendorId } = await requireVendor(pool, vid);
+        const rules = await listRulesOf(pool, vendorId);
+        const topUps = await listTopUps(pool, vendorId, options.limit);
+        return {
+          json: { vid, rules: rules.map(ruleJson), top_ups: topUps.map(topUpJson) },
+          text: `${rulesText(rules, wireTime)}\n${topUpsText(topUps, wireTime)}`,
+        };
+      });
+    });
+}
+
+function rulesText(rules: readonly RuleRow[], wireTime: WireTime): string {
+  return table(
+    [
+      { title: 'KIND' },
+      { title: 'BELOW', align: 'right' },
+      { title: 'TARGET', align: 'right' },
+      { title: 'AT ONCE', align: 'right' },
+      { title: 'A DAY', align: 'right' },
+      { title: 'PHONE' },
+      { title: 'SET' },
+      { title: 'ENDED' },
+    ],
+    rules.map((row) => [
+      row.kind,
+      formatMoney(row.thresholdCents),
+      shown(row.targetCents) ?? '',
+      shown(row.maximumCents) ?? '',
+      shown(row.dailyCents) ?? '',
+      row.phone ?? '',
+      `${wireTime.format(row.setAt)} by ${row.setBy}`,
+      row.endedAt === null ? '' : `${wireTime.format(row.endedAt)} by ${row.endedBy}`,
+    ]),
+    'no rules',
+  );
+}
+
+function topUpsText(topUps: readonly TopUpRow[], wireTime: WireTime): string {
+  return table(
+    [
+      { title: 'AT' },
+      { title: 'KIND' },
+      { title: 'AMOUNT', align: 'right' },
+      { title: 'FLOAT', align: 'right' },
+      { title: 'STATE' },
+      { title: 'REASON' },
+    ],
+    topUps.map((row) => [
+      wireTime.format(row.at),
+      row.kind,
+      formatMoney(row.amountCents),
+      formatMoney(row.floatCents),
+      row.state,
+      row.reason ?? '',
+    ]),
+    'no top-ups',
+  );
+}

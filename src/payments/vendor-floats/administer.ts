@@ -1,0 +1,110 @@
+import { newId } from '../../platform/base/ids.ts';
+import { requirePerson } from '../../platform/base/person.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import { databaseTransaction } from '../../platform/db/pool.ts';
+import type { Pool, Queryable } from '../../platform/db/pool.ts';
+import { MAX_PUSH_CENTS, requirePhone } from '../receipts/push.ts';
+import { findAccountOfVendor, findSource } from '../receipts/sources-store.ts';
+import { endRule, insertRule, listActiveRules } from './rules-store.ts';
+import type { TopUpKind, TopUpRule } from './rule.ts';
+import { putWatched } from './store.ts';
+
+/** Sets when the vendor is told that its float is low; null: never. */
+export async function setVendorFloat(
+  pool: Pool,
+  change: { readonly vendorId: number; readonly lowCents: bigint | null; readonly by: string },
+): Promise<void> {
+  await putWatched(pool, { ...change, by: requirePerson(change.by) });
+}
+
+/**
+ * Tops up the vendor's float by itself from now on. Replaces the rule of the same kind, which is kept.
+ * Throws: `PlainError` with the problem.
+ */
+export async function setTopUpRule(
+  pool: Pool,
+  rule: { readonly vendorId: number; readonly terms: TopUpRule; readonly by: string },
+): Promise<string> {
+  const by = requirePerson(rule.by);
+  const { vendorId, terms } = rule;
+  requirePossible(terms);
+  return await databaseTransaction(pool, async (client) => {
+    // Also makes two changes of one vendor wait for each other.
+    await putWatched(client, { vendorId, lowCents: undefined, by });
+    if (terms.kind === 'push') {
+      if (!(await isActive(client, vendorId, 'fund'))) {
+        throw new PlainError(
+          'What is paid on a prompt is collected income. Let it be moved into the float first: vendor top-up fund.',
+        );
+      }
+      const source = await findSource(client, terms.sourceCode);
+      if (source?.kind !== 'daraja') {
+        throw new PlainError(`${terms.sourceCode} is no source that can send prompts.`, {
+          field: 'source',
+        });
+      }
+      if ((await findAccountOfVendor(client, terms.sourceCode, vendorId)) === undefined) {
+        const text = `The vendor has no account number of at most 12 characters at ${terms.sourceCode}.`;
+        throw new PlainError(text, { field: 'source' });
+      }
+    }
+    await endRule(client, { vendorId, kind: terms.kind, by });
+    const ruleId = newId();
+    await insertRule(client, { ruleId, vendorId, by, terms });
+    return ruleId;
+  });
+}
+
+const MIN_FUND_PAUSE_SECONDS = 10;
+const MIN_PUSH_PAUSE_SECONDS = 600;
+
+function requirePossible(terms: TopUpRule): void {
+  if (terms.kind === 'fund') {
+    // So that two processes do not both record one.
+    if (terms.pauseSeconds >= MIN_FUND_PAUSE_SECONDS) return;
+    throw new PlainError('It must be at least 10s.', { field: 'pause' });
+  }
+  requirePhone(terms.phone);
+  const { thresholdCents, targetCents, maximumCents, dailyCents, pauseSeconds } = terms;
+  if (pauseSeconds < MIN_PUSH_PAUSE_SECONDS) {
+    throw new PlainError('It must be at least 10m: so long may a prompt be open.', {
+      field: 'pause',
+    });
+  }
+  if (targetCents <= thresholdCents) {
+    throw new PlainError('It must be above --below.', { field: 'target' });
+  }
+  if (maximumCents < 100n || maximumCents > MAX_PUSH_CENTS) {
+    throw new PlainError(
+      'It must be at least one shilling, and at most what a prompt may ask for.',
+      {
+        field: 'max-amount',
+      },
+    );
+  }
+  if (dailyCents < maximumCents) {
+    throw new PlainError('It must not be below --max-amount.', { field: 'max-per-day' });
+  }
+}
+
+/** Throws: `PlainError` if the vendor has no such rule. */
+export async function endTopUpRule(
+  pool: Pool,
+  rule: { readonly vendorId: number; readonly kind: TopUpKind; readonly by: string },
+): Promise<void> {
+  const by = requirePerson(rule.by);
+  const { vendorId, kind } = rule;
+  await databaseTransaction(pool, async (client) => {
+    await putWatched(client, { vendorId, lowCents: undefined, by });
+    if (kind === 'fund' && (await isActive(client, vendorId, 'push'))) {
+      throw new PlainError('What is paid on a prompt would stay collected income. End push first.');
+    }
+    if (await endRule(client, { vendorId, kind, by })) return;
+    throw new PlainError(`The vendor’s float is not topped up by ${kind}.`);
+  });
+}
+
+async function isActive(db: Queryable, vendorId: number, kind: TopUpKind): Promise<boolean> {
+  const rules = await listActiveRules(db);
+  return rules.some((row) => row.vendorId === vendorId && row.kind === kind);
+}

@@ -1,0 +1,60 @@
+export type TopUpKind = 'fund' | 'push';
+
+interface RuleTerms {
+  /** Below it the float is topped up. */
+  readonly thresholdCents: bigint;
+  /** The least time between two top-ups of the rule. */
+  readonly pauseSeconds: number;
+}
+
+/** `fund` moves collected income into the float; `push` asks a telephone to pay. */
+export type TopUpRule =
+  | (RuleTerms & { readonly kind: 'fund' })
+  | (RuleTerms & {
+      readonly kind: 'push';
+      /** Up to so much in the float. */
+      readonly targetCents: bigint;
+      /** For one prompt. */
+      readonly maximumCents: bigint;
+      /** For all prompts of a day. */
+      readonly dailyCents: bigint;
+      readonly sourceCode: string;
+      /** 12 digits. */
+      readonly phone: string;
+    });
+
+/** What is known when a rule is applied. */
+export interface TopUpFacts {
+  readonly floatCents: bigint;
+  readonly collectedCents: bigint;
+  readonly now: Date;
+  /** The rule's last top-up; null: none. */
+  readonly lastAt: Date | null;
+  /** What the rule has asked for today, refused prompts left out. */
+  readonly todayCents: bigint;
+}
+
+const SHILLING = 100n;
+
+/** How much the rule tops up now, in cents; 0: nothing. Pure. */
+export function topUpCents(rule: TopUpRule, facts: TopUpFacts): bigint {
+  const { floatCents, collectedCents, now, lastAt, todayCents } = facts;
+  // What was paid on a prompt is collected income until it is moved.
+  const haveCents = rule.kind === 'push' ? floatCents + collectedCents : floatCents;
+  if (haveCents >= rule.thresholdCents) return 0n;
+  const isPausing = lastAt !== null && now.getTime() < lastAt.getTime() + rule.pauseSeconds * 1_000;
+  if (isPausing) return 0n;
+  // Funding moves all of it, always.
+  if (rule.kind === 'fund') return collectedCents;
+  const wanted = [
+    rule.targetCents - haveCents + (SHILLING - 1n),
+    rule.maximumCents,
+    rule.dailyCents - todayCents,
+  ].reduce((least, cents) => (cents < least ? cents : least));
+  return wanted < SHILLING ? 0n : wanted - (wanted % SHILLING);
+}
+
+/** The state of a vendor's float. Pure. */
+export function vendorFloatState(floatCents: bigint, lowCents: bigint | null): 'enough' | 'low' {
+  return lowCents !== null && floatCents < lowCents ? 'low' : 'enough';
+}

@@ -1,0 +1,176 @@
+import type { Queryable } from '../../platform/db/pool.ts';
+import type { TopUpFacts, TopUpKind, TopUpRule } from './rule.ts';
+
+export interface RuleRow {
+  ruleId: string;
+  vendorId: number;
+  kind: TopUpKind;
+  thresholdCents: bigint;
+  targetCents: bigint | null;
+  maximumCents: bigint | null;
+  dailyCents: bigint | null;
+  pauseSeconds: number;
+  sourceCode: string | null;
+  phone: string | null;
+  setBy: string;
+  setAt: Date;
+  endedBy: string | null;
+  endedAt: Date | null;
+}
+
+const RULES = `select rule_id as "ruleId", vendor_id as "vendorId", kind,
+    threshold_cents as "thresholdCents", target_cents as "targetCents",
+    maximum_cents as "maximumCents", daily_cents as "dailyCents",
+    pause_seconds as "pauseSeconds", source_code as "sourceCode", phone, set_by as "setBy",
+    set_at as "setAt", ended_by as "endedBy", ended_at as "endedAt"
+  from top_up_rules`;
+
+/** The active rules of all vendors; funding comes before asking for money. */
+export async function listActiveRules(db: Queryable): Promise<RuleRow[]> {
+  return (await db.query<RuleRow>(`${RULES} where ended_at is null order by vendor_id, kind`)).rows;
+}
+
+/** Newest first, with those that were ended. */
+export async function listRulesOf(db: Queryable, vendorId: number): Promise<RuleRow[]> {
+  const listed = await db.query<RuleRow>(
+    `${RULES} where vendor_id = $1 order by set_at desc, rule_id desc limit 50`,
+    [vendorId],
+  );
+  return listed.rows;
+}
+
+/** The rule, locked until the caller's database transaction ends; undefined: it was ended. */
+export async function lockRule(db: Queryable, ruleId: string): Promise<RuleRow | undefined> {
+  const locked = await db.query<RuleRow>(
+    `${RULES} where rule_id = $1 and ended_at is null for update`,
+    [ruleId],
+  );
+  return locked.rows[0];
+}
+
+/** The terms of a rule. */
+export function termsOf(row: RuleRow): TopUpRule {
+  const { kind, thresholdCents, pauseSeconds } = row;
+  if (kind === 'fund') return { kind, thresholdCents, pauseSeconds };
+  const { targetCents, maximumCents, dailyCents, sourceCode, phone } = row;
+  if (targetCents === null || maximumCents === null || dailyCents === null) {
+    throw new Error(`rule ${row.ruleId} has no limits`);
+  }
+  if (sourceCode === null || phone === null) throw new Error(`rule ${row.ruleId} has no phone`);
+  const limits = { targetCents, maximumCents, dailyCents };
+  return { kind, thresholdCents, pauseSeconds, ...limits, sourceCode, phone };
+}
+
+export async function insertRule(
+  db: Queryable,
+  rule: {
+    readonly ruleId: string;
+    readonly vendorId: number;
+    readonly by: string;
+    readonly terms: TopUpRule;
+  },
+): Promise<void> {
+  const { terms } = rule;
+  const push = terms.kind === 'push' ? terms : undefined;
+  await db.query(
+    `insert into top_up_rules (rule_id, vendor_id, kind, threshold_cents, target_cents, maximum_cents,
+       daily_cents, pause_seconds, source_code, phone, set_by, set_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, now())`,
+    [
+      rule.ruleId,
+      rule.vendorId,
+      terms.kind,
+      terms.thresholdCents,
+      push?.targetCents ?? null,
+      push?.maximumCents ?? null,
+      push?.dailyCents ?? null,
+      terms.pauseSeconds,
+      push?.sourceCode ?? null,
+      push?.phone ?? null,
+      rule.by,
+    ],
+  );
+}
+
+/** Returns false if the vendor has no active rule of this kind. */
+export async function endRule(
+  db: Queryable,
+  rule: { readonly vendorId: number; readonly kind: TopUpKind; readonly by: string },
+): Promise<boolean> {
+  const ended = await db.query(
+    `update top_up_rules set ended_at = now(), ended_by = $3
+     where vendor_id = $1 and kind = $2 and ended_at is null`,
+    [rule.vendorId, rule.kind, rule.by],
+  );
+  return ended.rowCount === 1;
+}
+
+/**
+ * What the vendor's rules of this kind did before, by the database's clock: ending a rule and setting it
+ * again resets no limit.
+ */
+export async function readHistory(
+  db: Queryable,
+  of: { readonly vendorId: number; readonly kind: TopUpKind; readonly dayStart: Date },
+): Promise<Pick<TopUpFacts, 'now' | 'lastAt' | 'todayCents'>> {
+  const read = await db.query<Pick<TopUpFacts, 'now' | 'lastAt' | 'todayCents'>>(
+    `select now() as now, max(t.at) as "lastAt",
+       coalesce(sum(t.amount_cents) filter (where t.at >= $3 and t.state <> 'refused'), 0)::bigint
+         as "todayCents"
+     from top_ups t join top_up_rules r using (rule_id) where t.vendor_id = $1 and r.kind = $2`,
+    [of.vendorId, of.kind, of.dayStart],
+  );
+  return read.rows[0] ?? { now: new Date(), lastAt: null, todayCents: 0n };
+}
+
+export interface TopUpRow {
+  topUpId: string;
+  ruleId: string;
+  kind: TopUpKind;
+  setBy: string;
+  at: Date;
+  amountCents: bigint;
+  floatCents: bigint;
+  state: 'started' | 'funded' | 'sent' | 'refused' | 'unknown';
+  reason: string | null;
+}
+
+export async function insertTopUp(
+  db: Queryable,
+  row: Pick<TopUpRow, 'topUpId' | 'ruleId' | 'amountCents' | 'floatCents'> & {
+    readonly vendorId: number;
+  },
+): Promise<void> {
+  await db.query(
+    `insert into top_ups (top_up_id, rule_id, vendor_id, at, amount_cents, float_cents, state)
+     values ($1, $2, $3, now(), $4, $5, 'started')`,
+    [row.topUpId, row.ruleId, row.vendorId, row.amountCents, row.floatCents],
+  );
+}
+
+export async function setTopUpState(
+  db: Queryable,
+  topUpId: string,
+  to: Pick<TopUpRow, 'state' | 'reason' | 'amountCents'>,
+): Promise<void> {
+  await db.query(
+    'update top_ups set state = $2, reason = $3, amount_cents = $4 where top_up_id = $1',
+    [topUpId, to.state, to.reason, to.amountCents],
+  );
+}
+
+/** Newest first, with who configured each. */
+export async function listTopUps(
+  db: Queryable,
+  vendorId: number,
+  limit: number,
+): Promise<TopUpRow[]> {
+  const listed = await db.query<TopUpRow>(
+    `select t.top_up_id as "topUpId", t.rule_id as "ruleId", r.kind, r.set_by as "setBy", t.at,
+       t.amount_cents as "amountCents", t.float_cents as "floatCents", t.state, t.reason
+     from top_ups t join top_up_rules r using (rule_id)
+     where t.vendor_id = $1 order by t.at desc, t.top_up_id desc limit $2`,
+    [vendorId, limit],
+  );
+  return listed.rows;
+}

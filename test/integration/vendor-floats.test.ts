@@ -1,0 +1,354 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createWireTime } from '../../src/platform/base/clock.ts';
+import { checkLedger } from '../../src/payments/audit/check.ts';
+import { collect } from '../../src/payments/collections/collect.ts';
+import { newId } from '../../src/platform/base/ids.ts';
+import { addAccount } from '../../src/payments/receipts/administer.ts';
+import { checkOpenPushes } from '../../src/payments/receipts/pushes.ts';
+import { openSource } from '../../src/payments/receipts/sources.ts';
+import type { OpenSource } from '../../src/payments/receipts/sources.ts';
+import { findSource } from '../../src/payments/receipts/sources-store.ts';
+import {
+  endTopUpRule,
+  setTopUpRule,
+  setVendorFloat,
+} from '../../src/payments/vendor-floats/administer.ts';
+import { listTopUps } from '../../src/payments/vendor-floats/rules-store.ts';
+import type { TopUpRule } from '../../src/payments/vendor-floats/rule.ts';
+import { readMoney } from '../../src/payments/vendor-floats/store.ts';
+import { topUpFloats } from '../../src/payments/vendor-floats/top-up.ts';
+import type { TopUpDeps } from '../../src/payments/vendor-floats/top-up.ts';
+import { watchVendorFloats } from '../../src/payments/vendor-floats/watch.ts';
+import { openLedgerMac } from '../../src/parties/ledger-key.ts';
+import { findVendor } from '../../src/parties/store.ts';
+import type { Mac } from '../../src/platform/base/mac.ts';
+import { createPool } from '../../src/platform/db/pool.ts';
+import type { Pool } from '../../src/platform/db/pool.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import type { TestDatabase } from '../support/cluster.ts';
+import { startInProcess } from '../support/in-process-service.ts';
+import type { InProcessService } from '../support/in-process-service.ts';
+import { addDarajaSource, SOURCE, startProvider } from '../support/money-in.ts';
+import type { Provider } from '../support/money-in.ts';
+import { until } from '../support/until.ts';
+
+// Floats of vendors: told once when one is low, topped up by rules with limits, never twice at once.
+
+const PHONE = '254700000001';
+const { signal } = new AbortController();
+const log = pino({ level: 'silent' });
+let database: TestDatabase;
+let provider: Provider;
+let running: InProcessService;
+let pool: Pool;
+let ownerPool: Pool;
+let ledgerMac: Mac;
+let source: OpenSource;
+let deps: TopUpDeps;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  provider = await startProvider();
+  running = await startInProcess(database.url, {
+    environment: { TRUSTED_PROXIES: '127.0.0.1', STRANGER_REQUESTS_PER_SECOND: '0' },
+  });
+  ({ pool } = running.service);
+  ownerPool = createPool({ url: database.ownerUrl, max: 1, name: 'test' });
+  const { sealing } = running;
+  await addDarajaSource(pool, { origin: provider.origin, sealing });
+  const { masterKeys } = sealing;
+  ledgerMac = await openLedgerMac(pool, masterKeys);
+  const row = await findSource(pool, SOURCE);
+  const callbackBase = `${running.origin}/receipts`;
+  const open = row && (await openSource({ pool, masterKeys, callbackBase, log }, row));
+  if (open === undefined) throw new Error('the source cannot be used');
+  source = open;
+  await source.daraja.register(signal);
+  await until('the service knows the source', async () => {
+    const answer = await fetch(source.daraja.urls.validation, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{}',
+    });
+    return answer.status === 400;
+  });
+  deps = {
+    pool,
+    directory: running.service.directory,
+    source: (sourceCode) => (sourceCode === SOURCE ? source : undefined),
+    wireTime: createWireTime('Africa/Nairobi'),
+    log,
+  };
+});
+afterAll(async () => {
+  const { violations } = await checkLedger(pool, { mac: ledgerMac });
+  expect(violations).toEqual([]);
+  await source.daraja.close();
+  await running.stop();
+  await ownerPool.end();
+  await provider.close();
+  await database.drop();
+});
+
+let accounts = 0;
+
+async function newVendor(): Promise<{ readonly vid: string; readonly vendorId: number }> {
+  const { vid } = await running.addVendor();
+  accounts += 1;
+  await addAccount(pool, { sourceCode: SOURCE, account: `F${accounts}`, vid, by: 'Asha' });
+  const vendor = await findVendor(pool, vid);
+  if (vendor === undefined) throw new Error('the vendor is gone');
+  return { vid, vendorId: vendor.vendorId };
+}
+
+async function earn(vendorId: number, amountCents: bigint): Promise<void> {
+  const collector = 'mpesa-in';
+  const paidAt = new Date('2026-01-05T09:00:00Z');
+  await collect(
+    { pool, ledgerMac },
+    { collector, reference: newId(), vendorId, amountCents, paidAt },
+  );
+}
+
+const FUND: TopUpRule = { kind: 'fund', thresholdCents: 50_000n, pauseSeconds: 10 };
+const PUSH: TopUpRule = {
+  kind: 'push',
+  thresholdCents: 50_000n,
+  pauseSeconds: 600,
+  targetCents: 100_000n,
+  maximumCents: 60_000n,
+  dailyCents: 100_000n,
+  sourceCode: SOURCE,
+  phone: PHONE,
+};
+
+const setRule = async (vendorId: number, terms: TopUpRule): Promise<string> =>
+  await setTopUpRule(pool, { vendorId, terms, by: 'Asha' });
+
+/** As if so much time had passed since the last top-up of the vendor. */
+async function wait(vendorId: number, interval: string): Promise<void> {
+  await owner(`update top_ups set at = at - interval '${interval}' where vendor_id = ${vendorId}`);
+}
+
+async function owner(sql: string): Promise<void> {
+  await ownerPool.query(sql);
+}
+
+const actionsOf = async (vendorId: number): Promise<[string, bigint, string][]> =>
+  (await listTopUps(pool, vendorId, 10))
+    .toReversed()
+    .map(({ kind, amountCents, state }) => [kind, amountCents, state]);
+
+const floatOf = async (vendorId: number): Promise<bigint | undefined> =>
+  (await readMoney(pool, [vendorId])).get(vendorId)?.floatCents;
+
+describe('a standing order', () => {
+  test('moves collected income while the float is low, and says who configured it', async () => {
+    const { vendorId } = await newVendor();
+    await earn(vendorId, 30_000n);
+    await topUpFloats(deps, signal);
+    expect(await floatOf(vendorId)).toBe(0n);
+    await setRule(vendorId, FUND);
+    await Promise.all([1, 2, 3].map(async () => await topUpFloats(deps, signal)));
+    expect(await floatOf(vendorId)).toBe(30_000n);
+    await earn(vendorId, 40_000n);
+    await topUpFloats(deps, signal);
+    expect(await floatOf(vendorId)).toBe(30_000n);
+    await wait(vendorId, '10 seconds');
+    await topUpFloats(deps, signal);
+    await earn(vendorId, 5_000n);
+    await wait(vendorId, '10 seconds');
+    await topUpFloats(deps, signal);
+    expect(await floatOf(vendorId)).toBe(70_000n);
+    expect(await actionsOf(vendorId)).toEqual([
+      ['fund', 30_000n, 'funded'],
+      ['fund', 40_000n, 'funded'],
+    ]);
+    expect(await listTopUps(pool, vendorId, 1)).toMatchObject([{ setBy: 'Asha' }]);
+    await endTopUpRule(pool, { vendorId, kind: 'fund', by: 'Baraka' });
+    await topUpFloats(deps, signal);
+    expect(await floatOf(vendorId)).toBe(70_000n);
+  });
+
+  test('moves nothing of a suspended vendor', async () => {
+    const { vendorId } = await newVendor();
+    await earn(vendorId, 30_000n);
+    await setRule(vendorId, FUND);
+    const directory = { vendorById: () => ({ suspended: true }) as never };
+    await topUpFloats({ ...deps, directory }, signal);
+    expect(await actionsOf(vendorId)).toEqual([]);
+    await endTopUpRule(pool, { vendorId, kind: 'fund', by: 'Asha' });
+  });
+});
+
+describe('a prompt', () => {
+  test('asks for what is missing within its limits, once, and its payment reaches the float', async () => {
+    const { vendorId } = await newVendor();
+    await expect(setRule(vendorId, PUSH)).rejects.toThrow('vendor top-up fund');
+    await setRule(vendorId, FUND);
+    await setRule(vendorId, PUSH);
+    const refused = endTopUpRule(pool, { vendorId, kind: 'fund', by: 'Asha' });
+    await expect(refused).rejects.toThrow('End push first');
+    await Promise.all([1, 2, 3].map(async () => await topUpFloats(deps, signal)));
+    expect(await actionsOf(vendorId)).toEqual([['push', 60_000n, 'sent']]);
+    await provider.moneyIn.later.quiet();
+    await until('it is collected', async () => {
+      const money = (await readMoney(pool, [vendorId])).get(vendorId);
+      return money?.collectedCents === 60_000n;
+    });
+    await topUpFloats(deps, signal);
+    expect(await floatOf(vendorId)).toBe(60_000n);
+    expect(await actionsOf(vendorId)).toHaveLength(2);
+    // Spent again: the day's limit leaves 400.00.
+    await owner(
+      `update accounts set balance_cents = balance_cents - 60000 where vendor_id = ${vendorId} and account = 'float'`,
+    );
+    await topUpFloats(deps, signal);
+    expect(await actionsOf(vendorId)).toHaveLength(2);
+    await owner(`update receipt_pushes set state = 'paid' where vendor_id = ${vendorId}`);
+    // A rule that is set again forgets neither the pause nor the day.
+    await setRule(vendorId, PUSH);
+    await topUpFloats(deps, signal);
+    expect(await actionsOf(vendorId)).toHaveLength(2);
+    await wait(vendorId, '10 minutes');
+    await topUpFloats(deps, signal);
+    const today = (await actionsOf(vendorId)).slice(2);
+    // Ten minutes ago was yesterday if midnight is near.
+    expect([[['push', 40_000n, 'sent']], [['push', 60_000n, 'sent']]]).toContainEqual(today);
+    await owner(
+      `update accounts set balance_cents = balance_cents + 60000 where vendor_id = ${vendorId} and account = 'float'`,
+    );
+    await provider.moneyIn.later.quiet();
+    for (const kind of ['push', 'fund'] as const) {
+      await endTopUpRule(pool, { vendorId, kind, by: 'Asha' });
+    }
+  });
+
+  test('is not sent while another one is open', async () => {
+    const { vendorId } = await newVendor();
+    await setRule(vendorId, FUND);
+    await setRule(vendorId, { ...PUSH, phone: '254700009909' });
+    await topUpFloats(deps, signal);
+    await wait(vendorId, '11 minutes');
+    await topUpFloats(deps, signal);
+    expect(await actionsOf(vendorId)).toEqual([
+      ['push', 60_000n, 'sent'],
+      ['push', 40_000n, 'refused'],
+    ]);
+    for (const kind of ['push', 'fund'] as const) {
+      await endTopUpRule(pool, { vendorId, kind, by: 'Asha' });
+    }
+  });
+
+  test.each<[string, Partial<TopUpRule>, string]>([
+    ['a number that is not 12 digits', { phone: '0700000001' }, 'phone'],
+    ['a target at the threshold', { targetCents: 50_000n }, 'target'],
+    ['more than a prompt may ask for', { maximumCents: 30_000_000n }, 'max-amount'],
+    ['a day below one prompt', { dailyCents: 59_999n }, 'max-per-day'],
+    ['a pause in which a prompt may still be open', { pauseSeconds: 599 }, 'pause'],
+    ['a source that does not exist', { sourceCode: 'nowhere' }, 'source'],
+  ])('is refused with %s', async (_, change, field) => {
+    const { vendorId } = await newVendor();
+    await setRule(vendorId, FUND);
+    const refused = setRule(vendorId, { ...PUSH, ...change } as TopUpRule);
+    await expect(refused).rejects.toMatchObject({ field });
+    await endTopUpRule(pool, { vendorId, kind: 'fund', by: 'Asha' });
+  });
+});
+
+describe('open prompts', () => {
+  const sources = { source: () => source };
+  const stateOf = async (vendorId: number): Promise<string | undefined> => {
+    const found = await pool.query<{ state: string }>(
+      'select state from receipt_pushes where vendor_id = $1',
+      [vendorId],
+    );
+    return found.rows[0]?.state;
+  };
+
+  test('are asked for by the job, and unknown when nobody says how they ended', async () => {
+    const { vendorId } = await newVendor();
+    const silent = await newVendor();
+    for (const [vendor, phone] of [
+      [vendorId, '254700009932'],
+      [silent.vendorId, '254700009909'],
+    ] as const) {
+      await setRule(vendor, FUND);
+      await setRule(vendor, { ...PUSH, phone });
+    }
+    await topUpFloats(deps, signal);
+    await checkOpenPushes({ pool, sources, log }, signal);
+    // Its owner still has the time to answer.
+    expect(await stateOf(vendorId)).toBe('sent');
+    await owner(`update receipt_pushes set created_at = created_at - interval '1 minute'`);
+    await checkOpenPushes({ pool, sources, log }, signal);
+    expect(await stateOf(vendorId)).toBe('failed');
+    expect(await stateOf(silent.vendorId)).toBe('sent');
+    await owner(`update receipt_pushes set created_at = created_at - interval '10 minutes'`);
+    await checkOpenPushes({ pool, sources, log }, signal);
+    expect(await stateOf(silent.vendorId)).toBe('unknown');
+  });
+});
+
+describe('a low float', () => {
+  async function eventsOf(vendorId: number): Promise<unknown[]> {
+    const read = await pool.query<{ type: string; details: object }>(
+      'select type, details from events where vendor_id = $1 order by occurred_at, event_id',
+      [vendorId],
+    );
+    return read.rows.map(({ type, details }) => [type, details]);
+  }
+
+  test('is told once when it is crossed, and once when it has recovered', async () => {
+    const { vid, vendorId } = await newVendor();
+    await owner(
+      `insert into webhooks (bucket, vendor_id, url, allows_private, changed_at)
+       values (bucket_of(${vendorId}), ${vendorId}, 'http://127.0.0.1:9', true, now())`,
+    );
+    await setVendorFloat(pool, { vendorId, lowCents: 50_000n, by: 'Asha' });
+    await Promise.all([1, 2, 3].map(async () => await watchVendorFloats({ pool, log })));
+    await watchVendorFloats({ pool, log });
+    const low = { float: 0, low: 500, hours_left: 0 };
+    expect(await eventsOf(vendorId)).toEqual([['float.low', low]]);
+    await earn(vendorId, 70_000n);
+    const client = running.service.directory.vendorById(vendorId);
+    expect(client?.vid).toBe(vid);
+    await setRule(vendorId, FUND);
+    await topUpFloats(deps, signal);
+    await watchVendorFloats({ pool, log });
+    await watchVendorFloats({ pool, log });
+    expect(await eventsOf(vendorId)).toEqual([
+      ['float.low', low],
+      ['float.recovered', { float: 700, low: 500, hours_left: null }],
+    ]);
+    await setVendorFloat(pool, { vendorId, lowCents: null, by: 'Asha' });
+    await watchVendorFloats({ pool, log });
+    expect(await eventsOf(vendorId)).toHaveLength(2);
+  });
+
+  test('is forecast from what the vendor’s payments cost, not from top-ups', async () => {
+    const { vendorId } = await newVendor();
+    await setVendorFloat(pool, { vendorId, lowCents: 1n, by: 'Asha' });
+    await watchVendorFloats({ pool, log });
+    const spend = async (cents: number): Promise<void> =>
+      await owner(
+        `update accounts set balance_cents = balance_cents
+           + (${cents}) * case account when 'float' then -1 else 1 end
+         where vendor_id = ${vendorId} and account in ('float', 'fees')`,
+      );
+    await earn(vendorId, 20_000n);
+    await setRule(vendorId, FUND);
+    await topUpFloats(deps, signal);
+    await watchVendorFloats({ pool, log });
+    await spend(3_000);
+    await watchVendorFloats({ pool, log });
+    await spend(-1_000);
+    await watchVendorFloats({ pool, log });
+    const hours = await pool.query<{ spent: bigint }>(
+      'select sum(spent_cents)::bigint as spent from vendor_float_hours where vendor_id = $1',
+      [vendorId],
+    );
+    expect(hours.rows).toEqual([{ spent: 3_000n }]);
+    await spend(-2_000);
+  });
+});
