@@ -90,6 +90,7 @@ function startStatementPull(options: JobOptions): PeriodicJob {
   };
   return startPeriodicJob({
     everyMs: timing.statementPollMs,
+    atOnce: true,
     work: async (stopping) => {
       if ((await findOpenQuarantine(pool)) === undefined) await pullDueStatements(deps, stopping);
     },
@@ -103,6 +104,7 @@ function startVendorFloats(options: JobOptions): PeriodicJob {
   const { pool, timing, log } = options;
   return startPeriodicJob({
     everyMs: timing.vendorFloatPollMs,
+    atOnce: true,
     work: async (stopping) => {
       if ((await findOpenQuarantine(pool)) !== undefined) return;
       await watchVendorFloats({ pool, log });

@@ -21,14 +21,16 @@ const APPEND_ONLY = `transfers ledger_blocks ledger_heads collections fund_movem
   schema_migrations schema_functions schema_objects receipt_reports receipt_events`.split(/\s+/);
 /** Rows of these may be deleted by the service; of all others never. */
 const DELETABLE =
-  `request_nonces routes route_breakers operator_float_hours phone_prefixes webhooks suppression_rules
-  credit_import_findings`.split(/\s+/);
+  `request_nonces routes route_breakers operator_float_hours vendor_float_hours phone_prefixes webhooks
+  suppression_rules credit_import_findings`.split(/\s+/);
 /** What is written once of rows that otherwise change. */
 const FROZEN = `accounts.vendor_id accounts.account dispatch_queue.vendor_id
   dispatch_queue.payment_id dispatch_queue.biller_code accounts.bucket
   dispatch_queue.bucket payments.bucket vendors.vendor_id vendors.vid collectors.collector
   security_keys.holder security_keys.holder_kind security_keys.key_id
   security_keys.valid_until cases.case_id cases.kind receipts.receipt receipts.issuer receipts.amount_cents
+  house_entries.amount_cents house_entries.debit_account house_entries.proposed_by
+  top_up_rules.maximum_cents top_up_rules.set_by top_ups.rule_id
   receipts.collector receipt_accounts.vendor_id receipt_accounts.account
   cases.payment_id cases.opened_at events.event_id events.amount_cents events.outcome
   events.account events.details bulk_batches.content bulk_batches.file_sha256

@@ -290,6 +290,16 @@ describe('open prompts', () => {
   });
 });
 
+test('a process with the role jobs applies the rules', async () => {
+  const { vendorId } = await newVendor();
+  await earn(vendorId, 30_000n);
+  await setRule(vendorId, FUND);
+  const jobs = await startInProcess(database.url, { environment: { ROLES: 'jobs' } });
+  await until('it is funded', async () => (await floatOf(vendorId)) === 30_000n);
+  await jobs.stop();
+  await endTopUpRule(pool, { vendorId, kind: 'fund', by: 'Asha' });
+});
+
 describe('a low float', () => {
   async function eventsOf(vendorId: number): Promise<unknown[]> {
     const read = await pool.query<{ type: string; details: object }>(

@@ -80,25 +80,38 @@ export async function extendChain(
     if (horizon === undefined) return undefined;
     // A separate statement, whose snapshot is newer than the horizon: rows of all transactions that
     // had ended by then are visible now.
-    const span = await client.query<{ from: string | null; to: string | null }>(
-      `select min(first)::text as from, least(min(first) + ${BLOCK_SPAN}, $2::timestamptz)::text as to
-       from (
-         select min(created_at) as first from transfers
-         where created_at >= $1::timestamptz and created_at < $2::timestamptz
-         union all
-         select min(posted_at) from house_transfers
-         where posted_at >= $1::timestamptz and posted_at < $2::timestamptz
-       ) s`,
-      [endedAt, horizon],
-    );
-    const { from, to } = span.rows[0] ?? {};
-    if (from === undefined || from === null || to === undefined || to === null) return undefined;
+    const { from, to } = await nextSpan(client, endedAt, horizon);
+    if (from === null || to === null) return undefined;
     const previous = await requireEnd(client, endedAt, expected);
     const head = await buildBlock(client, { from, to, previous, mac });
     crashPoint('chain:before-commit');
     await client.query('update ledger_chain set ended_at = $1::timestamptz', [to]);
     return head;
   });
+}
+
+/** The time from the first row that is not covered; null: nothing is left before the horizon. */
+async function nextSpan(
+  client: Queryable,
+  endedAt: string,
+  horizon: string,
+): Promise<{ readonly from: string | null; readonly to: string | null }> {
+  const vendors = await client.query<{ first: string | null }>(
+    `select min(created_at)::text as first from transfers
+     where created_at >= $1::timestamptz and created_at < $2::timestamptz`,
+    [endedAt, horizon],
+  );
+  const house = await client.query<{ first: string | null }>(
+    `select min(posted_at)::text as first from house_transfers
+     where posted_at >= $1::timestamptz and posted_at < $2::timestamptz`,
+    [endedAt, horizon],
+  );
+  const span = await client.query<{ from: string | null; to: string | null }>(
+    `select first::text as from, least(first + ${BLOCK_SPAN}, $3::timestamptz)::text as to
+     from least($1::timestamptz, $2::timestamptz) as first`,
+    [vendors.rows[0]?.first ?? null, house.rows[0]?.first ?? null, horizon],
+  );
+  return span.rows[0] ?? { from: null, to: null };
 }
 
 /** The newest head, which must end where the chain does. */
