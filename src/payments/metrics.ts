@@ -11,7 +11,7 @@ import { countInstructions, readQueueTotals } from './dispatch/queue-totals-stor
 import { readBacklog } from './events/webhooks-store.ts';
 import { readUnchainedSeconds } from './ledger/store.ts';
 import { findOpenQuarantine } from './quarantine/store.ts';
-import { reportFloat } from './reconciliation/float-report.ts';
+import { bridgeFloat } from './reconciliation/float-report.ts';
 import { listPulls } from './reconciliation/pull-store.ts';
 import { countOpenReceipts } from './receipts/store.ts';
 import { countWatched } from './vendor-floats/store.ts';
@@ -154,6 +154,10 @@ function addFloatMetrics(registry: Registry, pool: Pool): void {
   };
 }
 
+const BRIDGE_EVERY_MS = 60_000;
+/** What was settled since an older report is not worth adding up. */
+const MAX_REPORT_AGE_MS = 3_600_000;
+
 function addStatementMetrics(registry: Registry, pool: Pool): void {
   const gauge = gaugesOf(registry, () => read());
   const age = gauge(
@@ -167,18 +171,24 @@ function addStatementMetrics(registry: Registry, pool: Pool): void {
     'The part of the difference between the reported float and our books that nothing explains',
     ['operator'],
   );
+  let nextMs = 0;
   const read = async (): Promise<void> => {
-    for (const one of [age, failed, unexplained]) one.reset();
+    for (const one of [age, failed]) one.reset();
     for (const { operator, status, pulledUntil, lastError } of await listPulls(pool)) {
       if (status === 'off') continue;
       age.set({ operator }, (Date.now() - pulledUntil.getTime()) / 1000);
       failed.set({ operator }, lastError === null ? 0 : 1);
     }
+    // The sums over all vendors are not read at every scrape.
+    if (Date.now() < nextMs) return;
+    nextMs = Date.now() + BRIDGE_EVERY_MS;
+    unexplained.reset();
     for (const float of await listFloats(pool)) {
-      if (float.balanceCents === null || !(await isFloatBooked(pool, float.operatorCode))) continue;
-      const { bridge } = await reportFloat(pool, float);
-      const cents = bridge?.unexplainedCents ?? 0n;
-      unexplained.set({ operator: float.operatorCode }, Number(cents));
+      const { operatorCode: operator, polledAt } = float;
+      const isRecent = Date.now() - (polledAt?.getTime() ?? 0) < MAX_REPORT_AGE_MS;
+      if (!isRecent || !(await isFloatBooked(pool, operator))) continue;
+      const bridge = await bridgeFloat(pool, float);
+      unexplained.set({ operator }, Number(bridge?.unexplainedCents ?? 0n));
     }
   };
 }

@@ -2,12 +2,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Registry } from 'prom-client';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { approveEntry, proposeEntry, rejectEntry } from '../../src/payments/house/entries.ts';
 import type { EntryRequest } from '../../src/payments/house/entries.ts';
 import { readHouseTotals, readVendorTotals } from '../../src/payments/house/store.ts';
 import { trialBalance } from '../../src/payments/house/trial-balance.ts';
 import { completeChain } from '../../src/payments/ledger/chain.ts';
+import { saveBalance } from '../../src/payments/billers/float-store.ts';
+import { addPaymentMetrics } from '../../src/payments/metrics.ts';
 import { settlePayments } from '../../src/payments/create/store.ts';
 import { reportFloat } from '../../src/payments/reconciliation/float-report.ts';
 import { createInstructed, openBooks, OPERATOR, paidReport } from '../support/money-fixture.ts';
@@ -138,7 +141,8 @@ describe('an entry', () => {
     await expect(approve(entryId, 'ASHA')).rejects.toThrow('another person');
     await approve(entryId);
     await expect(approve(entryId)).rejects.toThrow('approved already, by Baraka');
-    await expect(entry()).rejects.toThrow('entered before');
+    await expect(entry({ reference: ' bank1 ' })).rejects.toThrow('entered before');
+    await expect(entry({ reference: ' ' })).rejects.toMatchObject({ field: 'reference' });
     expect(await transfers()).toEqual([['entry', FLOAT, 'bank:bank', 40_000n]]);
     expect(await violations()).toEqual([]);
   });
@@ -213,6 +217,16 @@ test('each part of the difference to the reported balance is named', async () =>
     notBookedCents: 0n,
     unexplainedCents: -10_000n,
   });
+});
+
+test('the metrics show what is unexplained, once an operator has reported and something is booked', async () => {
+  const registry = new Registry();
+  const none = () => 0;
+  addPaymentMetrics(registry, { pool: books.pool, waitingCreates: none, callsUnderWay: none });
+  await approve((await entry({ kind: 'opening', reference: 'O', amountCents: 90_000n })).entryId);
+  await saveBalance(books.pool, OPERATOR, 80_000n);
+  const text = await registry.metrics();
+  expect(text).toContain(`malipo_operator_float_unexplained_cents{operator="${OPERATOR}"} -10000`);
 });
 
 describe('a forgery shows', () => {

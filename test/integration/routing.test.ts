@@ -368,6 +368,8 @@ describe('our float with an operator', () => {
     );
     expect(await readLeft(books.pool)).toEqual(new Map([[OPERATOR, 40_000n]]));
     await settlePayments(books.pool, [failedReport(sent)]);
+    await books.pool.query(`update operator_floats set polled_at = now() - interval '61 minutes'`);
+    expect(await readLeft(books.pool)).toEqual(new Map());
   });
 
   test('is reported once for each crossing, not for each report', async () => {

@@ -125,9 +125,14 @@ const PUSH: TopUpRule = {
 const setRule = async (vendorId: number, terms: TopUpRule): Promise<string> =>
   await setTopUpRule(pool, { vendorId, terms, by: 'Asha' });
 
-/** As if so much time had passed since the last top-up of the vendor. */
-async function wait(vendorId: number, interval: string): Promise<void> {
-  await owner(`update top_ups set at = at - interval '${interval}' where vendor_id = ${vendorId}`);
+/** As if the vendor's last top-up had been so long ago. */
+async function wait(vendorId: number, seconds: number): Promise<void> {
+  await owner(`update top_ups set at = ${ago(seconds)} where vendor_id = ${vendorId}`);
+}
+
+/** SQL of a time that a cluster accepts in any place. */
+function ago(seconds: number): string {
+  return `'${new Date(Date.now() - seconds * 1_000).toISOString()}'`;
 }
 
 async function owner(sql: string): Promise<void> {
@@ -154,10 +159,10 @@ describe('a standing order', () => {
     await earn(vendorId, 40_000n);
     await topUpFloats(deps, signal);
     expect(await floatOf(vendorId)).toBe(30_000n);
-    await wait(vendorId, '10 seconds');
+    await wait(vendorId, 10);
     await topUpFloats(deps, signal);
     await earn(vendorId, 5_000n);
-    await wait(vendorId, '10 seconds');
+    await wait(vendorId, 10);
     await topUpFloats(deps, signal);
     expect(await floatOf(vendorId)).toBe(70_000n);
     expect(await actionsOf(vendorId)).toEqual([
@@ -210,7 +215,7 @@ describe('a prompt', () => {
     await setRule(vendorId, PUSH);
     await topUpFloats(deps, signal);
     expect(await actionsOf(vendorId)).toHaveLength(2);
-    await wait(vendorId, '10 minutes');
+    await wait(vendorId, 600);
     await topUpFloats(deps, signal);
     const today = (await actionsOf(vendorId)).slice(2);
     // Ten minutes ago was yesterday if midnight is near.
@@ -229,7 +234,7 @@ describe('a prompt', () => {
     await setRule(vendorId, FUND);
     await setRule(vendorId, { ...PUSH, phone: '254700009909' });
     await topUpFloats(deps, signal);
-    await wait(vendorId, '11 minutes');
+    await wait(vendorId, 660);
     await topUpFloats(deps, signal);
     expect(await actionsOf(vendorId)).toEqual([
       ['push', 60_000n, 'sent'],
@@ -280,11 +285,11 @@ describe('open prompts', () => {
     await checkOpenPushes({ pool, sources, log }, signal);
     // Its owner still has the time to answer.
     expect(await stateOf(vendorId)).toBe('sent');
-    await owner(`update receipt_pushes set created_at = created_at - interval '1 minute'`);
+    await owner(`update receipt_pushes set created_at = ${ago(60)}`);
     await checkOpenPushes({ pool, sources, log }, signal);
     expect(await stateOf(vendorId)).toBe('failed');
     expect(await stateOf(silent.vendorId)).toBe('sent');
-    await owner(`update receipt_pushes set created_at = created_at - interval '10 minutes'`);
+    await owner(`update receipt_pushes set created_at = ${ago(601)}`);
     await checkOpenPushes({ pool, sources, log }, signal);
     expect(await stateOf(silent.vendorId)).toBe('unknown');
   });

@@ -6,16 +6,19 @@ import type { Queryable } from '../../platform/db/pool.ts';
  */
 const LAG = `interval '2 minutes'`;
 
+/** An older report says nothing about now; the operator may have been topped up since. */
+const STALE = `interval '1 hour'`;
+
 /**
  * How far each float with a stop limit is above it, in cents: as last reported, less what was settled
- * since, less what was sent lately and has no result.
+ * since, less what was sent lately and has no result. Floats whose report is old are left out.
  */
 export async function readLeft(db: Queryable): Promise<Map<string, bigint>> {
   const reported = await db.query<{ operatorCode: string; cents: bigint; polledAt: Date }>(
     `select operator_code as "operatorCode", balance_cents - stop_cents as cents,
        polled_at as "polledAt"
      from operator_floats
-     where stop_cents is not null and balance_cents is not null and polled_at is not null`,
+     where stop_cents is not null and balance_cents is not null and polled_at > now() - ${STALE}`,
   );
   const left = new Map(reported.rows.map((row) => [row.operatorCode, row.cents]));
   if (left.size === 0) return left;

@@ -30,7 +30,9 @@ export interface EntryRequest {
  */
 export async function proposeEntry(pool: Pool, request: EntryRequest): Promise<EntryRow> {
   const proposedBy = requirePerson(request.by);
-  const { operatorCode, kind, amountCents, reference, movedAt, bank, note } = request;
+  const { operatorCode, kind, amountCents, movedAt, bank, note } = request;
+  const reference = request.reference.trim();
+  if (reference === '') throw new PlainError('It must not be empty.', { field: 'reference' });
   if (movedAt > new Date()) throw new PlainError('It must not be in the future.', { field: 'at' });
   return await databaseTransaction(pool, async (client) => {
     if ((await findOperator(client, operatorCode)) === undefined) {

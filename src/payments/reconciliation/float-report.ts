@@ -37,6 +37,17 @@ export async function reportFloat(
 /** After everything that is booked. */
 const FAR = new Date('9999-01-01T00:00:00Z');
 
+/** The difference alone, which is cheaper; null: the operator has reported no balance. */
+export async function bridgeFloat(
+  pool: Pool,
+  float: Pick<FloatRow, 'operatorCode' | 'balanceCents' | 'polledAt'>,
+): Promise<FloatBridge | null> {
+  return await snapshot(pool, async (client) => {
+    const booked = await readBookedFloat(client, float.operatorCode, FAR);
+    return await bridgeOf(client, float, bookedCents(booked));
+  });
+}
+
 async function bridgeOf(
   db: Queryable,
   {

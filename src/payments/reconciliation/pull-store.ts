@@ -52,12 +52,12 @@ export async function takePull(
   db: Queryable,
   operator: string,
   leaseMs: number,
-): Promise<(PullRow & { readonly now: Date }) | undefined> {
-  const taken = await db.query<PullRow & { readonly now: Date }>(
+): Promise<PullRow | undefined> {
+  const taken = await db.query<PullRow>(
     `update statement_pulls set due_at = now() + $2 * interval '1 millisecond'
      where operator = $1 and status = 'on' and due_at <= now()
      returning operator, status, every_minutes as "everyMinutes", delay_minutes as "delayMinutes",
-       pulled_until as "pulledUntil", last_error as "lastError", now() as now`,
+       pulled_until as "pulledUntil", last_error as "lastError"`,
     [operator, leaseMs],
   );
   return taken.rows[0];

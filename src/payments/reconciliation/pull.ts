@@ -8,6 +8,7 @@ import type { Connector, FloatMovement } from '../dispatch/connector.ts';
 import { importRead } from './import.ts';
 import type { ImportResult } from './import.ts';
 import { nextWindow } from './pull-window.ts';
+import { readDatabaseTime } from './store.ts';
 import type { PullWindow } from './pull-window.ts';
 import {
   endTurn,
@@ -151,7 +152,7 @@ async function pullOperator(deps: PullDeps, operator: string, signal: AbortSigna
       everyMs: plan.everyMinutes * 60_000,
       delayMs: plan.delayMinutes * 60_000,
     };
-    const window = nextWindow(times, plan.now);
+    const window = nextWindow(times, await readDatabaseTime(pool));
     if (window === undefined) return await endTurn(pool, operator);
     const { verdicts, casesOpened } = await pullPeriod(
       deps,

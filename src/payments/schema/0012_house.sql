@@ -32,7 +32,7 @@ create table house_entries (
     or lower(decided_by) <> lower(proposed_by)),
   constraint house_entries_confirmed check (row_id is null or decision = 'approved')
 );
-create unique index house_entries_once on house_entries (kind, subject, reference)
+create unique index house_entries_once on house_entries (kind, subject, lower(reference))
   where decision is distinct from 'rejected';
 
 -- Append-only.

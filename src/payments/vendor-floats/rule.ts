@@ -54,7 +54,16 @@ export function topUpCents(rule: TopUpRule, facts: TopUpFacts): bigint {
   return wanted < SHILLING ? 0n : wanted - (wanted % SHILLING);
 }
 
-/** The state of a vendor's float. Pure. */
-export function vendorFloatState(floatCents: bigint, lowCents: bigint | null): 'enough' | 'low' {
-  return lowCents !== null && floatCents < lowCents ? 'low' : 'enough';
+/**
+ * The state of a vendor's float. It recovers a tenth above the limit, so that a float that stays near
+ * the limit is not reported again and again. Pure.
+ */
+export function vendorFloatState(
+  state: 'enough' | 'low',
+  floatCents: bigint,
+  lowCents: bigint | null,
+): 'enough' | 'low' {
+  if (lowCents === null) return 'enough';
+  const recoversCents = state === 'low' ? lowCents + lowCents / 10n : lowCents;
+  return floatCents < recoversCents ? 'low' : 'enough';
 }

@@ -52,11 +52,12 @@ export async function watchVendorFloats(deps: {
   }
 }
 
-function sampleOf({ vendorId, lowCents, paidOutCents }: WatchedFloat, now: VendorMoney): Sample {
+function sampleOf(float: WatchedFloat, now: VendorMoney): Sample {
+  const { vendorId, lowCents, paidOutCents } = float;
   const spentCents = now.paidOutCents - (paidOutCents ?? now.paidOutCents);
   return {
     vendorId,
-    state: vendorFloatState(now.floatCents, lowCents),
+    state: vendorFloatState(float.state, now.floatCents, lowCents),
     paidOutCents: now.paidOutCents,
     // A correction that returned more than was spent is no consumption.
     spentCents: spentCents < 0n ? 0n : spentCents,

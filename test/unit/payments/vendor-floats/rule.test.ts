@@ -64,8 +64,18 @@ describe('a rule', () => {
   });
 });
 
-test('a float without a limit is never low', () => {
-  expect(vendorFloatState(0n, null)).toBe('enough');
-  expect(vendorFloatState(5n, 5n)).toBe('enough');
-  expect(vendorFloatState(4n, 5n)).toBe('low');
+describe('the state of a float', () => {
+  test.each<['enough' | 'low', bigint, 'enough' | 'low']>([
+    ['enough', 100n, 'enough'],
+    ['enough', 99n, 'low'],
+    ['low', 100n, 'low'],
+    ['low', 109n, 'low'],
+    ['low', 110n, 'enough'],
+  ])('%s, with %s cents: %s', (before, cents, after) => {
+    expect(vendorFloatState(before, cents, 100n)).toBe(after);
+  });
+
+  test('without a limit is never low', () => {
+    expect(vendorFloatState('low', 0n, null)).toBe('enough');
+  });
 });
