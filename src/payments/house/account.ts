@@ -34,6 +34,8 @@ const CLASSES: Readonly<Record<'house' | 'vendors', Readonly<Record<string, Acco
     receivable: 'asset',
     fees: 'income',
     commission: 'income',
+    // What an operator still has to pay of it.
+    commission_due: 'asset',
     cost: 'expense',
     vat: 'liability',
   },
