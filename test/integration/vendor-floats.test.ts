@@ -255,7 +255,7 @@ describe('a prompt', () => {
   ])('is refused with %s', async (_, change, field) => {
     const { vendorId } = await newVendor();
     await setRule(vendorId, FUND);
-    const refused = setRule(vendorId, { ...PUSH, ...change } as TopUpRule);
+    const refused = setRule(vendorId, { ...PUSH, ...change });
     await expect(refused).rejects.toMatchObject({ field });
     await endTopUpRule(pool, { vendorId, kind: 'fund', by: 'Asha' });
   });
