@@ -232,7 +232,7 @@ describe('a prompt', () => {
   test('is not sent while another one is open', async () => {
     const { vendorId } = await newVendor();
     await setRule(vendorId, FUND);
-    await setRule(vendorId, { ...PUSH, phone: '254700009909' });
+    await setRule(vendorId, { ...PUSH, phone: '254711009909' });
     await topUpFloats(deps, signal);
     await wait(vendorId, 660);
     await topUpFloats(deps, signal);
