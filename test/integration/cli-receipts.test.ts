@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../support/cluster.ts';
+import type { TestDatabase } from '../support/cluster.ts';
+import { inProcess, malipo, must, newMasterKey } from './cli-support.ts';
+
+// Money in on the command line, as the guide for accountants describes it.
+
+const GUIDES = path.resolve(import.meta.dirname, '../../docs/guide');
+const page = readFileSync(path.join(GUIDES, 'bank-statements.md'), 'utf8');
+
+let database: TestDatabase;
+let environment: Record<string, string>;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  environment = { DATABASE_URL: database.url, MASTER_KEY: newMasterKey() };
+  await must(environment, 'vendor', 'add', 'acme', '--name', 'Acme', '--sector', 'retail');
+});
+afterAll(async () => await database.drop());
+
+/** The words of each command of the page, with the files of the CSV sample. */
+function commandsOfPage(): string[][] {
+  const blocks = [...page.matchAll(/^ *```sh\n([\s\S]*?)^ *```/gm)].map(([, text = '']) => text);
+  return blocks
+    .flatMap((block) => block.replaceAll('\\\n', ' ').trim().split('\n'))
+    .map((line) =>
+      [...line.matchAll(/'([^']*)'|(\S+)/g)]
+        .map(([, quoted, plain]) => quoted ?? plain ?? '')
+        .map((word) => word.replace(/^bank\.json$/, sample('bank-csv.json')))
+        .map((word) => word.replace(/^statement\.csv$/, sample('bank-statement.csv'))),
+    );
+}
+
+function sample(name: string): string {
+  return path.join(GUIDES, 'samples', name);
+}
+
+test('the commands of the guide import the sample, with the output that it shows', async () => {
+  const commands = commandsOfPage();
+  expect(commands).toHaveLength(4);
+  let output = '';
+  for (const [npm, run, silent, name, dashes, ...words] of commands) {
+    expect([npm, run, silent, name, dashes]).toEqual(['npm', 'run', '-s', 'malipo', '--']);
+    output = (await must(environment, ...words)).stdout;
+  }
+  const [, shown] = /```text\n([\s\S]*?)```/.exec(page) ?? [];
+  expect(output).toBe(shown);
+});
+
+test('the settings that the page shows are those of the samples', () => {
+  const shown = [...page.matchAll(/^ *```json\n([\s\S]*?)^ *```/gm)].map(
+    ([, text = '']) => JSON.parse(text) as unknown,
+  );
+  const files = ['bank-camt053.json', 'bank-csv.json'].map(
+    (name) => JSON.parse(readFileSync(sample(name), 'utf8')) as unknown,
+  );
+  expect(shown).toEqual(files);
+});
+
+test('the real program imports camt.053, and refuses a file that was cut off', async () => {
+  const source = ['--kind', 'statement', '--collector', 'bank-in'];
+  const settings = ['--settings-file', sample('bank-camt053.json')];
+  await must(environment, 'receipts', 'source', 'set', 'camt', '--name', 'X', source, settings);
+  const file = sample('bank-statement.xml');
+  const imported = await malipo(environment, 'receipts', 'import', 'camt', file, '--json');
+  // Its M-PESA receipt is known from the CSV file.
+  expect(imported.json()).toMatchObject({ credited: 0, waiting: 2, repeated: 1, pending: 1 });
+  const wrong = await inProcess(environment, 'receipts', 'import', 'camt', sample('bank-csv.json'));
+  expect(wrong).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(wrong.stderr).toContain('line 1: the XML is not valid');
+});
+
+describe('a receipt that no vendor has', () => {
+  const name = ['FT26006002', '--issuer', 'bank'];
+  const run = async (...words: string[]) => await inProcess(environment, 'receipts', ...words);
+
+  test('is listed, proposed, and approved by another person who says what', async () => {
+    expect((await run('list')).stdout).toContain('FT26006002');
+    const proposal = ['--vid', 'acme', '--by', 'Asha', '--note', 'the depositor called'];
+    await must(environment, 'receipts', 'propose', name, proposal);
+    const approve = async (...more: string[]) => await run('approve', ...name, ...more);
+    expect((await approve('--by', 'Baraka')).stderr).toContain('either --vid or --close');
+    expect((await approve('--close', '--by', 'Baraka')).stderr).toContain('assign it to acme');
+    expect((await approve('--vid', 'acme', '--by', 'asha')).stderr).toContain('another person');
+    expect(await approve('--vid', 'acme', '--by', 'Baraka')).toMatchObject({ exitCode: 0 });
+    const { stdout } = await must(environment, 'receipts', 'show', name);
+    for (const word of ['credited', 'approved by Baraka', 'proposed']) {
+      expect(stdout).toContain(word);
+    }
+  });
+
+  test('two issuers with one number have to be told apart', async () => {
+    const ambiguous = await run('show', 'FT26006002');
+    expect(ambiguous).toMatchObject({ exitCode: 1 });
+    expect(ambiguous.stderr).toContain('bank, camt');
+  });
+});
+
+test('the ledger holds after all of it', async () => {
+  expect((await must(environment, 'ledger', 'check')).exitCode).toBe(0);
+});
