@@ -4,6 +4,7 @@ import type { FaultCounts } from './faults.ts';
 import type { Mutant } from './mutants.ts';
 import { runSeed } from './run.ts';
 import type { Run } from './run.ts';
+import type { Shape } from './scenario.ts';
 
 /** What is worth telling of a run when it is one of thousands. */
 export type RunResult = Pick<Run, 'seed' | 'violations' | 'faults'>;
@@ -41,13 +42,14 @@ export async function runSeeds(options: {
   /** Undefined when there are no more. */
   readonly takeSeed: () => number | undefined;
   readonly mutant?: Mutant;
+  readonly shape?: Shape;
   readonly onRun: (run: RunResult) => void;
 }): Promise<void> {
-  const { takeSeed, mutant, onRun } = options;
+  const { takeSeed, mutant, shape, onRun } = options;
   const work = async (database: SimulatedDatabase): Promise<void> => {
     for (let seed = takeSeed(); seed !== undefined; seed = takeSeed()) {
       try {
-        const { violations, faults } = await runSeed({ seed, database, mutant });
+        const { violations, faults } = await runSeed({ seed, database, mutant, shape });
         onRun({ seed, violations, faults });
       } catch (error) {
         throw new Error(`Seed ${seed} could not be run`, { cause: error });
@@ -66,6 +68,7 @@ export async function runCampaign(options: {
   readonly first: number;
   readonly count: number;
   readonly mutant?: Mutant;
+  readonly shape?: Shape;
   readonly untilFailed?: boolean;
 }): Promise<Campaign> {
   const campaign = newCampaign();

@@ -9,6 +9,7 @@ import type {
 } from '../../src/payments/dispatch/connector.ts';
 import { NO_CAPABILITIES } from '../support/scripted-connector.ts';
 import type { Life } from './link.ts';
+import { handleOf } from './operator.ts';
 import type { HostileOperator, Message } from './operator.ts';
 import type { World } from './world.ts';
 
@@ -19,6 +20,9 @@ interface Posted {
 }
 
 const TYPICAL_MS = 20;
+const PREPARE_MS = 1_000;
+/** When people are asked about an instruction that nobody can ask about. */
+const CASE_AFTER_MS = 20_000;
 
 /** The way from one process to one operator and back, with all that can go wrong on it. */
 export function createSimulatedConnector(
@@ -31,6 +35,7 @@ export function createSimulatedConnector(
     ...NO_CAPABILITIES,
     acceptanceWindowMs: character.acceptanceWindowMs,
     payDeadlineMs: character.payDeadlineMs,
+    ...shapedParts(world, life, operator),
     pay: async (instruction, signal) => {
       const message = operator.instruct(instruction);
       life.instructionsOut += 1;
@@ -45,6 +50,9 @@ export function createSimulatedConnector(
     ...(character.hasStatus
       ? {
           status: async (query, signal) => {
+            if (character.shape?.statusBy === 'operator_handle' && query.operatorHandle === null) {
+              return { ...silence('nothing can be asked'), answered: true };
+            }
             life.queriesOut += 1;
             try {
               return await ask(world, { life, operator, reference: query.reference, signal });
@@ -63,8 +71,52 @@ export function createSimulatedConnector(
             }),
         }
       : {}),
-    callbacks: { acceptedBody: {}, read: async (request) => readCallback(request) },
+    callbacks: {
+      acceptedBody: {},
+      read: async (request) => believed(readCallback(request), operator),
+    },
   };
+}
+
+/** What protocols have that are not like most. */
+function shapedParts(
+  world: World,
+  life: Life,
+  { character }: HostileOperator,
+): Partial<Pick<Connector, 'prepare' | 'caseAfterMs'>> {
+  const { shape } = character;
+  if (shape === undefined) return {};
+  const caseAfterMs = shape.statusBy === 'our_reference' ? null : CASE_AFTER_MS;
+  if (!shape.twoSteps) return { caseAfterMs };
+  return {
+    caseAfterMs,
+    prepare: {
+      deadlineMs: PREPARE_MS,
+      prepare: async ({ reference }) => {
+        await pause(world, Math.min(PREPARE_MS, world.random.latencyMs(TYPICAL_MS)), life);
+        await world.crashPoint(life);
+        if (life.dead) return await new Promise(() => {});
+        return world.strikes('instruction_refused')
+          ? { kind: 'not_sent', reason: 'refused', operatorPaused: false, answered: false }
+          : { kind: 'prepared', operatorHandle: handleOf(reference) };
+      },
+    },
+  };
+}
+
+/** A callback that is not signed only makes us ask; where nothing can be asked it is all there is. */
+function believed(reading: CallbackReading, { character }: HostileOperator): CallbackReading {
+  const isConfirmed = character.shape?.callbackTrust === 'secret_url_confirmed_by_query';
+  if (!isConfirmed || reading.kind !== 'reports') return reading;
+  const reports = reading.reports.map(({ reference, outcome }) => ({
+    reference,
+    outcome: {
+      kind: 'hint' as const,
+      operatorHandle: handleOf(reference),
+      says: outcome.kind === 'paid' || outcome.kind === 'declined' ? outcome : null,
+    },
+  }));
+  return { kind: 'reports', reports };
 }
 
 /** Calls of a process that its operators have not answered yet. */

@@ -17,6 +17,7 @@ interface Row {
   stage: 'send' | 'verify' | null;
   /** The operator that has the instruction, or that the outcome comes from. */
   operator_code: string | null;
+  operator_handle: string | null;
   attempts: number;
   /** What its reservation paid to the operator. */
   posted_cents: string | null;
@@ -25,7 +26,7 @@ interface Row {
 
 const ROWS = `select t.vendor_id, t.payment_id, t.merchant_reference, t.biller_code,
     t.amount_cents::text, t.outcome, q.stage,
-    coalesce(t.operator_code, q.operator_code) as operator_code,
+    coalesce(t.operator_code, q.operator_code) as operator_code, q.operator_handle,
     (select count(*)::integer from attempts a
       where a.vendor_id = t.vendor_id and a.payment_id = t.payment_id) as attempts,
     (select sum(f.amount_cents)::text from transfers f
@@ -53,11 +54,17 @@ export async function isDrained(world: World): Promise<boolean> {
 
 function mayStayOpen(
   world: World,
-  row: Pick<Row, 'operator_code' | 'stage'> & { readonly reference: string },
+  row: Pick<Row, 'operator_code' | 'operator_handle' | 'stage' | 'cases'> & {
+    readonly reference: string;
+  },
 ): boolean {
   const entry = entryOf(world, row);
   const character = characterOf(world, row.operator_code);
   if (row.stage !== 'verify' || entry?.callbackTaken === true) return false;
+  if (character?.shape?.statusBy === 'operator_handle' && row.operator_handle === null) {
+    // The documented hole: people have it.
+    return row.cases.includes('no_answer');
+  }
   const neverArrived = entry === undefined || entry.state === 'on_its_way';
   return (
     entry?.silent === true ||

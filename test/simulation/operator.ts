@@ -95,14 +95,15 @@ export function createHostileOperator(
     entry.arrivedAtMs = schedule.nowMs;
     entry.verdict = world.strikes('declined') ? 'declined' : 'paid';
     entry.silent ||= world.strikes('never_tells');
-    const later = entry.silent || world.strikes('accepted_first');
+    const isTold = character.shape?.result === 'callback';
+    const later = isTold || entry.silent || world.strikes('accepted_first');
     if (later) {
       entry.state = 'deciding';
       schedule.after(random.whole(100, 8_000), () => {
         execute(entry);
         if (character.callbacks !== 'never') tell(entry);
       });
-      return unknown('accepted', `handle ${entry.reference.slice(-4)}`);
+      return unknown('accepted', handleOf(entry.reference));
     }
     execute(entry);
     if (character.callbacks === 'always') tell(entry);
@@ -116,6 +117,7 @@ export function createHostileOperator(
       return { kind: 'not_sent', reason: 'no float', operatorPaused: true, answered: true };
     }
     if (entry.state === 'on_its_way') return decide(entry);
+    if (character.shape?.callerKey === 'refuses_reuse') return unknown('used', null);
     if (character.idempotent) return known(entry);
     world.note('operator_known_again');
     return decide(entry);
@@ -249,6 +251,11 @@ function newEntry(operatorCode: string, instruction: PaymentInstruction): Entry 
     callbackTaken: false,
     answersOut: 0,
   };
+}
+
+/** The operator's own name for an instruction. */
+export function handleOf(reference: string): string {
+  return `handle ${reference.slice(-4)}`;
 }
 
 /** What the operator says of an entry when it says the truth. */

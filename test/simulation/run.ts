@@ -13,6 +13,7 @@ import { createHostileOperator } from './operator.ts';
 import { createPost } from './post.ts';
 import { startProcess } from './process.ts';
 import type { SimulatedProcess } from './process.ts';
+import type { Shape } from './scenario.ts';
 import { createWorld } from './world.ts';
 import type { World } from './world.ts';
 
@@ -37,11 +38,13 @@ export async function runSeed(options: {
   readonly seed: number;
   readonly database: SimulatedDatabase;
   readonly mutant?: Mutant | undefined;
+  /** Of every operator's protocol; default: drawn. */
+  readonly shape?: Shape | undefined;
   readonly onLine?: ((line: string) => void) | undefined;
 }): Promise<Run> {
   const { database, seed, mutant } = options;
   await database.reset(mutant?.bugs ?? NO_BUGS);
-  const world = createWorld({ seed, database, onLine: options.onLine });
+  const world = createWorld({ seed, database, shape: options.shape, onLine: options.onLine });
   await furnish(database.client, world);
   const network = createNetwork(world);
   const fleet = startFleet(world, network, mutant);

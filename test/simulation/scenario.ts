@@ -1,5 +1,15 @@
+import type { Declaration } from '../../src/payments/dispatch/connector.ts';
 import type { Fault } from './faults.ts';
 import type { Random } from './random.ts';
+
+/** How an operator's protocol works, as its declaration says. */
+export interface Shape extends Pick<
+  Declaration,
+  'callerKey' | 'result' | 'statusBy' | 'callbackTrust'
+> {
+  /** An id is reserved before the instruction is sent. */
+  readonly twoSteps: boolean;
+}
 
 /** What kind of company an operator is. Its faults come from the rates. */
 export interface OperatorCharacter {
@@ -18,6 +28,8 @@ export interface OperatorCharacter {
   readonly lies: boolean;
   readonly maxConcurrency: number;
   readonly maxPerSecond: number | null;
+  /** Undefined: the protocol lets us ask by our reference, and signs its callbacks. */
+  readonly shape?: Shape;
 }
 
 /** One payment a vendor wants. */
@@ -107,14 +119,15 @@ const DELAYS = ['instruction_lost', 'instruction_left_late', 'answer_lost'] as c
 /**
  * Every run has another mix: about half of the faults are off, so that each of them also meets a
  * service that is not already busy with all the others.
+ * @param shape of every operator's protocol.
  */
-export function drawScenario(random: Random): Scenario {
+export function drawScenario(random: Random, shape?: Shape): Scenario {
   const rates: Partial<Record<Fault, number>> = {};
   for (const [name, max] of Object.entries(MOST)) {
     if (random.chance(0.5)) rates[name as Fault] = max * (0.2 + 0.8 * random.next());
   }
   const operators = Array.from({ length: random.pick([1, 2, 2, 3]) }, (_, index) =>
-    drawOperator(random, index),
+    shaped(drawOperator(random, index), shape),
   );
   const sluggish = random.chance(0.25);
   const mixed = [
@@ -181,6 +194,22 @@ function drawRoutes(random: Random, operators: readonly OperatorCharacter[]): Sc
         }),
     ),
   );
+}
+
+/** The operator with a protocol of this shape; it says the truth. */
+function shaped(character: OperatorCharacter, shape: Shape | undefined): OperatorCharacter {
+  if (shape === undefined) return character;
+  const { callerKey, result, statusBy, callbackTrust } = shape;
+  return {
+    ...character,
+    shape,
+    lies: false,
+    idempotent: callerKey !== 'none',
+    hasStatus: statusBy !== 'cannot_be_asked',
+    acceptanceWindowMs: statusBy === 'our_reference' ? character.acceptanceWindowMs : null,
+    callbacks:
+      callbackTrust === 'no_callbacks' ? 'never' : result === 'callback' ? 'always' : 'accepted',
+  };
 }
 
 function drawOperator(random: Random, index: number): OperatorCharacter {

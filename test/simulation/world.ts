@@ -6,7 +6,7 @@ import type { Fault, FaultCounts } from './faults.ts';
 import { createRandom } from './random.ts';
 import type { Random } from './random.ts';
 import { drawScenario } from './scenario.ts';
-import type { Scenario } from './scenario.ts';
+import type { Scenario, Shape } from './scenario.ts';
 import { createSchedule } from './schedule.ts';
 import type { Schedule } from './schedule.ts';
 import { createTruth } from './truth.ts';
@@ -52,6 +52,7 @@ const STAND_STILL = [
 export function createWorld(options: {
   readonly seed: number;
   readonly database: SimulatedDatabase;
+  readonly shape?: Shape | undefined;
   /** Takes what happened, line by line. */
   readonly onLine?: ((line: string) => void) | undefined;
 }): World {
@@ -59,7 +60,7 @@ export function createWorld(options: {
   const schedule = createSchedule(random);
   const faults = noFaults();
   const violations: string[] = [];
-  const scenario = drawScenario(random);
+  const scenario = drawScenario(random, options.shape);
   const story = createHash('sha256');
   const world: World = {
     seed: options.seed,

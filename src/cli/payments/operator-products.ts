@@ -39,7 +39,7 @@ export function addProducts(operator: Command, cli: Cli): void {
 /** Throws: `PlainError` when the operator has no list, or does not give it. */
 async function listAll(operatorCode: string, connector: Connector): Promise<Product[]> {
   const { products } = connector;
-  if (products === undefined || products === null) {
+  if (products === null) {
     throw new PlainError(`${operatorCode} has no list of products.`);
   }
   const all: Product[] = [];

@@ -39,8 +39,8 @@ export interface Connector {
     ((page: StatementQuery, signal: AbortSignal) => Promise<StatementPage>) | null;
   /** What the operator pays out in another currency; `operator test` shows it. */
   readonly quote: ((query: QuoteQuery, signal: AbortSignal) => Promise<QuoteAnswer>) | null;
-  /** What the operator sells, with prices, page by page. Absent or null: it has no such list. */
-  readonly products?: ((cursor: string | null, signal: AbortSignal) => Promise<ProductPage>) | null;
+  /** What the operator sells, with prices, page by page. */
+  readonly products: ((cursor: string | null, signal: AbortSignal) => Promise<ProductPage>) | null;
   readonly callbacks: Callbacks | null;
   /** Frees connections. */
   close(): Promise<void>;

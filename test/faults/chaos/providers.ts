@@ -32,6 +32,10 @@ export function providerAccount(billerCode: string, number: number): string {
 export function cannotBeAsked(operatorCode: string | null, handle: string | null): boolean {
   if (operatorCode === null || !Object.hasOwn(PROVIDER_OPERATORS, operatorCode)) return false;
   const { connector } = PROVIDER_OPERATORS[operatorCode as PayingProvider];
-  const { statusBy } = DECLARATIONS[connector] ?? {};
-  return statusBy === 'cannot_be_asked' || (statusBy === 'operator_handle' && handle === null);
+  // The configuration for VTpass makes its own references, and asks by them.
+  if (connector === 'http') return false;
+  const { statusBy, callbackTrust } = DECLARATIONS[connector] ?? {};
+  // With `secret_url` only a callback tells.
+  if (statusBy === 'cannot_be_asked' || callbackTrust === 'secret_url') return true;
+  return statusBy === 'operator_handle' && handle === null;
 }

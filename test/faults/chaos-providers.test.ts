@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { PROVIDER_CHOICES } from './chaos/providers.ts';
+import { runChaos } from './chaos/run.ts';
+
+const KILLS = 4;
+
+test.each(PROVIDER_CHOICES)(
+  '%s: nothing is paid twice, nothing that was paid is failed, and what nobody can find out is a case',
+  async (provider) => {
+    const seed = 1 + Math.floor(Math.random() * 1_000_000);
+    const result = await runChaos({ kills: KILLS, seed, provider });
+    const { lost, paidTwice, violations } = result;
+    expect(
+      { lost, paidTwice, violations },
+      `npm run chaos -- --provider ${provider} --kills ${KILLS} --seed ${seed}`,
+    ).toEqual({ lost: [], paidTwice: [], violations: [] });
+    expect(result.kills).toBeGreaterThanOrEqual(KILLS);
+    expect(result.accepted).toBeGreaterThan(0);
+  },
+  300_000,
+);

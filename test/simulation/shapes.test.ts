@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DECLARATIONS } from '../../src/payments/connectors/registry.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import type { TestDatabase } from '../support/cluster.ts';
+import { runCampaign } from './campaign.ts';
+import { openSimulatedDatabase } from './database.ts';
+import type { SimulatedDatabase } from './database.ts';
+import type { Mutant } from './mutants.ts';
+import type { Shape } from './scenario.ts';
+
+// The rows of docs/operating/faults.md with operators of every protocol's shape: no key of ours, results
+// by callback only, callbacks that are not signed, status by an id of theirs, one step and two.
+
+const SEEDS = 10;
+const TIMEOUT_MS = 240_000;
+
+let made: TestDatabase;
+let database: SimulatedDatabase;
+
+beforeAll(async () => {
+  made = await createTestDatabase();
+  database = await openSimulatedDatabase(made.ownerUrl);
+});
+afterAll(async () => {
+  await database.close();
+  await made.drop();
+});
+
+function shapeOf(protocol: string, twoSteps: boolean): Shape {
+  const declaration = DECLARATIONS[protocol];
+  if (declaration === undefined) throw new Error(`there is no protocol ${protocol}`);
+  const { callerKey, result, statusBy, callbackTrust } = declaration;
+  return { callerKey, result, statusBy, callbackTrust, twoSteps };
+}
+
+const CASES = Object.keys(DECLARATIONS).flatMap((protocol, index) =>
+  [false, true].map((twoSteps) => ({
+    protocol,
+    steps: twoSteps ? 'two steps' : 'one step',
+    shape: shapeOf(protocol, twoSteps),
+    first: 1 + SEEDS * (2 * index + Number(twoSteps)),
+  })),
+);
+
+test.each(CASES)(
+  '$protocol, $steps: nothing is paid twice, nothing unknown fails, and what nobody can ask about is a case',
+  async ({ shape, first }) => {
+    const campaign = await runCampaign({ databases: [database], first, count: SEEDS, shape });
+    expect(campaign.failed.map(({ seed, violations }) => [seed, violations[0]])).toEqual([]);
+    // It was a storm, and the protocol's own ways were taken.
+    const { faults } = campaign;
+    expect(faults.instruction_lost * faults.answer_lost).toBeGreaterThan(0);
+    if (shape.result === 'callback') expect(faults.declined).toBeGreaterThan(0);
+  },
+  TIMEOUT_MS,
+);
+
+/** An instruction that nobody can ask about, taken for one that never arrived. */
+const FORGETFUL: Mutant = {
+  name: 'no_handle_is_not_found',
+  connector: (connector) => ({
+    ...connector,
+    acceptanceWindowMs: 0,
+    status: async (query, signal) =>
+      query.operatorHandle === null
+        ? { kind: 'not_found' }
+        : ((await connector.status?.(query, signal)) ?? { kind: 'not_found' }),
+  }),
+};
+
+test(
+  'a connector that sends again what it cannot ask about is found out',
+  async () => {
+    const campaign = await runCampaign({
+      databases: [database],
+      first: 1,
+      count: 16 * SEEDS,
+      shape: shapeOf('daraja-b2b', false),
+      mutant: FORGETFUL,
+      untilFailed: true,
+    });
+    expect(campaign.failed[0]?.violations[0]).toMatch(/instructed again|was paid 2 times/);
+  },
+  TIMEOUT_MS,
+);
