@@ -11,7 +11,7 @@ import type { Ending, ServiceProcess } from './service-process.ts';
 import { makeTemporaryFolder, removeFolder } from './temporary.ts';
 import { until } from './until.ts';
 
-const START_MS = 60_000;
+const START_MS = 120_000;
 
 /** A payment that an operator really made. */
 export interface TruthEntry {
