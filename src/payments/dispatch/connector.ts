@@ -67,7 +67,11 @@ export interface Declaration {
   readonly statusBy: 'our_reference' | 'operator_handle' | 'cannot_be_asked';
   /** How a callback is proven to be the operator's. */
   readonly callbackTrust:
-    'signed' | 'secret_url_confirmed_by_query' | 'secret_url' | 'no_callbacks';
+    | 'signed'
+    | 'secret_url_confirmed_by_query'
+    | 'confirmed_by_query'
+    | 'secret_url'
+    | 'no_callbacks';
 }
 
 export interface PaymentInstruction {

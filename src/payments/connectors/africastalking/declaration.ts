@@ -22,5 +22,5 @@ export const AFRICASTALKING: Declaration = {
   callerKey: 'none',
   result: 'answer_or_callback',
   statusBy: 'operator_handle',
-  callbackTrust: 'secret_url_confirmed_by_query',
+  callbackTrust: 'confirmed_by_query',
 };

@@ -48,5 +48,5 @@ function statusByOf(settings: HttpSettings, canBeAsked: boolean): Declaration['s
 
 function callbackTrustOf(callback: HttpSettings['callback']): Declaration['callbackTrust'] {
   if (callback === undefined) return 'no_callbacks';
-  return callback.signature === undefined ? 'secret_url_confirmed_by_query' : 'signed';
+  return callback.signature === undefined ? 'confirmed_by_query' : 'signed';
 }
