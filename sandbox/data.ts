@@ -170,7 +170,6 @@ export async function prepareSandbox(
           operatorCode: biller.operator,
           minimumCents: biller.category === 'airtime' ? 500n : 5_000n,
           maximumCents: null,
-          feeCents: 0n,
           secondaryAccount: biller.phone ?? false,
           validatesAccounts: biller.validates ?? false,
           accountFormat: biller.category === 'airtime' ? MSISDN : '^[0-9]{5,14}$',

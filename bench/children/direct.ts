@@ -129,6 +129,8 @@ function newPayment(vendorIds: readonly number[], turn: number): NewPayment {
     phone: null,
     amountCents: 10_000n,
     feeCents: 0n,
+    vatCents: 0n,
+    feePrice: null,
     merchantReference: `d-${started}-${references}`,
     duplicateCheck: false,
   };

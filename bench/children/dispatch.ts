@@ -42,6 +42,7 @@ const ROUTE = {
   reason: null,
   minimumCents: 0n,
   maximumCents: NO_MAXIMUM,
+  operatorPrice: null,
   waitMs: 0,
 };
 const MAX_CONNECTIONS = 10;
@@ -152,6 +153,8 @@ function newPayments(vendorId: number, count: number): Parameters<typeof createP
       phone: null,
       amountCents: 10_000n,
       feeCents: 0n,
+      vatCents: 0n,
+      feePrice: null,
       merchantReference: paymentId,
       duplicateCheck: false,
     };

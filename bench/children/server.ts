@@ -117,6 +117,7 @@ const perRequest: Operation<typeof request, typeof response, Vendor> = {
       kind: 'accepted',
       paymentId: payment.paymentId,
       createdAt,
+      feeCents: payment.feeCents,
     });
     return {
       header_status: 200,

@@ -111,6 +111,8 @@ async function callbacks(stage: Stage, { port, pool }: Place): Promise<number> {
     phone: null,
     amountCents: 10_000n,
     feeCents: 0n,
+    vatCents: 0n,
+    feePrice: null,
     duplicateCheck: false,
   }));
   await createPayments(pool, payments);

@@ -56,6 +56,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./payments/route.ts')).addRouteCommands,
   },
   {
+    name: 'price',
+    summary: 'prices: fees of vendors, costs and commissions of operators',
+    load: async () => (await import('./payments/price.ts')).addPriceCommands,
+  },
+  {
     name: 'prefix',
     summary: 'phone prefixes and their airtime billers',
     load: async () => (await import('./payments/prefix.ts')).addPrefixCommands,
@@ -114,6 +119,11 @@ const COMMANDS: readonly Entry[] = [
     name: 'house',
     summary: 'our own books: trial balance, transfers, entries that two people decide',
     load: async () => (await import('./payments/house.ts')).addHouseCommands,
+  },
+  {
+    name: 'report',
+    summary: 'reports over a period: the margin by biller, operator, vendor and day',
+    load: async () => (await import('./payments/report.ts')).addReportCommands,
   },
   {
     name: 'case',

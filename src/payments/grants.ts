@@ -13,6 +13,8 @@ export const PAYMENTS_GRANTS: RuntimeGrants = {
   operator_floats: { insert: true, updateAllBut: ['operator_code'] },
   operator_float_hours: { insert: true, update: ['spent_cents', 'added_cents'], delete: true },
   route_breakers: { insert: true, update: ['opened_at', 'probe_at', 'reason'], delete: true },
+  fee_prices: APPEND_ONLY,
+  operator_prices: APPEND_ONLY,
   phone_prefixes: { insert: true, update: ['biller_code'], delete: true },
 
   // The ledger.
@@ -72,6 +74,7 @@ export const PAYMENTS_GRANTS: RuntimeGrants = {
       'note',
       'operator_code',
       'route_reason',
+      'operator_price',
     ],
   },
   unmatched_callbacks: APPEND_ONLY,

@@ -9,6 +9,9 @@ export const PAYMENTS_TABLES: TableClasses = {
   operator_floats: 'reference',
   operator_float_hours: 'reference',
   phone_prefixes: 'reference',
+  fee_prices: 'reference',
+  // Settling needs an operator's price.
+  operator_prices: 'reference',
 
   accounts: 'distributed',
   transfers: 'distributed',

@@ -16,10 +16,10 @@ export const ROWS: readonly (readonly string[])[] = [
 
   ['payments/tables'],
   // Every folder above may open a case when it finds a contradiction.
-  ['payments/ledger', 'payments/cases', 'payments/grants'],
+  ['payments/ledger', 'payments/cases', 'payments/prices', 'payments/grants'],
   ['payments/billers'],
   ['payments/house'],
-  ['payments/collections', 'payments/create', 'payments/audit'],
+  ['payments/collections', 'payments/create', 'payments/audit', 'payments/reports'],
   ['payments/settle', 'payments/events'],
   ['payments/bulk', 'payments/dispatch'],
   // A biller changes its operator only while no instruction is out.

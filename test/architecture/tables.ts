@@ -19,6 +19,7 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
     'operator_float_hours',
     'phone_prefixes',
   ],
+  'payments/prices': ['fee_prices', 'operator_prices'],
   'payments/quarantine': ['quarantines', 'quarantine_events'],
   'payments/collections': ['collections', 'fund_movements'],
   'payments/receipts': [
@@ -128,6 +129,10 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     tables: ['dispatch_queue'],
     why: 'whether a payment is queued or at its operator is read with it, in one snapshot',
   },
+  'payments/reports/margin-store.ts': {
+    tables: ['archived_payments', 'corrections', 'payments', 'transfers'],
+    why: 'sums the transfers of a period by biller and operator, which the payments know, inside the database',
+  },
   'payments/dispatch/recall-store.ts': {
     tables: ['payments'],
     why: 'finds and locks queue entries by payment in one statement; only the payment knows the biller, which is part of the entry’s key',
@@ -181,7 +186,7 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     why: 'sums the transfers of a day, and names the operators that were paid, inside the database',
   },
   'payments/reconciliation/store.ts': {
-    tables: ['corrections', 'dispatch_queue', 'payments', 'transfers'],
+    tables: ['corrections', 'dispatch_queue', 'operator_prices', 'payments', 'transfers'],
     why: 'matching reads what the ledger has of an operator’s payments in one join',
   },
 };

@@ -47,6 +47,7 @@ const GOTV = {
   secondary_account: 'true',
   maximum_amount: null,
   fee: '0.00',
+  fee_formula: null,
   account_format: '^[0-9]{5,14}$',
   account_label: 'IUC number',
   can_validate: 'true',
@@ -159,6 +160,7 @@ const OPERATIONS: Readonly<
           secondary_account: 'false',
           maximum_amount: null,
           fee: '0.00',
+          fee_formula: null,
           account_format: 'msisdn',
           account_label: 'Phone number',
           can_validate: 'false',
@@ -180,7 +182,13 @@ const OPERATIONS: Readonly<
     },
     body: {
       header_status: 200,
-      msg: { status: 1, text: TEXT, ipay_reference: REFERENCE, posted_time: WHEN },
+      msg: {
+        status: 1,
+        text: TEXT,
+        ipay_reference: REFERENCE,
+        posted_time: WHEN,
+        fee: '0.00',
+      },
     },
   }),
   validate: () => ({

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { setFeePrice } from '../../src/payments/billers/administer-prices.ts';
 import { setBiller } from '../../src/payments/billers/administer.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { fresh } from '../support/demo-vendors.ts';
+import { flatFormula } from '../support/fee-prices.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { expectRefusal } from '../support/refusals.ts';
@@ -209,21 +211,41 @@ describe('the list of billers', () => {
       account_label: 'IUC number',
       can_validate: 'true',
     });
-    const change = { maximumCents: 7_000_000n, feeCents: 2_550n, accountFormat: '^KP[0-9]{6}$' };
-    await setBiller(running.service.pool, 'zuku', change);
+    const change = { maximumCents: 7_000_000n, accountFormat: '^KP[0-9]{6}$' };
+    const { pool } = running.service;
+    await setBiller(pool, 'zuku', change);
+    const tiers = [{ fromCents: 0n, flatCents: 2_500n, bps: 100 }];
+    const key = { billerCode: 'zuku', vendorId: null };
+    const setting = { validFrom: null, setBy: 'Asha' };
+    await setFeePrice(pool, key, flatFormula(0n, { tiers }), setting);
     await running.service.catalogue.reload();
     const status = await vendor.call('billerStatus', { biller_code: 'zuku' });
     expect(status.body.data).toMatchObject({
       minimum_balance: '50.00',
       maximum_amount: '70000.00',
+      // Of the minimum amount.
       fee: '25.50',
+      fee_formula: {
+        tiers: [{ from: '0.00', flat: '25.00', percent: '1' }],
+        minimum: null,
+        maximum: null,
+        vat_percent: '0',
+        vat: 'added',
+      },
       account_format: '^KP[0-9]{6}$',
       can_validate: 'false',
       status: 'ONLINE',
     });
     const zuku = { biller_name: 'zuku', amount: '60' };
     expectRefusal(await vendor.create({ ...zuku, account: '12345678' }), INVALID_ACCOUNT);
-    referenceOf(await vendor.create({ ...zuku, account: ' KP123456' }));
+    const request = { ...zuku, account: ' KP123456', merchant_reference: 'priced' };
+    const created = await vendor.create(request);
+    expect(created.body.msg).toMatchObject({ fee: '25.60' });
+    // A repeat shows the fee that was charged, whatever it is now.
+    await setFeePrice(pool, key, flatFormula(1n), setting);
+    await running.service.catalogue.reload();
+    const again = await vendor.create(request);
+    expect(again.body.msg).toEqual(created.body.msg);
   });
 
   test('says that a biller cannot be validated if its operator cannot', async () => {

@@ -141,7 +141,7 @@ test('a statement names the references of archived payments too', async () => {
   const lines: StatementLine[] = [];
   await readStatement(
     books.pool,
-    { vendorId, from: new Date(0), to: soon() },
+    { vendorId, scope: 'all', from: new Date(0), to: soon() },
     { opening: () => undefined, lines: (some) => lines.push(...some) },
   );
   const references = new Set(lines.map((line) => line.merchantReference));

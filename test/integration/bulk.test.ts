@@ -19,6 +19,7 @@ import type { NewPayment } from '../../src/payments/create/payment.ts';
 import type { Vendor } from '../../src/parties/vendor.ts';
 import { OPERATOR, OTHER_BILLER, openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
+import { flatPrices } from '../support/fee-prices.ts';
 import { BILLER } from '../support/new-transaction.ts';
 import { until } from '../support/until.ts';
 
@@ -43,7 +44,7 @@ function biller(billerCode: string, change: Partial<Biller> = {}): Biller {
     operatorCode: OPERATOR,
     minimumCents: MINIMUM_CENTS,
     maximumCents: null,
-    feeCents: 0n,
+    feePrices: new Map(),
     secondaryAccount: false,
     validatesAccounts: false,
     ...ANY_ACCOUNT,
@@ -354,7 +355,7 @@ test('a row that the database cannot take is refused alone', async () => {
       vendorById: (id) => vendorOf(id),
       // A fee that overflows when the amount is added.
       billerOf: (code) =>
-        biller(code, code === BILLER ? {} : { feeCents: 9_223_372_036_854_775_807n }),
+        biller(code, code === BILLER ? {} : { feePrices: flatPrices(9_223_372_036_854_775_807n) }),
     },
   });
   const rows = manyRows(900, 'poison');

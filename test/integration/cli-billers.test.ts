@@ -249,7 +249,7 @@ describe('malipo biller', () => {
       operator: 'waterworks',
       minimum: '50.00',
       maximum: null,
-      fee: '0.00',
+      fee: 'none',
       phone: false,
       validates: false,
       account_format: ANY_ACCOUNT.accountFormat,
@@ -293,8 +293,9 @@ describe('malipo biller', () => {
   });
 
   it('changes only what is given', async () => {
-    const all = ['--maximum', '70000', '--fee', '0.5', '--phone', '--validates', '--position', '9'];
+    const all = ['--maximum', '70000', '--phone', '--validates', '--position', '9'];
     await addBiller('hill_water', ...all);
+    await must(environment, 'price', 'set', 'hill_water', '--flat', '0.5', '--by', 'Asha');
     expect(await billerOf('hill_water')).toMatchObject({
       maximum: '70000.00',
       fee: '0.50',
@@ -321,8 +322,8 @@ describe('malipo biller', () => {
   it.each([
     [['biller', 'set', 'water', '--minimum', '0'], 2, '--minimum'],
     [['biller', 'set', 'water', '--minimum', '1e3'], 2, '--minimum'],
-    [['biller', 'set', 'water', '--fee', '1.005'], 2, '--fee'],
-    [['biller', 'set', 'Water!', '--fee', '1'], 2, '<code>'],
+    [['price', 'set', 'water', '--by', 'A', '--flat', '1.005'], 2, '--flat'],
+    [['biller', 'set', 'Water!', '--minimum', '1'], 2, '<code>'],
     [['biller', 'set', 'water'], 2, 'At least one setting'],
     [['biller', 'set', 'water', '--json'], 2, 'At least one setting'],
     [['biller', 'set', 'water', '--maximum', '10'], 1, '--maximum: The maximum is below'],
@@ -437,12 +438,12 @@ describe('malipo route', () => {
       operator: 'waterworks',
       reason: null,
     });
-    const set = await route('set', 'mill', 'reserve', '--maximum', '5000', '--cost-bps', '50');
+    const set = await route('set', 'mill', 'reserve', '--maximum', '5000');
     expect(set.json()).toEqual({ biller_code: 'mill', operator: 'reserve', added: true });
     expect((await route('list', '--biller', 'mill')).json()).toMatchObject({
       routes: [
         { operator: 'waterworks', position: 0, maximum: null, obstacle: null },
-        { operator: 'reserve', position: 1, maximum: '5000.00', cost_bps: 50, obstacle: null },
+        { operator: 'reserve', position: 1, maximum: '5000.00', obstacle: null },
       ],
     });
     expect((await route('mill', '100')).json()).toMatchObject({

@@ -13,6 +13,7 @@ import type { CreateOracle, Expected } from '../support/create-oracle.ts';
 import { openBooks, OTHER_BILLER } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { moved } from '../support/moved.ts';
+import { fixturePrice } from '../support/fee-prices.ts';
 import { BILLER, newPayment } from '../support/new-transaction.ts';
 
 // A batch decides like its rows taken one by one: random histories against an oracle in memory.
@@ -154,6 +155,8 @@ class Run {
       ...content,
       vendorId: this.#vendorIds[vendor] ?? 0,
       paymentId: newId(),
+      vatCents: 0n,
+      feePrice: fixturePrice(content.feeCents, content.billerCode !== BILLER),
       duplicateCheck:
         check === 'always' || (check === 'without_reference' && content.merchantReference === null),
     };

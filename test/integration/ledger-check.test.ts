@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../src/platform/base/ids.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
+import { listCasesAbout } from '../../src/payments/cases/cases-store.ts';
+import { approveResolution, proposeResolution } from '../../src/payments/corrections/cases.ts';
 import { completeChain } from '../../src/payments/ledger/chain.ts';
 import { createPayments, settlePayments } from '../../src/payments/create/store.ts';
 import type { FinalReport, NewPayment } from '../../src/payments/create/payment.ts';
@@ -89,11 +91,16 @@ async function changeBalance(vendorId: number, account: string, cents: number): 
 }
 
 /** A transfer of 5 cents of no known cause, and the balances it makes. */
-async function addUnmatched(vendorId: number, from: string, to: string): Promise<void> {
+async function addUnmatched(
+  vendorId: number,
+  from: string,
+  to: string,
+  { of = newId(), leg = 1 }: { readonly of?: string; readonly leg?: number } = {},
+): Promise<void> {
   await run(
     `insert into transfers (bucket, created_at, amount_cents, source_id, vendor_id, leg, debit_account,
-       credit_account) values (bucket_of($2), now(), 5, $1, $2, 1, $3, $4)`,
-    [newId(), vendorId, from, to],
+       credit_account) values (bucket_of($2), now(), 5, $1, $2, $5, $3, $4)`,
+    [of, vendorId, from, to, leg],
   );
   await changeBalance(vendorId, from, -5);
   await changeBalance(vendorId, to, 5);
@@ -298,6 +305,7 @@ const PLANTED: readonly Planted[] = [
       await run(`update payments set created_at = now() + interval '1 day' where payment_id = $1`, [
         queued.paymentId,
       ]),
+    along: ['fees_by_price'],
   },
   {
     invariant: 'attempts_end_once',
@@ -381,6 +389,55 @@ const PLANTED: readonly Planted[] = [
     along: ['corrections_equal_transfers'],
   },
   {
+    invariant: 'fees_by_price',
+    by: 'a fee that no price is recorded for',
+    plant: async ({ paid: done }) =>
+      await run('update payments set fee_price = null where payment_id = $1', [done.paymentId]),
+  },
+  {
+    invariant: 'fees_by_price',
+    by: 'VAT that the recorded price does not have',
+    plant: async ({ queued }) =>
+      await run('update payments set vat_cents = 1 where payment_id = $1', [queued.paymentId]),
+  },
+  {
+    invariant: 'operator_price_in_force',
+    by: 'an operator’s price that does not exist',
+    plant: async ({ paid: done }) =>
+      await run('update payments set operator_price = 77 where payment_id = $1', [done.paymentId]),
+  },
+  {
+    invariant: 'operator_prices_posted',
+    by: 'a cost without a price',
+    plant: async ({ vendorId, paid: done }) => {
+      await run(
+        `insert into accounts (bucket, vendor_id, account) values (bucket_of($1), $1, 'cost:kplc')`,
+        [vendorId],
+      );
+      await addUnmatched(vendorId, 'cost:kplc', 'operator:kplc', { of: done.paymentId, leg: 8 });
+    },
+  },
+  {
+    invariant: 'corrected_by_price',
+    by: 'a correction that leaves the operator with the fee',
+    plant: async ({ vendorId, failed }) => {
+      await settle(paidReport(failed));
+      const cases = await listCasesAbout(books.pool, vendorId, failed.paymentId);
+      const caseId = cases[0]?.caseId ?? '';
+      const terms = { amount_cents: null, operator_reference: null, message: null, details: null };
+      const proposal = { resolution: 'charge_vendor', note: 'paid after all', ...terms };
+      await proposeResolution(books.pool, { caseId, by: 'Asha', proposal });
+      await approveResolution(books, { caseId, by: 'Baraka' });
+      await run(
+        `update transfers set credit_account = 'operator:kplc'
+         where vendor_id = $1 and credit_account = 'fees' and debit_account = 'float'`,
+        [vendorId],
+      );
+      await changeBalance(vendorId, 'fees', -10);
+      await changeBalance(vendorId, 'operator:kplc', 10);
+    },
+  },
+  {
     invariant: 'closed_days_frozen',
     by: 'a closed day with money that never moved',
     plant: async ({ vendorId }) => {
@@ -390,8 +447,9 @@ const PLANTED: readonly Planted[] = [
       );
       await run(
         `insert into day_totals (bucket, day, vendor_id, operator_code, opening_cents, in_cents,
-           payments_cents, fees_cents, refunds_cents, corrections_cents, closing_cents)
-         values (bucket_of($1), '2000-01-01', $1, '', 0, 5, 0, 0, 0, 0, 5)`,
+           payments_cents, fees_cents, vat_cents, costs_cents, commissions_cents, refunds_cents,
+           corrections_cents, closing_cents)
+         values (bucket_of($1), '2000-01-01', $1, '', 0, 5, 0, 0, 0, 0, 0, 0, 0, 5)`,
         [vendorId],
       );
     },
@@ -440,9 +498,10 @@ const PLANTED: readonly Planted[] = [
     plant: async ({ vendorId }) =>
       await run(
         `insert into archived_payments (bucket, vendor_id, payment_id, archive_id, created_at,
-           settled_at, outcome, biller_code, account, amount_cents, fee_cents)
+           settled_at, outcome, biller_code, account, amount_cents, fee_cents,
+           fee_price)
          select bucket_of(vendor_id), vendor_id, payment_id, gen_random_uuid(), created_at, settled_at, outcome,
-           biller_code, account, amount_cents, fee_cents
+           biller_code, account, amount_cents, fee_cents, fee_price
          from payments where vendor_id = $1 and outcome is not null limit 1`,
         [vendorId],
       ),

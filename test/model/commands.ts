@@ -12,7 +12,14 @@ import type { FinalReport } from '../../src/payments/create/payment.ts';
 import { rotateKey } from '../../src/parties/administer.ts';
 import { matchingKey, sign } from '../../src/parties/signature.ts';
 import { namedBy } from '../support/create-oracle.ts';
-import { COLLECTOR, failedReport, OTHER_BILLER, paidReport } from '../support/money-fixture.ts';
+import {
+  COLLECTOR,
+  failedReport,
+  OPERATOR,
+  OTHER_BILLER,
+  paidReport,
+  through,
+} from '../support/money-fixture.ts';
 import { BILLER, newPayment } from '../support/new-transaction.ts';
 import {
   modelClaim,
@@ -114,7 +121,8 @@ const newPaymentArbitrary = fc.record({
   account: fc.constantFrom('12345', '67890'),
   phone: fc.constantFrom(null, '0712000000'),
   amountCents: cents,
-  feeCents: fc.constantFrom(0n, 0n, 25n),
+  // The last with VAT of 16.
+  feeCents: fc.constantFrom(0n, 0n, 25n, 116n),
   merchantReference: fc.option(fc.constantFrom('A', 'B')),
   duplicateCheck: fc.boolean(),
 });
@@ -124,7 +132,11 @@ const creates = fc.array(newPaymentArbitrary, { minLength: 1, maxLength: 6 }).ma
   command('create', payments, {
     run: async (given, model, system) => {
       const rows = given.map(({ vendor: index, ...row }) =>
-        newPayment({ vendorId: vendorIdOf(system, index), ...row }),
+        newPayment({
+          vendorId: vendorIdOf(system, index),
+          vatCents: row.feeCents === 116n ? 16n : 0n,
+          ...row,
+        }),
       );
       const decisions = await Promise.all(rows.map((row) => system.lanes.add(row)));
       for (const [index, row] of rows.entries()) {
@@ -160,20 +172,24 @@ const claims = fc
     stage: fc.constantFrom('send', 'verify'),
     max: fc.integer({ min: 1, max: 4 }),
     lapsesAtOnce: fc.constantFrom(true, true, false),
+    hasTerms: fc.boolean(),
   })
   .map((wanted) =>
     command('claim', wanted, {
       run: async (given, model, system) => {
-        const { stage, max, lapsesAtOnce } = given;
+        const { stage, max, lapsesAtOnce, hasTerms } = given;
         const queue = {
           vendorId: vendorIdOf(system, given.vendor),
           billerCode: given.billerCode,
           stage,
+          ...(stage === 'verify' ? { operatorCode: OPERATOR } : {}),
         };
-        const expected = modelClaim(model, queue, { max, lapsesAtOnce });
+        const expected = modelClaim(model, queue, { max, lapsesAtOnce, hasTerms });
         if (expected.length > 0) system.seen.add(`claimed to ${stage}`);
         const leaseMs = lapsesAtOnce ? 0 : HOUR_MS;
-        const taken = await claim(system.books.pool, [{ ...queue, max, leaseMs }]);
+        const version = hasTerms ? (system.operatorPrices.get(given.billerCode) ?? null) : null;
+        const route = through(OPERATOR, version);
+        const taken = await claim(system.books.pool, [{ ...queue, max, leaseMs, route }]);
         expect(taken).toMatchObject(
           expected.map(({ payment, claimNumber, attemptNumber }) => ({
             paymentId: payment.row.paymentId,

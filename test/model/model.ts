@@ -20,6 +20,8 @@ export interface ModelPayment {
   verifyCount: number;
   /** Of the last instruction. */
   operatorHandle: string | null;
+  /** Of the last instruction: whether the operator’s terms were in force. */
+  hasTerms: boolean;
   readonly cases: Set<string>;
 }
 
@@ -36,6 +38,10 @@ interface Accounts {
   reserved: bigint;
   operator: bigint;
   fees: bigint;
+  vat: bigint;
+  /** What the operator charged us, zero or below, and what it gave us. */
+  cost: bigint;
+  commission: bigint;
   /** All that ever came from outside. */
   brought: bigint;
 }
@@ -58,7 +64,8 @@ export function createModel(floatsCents: ReadonlyMap<number, bigint>): Model {
   const accounts = new Map<number, Accounts>();
   for (const [vendorId, brought] of floatsCents) {
     oracle.addFloat(vendorId, brought);
-    accounts.set(vendorId, { collected: 0n, reserved: 0n, operator: 0n, fees: 0n, brought });
+    const nothing = { collected: 0n, reserved: 0n, operator: 0n, fees: 0n, vat: 0n };
+    accounts.set(vendorId, { ...nothing, cost: 0n, commission: 0n, brought });
   }
   return {
     oracle,
@@ -124,6 +131,7 @@ export function modelCreate(model: Model, row: NewPayment): Expected {
       attemptNumber: 0,
       verifyCount: 0,
       operatorHandle: null,
+      hasTerms: false,
       cases: new Set(),
     });
   }
@@ -134,7 +142,7 @@ export function modelCreate(model: Model, row: NewPayment): Expected {
 export function modelClaim(
   model: Model,
   queue: { readonly vendorId: number; readonly billerCode: string; readonly stage: Stage },
-  options: { readonly max: number; readonly lapsesAtOnce: boolean },
+  options: { readonly max: number; readonly lapsesAtOnce: boolean; readonly hasTerms: boolean },
 ): ModelClaim[] {
   const { vendorId, billerCode, stage } = queue;
   const due = model.payments
@@ -154,6 +162,7 @@ export function modelClaim(
       payment.attemptNumber += 1;
       payment.verifyCount = 0;
       payment.operatorHandle = null;
+      payment.hasTerms = options.hasTerms;
     } else payment.verifyCount += 1;
     payment.stage = 'verify';
     payment.due = options.lapsesAtOnce;
@@ -207,10 +216,27 @@ export function modelSettle(
   }
   const outCents = paidCents < row.amountCents ? paidCents : row.amountCents;
   accounts.operator += outCents;
-  accounts.fees += row.feeCents;
+  accounts.fees += row.feeCents - row.vatCents;
+  accounts.vat += row.vatCents;
+  if (payment.hasTerms) addTerms(accounts, outCents);
   model.oracle.addFloat(row.vendorId, row.amountCents - outCents);
   if (paidCents !== row.amountCents) payment.cases.add('amount_difference');
   return 'settled';
+}
+
+/** Of the amount: 1.00 and 0.5 % cost, 2 % commission that the operator keeps for us. */
+export const TERMS = {
+  cost: { flatCents: 100n, bps: 50 },
+  commission: { flatCents: 0n, bps: 200 },
+  commissionNetted: true,
+};
+
+function addTerms(accounts: Accounts, paidCents: bigint): void {
+  const costCents = 100n + (paidCents * 50n + 5_000n) / 10_000n;
+  const commissionCents = (paidCents * 200n + 5_000n) / 10_000n;
+  accounts.cost -= costCents;
+  accounts.commission += commissionCents;
+  accounts.operator += costCents - commissionCents;
 }
 
 /** A new key; the former one counts on only when there is an overlap. */

@@ -17,7 +17,7 @@ let system: System;
 
 beforeAll(async () => {
   books = await openBooks();
-  system = createSystem(books);
+  system = await createSystem(books);
 });
 
 afterAll(async () => {

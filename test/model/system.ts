@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
+import { setOperatorPrice } from '../../src/payments/billers/administer-prices.ts';
 import { createCreateLanes } from '../../src/payments/create/create.ts';
 import type { CreateLanes } from '../../src/payments/create/create.ts';
 import { completeChain } from '../../src/payments/ledger/chain.ts';
@@ -10,8 +11,10 @@ import { statusOf } from '../../src/payments/create/payment.ts';
 import { createVendorDirectory } from '../../src/parties/directory.ts';
 import type { VendorDirectory } from '../../src/parties/directory.ts';
 import { openPaymentsOf } from '../support/dispatch-fixture.ts';
-import { OPERATOR } from '../support/money-fixture.ts';
+import { OPERATOR, OTHER_BILLER } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
+import { BILLER } from '../support/new-transaction.ts';
+import { TERMS } from './model.ts';
 import type { Model } from './model.ts';
 
 /** More than a run creates. */
@@ -23,6 +26,8 @@ export interface System {
   readonly lanes: CreateLanes;
   readonly settler: Settler;
   readonly directory: VendorDirectory;
+  /** Versions of the operator’s terms, by biller. */
+  readonly operatorPrices: ReadonlyMap<string, number>;
   readonly masterKeys: { readonly current: Buffer; readonly previous: undefined };
   /** Which endings came up, over all runs. */
   readonly seen: Set<string>;
@@ -35,11 +40,18 @@ export interface RunSystem extends System {
   readonly prefix: string;
 }
 
-export function createSystem(books: Books): System {
+export async function createSystem(books: Books): Promise<System> {
   const masterKeys = { current: randomBytes(32), previous: undefined };
   const openLane = () => books.openPool({ byIndexOnly: true });
+  const operatorPrices = new Map<string, number>();
+  for (const billerCode of [BILLER, OTHER_BILLER]) {
+    const route = { billerCode, operatorCode: OPERATOR };
+    const setting = { validFrom: null, setBy: 'Asha' };
+    operatorPrices.set(billerCode, await setOperatorPrice(books.pool, route, TERMS, setting));
+  }
   return {
     books,
+    operatorPrices,
     masterKeys,
     // Not the facade's `create`: the model chooses ids, fees and checks, and repeats an id.
     lanes: createCreateLanes({
@@ -82,6 +94,9 @@ function linesOf(model: Model): string[] {
       float: model.oracle.balances(vendorId).float,
       reserved: accounts.reserved,
       fees: accounts.fees,
+      vat: accounts.vat,
+      [`cost:${OPERATOR}`]: accounts.cost,
+      [`commission:${OPERATOR}`]: accounts.commission,
       [`operator:${OPERATOR}`]: accounts.operator,
     })
       .filter(([, cents]) => cents !== 0n)

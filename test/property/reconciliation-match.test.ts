@@ -36,6 +36,8 @@ interface Truth {
   readonly naming: (typeof NAMINGS)[number];
   readonly amountCents: bigint;
   readonly extraCents: bigint;
+  /** Commission that the operator nets, so that its statement lists so much less. */
+  readonly nettedCents: bigint;
   readonly atMs: number;
 }
 
@@ -45,6 +47,7 @@ const truthArbitrary = fc.array(
     naming: fc.constantFrom(...NAMINGS),
     amountCents: fc.bigInt(100n, 100_000_00n),
     extraCents: fc.bigInt(1n, 1_000n),
+    nettedCents: fc.constantFrom(0n, 0n, 7n),
     atMs: fc.integer({ min: 0, max: 86_000_000 }),
   }),
   { maxLength: 40 },
@@ -77,6 +80,8 @@ function ourPayment(truth: Truth, index: number): OurPayment {
     underWay: outcome === null,
     settledAt: outcome === null ? null : new Date(START_MS + truth.atMs + 1_000),
     postedCents: outcome === 'success' ? truth.amountCents : 0n,
+    netCents: truth.amountCents - truth.nettedCents,
+    netPostedCents: outcome === 'success' ? truth.amountCents - truth.nettedCents : 0n,
     paidElsewhere: false,
     houseCents: 0n,
     listedCents: 0n,
@@ -104,7 +109,8 @@ function movementsOf(truth: Truth, index: number): Omit<StatementMovement, 'line
     reference: naming === 'our_reference' ? encodeReference(1 + (index % 3), idOf(index)) : null,
     billerCode: 'water',
     account: `account-${index}`,
-    amountCents: plant === 'other_amount' ? amountCents + truth.extraCents : amountCents,
+    amountCents:
+      plant === 'other_amount' ? amountCents + truth.extraCents : amountCents - truth.nettedCents,
   };
   const later = { ...paid, at: new Date(Number(paid.at) + 1), operatorReference: `AGAIN${index}` };
   if (plant === 'listed_twice') return [paid, later];
@@ -194,6 +200,7 @@ const TRUTH: Truth = {
   naming: 'content',
   amountCents: 10_000n,
   extraCents: 1n,
+  nettedCents: 0n,
   atMs: 0,
 };
 

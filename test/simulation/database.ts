@@ -60,6 +60,8 @@ const BOOKS = ['vendors', 'operators', 'billers', 'accounts', 'transfers', 'coll
     'unmatched_callbacks',
     'routes',
     'route_breakers',
+    'fee_prices',
+    'operator_prices',
     'operator_floats',
     'operator_float_hours',
   ]);

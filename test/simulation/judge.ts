@@ -31,7 +31,7 @@ const ROWS = `select t.vendor_id, t.payment_id, t.merchant_reference, t.biller_c
       where a.vendor_id = t.vendor_id and a.payment_id = t.payment_id) as attempts,
     (select sum(f.amount_cents)::text from transfers f
       where f.vendor_id = t.vendor_id and f.source_id = t.payment_id
-        and f.credit_account like 'operator:%') as posted_cents,
+        and f.leg = 2 and f.credit_account like 'operator:%') as posted_cents,
     array(select c.kind from cases c
       where c.vendor_id = t.vendor_id and c.payment_id = t.payment_id) as cases
   from payments t left join dispatch_queue q

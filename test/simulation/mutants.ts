@@ -67,7 +67,7 @@ export const MUTANTS: readonly Mutant[] = [
               find: 'from dequeued d;',
               replace: `from (
                 select * from dequeued union all
-                select n, v_now, 1::smallint, null, p_operators[n], null
+                select n, v_now, 1::smallint, null, p_operators[n], null, null
                 from generate_series(1, v_reports) n
                 where v_round = 2 and n <> all (v_settled) and exists (
                   select from payments t

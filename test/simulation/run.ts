@@ -191,9 +191,9 @@ async function furnish(client: Client, world: World): Promise<void> {
       scenario.operators.map((operator) => operator.operatorCode),
       scenario.operators.map((operator) => operator.maxConcurrency),
       scenario.operators.map((operator) => operator.maxPerSecond),
-      scenario.feeCents.toString(),
     ],
   });
+  await furnishPrices(client, world);
   await client.query({
     name: 'furnish_floats',
     text: `insert into operator_floats (operator_code, stop_cents, resume_cents)
@@ -218,6 +218,32 @@ async function furnish(client: Client, world: World): Promise<void> {
       scenario.routes.map(({ minimumCents }) => minimumCents),
       scenario.routes.map(({ maximumCents }) => maximumCents),
       scenario.routes.map(({ dailyLimitCents }) => dailyLimitCents),
+    ],
+  });
+}
+
+/** Fees of every biller, and what every operator charges and gives for each. */
+async function furnishPrices(client: Client, world: World): Promise<void> {
+  const { prices } = world.scenario;
+  if (prices === null) return;
+  await client.query({
+    name: 'furnish_prices',
+    text: `with fee as (
+        insert into fee_prices (version, biller_code, valid_from, set_at, set_by, tiers, vat_bps, vat_included)
+        select row_number() over (), biller_code, '2000-01-01', '2000-01-01', 'Asha', $1::jsonb, 1600, $2
+        from billers
+      )
+      insert into operator_prices (version, biller_code, operator_code, valid_from, set_at, set_by,
+        cost_cents, cost_bps, commission_cents, commission_bps, commission_netted)
+      select row_number() over (), biller_code, o.operator_code, '2000-01-01', '2000-01-01', 'Asha',
+        $3, 30, 5, $4, $5
+      from billers cross join operators o`,
+    values: [
+      JSON.stringify([{ from_cents: 0, flat_cents: prices.feeCents, bps: 120 }]),
+      prices.vatIncluded,
+      prices.costCents,
+      prices.commissionBps,
+      prices.commissionNetted,
     ],
   });
 }
@@ -252,7 +278,7 @@ const FURNISH = `
     select code, code, 'simulated', 'http://127.0.0.1:1', concurrency, per_second
     from unnest($6::text[], $7::integer[], $8::integer[]) as o (code, concurrency, per_second)
   )
-  insert into billers (biller_code, name, category, operator_code, minimum_cents, fee_cents,
-    account_format, account_label)
-  select code, code, 'water', operator, 1, $9::bigint, '^[A-Za-z0-9-]{1,64}$', 'Account'
+  insert into billers (biller_code, name, category, operator_code, minimum_cents, account_format,
+    account_label)
+  select code, code, 'water', operator, 1, '^[A-Za-z0-9-]{1,64}$', 'Account'
   from unnest($4::text[], $5::text[]) as b (code, operator)`;

@@ -58,7 +58,14 @@ export interface Scenario {
   /** Operators that may execute a biller's payments; a biller's own operator has no limits. */
   readonly routes: readonly ScenarioRoute[];
   readonly floatsCents: ReadonlyMap<number, bigint>;
-  readonly feeCents: bigint;
+  /** Null: neither fees nor costs nor commissions. */
+  readonly prices: {
+    readonly feeCents: number;
+    readonly vatIncluded: boolean;
+    readonly costCents: number;
+    readonly commissionBps: number;
+    readonly commissionNetted: boolean;
+  } | null;
   readonly wishes: readonly Wish[];
   /** When the storm ends. */
   readonly stormMs: number;
@@ -154,7 +161,7 @@ export function drawScenario(random: Random, shape?: Shape): Scenario {
     floatsCents: new Map(
       vendorIds.map((vendorId) => [vendorId, random.chance(0.2) ? 12_000n : 1_000_000n]),
     ),
-    feeCents: random.chance(0.3) ? 25n : 0n,
+    prices: random.chance(0.4) ? drawPrices(random) : null,
     wishes,
     stormMs,
     crashEveryMs: every(0.3, 3_000, 15_000),
@@ -167,6 +174,17 @@ export function drawScenario(random: Random, shape?: Shape): Scenario {
     breakerFailures: random.whole(2, 12),
     pollMs: random.whole(1_000, 4_000),
     rates,
+  };
+}
+
+function drawPrices(random: Random): NonNullable<Scenario['prices']> {
+  return {
+    feeCents: random.whole(0, 50),
+    vatIncluded: random.chance(0.5),
+    costCents: random.whole(0, 40),
+    // Up to all of the amount.
+    commissionBps: random.pick([0, 150, 10_000]),
+    commissionNetted: random.chance(0.5),
   };
 }
 

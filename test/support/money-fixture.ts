@@ -8,7 +8,7 @@ import type { BillerRecord, OperatorRecord } from '../../src/payments/billers/st
 import { collect } from '../../src/payments/collections/collect.ts';
 import { fund } from '../../src/payments/collections/fund.ts';
 import { createPool, databaseTransaction } from '../../src/platform/db/pool.ts';
-import type { Pool, PoolOptions } from '../../src/platform/db/pool.ts';
+import type { Pool, PoolOptions, Queryable } from '../../src/platform/db/pool.ts';
 import { claim, NO_MAXIMUM } from '../../src/payments/dispatch/store.ts';
 import type { ChosenRoute, Claim } from '../../src/payments/dispatch/store.ts';
 import { readBalances } from '../../src/payments/ledger/store.ts';
@@ -17,6 +17,7 @@ import type { FinalReport, NewPayment } from '../../src/payments/create/payment.
 import { insertCollector } from '../../src/parties/store.ts';
 import { FIRST_ACCOUNTS } from '../../src/payments/ledger/account.ts';
 import { createTestDatabase } from './cluster.ts';
+import { FIXTURE_FEES, SECOND_BILLER_VERSIONS } from './fee-prices.ts';
 import { BILLER } from './new-transaction.ts';
 
 /** The ledger's authentication codes in tests without a service. */
@@ -63,6 +64,7 @@ export async function openBooks(): Promise<Books> {
     await putOperator(client, operatorRecord());
     await putBiller(client, billerRecord(BILLER));
     await putBiller(client, billerRecord(OTHER_BILLER));
+    await insertFixturePrices(client);
     await insertCollector(client, {
       collector: COLLECTOR,
       name: 'Till',
@@ -102,6 +104,31 @@ export async function openBooks(): Promise<Books> {
       await database.drop();
     },
   };
+}
+
+/** See fee-prices.ts. */
+async function insertFixturePrices(client: Queryable): Promise<void> {
+  await client.query(
+    `insert into fee_prices (version, biller_code, valid_from, set_at, set_by, tiers, vat_bps, vat_included)
+     select version, biller_code, at, at, 'Fixture', tiers, vat_bps, true
+     from (
+       select fee + b.versions as version, b.biller_code, vat_bps,
+         jsonb_build_array(jsonb_build_object('from_cents', 0, 'flat_cents', fee, 'bps', 0)) as tiers,
+         now() + (n - 100) * interval '1 millisecond' as at
+       from unnest($1::integer[], $2::integer[]) with ordinality as u (fee, vat_bps, n)
+         cross join (values ($3, 0), ($4, $5::integer)) as b (biller_code, versions)
+       union all
+       select $5::integer * 2 + b.n, b.biller_code, 0, '[]', now()
+       from unnest(array[$3, $4]) with ordinality as b (biller_code, n)
+     ) p`,
+    [
+      FIXTURE_FEES.map(({ feeCents }) => Number(feeCents)),
+      FIXTURE_FEES.map(({ vatBps }) => vatBps),
+      BILLER,
+      OTHER_BILLER,
+      SECOND_BILLER_VERSIONS,
+    ],
+  );
 }
 
 /**
@@ -165,14 +192,22 @@ export const OPEN_ROUTE: Route = {
   minimumCents: null,
   maximumCents: null,
   dailyLimitCents: null,
+  prices: [],
   obstacle: null,
   obstacleReason: null,
   isBreakerOpen: false,
 };
 
 /** What the dispatcher adds to a claim that it sends through an operator. */
-export function through(operatorCode: string): ChosenRoute {
-  return { operatorCode, reason: null, minimumCents: 0n, maximumCents: NO_MAXIMUM, waitMs: 0 };
+export function through(operatorCode: string, operatorPrice: number | null = null): ChosenRoute {
+  return {
+    operatorCode,
+    reason: null,
+    minimumCents: 0n,
+    maximumCents: NO_MAXIMUM,
+    operatorPrice,
+    waitMs: 0,
+  };
 }
 
 export function billerRecord(billerCode: string, change: Partial<BillerRecord> = {}): BillerRecord {
@@ -183,7 +218,6 @@ export function billerRecord(billerCode: string, change: Partial<BillerRecord> =
     operatorCode: OPERATOR,
     minimumCents: 100n,
     maximumCents: null,
-    feeCents: 0n,
     secondaryAccount: false,
     validatesAccounts: false,
     accountFormat: ANY_ACCOUNT.accountFormat,
@@ -198,6 +232,7 @@ export function billerRecord(billerCode: string, change: Partial<BillerRecord> =
 export async function createInstructed(
   pool: Pool,
   payments: readonly NewPayment[],
+  operatorPrice: number | null = null,
 ): Promise<Claim[]> {
   await createPayments(pool, payments);
   const queues = new Map(
@@ -209,7 +244,7 @@ export async function createInstructed(
         stage: 'send' as const,
         max: 10_000,
         leaseMs: 600_000,
-        route: through(OPERATOR),
+        route: through(OPERATOR, operatorPrice),
       },
     ]),
   );

@@ -6,13 +6,14 @@ import type { Availability } from '../../payments/billers/biller.ts';
 import { billerOf } from '../../payments/billers/catalogue.ts';
 import type { Route } from '../../payments/billers/biller.ts';
 import { listRoutes } from '../../payments/billers/routes-store.ts';
+import { feePriceFor } from '../../payments/prices/price.ts';
+import { feePricesByBiller, listFeePrices } from '../../payments/prices/store.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { listBillers } from '../../payments/billers/store.ts';
 import {
   code,
   command,
   displayName,
-  money,
   moneyAboveZero,
   requireSome,
   wholeNumber,
@@ -20,6 +21,7 @@ import {
 } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { table } from '../output.ts';
+import { formulaText } from './price-view.ts';
 
 export function addBillerCommands(program: Command, cli: Cli): void {
   const biller = program.command('biller').description('Billers: what can be paid.');
@@ -30,6 +32,7 @@ export function addBillerCommands(program: Command, cli: Cli): void {
 
 async function readBillers(pool: Pool) {
   const routes = await listRoutes(pool);
+  const prices = feePricesByBiller(await listFeePrices(pool, 'current'));
   return (await listBillers(pool)).map((row) => ({
     biller_code: row.billerCode,
     name: row.name,
@@ -37,7 +40,7 @@ async function readBillers(pool: Pool) {
     operator: row.operatorCode,
     minimum: formatMoney(row.minimumCents),
     maximum: row.maximumCents === null ? null : formatMoney(row.maximumCents),
-    fee: formatMoney(row.feeCents),
+    fee: formulaText(feePriceFor(prices.get(row.billerCode) ?? new Map(), null, Date.now())),
     phone: row.secondaryAccount,
     validates: row.validatesAccounts,
     account_format: row.accountFormat,
@@ -122,7 +125,6 @@ interface SetOptions {
   readonly minimum?: bigint;
   /** false: `--no-maximum`. */
   readonly maximum?: bigint | false;
-  readonly fee?: bigint;
   readonly phone?: boolean;
   readonly validates?: boolean;
   readonly accountFormat?: string;
@@ -139,7 +141,6 @@ function addSet(biller: Command, cli: Cli): void {
     .option('--minimum <amount>', 'minimum amount', moneyAboveZero)
     .option('--maximum <amount>', 'maximum amount', moneyAboveZero)
     .option('--no-maximum', 'no maximum amount')
-    .option('--fee <amount>', 'flat fee on top of the amount', money)
     .option('--phone', 'a phone number is required in addition to the account')
     .option('--no-phone', 'no phone number is required')
     .option('--validates', 'the operator can validate accounts')
@@ -160,7 +161,6 @@ function addSet(biller: Command, cli: Cli): void {
           operatorCode: options.operator,
           minimumCents: options.minimum,
           maximumCents: options.maximum === false ? null : options.maximum,
-          feeCents: options.fee,
           secondaryAccount: options.phone,
           validatesAccounts: options.validates,
           accountFormat: options.accountFormat,

@@ -1,5 +1,5 @@
 import { openOperatorKeys } from '../../parties/keys.ts';
-import { operatorOf } from '../../payments/billers/administer.ts';
+import { operatorOf } from '../../payments/billers/catalogue.ts';
 import { findOperator } from '../../payments/billers/store.ts';
 import { createConnector } from '../../payments/connectors/registry.ts';
 import type { Connector } from '../../payments/dispatch/connector.ts';

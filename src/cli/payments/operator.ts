@@ -1,7 +1,8 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import { PlainError } from '../../platform/base/plain-error.ts';
-import { operatorOf, setOperator } from '../../payments/billers/administer.ts';
+import { setOperator } from '../../payments/billers/administer.ts';
+import { operatorOf } from '../../payments/billers/catalogue.ts';
 import type { Operator, OperatorSecret } from '../../payments/billers/biller.ts';
 import { findOperator, listBillers, listOperators } from '../../payments/billers/store.ts';
 import { PROTOCOL_NAMES, checkOperator, secretFormOf } from '../../payments/connectors/registry.ts';

@@ -74,12 +74,20 @@ const AMOUNTS = [
   'in',
   'payments',
   'fees',
+  'vat',
+  'costs',
+  'commissions',
   'refunds',
   'corrections',
   'closing',
 ] as const satisfies readonly string[];
-type Amounts = Readonly<Record<(typeof AMOUNTS)[number], bigint>>;
-type AmountTexts = Readonly<Record<(typeof AMOUNTS)[number], string>>;
+type AmountName = (typeof AMOUNTS)[number];
+type Amounts = Readonly<Record<AmountName, bigint>>;
+type AmountTexts = Readonly<Record<AmountName, string>>;
+
+/** The columns for people. The others are zero. */
+const OF_VENDORS = AMOUNTS.filter((name) => name !== 'costs' && name !== 'commissions');
+const OF_OPERATORS = AMOUNTS.filter((name) => name !== 'in' && name !== 'fees' && name !== 'vat');
 
 function amountsOf(row: DayTotal): Amounts {
   return {
@@ -87,6 +95,9 @@ function amountsOf(row: DayTotal): Amounts {
     in: row.inCents,
     payments: row.paymentsCents,
     fees: row.feesCents,
+    vat: row.vatCents,
+    costs: row.costsCents,
+    commissions: row.commissionsCents,
     refunds: row.refundsCents,
     corrections: row.correctionsCents,
     closing: row.closingCents,
@@ -99,7 +110,7 @@ function sums(rows: readonly (readonly [string, Amounts])[]): Map<string, Amount
   for (const [name, amounts] of rows) {
     const before = summed.get(name);
     const entries = AMOUNTS.map((key) => [key, amounts[key] + (before?.[key] ?? 0n)] as const);
-    summed.set(name, Object.fromEntries(entries) as Record<(typeof AMOUNTS)[number], bigint>);
+    summed.set(name, Object.fromEntries(entries) as Record<AmountName, bigint>);
   }
   return summed;
 }
@@ -146,11 +157,19 @@ async function reportAnswer(session: Session, report: DayReport): Promise<Answer
 
 function textOf(amounts: Amounts): AmountTexts {
   const entries = AMOUNTS.map((key) => [key, formatMoney(amounts[key])] as const);
-  return Object.fromEntries(entries) as Record<(typeof AMOUNTS)[number], string>;
+  return Object.fromEntries(entries) as Record<AmountName, string>;
 }
 
 function right(title: string): { readonly title: string; readonly align: 'right' } {
   return { title, align: 'right' };
+}
+
+function titles(names: readonly AmountName[]) {
+  return names.map((name) => right(name.toUpperCase()));
+}
+
+function cells(row: AmountTexts, names: readonly AmountName[]): string[] {
+  return names.map((name) => row[name]);
 }
 
 function reportText(
@@ -164,8 +183,6 @@ function reportText(
   },
 ): string {
   const { closed } = report;
-  const amountColumns = AMOUNTS.map((name) => right(name.toUpperCase()));
-  const cells = (row: AmountTexts): string[] => AMOUNTS.map((name) => row[name]);
   const statementColumns = ['opening', 'top_ups', 'payments', 'reversals', 'charges', 'closing'];
   const head = record([
     ['day', report.day.day],
@@ -185,16 +202,16 @@ function reportText(
     ['cases open now', String(report.openCases)],
   ]);
   const vendors = table(
-    [{ title: 'VENDOR' }, ...amountColumns],
+    [{ title: 'VENDOR' }, ...titles(OF_VENDORS)],
     [
-      ...json.vendors.map((row) => [row.vid ?? 'house', ...cells(row)]),
-      ...(json.total === null ? [] : [['TOTAL', ...cells(json.total)]]),
+      ...json.vendors.map((row) => [row.vid ?? 'house', ...cells(row, OF_VENDORS)]),
+      ...(json.total === null ? [] : [['TOTAL', ...cells(json.total, OF_VENDORS)]]),
     ],
     'no vendor has money here',
   );
   const operators = table(
-    [{ title: 'PAID THROUGH' }, ...amountColumns],
-    json.operators.map((row) => [row.operator, ...cells(row)]),
+    [{ title: 'PAID THROUGH' }, ...titles(OF_OPERATORS)],
+    json.operators.map((row) => [row.operator, ...cells(row, OF_OPERATORS)]),
     'nothing went to operators',
   );
   const statements = table(

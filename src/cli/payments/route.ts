@@ -62,7 +62,10 @@ async function tryRoutes(pool: Pool, billerCode: string, amountCents: bigint): P
   if (row === undefined) throw new PlainError(`Biller ${billerCode} does not exist.`);
   const rows = (await listRouteRows(pool)).filter((one) => one.billerCode === billerCode);
   const spending = await readSpending(pool, [billerCode]);
-  const biller = billerOf(row, rows.map(routeOf));
+  const biller = billerOf(
+    row,
+    rows.map((one) => routeOf(one)),
+  );
   const candidates = biller.routes.map((one) => ({
     route: one,
     obstacle:
@@ -136,7 +139,6 @@ function addList(route: Command, cli: Cli): void {
               { title: 'WEIGHT', align: 'right' },
               { title: 'AMOUNTS' },
               { title: 'PER DAY', align: 'right' },
-              { title: 'COST', align: 'right' },
               { title: 'STATUS' },
             ],
             rows.map((row) => [
@@ -146,7 +148,6 @@ function addList(route: Command, cli: Cli): void {
               String(row.weight),
               rangeOf(row),
               row.dailyLimitCents === null ? 'no limit' : formatMoney(row.dailyLimitCents),
-              `${formatMoney(row.costCents)} + ${row.costBps / 100} %`,
               routeOf(row).obstacleReason ?? 'usable',
             ]),
             'no routes',
@@ -176,8 +177,6 @@ function jsonOf(row: RouteRow): object {
     minimum: money(row.minimumCents),
     maximum: money(row.maximumCents),
     daily_limit: money(row.dailyLimitCents),
-    cost: money(row.costCents),
-    cost_bps: row.costBps,
     set_status: row.status,
     obstacle: routeOf(row).obstacleReason,
   };
@@ -191,8 +190,6 @@ interface SetOptions {
   readonly minimum?: bigint | false;
   readonly maximum?: bigint | false;
   readonly dailyLimit?: bigint | false;
-  readonly cost?: bigint;
-  readonly costBps?: number;
   readonly status?: Availability;
 }
 
@@ -208,8 +205,6 @@ function addSet(route: Command, cli: Cli): void {
     .option('--no-maximum', 'no largest amount')
     .option('--daily-limit <amount>', 'how much may be sent through it in a day', moneyAboveZero)
     .option('--no-daily-limit', 'no daily limit')
-    .option('--cost <amount>', 'what the operator charges for a payment', moneyAboveZero)
-    .option('--cost-bps <number>', 'and in basis points of the amount', wholeNumber(0, 10_000))
     .addOption(new Option('--status <status>', 'ONLINE or OFFLINE').choices(['ONLINE', 'OFFLINE']))
     .action(async (billerCode: string, operatorCode: string, options: SetOptions) => {
       const { json: _json, ...terms } = options;
@@ -224,8 +219,6 @@ function addSet(route: Command, cli: Cli): void {
             minimumCents: options.minimum === false ? null : options.minimum,
             maximumCents: options.maximum === false ? null : options.maximum,
             dailyLimitCents: options.dailyLimit === false ? null : options.dailyLimit,
-            costCents: options.cost,
-            costBps: options.costBps,
             status: options.status,
           },
         );

@@ -5,7 +5,7 @@ import { encodeReference } from '../../platform/base/ids.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { readStatement } from '../../payments/ledger/statement.ts';
-import type { Balances, StatementLine } from '../../payments/ledger/statement.ts';
+import type { Balances, StatementLine, StatementScope } from '../../payments/ledger/statement.ts';
 import { command, periodEnd, periodStart, signerName } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { UsageError } from '../failure.ts';
@@ -17,6 +17,7 @@ import { requireVendor } from '../parties/vendors.ts';
 interface StatementOptions {
   readonly json?: boolean;
   readonly csv?: boolean;
+  readonly withCosts?: boolean;
   readonly vid: string;
   readonly from?: string;
   readonly to?: string;
@@ -26,6 +27,7 @@ interface Period {
   readonly vendorId: number;
   readonly from: Date;
   readonly to: Date;
+  readonly scope: StatementScope;
 }
 
 /** Maximum number of transfers in a table or a JSON document; `--csv` streams all of them. */
@@ -37,13 +39,15 @@ export function addStatement(ledger: Command, cli: Cli): void {
     .option('--from <time>', 'a day or a time (default: the first day of this month)')
     .option('--to <time>', 'a day (included) or a time (not included) (default: now)')
     .option('--csv', 'CSV, of any length')
+    .option('--with-costs', 'also what operators charge and give us; not for the vendor')
     .action(async (options: StatementOptions) => {
       if (options.csv === true && options.json === true) {
         throw new UsageError('Give --csv or --json, not both.');
       }
       await cli.run(options, async (session) => {
         const { vendorId } = await requireVendor(session.pool, options.vid);
-        const period = { vendorId, ...readPeriod(options, session.wireTime) };
+        const scope = options.withCosts === true ? 'all' : 'vendor';
+        const period: Period = { vendorId, scope, ...readPeriod(options, session.wireTime) };
         if (options.csv === true) {
           await writeCsv(session, period, cli.surroundings.stdout);
           return undefined;

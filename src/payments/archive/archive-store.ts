@@ -86,10 +86,11 @@ export async function insertArchived(
   const inserted = await db.query(
     `insert into archived_payments (bucket, vendor_id, payment_id, archive_id, created_at, settled_at,
        biller_response_time, outcome, failure_code, biller_code, account, amount_cents,
-       fee_cents, merchant_reference, biller_reference, operator_code, accepted_rest, settled_rest)
+       fee_cents, vat_cents, fee_price, operator_price, merchant_reference, biller_reference,
+       operator_code, accepted_rest, settled_rest)
      select bucket, vendor_id, payment_id, $3, created_at, settled_at, biller_response_time, outcome,
-       failure_code, biller_code, account, amount_cents, fee_cents, merchant_reference,
-       biller_reference, operator_code, ${acceptedRest('t')}, ${settledRest('t')}
+       failure_code, biller_code, account, amount_cents, fee_cents, vat_cents, fee_price,
+       operator_price, merchant_reference, biller_reference, operator_code, ${acceptedRest('t')}, ${settledRest('t')}
      from payments t
      where bucket = bucket_of($1) and vendor_id = $1 and payment_id = any ($2) and outcome is not null`,
     [vendorId, paymentIds, file.archiveId],
@@ -160,9 +161,11 @@ export async function findUnlike(
        on t.bucket = bucket_of((l.line ->> 'vendor_id')::integer)
          and t.vendor_id = (l.line ->> 'vendor_id')::integer
          and t.payment_id = (l.line ->> 'payment_id')::uuid and t.archive_id = $1
-     where (t.amount_cents, t.fee_cents, t.outcome, t.failure_code, t.biller_code, t.account, t.merchant_reference,
+     where (t.amount_cents, t.fee_cents, t.vat_cents, t.fee_price, t.operator_price, t.outcome, t.failure_code, t.biller_code, t.account, t.merchant_reference,
          t.biller_reference, t.settled_at)
        is distinct from ((l.line ->> 'amount_cents')::bigint, (l.line ->> 'fee_cents')::bigint,
+         (l.line ->> 'vat_cents')::bigint, (l.line ->> 'fee_price')::integer,
+         (l.line ->> 'operator_price')::integer,
          l.line ->> 'outcome', l.line ->> 'failure_code', l.line ->> 'biller_code', l.line ->> 'account',
          l.line ->> 'merchant_reference', l.line ->> 'biller_reference',
          (l.line ->> 'settled_at')::timestamptz)`,

@@ -11,6 +11,7 @@ import { checkChain } from './chain-check.ts';
 import type { ChainHead, KeptHead } from './chain-check.ts';
 import { INVARIANTS } from './invariants.ts';
 import type { Invariant } from './invariants.ts';
+import { checkPrices, PRICE_INVARIANTS } from './price-check.ts';
 
 export interface Violation {
   readonly invariant: string;
@@ -44,6 +45,7 @@ export interface CheckOptions {
 }
 
 const FURTHER_INVARIANTS = [
+  ...PRICE_INVARIANTS,
   {
     name: 'schema_intact',
     says: 'Constraints, indexes, functions, defaults, triggers, rules, views and policies are those that the SQL files of this version, or of a newer one, made; none was added.',
@@ -96,6 +98,7 @@ export async function checkLedger(pool: Pool, options: CheckOptions = {}): Promi
       onInvariant?.(invariant.name);
       violations.push(...(await findViolations(client, invariant)));
     }
+    violations.push(...(await checkPrices(client, onInvariant)));
     onInvariant?.('schema_intact');
     for (const damage of await findSchemaDifferences(client, schema)) {
       violations.push({ invariant: 'schema_intact', vendorId: 0, detail: damage });

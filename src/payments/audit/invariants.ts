@@ -2,6 +2,7 @@ import { FLOWS } from '../ledger/flows.ts';
 import { PAYMENTS_TABLES } from '../tables.ts';
 import { HOUSE_INVARIANTS } from './house-invariants.ts';
 import { RECEIPT_INVARIANTS } from './receipt-invariants.ts';
+import { priceInvariants } from './price-invariants.ts';
 
 /** One invariant of the ledger and the rows that violate it. */
 export interface Invariant {
@@ -16,9 +17,12 @@ export interface Invariant {
 
 /** Every payment, including those whose details were archived. */
 const PAYMENTS = `(
-            select bucket, vendor_id, payment_id, amount_cents, fee_cents, outcome from payments
+            select bucket, vendor_id, payment_id, amount_cents, fee_cents, vat_cents, operator_price,
+              operator_code, outcome
+            from payments
             union all
-            select bucket, vendor_id, payment_id, amount_cents, fee_cents, outcome
+            select bucket, vendor_id, payment_id, amount_cents, fee_cents, vat_cents, operator_price,
+              operator_code, outcome
             from archived_payments
           )`;
 
@@ -63,9 +67,10 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'never_negative',
-    says: 'Only the balances of external and exposure can be below zero.',
+    says: 'Only the balances of external, exposure and our own terms with operators can be below zero.',
     sql: `select vendor_id as "vendorId", format('%s is %s', account, balance_cents) as detail
-          from accounts where balance_cents < 0 and account not in ('external', 'exposure')`,
+          from accounts where balance_cents < 0 and account not in ('external', 'exposure')
+            and account not like 'cost:%' and account not like 'commission_due:%'`,
   },
   {
     name: 'reserved_equals_open',
@@ -92,11 +97,11 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'outcome_equals_resolution',
-    says: 'A successful payment’s reservation went to the operator, its fee to the fees account; a failed payment’s returned to the float; an open payment’s is untouched. For a corrected payment the outcome before the correction counts.',
+    says: 'A successful payment’s reservation went to the operator, its fee to the fees account and its VAT to the VAT account; a failed payment’s returned to the float; an open payment’s is untouched. For a corrected payment the outcome before the correction counts.',
     sql: `select t.vendor_id as "vendorId", format('payment %s: %s, %s out, %s back', t.payment_id,
               coalesce(t.outcome, 'open'), coalesce(r.gone, 0), coalesce(r.back, 0)) as detail
           from (
-            select x.bucket, x.vendor_id, x.payment_id, x.amount_cents, x.fee_cents,
+            select x.bucket, x.vendor_id, x.payment_id, x.amount_cents, x.fee_cents, x.vat_cents,
               coalesce(c.outcome_before, x.outcome) as outcome
             from ${PAYMENTS} x left join (
               select distinct on (bucket, vendor_id, payment_id) bucket, vendor_id, payment_id,
@@ -108,15 +113,17 @@ export const INVARIANTS: readonly Invariant[] = [
             select bucket, vendor_id, source_id,
               coalesce(sum(amount_cents) filter (where credit_account <> 'float'), 0) as gone,
               coalesce(sum(amount_cents) filter (where credit_account = 'float'), 0) as back,
-              coalesce(sum(amount_cents) filter (where credit_account = 'fees'), 0) as fee
+              coalesce(sum(amount_cents) filter (where credit_account = 'fees'), 0) as fee,
+              coalesce(sum(amount_cents) filter (where credit_account = 'vat'), 0) as vat
             from transfers where debit_account = 'reserved' group by bucket, vendor_id, source_id
           ) r on r.bucket = t.bucket and r.vendor_id = t.vendor_id and r.source_id = t.payment_id
           where (case
             when t.outcome is null then r.source_id is null
             when t.outcome = 'failed' then r.gone = 0 and r.back = t.amount_cents + t.fee_cents
-            else r.gone > r.fee and r.fee = t.fee_cents
+            else r.gone > r.fee + r.vat and r.vat = t.vat_cents and r.fee = t.fee_cents - t.vat_cents
               and r.gone + r.back = t.amount_cents + t.fee_cents end) is not true`,
   },
+  ...priceInvariants(PAYMENTS),
   {
     name: 'archived_or_here',
     says: 'A payment is live or archived, not both, and an archived payment has no instructions left.',
@@ -229,7 +236,7 @@ export const INVARIANTS: readonly Invariant[] = [
             from transfers
             where (debit_account, credit_account) not in
                 (('external', 'collected'), ('collected', 'float'), ('float', 'reserved'))
-              and debit_account <> 'reserved'
+              and debit_account <> 'reserved' and leg not in (8, 9)
             group by bucket, vendor_id, source_id
           ) f on f.bucket = c.bucket and f.vendor_id = c.vendor_id and f.source_id = c.correction_id
           where c.amount_cents is distinct from f.amount_cents`,
@@ -275,7 +282,8 @@ export const INVARIANTS: readonly Invariant[] = [
             -- The day null is all time before the first closed day.
             select case when f.created_at >= r.first then r.days[width_bucket(f.created_at, r.starts)] end as day,
               f.vendor_id, f.operator_code, sum(f.net_cents) as net, sum(f.in_cents) as came,
-              sum(f.payments_cents) as payments, sum(f.fees_cents) as fees,
+              sum(f.payments_cents) as payments, sum(f.fees_cents) as fees, sum(f.vat_cents) as vat,
+              sum(f.costs_cents) as costs, sum(f.commissions_cents) as commissions,
               sum(f.refunds_cents) as refunds, sum(f.corrections_cents) as corrections
             from ${FLOWS} f join reach r on f.created_at < r.last
             group by 1, 2, 3
@@ -291,8 +299,10 @@ export const INVARIANTS: readonly Invariant[] = [
             left join made z on z.day is null and d.day_before is null and z.vendor_id = t.vendor_id
               and z.operator_code = t.operator_code
           where t.day is null
-            or (t.in_cents, t.payments_cents, t.fees_cents, t.refunds_cents, t.corrections_cents)
+            or (t.in_cents, t.payments_cents, t.fees_cents, t.vat_cents, t.costs_cents,
+                t.commissions_cents, t.refunds_cents, t.corrections_cents)
               is distinct from (coalesce(m.came, 0), coalesce(m.payments, 0), coalesce(m.fees, 0),
+                coalesce(m.vat, 0), coalesce(m.costs, 0), coalesce(m.commissions, 0),
                 coalesce(m.refunds, 0), coalesce(m.corrections, 0))
             or t.closing_cents <> t.opening_cents + coalesce(m.net, 0)
             or t.opening_cents <> coalesce(b.closing_cents, z.net, 0)

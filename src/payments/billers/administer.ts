@@ -3,6 +3,7 @@ import type { Pool } from '../../platform/db/pool.ts';
 import { changeSettings } from '../../platform/db/settings-watch.ts';
 import { ANY_ACCOUNT, whyNotAFormat } from './account-format.ts';
 import type { Availability, Operator } from './biller.ts';
+import { operatorOf } from './catalogue.ts';
 import type { PhonePrefix } from './kenyan-prefixes.ts';
 import {
   findBiller,
@@ -77,20 +78,6 @@ function mergeOperator(
   };
 }
 
-/** The operator of a stored row, without its secrets. */
-export function operatorOf(row: OperatorRow): Operator {
-  return {
-    operatorCode: row.operatorCode,
-    name: row.name,
-    connector: row.connector,
-    baseUrl: row.baseUrl,
-    settings: row.settings,
-    maxConcurrency: row.maxConcurrency,
-    maxPerSecond: row.maxPerSecond,
-    secrets: [],
-  };
-}
-
 /** Settings to change; absent ones stay. */
 export interface BillerChange {
   readonly name?: string | undefined;
@@ -99,7 +86,6 @@ export interface BillerChange {
   readonly minimumCents?: bigint | undefined;
   /** Null: no maximum. */
   readonly maximumCents?: bigint | null | undefined;
-  readonly feeCents?: bigint | undefined;
   readonly secondaryAccount?: boolean | undefined;
   readonly validatesAccounts?: boolean | undefined;
   /** `msisdn` or an anchored pattern, and what people call such an account. */
@@ -158,7 +144,6 @@ function mergeBiller(
     operatorCode: needed(change.operatorCode ?? known?.operatorCode, 'operator'),
     minimumCents: minimum,
     maximumCents: maximum,
-    feeCents: change.feeCents ?? known?.feeCents ?? 0n,
     secondaryAccount: change.secondaryAccount ?? known?.secondaryAccount ?? false,
     validatesAccounts: change.validatesAccounts ?? known?.validatesAccounts ?? false,
     accountFormat: change.accountFormat ?? known?.accountFormat ?? ANY_ACCOUNT.accountFormat,

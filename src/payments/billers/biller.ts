@@ -1,3 +1,4 @@
+import type { FeePrices, OperatorPrice } from '../prices/price.ts';
 import type { AccountFormat } from './account-format.ts';
 
 export type Availability = 'ONLINE' | 'OFFLINE';
@@ -11,8 +12,8 @@ export interface Biller extends AccountFormat {
   readonly operatorCode: string;
   readonly minimumCents: bigint;
   readonly maximumCents: bigint | null;
-  /** Flat fee on top of the amount, to the vendor's `fees` account. */
-  readonly feeCents: bigint;
+  /** What vendors pay on top of the amount. */
+  readonly feePrices: FeePrices;
   /** True when create needs `phone`. */
   readonly secondaryAccount: boolean;
   readonly validatesAccounts: boolean;
@@ -33,6 +34,8 @@ export interface Route {
   readonly maximumCents: bigint | null;
   /** How much may be sent through it in a day; null: no limit. */
   readonly dailyLimitCents: bigint | null;
+  /** What the operator charges and gives us. In order of their begin. */
+  readonly prices: readonly OperatorPrice[];
   /** Why nothing is sent through it now. */
   readonly obstacle: RouteObstacle | null;
   /** The obstacle for people; null without one. */

@@ -1,10 +1,12 @@
 import type { MasterKeys } from '../../platform/base/sealing.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { openOperatorKeys } from '../../parties/keys.ts';
+import { feePricesByBiller, listFeePrices } from '../prices/store.ts';
+import type { FeePrices } from '../prices/price.ts';
 import type { Biller, Operator, OperatorSecret, Route } from './biller.ts';
 import { listRoutes } from './routes-store.ts';
 import { listBillers, listOperators, listPrefixes } from './store.ts';
-import type { BillerRow } from './store.ts';
+import type { BillerRow, OperatorRow } from './store.ts';
 
 /**
  * Billers, operators and phone prefixes in memory, reloaded when a command or a breaker changes
@@ -23,8 +25,14 @@ export interface BillerCatalogue {
 
 const NO_SECRETS: ReadonlyMap<string, readonly OperatorSecret[]> = new Map();
 
+const NO_PRICES: FeePrices = new Map();
+
 /** The biller of a stored row. */
-export function billerOf(row: BillerRow, routes: readonly Route[]): Biller {
+export function billerOf(
+  row: BillerRow,
+  routes: readonly Route[],
+  feePrices: FeePrices = NO_PRICES,
+): Biller {
   const usable = routes.some(({ obstacle }) => obstacle === null);
   return {
     billerCode: row.billerCode,
@@ -33,13 +41,27 @@ export function billerOf(row: BillerRow, routes: readonly Route[]): Biller {
     operatorCode: row.operatorCode,
     minimumCents: row.minimumCents,
     maximumCents: row.maximumCents,
-    feeCents: row.feeCents,
+    feePrices,
     secondaryAccount: row.secondaryAccount,
     validatesAccounts: row.validatesAccounts,
     accountFormat: row.accountFormat,
     accountLabel: row.accountLabel,
     availability: usable && !row.quarantined ? row.status : 'OFFLINE',
     routes,
+  };
+}
+
+/** The operator of a stored row, without its secrets. */
+export function operatorOf(row: OperatorRow): Operator {
+  return {
+    operatorCode: row.operatorCode,
+    name: row.name,
+    connector: row.connector,
+    baseUrl: row.baseUrl,
+    settings: row.settings,
+    maxConcurrency: row.maxConcurrency,
+    maxPerSecond: row.maxPerSecond,
+    secrets: [],
   };
 }
 
@@ -61,32 +83,30 @@ export function createBillerCatalogue(options: {
   const reload = async (): Promise<void> => {
     reloadsBegun += 1;
     const ours = reloadsBegun;
-    const [billerRows, routes, operatorRows, prefixRows, secrets] = await Promise.all([
-      listBillers(pool),
-      listRoutes(pool),
-      listOperators(pool),
-      listPrefixes(pool),
-      masterKeys === undefined ? NO_SECRETS : openOperatorKeys(pool, masterKeys),
-    ]);
+    const [billerRows, feePriceRows, routes, operatorRows, prefixRows, secrets] = await Promise.all(
+      [
+        listBillers(pool),
+        listFeePrices(pool, 'current'),
+        listRoutes(pool),
+        listOperators(pool),
+        listPrefixes(pool),
+        masterKeys === undefined ? NO_SECRETS : openOperatorKeys(pool, masterKeys),
+      ],
+    );
     // A reload that began later has newer data.
     if (ours < shown) return;
     shown = ours;
+    const feePrices = feePricesByBiller(feePriceRows);
     billers = new Map(
-      billerRows.map((row) => [row.billerCode, billerOf(row, routes.get(row.billerCode) ?? [])]),
+      billerRows.map((row) => [
+        row.billerCode,
+        billerOf(row, routes.get(row.billerCode) ?? [], feePrices.get(row.billerCode)),
+      ]),
     );
     operators = new Map(
       operatorRows.map((row) => [
         row.operatorCode,
-        {
-          operatorCode: row.operatorCode,
-          name: row.name,
-          connector: row.connector,
-          baseUrl: row.baseUrl,
-          settings: row.settings,
-          maxConcurrency: row.maxConcurrency,
-          maxPerSecond: row.maxPerSecond,
-          secrets: secrets.get(row.operatorCode) ?? [],
-        },
+        { ...operatorOf(row), secrets: secrets.get(row.operatorCode) ?? [] },
       ]),
     );
     prefixes = new Map(prefixRows.map((row) => [row.prefix, row.billerCode]));

@@ -1,4 +1,6 @@
 import type { Queryable } from '../../platform/db/pool.ts';
+import type { OperatorPrice } from '../prices/price.ts';
+import { listOperatorPrices, operatorPricesByRoute } from '../prices/store.ts';
 import type { Availability, Route, RouteObstacle } from './biller.ts';
 
 /** The terms of a route, as stored. */
@@ -8,9 +10,6 @@ export interface RouteTerms {
   readonly minimumCents: bigint | null;
   readonly maximumCents: bigint | null;
   readonly dailyLimitCents: bigint | null;
-  /** What the operator charges for a payment: flat, and in basis points of the amount. */
-  readonly costCents: bigint;
-  readonly costBps: number;
   readonly status: Availability;
 }
 
@@ -28,22 +27,19 @@ export const DEFAULT_TERMS: RouteTerms = {
   minimumCents: null,
   maximumCents: null,
   dailyLimitCents: null,
-  costCents: 0n,
-  costBps: 0,
   status: 'ONLINE',
 };
 
 const ROUTES = `select r.biller_code as "billerCode", r.operator_code as "operatorCode", r.position,
     r.weight, r.minimum_cents as "minimumCents", r.maximum_cents as "maximumCents",
-    r.daily_limit_cents as "dailyLimitCents", r.cost_cents as "costCents", r.cost_bps as "costBps",
-    r.status, k.reason as "breakerReason",
+    r.daily_limit_cents as "dailyLimitCents", r.status, k.reason as "breakerReason",
     coalesce(f.state = 'stopped', false) as "floatStopped"
   from (
     select biller_code, operator_code, position, weight, minimum_cents, maximum_cents,
-      daily_limit_cents, cost_cents, cost_bps, status
+      daily_limit_cents, status
     from routes
     union all
-    select biller_code, operator_code, 0, 1, null, null, null, 0, 0, 'ONLINE' from billers b
+    select biller_code, operator_code, 0, 1, null, null, null, 'ONLINE' from billers b
     where not exists (select from routes r
       where r.biller_code = b.biller_code and r.operator_code = b.operator_code)
   ) r
@@ -59,14 +55,16 @@ export async function listRouteRows(db: Queryable): Promise<RouteRow[]> {
 /** The routes of each biller, by position. */
 export async function listRoutes(db: Queryable): Promise<ReadonlyMap<string, readonly Route[]>> {
   const routes = new Map<string, Route[]>();
+  const prices = operatorPricesByRoute(await listOperatorPrices(db, 'current'));
   for (const row of await listRouteRows(db)) {
-    routes.set(row.billerCode, [...(routes.get(row.billerCode) ?? []), routeOf(row)]);
+    const route = routeOf(row, prices.get(`${row.billerCode} ${row.operatorCode}`));
+    routes.set(row.billerCode, [...(routes.get(row.billerCode) ?? []), route]);
   }
   return routes;
 }
 
 /** The route of a stored row. */
-export function routeOf(row: RouteRow): Route {
+export function routeOf(row: RouteRow, prices: readonly OperatorPrice[] = []): Route {
   const obstacle = obstacleOf(row);
   return {
     operatorCode: row.operatorCode,
@@ -75,6 +73,7 @@ export function routeOf(row: RouteRow): Route {
     minimumCents: row.minimumCents,
     maximumCents: row.maximumCents,
     dailyLimitCents: row.dailyLimitCents,
+    prices,
     obstacle,
     obstacleReason: obstacle === null ? null : reasonOf(row, obstacle),
     isBreakerOpen: row.breakerReason !== null,
@@ -117,12 +116,12 @@ export async function putRoute(
 ): Promise<void> {
   await db.query(
     `insert into routes (biller_code, operator_code, position, weight, minimum_cents, maximum_cents,
-       daily_limit_cents, cost_cents, cost_bps, status)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+       daily_limit_cents, status)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)
      on conflict (biller_code, operator_code) do update set position = excluded.position,
        weight = excluded.weight, minimum_cents = excluded.minimum_cents,
        maximum_cents = excluded.maximum_cents, daily_limit_cents = excluded.daily_limit_cents,
-       cost_cents = excluded.cost_cents, cost_bps = excluded.cost_bps, status = excluded.status`,
+       status = excluded.status`,
     [
       route.billerCode,
       route.operatorCode,
@@ -131,8 +130,6 @@ export async function putRoute(
       route.minimumCents,
       route.maximumCents,
       route.dailyLimitCents,
-      route.costCents,
-      route.costBps,
       route.status,
     ],
   );

@@ -8,7 +8,6 @@ export interface BillerRow {
   operatorCode: string;
   minimumCents: bigint;
   maximumCents: bigint | null;
-  feeCents: bigint;
   secondaryAccount: boolean;
   validatesAccounts: boolean;
   accountFormat: string;
@@ -34,7 +33,7 @@ const OPERATOR_COLUMNS = `operator_code as "operatorCode", name, connector, base
 
 const BILLERS = `select b.biller_code as "billerCode", b.name, b.category,
     b.operator_code as "operatorCode", b.minimum_cents as "minimumCents",
-    b.maximum_cents as "maximumCents", b.fee_cents as "feeCents",
+    b.maximum_cents as "maximumCents",
     b.secondary_account as "secondaryAccount", b.validates_accounts as "validatesAccounts",
     b.account_format as "accountFormat", b.account_label as "accountLabel", b.status,
     b.list_position as "listPosition",
@@ -117,12 +116,11 @@ export type BillerRecord = Omit<BillerRow, 'quarantined'>;
 export async function putBiller(db: Queryable, biller: BillerRecord): Promise<void> {
   await db.query(
     `insert into billers (biller_code, name, category, operator_code, minimum_cents, maximum_cents,
-       fee_cents, secondary_account, validates_accounts, account_format, account_label, status,
-       list_position)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+       secondary_account, validates_accounts, account_format, account_label, status, list_position)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
      on conflict (biller_code) do update set name = excluded.name, category = excluded.category,
        operator_code = excluded.operator_code, minimum_cents = excluded.minimum_cents,
-       maximum_cents = excluded.maximum_cents, fee_cents = excluded.fee_cents,
+       maximum_cents = excluded.maximum_cents,
        secondary_account = excluded.secondary_account,
        validates_accounts = excluded.validates_accounts, account_format = excluded.account_format,
        account_label = excluded.account_label, status = excluded.status,
@@ -134,7 +132,6 @@ export async function putBiller(db: Queryable, biller: BillerRecord): Promise<vo
       biller.operatorCode,
       biller.minimumCents,
       biller.maximumCents,
-      biller.feeCents,
       biller.secondaryAccount,
       biller.validatesAccounts,
       biller.accountFormat,

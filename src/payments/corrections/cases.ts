@@ -25,7 +25,8 @@ import {
   setResolved,
 } from '../cases/cases-store.ts';
 import type { CaseRow, Proposal } from '../cases/cases-store.ts';
-import { readFeeCents } from '../create/store.ts';
+import { readRecordedPrices } from '../create/store.ts';
+import { findOperatorPrice } from '../prices/store.ts';
 import { insertCorrection, setCorrectedOutcome } from './corrections-store.ts';
 import { planResolution } from './resolutions.ts';
 import type { Plan, PlannedTransfer, Situation } from './resolutions.ts';
@@ -155,7 +156,12 @@ async function readPayment(db: Queryable, row: CaseRow): Promise<Situation['paym
   if (paymentId === null || operator === null) return null;
   const [payment] = await readPayments(db, operator, [{ vendorId, paymentId }]);
   if (payment === undefined) return null;
-  return { ...payment, feeCents: await readFeeCents(db, vendorId, paymentId) };
+  const recorded = await readRecordedPrices(db, vendorId, paymentId);
+  if (recorded === undefined) return null;
+  const { executedBy, operatorPrice, ...fee } = recorded;
+  const isAbout = operatorPrice !== null && executedBy === operator;
+  const terms = isAbout ? await findOperatorPrice(db, operatorPrice) : undefined;
+  return { ...payment, ...fee, terms: terms ?? null };
 }
 
 async function readSituation(db: Queryable, row: CaseRow): Promise<Situation> {
@@ -223,7 +229,7 @@ async function correct(
   ]);
   await ensureAccounts(db, vendorId, [...new Set(accounts)]);
   for (const [index, transfer] of plan.transfers.entries()) {
-    const leg = (index + 1) as 1 | 2 | 3 | 4;
+    const leg = index + 1;
     await postTransfer(db, { ...transfer, sourceId: correctionId, leg, createdAt: postedAt });
   }
   const outcomeAfter = plan.outcomeAfter;

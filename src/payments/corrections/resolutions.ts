@@ -4,6 +4,8 @@ import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Outcome } from '../create/payment.ts';
 import { HOUSE } from '../cases/cases-store.ts';
 import type { CaseKind, CaseRow, Proposal } from '../cases/cases-store.ts';
+import { termsOf } from '../prices/price.ts';
+import type { OperatorTerms } from '../prices/price.ts';
 import type { OurPayment } from '../reconciliation/match.ts';
 
 /**
@@ -82,11 +84,20 @@ export type Plan =
       readonly outcomeAfter: Outcome | null;
     };
 
+/** A payment with what it recorded of prices. */
+export interface PricedPayment extends OurPayment {
+  /** With its VAT. */
+  readonly feeCents: bigint;
+  readonly vatCents: bigint;
+  /** What the case’s operator charges and gives us for it; null: nothing, or another executed it. */
+  readonly terms: OperatorTerms | null;
+}
+
 /** The input of a plan, read under the locks of its vendors' floats. */
 export interface Situation {
   readonly row: Pick<CaseRow, 'kind' | 'vendorId' | 'operatorCode' | 'facts'>;
   /** The payment that the case is about. */
-  readonly payment: (OurPayment & { readonly feeCents: bigint }) | null;
+  readonly payment: PricedPayment | null;
   readonly floatCents: bigint;
   /** Zero or less. */
   readonly exposureCents: bigint;
@@ -133,10 +144,9 @@ export function planResolution(situation: Situation, proposal: Proposal): Plan {
   }
 }
 
-function accountOf(
-  kind: 'operator' | 'receivable',
-  row: Situation['row'],
-): `operator:${string}` | `receivable:${string}` {
+function accountOf<
+  Kind extends 'operator' | 'receivable' | 'cost' | 'commission' | 'commission_due',
+>(kind: Kind, row: Situation['row']): `${Kind}:${string}` {
   if (row.operatorCode === null) throw new PlainError('The case has no operator.');
   return `${kind}:${row.operatorCode}`;
 }
@@ -208,8 +218,50 @@ function planCharge(situation: Situation, proposal: Proposal): Plan {
   const wasFailed = payment.outcome === 'failed';
   const { transfers, take } = chargesOf(payment.vendorId, situation.floatCents);
   take(accountOf('operator', situation.row), amountCents);
-  if (wasFailed && payment.feeCents > 0n) take('fees', payment.feeCents);
+  if (wasFailed) for (const [account, cents] of feeParts(payment)) take(account, cents);
+  const { cost, commission } = changedTerms(situation, payment, payment.postedCents + amountCents);
+  transfers.push(...cost, ...commission);
   return { kind: 'correct', transfers, outcomeAfter: wasFailed ? 'success' : null };
+}
+
+/** Where the parts of a fee belong; none that is zero. */
+function feeParts({ feeCents, vatCents }: PricedPayment): (readonly ['fees' | 'vat', bigint])[] {
+  const parts = [['fees', feeCents - vatCents] as const, ['vat', vatCents] as const];
+  return parts.filter(([, cents]) => cents > 0n);
+}
+
+interface TermsChange {
+  readonly cost: readonly PlannedTransfer[];
+  readonly commission: readonly PlannedTransfer[];
+}
+
+/**
+ * The transfers after which cost and commission are those of `postedAfter`, which the ledger then counts
+ * as paid. The price is the recorded one.
+ */
+function changedTerms(
+  { row }: Situation,
+  { vendorId, terms, postedCents }: PricedPayment,
+  postedAfter: bigint,
+): TermsChange {
+  if (terms === null) return { cost: [], commission: [] };
+  const operator = accountOf('operator', row);
+  const before = termsOf(terms, postedCents);
+  const after = termsOf(terms, postedAfter);
+  const change = (debit: AccountName, credit: AccountName, cents: bigint): PlannedTransfer[] => {
+    if (cents === 0n) return [];
+    const [debitAccount, creditAccount] = cents > 0n ? [debit, credit] : [credit, debit];
+    return [{ vendorId, debitAccount, creditAccount, amountCents: cents > 0n ? cents : -cents }];
+  };
+  const source = terms.commissionNetted ? operator : accountOf('commission_due', row);
+  return {
+    cost: change(accountOf('cost', row), operator, after.costCents - before.costCents),
+    commission: change(
+      source,
+      accountOf('commission', row),
+      after.commissionCents - before.commissionCents,
+    ),
+  };
 }
 
 /** Transfers from the vendor's float while it lasts, and then from what the vendor owes us. */
@@ -275,20 +327,23 @@ function planReturn(situation: Situation, proposal: Proposal): Plan {
       { field: 'amount' },
     );
   }
-  const transfers: PlannedTransfer[] = [
-    {
-      vendorId,
-      debitAccount: accountOf('operator', situation.row),
-      creditAccount: 'float',
-      amountCents,
-    },
-  ];
+  const giveBack = (debitAccount: AccountName, cents: bigint): PlannedTransfer => ({
+    vendorId,
+    debitAccount,
+    creditAccount: 'float',
+    amountCents: cents,
+  });
   // If nothing was paid, we have earned no fee.
   const whole = amountCents === postedCents;
-  if (whole && payment.feeCents > 0n) {
-    const amount = payment.feeCents;
-    transfers.push({ vendorId, debitAccount: 'fees', creditAccount: 'float', amountCents: amount });
-  }
+  const fees = whole ? feeParts(payment) : [];
+  const { cost, commission } = changedTerms(situation, payment, postedCents - amountCents);
+  // In an order in which the operator’s account never falls below zero.
+  const transfers = [
+    ...commission,
+    giveBack(accountOf('operator', situation.row), amountCents),
+    ...cost,
+    ...fees.map(([account, cents]) => giveBack(account, cents)),
+  ];
   return { kind: 'correct', transfers, outcomeAfter: whole ? 'failed' : null };
 }
 

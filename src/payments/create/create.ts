@@ -36,7 +36,12 @@ export async function acceptPayment(
 ): Promise<Created> {
   let payment: NewPayment;
   try {
-    payment = planPayment(request, from.vendor, from.biller, through.newId?.());
+    payment = planPayment(
+      request,
+      from.vendor,
+      from.biller,
+      through.newId === undefined ? {} : { paymentId: through.newId() },
+    );
   } catch (refusal) {
     const normalised = normaliseRequest(request, from.biller);
     const first = await findFirst(normalised, from.vendor.vendorId, through.pool);
@@ -56,7 +61,7 @@ async function findFirst(
   const row = await readPaymentByReference(pool, vendorId, request.merchantReference);
   if (row === undefined || !isSameRequest(row, request)) return undefined;
   const reference = encodeReference(vendorId, row.paymentId);
-  return { reference, createdAt: row.createdAt, replayed: true };
+  return { reference, createdAt: row.createdAt, feeCents: row.feeCents, replayed: true };
 }
 
 /** Commits creates; `waiting` counts those in all lanes. */

@@ -5,6 +5,7 @@ import { formatMoney } from '../../platform/base/money.ts';
 import { phoneNumber } from '../../platform/base/mobile-number.ts';
 import { normaliseAccount, requireAccount, requirePhone } from '../billers/account.ts';
 import type { Biller } from '../billers/biller.ts';
+import { chargeFor } from '../prices/price.ts';
 import type { Vendor } from '../../parties/vendor.ts';
 import type { PaymentRow } from './store.ts';
 import type { CreateDecision, NewPayment } from './payment.ts';
@@ -22,6 +23,8 @@ export interface CreateRequest {
 export interface Created {
   readonly reference: string;
   readonly createdAt: Date;
+  /** What it costs on top of the amount, with VAT. */
+  readonly feeCents: bigint;
   /** True if this is the answer to an earlier request with the same reference and content. */
   readonly replayed: boolean;
 }
@@ -48,7 +51,7 @@ export function planPayment(
   request: CreateRequest,
   vendor: Pick<Vendor, 'vendorId' | 'duplicateCheck' | 'referenceRequired'>,
   biller: Biller | undefined,
-  paymentId: string = newId(),
+  { paymentId = newId(), nowMs = Date.now() }: { paymentId?: string; nowMs?: number } = {},
 ): NewPayment {
   if (biller === undefined) throw new Refusal('unknown_biller', { field: 'biller_name' });
   const account = requireAccount(request.account, biller);
@@ -80,14 +83,16 @@ export function planPayment(
   if (biller.availability === 'OFFLINE') {
     throw new Refusal('biller_offline', { field: 'biller_name', retryAfterSeconds: 60 });
   }
+  const { vendorId } = vendor;
+  const { amountCents } = request;
   return {
-    vendorId: vendor.vendorId,
+    vendorId,
     paymentId,
     billerCode: biller.billerCode,
     account,
     phone,
-    amountCents: request.amountCents,
-    feeCents: biller.feeCents,
+    amountCents,
+    ...chargeFor(biller.feePrices, { vendorId, amountCents }, nowMs),
     merchantReference: request.merchantReference,
     duplicateCheck:
       vendor.duplicateCheck === 'always' ||
@@ -103,6 +108,7 @@ export function answerDecision(payment: NewPayment, decision: CreateDecision): C
       return {
         reference: encodeReference(payment.vendorId, decision.paymentId),
         createdAt: decision.createdAt,
+        feeCents: decision.feeCents,
         replayed: decision.kind === 'replayed',
       };
     case 'reference_reused':

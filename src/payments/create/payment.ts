@@ -31,7 +31,11 @@ export interface NewPayment {
   readonly account: string;
   readonly phone: string | null;
   readonly amountCents: bigint;
+  /** With its VAT. */
   readonly feeCents: bigint;
+  readonly vatCents: bigint;
+  /** The version of the price that the fee is from; null: no price was in force. */
+  readonly feePrice: number | null;
   readonly merchantReference: string | null;
   /** Refuse it if an equal payment was created within the last 30 s. */
   readonly duplicateCheck: boolean;
@@ -44,6 +48,7 @@ export type CreateDecision =
       readonly kind: 'accepted' | 'replayed';
       readonly paymentId: string;
       readonly createdAt: Date;
+      readonly feeCents: bigint;
     }
   | { readonly kind: 'insufficient_float' }
   | {

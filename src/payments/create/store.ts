@@ -14,9 +14,9 @@ import type {
 import { roundsOf } from './rounds.ts';
 
 const CREATE = `select row_number as "rowNumber", decision, known_id as "knownId",
-  known_at as "knownAt" from create_payments(
+  known_at as "knownAt", known_fee as "knownFee" from create_payments(
   $1, $2::integer[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[],
-  $9::bigint[], $10::boolean[], $11::integer[])`;
+  $9::bigint[], $10::bigint[], $11::integer[], $12::boolean[], $13::integer[])`;
 
 interface DecisionRow {
   rowNumber: number;
@@ -30,6 +30,7 @@ interface DecisionRow {
     | 'unexplained';
   knownId: string | null;
   knownAt: Date | null;
+  knownFee: bigint | null;
 }
 
 /**
@@ -49,6 +50,7 @@ async function createInBucket(
   bucket: number,
   batch: readonly NewPayment[],
 ): Promise<CreateDecision[]> {
+  const priced = batch.some((row) => row.feePrice !== null);
   const result = await db.query<DecisionRow>({
     name: 'create_payments',
     text: CREATE,
@@ -62,6 +64,8 @@ async function createInBucket(
       batch.map((row) => row.phone),
       batch.map((row) => row.amountCents),
       batch.map((row) => row.feeCents),
+      priced ? batch.map((row) => row.vatCents) : null,
+      priced ? batch.map((row) => row.feePrice) : null,
       batch.map((row) => row.duplicateCheck),
       roundsOf(batch),
     ],
@@ -72,6 +76,7 @@ async function createInBucket(
     kind: 'accepted',
     paymentId: row.paymentId,
     createdAt,
+    feeCents: row.feeCents,
   }));
   for (const row of result.rows) {
     if (row.rowNumber > 0) decisions[row.rowNumber - 1] = decisionOf(row);
@@ -95,11 +100,11 @@ function decisionOf(row: DecisionRow): CreateDecision {
   }
 }
 
-function known(row: DecisionRow): { paymentId: string; createdAt: Date } {
-  if (row.knownId === null || row.knownAt === null) {
+function known(row: DecisionRow): { paymentId: string; createdAt: Date; feeCents: bigint } {
+  if (row.knownId === null || row.knownAt === null || row.knownFee === null) {
     throw new Error(`decision ${row.decision} names no transaction`);
   }
-  return { paymentId: row.knownId, createdAt: row.knownAt };
+  return { paymentId: row.knownId, createdAt: row.knownAt, feeCents: row.knownFee };
 }
 
 const SETTLE = `select row_number as "rowNumber", result from settle_payments(
@@ -218,17 +223,27 @@ export async function readPaymentsByReferences(
   return read.rows;
 }
 
-export async function readFeeCents(
+/** What a payment recorded of prices. */
+export interface RecordedPrices {
+  readonly feeCents: bigint;
+  readonly vatCents: bigint;
+  /** The operator that the outcome is from, and the version of its price. */
+  readonly executedBy: string | null;
+  readonly operatorPrice: number | null;
+}
+
+export async function readRecordedPrices(
   db: Queryable,
   vendorId: number,
   paymentId: string,
-): Promise<bigint> {
-  const read = await db.query<{ feeCents: bigint }>(
-    `select fee_cents as "feeCents" from payments
-     where bucket = bucket_of($1) and vendor_id = $1 and payment_id = $2`,
+): Promise<RecordedPrices | undefined> {
+  const read = await db.query<RecordedPrices>(
+    `select fee_cents as "feeCents", vat_cents as "vatCents", operator_code as "executedBy",
+       operator_price as "operatorPrice"
+     from payments where bucket = bucket_of($1) and vendor_id = $1 and payment_id = $2`,
     [vendorId, paymentId],
   );
-  return read.rows[0]?.feeCents ?? 0n;
+  return read.rows[0];
 }
 
 /** Deletes archived payments. Returns how many there were. */

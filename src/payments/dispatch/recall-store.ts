@@ -33,7 +33,7 @@ export async function recallInstructions(
        )
        update dispatch_queue q
        set stage = 'verify', attempt_number = 1, claim_number = q.claim_number + 1, sent_at = now(),
-         note = 'known from the operator only', operator_code = $4
+         note = 'known from the operator only', operator_code = $4, operator_price = null
        from forgotten f
        where q.bucket = $1 and q.vendor_id = f.vendor_id and q.biller_code = f.biller_code
          and q.stage = 'send' and q.payment_id = f.payment_id`,
@@ -98,7 +98,8 @@ export async function suspectQueued(
      set stage = 'verify', attempt_number = d.attempt_number + 1, verify_count = 0,
        claim_number = d.claim_number + 1, due_at = $2::timestamptz, sent_at = $1::timestamptz,
        note = 'it may have been sent in the period that the ledger lacks',
-       operator_code = ($4::text[])[array_position($3::text[], d.biller_code)], route_reason = null
+       operator_code = ($4::text[])[array_position($3::text[], d.biller_code)], route_reason = null,
+       operator_price = null
      from payments t
      where d.stage = 'send' and t.bucket = d.bucket and t.vendor_id = d.vendor_id
        and t.payment_id = d.payment_id

@@ -5,6 +5,7 @@ import type { Connector } from './connector.ts';
 import { sendDeadlineMs } from './decide.ts';
 import type { Rotation, Turn } from './rotation.ts';
 import { chooseRoute } from './route.ts';
+import { inForce } from '../prices/price.ts';
 import type { Routing } from './routing.ts';
 import type { ChosenRoute } from './store.ts';
 
@@ -98,7 +99,13 @@ function requestsToSend(
     const choice = chooseRoute(candidates, band.minimumCents, turn.operatorCode ?? null);
     const operator = choice && catalogue.operator(choice.operatorCode);
     if (choice === undefined || operator === undefined) return [];
-    return [{ turn, operator, route: { ...band, ...choice }, bandCount: bands.length }];
+    const prices = biller.routes.find(
+      (route) => route.operatorCode === choice.operatorCode,
+    )?.prices;
+    const operatorPrice = inForce(prices, Date.now())?.version ?? null;
+    return [
+      { turn, operator, route: { ...band, ...choice, operatorPrice }, bandCount: bands.length },
+    ];
   });
 }
 

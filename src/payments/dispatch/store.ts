@@ -64,8 +64,8 @@ const CLAIM = `select vendor_id as "vendorId", payment_id as "paymentId", biller
     amount_cents as "amountCents", attempt_age_ms as "attemptAgeMs",
     operator_code as "operatorCode", queue_number as "queueNumber"
   from claim_payments($1, $2::integer[], $3::text[], $4::dispatch_stage[], $5::text[],
-    $6::integer[], $7::integer[], $8::text[], $9::text[], $10::bigint[], $11::bigint[],
-    $12::integer[])`;
+    $6::integer[], $7::integer[], $8::text[], $9::text[], $10::integer[], $11::bigint[],
+    $12::bigint[], $13::integer[])`;
 
 /** How many payments of a queue to claim, and for which operator. */
 export interface Wanted extends QueueKey {
@@ -83,6 +83,8 @@ export interface ChosenRoute {
   /** The amounts that it is chosen for, inclusive. */
   readonly minimumCents: bigint;
   readonly maximumCents: bigint;
+  /** The version of what the operator charges and gives us for them; null: nothing is known. */
+  readonly operatorPrice: number | null;
   /** Only payments that have been due for this long. */
   readonly waitMs: number;
 }
@@ -97,6 +99,7 @@ async function claimIn(
   bucket: number,
   queues: readonly Indexed[],
 ): Promise<readonly Claim[]> {
+  const priced = queues.some(({ route }) => (route?.operatorPrice ?? null) !== null);
   const claimed = await db.query<Omit<Claim, 'wantedIndex'> & { queueNumber: number }>({
     name: 'claim_payments',
     text: CLAIM,
@@ -110,6 +113,7 @@ async function claimIn(
       queues.map((queue) => queue.leaseMs),
       queues.map(({ route }) => route?.operatorCode ?? null),
       queues.map(({ route }) => route?.reason ?? null),
+      priced ? queues.map(({ route }) => route?.operatorPrice ?? null) : null,
       queues.map(({ route }) => (route?.minimumCents ?? 0n).toString()),
       queues.map(({ route }) => (route?.maximumCents ?? NO_MAXIMUM).toString()),
       queues.map(({ route }) => route?.waitMs ?? 0),

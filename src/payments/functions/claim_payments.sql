@@ -19,6 +19,8 @@ create or replace function claim_payments(
   -- long a payment must have been due.
   p_operators text[],
   p_reasons text[],
+  -- The rows of operator_prices that are in force for them. Null: none.
+  p_operator_prices integer[],
   p_minimums bigint[],
   p_maximums bigint[],
   p_waits_ms integer[]
@@ -80,10 +82,12 @@ begin
     verify_count = case when p.stage = 'send' then 0 else d.verify_count + 1 end,
     due_at = p.due_at,
     operator_code = case when p.stage = 'send' then p.operator_code else d.operator_code end,
-    route_reason = case when p.stage = 'send' then p.reason else d.route_reason end
+    route_reason = case when p.stage = 'send' then p.reason else d.route_reason end,
+    operator_price = case when p.stage = 'send' then p.operator_price else d.operator_price end
   from (
     select u.*, p_billers[u.queue] as biller_code, p_stages[u.queue] as stage,
-      p_operators[u.queue] as operator_code, p_reasons[u.queue] as reason
+      p_operators[u.queue] as operator_code, p_reasons[u.queue] as reason,
+      p_operator_prices[u.queue] as operator_price
     from unnest(v_vendor_ids, v_payment_ids, v_queues, v_due_at, v_accounts, v_phones, v_amounts)
       as u (vendor_id, payment_id, queue, due_at, account, phone, amount_cents)
     -- All of them. The planner expects one, and looks up the others by their keys (decision 23).

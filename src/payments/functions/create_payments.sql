@@ -31,11 +31,15 @@ create or replace function create_payments(
   p_accounts text[],
   p_phones text[],
   p_amounts bigint[],
+  -- With their VAT.
   p_fees bigint[],
+  -- The VAT of the fees and the rows of fee_prices that they are from. Null: no fee has a price.
+  p_vats bigint[],
+  p_fee_prices integer[],
   p_checks boolean[],
   p_rounds integer[],
   p_at timestamptz default null
-) returns table (row_number integer, decision text, known_id uuid, known_at timestamptz)
+) returns table (row_number integer, decision text, known_id uuid, known_at timestamptz, known_fee bigint)
 language plpgsql security definer set search_path = public, pg_temp as $$
 #variable_conflict use_column
 declare
@@ -79,17 +83,18 @@ begin
         from unnest(p_vendor_ids, p_rounds) with ordinality as u (vendor_id, round, number)
       ) r group by r.round order by r.round
     loop
-      return query select v_members[d.row_number], d.decision, d.known_id, d.known_at
+      return query select v_members[d.row_number], d.decision, d.known_id, d.known_at, d.known_fee
       from (
         select array_agg(p_vendor_ids[m]) as vendor_ids, array_agg(p_payment_ids[m]) as payment_ids,
           array_agg(p_references[m]) as merchant_references, array_agg(p_billers[m]) as billers,
           array_agg(p_accounts[m]) as accounts, array_agg(p_phones[m]) as phones,
           array_agg(p_amounts[m]) as amounts, array_agg(p_fees[m]) as fees,
+          array_agg(p_vats[m]) as vats, array_agg(p_fee_prices[m]) as fee_prices,
           array_agg(p_checks[m]) as checks
         from unnest(v_members) m
       ) r cross join lateral create_payments(p_bucket, r.vendor_ids, r.payment_ids,
-        r.merchant_references, r.billers, r.accounts, r.phones, r.amounts, r.fees, r.checks, null,
-        v_now) d
+        r.merchant_references, r.billers, r.accounts, r.phones, r.amounts, r.fees, r.vats, r.fee_prices,
+        r.checks, null, v_now) d
       where d.row_number > 0;
     end loop;
     return;
@@ -101,13 +106,14 @@ begin
 
   -- Here a vendor that is short has one row.
   insert into payments (bucket, vendor_id, payment_id, merchant_reference, biller_code, account,
-    phone, amount_cents, fee_cents, duplicate_key, created_at)
+    phone, amount_cents, fee_cents, vat_cents, fee_price, duplicate_key, created_at)
   select k.bucket, w.vendor_id, w.payment_id, w.reference, w.biller, w.account,
-    w.phone, w.amount, w.fee, v_step | content_hash(w.biller, w.account, w.amount), v_now
+    w.phone, w.amount, w.fee, coalesce(w.vat, 0), w.fee_price,
+    v_step | content_hash(w.biller, w.account, w.amount), v_now
   from buckets k
     cross join unnest(p_vendor_ids, p_payment_ids, p_references, p_billers, p_accounts, p_phones,
-      p_amounts, p_fees, p_checks)
-    as w (vendor_id, payment_id, reference, biller, account, phone, amount, fee, checked)
+      p_amounts, p_fees, p_vats, p_fee_prices, p_checks)
+    as w (vendor_id, payment_id, reference, biller, account, phone, amount, fee, vat, fee_price, checked)
   where k.bucket = p_bucket and (v_short is null or w.vendor_id <> all (v_short))
     and not (w.checked and exists (
       select from payments t
@@ -190,22 +196,23 @@ begin
       else 'unexplained'
     end,
     coalesce(own.payment_id, same.payment_id, twin.payment_id),
-    coalesce(own.created_at, same.created_at, twin.created_at)
+    coalesce(own.created_at, same.created_at, twin.created_at),
+    coalesce(own.fee_cents, same.fee_cents, twin.fee_cents)
   from unnest(p_vendor_ids, p_payment_ids, p_references, p_billers, p_accounts, p_phones, p_amounts,
       p_checks) with ordinality
     as w (vendor_id, payment_id, reference, biller, account, phone, amount, checked, number)
     left join lateral (
-      select t.payment_id, t.created_at from payments t
+      select t.payment_id, t.created_at, t.fee_cents from payments t
       where t.bucket = p_bucket and t.vendor_id = w.vendor_id and t.payment_id = w.payment_id limit 1
     ) own on true
     left join lateral (
-      select t.payment_id, t.created_at, t.biller_code, t.account, t.amount_cents,
+      select t.payment_id, t.created_at, t.fee_cents, t.biller_code, t.account, t.amount_cents,
         t.phone is not distinct from w.phone as is_phone
       from payments t
       where t.bucket = p_bucket and t.vendor_id = w.vendor_id and t.merchant_reference = w.reference
       union all
       -- Of an archived phone there is a hash: acceptedRest in src/payments/ledger/entries.ts.
-      select a.payment_id, a.created_at, a.biller_code, a.account, a.amount_cents,
+      select a.payment_id, a.created_at, a.fee_cents, a.biller_code, a.account, a.amount_cents,
         a.accepted_rest is not distinct from case when w.phone is not null then
           sha256(convert_to(row(encode(uuid_send(a.payment_id), 'hex'), w.phone)::text, 'UTF8')) end
       from archived_payments a
@@ -213,7 +220,7 @@ begin
       limit 1
     ) same on true
     left join lateral (
-      select t.payment_id, t.created_at from payments t
+      select t.payment_id, t.created_at, t.fee_cents from payments t
       where t.bucket = p_bucket and t.vendor_id + 0 = w.vendor_id and w.checked
         and t.duplicate_key = any (duplicate_keys(v_step, content_hash(w.biller, w.account, w.amount)))
         and t.biller_code = w.biller and t.account = w.account and t.amount_cents = w.amount

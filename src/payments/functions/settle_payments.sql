@@ -11,7 +11,9 @@
 --   unknown       there is no such payment: nothing is changed
 --
 -- When the operator paid another amount than instructed, at most the reservation is posted. The remainder
--- returns to the float, and the difference is a case.
+-- returns to the float, and the difference is a case. The recorded fee stays. What the operator charges us and
+-- gives us follows from the price of the attempt and the amount that is posted; a commission is at most that
+-- amount, so that the operator's account never falls by a payment.
 --
 -- Locks: the vendors' float rows, in vendor order. Isolation: READ COMMITTED. Idempotent.
 -- The runtime role may insert payments but not update them, so this is its only way to settle one
@@ -58,11 +60,13 @@ declare
   v_handles text[];
   v_operators text[];
   v_reasons text[];
+  v_operator_prices integer[];
   v_done integer[];
   -- The transfers, and what they change.
   v_leg_vendors integer[];
   v_leg_payments uuid[];
   v_legs smallint[];
+  v_leg_debits text[];
   v_leg_accounts text[];
   v_leg_amounts bigint[];
   v_vendors integer[];
@@ -103,11 +107,14 @@ begin
         and (select t.outcome is null and t.biller_code = u.biller_code from payments t
           where t.bucket = p_bucket and t.vendor_id = u.vendor_id and t.payment_id = u.payment_id)
       returning u.number::integer as number, q.sent_at, q.attempt_number, q.operator_handle,
-        case when q.stage = 'verify' then q.operator_code end as operator_code, q.route_reason
+        case when q.stage = 'verify' then q.operator_code end as operator_code, q.route_reason,
+        case when q.operator_code is not null then q.operator_price end as operator_price
     )
     select array_agg(d.number), array_agg(d.sent_at), array_agg(d.attempt_number),
-      array_agg(d.operator_handle), array_agg(d.operator_code), array_agg(d.route_reason)
-    into v_numbers, v_sent_at, v_attempts, v_handles, v_operators, v_reasons from dequeued d;
+      array_agg(d.operator_handle), array_agg(d.operator_code), array_agg(d.route_reason),
+      array_agg(d.operator_price)
+    into v_numbers, v_sent_at, v_attempts, v_handles, v_operators, v_reasons, v_operator_prices
+    from dequeued d;
 
     if v_numbers is not null then
       with settled as (
@@ -129,7 +136,13 @@ begin
           -- The last two: instructions of a ledger that was restored.
           operator_code = coalesce(o.operator_code, o.reporter, (
             select b.operator_code from billers b where b.biller_code = t.biller_code)),
-          route_reason = o.reason
+          route_reason = o.reason,
+          operator_price = case when o.sent_at is not null then o.operator_price else (
+            select x.operator_price from unexecuted_attempts x
+            where x.bucket = p_bucket and x.vendor_id = t.vendor_id and x.payment_id = t.payment_id
+              and x.operator_code = coalesce(o.reporter, (
+                select b.operator_code from billers b where b.biller_code = t.biller_code))
+            order by x.attempt_number desc limit 1) end
         from (
           select d.number, p_vendor_ids[d.number] as vendor_id,
             p_payment_ids[d.number] as payment_id, p_outcomes[d.number] as outcome,
@@ -137,57 +150,77 @@ begin
             p_messages[d.number] as message, p_details[d.number] as details,
             p_failure_codes[d.number] as failure_code, p_sources[d.number] as source,
             d.sent_at, d.attempt_number, d.operator_handle, d.operator_code,
-            p_operators[d.number] as reporter, d.reason
-          from unnest(v_numbers, v_sent_at, v_attempts, v_handles, v_operators, v_reasons)
-            as d (number, sent_at, attempt_number, operator_handle, operator_code, reason)
+            p_operators[d.number] as reporter, d.reason, d.operator_price
+          from unnest(v_numbers, v_sent_at, v_attempts, v_handles, v_operators, v_reasons,
+              v_operator_prices)
+            as d (number, sent_at, attempt_number, operator_handle, operator_code, reason, operator_price)
           limit cardinality(v_numbers)
         ) o
         where t.bucket = p_bucket and t.vendor_id = o.vendor_id and t.payment_id = o.payment_id
           and t.outcome is null
         returning o.number, t.vendor_id, t.payment_id, t.operator_code, t.outcome, t.amount_cents,
-          t.fee_cents, o.paid
+          t.fee_cents, t.vat_cents, t.operator_price, o.paid
       ), legs as materialized (
-        select s.vendor_id, s.payment_id, 2 as leg, 'operator:' || s.operator_code as credit_account,
-          least(s.paid, s.amount_cents) as amount
+        select s.vendor_id, s.payment_id, 2 as leg, 'reserved' as debit_account,
+          'operator:' || s.operator_code as credit_account, least(s.paid, s.amount_cents) as amount
         from settled s
         where s.outcome = 'success'
         union all
-        select vendor_id, payment_id, 3, 'fees', fee_cents
-        from settled where outcome = 'success' and fee_cents > 0
+        select vendor_id, payment_id, 3, 'reserved', 'fees', fee_cents - vat_cents
+        from settled where outcome = 'success' and fee_cents > vat_cents
         union all
-        select vendor_id, payment_id, 4, 'float', amount_cents - paid
+        select vendor_id, payment_id, 4, 'reserved', 'float', amount_cents - paid
         from settled where outcome = 'success' and paid < amount_cents
         union all
-        select vendor_id, payment_id, 2, 'float', amount_cents + fee_cents
+        select vendor_id, payment_id, 5, 'reserved', 'vat', vat_cents
+        from settled where outcome = 'success' and vat_cents > 0
+        union all
+        select s.vendor_id, s.payment_id, c.leg, c.debit_account, c.credit_account, c.amount
+        from settled s join operator_prices p on p.version = s.operator_price
+          cross join lateral (
+            select 8 as leg, 'cost:' || s.operator_code as debit_account,
+              'operator:' || s.operator_code as credit_account,
+              share_of(least(s.paid, s.amount_cents), p.cost_cents, p.cost_bps) as amount
+            union all
+            select 9, case when p.commission_netted then 'operator:' else 'commission_due:' end || s.operator_code,
+              'commission:' || s.operator_code,
+              least(share_of(least(s.paid, s.amount_cents), p.commission_cents, p.commission_bps),
+                s.paid, s.amount_cents)
+          ) c
+        where s.outcome = 'success' and c.amount > 0
+        union all
+        select vendor_id, payment_id, 2, 'reserved', 'float', amount_cents + fee_cents
         from settled where outcome = 'failed'
       )
       select s.numbers, s.differ, l.*
-      into v_done, v_differ, v_leg_vendors, v_leg_payments, v_legs, v_leg_accounts, v_leg_amounts
+      into v_done, v_differ, v_leg_vendors, v_leg_payments, v_legs, v_leg_debits, v_leg_accounts,
+        v_leg_amounts
       from (
         select coalesce(array_agg(number), '{}') as numbers,
           v_differ or coalesce(bool_or(outcome = 'success' and paid <> amount_cents), false) as differ
         from settled
       ) s cross join (
         select array_agg(vendor_id), array_agg(payment_id), array_agg(leg::smallint),
-          array_agg(credit_account), array_agg(amount) from legs
+          array_agg(debit_account), array_agg(credit_account), array_agg(amount) from legs
       ) l;
       v_settled := v_settled || v_done;
 
       insert into transfers (bucket, vendor_id, source_id, leg, debit_account, credit_account,
         amount_cents, created_at)
-      select k.bucket, l.vendor_id, l.payment_id, l.leg, 'reserved', l.account, l.amount, v_now
+      select k.bucket, l.vendor_id, l.payment_id, l.leg, l.debit, l.account, l.amount, v_now
       from buckets k
-        cross join unnest(v_leg_vendors, v_leg_payments, v_legs, v_leg_accounts, v_leg_amounts)
-          as l (vendor_id, payment_id, leg, account, amount)
+        cross join unnest(v_leg_vendors, v_leg_payments, v_legs, v_leg_debits, v_leg_accounts,
+            v_leg_amounts) as l (vendor_id, payment_id, leg, debit, account, amount)
       where k.bucket = p_bucket;
 
       select array_agg(c.vendor_id), array_agg(c.account), array_agg(c.change)
       into v_vendors, v_accounts, v_changes
       from (
         select s.vendor_id, s.account, sum(s.change)::bigint as change
-        from unnest(v_leg_vendors, v_leg_accounts, v_leg_amounts) as l (vendor_id, account, amount)
+        from unnest(v_leg_vendors, v_leg_debits, v_leg_accounts, v_leg_amounts)
+            as l (vendor_id, debit, account, amount)
           cross join lateral (
-            values (l.vendor_id, 'reserved', -l.amount), (l.vendor_id, l.account, l.amount)
+            values (l.vendor_id, l.debit, -l.amount), (l.vendor_id, l.account, l.amount)
           ) s (vendor_id, account, change)
         group by s.vendor_id, s.account
       ) c;

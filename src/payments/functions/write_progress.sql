@@ -24,19 +24,21 @@ declare
   v_handles text[];
   v_operators text[];
   v_reasons text[];
+  v_operator_prices integer[];
 begin
   select array_agg(u.number),
     -- Here because an UPDATE on Citus may not add an interval to a time.
     array_agg(v_now + u.delay_ms * interval '1 millisecond'), array_agg(q.sent_at), array_agg(q.attempt_number), array_agg(coalesce(u.handle, q.operator_handle)),
-    array_agg(q.operator_code), array_agg(q.route_reason)
-  into v_numbers, v_due_at, v_sent_at, v_attempts, v_handles, v_operators, v_reasons
+    array_agg(q.operator_code), array_agg(q.route_reason), array_agg(q.operator_price)
+  into v_numbers, v_due_at, v_sent_at, v_attempts, v_handles, v_operators, v_reasons, v_operator_prices
   from unnest(p_vendor_ids, p_billers, p_payment_ids, p_claim_numbers, p_next, p_delays_ms,
       p_handles)
       with ordinality
       as u (vendor_id, biller_code, payment_id, claim_number, next, delay_ms, handle, number)
     cross join lateral (
       -- Skip locked: another process is settling the row, or has claimed it after us.
-      select d.sent_at, d.attempt_number, d.operator_handle, d.operator_code, d.route_reason
+      select d.sent_at, d.attempt_number, d.operator_handle, d.operator_code, d.route_reason,
+        d.operator_price
       from dispatch_queue d
       where d.bucket = p_bucket and d.vendor_id = u.vendor_id and d.biller_code = u.biller_code
         and d.stage = 'verify' and d.payment_id = u.payment_id and d.claim_number = u.claim_number
@@ -55,7 +57,8 @@ begin
     operator_handle = case when l.next = 'verify' then l.handle end,
     note = case when l.next = 'verify' then l.note end,
     operator_code = case when l.next = 'verify' then l.operator_code else l.next_operator end,
-    route_reason = case when l.next = 'verify' then l.reason end
+    route_reason = case when l.next = 'verify' then l.reason end,
+    operator_price = case when l.next = 'verify' then d.operator_price end
   from (
     select p_vendor_ids[u.number] as vendor_id, p_billers[u.number] as biller_code,
       p_payment_ids[u.number] as payment_id, p_next[u.number] as next, u.due_at,
@@ -70,12 +73,14 @@ begin
     and d.stage = l.stage and d.payment_id = l.payment_id;
 
   insert into unexecuted_attempts (bucket, vendor_id, biller_code, payment_id, attempt_number, sent_at,
-    ended_at, operator_handle, note, operator_code, route_reason)
+    ended_at, operator_handle, note, operator_code, route_reason, operator_price)
   select k.bucket, p_vendor_ids[u.number], p_billers[u.number], p_payment_ids[u.number],
-    u.attempt_number, u.sent_at, v_now, u.handle, p_notes[u.number], u.operator_code, u.reason
+    u.attempt_number, u.sent_at, v_now, u.handle, p_notes[u.number], u.operator_code, u.reason,
+    u.operator_price
   from buckets k
-    cross join unnest(v_numbers, v_sent_at, v_attempts, v_handles, v_operators, v_reasons)
-      as u (number, sent_at, attempt_number, handle, operator_code, reason)
+    cross join unnest(v_numbers, v_sent_at, v_attempts, v_handles, v_operators, v_reasons,
+      v_operator_prices)
+      as u (number, sent_at, attempt_number, handle, operator_code, reason, operator_price)
   where k.bucket = p_bucket and p_next[u.number] = 'send';
 
   return coalesce(cardinality(v_numbers), 0);

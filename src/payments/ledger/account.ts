@@ -2,7 +2,11 @@
  * A vendor's accounts. `external` is where money comes from; `exposure` is where it comes from if
  * the vendor has already spent it, and is what the vendor owes us. Their balances may be negative.
  * The other accounts show where the vendor's money is: collected → float → reserved →
- * operator:<code> and fees; receivable:<code> is what an operator has to give back.
+ * operator:<code>, fees and vat; receivable:<code> is what an operator has to give back.
+ *
+ * Our own terms with an operator are alongside: cost:<code> is what it charged us, zero or below;
+ * commission:<code> what it gave us; commission_due:<code> what of that it still has to pay, zero or
+ * below.
  */
 export type AccountName =
   | 'external'
@@ -11,8 +15,12 @@ export type AccountName =
   | 'float'
   | 'reserved'
   | 'fees'
+  | 'vat'
   | `operator:${string}`
-  | `receivable:${string}`;
+  | `receivable:${string}`
+  | `cost:${string}`
+  | `commission:${string}`
+  | `commission_due:${string}`;
 
 /** The accounts of a new vendor; those for operators are created by its first payments. */
 export const FIRST_ACCOUNTS = ['collected', 'external', 'fees', 'float', 'reserved'] as const;
@@ -29,5 +37,23 @@ const MOVEMENTS: Readonly<Record<string, string>> = {
   'float>reserved': 'reserved',
   'reserved>operator': 'paid',
   'reserved>fees': 'fee',
+  'reserved>vat': 'VAT',
   'reserved>float': 'released',
+  'cost>operator': 'cost',
+  'operator>commission': 'commission',
+  'commission_due>commission': 'commission',
 };
+
+const OWN_TERMS = '^(cost|commission|commission_due):';
+
+/** An account of our own terms with an operator, which are not the vendor's business. */
+export function isOwnTermsAccount(account: string): boolean {
+  return new RegExp(OWN_TERMS).test(account);
+}
+
+/** The same as SQL. @param column of an account. */
+export const isOwnTermsAccountSql = (column: string): string => `${column} ~ '${OWN_TERMS}'`;
+
+/** SQL that is true for a transfer from or to such an account. @param transfer alias of the table. */
+export const isOwnTermsTransfer = (transfer: string): string =>
+  `(${isOwnTermsAccountSql(`${transfer}.debit_account`)} or ${isOwnTermsAccountSql(`${transfer}.credit_account`)})`;

@@ -44,6 +44,7 @@ const settledWith = (t: string, rest: string): string =>
     `${t}.failure_code`,
     `${t}.biller_reference`,
     `${t}.operator_code`,
+    `${t}.operator_price`,
     at(`${t}.settled_at`),
     at(`${t}.biller_response_time`),
     hex(rest),
@@ -58,14 +59,16 @@ export const settledHash = (t: string): string => settledWith(t, settledRest(t))
 /** Payments with their details, or with the hashes of archived details. */
 const PAYMENTS = `(
   select bucket, vendor_id, payment_id, created_at, settled_at, biller_response_time, amount_cents,
-    fee_cents, outcome, failure_code, biller_code, account, merchant_reference, biller_reference,
-    phone, message, details, sent_at, attempt_number, attempt_outcome, operator_handle, settled_by,
-    operator_code, route_reason, null::bytea as accepted_rest, null::bytea as settled_rest
+    fee_cents, vat_cents, fee_price, operator_price, outcome, failure_code, biller_code, account,
+    merchant_reference, biller_reference, phone, message, details, sent_at, attempt_number,
+    attempt_outcome, operator_handle, settled_by, operator_code, route_reason,
+    null::bytea as accepted_rest, null::bytea as settled_rest
   from payments
   union all
   select bucket, vendor_id, payment_id, created_at, settled_at, biller_response_time, amount_cents,
-    fee_cents, outcome, failure_code, biller_code, account, merchant_reference, biller_reference,
-    null, null, null, null, null, null, null, null, operator_code, null, accepted_rest, settled_rest
+    fee_cents, vat_cents, fee_price, operator_price, outcome, failure_code, biller_code, account,
+    merchant_reference, biller_reference, null, null, null, null, null, null, null, null,
+    operator_code, null, accepted_rest, settled_rest
   from archived_payments
 )`;
 
@@ -75,6 +78,8 @@ const ACCEPTED = `row(${[
   'p.account',
   'p.amount_cents',
   'p.fee_cents',
+  'p.vat_cents',
+  'p.fee_price',
   'p.merchant_reference',
   at('p.created_at'),
   hex(`coalesce(p.accepted_rest, ${acceptedRest('p')})`),

@@ -1,9 +1,11 @@
 /**
  * SQL that lists every transfer as closed days count it: once for the vendor's own money
  * (`operator_code` ''; that is collected, float and reserved together), and once for each operator
- * side (operator:<code>, receivable:<code>). net = in − payments − fees + corrections for the
- * first, payments + corrections for the others; refunds are within the vendor's money, for
- * information.
+ * side (operator:<code>, receivable:<code>).
+ *
+ * For the vendor's money net = in − payments − fees − vat + corrections; refunds are within it, for
+ * information. For an operator net = payments + costs − commissions + corrections: what it took from
+ * our float. A commission that it pays later is not in it.
  */
 export const FLOWS = `(
   select x.created_at, x.vendor_id,
@@ -15,15 +17,21 @@ export const FLOWS = `(
       then x.amount_cents else 0 end as payments_cents,
     case when x.side = 0 and x.debit_account = 'reserved' and x.credit_account = 'fees'
       then x.amount_cents else 0 end as fees_cents,
+    case when x.side = 0 and x.debit_account = 'reserved' and x.credit_account = 'vat'
+      then x.amount_cents else 0 end as vat_cents,
+    case when x.other like 'cost:%' then x.net_cents else 0 end as costs_cents,
+    case when x.other like 'commission:%' then -x.net_cents else 0 end as commissions_cents,
     case when (x.side <> 0 or x.debit_account = 'reserved') and x.credit_account = 'float'
       then x.amount_cents else 0 end as refunds_cents,
     case when x.debit_account = 'reserved'
         or x.side = 0 and x.debit_account = 'external' and x.credit_account = 'collected'
+        or x.other like 'cost:%' or x.other like 'commission:%'
       then 0 else x.net_cents end as corrections_cents
   from (
     -- Side 0: the vendor's own money. One select, because Citus rejects a union here.
     select f.created_at, f.vendor_id, f.debit_account, f.credit_account, f.amount_cents, k.side,
       case when k.side < 0 then f.debit_account when k.side > 0 then f.credit_account end as account,
+      case when k.side < 0 then f.credit_account when k.side > 0 then f.debit_account end as other,
       f.amount_cents * case when k.side <> 0 then k.side
         else (f.credit_account in ('collected', 'float', 'reserved'))::integer
           - (f.debit_account in ('collected', 'float', 'reserved'))::integer end as net_cents

@@ -1,6 +1,6 @@
 import type { Pool } from '../../platform/db/pool.ts';
 import { snapshot } from '../../platform/db/pool.ts';
-import { movementName } from './account.ts';
+import { isOwnTermsAccount, movementName } from './account.ts';
 import { openTransfers, readBalances, readBalancesAt } from './store.ts';
 import type { StatementRow } from './store.ts';
 
@@ -28,23 +28,36 @@ export interface StatementReader {
 }
 
 /**
+ * Which transfers a statement has. `vendor`: not what operators charge and give us, which is not the
+ * vendor's business. `all`: these too.
+ */
+export type StatementScope = 'vendor' | 'all';
+
+/**
  * A vendor's transfers with from <= time < to, over one snapshot, and the balances before and after
  * them. Returns the closing balances.
  */
 export async function readStatement(
   pool: Pool,
-  request: { readonly vendorId: number; readonly from: Date; readonly to: Date },
+  request: {
+    readonly vendorId: number;
+    readonly from: Date;
+    readonly to: Date;
+    readonly scope: StatementScope;
+  },
   reader: StatementReader,
 ): Promise<Balances> {
-  const { vendorId, from, to } = request;
+  const { vendorId, from, to, scope } = request;
   return await snapshot(pool, async (client) => {
     const balances = new Map<string, bigint>();
-    for (const { account } of await readBalances(client, vendorId)) balances.set(account, 0n);
-    for (const row of await readBalancesAt(client, vendorId, from)) {
+    for (const { account } of await readBalances(client, vendorId)) {
+      if (scope === 'all' || !isOwnTermsAccount(account)) balances.set(account, 0n);
+    }
+    for (const row of await readBalancesAt(client, vendorId, { before: from, scope })) {
       balances.set(row.account, row.balanceCents);
     }
     reader.opening(new Map(balances));
-    const fetchSome = await openTransfers(client, vendorId, { from, to });
+    const fetchSome = await openTransfers(client, vendorId, { from, to, scope });
     for (let rows = await fetchSome(); rows.length > 0; rows = await fetchSome()) {
       reader.lines(rows.map((row) => lineOf(row, balances)));
     }

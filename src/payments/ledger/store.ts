@@ -1,5 +1,6 @@
 import { groupByBucket } from '../../parties/by-bucket-store.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
+import { isOwnTermsTransfer } from './account.ts';
 import type { AccountName } from './account.ts';
 
 /** Locks the vendor's float row, which guards all of its accounts. Returns its balance in cents. */
@@ -104,7 +105,7 @@ export interface Transfer {
   readonly vendorId: number;
   /** What caused it; together with `leg` it makes the transfer unique. */
   readonly sourceId: string;
-  readonly leg: 1 | 2 | 3 | 4;
+  readonly leg: number;
   readonly debitAccount: AccountName;
   readonly creditAccount: AccountName;
   readonly amountCents: bigint;
@@ -161,7 +162,7 @@ const READER_PATIENCE = '10min';
 export async function openTransfers(
   db: Queryable,
   vendorId: number,
-  period: { readonly from: Date; readonly to: Date },
+  period: { readonly from: Date; readonly to: Date; readonly scope: 'vendor' | 'all' },
 ): Promise<() => Promise<StatementRow[]>> {
   await db.query('set local statement_timeout = 0');
   await db.query(`set local idle_in_transaction_session_timeout = '${READER_PATIENCE}'`);
@@ -176,8 +177,9 @@ export async function openTransfers(
      left join archived_payments a
        on a.bucket = f.bucket and a.vendor_id = f.vendor_id and a.payment_id = f.source_id
      where f.bucket = bucket_of($1) and f.vendor_id = $1 and f.created_at >= $2 and f.created_at < $3
+       and ($4 = 'all' or not ${isOwnTermsTransfer('f')})
      order by f.created_at, f.source_id, f.leg`,
-    [vendorId, period.from, period.to],
+    [vendorId, period.from, period.to, period.scope],
   );
   return async () => {
     const read = await db.query<StatementRow>(`fetch forward ${FETCH_ROWS} from statement`);
@@ -189,17 +191,17 @@ export async function openTransfers(
 export async function readBalancesAt(
   db: Queryable,
   vendorId: number,
-  before: Date,
+  { before, scope }: { readonly before: Date; readonly scope: 'vendor' | 'all' },
 ): Promise<{ account: string; balanceCents: bigint }[]> {
   const read = await db.query<{ account: string; balanceCents: bigint }>(
-    `select account, sum(change)::bigint as "balanceCents" from (
-       select debit_account as account, -amount_cents as change from transfers
-       where bucket = bucket_of($1) and vendor_id = $1 and created_at < $2
-       union all
-       select credit_account, amount_cents from transfers
-       where bucket = bucket_of($1) and vendor_id = $1 and created_at < $2
-     ) s group by account order by account`,
-    [vendorId, before],
+    `select s.account, sum(s.change)::bigint as "balanceCents"
+     from transfers f cross join lateral (
+       values (f.debit_account, -f.amount_cents), (f.credit_account, f.amount_cents)
+     ) as s (account, change)
+     where f.bucket = bucket_of($1) and f.vendor_id = $1 and f.created_at < $2
+       and ($3 = 'all' or not ${isOwnTermsTransfer('f')})
+     group by s.account order by s.account`,
+    [vendorId, before, scope],
   );
   return read.rows;
 }

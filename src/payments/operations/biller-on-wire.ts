@@ -3,6 +3,8 @@ import { formatMoney } from '../../platform/base/money.ts';
 import { moneyText, nullable } from '../../platform/http/schemas.ts';
 import type { Biller } from '../billers/biller.ts';
 import type { BillerCatalogue } from '../billers/catalogue.ts';
+import { formulaFields } from '../prices/describe.ts';
+import { feeOf, feePriceFor } from '../prices/price.ts';
 import { validatorOf } from './validate-account.ts';
 import type { ConnectorOf } from './validate-account.ts';
 
@@ -17,7 +19,30 @@ export const billerFields = {
     examples: ['false'],
   }),
   maximum_amount: nullable(moneyText('Maximum amount of a payment; null without a maximum.')),
-  fee: moneyText('Taken from the float on top of the amount of each payment.'),
+  fee: moneyText(
+    'Taken from the float on top of the amount of each payment, with VAT. If it depends on the amount: the fee of the minimum amount.',
+  ),
+  fee_formula: nullable(
+    Type.Object(
+      {
+        tiers: Type.Array(
+          Type.Object({
+            from: moneyText('The tier counts for amounts from here to the next one.'),
+            flat: moneyText('The flat part of the fee.'),
+            percent: Type.String({ description: 'Per cent of the amount.', examples: ['1.5'] }),
+          }),
+        ),
+        minimum: nullable(moneyText('The fee is at least this, before VAT is added.')),
+        maximum: nullable(moneyText('The fee is at most this, before VAT is added.')),
+        vat_percent: Type.String({ examples: ['16'] }),
+        vat: Type.String({ description: '`included` in the fee, or `added` to it.' }),
+      },
+      {
+        description:
+          'How the fee follows from the amount; null without a fee. Shares are rounded half up to a cent. Your own price may differ: the answer of create shows it.',
+      },
+    ),
+  ),
   account_format: Type.String({
     description:
       '`msisdn`: a Kenyan mobile number, in any usual spelling. Otherwise a regular expression that the whole account matches.',
@@ -41,6 +66,7 @@ export const EXAMPLE_BILLER = {
   secondary_account: 'false',
   maximum_amount: null,
   fee: '0.00',
+  fee_formula: null,
   account_format: '^[0-9]{5,14}$',
   account_label: 'Meter number',
   can_validate: 'true',
@@ -55,10 +81,19 @@ export function billerOnWire(biller: Biller, connectorOf: ConnectorOf) {
     minimum_balance: formatMoney(biller.minimumCents),
     secondary_account: String(biller.secondaryAccount),
     maximum_amount: maximumCents === null ? null : formatMoney(maximumCents),
-    fee: formatMoney(biller.feeCents),
+    ...feeOnWire(biller),
     account_format: biller.accountFormat,
     account_label: biller.accountLabel,
     can_validate: String(validatorOf(biller, connectorOf) !== undefined),
+  };
+}
+
+/** The price for vendors without one of their own: this list is not signed. */
+function feeOnWire({ feePrices, minimumCents }: Biller) {
+  const price = feePriceFor(feePrices, null, Date.now());
+  return {
+    fee: formatMoney(price === undefined ? 0n : feeOf(price, minimumCents).feeCents),
+    fee_formula: price === undefined ? null : formulaFields(price),
   };
 }
 

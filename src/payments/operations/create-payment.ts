@@ -3,14 +3,14 @@ import type { Static } from 'typebox';
 import type { Authenticators } from '../../parties/http/authenticate.ts';
 import type { Vendor } from '../../parties/vendor.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
-import { parseMoney } from '../../platform/base/money.ts';
+import { formatMoney, parseMoney } from '../../platform/base/money.ts';
 import type { CreateRequest } from '../create/decide.ts';
 import { QUEUED_TEXT } from '../create/status-fields.ts';
 import { vid } from '../../parties/http/fields.ts';
 import { HeadedAnswer } from '../../platform/http/operation.ts';
 import type { Operation } from '../../platform/http/operation.ts';
 import type { Payments } from '../payments.ts';
-import { headerStatus, wireTimeText } from '../../platform/http/schemas.ts';
+import { headerStatus, moneyText, wireTimeText } from '../../platform/http/schemas.ts';
 import {
   EXAMPLE_REFERENCE,
   account,
@@ -35,6 +35,7 @@ const createResponse = Type.Object({
     text: Type.String({ examples: [QUEUED_TEXT] }),
     ipay_reference: Type.String({ description: 'Ask for the status with it.' }),
     posted_time: wireTimeText('When the transaction was saved.'),
+    fee: moneyText('Reserved on top of the amount, with VAT.'),
   }),
 });
 
@@ -86,6 +87,7 @@ export function createPayment(deps: {
           text: QUEUED_TEXT,
           ipay_reference: EXAMPLE_REFERENCE,
           posted_time: '2026-11-21 09:15:00',
+          fee: '0.00',
         },
       },
     },
@@ -98,6 +100,7 @@ export function createPayment(deps: {
           text: QUEUED_TEXT,
           ipay_reference: created.reference,
           posted_time: deps.wireTime.format(created.createdAt),
+          fee: formatMoney(created.feeCents),
         },
       };
       return created.replayed ? new HeadedAnswer(answer, REPLAYED) : answer;

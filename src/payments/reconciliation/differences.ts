@@ -3,6 +3,7 @@ import { settlePayments } from '../create/store.ts';
 import type { FinalReport, SettleResult } from '../create/payment.ts';
 import { HOUSE, countCases, hadCase, openCase } from '../cases/cases-store.ts';
 import type { NewCase } from '../cases/cases-store.ts';
+import { executedCents } from './match.ts';
 import type { Absences, Match, OurPayment } from './match.ts';
 import type { ReadStatement } from './read-statement.ts';
 import { batches, listStatements, setVerdict } from './store.ts';
@@ -268,7 +269,7 @@ function reportOf(
     paymentId,
     billerCode,
     outcome,
-    paidCents: wasPaid ? (row?.movement.amountCents ?? null) : null,
+    paidCents: wasPaid && row !== null ? executedCents(payment, row.movement) : null,
     billerReference: wasPaid ? (row?.movement.operatorReference ?? null) : null,
     message: wasPaid
       ? 'Paid, as the operator’s statement says'

@@ -25,6 +25,12 @@ export interface OurPayment {
    * corrections.
    */
   readonly postedCents: bigint;
+  /**
+   * What the operator takes from our float when it executes the instructed amount, and what the ledger
+   * shows that it took: with its cost, less a commission that it nets. A statement may list either.
+   */
+  readonly netCents: bigint;
+  readonly netPostedCents: bigint;
   /** It succeeded through another operator, so that this one must not have paid it. */
   readonly paidElsewhere: boolean;
   /** The same in the accounts of vendor 0: what we bear, or claim back. */
@@ -113,10 +119,14 @@ function assign(
   }
   const byContent = contentIndex(payments.filter((payment) => !taken.has(payment)));
   for (const movement of unnamed.toSorted((one, other) => Number(one.at) - Number(other.at))) {
-    const near = nearest(movement, byContent.get(contentKey(movement)) ?? [], {
-      taken,
-      ...options,
-    });
+    const near = nearest(
+      movement,
+      byContent.get(contentKey(movement.amountCents, movement.account)) ?? [],
+      {
+        taken,
+        ...options,
+      },
+    );
     if (near === undefined) continue;
     // Similarity is enough to explain a payment in the ledger; it does not prove another one.
     const certain = near.outcome === 'success';
@@ -140,17 +150,27 @@ function operatorReferenceIndex(payments: readonly OurPayment[]): Map<string, Ou
   return index;
 }
 
-function contentKey(content: { readonly account: string | null; readonly amountCents: bigint }) {
-  return `${content.amountCents} ${content.account ?? ''}`;
+/** What the operator executed, according to a movement of our float. */
+export function executedCents(
+  { amountCents, netCents }: Pick<OurPayment, 'amountCents' | 'netCents'>,
+  movement: Pick<StatementMovement, 'amountCents'>,
+): bigint {
+  return movement.amountCents === netCents ? amountCents : movement.amountCents;
+}
+
+function contentKey(amountCents: bigint, account: string | null): string {
+  return `${amountCents} ${account ?? ''}`;
 }
 
 function contentIndex(payments: readonly OurPayment[]): Map<string, OurPayment[]> {
   const index = new Map<string, OurPayment[]>();
   for (const payment of payments) {
-    const key = contentKey(payment);
-    const known = index.get(key);
-    if (known === undefined) index.set(key, [payment]);
-    else known.push(payment);
+    for (const amountCents of new Set([payment.amountCents, payment.netCents])) {
+      const key = contentKey(amountCents, payment.account);
+      const known = index.get(key);
+      if (known === undefined) index.set(key, [payment]);
+      else known.push(payment);
+    }
   }
   return index;
 }
@@ -230,6 +250,14 @@ function cancel(ordered: readonly StatementMovement[]): Set<StatementMovement> {
   return cancelled;
 }
 
+/** Whether statements list what the ledger has, with the operator's terms or without. */
+function isInBooks(
+  { postedCents, netPostedCents, houseCents }: OurPayment,
+  listedCents: bigint,
+): boolean {
+  return [postedCents, netPostedCents].some((cents) => cents + houseCents === listedCents);
+}
+
 /** @param listed with this movement in `listedCents`, and without it in `listedPayments`. */
 function judgePayment(
   payment: OurPayment,
@@ -239,14 +267,14 @@ function judgePayment(
   const isFirst = listed.listedPayments <= 0;
   if (payment.paidElsewhere) return ['duplicate'];
   if (payment.outcome === null) return isFirst ? ['settled', 'success'] : ['duplicate'];
-  const inBooks = payment.postedCents + payment.houseCents === listed.listedCents;
-  if (inBooks || (isFirst && movement.amountCents === payment.postedCents)) return ['matched'];
+  const isPosted = [payment.postedCents, payment.netPostedCents].includes(movement.amountCents);
+  if (isInBooks(payment, listed.listedCents) || (isFirst && isPosted)) return ['matched'];
   if (!isFirst) return ['duplicate'];
   return payment.outcome === 'success' ? ['amount_difference'] : ['theirs_only', 'success'];
 }
 
 function judgeReversal(payment: OurPayment, listedCents: bigint): [Verdict, (Outcome | null)?] {
-  if (payment.postedCents + payment.houseCents === listedCents) return ['reversed'];
+  if (isInBooks(payment, listedCents)) return ['reversed'];
   const takenBack = payment.outcome === 'success' && listedCents <= 0n;
   return takenBack ? ['theirs_only', 'failed'] : ['theirs_only'];
 }

@@ -2,6 +2,7 @@ import { groupByBucket } from '../../parties/by-bucket-store.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { encodeReference } from '../../platform/base/ids.ts';
 import { lockOperator } from '../billers/store.ts';
+import { isOwnTermsTransfer } from '../ledger/account.ts';
 import type { Outcome, PaymentKey } from '../create/payment.ts';
 import type { OurPayment } from './match.ts';
 import type { MovementKind, StatementMovement } from './statement.ts';
@@ -258,6 +259,8 @@ interface PaymentRow {
   underWay: boolean;
   settledAt: Date | null;
   postedCents: bigint;
+  netPostedCents: bigint;
+  netCents: bigint;
   paidElsewhere: boolean;
 }
 
@@ -267,7 +270,14 @@ const PAYMENTS = `
     t.outcome is not distinct from 'success' and t.operator_code <> $1 as "paidElsewhere",
     t.biller_reference as "billerReference", t.settled_at as "settledAt",
       a.first_sent_at as "firstSentAt", a.last_sent_at as "lastSentAt",
-    coalesce(a.under_way, false) as "underWay", p.posted_cents as "postedCents"
+    coalesce(a.under_way, false) as "underWay", p.posted_cents as "postedCents",
+    p.net_posted_cents as "netPostedCents", t.amount_cents + coalesce((
+      select share_of(t.amount_cents, o.cost_cents, o.cost_bps) - case when o.commission_netted
+        then least(share_of(t.amount_cents, o.commission_cents, o.commission_bps), t.amount_cents) else 0 end
+      from operator_prices o where o.operator_code = $1 and o.version = coalesce(t.operator_price, (
+        select q.operator_price from dispatch_queue q
+        where q.bucket = $4 and q.vendor_id = t.vendor_id and q.biller_code = t.biller_code
+          and q.stage = 'verify' and q.payment_id = t.payment_id))), 0) as "netCents"
   from unnest($2::integer[], $3::uuid[]) as k (vendor_id, payment_id)
     join payments t on t.bucket = $4 and t.vendor_id = k.vendor_id and t.payment_id = k.payment_id
     cross join lateral (
@@ -278,11 +288,16 @@ const PAYMENTS = `
         and payment_id = t.payment_id
     ) a
     cross join lateral (
-      select coalesce(sum(case when f.credit_account = 'operator:' || $1 then f.amount_cents
-        when f.debit_account = 'operator:' || $1 then -f.amount_cents else 0 end), 0)::bigint as posted_cents
-      from transfers f where f.bucket = $4 and f.vendor_id = t.vendor_id and f.source_id in (
-        select t.payment_id union all select c.correction_id from corrections c
-        where c.bucket = $4 and c.vendor_id = t.vendor_id and c.payment_id = t.payment_id)
+      select coalesce(sum(s.change) filter (where not s.is_own_terms), 0)::bigint as posted_cents,
+        coalesce(sum(s.change), 0)::bigint as net_posted_cents
+      from (
+        select case when f.credit_account = 'operator:' || $1 then f.amount_cents
+            when f.debit_account = 'operator:' || $1 then -f.amount_cents else 0 end as change,
+          ${isOwnTermsTransfer('f')} as is_own_terms
+        from transfers f where f.bucket = $4 and f.vendor_id = t.vendor_id and f.source_id in (
+          select t.payment_id union all select c.correction_id from corrections c
+          where c.bucket = $4 and c.vendor_id = t.vendor_id and c.payment_id = t.payment_id)
+      ) s
     ) p
   -- One that nobody was instructed to pay may have lost its instruction in a restore.
   where a.first_sent_at is not null or p.posted_cents <> 0 or not exists (

@@ -1,5 +1,7 @@
 -- The ledger. Money enters from `external`, waits in `collected`, is moved to `float` by funding, is held
--- in `reserved` while a payment is open, and ends at `operator:<code>` or `fees`, or returns to the float.
+-- in `reserved` while a payment is open, and ends at `operator:<code>`, `fees` and `vat`, or returns to the
+-- float. What an operator charges us goes from `cost:<code>` to `operator:<code>`; what it gives us goes to
+-- `commission:<code>`.
 -- Transfers are only inserted; balances are updated in the same commit.
 --
 -- Every operation that moves a vendor's money first locks the vendor's float row; several vendors are
@@ -12,9 +14,11 @@ create table accounts (
   vendor_id integer not null,
   account text not null,
   primary key (bucket, vendor_id, account),
-  -- `exposure` is what a vendor owes us: money that it has spent and does not have.
+  -- `exposure` is what a vendor owes us: money that it has spent and does not have. `cost:<code>` is what we
+  -- paid an operator, `commission_due:<code>` what it still has to pay us.
   constraint accounts_never_negative
-    check (balance_cents >= 0 or account in ('external', 'exposure'))
+    check (balance_cents >= 0 or account in ('external', 'exposure')
+      or account like 'cost:%' or account like 'commission_due:%')
 ) with (fillfactor = 30, autovacuum_vacuum_scale_factor = 0.05);
 
 create table transfers (
@@ -25,8 +29,9 @@ create table transfers (
   bucket integer not null,
   vendor_id integer not null,
   -- 1 opens (collect, fund, reserve). 2 resolves a reservation; the key makes that happen once.
-  -- 3 is the fee, 4 the remainder that is returned when the operator paid less.
-  leg smallint not null check (leg between 1 and 4),
+  -- 3 is the fee without VAT, 4 the remainder that is returned when the operator paid less, 5 the VAT of the
+  -- fee. 8 is the operator's cost, 9 its commission. A correction numbers its transfers from 1 to 7.
+  leg smallint not null check (leg between 1 and 9),
   debit_account text not null,
   credit_account text not null,
   primary key (bucket, vendor_id, source_id, leg),

@@ -20,7 +20,6 @@ create table billers (
   operator_code text not null references operators,
   minimum_cents bigint not null check (minimum_cents > 0),
   maximum_cents bigint check (maximum_cents >= minimum_cents),
-  fee_cents bigint not null default 0 check (fee_cents >= 0),
   -- True when the operator needs a phone number in addition to the account.
   secondary_account boolean not null default false,
   validates_accounts boolean not null default false,
@@ -45,14 +44,55 @@ create table routes (
   maximum_cents bigint check (maximum_cents > 0),
   -- How much may be sent through it in a day (Africa/Nairobi); null: no limit.
   daily_limit_cents bigint check (daily_limit_cents > 0),
-  -- What the operator charges for a payment: flat, and in basis points of the amount.
-  cost_cents bigint not null default 0 check (cost_cents >= 0),
-  cost_bps integer not null default 0 check (cost_bps between 0 and 10000),
   -- Set by people.
   status text not null default 'ONLINE' check (status in ('ONLINE', 'OFFLINE')),
   primary key (biller_code, operator_code),
   check (maximum_cents >= minimum_cents)
 );
+
+-- What vendors pay for a biller's payments. Append-only: the price in force is the one with the latest
+-- `valid_from` that has begun, of several the one with the highest version. A payment keeps its version.
+create table fee_prices (
+  version integer primary key check (version > 0),
+  biller_code text not null references billers,
+  -- Null: every vendor without a price of its own.
+  vendor_id integer check (vendor_id > 0),
+  valid_from timestamptz not null,
+  set_at timestamptz not null,
+  set_by text not null,
+  -- The tier with the highest `from_cents` up to the amount counts: [{"from_cents", "flat_cents", "bps"}].
+  -- Empty: from then on there is no such price.
+  tiers jsonb not null check (jsonb_typeof(tiers) = 'array'),
+  -- Of the fee before VAT is added; null: none.
+  minimum_cents bigint check (minimum_cents > 0),
+  maximum_cents bigint check (maximum_cents > 0),
+  vat_bps integer not null check (vat_bps between 0 and 10000),
+  -- True: the fee includes its VAT. False: the VAT is added to it.
+  vat_included boolean not null,
+  check (maximum_cents >= minimum_cents),
+  check (valid_from >= set_at)
+);
+create index fee_prices_by_biller on fee_prices (biller_code, vendor_id, valid_from);
+
+-- What an operator charges us for a biller's payments, and what it gives us. Append-only, like fee_prices.
+-- The price in force when an attempt was claimed counts for it.
+create table operator_prices (
+  version integer primary key check (version > 0),
+  biller_code text not null references billers,
+  operator_code text not null references operators,
+  valid_from timestamptz not null,
+  set_at timestamptz not null,
+  set_by text not null,
+  -- Flat, and in basis points of the amount.
+  cost_cents bigint not null check (cost_cents >= 0),
+  cost_bps integer not null check (cost_bps between 0 and 10000),
+  commission_cents bigint not null check (commission_cents >= 0),
+  commission_bps integer not null check (commission_bps between 0 and 10000),
+  -- True: the operator keeps it out of what it takes from our float. False: it pays it later.
+  commission_netted boolean not null,
+  check (valid_from >= set_at)
+);
+create index operator_prices_by_route on operator_prices (biller_code, operator_code, valid_from);
 
 -- A row is an open circuit breaker: too many consecutive calls to the operator about the biller failed.
 create table route_breakers (

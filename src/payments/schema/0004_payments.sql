@@ -11,7 +11,9 @@ create table payments (
   payment_id uuid not null,
   created_at timestamptz not null,
   amount_cents bigint not null check (amount_cents > 0),
+  -- With its VAT, which is `vat_cents`.
   fee_cents bigint not null check (fee_cents >= 0),
+  vat_cents bigint not null default 0,
   -- The 32-second step of created_at above a hash of biller, account and amount. Finds recent equal
   -- payments; new entries are adjacent at the end of the index.
   duplicate_key bigint not null,
@@ -20,6 +22,10 @@ create table payments (
   biller_response_time timestamptz,
   bucket integer not null,
   vendor_id integer not null,
+  -- The row of fee_prices that the fee is from; null: no price was in force.
+  fee_price integer,
+  -- The row of operator_prices of the attempt that led to the outcome; null: no price was in force.
+  operator_price integer,
   -- Null while the payment is open.
   outcome text check (outcome in ('success', 'failed')),
   biller_code text not null,
@@ -44,6 +50,7 @@ create table payments (
   operator_code text,
   route_reason text,
   primary key (bucket, vendor_id, payment_id),
+  check (vat_cents between 0 and fee_cents),
   check ((outcome is null) = (settled_at is null)),
   check (outcome is not null or num_nonnulls(operator_code, route_reason) = 0),
   check ((failure_code is null) = (outcome is distinct from 'failed')),
@@ -82,6 +89,8 @@ create table dispatch_queue (
   -- Incremented by every claim. Writes of a worker whose lease expired have an old number, and are ignored.
   claim_number integer not null default 0,
   verify_count integer not null default 0,
+  -- Of the attempt in progress: the row of operator_prices that was in force when it was claimed.
+  operator_price integer,
   attempt_number smallint not null default 0,
   stage dispatch_stage not null default 'send',
   biller_code text not null,
@@ -106,6 +115,7 @@ create table unexecuted_attempts (
   payment_id uuid not null,
   bucket integer not null,
   vendor_id integer not null,
+  operator_price integer,
   attempt_number smallint not null check (attempt_number > 0),
   biller_code text not null,
   operator_handle text,

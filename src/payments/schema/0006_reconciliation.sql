@@ -81,7 +81,12 @@ create table day_totals (
   opening_cents bigint not null,
   in_cents bigint not null,
   payments_cents bigint not null,
+  -- Fees without VAT, and their VAT.
   fees_cents bigint not null,
+  vat_cents bigint not null,
+  -- What the operator charged us, and the commission that it kept for us out of what it took.
+  costs_cents bigint not null,
+  commissions_cents bigint not null,
   -- For information: reservations returned to the float, which move within the vendor's own money.
   refunds_cents bigint not null,
   corrections_cents bigint not null,

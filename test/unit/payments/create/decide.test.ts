@@ -12,6 +12,7 @@ import { statusOf } from '../../../../src/payments/create/payment.ts';
 import type { CreateDecision } from '../../../../src/payments/create/payment.ts';
 import type { Vendor } from '../../../../src/parties/vendor.ts';
 import { ANY_ACCOUNT } from '../../../../src/payments/billers/account-format.ts';
+import { flatPrices } from '../../../support/fee-prices.ts';
 import { newPayment } from '../../../support/new-transaction.ts';
 
 // The rules of create that need no database.
@@ -23,7 +24,7 @@ const BILLER: Biller = {
   operatorCode: 'kplc',
   minimumCents: 5_000n,
   maximumCents: null,
-  feeCents: 30n,
+  feePrices: flatPrices(30n),
   secondaryAccount: false,
   validatesAccounts: false,
   ...ANY_ACCOUNT,
@@ -94,6 +95,8 @@ describe('planning a transaction', () => {
       phone: null,
       amountCents: 10_000n,
       feeCents: 30n,
+      vatCents: 0n,
+      feePrice: 1,
       merchantReference: 'R1',
       duplicateCheck: false,
     });
@@ -201,9 +204,11 @@ describe('answering a decision', () => {
     ['accepted', false],
     ['replayed', true],
   ] as const)('%s', (kind, replayed) => {
-    expect(answerDecision(planned, { kind, paymentId: earlier, createdAt })).toEqual({
+    const decision = { kind, paymentId: earlier, createdAt, feeCents: 30n };
+    expect(answerDecision(planned, decision)).toEqual({
       reference: encodeReference(7, earlier),
       createdAt,
+      feeCents: 30n,
       replayed,
     });
   });

@@ -23,6 +23,7 @@ function candidate(
       minimumCents: null,
       maximumCents: null,
       dailyLimitCents: null,
+      prices: [],
       obstacleReason: null,
       isBreakerOpen: false,
       ...route,

@@ -1,0 +1,40 @@
+import { formatMoney } from '../../platform/base/money.ts';
+import { percentText } from '../../payments/prices/describe.ts';
+import type { FeeFormula, OperatorTerms, Rate } from '../../payments/prices/price.ts';
+
+function rateText({ flatCents, bps }: Rate): string {
+  if (bps === 0) return formatMoney(flatCents);
+  const share = `${percentText(bps)} %`;
+  return flatCents === 0n ? share : `${formatMoney(flatCents)} + ${share}`;
+}
+
+/** A formula on one line, such as `1.5 %, at least 5.00, VAT of 16 % included`. */
+export function formulaText(formula: FeeFormula | undefined): string {
+  const [first, ...others] = formula?.tiers ?? [];
+  if (formula === undefined || first === undefined) return 'none';
+  const { minimumCents: minimum, maximumCents: maximum, vatBps } = formula;
+  const tiers = others.map((tier) => `from ${formatMoney(tier.fromCents)}: ${rateText(tier)}`);
+  return [
+    [rateText(first), ...tiers].join('; '),
+    ...(minimum === null ? [] : [`at least ${formatMoney(minimum)}`]),
+    ...(maximum === null ? [] : [`at most ${formatMoney(maximum)}`]),
+    ...(vatBps === 0
+      ? []
+      : [`VAT of ${percentText(vatBps)} % ${formula.vatIncluded ? 'included' : 'added'}`]),
+  ].join(', ');
+}
+
+function isZero({ flatCents, bps }: Rate): boolean {
+  return flatCents === 0n && bps === 0;
+}
+
+/** What an operator charges and gives, on one line. */
+export function termsText({ cost, commission, commissionNetted }: OperatorTerms): string {
+  const parts = [
+    ...(isZero(cost) ? [] : [`cost ${rateText(cost)}`]),
+    ...(isZero(commission)
+      ? []
+      : [`commission ${rateText(commission)}, ${commissionNetted ? 'netted' : 'paid later'}`]),
+  ];
+  return parts.length === 0 ? 'none' : parts.join('; ');
+}

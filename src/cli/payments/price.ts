@@ -1,0 +1,175 @@
+import { Option } from 'commander';
+import type { Command } from 'commander';
+import {
+  endFeePrice,
+  setFeePrice,
+  setOperatorPrice,
+} from '../../payments/billers/administer-prices.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import type { WireTime } from '../../platform/base/clock.ts';
+import type { NewSetting } from '../../payments/prices/store.ts';
+import { code, command, money, moneyAboveZero, periodStart, signerName } from '../arguments.ts';
+import type { Cli } from '../cli.ts';
+import { UsageError } from '../failure.ts';
+import { requireVendor } from '../parties/vendors.ts';
+import { formulaFrom, percent, rateFrom, tiers } from './price-input.ts';
+import type { FormulaOptions } from './price-input.ts';
+import { addList, addShow } from './price-lists.ts';
+import { formulaText, termsText } from './price-view.ts';
+
+export function addPriceCommands(program: Command, cli: Cli): void {
+  const price = program
+    .command('price')
+    .description('Prices: what vendors pay for payments, and what operators charge and give us.');
+  addList(price, cli);
+  addShow(price, cli);
+  addSet(price, cli);
+  addRemove(price, cli);
+  addSetOperator(price, cli);
+}
+
+interface SettingOptions {
+  readonly json?: boolean;
+  readonly by: string;
+  readonly from?: string;
+}
+
+function withSetting(added: Command): Command {
+  return added
+    .option('--from <time>', 'a later time or day from which it counts (default: now)')
+    .requiredOption('--by <name>', 'who sets it');
+}
+
+function settingOf({ by, from }: SettingOptions, wireTime: WireTime): NewSetting {
+  const validFrom = from === undefined ? null : periodStart(from, '--from', wireTime);
+  return { validFrom, setBy: by };
+}
+
+const vendorOption = (): Option =>
+  new Option(
+    '--vid <vid>',
+    'only of this vendor (default: of every vendor without its own)',
+  ).argParser(signerName);
+
+async function keyOf(pool: Pool, billerCode: string, vid: string | undefined) {
+  const vendorId = vid === undefined ? null : (await requireVendor(pool, vid)).vendorId;
+  return { billerCode, vendorId };
+}
+
+function whose(billerCode: string, vid: string | undefined): string {
+  return vid === undefined ? billerCode : `${billerCode} for ${vid}`;
+}
+
+type SetOptions = SettingOptions & FormulaOptions & { readonly vid?: string };
+
+function addSet(price: Command, cli: Cli): void {
+  const set = command(
+    price,
+    'set',
+    'Set the fee that is taken on top of the amount of a biller’s payments. Existing payments keep theirs.',
+  )
+    .argument('<biller>', 'biller code', code)
+    .addOption(vendorOption())
+    .option('--flat <amount>', 'a flat fee', money)
+    .option('--percent <number>', 'per cent of the amount, with --flat in addition to it', percent)
+    .option(
+      '--tier <from=fee>',
+      'another fee from this amount on, such as 1000=10, 1000=1.5% or 1000=10+1.5%; may be repeated',
+      tiers,
+    )
+    .option('--minimum <amount>', 'the fee is at least this', moneyAboveZero)
+    .option('--maximum <amount>', 'the fee is at most this', moneyAboveZero)
+    .option('--vat <percent>', 'VAT of the fee, which is added to it', percent)
+    .option('--vat-included', 'the fee includes the VAT');
+  withSetting(set).action(async (billerCode: string, options: SetOptions) => {
+    if (options.vatIncluded === true && options.vat === undefined) {
+      throw new UsageError('--vat-included needs --vat.');
+    }
+    const formula = formulaFrom(options);
+    await cli.run(options, async ({ pool, wireTime }) => {
+      const key = await keyOf(pool, billerCode, options.vid);
+      const version = await setFeePrice(pool, key, formula, settingOf(options, wireTime));
+      return {
+        json: { biller_code: billerCode, vid: options.vid ?? null, version },
+        text: `The fee of ${whose(billerCode, options.vid)} is ${formulaText(formula)} (version ${version}).`,
+      };
+    });
+  });
+}
+
+function addRemove(price: Command, cli: Cli): void {
+  const remove = command(
+    price,
+    'remove',
+    'End a fee: a vendor’s own gives way to the biller’s, the biller’s to none.',
+  )
+    .argument('<biller>', 'biller code', code)
+    .addOption(vendorOption());
+  withSetting(remove).action(
+    async (billerCode: string, options: SettingOptions & { readonly vid?: string }) => {
+      await cli.run(options, async ({ pool, wireTime }) => {
+        const key = await keyOf(pool, billerCode, options.vid);
+        const version = await endFeePrice(pool, key, settingOf(options, wireTime));
+        return {
+          json: { biller_code: billerCode, vid: options.vid ?? null, version },
+          text: `The fee of ${whose(billerCode, options.vid)} is removed (version ${version}).`,
+        };
+      });
+    },
+  );
+}
+
+interface OperatorOptions extends SettingOptions {
+  readonly cost?: bigint;
+  readonly costPercent?: number;
+  readonly commission?: bigint;
+  readonly commissionPercent?: number;
+  readonly commissionPaid?: 'netted' | 'later';
+}
+
+const NOTHING = { flatCents: 0n, bps: 0 };
+
+function addSetOperator(price: Command, cli: Cli): void {
+  const set = command(
+    price,
+    'set-operator',
+    'Set what an operator charges us for a biller’s payments, and the commission that it gives us. It counts for instructions from then on.',
+  )
+    .argument('<biller>', 'biller code', code)
+    .argument('<operator>', 'operator code', code)
+    .option('--cost <amount>', 'what it charges for a payment', money)
+    .option('--cost-percent <number>', 'and per cent of the amount', percent)
+    .option('--commission <amount>', 'what it gives for a payment', money)
+    .option('--commission-percent <number>', 'and per cent of the amount', percent)
+    .addOption(
+      new Option(
+        '--commission-paid <how>',
+        'netted: it takes that much less from our float; later: it pays it afterwards',
+      ).choices(['netted', 'later']),
+    );
+  withSetting(set).action(
+    async (billerCode: string, operatorCode: string, options: OperatorOptions) => {
+      const cost = rateFrom(options.cost, options.costPercent);
+      const commission = rateFrom(options.commission, options.commissionPercent);
+      if (cost === undefined && commission === undefined) {
+        throw new UsageError('A cost or a commission is required; 0 ends the price (see --help).');
+      }
+      if ((commission === undefined) !== (options.commissionPaid === undefined)) {
+        throw new UsageError('A commission and --commission-paid are required together.');
+      }
+      const terms = {
+        cost: cost ?? NOTHING,
+        commission: commission ?? NOTHING,
+        commissionNetted: options.commissionPaid !== 'later',
+      };
+      await cli.run(options, async ({ pool, wireTime }) => {
+        const key = { billerCode, operatorCode };
+        const version = await setOperatorPrice(pool, key, terms, settingOf(options, wireTime));
+        return {
+          json: { biller_code: billerCode, operator: operatorCode, version },
+          text: `The price of ${operatorCode} for ${billerCode} is ${termsText(terms)} (version ${version}).`,
+        };
+      });
+    },
+  );
+}

@@ -1,0 +1,88 @@
+import { PlainError } from '../../platform/base/plain-error.ts';
+import { requirePerson } from '../../platform/base/person.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import { changeSettings } from '../../platform/db/settings-watch.ts';
+import type { FeeFormula, OperatorTerms } from '../prices/price.ts';
+import { requireFormula } from '../prices/rules.ts';
+import { insertFeePrice, insertOperatorPrice } from '../prices/store.ts';
+import type { NewSetting } from '../prices/store.ts';
+import type { RouteKey } from './routes-store.ts';
+import { findBiller, findOperator } from './store.ts';
+
+/** Whose fee it is: a vendor's own, or with null that of every vendor without one of its own. */
+export interface FeeKey {
+  readonly billerCode: string;
+  readonly vendorId: number | null;
+}
+
+/**
+ * Sets the fee of a biller's payments, from now or from a later time. Payments that exist keep
+ * theirs. Returns the version of the price. Throws: `PlainError` if it cannot be set.
+ */
+export async function setFeePrice(
+  pool: Pool,
+  key: FeeKey,
+  formula: FeeFormula,
+  setting: NewSetting,
+): Promise<number> {
+  requireFormula(formula);
+  return await addFeePrice(pool, key, formula, setting);
+}
+
+/** Ends the fee price: a vendor's own gives way to the general one, a general one to no fee. */
+export async function endFeePrice(pool: Pool, key: FeeKey, setting: NewSetting): Promise<number> {
+  return await addFeePrice(pool, key, NO_FEE, setting);
+}
+
+const NO_FEE: FeeFormula = {
+  tiers: [],
+  minimumCents: null,
+  maximumCents: null,
+  vatBps: 0,
+  vatIncluded: false,
+};
+
+async function addFeePrice(
+  pool: Pool,
+  key: FeeKey,
+  formula: FeeFormula,
+  setting: NewSetting,
+): Promise<number> {
+  const checked = checkSetting(setting);
+  return await changeSettings(pool, 'billers', async (client) => {
+    if ((await findBiller(client, key.billerCode)) === undefined) throw noBiller(key);
+    return await insertFeePrice(client, key, formula, checked);
+  });
+}
+
+/**
+ * Sets what an operator charges and gives us for a biller's payments. Attempts that were claimed
+ * before keep what was in force then. Returns the version. Throws: `PlainError` if it cannot be set.
+ */
+export async function setOperatorPrice(
+  pool: Pool,
+  key: RouteKey,
+  terms: OperatorTerms,
+  setting: NewSetting,
+): Promise<number> {
+  const checked = checkSetting(setting);
+  return await changeSettings(pool, 'billers', async (client) => {
+    if ((await findBiller(client, key.billerCode)) === undefined) throw noBiller(key);
+    if ((await findOperator(client, key.operatorCode)) === undefined) {
+      throw new PlainError(`Operator ${key.operatorCode} does not exist.`);
+    }
+    return await insertOperatorPrice(client, key, terms, checked);
+  });
+}
+
+/** Payments of the past were made without it. */
+function checkSetting({ validFrom, setBy }: NewSetting): NewSetting {
+  if (validFrom !== null && validFrom.getTime() < Date.now()) {
+    throw new PlainError('A price cannot begin in the past.', { field: 'from' });
+  }
+  return { validFrom, setBy: requirePerson(setBy) };
+}
+
+function noBiller({ billerCode }: { readonly billerCode: string }): PlainError {
+  return new PlainError(`Biller ${billerCode} does not exist.`);
+}

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { checkLedger } from '../../src/payments/audit/check.ts';
+import { setOperatorPrice } from '../../src/payments/billers/administer-prices.ts';
+import { settlePayments } from '../../src/payments/create/store.ts';
+import type { NewPayment } from '../../src/payments/create/payment.ts';
+import { createInstructed, openBooks, OPERATOR, paidReport } from '../support/money-fixture.ts';
+import type { Books } from '../support/money-fixture.ts';
+import { BILLER, newPayment } from '../support/new-transaction.ts';
+import { importLines } from '../support/reconciliation-fixture.ts';
+import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
+
+// An operator that takes its cost with each payment, and keeps its commission out of it, may list what
+// it executed or what it took from our float.
+
+const AMOUNT = 10_000n;
+/** Cost 0.30, commission 2 %: 98.30 are taken for 100.00. */
+const TERMS = {
+  cost: { flatCents: 30n, bps: 0 },
+  commission: { flatCents: 0n, bps: 200 },
+  commissionNetted: true,
+};
+const NET = 9_830n;
+
+let books: Books;
+let folder: string;
+let operatorPrice: number;
+beforeAll(async () => {
+  books = await openBooks();
+  folder = await makeTemporaryFolder();
+  const route = { billerCode: BILLER, operatorCode: OPERATOR };
+  const setting = { validFrom: null, setBy: 'Asha' };
+  operatorPrice = await setOperatorPrice(books.pool, route, TERMS, setting);
+});
+afterAll(async () => {
+  expect((await checkLedger(books.pool)).violations).toEqual([]);
+  await books.close();
+  await removeFolder(folder);
+});
+
+async function sent(): Promise<NewPayment> {
+  const vendorId = await books.addVendor(100_000n);
+  const made = newPayment({ vendorId, amountCents: AMOUNT });
+  await createInstructed(books.pool, [made], operatorPrice);
+  return made;
+}
+
+async function caseCount(): Promise<number> {
+  const read = await books.pool.query<{ count: number }>(
+    'select count(*)::integer as count from cases',
+  );
+  return read.rows[0]?.count ?? -1;
+}
+
+test.each([
+  ['the amount', AMOUNT],
+  ['what it took', NET],
+])('a payment that the ledger has as paid matches %s', async (_, amountCents) => {
+  const made = await sent();
+  await settlePayments(books.pool, [paidReport(made)]);
+  const imported = await importLines(books, folder, [{ of: made, amountCents }]);
+  expect(imported.verdicts).toEqual({ matched: 1 });
+  expect(await caseCount()).toBe(0);
+});
+
+test.each([
+  ['the amount', AMOUNT],
+  ['what it took', NET],
+])('an open payment is settled whole by %s', async (_, amountCents) => {
+  const made = await sent();
+  const imported = await importLines(books, folder, [{ of: made, amountCents }]);
+  expect(imported.verdicts).toEqual({ settled: 1 });
+  expect(await caseCount()).toBe(0);
+  expect(await books.balances(made.vendorId)).toMatchObject({
+    float: 100_000n - AMOUNT,
+    [`operator:${OPERATOR}`]: NET,
+  });
+});
+
+test('another amount is a difference', async () => {
+  const made = await sent();
+  await settlePayments(books.pool, [paidReport(made)]);
+  const imported = await importLines(books, folder, [{ of: made, amountCents: NET - 1n }]);
+  expect(imported.verdicts).toEqual({ amount_difference: 1 });
+});
