@@ -22,8 +22,8 @@ const MOVE = `update accounts set balance_cents = balance_cents
   where bucket = bucket_of($1) and vendor_id = $1 and account in ('float', 'reserved')`;
 
 /**
- * One transaction per request in six round trips. The row that all of a vendor's requests want is
- * locked last, so that it is held as short as this way allows; the balance's own check refuses.
+ * One database transaction per request in six round trips. The row that all requests of a vendor
+ * need is locked last, to hold it as briefly as possible. The CHECK of the balance refuses.
  */
 export async function createPerRequest(pool: Pool, row: NewPayment): Promise<Date> {
   const total = row.amountCents + row.feeCents;

@@ -21,7 +21,7 @@ export function familyCpuSeconds(pid: number): number {
     const before = statFields(pid);
     if (before === undefined) return 0;
     sum = ticks(before, 11, 14) + childrenTicks(pid);
-    // A child that ended between the two looks would be missing in both.
+    // A child that ended between the two readings would be missing in both.
     const after = statFields(pid);
     if (after !== undefined && ticks(after, 13, 14) === ticks(before, 13, 14)) break;
   }

@@ -18,7 +18,7 @@ import { memorySuite } from './suites/memory.ts';
 import type { Suite, SuiteOptions } from './suites/suite.ts';
 
 /**
- * `npm run bench`: measures the service against what one would pick instead, side by side in one
+ * `npm run bench`: measures the service against the obvious alternatives, side by side in one
  * run. See the README. The last line with --json is one JSON object; exits with 1 when rows and
  * answers differ, or when something could not be measured.
  */

@@ -2,8 +2,8 @@ import type { Queryable } from '../src/platform/db/pool.ts';
 
 /**
  * pgledger, a ledger of SQL functions, when `PGLEDGER_SQL` names its file: two accounts for each
- * vendor, and one transfer of its own call and commit for each create. It keeps no transactions and
- * no queue.
+ * vendor, and one transfer for each create, in its own call and commit. It stores no payments and
+ * has no queue.
  */
 export const PGLEDGER_CONNECTIONS = [1, 8] as const;
 

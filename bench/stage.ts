@@ -22,11 +22,11 @@ export interface BenchVendor {
 
 /** What every suite runs on: an embedded PostgreSQL as `npm start` has it, durable, and vendors with money. */
 export interface Stage {
-  /** For files that nobody wants afterwards. */
+  /** For temporary files. */
   readonly folder: string;
-  /** One, whom everything concerns at once. */
+  /** The one vendor that all requests concern at once. */
   readonly hot: readonly BenchVendor[];
-  /** A thousand others. */
+  /** A thousand other vendors. */
   readonly many: readonly BenchVendor[];
   /** A database of its own with vendors, floats and nothing else. Returns its URL. */
   database(name: string): Promise<string>;

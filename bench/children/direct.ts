@@ -9,7 +9,7 @@ import { createOne, createUnchecked } from '../contestants.ts';
 import { readPgledgerAccounts, transferByPgledger } from '../pgledger.ts';
 import { serveParent } from './child.ts';
 
-/** Creates without HTTP: so many callers, each with its next create when its last was committed. */
+/** Creates without HTTP. Each caller starts its next create when its last one is committed. */
 export interface DirectQuestion {
   readonly contestant: 'lanes' | 'ceiling' | 'one-call' | 'pgledger';
   readonly url: string;

@@ -17,7 +17,7 @@ export interface DispatchQuestion {
   readonly workers: number;
   /** At least as many as workers. */
   readonly vendorIds: readonly number[];
-  /** Makes the jobs; asked again without it, they are drained. */
+  /** Creates the jobs. A call without it drains them. */
   readonly prepare?: boolean;
 }
 

@@ -17,7 +17,7 @@ import { serveParent } from './child.ts';
 
 /** The service as it is, with two more operations on the same listener to be compared with. */
 
-/** Where one transaction per request is fastest on one hot row, or near it: see the README. */
+/** At about so many, one database transaction per request is fastest on one hot row: see the README. */
 const PER_REQUEST_CONNECTIONS = 8;
 
 const config = readConfig('production', {
@@ -93,7 +93,7 @@ const hello: Operation<typeof request, typeof response, Vendor> = {
   handle: () => ({ ...answer, msg: { ...answer.msg } }),
 };
 
-/** What one would write first: create's own rules, then a transaction of six round trips. */
+/** The obvious way: create's own rules, then a database transaction of six round trips. */
 const perRequest: Operation<typeof request, typeof response, Vendor> = {
   ...described,
   name: 'perRequest',

@@ -23,7 +23,7 @@ export interface LoadOptions {
  */
 export async function loadRegistry(options: LoadOptions): Promise<void> {
   const { pool, subjects, report } = options;
-  // Random keys are quicker sorted once than put in one by one.
+  // Sorting random keys once is faster than inserting them one by one.
   await pool.query('drop index credit_accounts_by_number');
   await pool.query(
     "insert into lenders (lender, sector, created_at) select 'BENCH_' || sector, sector, now() from unnest($1::text[]) s (sector)",
@@ -42,7 +42,7 @@ export async function loadRegistry(options: LoadOptions): Promise<void> {
     'update credit_registry set next_crn = next_crn + $1, next_account_id = next_account_id + 16 * $1::bigint',
     [subjects],
   );
-  // What autovacuum would have come to: rows that are visible to all, and their statistics.
+  // What autovacuum would do: mark rows as visible to all, and update the statistics.
   await pool.query('vacuum (analyze) subjects, subject_documents');
   await pool.query('vacuum (analyze) credit_accounts, account_states, subject_enquiries');
   await pool.query('checkpoint');
@@ -83,7 +83,7 @@ async function addPeople(
   );
 }
 
-/** Accounts, states and enquiries of a range of subjects, varied by what is left of divisions. */
+/** Accounts, states and enquiries of a range of subjects, varied by remainders of divisions. */
 async function addFacts(client: Queryable, from: number, to: number): Promise<void> {
   const range = [String(FIRST_CRN + BigInt(from)), String(FIRST_CRN + BigInt(to - 1))];
   await client.query(

@@ -76,7 +76,7 @@ async function measureBatches({ rounds, json }: Options, folder: string): Promis
         const one = await measureBatch(service, cluster, { rows: SMALL_SUBJECTS, round });
         say(`round ${round}: ${JSON.stringify(one)}`);
         if (round > 0) measured.push(one);
-        // What autovacuum comes to within minutes. Until then, PostgreSQL takes the table for empty.
+        // Autovacuum does this within minutes. Until then, PostgreSQL assumes that the table is empty.
         else await cluster.pool.query('vacuum (analyze) enquiries');
       }
       const figures = {

@@ -6,8 +6,8 @@ import net from 'node:net';
  *
  * Closed (no rate): each connection sends its next request when its answer came, as wrk does.
  * Open (with a rate): requests leave by the clock, whether or not answers came, and an answer's time
- * counts from when its request was due. Only so does a pause of the server show in all the requests
- * that would have come during it.
+ * counts from when its request was due. Only then does a pause of the server show in all requests
+ * that would have arrived during it.
  *
  * Argument: a JSON object, `ClientOptions`. Prints a JSON object, `ClientResult`.
  */

@@ -37,7 +37,7 @@ export async function hasWrk(): Promise<boolean> {
 
 /**
  * Drives a server from another process.
- * Throws when an answer is missing or is a refusal: such a figure would be about something else.
+ * Throws when an answer is missing or is a refusal: the figure would be meaningless.
  */
 export async function drive(load: Load): Promise<Driven> {
   const file = path.join(load.folder, 'requests.txt');

@@ -44,7 +44,7 @@ export function createRequests(
     creates += 1;
     const vendor = vendors[index % vendors.length] as BenchVendor;
     const body = signedForm(vendor, {
-      // The simulated operators pay at once what ends so.
+      // The simulated operators pay accounts with this ending at once.
       account: `14${randomInt(1_000_000, 9_999_999)}0000`,
       amount: '100.00',
       biller_name: 'kplc_prepaid',

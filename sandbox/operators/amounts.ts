@@ -1,5 +1,5 @@
-// The simulated operators share no code with the service: what they hold true must not depend on a
-// mistake in it. Hence these few lines again.
+// The simulated operators share no code with the service, so that they do not share its mistakes.
+// That is why these few lines are repeated here.
 
 /** Decimal text, as operators get it. */
 export const AMOUNT_PATTERN = /^\d{1,12}(\.\d{1,2})?$/;

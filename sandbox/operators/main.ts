@@ -83,7 +83,7 @@ function stopWhenAsked(): void {
   process.once('disconnect', stop);
 }
 
-/** Everything worth keeping is in the journal already, so stopping is leaving. */
+/** Everything is in the journal already, so a stop has nothing to save. */
 function stop(): never {
   process.exit(0);
 }

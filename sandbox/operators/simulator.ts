@@ -110,7 +110,7 @@ export class OperatorSimulator {
     const { operator, reference } = payment.instruction;
     const listeners = this.#waiting.get(payment);
     this.#waiting.delete(payment);
-    // Who still holds the line is told there; otherwise by callback.
+    // A caller whose connection is still open gets the answer there, others by callback.
     const told = listeners !== undefined && listeners.size > 0;
     const callbacks = told ? 0 : this.#planOf(payment).callbacksAfterMs.length;
     this.#record({ kind: 'executed', atMs: Date.now(), operator, reference, callbacks });

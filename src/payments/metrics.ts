@@ -13,6 +13,7 @@ import { readUnchainedSeconds } from './ledger/store.ts';
 import { findOpenQuarantine } from './quarantine/store.ts';
 import { bridgeFloat } from './reconciliation/float-report.ts';
 import { listPulls } from './reconciliation/pull-store.ts';
+import { listPullAges } from './receipts/sources-store.ts';
 import { countOpenReceipts } from './receipts/store.ts';
 import { countWatched } from './vendor-floats/store.ts';
 
@@ -250,7 +251,14 @@ function addReceiptMetrics(registry: Registry, pool: Pool): void {
   const gauge = gaugesOf(registry, () => read());
   const count = gauge('malipo_receipts', 'Receipts that are not credited, by state', ['state']);
   const cents = gauge('malipo_receipts_cents', 'Their amounts in cents, by state', ['state']);
+  const pulled = gauge(
+    'malipo_receipts_pulled_seconds',
+    'Time since receipts were last pulled completely, by source',
+    ['source'],
+  );
   const read = async (): Promise<void> => {
+    pulled.reset();
+    for (const { source, seconds } of await listPullAges(pool)) pulled.set({ source }, seconds);
     for (const state of ['unmatched', 'unconfirmed', 'claimed', 'disputed']) {
       count.set({ state }, 0);
       cents.set({ state }, 0);

@@ -151,3 +151,19 @@ export async function setPulledUntil(
     [sourceCode, until],
   );
 }
+
+export interface PullAge {
+  readonly source: string;
+  /** Since the last pull that was complete. */
+  readonly seconds: number;
+}
+
+/** Of the active sources that have been pulled at least once. */
+export async function listPullAges(db: Queryable): Promise<PullAge[]> {
+  const listed = await db.query<PullAge>(
+    `select source_code as source,
+       extract(epoch from now() - pulled_until)::double precision as seconds
+     from receipt_sources where status = 'active' and pulled_until is not null order by source_code`,
+  );
+  return listed.rows;
+}
