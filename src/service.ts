@@ -87,7 +87,8 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Omit<Servi
   ends.add(() => payments.stop(graceLeftMs));
   const deriveKeys = config.mode === 'sandbox' && config.masterKey === undefined;
   const keys = creditKeysOf(config, masterKeys, deriveKeys);
-  const credit = await openCredit({ ...shared, keys, settings: config });
+  const { bucketOf } = parties.directory;
+  const credit = await openCredit({ ...shared, keys, bucketOf, settings: config });
   ends.add(() => credit.stop());
 
   const settings = await watchSettings({

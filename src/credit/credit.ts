@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { systemClock } from '../platform/base/clock.ts';
 import type { Clock } from '../platform/base/clock.ts';
 import { LANE_DEADLINE_MS } from '../platform/db/lane.ts';
+import type { BucketOf } from '../platform/db/lane.ts';
 import type { OpenPool, Pool } from '../platform/db/pool.ts';
 import type { PeriodicJob } from '../platform/jobs/periodic-job.ts';
 import { startWatching } from './watches/job.ts';
@@ -36,6 +37,8 @@ export interface CreditOptions {
   readonly openPool: OpenPool;
   /** Undefined: the credit registry is not configured. */
   readonly keys: CreditKeys | undefined;
+  /** Default: all vendors are in one bucket. */
+  readonly bucketOf?: BucketOf | undefined;
   readonly roles: ReadonlySet<string>;
   readonly settings: CreditSettings;
   /** Default: the system's. */
@@ -130,7 +133,7 @@ interface Enquiries {
 }
 
 async function openEnquiries(
-  { pool, openPool, keys, settings, log }: CreditOptions,
+  { pool, openPool, keys, bucketOf, settings, log }: CreditOptions,
   { clock, cards }: { readonly clock: Clock; readonly cards: LiveCards['current'] },
 ): Promise<Enquiries | undefined> {
   if (keys === undefined) return undefined;
@@ -146,6 +149,7 @@ async function openEnquiries(
       openPool({ name: `enquiry ${index}`, max: 1, byIndexOnly: true }),
     ),
     laneDeadlineMs: LANE_DEADLINE_MS,
+    bucketOf,
     vault,
     bureau,
     clock,

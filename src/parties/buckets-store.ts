@@ -8,6 +8,11 @@ export async function countBuckets(db: Queryable): Promise<number> {
   return read.rows[0]?.count ?? 0;
 }
 
+export async function listBuckets(db: Queryable): Promise<number[]> {
+  const read = await db.query<{ bucket: number }>('select bucket from buckets order by bucket');
+  return read.rows.map(({ bucket }) => bucket);
+}
+
 /** How many vendors each bucket has. */
 export async function countVendorsByBucket(
   db: Queryable,

@@ -1,3 +1,4 @@
+import { isConnectionError, isOfWorker } from '../platform/db/pool.ts';
 import type { Queryable } from '../platform/db/pool.ts';
 
 /** The buckets of vendors, by vendor id. They change only while the service is stopped. */
@@ -62,4 +63,36 @@ export async function byBucket<Item extends { readonly vendorId: number }, Resul
     for (const [position, index] of indexes.entries()) results[index] = made[position] as Result;
   }
   return results;
+}
+
+/**
+ * Reads rows of all vendors with one statement. While a worker of a cluster is away that fails: then bucket
+ * by bucket, without those of that worker.
+ */
+export async function readReachable<Row>(
+  db: Queryable,
+  readAll: () => Promise<{ readonly rows: readonly Row[] }>,
+  readOf: (bucket: number) => Promise<{ readonly rows: readonly Row[] }>,
+): Promise<readonly Row[]> {
+  try {
+    return (await readAll()).rows;
+  } catch (error) {
+    requireLostWorker(error);
+  }
+  const buckets = await db.query<{ bucket: number }>(
+    'select distinct bucket_of(vendor_id) as bucket from vendors order by bucket',
+  );
+  const rows: Row[] = [];
+  for (const { bucket } of buckets.rows) {
+    try {
+      rows.push(...(await readOf(bucket)).rows);
+    } catch (error) {
+      requireLostWorker(error);
+    }
+  }
+  return rows;
+}
+
+function requireLostWorker(error: unknown): void {
+  if (!(isConnectionError(error) && isOfWorker(error))) throw error;
 }

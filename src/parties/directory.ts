@@ -12,6 +12,8 @@ import type { Collector, Vendor } from './vendor.ts';
 export interface VendorDirectory {
   vendor(vid: string): Vendor | undefined;
   vendorById(vendorId: number): Vendor | undefined;
+  /** The bucket of a vendor's rows; of a vendor added since the last reload, -1. */
+  readonly bucketOf: (vendorId: number) => number;
   collector(name: string): Collector | undefined;
   /** Reloads everything; the settings watch calls it when something changed. */
   readonly reload: () => Promise<void>;
@@ -25,12 +27,14 @@ interface KeyInMemory {
 export function createVendorDirectory(pool: Pool, masterKeys: MasterKeys): VendorDirectory {
   let vendors = new Map<string, Vendor>();
   let vendorsById = new Map<number, Vendor>();
+  let buckets = new Map<number, number>();
   let collectors = new Map<string, Collector>();
   let reloadsBegun = 0;
   let shown = 0;
   return {
     vendor: (vid) => vendors.get(vid),
     vendorById: (vendorId) => vendorsById.get(vendorId),
+    bucketOf: (vendorId) => buckets.get(vendorId) ?? -1,
     collector: (name) => collectors.get(name),
     reload: async () => {
       reloadsBegun += 1;
@@ -45,6 +49,7 @@ export function createVendorDirectory(pool: Pool, masterKeys: MasterKeys): Vendo
       shown = ours;
       const keys = keysByHolder(keyRows);
       vendors = new Map(vendorRows.map((row) => [row.vid, vendorOf(row, keys)]));
+      buckets = new Map(vendorRows.map(({ vendorId, bucket }) => [vendorId, bucket]));
       vendorsById = new Map([...vendors.values()].map((vendor) => [vendor.vendorId, vendor]));
       collectors = new Map(collectorRows.map((row) => [row.collector, collectorOf(row, keys)]));
     },

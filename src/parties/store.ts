@@ -25,6 +25,7 @@ export type HolderKind = (typeof HOLDER_KINDS)[number];
 
 export interface VendorRow {
   vendorId: number;
+  bucket: number;
   vid: string;
   name: string;
   sector: Sector;
@@ -58,7 +59,7 @@ export interface KeyRow {
   validUntil: Date | null;
 }
 
-const VENDOR_COLUMNS = `vendor_id as "vendorId", vid, name, sector, status,
+const VENDOR_COLUMNS = `vendor_id as "vendorId", bucket_of(vendor_id) as bucket, vid, name, sector, status,
   duplicate_check as "duplicateCheck", reference_required as "referenceRequired",
   enquiry_policy as "enquiryPolicy", status_text as "statusText", signature,
   created_at as "createdAt"`;

@@ -44,7 +44,8 @@ export interface PaymentsOptions {
   readonly pool: Pool;
   /** Opens the wing's other pools. They are closed after the wing has stopped. */
   readonly openPool: OpenPool;
-  readonly directory: Pick<VendorDirectory, 'vendorById'>;
+  readonly directory: Pick<VendorDirectory, 'vendorById'> &
+    Partial<Pick<VendorDirectory, 'bucketOf'>>;
   /** What this process does besides creating, settling and answering. */
   readonly roles: ReadonlySet<'api' | 'dispatcher' | 'jobs'>;
   readonly settings: PaymentsSettings;
@@ -171,7 +172,8 @@ interface Parts {
 function buildParts(options: PaymentsOptions): Parts {
   const { pool, openPool, log, timers = systemTimers } = options;
   const { catalogue, connectors } = buildCatalogue(options);
-  const lane = { deadlineMs: LANE_DEADLINE_MS, timers };
+  const { bucketOf } = options.directory;
+  const lane = { deadlineMs: LANE_DEADLINE_MS, bucketOf, timers };
   const settler = createSettler({ ...lane, pools: openLanes(options, 'settle') });
   const onAccepted = (accepted: readonly NewPayment[]): void =>
     parts.dispatch?.hintAccepted(accepted);
@@ -179,6 +181,7 @@ function buildParts(options: PaymentsOptions): Parts {
   const reader = (name: string) => ({
     pool: openPool({ name, max: 1, byIndexOnly: true }),
     deadlineMs: READ_DEADLINE_MS,
+    bucketOf,
   });
   const parts: Parts = {
     connectors,
@@ -261,6 +264,7 @@ function buildBulk(
     pool,
     lanePools: by.lanePools,
     laneDeadlineMs: LANE_DEADLINE_MS,
+    bucketOf: directory.bucketOf,
     rules: {
       vendorById: (vendorId) => directory.vendorById(vendorId),
       billerOf: (billerCode) => by.catalogue.biller(billerCode),
@@ -299,6 +303,7 @@ function startDispatch(options: PaymentsOptions, parts: Parts): Dispatch {
     policy: timing.retries,
     pollMs: timing.queuePollMs,
     laneDeadlineMs: LANE_DEADLINE_MS,
+    bucketOf: options.directory.bucketOf,
   });
   return {
     hint: (queues) => dispatcher.hint(queues),

@@ -1,3 +1,4 @@
+import { readReachable } from '../../parties/by-bucket-store.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { BatchProgress, RowRefusal, ScoreOperation } from './batch.ts';
 
@@ -62,14 +63,19 @@ export async function readBatch(
   return read.rows[0];
 }
 
+const listAbandonedText = (and: string): string =>
+  `select vendor_id as "vendorId", batch_reference as "batchReference" from score_batches
+   where ended_at is null and leased_until <= now() ${and} order by created_at limit $1`;
+const ABANDONED = listAbandonedText('');
+const ABANDONED_OF_BUCKET = listAbandonedText('and bucket = $2');
+
 /** Batches with waiting rows that no process works on, the oldest first. */
-export async function listAbandoned(db: Queryable, limit: number): Promise<BatchKey[]> {
-  const read = await db.query<BatchKey>(
-    `select vendor_id as "vendorId", batch_reference as "batchReference" from score_batches
-     where ended_at is null and leased_until <= now() order by created_at limit $1`,
-    [limit],
+export async function listAbandoned(db: Queryable, limit: number): Promise<readonly BatchKey[]> {
+  return await readReachable(
+    db,
+    () => db.query<BatchKey>(ABANDONED, [limit]),
+    (bucket) => db.query<BatchKey>(ABANDONED_OF_BUCKET, [limit, bucket]),
   );
-  return read.rows;
 }
 
 /** A batch that this process works on. */
@@ -124,11 +130,14 @@ export interface DecidedChunk extends BatchKey {
 export async function insertChunk(db: Queryable, chunk: DecidedChunk): Promise<boolean> {
   const rows = chunk.requestReferences.length;
   const moved = await db.query(
-    `update score_batches set next_row = next_row + $4,
+    // The time comes from a row, because Citus rejects it in an UPDATE that decides by a column.
+    `with clock as materialized (select now() as at)
+     update score_batches set next_row = next_row + $4,
        answered_count = answered_count + $4 - $5, refused_count = refused_count + $5,
        leased_until = now() + $6 * interval '1 millisecond',
-       ended_at = case when next_row + $4 > row_count then now() end,
+       ended_at = case when next_row + $4 > row_count then clock.at end,
        sealed_content = case when next_row + $4 > row_count then null else sealed_content end
+     from clock
      where bucket = bucket_of($1) and vendor_id = $1 and batch_reference = $2 and next_row = $3`,
     [
       chunk.vendorId,

@@ -57,11 +57,9 @@ async function eraseAll(
  * @param days 0: forever.
  */
 export async function setEnquiryRetention(owner: Queryable, days: number): Promise<void> {
-  await owner.query(
-    `update enquiry_retention set least_days = nullif($1::integer, 0)
-     where least_days is distinct from nullif($1::integer, 0)`,
-    [days],
-  );
+  // On a cluster every node has the row: writing it fails while one of them is away.
+  if ((await readEnquiryRetention(owner)) === days) return;
+  await owner.query('update enquiry_retention set least_days = nullif($1::integer, 0)', [days]);
 }
 
 /** The minimum retention of enquiries in the database, in days; 0: forever. */

@@ -7,7 +7,7 @@ import { Refusal } from '../../platform/base/errors.ts';
 import { newId } from '../../platform/base/ids.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
 import { createLanes } from '../../platform/db/lane.ts';
-import type { Lane } from '../../platform/db/lane.ts';
+import type { BucketOf, Lane } from '../../platform/db/lane.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { Bureau, BureauAnswer, BureauFinding, BureauQuestion } from '../bureaus/bureau.ts';
 import type { EnquiryPolicy } from '../../parties/vendor.ts';
@@ -51,6 +51,8 @@ export interface EnquiryServiceOptions {
   /** One connection each; vendors are distributed over them. */
   readonly lanePools: readonly Pool[];
   readonly laneDeadlineMs: number;
+  /** Default: all vendors are in one bucket. */
+  readonly bucketOf?: BucketOf | undefined;
   readonly vault: Vault;
   readonly bureau: Bureau;
   readonly clock: Clock;
@@ -85,6 +87,7 @@ class Enquiries implements EnquiryService {
       maxBatch: LIMITS.enquiryBatchRows,
       maxWaiting: LIMITS.enquiryQueueRows,
       deadlineMs: options.laneDeadlineMs,
+      bucketOf: options.bucketOf,
       call: keepEnquiries,
     });
   }

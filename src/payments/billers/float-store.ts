@@ -29,13 +29,17 @@ export async function takeDue(
   operatorCodes: readonly string[],
   everyMs: number,
 ): Promise<string[]> {
+  for (const operatorCode of operatorCodes) await insertMissing(db, operatorCode);
   const taken = await db.query<{ operatorCode: string }>(
-    `insert into operator_floats (operator_code, asked_at)
-     select code, now() from unnest($1::text[]) as code order by code
-     on conflict (operator_code) do update set asked_at = excluded.asked_at
-       where coalesce(operator_floats.asked_at, '-infinity')
-         <= now() - $2 * interval '1 millisecond'
-     returning operator_code as "operatorCode"`,
+    `with due as materialized (
+       select operator_code from operator_floats
+       where operator_code = any ($1)
+         and coalesce(asked_at, '-infinity') <= now() - $2 * interval '1 millisecond'
+       order by operator_code for update
+     )
+     update operator_floats f set asked_at = now() from due
+     where f.operator_code = due.operator_code
+     returning f.operator_code as "operatorCode"`,
     [operatorCodes, everyMs],
   );
   return taken.rows.map((row) => row.operatorCode);

@@ -1,3 +1,4 @@
+import { readReachable } from '../../parties/by-bucket-store.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { BatchProgress, RowRefusal } from './batch.ts';
 
@@ -70,17 +71,21 @@ export async function readContent(
   return row.content;
 }
 
+const listAbandonedText = (and: string): string =>
+  `select vendor_id as "vendorId", batch_reference as "batchReference" from bulk_batches
+   where ended_at is null and leased_until <= now() ${and} order by created_at limit $1`;
+const ABANDONED = listAbandonedText('');
+const ABANDONED_OF_BUCKET = listAbandonedText('and bucket = $2');
+
+type BatchKey = { readonly vendorId: number; readonly batchReference: string };
+
 /** Undecided batches that no process works on, oldest first. */
-export async function listAbandoned(
-  db: Queryable,
-  limit: number,
-): Promise<{ readonly vendorId: number; readonly batchReference: string }[]> {
-  const read = await db.query<{ vendorId: number; batchReference: string }>(
-    `select vendor_id as "vendorId", batch_reference as "batchReference" from bulk_batches
-     where ended_at is null and leased_until <= now() order by created_at limit $1`,
-    [limit],
+export async function listAbandoned(db: Queryable, limit: number): Promise<readonly BatchKey[]> {
+  return await readReachable(
+    db,
+    () => db.query<BatchKey>(ABANDONED, [limit]),
+    (bucket) => db.query<BatchKey>(ABANDONED_OF_BUCKET, [limit, bucket]),
   );
-  return read.rows;
 }
 
 /** Takes a batch over; undefined if another process was faster or it has ended. */

@@ -4,7 +4,7 @@ import { LIMITS } from '../../platform/base/limits.ts';
 import type { Timers } from '../../platform/base/timers.ts';
 import type { Biller } from '../billers/biller.ts';
 import { createLanes } from '../../platform/db/lane.ts';
-import type { Lane } from '../../platform/db/lane.ts';
+import type { BucketOf, Lane } from '../../platform/db/lane.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { Vendor } from '../../parties/vendor.ts';
 import { answerDecision, isSameRequest, normaliseRequest, planPayment } from './decide.ts';
@@ -71,6 +71,8 @@ export function createCreateLanes(options: {
   /** One pool of one connection per lane. */
   readonly pools: readonly Pool[];
   readonly deadlineMs: number;
+  /** Default: all vendors are in one bucket. */
+  readonly bucketOf?: BucketOf | undefined;
   /** Default: the system's timers. */
   readonly timers?: Timers;
   /** Maximum number of creates per commit. Default: the best value for requests over HTTP. */

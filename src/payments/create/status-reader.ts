@@ -1,5 +1,6 @@
 import { LIMITS } from '../../platform/base/limits.ts';
 import { createLane } from '../../platform/db/lane.ts';
+import type { BucketOf } from '../../platform/db/lane.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { readStatuses } from './store.ts';
 import type { StatusKey, StatusRow } from './store.ts';
@@ -17,9 +18,13 @@ export function createStatusReader(options: {
   /** With one connection. */
   readonly pool: Pool;
   readonly deadlineMs: number;
+  /** Default: all vendors are in one bucket. */
+  readonly bucketOf?: BucketOf | undefined;
 }): StatusReader {
+  const { bucketOf } = options;
   const lane = createLane<StatusKey, { row?: StatusRow }>({
     ...options,
+    partOf: bucketOf && (({ vendorId }) => bucketOf(vendorId)),
     name: 'statuses',
     readOnly: true,
     maxBatch: LIMITS.readBatchRows,

@@ -2,7 +2,7 @@ import { crashPoint } from '#crash-points';
 import type { Logger } from 'pino';
 import type { BillerCatalogue } from '../billers/catalogue.ts';
 import { createLane } from '../../platform/db/lane.ts';
-import type { Lane } from '../../platform/db/lane.ts';
+import type { BucketOf, Lane } from '../../platform/db/lane.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
 import { systemTimers } from '../../platform/base/timers.ts';
@@ -45,6 +45,8 @@ export interface DispatcherOptions {
   /** How often queues are listed if nothing announces new work. */
   readonly pollMs: number;
   readonly laneDeadlineMs: number;
+  /** Default: all vendors are in one bucket. */
+  readonly bucketOf?: BucketOf | undefined;
   /** Default: the system's timers. */
   readonly timers?: Timers;
   readonly log: Logger;
@@ -215,8 +217,10 @@ class RunningDispatcher implements Dispatcher {
 }
 
 function openProgressLane(options: DispatcherOptions, timers: Timers): Lane<Progress, number> {
+  const { bucketOf } = options;
   return createLane<Progress, number>({
     name: 'progress lane',
+    partOf: bucketOf && (({ claim: { vendorId } }) => bucketOf(vendorId)),
     pool: options.progressPool,
     maxBatch: LIMITS.laneBatchRows,
     maxWaiting: LIMITS.laneQueueRows,

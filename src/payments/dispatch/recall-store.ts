@@ -1,3 +1,4 @@
+import { listBuckets } from '../../parties/buckets-store.ts';
 import { groupByBucket } from '../../parties/by-bucket-store.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { listBillersOfOneRoute } from '../billers/routes-store.ts';
@@ -93,23 +94,32 @@ export async function suspectQueued(
 ): Promise<number> {
   // If several operators may have it, the ledger does not know which.
   const certain = await listBillersOfOneRoute(db);
-  const suspected = await db.query(
-    `update dispatch_queue d
-     set stage = 'verify', attempt_number = d.attempt_number + 1, verify_count = 0,
-       claim_number = d.claim_number + 1, due_at = $2::timestamptz, sent_at = $1::timestamptz,
-       note = 'it may have been sent in the period that the ledger lacks',
-       operator_code = ($4::text[])[array_position($3::text[], d.biller_code)], route_reason = null,
-       operator_price = null
-     from payments t
-     where d.stage = 'send' and t.bucket = d.bucket and t.vendor_id = d.vendor_id
-       and t.payment_id = d.payment_id
-       and t.created_at <= $1::timestamptz`,
-    [
-      suspicion.createdUntil,
-      suspicion.dueAt,
-      certain.map((biller) => biller.billerCode),
-      certain.map((biller) => biller.operatorCode),
-    ],
-  );
-  return suspected.rowCount ?? 0;
+  let count = 0;
+  for (const bucket of await listBuckets(db)) {
+    const suspected = await db.query(
+      `update dispatch_queue d
+       set stage = 'verify', attempt_number = d.attempt_number + 1, verify_count = 0,
+         claim_number = d.claim_number + 1, due_at = $3::timestamptz, sent_at = $2::timestamptz,
+         note = 'it may have been sent in the period that the ledger lacks',
+         operator_code = t.operator_code, route_reason = null,
+         operator_price = null
+       from (
+         select p.vendor_id, p.payment_id, c.operator_code
+         from payments p left join unnest($4::text[], $5::text[]) as c (biller_code, operator_code)
+           using (biller_code)
+         where p.bucket = $1 and p.created_at <= $2::timestamptz
+       ) t
+       where d.bucket = $1 and d.stage = 'send' and t.vendor_id = d.vendor_id
+         and t.payment_id = d.payment_id`,
+      [
+        bucket,
+        suspicion.createdUntil,
+        suspicion.dueAt,
+        certain.map((biller) => biller.billerCode),
+        certain.map((biller) => biller.operatorCode),
+      ],
+    );
+    count += suspected.rowCount ?? 0;
+  }
+  return count;
 }

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../platform/db/pool.ts';
-import { groupByBucket } from '../../parties/by-bucket-store.ts';
+import { groupByBucket, readReachable } from '../../parties/by-bucket-store.ts';
 
 export type Stage = 'send' | 'verify';
 
@@ -20,18 +20,22 @@ export interface QueueSummary extends QueueKey {
   readonly dueInMs: number;
 }
 
+const listQueuesText = (where: string): string =>
+  `select vendor_id as "vendorId", biller_code as "billerCode", stage,
+    operator_code as "operatorCode",
+    (extract(epoch from min(due_at) - now()) * 1000)::float8 as "dueInMs"
+  from dispatch_queue ${where} group by vendor_id, biller_code, stage, operator_code
+  order by min(due_at), vendor_id, biller_code, stage`;
+const QUEUES = listQueuesText('');
+const QUEUES_OF_BUCKET = listQueuesText('where bucket = $1');
+
 /** Every queue that is not empty, longest due first. Reads the queue rows of all open payments. */
-export async function listQueues(db: Queryable): Promise<QueueSummary[]> {
-  const listed = await db.query<QueueSummary>({
-    name: 'list_queues',
-    text: `select vendor_id as "vendorId", biller_code as "billerCode", stage,
-        operator_code as "operatorCode",
-        (extract(epoch from min(due_at) - now()) * 1000)::float8 as "dueInMs"
-      from dispatch_queue group by vendor_id, biller_code, stage, operator_code
-      order by min(due_at), vendor_id, biller_code, stage`,
-    values: [],
-  });
-  return listed.rows;
+export async function listQueues(db: Queryable): Promise<readonly QueueSummary[]> {
+  return await readReachable(
+    db,
+    () => db.query<QueueSummary>({ name: 'list_queues', text: QUEUES, values: [] }),
+    (bucket) => db.query<QueueSummary>(QUEUES_OF_BUCKET, [bucket]),
+  );
 }
 
 /** One payment claimed for sending or verification, until its lease expires. */

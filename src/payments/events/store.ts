@@ -1,3 +1,4 @@
+import { readReachable } from '../../parties/by-bucket-store.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { FailingWebhook } from './decide.ts';
 import type { EventRow } from './event.ts';
@@ -14,14 +15,8 @@ export interface WaitingWebhook {
   readonly dueInMs: number;
 }
 
-/**
- * Every enabled webhook with waiting events, longest due first. None while a quarantine is open
- * after a restore: the events may be copies of those of a running service.
- */
-export async function listWaitingWebhooks(db: Queryable): Promise<WaitingWebhook[]> {
-  const listed = await db.query<WaitingWebhook>({
-    name: 'list_waiting_webhooks',
-    text: `select w.vendor_id as "vendorId", v.vid, w.url, w.allows_private as "allowsPrivate",
+const listWaitingText = (and: string): string =>
+  `select w.vendor_id as "vendorId", v.vid, w.url, w.allows_private as "allowsPrivate",
       w.failure_count as "failureCount",
         (extract(epoch from d.due_at - now()) * 1000)::float8 as "dueInMs"
       from webhooks w
@@ -30,12 +25,22 @@ export async function listWaitingWebhooks(db: Queryable): Promise<WaitingWebhook
           select min(e.due_at) as due_at from events e
           where e.bucket = w.bucket and e.vendor_id = w.vendor_id and e.due_at is not null
         ) d
-      where w.disabled_at is null and d.due_at is not null
+      where w.disabled_at is null and d.due_at is not null ${and}
         and not exists (select from quarantines where released_at is null)
-      order by d.due_at, w.vendor_id`,
-    values: [],
-  });
-  return listed.rows;
+      order by d.due_at, w.vendor_id`;
+const WAITING = listWaitingText('');
+const WAITING_OF_BUCKET = listWaitingText('and w.bucket = $1');
+
+/**
+ * Every enabled webhook with waiting events, longest due first. None while a quarantine is open
+ * after a restore: the events may be copies of those of a running service.
+ */
+export async function listWaitingWebhooks(db: Queryable): Promise<readonly WaitingWebhook[]> {
+  return await readReachable(
+    db,
+    () => db.query<WaitingWebhook>({ name: 'list_waiting_webhooks', text: WAITING, values: [] }),
+    (bucket) => db.query<WaitingWebhook>(WAITING_OF_BUCKET, [bucket]),
+  );
 }
 
 /** The columns of an `EventRow`, for `events e`. */

@@ -1,5 +1,6 @@
 import { LIMITS } from '../../platform/base/limits.ts';
 import { createLane } from '../../platform/db/lane.ts';
+import type { BucketOf } from '../../platform/db/lane.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { readFloats } from './store.ts';
 
@@ -17,9 +18,12 @@ export function createBalanceReader(options: {
   /** With one connection. */
   readonly pool: Pool;
   readonly deadlineMs: number;
+  /** Default: all vendors are in one bucket. */
+  readonly bucketOf?: BucketOf | undefined;
 }): BalanceReader {
   const lane = createLane<number, bigint>({
     ...options,
+    partOf: options.bucketOf,
     name: 'balances',
     readOnly: true,
     maxBatch: LIMITS.readBatchRows,

@@ -1,5 +1,6 @@
 import type { QueryResultRow } from 'pg';
 import { findCitus } from '../../platform/cluster/tables.ts';
+import { listBuckets } from '../../parties/buckets-store.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { PAYMENTS_TABLES } from '../tables.ts';
 
@@ -47,9 +48,8 @@ export async function queryByBucket<Row extends QueryResultRow>(
   values: readonly unknown[] = [],
 ): Promise<Row[]> {
   const onCluster = (await findCitus(db)) !== undefined;
-  const buckets = await db.query<{ bucket: number }>('select bucket from buckets order by bucket');
   const rows: Row[] = [];
-  for (const { bucket } of buckets.rows) {
+  for (const bucket of await listBuckets(db)) {
     rows.push(...(await db.query<Row>(inBucket(sql, bucket, onCluster), values)).rows);
   }
   return rows;

@@ -58,7 +58,7 @@ export async function openOrExtend(
   quarantine: NewQuarantine,
 ): Promise<OpenQuarantine> {
   const { quarantineId, lostFrom, lostUntil, reason } = quarantine;
-  const opened = await db.query<OpenQuarantine>(
+  const opened = await db.query<{ quarantineId: string; extended: boolean }>(
     `insert into quarantines as q (quarantine_id, entered_at, lost_from, lost_until, reason)
      values ($1, now(), least($2::timestamptz, coalesce($3, now())), coalesce($3, now()), $4)
      on conflict ((true)) where released_at is null do update
@@ -66,13 +66,20 @@ export async function openOrExtend(
          lost_until = greatest(q.lost_until, excluded.lost_until),
          reason = q.reason || '; ' || excluded.reason,
          force_proposed_by = null, force_reason = null
-     returning quarantine_id as "quarantineId", quarantine_id <> $1 as extended,
-       entered_at::text as "enteredAt", lost_until::text as "lostUntil"`,
+     returning quarantine_id as "quarantineId", quarantine_id <> $1 as extended`,
     [quarantineId, lostFrom, lostUntil, reason],
   );
-  const [row] = opened.rows;
-  if (row === undefined) throw new Error('the quarantine was not opened');
-  return row;
+  const [made] = opened.rows;
+  if (made === undefined) throw new Error('the quarantine was not opened');
+  // A separate statement, because Citus returns no function of an INSERT.
+  const read = await db.query<Pick<OpenQuarantine, 'enteredAt' | 'lostUntil'>>(
+    `select entered_at::text as "enteredAt", lost_until::text as "lostUntil"
+     from quarantines where quarantine_id = $1`,
+    [made.quarantineId],
+  );
+  const [times] = read.rows;
+  if (times === undefined) throw new Error('the quarantine was not opened');
+  return { ...made, ...times };
 }
 
 export interface QuarantineEvent {

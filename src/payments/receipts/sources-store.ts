@@ -133,9 +133,11 @@ export async function takeTurn(
   everyMs: number,
 ): Promise<PullTurn | undefined> {
   const taken = await db.query<PullTurn>(
-    `update receipt_sources set pull_due_at = now() + $2 * interval '1 millisecond'
-     where source_code = $1 and pull_due_at <= now()
-     returning now() as now, pulled_until as "pulledUntil"`,
+    // The time comes from a row, because Citus returns no function of an UPDATE.
+    `with clock as materialized (select now() as now)
+     update receipt_sources set pull_due_at = now() + $2 * interval '1 millisecond'
+     from clock where source_code = $1 and pull_due_at <= clock.now
+     returning clock.now, pulled_until as "pulledUntil"`,
     [sourceCode, everyMs],
   );
   return taken.rows[0];

@@ -170,9 +170,11 @@ export async function setReceiptProposal(
   actor: string,
 ): Promise<void> {
   await db.query(
-    `update receipts set proposal = $2, proposed_by = case when $2::jsonb is not null then $3 end,
-       proposed_at = case when $2::jsonb is not null then now() end
-     where receipt_id = $1`,
+    // The time comes from a row, because Citus allows no function of the time in a CASE.
+    `with clock as materialized (select now() as at)
+     update receipts set proposal = $2, proposed_by = case when $2::jsonb is not null then $3 end,
+       proposed_at = case when $2::jsonb is not null then clock.at end
+     from clock where receipt_id = $1`,
     [receiptId, proposal === null ? null : JSON.stringify(proposal), actor],
   );
 }

@@ -2,6 +2,7 @@ import { crashPoint } from '#crash-points';
 import { LIMITS } from '../../platform/base/limits.ts';
 import type { Timers } from '../../platform/base/timers.ts';
 import { createLanes } from '../../platform/db/lane.ts';
+import type { BucketOf } from '../../platform/db/lane.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { settlePayments } from '../create/store.ts';
 import type { FinalReport, SettleResult } from '../create/payment.ts';
@@ -20,6 +21,8 @@ export function createSettler(options: {
   /** One pool of one connection per lane. */
   readonly pools: readonly Pool[];
   readonly deadlineMs: number;
+  /** Default: all vendors are in one bucket. */
+  readonly bucketOf?: BucketOf | undefined;
   /** Default: the system's timers. */
   readonly timers?: Timers;
 }): Settler {

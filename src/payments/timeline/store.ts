@@ -1,3 +1,4 @@
+import { groupByBucket } from '../../parties/by-bucket-store.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { EventRow, EventState } from '../events/event.ts';
 import type { FailureCode } from '../create/failure-code.ts';
@@ -229,29 +230,38 @@ export async function readHistory(
   // Also of vendor 0: our share of the cost of a vendor's payment is posted there.
   const sourceVendors = [...vendorIds, ...corrections.map((row) => row.vendorId)];
   const sources = [...ids, ...corrections.map((row) => row.correctionId)];
+  const buckets = await bucketsOf(db, sourceVendors);
+  const ofSources = [buckets, sourceVendors, sources];
   return {
     corrections,
     attempts: (
       await db.query<AttemptRow>(ATTEMPTS, [
+        buckets,
         vendorIds,
         ids,
         payments.map((payment) => payment.billerCode),
       ])
     ).rows,
-    transfers: (await db.query<TransferRow>(TRANSFERS, [sourceVendors, sources])).rows,
+    transfers: (await db.query<TransferRow>(TRANSFERS, ofSources)).rows,
     callbacks: (await db.query<UnmatchedCallbackRow>(CALLBACKS, [references])).rows,
     statementEntries: (await db.query<StatementEntryRow>(STATEMENT_ENTRIES, [ids])).rows,
-    notifications: (await db.query<NotificationRow>(NOTIFICATIONS, [sourceVendors, sources])).rows,
-    cases: (await db.query<CaseRow>(CASES, [vendorIds, ids])).rows,
+    notifications: (await db.query<NotificationRow>(NOTIFICATIONS, ofSources)).rows,
+    cases: (await db.query<CaseRow>(CASES, [buckets, vendorIds, ids])).rows,
   };
 }
 
-/** Vendors' ids and ids of their rows, with the buckets. */
-const keys = (id: string): string => `(
-    select bucket_of(vendor_id) as bucket, vendor_id, ${id}
-    from unnest($1::integer[], $2::uuid[]) as u (vendor_id, ${id})
-    limit cardinality($1)
-  ) k`;
+async function bucketsOf(db: Queryable, vendorIds: readonly number[]): Promise<number[]> {
+  const groups = await groupByBucket(
+    db,
+    vendorIds.map((vendorId) => ({ vendorId })),
+  );
+  return groups.map(({ bucket }) => bucket);
+}
+
+/** Rows of these vendors with these ids, which are unique. */
+const keyed = (row: string, id: string): string =>
+  `${row}.bucket = any ($1::integer[]) and ${row}.vendor_id = any ($2::integer[])
+    and ${row}.${id} = any ($3::uuid[])`;
 
 const CORRECTIONS = `select payment_id as "paymentId", vendor_id as "vendorId",
   correction_id as "correctionId", case_id as "caseId", posted_at as "postedAt",
@@ -260,19 +270,12 @@ const CORRECTIONS = `select payment_id as "paymentId", vendor_id as "vendorId",
 const ATTEMPTS = `select a.payment_id as "paymentId", a.attempt_number as "attemptNumber",
   a.sent_at as "sentAt", a.ended_at as "endedAt", a.outcome,
     a.operator_handle as "operatorHandle", a.note
-  from unnest($1::integer[], $2::uuid[], $3::text[]) as k (vendor_id, payment_id, biller_code)
-    cross join lateral (
-      select * from attempts v
-      where v.bucket = bucket_of(k.vendor_id) and v.vendor_id = k.vendor_id and v.biller_code = k.biller_code
-        and v.payment_id = k.payment_id
-      -- The limit makes the planner look up each payment instead of reading all of them.
-      limit 1000
-    ) a`;
+  from attempts a where ${keyed('a', 'payment_id')} and a.biller_code = any ($4::text[])`;
 const TRANSFERS = `select f.source_id as "sourceId", f.vendor_id as "vendorId",
   f.created_at as "createdAt", f.debit_account as "debitAccount",
   f.credit_account as "creditAccount",
     f.amount_cents as "amountCents"
-  from ${keys('source_id')} join transfers f using (bucket, vendor_id, source_id)
+  from transfers f where ${keyed('f', 'source_id')}
   order by f.created_at, f.source_id, f.leg`;
 const CALLBACKS = `select reference, received_at as "receivedAt", operator_code as "operatorCode",
   report
@@ -285,14 +288,12 @@ const NOTIFICATIONS = `select e.payment_id as "paymentId", e.event_id as "eventI
   e.occurred_at as "occurredAt", e.state,
     e.attempt_count as "attemptCount", e.first_attempt_at as "firstAttemptAt", e.due_at as "dueAt",
       e.ended_at as "endedAt", e.last_result as "lastResult"
-  from ${keys('event_id')} join events e using (bucket, vendor_id, event_id)`;
-const CASES = `select c.payment_id as "paymentId", c.case_id as "caseId", c.kind, s.at, s.action,
-  s.actor, c.resolution
-  from ${keys('payment_id')} join cases c using (bucket, vendor_id, payment_id)
-    cross join lateral (
-      select c.opened_at as at, 'opened' as action, null as actor
-      union all
-      select e.at, e.action, e.actor from case_events e
-      where e.bucket = c.bucket and e.vendor_id = c.vendor_id and e.case_id = c.case_id
-        and e.action <> 'opened'
-    ) s`;
+  from events e where ${keyed('e', 'event_id')}`;
+const CASES = `select c.payment_id as "paymentId", c.case_id as "caseId", c.kind, c.opened_at as at,
+    'opened' as action, null as actor, c.resolution
+  from cases c where ${keyed('c', 'payment_id')}
+  union all
+  select c.payment_id, c.case_id, c.kind, e.at, e.action, e.actor, c.resolution
+  from cases c join case_events e
+    on e.bucket = c.bucket and e.vendor_id = c.vendor_id and e.case_id = c.case_id
+  where ${keyed('c', 'payment_id')} and e.action <> 'opened'`;

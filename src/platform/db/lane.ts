@@ -1,18 +1,18 @@
 import { createBatcher, QueueFullError } from '../base/batcher.ts';
 import type { Batcher, Settled } from '../base/batcher.ts';
 import { Refusal } from '../base/errors.ts';
-import { sleep, systemTimers } from '../base/timers.ts';
+import { systemTimers } from '../base/timers.ts';
 import type { Timers } from '../base/timers.ts';
-import { isConnectionError, isReadOnly, isUnavailable } from './pool.ts';
+import { isConnectionError, isOfWorker, isReadOnly, isUnavailable } from './pool.ts';
 import type { Pool, Queryable } from './pool.ts';
+import { createRetryTurns } from './retry-turns.ts';
+import type { RetryTurns } from './retry-turns.ts';
 
 /** How long a batch is retried over lost connections before its callers are answered. */
 export const LANE_DEADLINE_MS = 8_000;
 /** The same for a read, which its caller can repeat at once. */
 export const READ_DEADLINE_MS = 3_000;
 
-const RETRY_FIRST_MS = 20;
-const RETRY_MOST_MS = 500;
 /**
  * A few seconds longer than the server's own statement timeout (see createPool). A connection that
  * is silent for this long is dead, even if no error was reported.
@@ -41,6 +41,11 @@ export interface LaneOptions<Item, Result> {
   readonly pool: Pool;
   readonly maxBatch: number;
   readonly maxWaiting: number;
+  /**
+   * No call has items of two parts, and while calls of one part fail because of lost connections,
+   * those of the others go on. Default: one part.
+   */
+  readonly partOf?: ((item: Item) => number) | undefined;
   /** True if the call changes nothing, so that a lost connection leaves no doubt. */
   readonly readOnly?: boolean;
   /** How long a batch is retried over lost connections before it fails. */
@@ -56,20 +61,37 @@ export interface LaneOptions<Item, Result> {
 }
 
 export function createLane<Item, Result>(options: LaneOptions<Item, Result>): Lane<Item, Result> {
-  const batcher: Batcher<Item, Result> = createBatcher({
-    name: options.name,
-    maxBatch: options.maxBatch,
-    maxWaiting: options.maxWaiting,
-    run: (items) => commitOrSplit(options, items, { maybeCommitted: false }),
-  });
+  const { name, maxBatch, maxWaiting, partOf = () => 0, timers = systemTimers } = options;
+  const batchers = new Map<number, Batcher<Item, Result>>();
+  const turns = createRetryTurns(timers);
+  const open = (part: number): Batcher<Item, Result> => {
+    const of = { ...options, timers, part, turns };
+    const batcher: Batcher<Item, Result> = createBatcher({
+      name,
+      maxBatch,
+      maxWaiting,
+      run: (items) => commitOrSplit(of, items, { maybeCommitted: false }),
+    });
+    batchers.set(part, batcher);
+    return batcher;
+  };
+  const countWaiting = (): number => {
+    let count = 0;
+    for (const { waiting } of batchers.values()) count += waiting;
+    return count;
+  };
   return {
     get waiting() {
-      return batcher.waiting;
+      return countWaiting();
     },
-    idle: () => batcher.idle(),
+    idle: async () => {
+      await Promise.all([...batchers.values()].map((batcher) => batcher.idle()));
+    },
     add: async (item) => {
+      const part = partOf(item);
       try {
-        return await batcher.add(item);
+        if (countWaiting() >= maxWaiting) throw new QueueFullError(name);
+        return await (batchers.get(part) ?? open(part)).add(item);
       } catch (error) {
         if (error instanceof QueueFullError) {
           throw new Refusal('overloaded', { retryAfterSeconds: 1, cause: error });
@@ -80,20 +102,25 @@ export function createLane<Item, Result>(options: LaneOptions<Item, Result>): La
   };
 }
 
+/** The part of a vendor's items: its bucket, which one worker of a cluster has. */
+export type BucketOf = (vendorId: number) => number;
+
 /**
  * One lane on each of the pools, used as one. All items of a vendor use the same lane, so that
  * lanes do not wait for each other's locks.
  */
 export function createLanes<Item, Result>(
-  options: Omit<LaneOptions<Item, Result>, 'pool'> & {
+  options: Omit<LaneOptions<Item, Result>, 'pool' | 'partOf'> & {
     /** Each has one connection. */
     readonly pools: readonly Pool[];
     readonly vendorOf: (item: Item) => number;
+    readonly bucketOf?: BucketOf | undefined;
   },
 ): Lane<Item, Result> {
-  const { pools, vendorOf, ...shared } = options;
+  const { pools, vendorOf, bucketOf, ...shared } = options;
+  const partOf = bucketOf && ((item: Item) => bucketOf(vendorOf(item)));
   const lanes = pools.map((pool, index) =>
-    createLane({ ...shared, pool, name: `${options.name} ${index}` }),
+    createLane({ ...shared, partOf, pool, name: `${options.name} ${index}` }),
   );
   return {
     add: async (item) => {
@@ -110,6 +137,13 @@ export function createLanes<Item, Result>(
   };
 }
 
+/** A lane, as its calls of one part see it. */
+interface Part<Item, Result> extends LaneOptions<Item, Result> {
+  readonly timers: Timers;
+  readonly part: number;
+  readonly turns: RetryTurns;
+}
+
 /** What is known about a batch besides its last attempt. */
 interface Doubt {
   /**
@@ -124,7 +158,7 @@ interface Doubt {
  * row is isolated.
  */
 async function commitOrSplit<Item, Result>(
-  options: LaneOptions<Item, Result>,
+  options: Part<Item, Result>,
   items: readonly Item[],
   doubt: Doubt,
 ): Promise<readonly Settled<Result>[]> {
@@ -142,25 +176,28 @@ async function commitOrSplit<Item, Result>(
 }
 
 async function commit<Item, Result>(
-  options: LaneOptions<Item, Result>,
+  options: Part<Item, Result>,
   items: readonly Item[],
   doubt: Doubt,
 ): Promise<readonly Result[]> {
-  const timers = options.timers ?? systemTimers;
-  const giveUpAtMs = timers.nowMs() + options.deadlineMs;
-  for (let pauseMs = RETRY_FIRST_MS; ; pauseMs = Math.min(pauseMs * 2, RETRY_MOST_MS)) {
-    const attempt = await tryOnce(options, items, timers);
+  const { timers, turns, part, deadlineMs } = options;
+  const giveUpAtMs = timers.nowMs() + deadlineMs;
+  for (;;) {
+    const attempt = await turns.make(part, () => tryOnce(options, items), isToBeRepeated);
     if (attempt.kind === 'done') return attempt.results;
     if (attempt.kind === 'failed') throw attempt.error;
     doubt.maybeCommitted ||= attempt.kind === 'lost' && options.readOnly !== true;
-    if (attempt.kind === 'unavailable' || timers.nowMs() + pauseMs > giveUpAtMs) {
+    if (attempt.kind === 'unavailable' || timers.nowMs() + turns.pauseMs() > giveUpAtMs) {
       throw new Refusal(doubt.maybeCommitted ? 'outcome_unknown' : 'unavailable', {
         retryAfterSeconds: 5,
         cause: attempt.error,
       });
     }
-    await sleep(timers, pauseMs);
   }
+}
+
+function isToBeRepeated({ kind }: Attempt<unknown>): boolean {
+  return kind === 'lost' || kind === 'again';
 }
 
 type Attempt<Result> =
@@ -179,9 +216,8 @@ type Attempt<Result> =
 function ignoreError(): void {}
 
 async function tryOnce<Item, Result>(
-  options: LaneOptions<Item, Result>,
+  options: Part<Item, Result>,
   items: readonly Item[],
-  timers: Timers,
 ): Promise<Attempt<Result>> {
   let client;
   try {
@@ -192,7 +228,7 @@ async function tryOnce<Item, Result>(
   client.on('error', ignoreError);
   let broken = false;
   const silence = Promise.withResolvers<never>();
-  const forget = timers.after(options.silenceMaxMs ?? SILENCE_MOST_MS, () =>
+  const forget = options.timers.after(options.silenceMaxMs ?? SILENCE_MOST_MS, () =>
     silence.reject(new Error('The connection to the database is silent')),
   );
   try {
@@ -202,7 +238,7 @@ async function tryOnce<Item, Result>(
     };
   } catch (error) {
     if (isConnectionError(error)) {
-      broken = true;
+      broken = !isOfWorker(error);
       return { kind: 'lost', error };
     }
     if (isConflict(error)) return { kind: 'again', error };

@@ -219,6 +219,14 @@ export function isConnectionError(error: unknown): boolean {
 }
 
 /**
+ * True of a connection error that the server itself reports on a connection that goes on: on a
+ * cluster the coordinator lost a worker.
+ */
+export function isOfWorker(error: unknown): boolean {
+  return (error as { severity?: unknown } | null)?.severity === 'ERROR';
+}
+
+/**
  * True if the server accepts no writes. It may have become a standby and another server the
  * primary, so its connection is closed and the next one finds the primary.
  */

@@ -31,6 +31,11 @@ const NEEDED: Readonly<Record<string, string>> = {
   transaction_timeout: '0',
   enable_indexscan: 'on',
   enable_nestloop: 'on',
+  // On a cluster: one connection to each worker, so that those of all pools can be counted, and a
+  // database transaction that has read many shards may still write a table that is on every node.
+  'citus.max_adaptive_executor_pool_size': '1',
+  // A worker that does not even refuse a connection.
+  'citus.node_connection_timeout': '3s',
 };
 
 /** Plans by index only: see `PoolOptions.byIndexOnly`. */

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import type { Violation } from '../../../../src/payments/audit/check.ts';
+import { findConfirmed } from '../../../../src/payments/audit/confirm.ts';
+
+const found = (vendorId: number, detail: string): Violation => ({
+  invariant: 'balances_equal_transfers',
+  vendorId,
+  detail,
+});
+
+/** Looks that give these in turn; fails when there is one more. */
+function looks(...given: readonly Violation[][]): () => Promise<readonly Violation[]> {
+  const left = [...given];
+  return async () => left.shift() ?? expect.unreachable('one look too many');
+}
+
+test('what is not found again is not reported', async () => {
+  expect(await findConfirmed([found(1, 'a')], looks([]))).toEqual([]);
+});
+
+test('what another look finds in the same words is reported, and no further look is needed', async () => {
+  const there = found(1, 'a');
+  expect(await findConfirmed([there, found(2, 'b')], looks([there]))).toEqual([there]);
+});
+
+test('a finding whose amounts change is reported when three looks find it', async () => {
+  const last = found(1, '3');
+  expect(await findConfirmed([found(1, '1')], looks([found(1, '2')], [last]))).toEqual([last]);
+  expect(await findConfirmed([found(1, '1')], looks([found(1, '2')], []))).toEqual([]);
+});
+
+test('what only a later look finds waits for the next check', async () => {
+  const there = found(1, 'a');
+  expect(await findConfirmed([there], looks([there, found(2, 'new')]))).toEqual([there]);
+});
