@@ -3,7 +3,8 @@ import { addCreditMetrics } from './credit/metrics.ts';
 import { addPaymentMetrics } from './payments/metrics.ts';
 import { readBackupAgeSeconds } from './platform/backup/store.ts';
 import type { Pool } from './platform/db/pool.ts';
-import { addGauge } from './platform/gauges.ts';
+import { readWorkers } from './platform/cluster/nodes.ts';
+import { addGauge, gaugesOf } from './platform/gauges.ts';
 import type { Answer } from './platform/http/request-log.ts';
 
 export interface Metrics {
@@ -43,6 +44,12 @@ export function createMetrics(options: {
     'Age of the data in the last complete backup; absent if malipo backup has taken none',
     () => readBackupAgeSeconds(options.pool),
   );
+  const worker = gaugesOf(registry, async () => {
+    worker.reset();
+    for (const { address, answers } of await readWorkers(options.pool)) {
+      worker.set({ worker: address }, answers ? 1 : 0);
+    }
+  })('malipo_worker_reachable', '1: the worker of the cluster answers', ['worker']);
   return {
     noteAnswer: ({ method, route, status, durationMs }) => {
       requests.inc({ method, route, status });

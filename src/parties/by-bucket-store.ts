@@ -1,4 +1,4 @@
-import { isConnectionError, isOfWorker } from '../platform/db/pool.ts';
+import { isLostWorker } from '../platform/db/pool.ts';
 import type { Queryable } from '../platform/db/pool.ts';
 
 /** The buckets of vendors, by vendor id. They change only while the service is stopped. */
@@ -77,7 +77,7 @@ export async function readReachable<Row>(
   try {
     return (await readAll()).rows;
   } catch (error) {
-    requireLostWorker(error);
+    if (!isLostWorker(error)) throw error;
   }
   const buckets = await db.query<{ bucket: number }>(
     'select distinct bucket_of(vendor_id) as bucket from vendors order by bucket',
@@ -87,12 +87,8 @@ export async function readReachable<Row>(
     try {
       rows.push(...(await readOf(bucket)).rows);
     } catch (error) {
-      requireLostWorker(error);
+      if (!isLostWorker(error)) throw error;
     }
   }
   return rows;
-}
-
-function requireLostWorker(error: unknown): void {
-  if (!(isConnectionError(error) && isOfWorker(error))) throw error;
 }

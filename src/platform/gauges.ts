@@ -1,5 +1,11 @@
 import { Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
+import { isLostWorker } from './db/pool.ts';
+
+/** While a worker of a cluster is away, gauges that need it have no value, and all others have one. */
+function ignoreLostWorker(error: unknown): void {
+  if (!isLostWorker(error)) throw error;
+}
 
 /**
  * Creates gauges that one reading sets. Each waits for that reading, otherwise a scrape would show
@@ -17,7 +23,24 @@ export function gaugesOf(registry: Registry, read: () => Promise<void>) {
     name: string,
     help: string,
     labelNames: readonly Label[] = [],
-  ): Gauge<Label> => new Gauge({ name, help, labelNames, registers: [registry], collect });
+  ): Gauge<Label> => {
+    const gauge = new Gauge({
+      name,
+      help,
+      labelNames,
+      registers: [registry],
+      collect: async () => {
+        try {
+          await collect();
+        } catch (error) {
+          ignoreLostWorker(error);
+          gauge.reset();
+          if (labelNames.length === 0) gauge.remove();
+        }
+      },
+    });
+    return gauge;
+  };
 }
 
 /** Creates a gauge with its own reading; null: no value. */
@@ -27,12 +50,20 @@ export function addGauge(
   help: string,
   read: () => number | null | Promise<number | null>,
 ): void {
+  const readOrNone = async (): Promise<number | null> => {
+    try {
+      return await read();
+    } catch (error) {
+      ignoreLostWorker(error);
+      return null;
+    }
+  };
   const gauge: Gauge = new Gauge({
     name,
     help,
     registers: [registry],
     collect: async () => {
-      const value = await read();
+      const value = await readOrNone();
       if (value === null) gauge.remove();
       else gauge.set(value);
     },

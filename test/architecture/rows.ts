@@ -5,9 +5,16 @@
  */
 export const ROWS: readonly (readonly string[])[] = [
   ['platform/base'],
-  ['platform/log', 'platform/gauges', 'platform/outbound', 'platform/embedded'],
+  ['platform/log', 'platform/outbound', 'platform/embedded'],
   ['platform/db'],
-  ['platform/jobs', 'platform/backup', 'platform/cluster', 'platform/grants', 'platform/tables'],
+  [
+    'platform/gauges',
+    'platform/jobs',
+    'platform/backup',
+    'platform/cluster',
+    'platform/grants',
+    'platform/tables',
+  ],
   ['platform/http/wire'],
   ['platform/http'],
   ['parties'],

@@ -113,10 +113,6 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     tables: ['payments'],
     why: 'the hash of what was settled is taken from the row, under the lock of the correction',
   },
-  'payments/ledger/in-bucket.ts': {
-    tables: ['buckets'],
-    why: 'a query over everything is run for one bucket after another',
-  },
   'payments/ledger/chain.ts': {
     tables: ['buckets', 'house_transfers'],
     why: 'rows are inserted from the anchor of their bucket; a block begins with the first row that it covers',

@@ -229,6 +229,43 @@ describe('a refusal by the server', () => {
   });
 });
 
+describe('a worker of a cluster that is away', () => {
+  const raise = (message: string): string =>
+    `do $$ begin raise sqlstate '08006' using message = '${message}'; end $$`;
+
+  test('holds up its own part only, and its items are unavailable in the end', async () => {
+    const kinds = new Set<string>();
+    const lane = numberLane(
+      async (db, items) => {
+        kinds.add(items.map((item) => item % 2).join(' '));
+        if (items.some((item) => item % 2 === 1)) await db.query(raise('Connection refused'));
+        const read = await db.query<{ pid: number }>('select pg_backend_pid() as pid');
+        return items.map(() => read.rows[0]?.pid ?? 0);
+      },
+      { partOf: (item) => item % 2, deadlineMs: 1_000 },
+    );
+    const away = codeOf(lane.add(1));
+    const [first] = await Promise.all([lane.add(2), lane.add(4)]);
+    expect(await lane.add(6)).toBe(first);
+    expect(await Promise.race([away, Promise.resolve('not yet')])).toBe('not yet');
+    expect(await away).toBe('unavailable');
+    // No call had items of both, and the connection of all stayed.
+    expect([...kinds].toSorted()).toEqual(['0', '0 0', '1']);
+    expect(await lane.add(8)).toBe(first);
+  });
+
+  test('leaves in doubt what may have reached it', async () => {
+    const lane = numberLane(
+      async (db, items) => {
+        await db.query(raise('server closed the connection unexpectedly'));
+        return items;
+      },
+      { deadlineMs: 50 },
+    );
+    expect(await codeOf(lane.add(1))).toBe('outcome_unknown');
+  });
+});
+
 describe('a conflict that rolled everything back', () => {
   test.each([
     ['deadlock', '40P01'],

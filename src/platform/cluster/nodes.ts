@@ -1,5 +1,6 @@
 import { PlainError } from '../base/plain-error.ts';
 import type { Queryable } from '../db/pool.ts';
+import { findCitus } from './tables.ts';
 
 export interface ClusterNode {
   /** `host:port` */
@@ -23,6 +24,18 @@ export async function readNodes(db: Queryable): Promise<ClusterNode[]> {
           join pg_dist_partition t on t.logicalrelid = s.logicalrelid and t.partmethod = 'h'
         where p.groupid = n.groupid) as shards
      from pg_dist_node n where n.noderole = 'primary' order by n.groupid`,
+  );
+  return read.rows;
+}
+
+/** The workers of the cluster, and whether each answers now; none on one machine. */
+export async function readWorkers(
+  db: Queryable,
+): Promise<{ readonly address: string; readonly answers: boolean }[]> {
+  if ((await findCitus(db)) === undefined) return [];
+  const read = await db.query<{ address: string; answers: boolean }>(
+    `select nodename || ':' || nodeport as address, success as answers
+     from run_command_on_workers('select 1') order by address`,
   );
   return read.rows;
 }

@@ -3,7 +3,7 @@ import type { Batcher, Settled } from '../base/batcher.ts';
 import { Refusal } from '../base/errors.ts';
 import { systemTimers } from '../base/timers.ts';
 import type { Timers } from '../base/timers.ts';
-import { isConnectionError, isOfWorker, isReadOnly, isUnavailable } from './pool.ts';
+import { isConnectionError, isLostWorker, isReadOnly, isUnavailable, wasAway } from './pool.ts';
 import type { Pool, Queryable } from './pool.ts';
 import { createRetryTurns } from './retry-turns.ts';
 import type { RetryTurns } from './retry-turns.ts';
@@ -238,8 +238,8 @@ async function tryOnce<Item, Result>(
     };
   } catch (error) {
     if (isConnectionError(error)) {
-      broken = !isOfWorker(error);
-      return { kind: 'lost', error };
+      broken = !isLostWorker(error);
+      return { kind: wasAway(error) ? 'again' : 'lost', error };
     }
     if (isConflict(error)) return { kind: 'again', error };
     broken = isReadOnly(error);

@@ -220,10 +220,15 @@ export function isConnectionError(error: unknown): boolean {
 
 /**
  * True of a connection error that the server itself reports on a connection that goes on: on a
- * cluster the coordinator lost a worker.
+ * cluster, the coordinator cannot reach a worker.
  */
-export function isOfWorker(error: unknown): boolean {
-  return (error as { severity?: unknown } | null)?.severity === 'ERROR';
+export function isLostWorker(error: unknown): boolean {
+  return isConnectionError(error) && (error as { severity?: unknown }).severity === 'ERROR';
+}
+
+/** True of a lost worker that was away before anything was sent to it. */
+export function wasAway(error: unknown): boolean {
+  return isLostWorker(error) && /Connection refused|No route to host/.test(String(error));
 }
 
 /**

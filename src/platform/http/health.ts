@@ -6,6 +6,7 @@ import type {
 } from 'fastify';
 import type { Logger } from 'pino';
 import { Refusal } from '../base/errors.ts';
+import { readWorkers } from '../cluster/nodes.ts';
 import { isMigrated } from '../db/migrate.ts';
 import type { Pool } from '../db/pool.ts';
 import { findSchemaDamage } from '../db/schema-check.ts';
@@ -31,15 +32,17 @@ const REUSE_MS = 1_000;
 /**
  * `/health/live`: the process runs. `/health/ready`: it can do its work: the database is reachable
  * and writable, all migrations are applied, and their constraints, indexes and functions are still
- * in place. Otherwise 503, with what is missing.
+ * in place. Otherwise 503, with what is missing. On a cluster, a worker that does not answer is
+ * named.
  */
 export function addHealthRoutes(app: FastifyInstance, options: HealthOptions): void {
-  const check = reused(() => whatIsMissing(options), options.reuseMs ?? REUSE_MS);
+  const check = reused(() => readReadiness(options), options.reuseMs ?? REUSE_MS);
   app.get('/health/live', WATCHED, () => ({ status: 'live' }));
   app.get('/health/ready', WATCHED, async (_request, reply) => {
-    const missing = await check();
-    if (missing === undefined) return { status: 'ready' };
-    return await reply.code(503).send({ status: 'not_ready', missing });
+    const { missing, workersAway } = await check();
+    if (missing !== undefined) return await reply.code(503).send({ status: 'not_ready', missing });
+    // Requests for the other workers' vendors are served.
+    return { status: 'ready', ...(workersAway.length > 0 ? { workers_away: workersAway } : {}) };
   });
 }
 
@@ -89,6 +92,21 @@ function reused<Answer>(ask: () => Promise<Answer>, forMs: number): () => Promis
       staleAtMs = performance.now() + forMs;
     }
   };
+}
+
+/** Whether this process can work. */
+interface Readiness {
+  readonly missing: string | undefined;
+  /** Workers of a cluster whose vendors cannot be served now. */
+  readonly workersAway: readonly string[];
+}
+
+async function readReadiness(options: HealthOptions): Promise<Readiness> {
+  const missing = await whatIsMissing(options);
+  if (missing !== undefined) return { missing, workersAway: [] };
+  const workers = await readWorkers(options.pool);
+  const away = workers.filter(({ answers }) => !answers);
+  return { missing, workersAway: away.map(({ address }) => address) };
 }
 
 async function whatIsMissing({ pool, schema, log }: HealthOptions): Promise<string | undefined> {

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { createRetryTurns } from '../../../../src/platform/db/retry-turns.ts';
+import type { Timers } from '../../../../src/platform/base/timers.ts';
+
+/** Waits for nothing, and notes how long each pause would have been. */
+function instantTimers(pauses: number[]): Timers {
+  return {
+    nowMs: () => 0,
+    after: (delayMs, call) => {
+      pauses.push(delayMs);
+      queueMicrotask(call);
+      return () => {};
+    },
+  };
+}
+
+const failed = (made: string): boolean => made === 'failed';
+
+test('calls of failing parts take turns with growing pauses, others are made at once', async () => {
+  const pauses: number[] = [];
+  const turns = createRetryTurns(instantTimers(pauses));
+  const make = async (part: number, answer: string): Promise<string> =>
+    await turns.make(part, async () => answer, failed);
+  await make(1, 'failed');
+  expect(pauses).toEqual([]);
+  await make(1, 'failed');
+  await make(1, 'failed');
+  await make(2, 'done');
+  expect(pauses).toEqual([20, 40]);
+  // A part that answers again does not wait for the others, and ends the pauses.
+  await make(1, 'done');
+  await make(1, 'done');
+  expect(pauses).toEqual([20, 40, 80]);
+  expect(turns.pauseMs()).toBe(0);
+});
+
+test('two failing parts never call at the same time', async () => {
+  const turns = createRetryTurns(instantTimers([]));
+  let running = 0;
+  let most = 0;
+  const call = async (): Promise<string> => {
+    running += 1;
+    most = Math.max(most, running);
+    await Promise.resolve();
+    running -= 1;
+    return 'failed';
+  };
+  await turns.make(1, async () => 'failed', failed);
+  await turns.make(2, async () => 'failed', failed);
+  await Promise.all([1, 2, 1, 2].map(async (part) => await turns.make(part, call, failed)));
+  expect(most).toBe(1);
+});
+
+test('the more parts fail, the sooner each has its turn', async () => {
+  const pauses: number[] = [];
+  const turns = createRetryTurns(instantTimers(pauses));
+  const parts = Array.from({ length: 20 }, (_, part) => part);
+  for (const part of parts) await turns.make(part, async () => 'failed', failed);
+  await turns.make(0, async () => 'failed', failed);
+  expect(pauses).toEqual([50]);
+});
