@@ -108,6 +108,11 @@ describe.skipIf(CITUS_URL === undefined)('on a cluster', () => {
 
     const back = await inProcess(environment, 'cluster', 'undistribute', '--json');
     expect(back.json()).toMatchObject({ ledger_violations: 0 });
+    // A database that a dump brings to another server needs nothing of Citus there.
+    const checked = createPool({ url: CITUS_URL ?? '', max: 1, name: 'test' });
+    const kept = await checked.query(`select name from schema_objects where place like 'citus%'`);
+    await checked.end();
+    expect(kept.rows).toEqual([]);
 
     for (const at of [
       'cluster:before-commit#1',

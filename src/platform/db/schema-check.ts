@@ -3,7 +3,8 @@ import type { Queryable } from './pool.ts';
 /**
  * Everything the database itself enforces or runs: constraints, indexes, functions, defaults,
  * triggers, rules, views, policies and inheritance, with their definitions. Not-null constraints
- * are left out because only newer servers list them, and partitions because they come and go. Two
+ * are left out because only newer servers list them, partitions because they come and go, and what
+ * belongs to an extension because it stays behind when the database moves. Two
  * additions are harmless: an index that rejects no row, and a function that runs as its caller.
  */
 const ACTUAL = `
@@ -44,7 +45,9 @@ const ACTUAL = `
     select 'child table', inhrelid::regclass::text, '' from pg_inherits where inhparent = t.oid
   ) o
   where t.relnamespace = current_schema()::regnamespace and t.relkind in ('r', 'p', 'v')
-    and not t.relispartition and (o.kind <> 'child table' or t.relkind = 'r')`;
+    and not t.relispartition and (o.kind <> 'child table' or t.relkind = 'r')
+    and not exists (select from pg_depend d
+      where d.classid = 'pg_class'::regclass and d.objid = t.oid and d.deptype = 'e')`;
 
 /** Definitions are printed by the server, and another major version may print them differently. */
 const SERVER_MAJOR = `current_setting('server_version_num')::integer / 10000`;
