@@ -6,6 +6,7 @@ import { createPayments, settlePayments } from '../src/payments/create/store.ts'
 import { claim } from '../src/payments/dispatch/store.ts';
 import { setBuckets } from '../src/parties/buckets-store.ts';
 import { distribute, undistribute } from '../src/platform/cluster/distribute.ts';
+import { readNodes } from '../src/platform/cluster/nodes.ts';
 import { rebucket } from '../src/platform/cluster/rebucket.ts';
 import { createPool, databaseTransaction } from '../src/platform/db/pool.ts';
 import type { Pool } from '../src/platform/db/pool.ts';
@@ -13,13 +14,16 @@ import { TABLE_CLASSES } from '../src/schema.ts';
 import { prepareSandbox } from '../sandbox/data.ts';
 import { resetCitus } from '../test/support/citus.ts';
 import { newPayment } from '../test/support/new-transaction.ts';
+import { measureWork, moveShards } from './cluster-store.ts';
+import type { NodeWork } from './cluster-store.ts';
 import { familyCpuSeconds } from './machine.ts';
 import { fillFloats, insertVendors, listVids, quickenOperators } from './store.ts';
 
 /**
  * `npm run -s bench:citus`: what PostgreSQL costs per payment, created and settled, on the nodes of a
- * cluster on this machine, distributed and not, and how long moving there and back takes. CITUS_URL names
- * the database of its coordinator, which is emptied. Ends with one JSON line.
+ * cluster on this machine, distributed and not, how long moving there and back takes, and what each node
+ * does with one worker and with two. CITUS_URL names the database of its coordinator, which is emptied.
+ * Ends with one JSON line.
  */
 const { payments, vendors, buckets } = new Command('bench:citus')
   .option('--payments <n>', 'in each of the two forms', Number, 20_000)
@@ -30,6 +34,7 @@ const { payments, vendors, buckets } = new Command('bench:citus')
 
 const BATCH = 128;
 const CONNECTIONS = 2;
+const SHARDS = 8;
 const FLOAT_CENTS = 100_000_000_000n;
 
 interface Cost {
@@ -53,9 +58,13 @@ async function findServers(pool: Pool): Promise<number[]> {
 }
 
 /** Creates and settles payments in batches of one bucket, as the lanes make them under load. */
-async function pay(pool: Pool, vendorIds: readonly number[]): Promise<void> {
+async function pay(
+  pool: Pool,
+  vendorIds: readonly number[],
+  count: number = payments,
+): Promise<void> {
   const groups = [...Map.groupBy(vendorIds, (vendorId) => vendorId % buckets).values()];
-  let left = payments;
+  let left = count;
   const connection = async (first: number): Promise<void> => {
     for (let turn = first; left > 0; turn += CONNECTIONS) {
       left -= BATCH;
@@ -113,6 +122,26 @@ async function measure(
   };
 }
 
+/** What the nodes do when one worker has everything, and when half of it has been moved to the other. */
+async function measureWorkers(
+  pool: Pool,
+  url: string,
+  vendorIds: readonly number[],
+): Promise<Record<string, readonly NodeWork[]>> {
+  const work = async (): Promise<void> => {
+    const own = createPool({ url, max: CONNECTIONS, name: 'bench work', statementTimeoutMs: 0 });
+    await pay(own, vendorIds, Math.ceil(payments / 5));
+    await own.end();
+  };
+  const [one = '', two = ''] = (await readNodes(pool))
+    .filter(({ role }) => role === 'worker')
+    .map(({ address }) => address);
+  await moveShards(pool, two, one, SHARDS);
+  const withOne = await measureWork(pool, work);
+  await moveShards(pool, one, two, SHARDS / 2);
+  return { one_worker: withOne, two_workers: await measureWork(pool, work) };
+}
+
 async function timed(work: () => Promise<unknown>): Promise<number> {
   const startedMs = performance.now();
   await work();
@@ -139,21 +168,23 @@ async function run(url: string): Promise<Record<string, unknown>> {
     const servers = await findServers(pool);
     await pool.query('analyze');
     const plain = await measure(pool, servers, vendorIds);
-    const shards = 32;
     const there = await timed(
-      async () => await distribute(pool, { ...move, shards, prepare: async () => undefined }),
+      async () =>
+        await distribute(pool, { ...move, shards: SHARDS, prepare: async () => undefined }),
     );
     const checkedThere = (await checkLedger(pool)).violations.length;
     await pool.query('analyze');
     const citus = await measure(pool, servers, vendorIds);
+    const work = await measureWorkers(pool, url, vendorIds);
     const back = await timed(async () => await undistribute(pool, move));
     const checkedBack = (await checkLedger(pool)).violations.length;
     return {
       plain,
       citus,
       citus_vs_plain: Math.round((citus.us_per_payment / plain.us_per_payment) * 100) / 100,
+      work,
       distribute: { payments, seconds: there, violations: checkedThere },
-      undistribute: { payments: 2 * payments, seconds: back, violations: checkedBack },
+      undistribute: { payments: Math.ceil(2.4 * payments), seconds: back, violations: checkedBack },
     };
   } finally {
     await pool.end();
