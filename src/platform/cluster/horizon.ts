@@ -2,7 +2,7 @@ import type { Queryable } from '../db/pool.ts';
 import { findCitus } from './tables.ts';
 
 /** What a node knows of the database transactions that run on it. */
-interface NodeActivity {
+export interface NodeActivity {
   /** Its clock, and the start of its oldest other transaction: text with microseconds. */
   readonly now: string;
   readonly at: string;
@@ -57,7 +57,7 @@ async function readWorkers(db: Queryable): Promise<NodeActivity[] | undefined> {
  * Undefined while a transaction is in doubt: it was prepared before the coordinator was asked, by a
  * process that no longer ran there. Citus ends it within a minute.
  */
-async function horizonOf(
+export async function horizonOf(
   db: Queryable,
   coordinator: NodeActivity,
   workers: readonly NodeActivity[],
