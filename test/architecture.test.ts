@@ -190,6 +190,7 @@ const OWN_PARTS: Readonly<Record<string, string>> = {
   'bench/children/direct.ts': 'measures the lanes against other ways to call the same function',
   'test/integration/accept-payment.test.ts': 'tests acceptPayment with lanes that it can hold up',
   'test/integration/bulk.test.ts': 'compares the bulk processor with lanes, each on its own',
+  'test/integration/cluster-worker.test.ts': 'tests lanes with a deadline shorter than a test',
   'test/integration/create-concurrency.test.ts': 'records what every connection of a lane decides',
   'test/integration/dispatch-callbacks.test.ts': 'tests the callback receiver with its own hooks',
   'test/integration/lane-network.test.ts': 'tests a lane whose connection goes through a proxy',
