@@ -48,11 +48,12 @@ function parentOf(pid: number): number {
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
 }
 
-/** The server process of every node, the coordinator's first. */
+/** The server process of every node, the coordinator's first: the parent of one that lives as long. */
 async function findServers(pool: Pool): Promise<number[]> {
   const read = await pool.query<{ result: string }>(
-    `select pg_backend_pid()::text as result
-     union all select result from run_command_on_workers('select pg_backend_pid()')`,
+    `select min(pid)::text as result from pg_stat_activity where usesysid is null
+     union all select result from run_command_on_workers(
+       'select min(pid) from pg_stat_activity where usesysid is null')`,
   );
   return read.rows.map(({ result }) => parentOf(Number(result)));
 }
