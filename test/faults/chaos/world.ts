@@ -189,9 +189,11 @@ export class World {
     await Promise.all(this.#services.map(async (program) => await program.death()));
     // Nothing is on its way now. What waits for its lease or its next turn need not wait longer, and
     // what people are to look at after a while they may look at now.
+    const now = new Date();
     await this.pool.query(
-      `update dispatch_queue set due_at = least(due_at, now()), sent_at = sent_at - $1::interval`,
-      [`${CASE_AFTER_MS} milliseconds`],
+      // Times are given, because Citus computes none from a column in an UPDATE.
+      'update dispatch_queue set due_at = least(due_at, $1), sent_at = least(sent_at, $2)',
+      [now, new Date(now.getTime() - CASE_AFTER_MS)],
     );
     for (const program of this.#services) await program.start();
   }
