@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { CITUS_URLS, ENDS_NODES, NOT_ON_CITUS } from './test/citus-exceptions.ts';
+import { CITUS_URLS, NOT_ON_CITUS } from './test/citus-exceptions.ts';
 
 /** Tests that need no database; running only these starts none. */
 const PURE = ['test/architecture.test.ts', 'test/unit/**/*.test.ts', 'test/property/**/*.test.ts'];
@@ -21,25 +21,11 @@ export default defineConfig({
         test: {
           name: 'database',
           include: ['test/**/*.test.ts'],
-          exclude: [...PURE, ...(ON_CITUS ? [...Object.keys(NOT_ON_CITUS), ...ENDS_NODES] : [])],
+          exclude: [...PURE, ...(ON_CITUS ? Object.keys(NOT_ON_CITUS) : [])],
           // Runs only when at least one of these test files does.
           globalSetup: 'test/global-setup.ts',
         },
       },
-      ...(ON_CITUS
-        ? [
-            {
-              extends: true as const,
-              test: {
-                name: 'nodes',
-                include: [...ENDS_NODES],
-                globalSetup: 'test/global-setup.ts',
-                maxWorkers: 1,
-                sequence: { groupOrder: 1 },
-              },
-            },
-          ]
-        : []),
     ],
   },
 });

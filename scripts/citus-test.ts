@@ -29,7 +29,7 @@ async function runSuites(): Promise<SuiteReport> {
     'test',
     files.length > 0 ? files : ['test/integration', 'test/e2e'],
     {
-      project: ['database', 'nodes'],
+      project: 'database',
       watch: false,
       reporters: [report],
     },
