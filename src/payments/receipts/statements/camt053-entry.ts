@@ -61,7 +61,15 @@ function referencesOf(
   if (payments.length < 2) return shared === undefined ? undefined : [shared];
   const given = own.filter((reference) => reference !== undefined);
   if (new Set(given).size === payments.length) return given;
-  return shared === undefined ? undefined : payments.map((_, index) => `${shared}-${index + 1}`);
+  return shared === undefined ? undefined : payments.map((_, index) => numbered(shared, index + 1));
+}
+
+/**
+ * A part of a batch. Receipt numbers lose their punctuation, so the number has a letter before it and a
+ * fixed width: otherwise part 11 of batch 1 would be part 1 of batch 11, and be taken for a repeat.
+ */
+function numbered(shared: string, part: number): string {
+  return `${shared}-P${String(part).padStart(6, '0')}`;
 }
 
 /** Undefined: nothing moved. */

@@ -35,7 +35,7 @@ export function* readMt940(
   const messages = messagesOf(fieldsOf(content));
   if (messages.length === 0) yield { line: 1, problem: 'it has no MT940 statement' };
   for (const message of messages) {
-    const lines = [...movementsOf(message, wireTime)];
+    const lines = [...movementsOf(message, rules, wireTime)];
     yield* lines;
     const movements = lines.filter((line) => 'kind' in line);
     // The sum is worth nothing while lines cannot be read.
@@ -49,6 +49,7 @@ export function* readMt940(
 
 function* movementsOf(
   message: readonly Field[],
+  rules: AccountRules,
   wireTime: WireTime,
 ): Generator<StatementLine | LineProblem> {
   for (const [index, { line, tag, value }] of message.entries()) {
@@ -56,7 +57,7 @@ function* movementsOf(
     const next = message[index + 1];
     const purpose = next?.tag === '86' ? next.value : '';
     const [first = '', ...details] = value.split('\n');
-    const movement = movementOf(line, first, wireTime);
+    const movement = movementOf({ line, value: first }, rules, wireTime);
     if (movement === undefined) continue;
     yield 'problem' in movement
       ? movement
@@ -66,8 +67,8 @@ function* movementsOf(
 
 /** Undefined: nothing moved. */
 function movementOf(
-  line: number,
-  value: string,
+  { line, value }: Pick<Field, 'line' | 'value'>,
+  { identifiedBy }: AccountRules,
   wireTime: WireTime,
 ): StatementLine | LineProblem | undefined {
   const [, valueDate = '', entryDate, mark = '', amount = '', ours = '', banks = ''] =
@@ -82,6 +83,10 @@ function movementOf(
   if (amountCents === 0n) return undefined;
   if (reference === '' || reference === 'NONREF') {
     return { line, problem: 'the reference is missing' };
+  }
+  // What is before the slashes may be the payer’s own, and anybody may repeat it.
+  if (kind === 'credit' && banks.trim() === '' && identifiedBy !== 'OwnerRef') {
+    return { line, problem: 'the bank’s reference, after //, is missing' };
   }
   return { line, at, amountCents, kind, reference, text: '' };
 }

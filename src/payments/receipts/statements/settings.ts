@@ -33,8 +33,8 @@ const SETTINGS = Type.Object(
     ),
     /** Of amounts in CSV. */
     decimal_separator: Type.Optional(Type.Enum(['.', ','])),
-    /** Which reference of an entry in camt.053 is unique. */
-    identified_by: Type.Optional(Type.Enum(['AcctSvcrRef', 'NtryRef'])),
+    /** Which reference of an entry is unique; `OwnerRef` is that of MT940 before the `//`. */
+    identified_by: Type.Optional(Type.Enum(['AcctSvcrRef', 'NtryRef', 'OwnerRef'])),
     /** Our account as MT940 and camt.053 name it. Statements of other accounts are refused. */
     bank_account: Type.Optional(Type.String({ minLength: 4, maxLength: 40 })),
     /** Whether the movements must add up to the closing balance, in MT940 and camt.053. */
@@ -64,7 +64,7 @@ export interface AccountRules {
   /** Undefined: any. */
   readonly account: string | undefined;
   readonly checksBalances: boolean;
-  readonly identifiedBy: 'AcctSvcrRef' | 'NtryRef';
+  readonly identifiedBy: 'AcctSvcrRef' | 'NtryRef' | 'OwnerRef';
 }
 
 export interface StatementRules {
@@ -81,7 +81,7 @@ const ONLY_FOR = {
   columns: ['csv'],
   date_format: ['csv'],
   decimal_separator: ['csv'],
-  identified_by: ['camt053'],
+  identified_by: ['mt940', 'camt053'],
   bank_account: ['mt940', 'camt053'],
   balances: ['mt940', 'camt053'],
 } as const satisfies Partial<Record<keyof StatementSettings, readonly string[]>>;
@@ -97,6 +97,8 @@ export function readStatementSettings(sourceCode: string, given: unknown): State
     if (settings[name as keyof typeof ONLY_FOR] === undefined) continue;
     if (!(formats as readonly string[]).includes(format)) refuse(`${name} is not for ${format}`);
   }
+  const other = format === 'mt940' ? 'NtryRef' : 'OwnerRef';
+  if (settings.identified_by === other) refuse(`identified_by cannot be ${other} for ${format}`);
   if (format === 'csv' && columns === undefined) refuse('columns is missing');
   if (columns !== undefined) {
     const { amount, credit, debit } = columns;

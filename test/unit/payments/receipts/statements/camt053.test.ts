@@ -104,8 +104,21 @@ describe('the reference that identifies', () => {
   test('is the entry’s with a number if payments have none, or the same', () => {
     for (const given of ['', own(1), '<EndToEndId>X</EndToEndId>']) {
       const parts = `<NtryDtls>${payment('10.00', given)}${payment('20.00', given)}</NtryDtls>`;
-      expect(references(parts)).toEqual(['FT26005001-1', 'FT26005001-2']);
+      expect(references(parts)).toEqual(['FT26005001-P000001', 'FT26005001-P000002']);
     }
+  });
+
+  test('keeps the parts of two entries apart, also without punctuation', () => {
+    const partsOf = (reference: string, count: number) => {
+      const more = `<NtryDtls>${payment('1.00', '').repeat(count)}</NtryDtls>`;
+      const amount = `<Amt Ccy="KES">${count}.00</Amt>`;
+      const given = `<AcctSvcrRef>${reference}</AcctSvcrRef>`;
+      return read(message(entry({ reference: given, amount, more }))).map((line) =>
+        'kind' in line ? line.reference.replaceAll(/[^A-Za-z0-9]/g, '') : line.problem,
+      );
+    };
+    const all = [...partsOf('FT1', 12), ...partsOf('FT11', 2)];
+    expect(new Set(all).size).toBe(14);
   });
 
   test('is never the payer’s', () => {

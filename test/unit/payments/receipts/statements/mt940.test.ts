@@ -38,8 +38,8 @@ test.each([
     '2026-01-05',
   ],
   // The entry is of the year before or after.
-  ['2601021231C1,00NTRFX12345', 'credit', 100n, 'X12345', '2025-12-31'],
-  ['2512310102C1,00NTRFX12345', 'credit', 100n, 'X12345', '2026-01-02'],
+  ['2601021231C1,00NTRFA//X12345', 'credit', 100n, 'X12345', '2025-12-31'],
+  ['2512310102C1,00NTRFA//X12345', 'credit', 100n, 'X12345', '2026-01-02'],
 ] as const)('%s', (...row) => {
   const [field, kind, amountCents, reference, day] = row;
   const at = new Date(`${day}T00:00:00+03:00`);
@@ -47,22 +47,29 @@ test.each([
 });
 
 test.each([
-  ['26010C1,00NTRFX12345', 'field 61'],
+  ['26010C1,00NTRFA//X12345', 'field 61'],
   ['260105C1.00NTRFX12345', 'field 61'],
   ['260105C1,001NTRFX12345', 'field 61'],
   ['260105E1,00NTRFX12345', 'field 61'],
-  ['261305C1,00NTRFX12345', 'date'],
-  ['2601050230C1,00NTRFX12345', 'date'],
+  ['261305C1,00NTRFA//X12345', 'date'],
+  ['2601050230C1,00NTRFA//X12345', 'date'],
   ['260105C1,00NTRFNONREF', 'reference'],
   ['260105C1,00NTRF', 'reference'],
+  ['260105C1,00NTRFINVOICE1', 'the bank’s reference'],
+  ['260105C1,00NTRFINVOICE1//', 'the bank’s reference'],
   [`260105C1,00NTRF${'X'.repeat(70)}`, 'field 61'],
 ])('%s is a problem of its line', (field, problem) => {
   expect(movement(field)).toEqual({ line: 3, problem: expect.stringContaining(problem) });
 });
 
+test('the owner’s reference identifies a credit if the source says so', () => {
+  const content = message(':61:260105C1,00NTRFX12345');
+  expect(read(content, { identifiedBy: 'OwnerRef' })).toMatchObject([{ reference: 'X12345' }]);
+});
+
 test('the purpose has the lines of field 86 and the further ones of field 61', () => {
   const fields = [
-    ':61:260105C1,00NTRFX12345',
+    ':61:260105C1,00NTRFA//X12345',
     '/TRCD/00112/',
     ':NS:22bank',
     ':86:RENT',
@@ -76,7 +83,11 @@ test('the purpose has the lines of field 86 and the further ones of field 61', (
 });
 
 test('each message is checked: account, currency, balances', () => {
-  const good = message(':25:BANK/01-100', ':61:260105C1,00NTRFX12345', ':61:260105D1,00NTRFX12346');
+  const good = message(
+    ':25:BANK/01-100',
+    ':61:260105C1,00NTRFA//X12345',
+    ':61:260105D1,00NTRFX12346',
+  );
   const rules = { account: 'bank 01100', checksBalances: true };
   expect(read(good + '\n' + good, rules)).toHaveLength(4);
   const problems = (content: string) => read(content, rules).filter((line) => 'problem' in line);

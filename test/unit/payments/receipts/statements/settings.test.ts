@@ -9,6 +9,7 @@ test.each([
   [{ format: 'csv', columns: SIDES, date_format: 'DD-MMM-YYYY', decimal_separator: ',' }],
   [{ format: 'mt940', bank_account: '01100', balances: 'ignored' }],
   [{ format: 'camt053', identified_by: 'NtryRef' }],
+  [{ format: 'mt940', identified_by: 'OwnerRef' }],
 ])('%j is accepted', (settings) => {
   expect(readStatementSettings('bank', settings)).toMatchObject({ format: settings.format });
 });
@@ -16,7 +17,8 @@ test.each([
 test.each([
   [{ format: 'csv' }, 'columns is missing'],
   [{ format: 'mt940', columns: COLUMNS }, 'columns is not for mt940'],
-  [{ format: 'mt940', identified_by: 'NtryRef' }, 'identified_by is not for mt940'],
+  [{ format: 'mt940', identified_by: 'NtryRef' }, 'identified_by cannot be NtryRef for mt940'],
+  [{ format: 'camt053', identified_by: 'OwnerRef' }, 'identified_by cannot be OwnerRef'],
   [{ format: 'csv', columns: COLUMNS, bank_account: '01100' }, 'bank_account is not for csv'],
   [
     { format: 'csv', columns: { ...SIDES, amount: 'Amount' } },
