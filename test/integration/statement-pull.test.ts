@@ -172,6 +172,17 @@ describe('a pulled statement', () => {
       }),
       'two amounts',
     ],
+    [
+      'that names two payments for one movement',
+      ({ cursor }) => ({
+        kind: 'page',
+        movements: [
+          movement({ at: new Date(0), operatorReference: 'A', reference: cursor ?? 'another' }),
+        ],
+        next: cursor === null ? 'x' : null,
+      }),
+      'two payments',
+    ],
   ])('%s imports nothing', async (_, pull, error) => {
     await expect(pullHour(pull, await databaseTime(books))).rejects.toThrow(error);
     const found = await books.pool.query('select from operator_statements');

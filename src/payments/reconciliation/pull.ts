@@ -56,6 +56,9 @@ async function pullMovements(
       if (known !== undefined && known.amountCents !== movement.amountCents) {
         throw new Error(`${name} is listed with two amounts`);
       }
+      if (known !== undefined && known.reference !== movement.reference) {
+        throw new Error(`${name} is listed for two payments`);
+      }
       movements.set(name, movement);
     }
     if (answer.next === null) return [...movements.values()];
