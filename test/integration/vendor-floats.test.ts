@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createWireTime } from '../../src/platform/base/clock.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { collect } from '../../src/payments/collections/collect.ts';
@@ -235,7 +235,9 @@ describe('a prompt', () => {
     await setRule(vendorId, { ...PUSH, phone: '254711009909' });
     await topUpFloats(deps, signal);
     await wait(vendorId, 660);
-    await topUpFloats(deps, signal);
+    // A process whose clock is a day ahead does not begin the day's limit again.
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 86_400_000 });
+    await topUpFloats(deps, signal).finally(() => vi.useRealTimers());
     expect(await actionsOf(vendorId)).toEqual([
       ['push', 60_000n, 'sent'],
       ['push', 40_000n, 'refused'],

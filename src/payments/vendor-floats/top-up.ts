@@ -7,6 +7,7 @@ import { PlainError } from '../../platform/base/plain-error.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { fund } from '../collections/fund.ts';
+import { readDatabaseTime } from '../reconciliation/store.ts';
 import { pushTopUp } from '../receipts/push.ts';
 import type { ReceiptSources } from '../receipts/sources.ts';
 import { topUpCents } from './rule.ts';
@@ -71,7 +72,8 @@ async function applyRule(deps: TopUpDeps, { ruleId }: RuleRow): Promise<void> {
     const now: VendorMoney | undefined = (await readMoney(client, [vendorId])).get(vendorId);
     if (now === undefined) return undefined;
     const terms = termsOf(row);
-    const dayStart = startOfDay(new Date(), wireTime);
+    // By the database's clock, as the top-ups are: a process whose clock is ahead has no other day.
+    const dayStart = startOfDay(await readDatabaseTime(client), wireTime);
     const history = await readHistory(client, { vendorId, kind, dayStart });
     const { floatCents } = now;
     const amountCents = topUpCents(terms, { ...now, ...history });
