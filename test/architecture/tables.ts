@@ -113,6 +113,10 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     tables: ['payments'],
     why: 'the hash of what was settled is taken from the row, under the lock of the correction',
   },
+  'payments/house/entries-store.ts': {
+    tables: ['statement_rows'],
+    why: 'a top-up that people enter is compared with the operator’s reference of the row that was booked; reconciliation is above',
+  },
   'payments/ledger/chain.ts': {
     tables: ['buckets', 'house_transfers'],
     why: 'rows are inserted from the anchor of their bucket; a block begins with the first row that it covers',

@@ -142,6 +142,7 @@ describe('an entry', () => {
     await approve(entryId);
     await expect(approve(entryId)).rejects.toThrow('approved already, by Baraka');
     await expect(entry({ reference: ' bank1 ' })).rejects.toThrow('entered before');
+    await expect(entry({ reference: 'BANK-1' })).rejects.toThrow('entered before');
     await expect(entry({ reference: ' ' })).rejects.toMatchObject({ field: 'reference' });
     expect(await transfers()).toEqual([['entry', FLOAT, 'bank:bank', 40_000n]]);
     expect(await violations()).toEqual([]);
@@ -169,8 +170,18 @@ describe('an entry', () => {
       { from: new Date(Number(to) - 3_600_000), to },
     );
     expect(booked).toMatchObject({ topUpCents: 40_000n, confirmedCents: 40_000n });
-    await expect(entry({ reference: 'BANK2' })).rejects.toThrow('within three days is booked');
+    await expect(entry({ reference: 'BANK2' })).rejects.toThrow('or within three days, is booked');
     expect(await violations()).toEqual([]);
+  });
+
+  test('is not booked again after a statement listed its reference, whatever its day and spelling', async () => {
+    const to = await databaseTime(books);
+    const topUp = { type: 'top_up', amountCents: 40_000n, operatorReference: 'OP-78' };
+    const from = new Date(Number(to) - 20 * DAY_MS);
+    const at = new Date(Number(from) + DAY_MS);
+    await importLines(books, folder, [{ ...topUp, at }], { from, to });
+    await expect(entry({ reference: 'op 78' })).rejects.toMatchObject({ field: 'amount' });
+    await expect(entry({ reference: 'OP-79' })).resolves.toMatchObject({ reference: 'OP-79' });
   });
 
   test('cannot begin the books twice, nor lie before them', async () => {
@@ -277,6 +288,11 @@ describe('a forgery shows', () => {
       `insert into house_transfers select now(), moved_at, 5, gen_random_uuid(), gen_random_uuid(),
          'top_up', debit_account, 'suspense', mac from house_transfers where source = 'top_up'`,
       ['house_authentic', 'house_equals_sources'],
+    ],
+    [
+      'a confirmation that no statement has, so that the statement’s own is booked again',
+      `update house_entries set row_id = gen_random_uuid()`,
+      ['house_confirmations_listed'],
     ],
     [
       'an opening that no statement has',

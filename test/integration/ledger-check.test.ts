@@ -480,6 +480,20 @@ const PLANTED: readonly Planted[] = [
     },
   },
   {
+    invariant: 'house_confirmations_listed',
+    by: 'an entry that a row of no statement confirms',
+    vendorId: 0,
+    plant: async () => {
+      await books.pool.query(
+        `insert into house_entries (entry_id, kind, subject, reference, debit_account, credit_account,
+           amount_cents, moved_at, note, proposed_by, proposed_at, decided_by, decided_at, decision,
+           row_id)
+         values (gen_random_uuid(), 'top_up', 'kplc', 'X', 'operator-float:kplc', 'suspense', 5, now(),
+           '', 'Asha', now(), 'Baraka', now(), 'approved', gen_random_uuid())`,
+      );
+    },
+  },
+  {
     invariant: 'house_opening_listed',
     by: 'an opening that no statement has',
     vendorId: 0,

@@ -45,6 +45,17 @@ export const HOUSE_INVARIANTS: readonly Invariant[] = [
             is distinct from (t.amount_cents, t.debit_account, t.credit_account)`,
   },
   {
+    name: 'house_confirmations_listed',
+    says: 'What confirms an approved top-up of the house is a row of a statement of its operator that lists a top-up of the same amount.',
+    overall: true,
+    sql: `select 0 as "vendorId", format('house: entry %s: row %s does not list it', e.entry_id,
+            e.row_id) as detail
+          from house_entries e
+          where e.row_id is not null and not exists (select from statement_rows r
+            where r.row_id = e.row_id and r.operator = e.subject and r.kind = e.kind
+              and e.kind = 'top_up' and r.verdict = 'noted' and r.amount_cents = e.amount_cents)`,
+  },
+  {
     name: 'house_opening_listed',
     says: 'The opening of a float comes from a statement that begins with a balance, at the time of that balance.',
     overall: true,

@@ -108,21 +108,26 @@ export async function confirmEntry(db: Queryable, entryId: string, rowId: string
   await db.query('update house_entries set row_id = $2 where entry_id = $1', [entryId, rowId]);
 }
 
-/** A top-up of this amount and reference that a statement listed, and that is booked. */
+/** A top-up of this amount that a statement listed, and that is booked: with the reference, or near the time. */
 export async function isBookedTopUp(
   db: Queryable,
   topUp: {
     readonly operatorCode: string;
     readonly amountCents: bigint;
     readonly movedAt: Date;
+    /** As `plainReference` returns it. */
+    readonly reference: string;
   },
 ): Promise<boolean> {
   const found = await db.query(
-    `select from house_transfers
-     where source = 'top_up' and debit_account = 'operator-float:' || $1 and amount_cents = $2
-       and moved_at between $3::timestamptz - interval '3 days' and $3::timestamptz + interval '3 days'
+    `select from house_transfers t join statement_rows r on r.row_id = t.source_id
+     where t.source = 'top_up' and t.debit_account = 'operator-float:' || $1
+       and t.amount_cents = $2
+       and (t.moved_at between $3::timestamptz - interval '3 days'
+           and $3::timestamptz + interval '3 days'
+         or lower(regexp_replace(r.operator_reference, '[^A-Za-z0-9]', '', 'g')) = $4)
      limit 1`,
-    [topUp.operatorCode, topUp.amountCents, topUp.movedAt],
+    [topUp.operatorCode, topUp.amountCents, topUp.movedAt, topUp.reference],
   );
   return found.rowCount === 1;
 }

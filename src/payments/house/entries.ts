@@ -7,7 +7,7 @@ import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { findOperator, lockOperator } from '../billers/store.ts';
 import { findEntry, insertEntry, isBookedTopUp, lockEntry, setDecision } from './entries-store.ts';
 import type { EntryRow } from './entries-store.ts';
-import { sidesOf } from './entry.ts';
+import { plainReference, sidesOf } from './entry.ts';
 import type { EntryKind } from './entry.ts';
 import { postHouseTransfer, readFloatBeginning } from './store.ts';
 
@@ -32,7 +32,9 @@ export async function proposeEntry(pool: Pool, request: EntryRequest): Promise<E
   const proposedBy = requirePerson(request.by);
   const { operatorCode, kind, amountCents, movedAt, bank, note } = request;
   const reference = request.reference.trim();
-  if (reference === '') throw new PlainError('It must not be empty.', { field: 'reference' });
+  if (plainReference(reference) === '') {
+    throw new PlainError('It must have a letter or a digit.', { field: 'reference' });
+  }
   if (movedAt > new Date()) throw new PlainError('It must not be in the future.', { field: 'at' });
   return await databaseTransaction(pool, async (client) => {
     if ((await findOperator(client, operatorCode)) === undefined) {
@@ -110,9 +112,10 @@ async function lockOpen(db: Queryable, entryId: string): Promise<EntryRow> {
 /** Throws: `PlainError` if the books have the movement already, or begin after it. */
 async function requireNew(
   db: Queryable,
-  entry: Pick<EntryRequest, 'operatorCode' | 'kind' | 'amountCents' | 'movedAt'>,
+  entry: Pick<EntryRequest, 'operatorCode' | 'kind' | 'amountCents' | 'movedAt' | 'reference'>,
 ): Promise<void> {
   const { operatorCode, kind, amountCents, movedAt } = entry;
+  const reference = plainReference(entry.reference);
   const { isBooked, beganAt } = await readFloatBeginning(db, operatorCode);
   if (kind === 'opening' && isBooked) {
     throw new PlainError('The books of this float have begun already.', { field: 'kind' });
@@ -121,9 +124,10 @@ async function requireNew(
     const text = `The books of this float begin at ${beganAt.toISOString()}; what was there then is its opening.`;
     throw new PlainError(text, { field: 'at' });
   }
-  if (kind === 'top_up' && (await isBookedTopUp(db, { operatorCode, amountCents, movedAt }))) {
+  const topUp = { operatorCode, amountCents, movedAt, reference };
+  if (kind === 'top_up' && (await isBookedTopUp(db, topUp))) {
     const text =
-      'The operator’s statements list top-ups, and one of this amount within three days is booked.';
+      'The operator’s statements list top-ups, and one of this amount with this reference, or within three days, is booked.';
     throw new PlainError(text, { field: 'amount' });
   }
 }

@@ -47,6 +47,14 @@ export interface EnteredTopUp {
   readonly movedAt: Date;
 }
 
+/**
+ * A reference as it is compared: people type it in any case, with spaces and punctuation. The index
+ * `house_entries_once` compares the same.
+ */
+export function plainReference(reference: string): string {
+  return reference.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+}
+
 /** How far the dates of the bank and of the operator may differ. */
 const NEAR_MS = 3 * 86_400_000;
 
@@ -76,7 +84,7 @@ export function matchTopUps(
   for (const row of listed) {
     take(
       row,
-      (entry) => entry.reference === row.operatorReference,
+      (entry) => plainReference(entry.reference) === plainReference(row.operatorReference),
       () => 0,
     );
   }

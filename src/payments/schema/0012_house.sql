@@ -32,7 +32,9 @@ create table house_entries (
     or lower(decided_by) <> lower(proposed_by)),
   constraint house_entries_confirmed check (row_id is null or decision = 'approved')
 );
-create unique index house_entries_once on house_entries (kind, subject, lower(reference))
+-- In any spelling: see `plainReference`.
+create unique index house_entries_once on house_entries
+  (kind, subject, lower(regexp_replace(reference, '[^A-Za-z0-9]', '', 'g')))
   where decision is distinct from 'rejected';
 
 -- Append-only.

@@ -39,6 +39,11 @@ describe('top-ups that people entered, in a statement', () => {
     expect(matchTopUps(one, [entered('e1', 'B', 10n, 3 * DAY)]).size).toBe(1);
   });
 
+  test('have the same reference in any spelling', () => {
+    const entries = [entered('e1', 'ft 12-3', 10n, 9 * DAY)];
+    expect(matchTopUps([listed('r1', 'FT123', 10n, 0)], entries).get('r1')).toBe('e1');
+  });
+
   test('are each used once, whatever is listed', () => {
     const row = fc.record({
       reference: fc.constantFrom('A', 'B', 'C'),
