@@ -169,6 +169,15 @@ function createInputReader(route: AnyRoute): (request: FastifyRequest) => Input 
   });
 }
 
+/** The database stores no text with a NUL. Throws: `invalid_field`. */
+function withoutNul(fields: Record<string, unknown>): Record<string, unknown> {
+  for (const [field, value] of Object.entries(fields)) {
+    if (typeof value !== 'string' || !value.includes('\0')) continue;
+    throw new Refusal('invalid_field', { field, text: `${field} must not have a NUL character` });
+  }
+  return fields;
+}
+
 /** Throws: `invalid_field`, naming the first field at fault. */
 export function createReader(
   schema: TSchema | undefined,
@@ -177,7 +186,7 @@ export function createReader(
   if (schema === undefined) return () => ({});
   const compiled = Compile(schema);
   return (value) => {
-    if (compiled.Check(value)) return value as Record<string, unknown>;
+    if (compiled.Check(value)) return withoutNul(value as Record<string, unknown>);
     const [error] = compiled.Errors(value);
     const field = error?.instancePath.split('/')[1] ?? '';
     throw new Refusal('invalid_field', {

@@ -32,7 +32,9 @@ beforeAll(async () => {
         amount: String(100 + number),
         account: `1423456${number}${number}${number}`,
         phone: '0722000001',
-        merchant_reference: `${vid}-${number}`,
+        // One has the reference of another vendor’s payment, which it must not hide.
+        merchant_reference:
+          vid === 'demo2' && number === 2 ? (references['demo']?.[0] ?? null) : `${vid}-${number}`,
       });
       references[vid]?.push(String(answer.body.msg['ipay_reference']));
     }
@@ -122,6 +124,7 @@ describe('payments', () => {
     ['?from=2026-13-01T00:00:00Z', 'from'],
     ['?cursor=e30', 'cursor'],
     ['?vid=no-such', 'vid'],
+    ['?search=a%00b', 'search'],
   ])('%s is refused, naming %s', async (query, field) => {
     const { status, body } = await as('support').get(`/payments${query}`);
     expect([400, 404]).toContain(status);

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { PAYMENT_STATUSES, statusOf } from '../../payments/create/payment.ts';
-import { findPayments } from '../../payments/timeline/find.ts';
+import { findPayment, findPayments } from '../../payments/timeline/find.ts';
 import { beforeTime, listPayments } from '../../payments/timeline/list.ts';
 import type { ListCursor, ListedRow, ListFilter } from '../../payments/timeline/list-store.ts';
 import type { VendorDirectory } from '../../parties/directory.ts';
@@ -81,11 +81,7 @@ export function paymentRoutes(options: PaymentRoutesOptions): AnyRoute[] {
       handle: async ({ params }, { viewer }): Promise<PaymentDetail> => {
         const location = decodeReference(params.reference.toUpperCase());
         const isOwn = viewer.vendor === undefined || viewer.vendor.vendorId === location?.vendorId;
-        const found =
-          isOwn && location ? await findPayments(pool, params.reference, { limit: 1 }) : undefined;
-        const payment = found?.payments.find(
-          (each) => each.reference === params.reference.toUpperCase(),
-        );
+        const payment = isOwn ? await findPayment(pool, params.reference) : undefined;
         if (payment === undefined) throw new Refusal('not_found');
         return paymentDetail(payment, { forStaff: viewer.vendor === undefined });
       },

@@ -1,11 +1,12 @@
 import type { Pool } from '../../platform/db/pool.ts';
 import { snapshot } from '../../platform/db/pool.ts';
-import { encodeReference } from '../../platform/base/ids.ts';
+import { decodeReference, encodeReference } from '../../platform/base/ids.ts';
 import { timelineOf } from './assemble.ts';
 import type { PaymentTimeline } from './assemble.ts';
 import { readHistory, searchPayments } from './store.ts';
 import type { SearchFilter } from './store.ts';
 import { readTerm } from './term.ts';
+import type { SearchTerm } from './term.ts';
 
 export interface Found {
   /** Newest first. */
@@ -20,7 +21,25 @@ export interface Found {
  * by all of these except the phone number.
  */
 export async function findPayments(pool: Pool, text: string, filter: SearchFilter): Promise<Found> {
-  const term = readTerm(text);
+  return await find(pool, readTerm(text), filter);
+}
+
+/**
+ * The payment of this `ipay_reference`, in any case. Nothing else is searched: another payment whose
+ * merchant reference or account is the same text must not hide it.
+ */
+export async function findPayment(
+  pool: Pool,
+  reference: string,
+): Promise<PaymentTimeline | undefined> {
+  const location = decodeReference(reference.toUpperCase());
+  if (location === undefined) return undefined;
+  const term = { location, merchantReference: null, accounts: [] };
+  const { payments } = await find(pool, term, { limit: 1 });
+  return payments[0];
+}
+
+async function find(pool: Pool, term: SearchTerm, filter: SearchFilter): Promise<Found> {
   return await snapshot(pool, async (db) => {
     const rows = await searchPayments(db, term, { ...filter, limit: filter.limit + 1 });
     const shown = rows.slice(0, filter.limit);

@@ -5,7 +5,8 @@ import { kenyanMobileNumber, phoneNumber } from '../../platform/base/mobile-numb
 export interface SearchTerm {
   /** The payment of an `ipay_reference`. */
   readonly location: { readonly vendorId: number; readonly paymentId: string } | undefined;
-  readonly merchantReference: string;
+  /** Null: none is searched. */
+  readonly merchantReference: string | null;
   /** The forms in which the same account or phone number may be stored. */
   readonly accounts: readonly string[];
 }
