@@ -7,7 +7,7 @@ import { extractStatements } from '../support/extract-statements.ts';
 
 /** Files whose statements are for a superuser, for one machine, or for changing a cluster. */
 const ELSEWHERE =
-  /^src\/(platform\/(backup|cluster|embedded)\/|platform\/db\/(runtime-role|sandbox-role|server-check|migrate)\.ts)/;
+  /^src\/(platform\/(backup|cluster|embedded)\/|platform\/db\/(runtime-role|sandbox-role|server-check|migrate|planner-statistics)\.ts)/;
 
 /** What Citus says about a statement that it cannot run, whatever the rows are. */
 const REFUSED = new Set(['0A000', 'XX000', '42883', '42809']);

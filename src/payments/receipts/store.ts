@@ -118,9 +118,11 @@ export async function setClaimed(
   row: Pick<ReceiptRow, 'receiptId' | 'vendorId' | 'account' | 'decidedBy' | 'mac'>,
 ): Promise<void> {
   await db.query(
-    `update receipts set state = 'claimed', vendor_id = $2, account = $3, mac = $4, decided_by = $5,
-       decided_at = case when $5::text is not null then now() end
-     where receipt_id = $1`,
+    // The time is read apart: Citus accepts no changing function in a CASE.
+    `with clock as materialized (select now() as at)
+     update receipts set state = 'claimed', vendor_id = $2, account = $3, mac = $4, decided_by = $5,
+       decided_at = case when $5::text is not null then clock.at end
+     from clock where receipt_id = $1`,
     [row.receiptId, row.vendorId, row.account, row.mac, row.decidedBy],
   );
 }

@@ -10,7 +10,10 @@ import type { ChaosDatabase } from './database.ts';
 import type { Judgement } from './judge.ts';
 import { startLoad } from './load.ts';
 import { providerAccount, providerBillersOf } from './providers.ts';
+import { until } from '../../support/until.ts';
 import { World } from './world.ts';
+
+const MAX_START_MS = 120_000;
 
 export interface ChaosResult extends Judgement {
   readonly kills: number;
@@ -57,6 +60,12 @@ export async function runChaos(options: {
           }
         : { accountOf: providerAccount, cents: ['00'] }),
     });
+    // Kills before the first payment would prove nothing.
+    await until(
+      'a payment was accepted',
+      () => load.orders.some((order) => order.references.size > 0),
+      MAX_START_MS,
+    );
     await world.killUntil(options.kills, options.onProgress);
     await world.calmDown();
     await world.restart();

@@ -190,11 +190,14 @@ export class World {
     // Nothing is on its way now. What waits for its lease or its next turn need not wait longer, and
     // what people are to look at after a while they may look at now.
     const now = new Date();
-    await this.pool.query(
+    const times = [now, new Date(now.getTime() - CASE_AFTER_MS)];
+    // Again, if the connection ended with the database at the last kill.
+    await until('the queue is due', async () => {
       // Times are given, because Citus computes none from a column in an UPDATE.
-      'update dispatch_queue set due_at = least(due_at, $1), sent_at = least(sent_at, $2)',
-      [now, new Date(now.getTime() - CASE_AFTER_MS)],
-    );
+      const text =
+        'update dispatch_queue set due_at = least(due_at, $1), sent_at = least(sent_at, $2)';
+      return (await this.pool.query(text, times)).command === 'UPDATE';
+    });
     for (const program of this.#services) await program.start();
   }
 
