@@ -1,4 +1,4 @@
-import { READ_ONLY } from '../platform/db/runtime-grants.ts';
+import { APPEND_ONLY, READ_ONLY } from '../platform/db/runtime-grants.ts';
 import type { RuntimeGrants } from '../platform/db/runtime-grants.ts';
 
 export const PARTIES_GRANTS: RuntimeGrants = {
@@ -9,6 +9,7 @@ export const PARTIES_GRANTS: RuntimeGrants = {
   people: { insert: true, updateAllBut: ['person_id', 'login', 'vendor_id', 'created_at'] },
   person_links: { insert: true, update: ['expires_at', 'used_at'] },
   sessions: { insert: true, update: ['seen_at'], delete: true },
-  audit_log: { insert: true, update: ['ended_at', 'result', 'target', 'before', 'after'] },
+  audit_log: APPEND_ONLY,
+  audit_results: APPEND_ONLY,
   request_nonces: { insert: true, update: ['use_id'], delete: true },
 };

@@ -11,6 +11,7 @@ export const PARTIES_TABLES: TableClasses = {
   person_links: 'local',
   sessions: 'local',
   audit_log: 'local',
+  audit_results: 'local',
   // Kept for minutes, and removed across all holders.
   request_nonces: 'local',
 };

@@ -19,10 +19,11 @@ const APPEND_ONLY = `transfers ledger_blocks ledger_heads collections fund_movem
   corrections operator_statements statement_rows closed_days day_totals quarantine_events enquiries
   subject_enquiries account_corrections suppression_changes enquiry_retention backups fee_prices
   operator_prices
-  schema_migrations schema_functions schema_objects receipt_reports receipt_events`.split(/\s+/);
+  schema_migrations schema_functions schema_objects receipt_reports receipt_events audit_log
+  audit_results`.split(/\s+/);
 /** Rows of these may be deleted by the service; of all others never. */
 const DELETABLE =
-  `request_nonces routes route_breakers operator_float_hours vendor_float_hours phone_prefixes webhooks
+  `request_nonces sessions routes route_breakers operator_float_hours vendor_float_hours phone_prefixes webhooks
   suppression_rules credit_import_findings`.split(/\s+/);
 /** What is written once of rows that otherwise change. */
 const FROZEN = `accounts.vendor_id accounts.account dispatch_queue.vendor_id
@@ -36,7 +37,8 @@ const FROZEN = `accounts.vendor_id accounts.account dispatch_queue.vendor_id
   cases.payment_id cases.opened_at events.event_id events.amount_cents events.outcome
   events.account events.details bulk_batches.content bulk_batches.file_sha256
   bulk_batches.batch_reference quarantines.entered_at enquiry_chains.vendor_id
-  credit_imports.file_hash subjects.crn`.split(/\s+/);
+  credit_imports.file_hash subjects.crn people.login people.vendor_id sessions.person_id
+  person_links.person_id`.split(/\s+/);
 
 let database: TestDatabase;
 let runtime: Pool;

@@ -59,9 +59,8 @@ export async function endAudit(
   ended: AuditResult & { readonly at: Date },
 ): Promise<void> {
   await db.query(
-    `update audit_log set ended_at = $2, result = $3, target = coalesce($4, target), before = $5,
-       after = $6
-     where audit_id = $1 and result is null`,
+    `insert into audit_results (audit_id, ended_at, result, target, before, after)
+     values ($1, $2, $3, $4, $5, $6)`,
     [auditId, ended.at, ended.result, ended.target ?? null, json(ended.before), json(ended.after)],
   );
 }
@@ -80,15 +79,15 @@ export interface AuditFilter {
 /** Newest first. */
 export async function listAudit(db: Queryable, filter: AuditFilter): Promise<AuditRow[]> {
   const listed = await db.query<AuditRow>(
-    `select audit_id as "auditId", at, person_id as "personId", vendor_id as "vendorId", login, role,
-       action, target, reason, address, request_id as "requestId", ended_at as "endedAt", result,
-       before, after
-     from audit_log
-     where ($1::text is null or login = $1) and ($2::text is null or action = $2)
-       and ($3::text is null or target = $3) and ($4::timestamptz is null or at >= $4)
-       and ($5::timestamptz is null or at < $5)
-       and ($6::timestamptz is null or (at, audit_id) < ($6, $7::uuid))
-     order by at desc, audit_id desc limit $8`,
+    `select a.audit_id as "auditId", a.at, a.person_id as "personId", a.vendor_id as "vendorId",
+       a.login, a.role, a.action, coalesce(a.target, r.target) as target, a.reason, a.address,
+       a.request_id as "requestId", r.ended_at as "endedAt", r.result, r.before, r.after
+     from audit_log a left join audit_results r on r.audit_id = a.audit_id
+     where ($1::text is null or a.login = $1) and ($2::text is null or a.action = $2)
+       and ($3::text is null or a.target = $3) and ($4::timestamptz is null or a.at >= $4)
+       and ($5::timestamptz is null or a.at < $5)
+       and ($6::timestamptz is null or (a.at, a.audit_id) < ($6, $7::uuid))
+     order by a.at desc, a.audit_id desc limit $8`,
     [
       filter.login ?? null,
       filter.action ?? null,

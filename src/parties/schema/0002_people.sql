@@ -48,11 +48,9 @@ create table sessions (
 );
 create index sessions_of_person on sessions (person_id);
 
--- Every action in the console and every sign-in. Inserted before the action is carried out; its result is
--- added afterwards. An action without a result was interrupted: what it changed is in the other tables.
+-- Every action in the console and every sign-in, inserted before it is carried out. Append-only.
 create table audit_log (
   at timestamptz not null,
-  ended_at timestamptz,
   audit_id uuid primary key,
   -- Null: nobody was signed in, such as at a failed sign-in.
   person_id uuid,
@@ -66,12 +64,20 @@ create table audit_log (
   target text,
   reason text,
   address text not null,
-  request_id text not null,
-  result text check (result in ('done', 'refused', 'failed')),
-  before jsonb,
-  after jsonb,
-  check ((ended_at is null) = (result is null))
+  request_id text not null
 );
 create index audit_log_by_time on audit_log (at);
 create index audit_log_by_target on audit_log (target, at) where target is not null;
 create index audit_log_by_person on audit_log (person_id, at) where person_id is not null;
+
+-- How each action ended. An action without a row was interrupted: what it changed is in the other tables.
+-- Append-only.
+create table audit_results (
+  ended_at timestamptz not null,
+  audit_id uuid primary key references audit_log,
+  result text not null check (result in ('done', 'refused', 'failed')),
+  -- What was created, where the request could not name it.
+  target text,
+  before jsonb,
+  after jsonb
+);
