@@ -3,12 +3,14 @@ import type { MasterKeys } from '../platform/base/sealing.ts';
 import { LANE_DEADLINE_MS } from '../platform/db/lane.ts';
 import type { OpenPool, Pool } from '../platform/db/pool.ts';
 import type { PeriodicJob } from '../platform/jobs/periodic-job.ts';
+import { startSessionCleaner } from './people/sessions.ts';
 import { createVendorDirectory } from './directory.ts';
 import type { VendorDirectory } from './directory.ts';
 import { createNonceStore, startNonceCleaner } from './nonces.ts';
 import type { NonceStore } from './nonces.ts';
 
 const NONCES_EVERY_MS = 30_000;
+const SESSIONS_EVERY_MS = 3_600_000;
 
 export interface Parties {
   /** Empty until its `reload` is called. */
@@ -33,17 +35,20 @@ export function openParties(options: {
     pool: options.openPool({ name: 'nonces', max: 1, byIndexOnly: true }),
     deadlineMs: LANE_DEADLINE_MS,
   });
-  let cleaner: PeriodicJob | undefined;
+  const cleaners: PeriodicJob[] = [];
   return {
     directory: createVendorDirectory(pool, options.masterKeys),
     nonces,
     start: () => {
       if (options.roles.has('jobs')) {
-        cleaner = startNonceCleaner({ pool, everyMs: NONCES_EVERY_MS, log });
+        cleaners.push(
+          startNonceCleaner({ pool, everyMs: NONCES_EVERY_MS, log }),
+          startSessionCleaner({ pool, everyMs: SESSIONS_EVERY_MS, log }),
+        );
       }
     },
     stop: async () => {
-      await cleaner?.stop();
+      await Promise.all(cleaners.map((cleaner) => cleaner.stop()));
       await nonces.idle();
     },
   };

@@ -6,7 +6,14 @@
 export const OWNERS: Readonly<Record<string, readonly string[]>> = {
   'platform/db': ['schema_migrations', 'schema_functions', 'schema_objects', 'settings_versions'],
   'platform/backup': ['backups'],
-  'parties/people': ['people', 'person_links', 'sessions', 'audit_log', 'audit_results'],
+  'parties/people': [
+    'people',
+    'sign_in_failures',
+    'person_links',
+    'sessions',
+    'audit_log',
+    'audit_results',
+  ],
   parties: ['buckets', 'vendors', 'collectors', 'security_keys', 'request_nonces'],
 
   'payments/ledger': ['accounts', 'transfers', 'ledger_blocks', 'ledger_chain', 'ledger_heads'],

@@ -210,18 +210,25 @@ describe('with one-time codes', () => {
   test('guesses sent at the same time are counted, and then have to wait', async () => {
     const now = new Date();
     const { login } = await enrolled(now);
-    const guess = (): Promise<unknown> =>
-      checkSignIn(deps(), { login, password: 'a wrong guess', code: undefined }, now).catch(
-        (error: { code: string }) => error.code,
-      );
-    const codes = await Promise.all(Array.from({ length: 8 }, guess));
-    expect(codes.filter((code) => code === 'sign_in_failed')).toHaveLength(5);
-    expect(codes.filter((code) => code === 'too_many_requests')).toHaveLength(3);
+    const waiting = await guessesOf(login, now);
+    expect(waiting).toEqual(await guessesOf('no-such-person', now));
+    expect(waiting.filter((code) => code === 'sign_in_failed')).toHaveLength(5);
+    expect(waiting.filter((code) => code === 'too_many_requests')).toHaveLength(3);
     // The right password has to wait as well, so that the wait cannot be told from a wrong guess.
     await expect(
       checkSignIn(deps(), { login, password, code: '123456' }, now),
     ).rejects.toMatchObject({ code: 'too_many_requests', retryAfterSeconds: 5 });
   });
+
+  /** The answers to eight at once, sorted. */
+  async function guessesOf(login: string, now: Date): Promise<unknown[]> {
+    const guess = (): Promise<unknown> =>
+      checkSignIn(deps(), { login, password: 'a wrong guess', code: undefined }, now).catch(
+        (error: { code: string }) => error.code,
+      );
+    const codes = await Promise.all(Array.from({ length: 8 }, guess));
+    return codes.toSorted();
+  }
 
   test('a session ends after an hour without use, and after twelve hours', async () => {
     let now = new Date();

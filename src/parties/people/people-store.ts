@@ -24,8 +24,6 @@ export interface CredentialsRow {
   masterKeyId: string | null;
   codeSecret: Buffer | null;
   codeStep: bigint | null;
-  failedCount: number;
-  failedAt: Date | null;
 }
 
 const COLUMNS = `p.person_id as "personId", p.login, p.name, p.role, p.vendor_id as "vendorId", v.vid,
@@ -92,40 +90,26 @@ export async function updatePerson(
 }
 
 const CREDENTIALS = `person_id as "personId", login, status, password_hash as "passwordHash",
-  master_key_id as "masterKeyId", code_secret as "codeSecret", code_step as "codeStep",
-  failed_count as "failedCount", failed_at as "failedAt"`;
+  master_key_id as "masterKeyId", code_secret as "codeSecret", code_step as "codeStep"`;
 
-/** Locks the person, so that sign-ins of one person are checked one after the other. */
-export async function lockCredentials(
+export async function findCredentials(
   db: Queryable,
   login: string,
 ): Promise<CredentialsRow | undefined> {
   const found = await db.query<CredentialsRow>(
-    `select ${CREDENTIALS} from people where login = $1 for update`,
+    `select ${CREDENTIALS} from people where login = $1`,
     [login],
   );
   return found.rows[0];
 }
 
-export async function noteSignIn(
+/** Notes the step of an accepted code, which then counts no more. */
+export async function setCodeStep(
   db: Queryable,
   personId: string,
-  result:
-    | { readonly kind: 'failed'; readonly at: Date }
-    | { readonly kind: 'done'; readonly codeStep: bigint | null },
+  codeStep: bigint,
 ): Promise<void> {
-  if (result.kind === 'failed') {
-    await db.query(
-      'update people set failed_count = failed_count + 1, failed_at = $2 where person_id = $1',
-      [personId, result.at],
-    );
-    return;
-  }
-  await db.query(
-    `update people set failed_count = 0, failed_at = null, code_step = coalesce($2, code_step)
-     where person_id = $1`,
-    [personId, result.codeStep],
-  );
+  await db.query('update people set code_step = $2 where person_id = $1', [personId, codeStep]);
 }
 
 /** Replaces the person's credentials; `codes` null: signs in without one-time codes. */
@@ -139,8 +123,7 @@ export async function setCredentials(
   },
 ): Promise<void> {
   await db.query(
-    `update people set password_hash = $2, master_key_id = $3, code_secret = $4, code_step = $5,
-       failed_count = 0, failed_at = null
+    `update people set password_hash = $2, master_key_id = $3, code_secret = $4, code_step = $5
      where person_id = $1`,
     [
       personId,

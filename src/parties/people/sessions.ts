@@ -1,6 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { Logger } from 'pino';
+import { systemClock } from '../../platform/base/clock.ts';
 import type { Clock } from '../../platform/base/clock.ts';
 import type { Pool } from '../../platform/db/pool.ts';
+import { startPeriodicJob } from '../../platform/jobs/periodic-job.ts';
+import type { PeriodicJob } from '../../platform/jobs/periodic-job.ts';
+import { deleteOldFailures } from './failures-store.ts';
 import {
   deleteEndedSessions,
   deleteSession,
@@ -17,6 +22,9 @@ const IDLE_MS = 60 * 60 * 1000;
 /** Use is noted at most this often. */
 const SEEN_EVERY_MS = 60_000;
 
+/** Failed sign-ins are forgotten this long after the last one. */
+const FAILURES_MS = 24 * 60 * 60 * 1000;
+
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 const MAX_BROWSER_LENGTH = 300;
 
@@ -30,7 +38,7 @@ export interface Sessions {
   /** Whose session it is; undefined: nobody's any more. */
   find(token: string): Promise<SessionRow | undefined>;
   end(token: string): Promise<void>;
-  /** Removes sessions that have ended. */
+  /** Removes sessions that have ended, and old failures. */
   clean(): Promise<void>;
 }
 
@@ -65,8 +73,23 @@ export function createSessions({ pool, clock }: { pool: Pool; clock: Clock }): S
     clean: async () => {
       const now = clock.now();
       await deleteEndedSessions(pool, { now, idleSince: idleSince(now) });
+      await deleteOldFailures(pool, new Date(now.getTime() - FAILURES_MS));
     },
   };
+}
+
+/** Removes ended sessions from time to time. */
+export function startSessionCleaner(options: {
+  readonly pool: Pool;
+  readonly everyMs: number;
+  readonly log: Logger;
+}): PeriodicJob {
+  const sessions = createSessions({ pool: options.pool, clock: systemClock });
+  return startPeriodicJob({
+    ...options,
+    work: async () => await sessions.clean(),
+    failureText: 'ended sessions could not be removed',
+  });
 }
 
 function idleSince(now: Date): Date {

@@ -5,7 +5,8 @@ import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { acceptedStep } from './one-time-code.ts';
 import { isPassword } from './password.ts';
-import { lockCredentials, noteSignIn } from './people-store.ts';
+import { addFailure, deleteFailures, lockFailures } from './failures-store.ts';
+import { findCredentials, setCodeStep } from './people-store.ts';
 import type { CredentialsRow } from './people-store.ts';
 import { secondsToWait } from './wait.ts';
 
@@ -43,20 +44,21 @@ export async function checkSignIn(
   now: Date,
 ): Promise<string> {
   const checked = await databaseTransaction(options.pool, async (db): Promise<Checked> => {
-    // One after the other, so that guesses sent at the same time are counted.
-    const person = await lockCredentials(db, request.login.trim().toLowerCase());
-    const seconds = person === undefined ? 0 : secondsToWait(person, now);
+    const login = request.login.trim().toLowerCase();
+    // One after the other, so that guesses sent at the same time are counted. Unknown names wait like
+    // known ones.
+    const seconds = secondsToWait(await lockFailures(db, login, now), now);
     if (seconds > 0) return { kind: 'wait', seconds };
+    const person = await findCredentials(db, login);
     const isRight = await isPassword(request.password, person?.passwordHash ?? null);
     const result: Checked =
       person === undefined || !isRight || person.status !== 'active'
         ? { kind: 'failed' }
         : checkCode(options, person, { code: request.code, now });
-    if (person !== undefined && result.kind === 'failed') {
-      await noteSignIn(db, person.personId, { kind: 'failed', at: now });
-    }
+    if (result.kind === 'failed') await addFailure(db, login, now);
     if (result.kind === 'done') {
-      await noteSignIn(db, result.personId, { kind: 'done', codeStep: result.codeStep });
+      await deleteFailures(db, login);
+      if (result.codeStep !== null) await setCodeStep(db, result.personId, result.codeStep);
     }
     return result;
   });

@@ -2,11 +2,8 @@
 
 create table people (
   created_at timestamptz not null,
-  -- Failed sign-ins since the last success; the next attempt has to wait.
-  failed_at timestamptz,
   -- The time step of the last accepted one-time code, so that it counts once (RFC 6238 §5.2).
   code_step bigint,
-  failed_count integer not null default 0 check (failed_count >= 0),
   -- The vendor whose people the person belongs to; null: the staff of the operating company.
   vendor_id integer,
   person_id uuid primary key,
@@ -24,6 +21,14 @@ create table people (
   check ((master_key_id is null) = (code_secret is null))
 );
 create index people_of_vendor on people (vendor_id) where vendor_id is not null;
+
+-- Failed sign-ins in a row by sign-in name, whether a person has it or not, so that the wait that follows
+-- does not tell. Removed by a success, and a day after the last failure.
+create table sign_in_failures (
+  failed_at timestamptz not null,
+  failed_count integer not null check (failed_count >= 0),
+  login text primary key
+);
 
 -- One-time links with which a person chooses a password: an invitation, or the recovery of an account.
 create table person_links (
