@@ -37,6 +37,24 @@ const ACCEPTED: Readonly<Record<string, string>> = {
     'entries are made by people',
   'src/payments/reconciliation/days-store.ts dispatch_queue q: by () without bucket, vendor_id, biller_code, payment_id':
     'closing a day reads the open payments of all vendors',
+  'src/payments/receipts/pushes-store.ts receipt_pushes receipt_pushes: by () without vendor_id, phone':
+    'prompts that are open at one time are few',
+  'src/payments/vendor-floats/rules-store.ts top_ups t: by () without vendor_id':
+    'one top-up a pause for each vendor with a rule',
+  'src/payments/vendor-floats/store.ts vendor_float_hours vendor_float_hours: by () without vendor_id':
+    'vendors that are watched, each with the hours of four weeks',
+  'src/payments/vendor-floats/store.ts vendor_float_hours vendor_float_hours: by () without vendor_id, hour':
+    'vendors that are watched, each with the hours of four weeks',
+  'src/payments/dispatch/recall-store.ts payments p: by (bucket, vendor_id, payment_id) without created_at':
+    'the block range index is better only for a large table',
+  'src/payments/timeline/list-store.ts payments p: by () without created_at':
+    'the list of a new installation; the block range index is better for a large table',
+  'src/payments/timeline/list-store.ts payments p: by (bucket, vendor_id) without created_at':
+    'the list of a new vendor; the block range index is better for a large table',
+  'src/payments/timeline/store.ts payments t_1: by (duplicate_key) without created_at, created_at':
+    'a search that has found the account’s payments',
+  'src/payments/timeline/store.ts payments t_2: by (duplicate_key) without created_at, created_at':
+    'a search that has found the phone number’s payments',
 };
 
 /** Statements by default have plans of their own each time: those that read a vendor's rows may read more. */
