@@ -221,8 +221,8 @@ describe('with one-time codes', () => {
   });
 
   /** The answers to eight at once, sorted. */
-  async function guessesOf(login: string, now: Date): Promise<unknown[]> {
-    const guess = (): Promise<unknown> =>
+  async function guessesOf(login: string, now: Date): Promise<string[]> {
+    const guess = (): Promise<string> =>
       checkSignIn(deps(), { login, password: 'a wrong guess', code: undefined }, now).catch(
         (error: { code: string }) => error.code,
       );

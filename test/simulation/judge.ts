@@ -243,9 +243,11 @@ function describe(entry: Entry | undefined): string {
 
 /** The one connection as a pool, for production's own check. */
 function poolOn(client: Client): Pool {
+  const query = client.query.bind(client);
   const pool = {
+    query,
     connect: async () => ({
-      query: client.query.bind(client),
+      query,
       on: () => {},
       off: () => {},
       release: () => {},
