@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
-import { PROVIDER_CHOICES } from './chaos/providers.ts';
 import { runChaos } from './chaos/run.ts';
 
 const KILLS = 4;
 
-test.each(PROVIDER_CHOICES)(
+/** No key of ours and results by callback only; and all of them, with routes. Each alone: `npm run chaos`. */
+const PROVIDERS = ['daraja-b2b', 'all'];
+
+test.each(PROVIDERS)(
   '%s: nothing is paid twice, nothing that was paid is failed, and what nobody can find out is a case',
   async (provider) => {
     const seed = 1 + Math.floor(Math.random() * 1_000_000);

@@ -194,8 +194,8 @@ export class World {
     // Again, if the connection ended with the database at the last kill.
     await until('the queue is due', async () => {
       // Times are given, because Citus computes none from a column in an UPDATE.
-      const text =
-        'update dispatch_queue set due_at = least(due_at, $1), sent_at = least(sent_at, $2)';
+      const text = `update dispatch_queue set due_at = least(due_at, $1),
+           sent_at = case when sent_at > $2 then $2 else sent_at end`;
       return (await this.pool.query(text, times)).command === 'UPDATE';
     });
     for (const program of this.#services) await program.start();

@@ -20,7 +20,7 @@ const CANDIDATE = {
 /** One operator with one free slot. Billers named `bands…` have two bands of amounts. */
 const options = {
   catalogue: {
-    biller: (billerCode: string) => ({ billerCode, availability: 'ONLINE' }),
+    biller: (billerCode: string) => ({ billerCode, availability: 'ONLINE', routes: [] }),
     operator: () => operator,
   } as unknown as BillerCatalogue,
   connectorOf: () => ({ payDeadlineMs: 1_000 }),
