@@ -25,6 +25,12 @@ const signIn = createRoute({
   component: lazyRouteComponent(() => import('../pages/sign-in/SignIn.tsx'), 'SignIn'),
 });
 
+const welcome = createRoute({
+  getParentRoute: () => root,
+  path: '/welcome',
+  component: lazyRouteComponent(() => import('../pages/welcome/Welcome.tsx'), 'Welcome'),
+});
+
 /** Everything behind the sign-in. */
 const shell = createRoute({
   getParentRoute: () => root,
@@ -80,7 +86,7 @@ const payment = createRoute({
   component: lazyRouteComponent(() => import('../pages/payment/Payment.tsx'), 'Payment'),
 });
 
-const tree = root.addChildren([signIn, shell.addChildren([home, payments, payment])]);
+const tree = root.addChildren([signIn, welcome, shell.addChildren([home, payments, payment])]);
 
 /** The path at which the server mounts the console, from the page's <base>. */
 function basePath(): string {

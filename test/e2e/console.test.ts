@@ -1,0 +1,130 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { Secret, TOTP } from 'otpauth';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DEMO_PASSWORD } from '../../sandbox/data.ts';
+import { addPerson } from '../../src/parties/people/administer.ts';
+import { createLink } from '../../src/parties/people/links.ts';
+import { HAS_BROWSER, startBrowser } from '../support/browser.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import { startInProcess } from '../support/in-process-service.ts';
+import type { InProcessService } from '../support/in-process-service.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const BUILT = path.join(ROOT, 'console/dist');
+const MAX_SCRIPT_BYTES = 170 * 1024;
+
+let running: InProcessService;
+let reference = '';
+
+beforeAll(async () => {
+  // `npm ci` builds it; a working copy may be without.
+  if (!existsSync(path.join(BUILT, 'index.html'))) {
+    spawnSync(process.execPath, ['scripts/prepare-console.mjs'], { cwd: ROOT });
+  }
+  running = await startInProcess((await createTestDatabase()).url);
+  const vendor = running.demo();
+  await vendor.call('fund', { time: String(Date.now()), currency: 'KES' });
+  const created = await vendor.call('create', {
+    biller_name: 'kplc_prepaid',
+    amount: '1450',
+    account: '14234569901',
+    phone: '0722000001',
+    merchant_reference: 'order-1',
+  });
+  reference = String(created.body.msg['ipay_reference']);
+});
+afterAll(async () => {
+  await running.stop();
+});
+
+test('the first page loads at most 170 KB of compressed JavaScript', () => {
+  const page = readFileSync(path.join(BUILT, 'index.html'), 'utf8');
+  const first = [...page.matchAll(/(?:src|href)="\.\/(assets\/[^"]+\.js)"/g)].map(
+    ([, file]) => file,
+  );
+  expect(first.length).toBeGreaterThan(0);
+  const shell = readdirSync(path.join(BUILT, 'assets')).filter((file) =>
+    /^Shell-.*\.js$/.test(file),
+  );
+  const files = [...new Set([...first, ...shell.map((file) => `assets/${file}`)])];
+  const bytes = files.map((file) => gzipSync(readFileSync(path.join(BUILT, String(file)))).length);
+  expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThan(MAX_SCRIPT_BYTES);
+});
+
+describe.skipIf(!HAS_BROWSER)('in a browser', () => {
+  let browser: Browser;
+  const problems: string[] = [];
+
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+  });
+
+  async function open(at: string): Promise<Page> {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    page.on('pageerror', (error) => problems.push(error.message));
+    page.on('console', (message) => {
+      // Nobody is signed in at first, which the page finds out by asking.
+      if (message.type() === 'error' && !message.text().includes('401')) {
+        problems.push(message.text());
+      }
+    });
+    await page.goto(`${running.origin}/console${at}`);
+    return page;
+  }
+
+  async function signIn(page: Page, login: string): Promise<void> {
+    await page.getByLabel('E-mail address or name').fill(login);
+    await page.getByLabel('Password').fill(DEMO_PASSWORD);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+  }
+
+  test('a support person finds a customer’s payment by phone, and sees what happened', async () => {
+    const page = await open('/');
+    await signIn(page, 'support');
+    await page.getByRole('searchbox').fill('0722 000 001');
+    await page.getByRole('searchbox').press('Enter');
+    await page.getByRole('link', { name: '14234569901' }).click();
+    await page.getByRole('heading', { name: 'KES 1,450.00' }).waitFor();
+    await page.getByText('Queued').waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/console/payments/${reference}`);
+    // The address can be opened again.
+    await page.reload();
+    await page.getByRole('heading', { name: 'KES 1,450.00' }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('an address leads to the sign-in, and from there to its page', async () => {
+    const page = await open(`/payments/${reference}`);
+    await signIn(page, 'demo-viewer');
+    await page.getByRole('heading', { name: 'KES 1,450.00' }).waitFor();
+    const stranger = await open(`/payments/${reference}`);
+    await signIn(stranger, 'demo2-admin');
+    await stranger.getByRole('alert').getByText('Not found').waitFor();
+  });
+
+  test('a one-time link leads to a password, a code and the console', async () => {
+    problems.length = 0;
+    const { pool } = running.service;
+    await addPerson(pool, { login: 'new', name: 'Nafula', role: 'support' }, new Date());
+    const page = await open(`/welcome#${await createLink(pool, 'new', new Date())}`);
+    await page.getByRole('heading', { name: 'Welcome, Nafula' }).waitFor();
+    const secret = (await page.locator('code').textContent())?.replaceAll(' ', '') ?? '';
+    await page.getByLabel('New password').fill('too short');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The password must have at least 12 characters').waitFor();
+    await page.getByLabel('New password').fill('a good long password');
+    const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate();
+    await page.getByLabel('Code from the app').fill(code);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Payments' }).waitFor();
+    expect(problems.filter((text) => !text.includes('400'))).toEqual([]);
+  });
+});
