@@ -33,24 +33,24 @@ language plpgsql as $$
 declare
   v_now constant timestamptz := now();
   v_lost_until timestamptz;
-  v_vendor_ids integer[];
-  v_payment_ids uuid[];
+  -- The rows that this call has locked: nothing moves them until it has updated them.
+  v_rows tid[];
   v_queues integer[];
   v_due_at timestamptz[];
   v_accounts text[];
   v_phones text[];
   v_amounts bigint[];
 begin
-  select array_agg(q.vendor_id), array_agg(q.payment_id), array_agg(w.queue::integer),
+  select array_agg(q.ctid), array_agg(w.queue::integer),
     -- Here because an UPDATE on Citus may not add an interval to a time.
     array_agg(v_now + w.lease_ms * interval '1 millisecond'), array_agg(q.account), array_agg(q.phone),
     array_agg(q.amount_cents), (select max(z.lost_until) from quarantines z)
-  into v_vendor_ids, v_payment_ids, v_queues, v_due_at, v_accounts, v_phones, v_amounts, v_lost_until
+  into v_rows, v_queues, v_due_at, v_accounts, v_phones, v_amounts, v_lost_until
   from unnest(p_vendor_ids, p_billers, p_stages, p_queue_operators, p_limits, p_lease_ms, p_minimums,
       p_maximums, p_waits_ms) with ordinality
       as w (vendor_id, biller_code, stage, operator_code, max, lease_ms, minimum, maximum, wait_ms, queue)
     cross join lateral (
-      select d.vendor_id, d.payment_id, o.account, o.phone, o.amount_cents from dispatch_queue d
+      select d.ctid, o.account, o.phone, o.amount_cents from dispatch_queue d
         cross join lateral (
           select t.account, t.phone, t.amount_cents from payments t
           where t.bucket = p_bucket and t.vendor_id = d.vendor_id and t.payment_id = d.payment_id
@@ -72,7 +72,7 @@ begin
       order by d.payment_id limit w.max for update of d skip locked
     ) q;
 
-  if v_payment_ids is null then
+  if v_rows is null then
     return;
   end if;
 
@@ -87,16 +87,15 @@ begin
     route_reason = case when p.stage = 'send' then p.reason else d.route_reason end,
     operator_price = case when p.stage = 'send' then p.operator_price else d.operator_price end
   from (
-    select u.*, p_billers[u.queue] as biller_code, p_stages[u.queue] as stage,
+    select u.*, p_stages[u.queue] as stage,
       p_operators[u.queue] as operator_code, p_reasons[u.queue] as reason,
       p_operator_prices[u.queue] as operator_price
-    from unnest(v_vendor_ids, v_payment_ids, v_queues, v_due_at, v_accounts, v_phones, v_amounts)
-      as u (vendor_id, payment_id, queue, due_at, account, phone, amount_cents)
-    -- All of them. The planner expects one, and looks up the others by their keys (decision 23).
-    limit cardinality(v_payment_ids)
+    from unnest(v_rows, v_queues, v_due_at, v_accounts, v_phones, v_amounts)
+      as u (row_at, queue, due_at, account, phone, amount_cents)
+    -- All of them. The planner expects one, and looks up the others one by one (decision 23).
+    limit cardinality(v_rows)
   ) p
-  where d.bucket = p_bucket and d.vendor_id = p.vendor_id and d.biller_code = p.biller_code
-    and d.stage = p.stage and d.payment_id = p.payment_id
+  where d.bucket = p_bucket and d.ctid = p.row_at
   returning d.vendor_id, d.payment_id, d.biller_code, p.stage, d.claim_number, d.attempt_number,
     d.verify_count, d.operator_handle, p.account, p.phone, p.amount_cents,
     (extract(epoch from v_now - greatest(d.sent_at, v_lost_until)) * 1000)::float8, d.operator_code, p.queue;

@@ -84,17 +84,19 @@ begin
     with dequeued as (
       -- A settled payment leaves the queue, if an instruction was ever sent. A claim that is sending it
       -- again commits first; the attempt that is read here is then the one of that claim.
-      -- The stages come from a subquery that the planner does not see through, and the payment is found by
-      -- the report: if it expected few rows of the queue to meet a condition, it would read the whole queue.
+      -- The stage comes with the report, so that the row is found by its whole key: for a set of stages,
+      -- PostgreSQL 18 searches the index once for each part of it.
       delete from dispatch_queue q
       using (
-          select * from unnest(p_vendor_ids, p_payment_ids, p_billers, p_outcomes, p_paid_amounts,
-              p_operators) with ordinality
-            as r (vendor_id, payment_id, biller_code, outcome, paid, operator_code, number)
-          limit cardinality(p_payment_ids)
-        ) u cross join (select v_stages as stages offset 0) s
+          select r.*, s.stage
+          from unnest(p_vendor_ids, p_payment_ids, p_billers, p_outcomes, p_paid_amounts, p_operators)
+              with ordinality
+              as r (vendor_id, payment_id, biller_code, outcome, paid, operator_code, number)
+            cross join unnest(v_stages) as s (stage)
+          limit v_reports * cardinality(v_stages)
+        ) u
       where q.bucket = p_bucket and q.vendor_id = u.vendor_id and q.biller_code = u.biller_code
-        and q.stage = any (s.stages) and q.payment_id = u.payment_id
+        and q.stage = u.stage and q.payment_id = u.payment_id
         and q.attempt_number > 0 and (u.outcome = 'failed' or coalesce(u.paid, 1) > 0)
         -- Only the operator that has the instruction settles it. While nobody has it, any operator that
         -- had one before: it was wrong about not having executed it.
@@ -217,8 +219,12 @@ begin
       into v_vendors, v_accounts, v_changes
       from (
         select s.vendor_id, s.account, sum(s.change)::bigint as change
-        from unnest(v_leg_vendors, v_leg_debits, v_leg_accounts, v_leg_amounts)
-            as l (vendor_id, debit, account, amount)
+        from (
+            select u.vendor_id, u.debit, u.account, sum(u.amount) as amount
+            from unnest(v_leg_vendors, v_leg_debits, v_leg_accounts, v_leg_amounts)
+              as u (vendor_id, debit, account, amount)
+            group by u.vendor_id, u.debit, u.account
+          ) l
           cross join lateral (
             values (l.vendor_id, l.debit, -l.amount), (l.vendor_id, l.account, l.amount)
           ) s (vendor_id, account, change)
